@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from odonata.explanation.against import Difference, difference, no_effect, reason
+from odonata.analysis.binding import job_of, overview, reason, time_of
+from odonata.explanation.against import Difference, difference, no_effect
 from odonata.explanation.answer import Explanation, explain
-from odonata.explanation.job import job_of, overview, time_of
 
 __all__ = [
     "Difference",

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from odonata import toml
-from odonata.analysis import link_names, shapley, sharers
+from odonata.analysis import shapley
+from odonata.analysis.binding import job_of, reason, time_of
 from odonata.errors import ExperimentError, OdonataError
+from odonata.explanation.blame import CAUSES_MAX, RUN_AGAIN
 from odonata.explanation.changes import TOGETHER, Change, between, changes
-from odonata.explanation.job import CAUSES_MAX, RUN_AGAIN, bound, job_of, time_of, times_of
-from odonata.quantity import percent, quantity
 from odonata.runs import Run
 
 
@@ -119,45 +118,6 @@ def _blame(
         # Some of the changes cannot be without others, as a placement that needs the larger machine.
         ends = {frozenset[str](): base, frozenset({TOGETHER}): run}
         return shapley([TOGETHER], lambda there: time_of(ends[there], job) or 0.0)
-
-
-def reason(base: Run, run: Run, job: str) -> str:
-    """In a line why a job's time is another: what binds it now, and whose bytes there have changed.
-
-    Empty where the tables cannot say it: nothing was routed, or the job has no time in one of the runs.
-    """
-    before, after = time_of(base, job), time_of(run, job)
-    if not before or not after or not all(r.routed and r.link_jobs.num_rows for r in (base, run)):
-        return ""
-    now, then = (bound(r, job_of(r, job)[0], t, 1) for r, t in ((run, after), (base, before)))
-    if now["sharers"] is None or then["sharers"] is None:
-        return ""
-    name, share = now["bottlenecks"]["name"][0].as_py(), now["bottlenecks"]["share"][0].as_py()
-    said = f"bound by {name}" if now["decides"] else f"busiest with it is {name}"
-    said += f", {percent(share)} of its time"
-    was = then["bottlenecks"]["name"][0].as_py()
-    if now["bottlenecks"]["link"][0].as_py() is None:
-        return said if was == name else f"{said}; before {was}"
-    at_base = _sharers_of(base, job, before, name)
-    if at_base is None:
-        return f"{said}, a link that {base.name} does not have; before {was}"
-    at_run = dict(zip(*(now["sharers"][c].to_pylist() for c in ("name", "busy_s")), strict=True))
-    grown = {k: at_run.get(k, 0.0) - at_base.get(k, 0.0) for k in (*at_run, *at_base)}
-    largest = max(grown, key=lambda k: abs(grown[k]))
-    if abs(grown[largest]) > 1e-3 * after:
-        whose = "its own bytes" if largest == job else f"{largest}'s bytes"
-        how = "longer" if grown[largest] > 0 else "less"
-        said += f", where {whose} take {quantity(abs(grown[largest]), 's')} {how}"
-    return said if was == name else f"{said}; before {was}"
-
-
-def _sharers_of(run: Run, job: str, time_s: float, link: str) -> dict[str, float] | None:
-    """How long a link of this name is busy with each job while one of them runs; None if there is none."""
-    number = pc.index(link_names(run.links, run.routers), link).as_py()
-    if number < 0:
-        return None
-    table = sharers(number, run.links, run.link_jobs, run.jobs, times_of(run), job_of(run, job)[0], time_s)
-    return dict(zip(table["name"].to_pylist(), table["busy_s"].to_pylist(), strict=True))
 
 
 def no_effect(base: Run, run: Run) -> list[str]:

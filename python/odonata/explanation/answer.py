@@ -8,10 +8,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from odonata.analysis.binding import bound, job_of, time_of
+from odonata.analysis.terms import costs_of
 from odonata.errors import OdonataError
 from odonata.explanation.against import Difference, difference
-from odonata.explanation.costs import costs_of
-from odonata.explanation.job import RUN_AGAIN, blame_of, bound, job_of, time_of
+from odonata.explanation.blame import RUN_AGAIN, blame_of
 from odonata.runs import Run
 
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from odonata import machines
+from odonata.analysis.binding import time_of, times_of
 from odonata.api import Source
 from odonata.errors import OdonataError
-from odonata.explanation.job import time_of, times_of
 from odonata.runs import Run
 
 SLOWEST, HOTTEST, PRICE = "slowest job", "hottest link", "price"

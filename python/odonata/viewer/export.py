@@ -22,7 +22,8 @@ def embedded(runs: OpenRuns) -> dict[str, Any]:
         for run, shown in enumerate(runs.runs)
         for table in shown.names
     }
-    return {"index": runs.index(), "blocks": blocks}
+    why = {str(run): json.loads(runs.why(run)) for run in range(len(runs.runs))}
+    return {"index": runs.index(), "blocks": blocks, "why": why}
 
 
 def standalone_page(runs: OpenRuns) -> str:

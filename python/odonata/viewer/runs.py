@@ -19,6 +19,7 @@ from odonata.store.schema import SUMMARY, Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.viewer import blocks
 from odonata.viewer.findings import findings, search_runs
+from odonata.viewer.why import why
 
 PROTOCOL = 3
 """Changes when the page and the server would no longer understand each other."""
@@ -49,6 +50,9 @@ class ShownRun(Protocol):
 
     def version(self) -> Hashable:
         """Another value as soon as a table has changed."""
+
+    def data(self) -> RunData:
+        """The run as the layers above have it."""
 
 
 class StoredRun:
@@ -90,6 +94,12 @@ class StoredRun:
         states = [path.stat() if path.exists() else None for path in files]
         return tuple(state and (state.st_size, state.st_mtime_ns, state.st_ino) for state in states)
 
+    def data(self) -> RunData:
+        """The run as the layers above have it."""
+        for name in self.names:
+            check_inside(self._reader.directory, table_file(name))
+        return RunData.from_directory(self._reader.directory)
+
 
 @dataclass(frozen=True)
 class MemoryRun:
@@ -119,6 +129,10 @@ class MemoryRun:
     def version(self) -> Hashable:
         """It cannot change."""
         return 0
+
+    def data(self) -> RunData:
+        """The run as the layers above have it, without its experiment."""
+        return RunData.from_tables(self.summary, self.tables, experiment="", resolved="")
 
 
 class OpenRuns:
@@ -234,6 +248,17 @@ class OpenRuns:
             if kinds.get(name) is None:
                 raise KeyError(name)
         return blocks.encode(self.runs[run].table(table, columns), columns)
+
+    def why(self, run: int) -> bytes:
+        """What binds each job of a run, as JSON.
+
+        Raises:
+            KeyError: There is no such run.
+            OdonataError: A table cannot be read.
+        """
+        if not 0 <= run < len(self.runs):
+            raise KeyError(f"run {run}")
+        return why(self.runs[run].data())
 
 
 TABLES_NEEDED = ("routers", "links", "link_jobs", "nodes", "jobs")

@@ -6,13 +6,15 @@ would take is known without another run, while each term scales: the slowest ran
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from odonata.runs import Run
 from odonata.store.schema import TABLES
+
+if TYPE_CHECKING:
+    from odonata.store import RunData
 
 TABLE = "rank_costs"
 LESS, MORE = 0.9, 1.1
@@ -28,7 +30,7 @@ def terms() -> dict[str, str]:
     }
 
 
-def costs_of(run: Run, job: int) -> tuple[pa.Table, int] | None:
+def costs_of(run: RunData, job: int) -> tuple[pa.Table, int] | None:
     """The terms of a job's time, the largest first.
 
     Returns:

@@ -1,31 +1,25 @@
-"""A job of a run: its time, what binds it, and what each other job costs it.
+"""What binds a job of a run, whose bytes it waits for there, and what binds it otherwise than in another run.
 
-What needs other runs (who costs what) makes them from the run's own resolved experiment, with the same seed
-and the same nodes: a job that is left out is `idle`, it holds its nodes and sends nothing.
+From the tables alone; what other runs would say is asked by `odonata.explanation`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from odonata import toml
-from odonata.analysis import bottlenecks, busy_with, sensitivity, shapley, sharers
-from odonata.analysis.bottleneck import DECIDES
+from odonata.analysis.bottleneck import DECIDES, bottlenecks, busy_with, sensitivity, sharers
+from odonata.analysis.links import link_names
 from odonata.errors import OdonataError
-from odonata.runs import Run
+from odonata.quantity import percent, quantity
 
-CAUSES_MAX = 4
-"""So many causes are told apart, which takes 2^4 - 2 runs; more jobs than that are taken together."""
-REST = "the others"
-"""All jobs but those that share most of the bottleneck."""
-RUN_AGAIN = ("flow",)
-"""Engines whose runs are cheap enough to be made again without being asked."""
+if TYPE_CHECKING:
+    from odonata.store import RunData
 
 
-def job_of(run: Run, wanted: str | None) -> tuple[int, str]:
+def job_of(run: RunData, wanted: str | None) -> tuple[int, str]:
     """Number and name of a job.
 
     Raises:
@@ -47,7 +41,7 @@ def job_of(run: Run, wanted: str | None) -> tuple[int, str]:
     return names.index(wanted), wanted
 
 
-def time_of(run: Run, job: str) -> float | None:
+def time_of(run: RunData, job: str) -> float | None:
     """A job's time in seconds: `execution_ns` of programs, else `time_s`; None where it has no end."""
     row = next(row for row in run.jobs.to_pylist() if row["name"] == job)
     if row.get("execution_ns") is not None:
@@ -55,12 +49,12 @@ def time_of(run: Run, job: str) -> float | None:
     return None if row.get("time_s") is None else float(row["time_s"])
 
 
-def times_of(run: Run) -> dict[int, float]:
+def times_of(run: RunData) -> dict[int, float]:
     """By number the times of the jobs that have one."""
     return {k: time for k, name in enumerate(run.jobs["name"].to_pylist()) if (time := time_of(run, name))}
 
 
-def bound(run: Run, job: int, time_s: float, count: int) -> dict[str, Any]:
+def bound(run: RunData, job: int, time_s: float, count: int) -> dict[str, Any]:
     """What the tables say of a job's bottleneck."""
     times = times_of(run)
     busy = busy_with(run.links, run.link_jobs, run.nodes, times, job)
@@ -76,7 +70,7 @@ def bound(run: Run, job: int, time_s: float, count: int) -> dict[str, Any]:
     }
 
 
-def overview(run: Run) -> pa.Table:
+def overview(run: RunData) -> pa.Table:
     """By job its time, what binds it, and whose bytes that passes.
 
     Returns:
@@ -101,38 +95,40 @@ def overview(run: Run) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def blame_of(
-    run: Run, job: str, shared: pa.Table | None, progress: Callable[[int, int], None] | None
-) -> tuple[pa.Table, float]:
-    """What each other job costs this one, and its time alone."""
-    from odonata import api
+def reason(base: RunData, run: RunData, job: str) -> str:
+    """In a line why a job's time is another: what binds it now, and whose bytes there have changed.
 
-    resolved = toml.parse(run.resolved)
-    others = [o["name"] for o in resolved["job"] if not o["idle"] and not o["absent"] and o["name"] != job]
-    told = _told(others, shared)
-    rest = [name for name in others if name not in told]
-    causes = [*told, REST] if len(rest) > 1 else others
-    made, needed = 0, 2 ** len(causes) - 1
+    Empty where the tables cannot say it: nothing was routed, or the job has no time in one of the runs.
+    """
+    before, after = time_of(base, job), time_of(run, job)
+    if not before or not after or not all(r.routed and r.link_jobs.num_rows for r in (base, run)):
+        return ""
+    now, then = (bound(r, job_of(r, job)[0], t, 1) for r, t in ((run, after), (base, before)))
+    if now["sharers"] is None or then["sharers"] is None:
+        return ""
+    name, share = now["bottlenecks"]["name"][0].as_py(), now["bottlenecks"]["share"][0].as_py()
+    said = f"bound by {name}" if now["decides"] else f"busiest with it is {name}"
+    said += f", {percent(share)} of its time"
+    was = then["bottlenecks"]["name"][0].as_py()
+    if now["bottlenecks"]["link"][0].as_py() is None:
+        return said if was == name else f"{said}; before {was}"
+    at_base = _sharers_of(base, job, before, name)
+    if at_base is None:
+        return f"{said}, a link that {base.name} does not have; before {was}"
+    at_run = dict(zip(*(now["sharers"][c].to_pylist() for c in ("name", "busy_s")), strict=True))
+    grown = {k: at_run.get(k, 0.0) - at_base.get(k, 0.0) for k in (*at_run, *at_base)}
+    largest = max(grown, key=lambda k: abs(grown[k]))
+    if abs(grown[largest]) > 1e-3 * after:
+        whose = "its own bytes" if largest == job else f"{largest}'s bytes"
+        how = "longer" if grown[largest] > 0 else "less"
+        said += f", where {whose} take {quantity(abs(grown[largest]), 's')} {how}"
+    return said if was == name else f"{said}; before {was}"
 
-    def time_with(there: frozenset[str]) -> float:
-        nonlocal made
-        if len(there) == len(causes):
-            return time_of(run, job) or 0.0
-        away = [o for o in others if (o if o in causes else REST) not in there]
-        again = api.run(run.resolved, set={f"job.{toml.key(name)}.idle": True for name in away})
-        made += 1
-        if progress is not None:
-            progress(made, needed)
-        return time_of(again, job) or 0.0
 
-    alone = time_with(frozenset()) if causes else time_of(run, job) or 0.0
-    table = shapley(causes, lambda there: alone if not there else time_with(there))
-    return table, alone
-
-
-def _told(others: Sequence[str], shared: pa.Table | None) -> list[str]:
-    """The jobs that are told apart: all if they are few, else those that share most of the bottleneck."""
-    if len(others) <= CAUSES_MAX:
-        return list(others)
-    first = [] if shared is None else [name for name in shared["name"].to_pylist() if name in others]
-    return [*first, *(name for name in others if name not in first)][: CAUSES_MAX - 1]
+def _sharers_of(run: RunData, job: str, time_s: float, link: str) -> dict[str, float] | None:
+    """How long a link of this name is busy with each job while one of them runs; None if there is none."""
+    number = pc.index(link_names(run.links, run.routers), link).as_py()
+    if number < 0:
+        return None
+    table = sharers(number, run.links, run.link_jobs, run.jobs, times_of(run), job_of(run, job)[0], time_s)
+    return dict(zip(table["name"].to_pylist(), table["busy_s"].to_pylist(), strict=True))

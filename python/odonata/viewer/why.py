@@ -1,0 +1,49 @@
+"""What binds each job of a run, as the page shows it: what `odonata explain` says without other runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pyarrow as pa
+
+from odonata.analysis.binding import bound, time_of
+from odonata.analysis.terms import costs_of
+from odonata.store import RunData
+
+ROWS = 5
+"""Links and interfaces of a job."""
+
+
+def why(run: RunData) -> bytes:
+    """By job what binds it, whose bytes pass there, and what another machine would change, as JSON.
+
+    `{"jobs": [{"job", "name", "time_s", "decides", "bottlenecks", "sharers", "sensitivity", "terms",
+    "slowest_rank"}]}`:
+    tables are lists of rows, with the columns of `odonata.explain`; null where the run cannot say it.
+    """
+    return json.dumps(
+        {"jobs": [_of(run, k, name) for k, name in enumerate(run.jobs["name"].to_pylist())]}
+    ).encode()
+
+
+def _of(run: RunData, job: int, name: str) -> dict[str, Any]:
+    time_s = time_of(run, name)
+    found: dict[str, Any] = {"bottlenecks": None, "sharers": None, "sensitivity": None, "decides": False}
+    if time_s and run.routed and run.link_jobs.num_rows:
+        found = bound(run, job, time_s, ROWS)
+    terms, slowest = costs_of(run, job) or (None, None)
+    rows = {key: _rows(value) for key, value in {**found, "terms": terms}.items()}
+    return {"job": job, "name": name, "time_s": time_s, "slowest_rank": slowest, **rows}
+
+
+def _rows(value: Any) -> Any:
+    if not isinstance(value, pa.Table):
+        return value
+    return [{key: _finite(one) for key, one in row.items()} for row in value.to_pylist()]
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
