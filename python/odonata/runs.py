@@ -34,8 +34,8 @@ class Run(RunData):
         '2644502 bytes on the hottest link'
         >>> run.save("runs/copy").path.name
         'copy'
-        >>> run.export("damselfly", "links.txt").name
-        'links.txt'
+        >>> run.export("booksim", "machine.anynet").name
+        'machine.anynet'
         >>> widget = run.view()
     """
 

@@ -315,6 +315,14 @@ def answer(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
     }
 
 
+def why(run: odonata.Run) -> dict[str, Any]:
+    """What binds the first job, and whose bytes pass there."""
+    found = odonata.explain(run, run.jobs["name"][0].as_py(), blame=False)
+    assert found.bottlenecks is not None
+    assert found.sharers is not None
+    return {"job": found.job, **found.bottlenecks.to_pylist()[0], "sharers": found.sharers.to_pylist()}
+
+
 def grid(target: Path) -> list[dict[str, Any]]:
     """Of every routing and number of ranks, by seed: largest traffic, and mean latency of job `far`."""
     if not (target / "grid" / "sweep.json").exists():
@@ -413,6 +421,7 @@ def main(target: Path) -> None:
         "regrouped": levels(opened["levels-regrouped"]),
         "difference": differences(opened["edison"], opened["edison-K"]),
         "answer": answer(opened["edison"], opened["edison-K"]),
+        "why": why(opened["edison"]),
         "counters": counters(target),
     }
     (target / "expected.json").write_text(json.dumps(found))

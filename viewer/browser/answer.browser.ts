@@ -1,7 +1,7 @@
 /** What a comparison comes to, in words, and the distributions of its runs on one axis. */
 import { expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
-import { address, at, click, expected, keepPicture, open, page, text, useBrowser } from './stage'
+import { address, at, click, expected, keepPicture, open, openOn, page, text, useBrowser } from './stage'
 
 useBrowser()
 
@@ -47,5 +47,35 @@ test('both distributions stand on one axis, side by side and in a difference', a
       const box = (await at(`outline-${code}-0`).boundingBox())!
       expect(box.height).toBeGreaterThan(20)
     }
+  }
+})
+
+test('a run says what binds each job, with the numbers of explain, and marks it', async () => {
+  const { job, name, share, sharers } = expected.why
+  const own = sharers.find((sharer) => sharer.name === job)!
+  const rest = sharers.find((sharer) => sharer.name !== job)
+  await open('all', 'run=0')
+  await click('panel-why')
+  await page.waitForSelector('[data-test=why-0]')
+  const said = (await text('why-0')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
+  expect(said).toContain(job)
+  expect(said).toContain(
+    `${name} (${percent(share)} of its time; ${percent(own.share)} of that with bytes of ${job}`,
+  )
+  if (rest) expect(said).toContain(`, ${percent(rest.share)} of ${rest.name})`)
+  await page.locator('[data-test=why-0] summary').click()
+  expect(await page.locator('[data-test=why-0] table').count()).toBe(3)
+  await keepPicture('why')
+  await page.locator('[data-test=why-0] [data-test=why-place]').first().click()
+  const focus = (await address()).get('focus')!
+  expect(focus).toMatch(/^(link|node):/)
+  expect(focus).toContain(name.replace(/ (in|out)$/, ''))
+})
+
+test('so do a page without a server and a notebook, for every family', async () => {
+  for (const surface of ['html', 'notebook'] as const) {
+    await openOn(surface, 'panel=why')
+    await page.waitForSelector('[data-test=why-0]')
+    expect(await text('why-0')).toMatch(/of its time/)
   }
 })

@@ -110,6 +110,8 @@ interface Expected {
     'link_before' | 'link_after',
     { name: string; bytes: number }
   >
+  /** Of the first job of Edison's run, the link that is busy longest while it runs. */
+  why: { job: string; name: string; share: number; sharers: { name: string; share: number }[] }
   counters: { edison: { paths: string[]; links: number; flits_max: number; groups: number } | null }
 }
 

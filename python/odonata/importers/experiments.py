@@ -64,7 +64,7 @@ def from_slurm(
         (2, 1)
         >>> run = odonata.run(found.text)
         >>> run.jobs.select(["name", "ranks", "nodes"]).to_pylist()
-        [{'name': 'cfd', 'ranks': 96, 'nodes': 2}, {'name': 'fft', 'ranks': 48, 'nodes': 1}]
+        [{'name': 'cfd-1', 'ranks': 48, 'nodes': 2}, {'name': 'fft-2', 'ranks': 24, 'nodes': 1}]
     """
     if node_names is not None and machine is None:
         raise OdonataError("names of nodes need a machine: they are the machine's")

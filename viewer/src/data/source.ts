@@ -1,6 +1,7 @@
 /** Where run directories come from: the server of `odonata view`, the page itself, or a notebook. */
 import type { Unit } from '../base/format'
 import type { Findings } from './findings'
+import type { Why } from './why'
 import { decodeBlock, decodeBlocks, type Block } from './block'
 
 /** What several rows are together; keys and attributes are nothing for several rows. */
@@ -109,6 +110,8 @@ export interface Source {
   /** The tables that the first picture of a run is made from, by name. */
   first(run: number): Promise<ReadonlyMap<string, Block>>
   table(run: number, table: string, columns: readonly string[]): Promise<Block>
+  /** What binds each job of a run. */
+  why(run: number): Promise<Why>
 }
 
 export const PROTOCOL = 3
@@ -136,6 +139,8 @@ function checked(index: Index): Index {
 }
 
 export class HttpSource implements Source {
+  private readonly whys = new Map<number, Promise<Why>>()
+
   /** `known`: the text of the index where it stands in the page. */
   constructor(
     private readonly base: string,
@@ -158,6 +163,14 @@ export class HttpSource implements Source {
     return decodeBlock(await response.arrayBuffer())
   }
 
+  why(run: number): Promise<Why> {
+    const known = this.whys.get(run)
+    if (known) return known
+    const asked = this.fetch(`api/runs/${run}/why.json`).then((response) => response.json() as Promise<Why>)
+    this.whys.set(run, asked)
+    return asked
+  }
+
   private async fetch(path: string): Promise<Response> {
     let response: Response
     try {
@@ -177,6 +190,8 @@ export interface Embedded {
   readonly index: Index
   /** By `run/table`. */
   readonly blocks: Readonly<Record<string, string>>
+  /** By run; a page that was made of files in the browser has none. */
+  readonly why?: Readonly<Record<string, Why>>
 }
 
 export class EmbeddedSource implements Source {
@@ -204,6 +219,15 @@ export class EmbeddedSource implements Source {
     const block = inflate(text).then(decodeBlock)
     this.decoded.set(key, block)
     return block
+  }
+
+  why(run: number): Promise<Why> {
+    const known = this.data.why?.[run]
+    return known
+      ? Promise.resolve(known)
+      : Promise.reject(
+          new SourceError('What binds a job is said by odonata view RUN and odonata explain RUN.'),
+        )
   }
 }
 

@@ -52,7 +52,7 @@ export interface ViewState {
   readonly zoom: readonly [number, number, number]
   /** Two axes that a torus is projected on; empty for all planes. */
   readonly projection: string
-  readonly panel: 'matrices' | 'group' | 'links'
+  readonly panel: 'matrices' | 'group' | 'links' | 'why'
   /** What the time view draws lines of, as `series.latency_mean_ns`; empty for throughput and latency. */
   readonly series: string
   /** What its heat map and its machine show, and by what the heat map's rows are; empty for the first there is. */
@@ -214,7 +214,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
     read: (t) => t.split(',').map(finite),
   },
   projection: words,
-  panel: oneOf('matrices', 'group', 'links'),
+  panel: oneOf('matrices', 'group', 'links', 'why'),
   series: words,
   heat: words,
   rows: words,

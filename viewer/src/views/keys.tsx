@@ -121,7 +121,7 @@ function changeFor(
         ),
       }
     case 'g':
-      return { panel: cycle(['matrices', 'group'] as const, state.panel) }
+      return { panel: cycle(['matrices', 'group', 'why'] as const, state.panel) }
     case 't':
       return { theme: cycle(['auto', 'light', 'dark'] as const, state.theme) }
     case 'v':

@@ -8,6 +8,7 @@ import { HotLinks } from './links'
 import { MatricesView } from './matrices'
 import { PictureView } from './picture'
 import { RouterView } from './router'
+import { WhyView } from './why'
 import { useHeld, useSession, useSettings, useStore } from './session'
 
 /** `seen`: whether there is more than the picture yet. */
@@ -37,7 +38,7 @@ export function SidePanel({ derived }: { derived: Derived }) {
     <aside class="right" aria-label="Matrices and groups">
       <div class="segmented tabs" role="group" aria-label="Panel">
         <button
-          aria-pressed={panel !== 'group'}
+          aria-pressed={panel !== 'group' && panel !== 'why'}
           onClick={() => session.state.patch({ panel: 'matrices' })}
           data-test="panel-matrices"
         >
@@ -50,12 +51,22 @@ export function SidePanel({ derived }: { derived: Derived }) {
         >
           Group close-up
         </button>
+        <button
+          aria-pressed={panel === 'why'}
+          onClick={() => session.state.patch({ panel: 'why' })}
+          title="What binds each job, who shares it, and what another machine would change"
+          data-test="panel-why"
+        >
+          Why
+        </button>
       </div>
       <RouterView derived={derived} />
       {!seen ? (
         <div class="matrices" data-drawing="later" />
       ) : panel === 'group' ? (
         <GroupView derived={derived} />
+      ) : panel === 'why' ? (
+        <WhyView derived={derived} />
       ) : (
         <MatricesView derived={derived} />
       )}

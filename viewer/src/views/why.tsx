@@ -1,0 +1,203 @@
+/** What binds each job, who shares it, and what another machine would change. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { percent, quantity } from '../base/format'
+import type { Derived } from '../data/model'
+import type { Job } from '../data/run'
+import {
+  focusOf,
+  mostOfTheRest,
+  ownShare,
+  reasons,
+  type Bottleneck,
+  type JobWhy,
+  type Why,
+} from '../data/why'
+import { useSession, useStore } from './session'
+
+export function WhyView({ derived: { run } }: { derived: Derived }) {
+  const found = useWhy(run.id)
+  const jobs = useMemo(() => (typeof found === 'object' ? reasons(run, found) : []), [run, found])
+  if (found === undefined) return <p class="loading">Looking for what binds each job …</p>
+  if (typeof found === 'string') return <p class="hint">{found}</p>
+  return (
+    <section class="why" aria-label="What binds each job" data-test="why">
+      {jobs.map(({ job, why }) => (
+        <section key={job.job} data-test={`why-${job.job}`}>
+          <h3>
+            <i class="swatch" style={{ background: job.color }} /> {job.name}
+          </h3>
+          <Sentence job={job} why={why} />
+          <Details why={why} />
+        </section>
+      ))}
+      <p class="reading">
+        A link is busy with a job’s bytes and with what other jobs send over it meanwhile. What each other job
+        costs takes further runs: <code>odonata explain RUN --job NAME</code>.
+      </p>
+    </section>
+  )
+}
+
+function useWhy(run: number): Why | string | undefined {
+  const { source } = useSession()
+  const [found, setFound] = useState<Why | string>()
+  useEffect(() => {
+    let gone = false
+    setFound(undefined)
+    source.why(run).then(
+      (why) => gone || setFound(why),
+      (error: unknown) => gone || setFound(error instanceof Error ? error.message : String(error)),
+    )
+    return () => void (gone = true)
+  }, [source, run])
+  return found
+}
+
+/** The answer, as `odonata explain` says it. */
+function Sentence({ job, why }: { job: Job; why: JobWhy }) {
+  const { time_s: time, bottlenecks, decides, terms } = why
+  if (time === null) return <p>It has no end, so no time to explain.</p>
+  const [first] = bottlenecks ?? []
+  const [term] = terms ?? []
+  const rest = mostOfTheRest(why)
+  return (
+    <p>
+      <b>{quantity(time, 's')}</b>.{' '}
+      {term && (
+        <>
+          {percent(term.share)} of its slowest rank’s is {term.term}.{' '}
+        </>
+      )}
+      {first && first.busy_s > 0 ? (
+        <>
+          {decides ? 'Bound by' : 'No link is always busy; most is'} <Place of={first} /> (
+          {percent(first.share)} of its time; {percent(ownShare(why))} of that with bytes of {job.name}
+          {rest && `, ${percent(rest.share)} of ${rest.name}`}).
+        </>
+      ) : (
+        !term && 'No link carries its bytes.'
+      )}
+    </p>
+  )
+}
+
+/** A link or an interface; a click narrows the view to it. */
+function Place({ of }: { of: Bottleneck }) {
+  const session = useSession()
+  const { focus } = useStore(session.state)
+  const own = focusOf(of)
+  return (
+    <button
+      class="place"
+      aria-pressed={focus === own}
+      title="Mark it in all pictures"
+      onClick={() => session.state.patch({ focus: focus === own ? '' : own })}
+      data-test="why-place"
+    >
+      {of.name}
+    </button>
+  )
+}
+
+function Details({
+  why: { bottlenecks, sharers, sensitivity, terms, slowest_rank: slowest },
+}: {
+  why: JobWhy
+}) {
+  if (!bottlenecks?.length && !terms) return null
+  return (
+    <details>
+      <summary>more</summary>
+      {bottlenecks && bottlenecks.length > 0 && (
+        <Sheet title="Busy while it runs" heads={['link or interface', 'class', 'busy', 'of its time']}>
+          {bottlenecks.map((one) => (
+            <tr key={one.name}>
+              <td>
+                <Place of={one} />
+              </td>
+              <td>{one.class}</td>
+              <td class="number">{quantity(one.busy_s, 's')}</td>
+              <td class="number">{percent(one.share)}</td>
+            </tr>
+          ))}
+        </Sheet>
+      )}
+      {sharers && (
+        <Sheet title="Whose bytes the first of these passes" heads={['job', 'busy with it', 'share']}>
+          {sharers.map(({ name, busy_s: busy, share }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td class="number">{quantity(busy, 's')}</td>
+              <td class="number">{percent(share)}</td>
+            </tr>
+          ))}
+        </Sheet>
+      )}
+      {sensitivity && (
+        <Sheet
+          title="How its time would change with bandwidth 10 % less or more, with one cable more or less"
+          heads={['class', '10 % less', '10 % more', 'cable more', 'cable less']}
+        >
+          {sensitivity.map(({ class: name, slower, faster, cable_more: more, cable_less: less }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              {[slower, faster, more, less].map((change, i) => (
+                <td key={i} class="number">
+                  {changed(change)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Sheet>
+      )}
+      {terms && (
+        <Sheet
+          title={`The time of its slowest rank, ${slowest}`}
+          heads={['term', 'takes', 'share', 'what it is']}
+        >
+          {terms.map(({ term, time_s: time, share, meaning }) => (
+            <tr key={term}>
+              <td>{term}</td>
+              <td class="number">{quantity(time, 's')}</td>
+              <td class="number">{percent(share)}</td>
+              <td>{meaning}</td>
+            </tr>
+          ))}
+        </Sheet>
+      )}
+    </details>
+  )
+}
+
+/** As the command prints it: `=` for no change, a dash where nothing can be said. */
+const changed = (share: number | null): string =>
+  share === null ? '–' : Math.abs(share) < 5e-4 ? '=' : `${share > 0 ? '+' : ''}${percent(share)}`
+
+function Sheet({
+  title,
+  heads,
+  children,
+}: {
+  title: string
+  heads: readonly string[]
+  children: ComponentChildren
+}) {
+  return (
+    <div class="table-frame">
+      <table class="small">
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { focusOf, mostOfTheRest, ownShare, reasons, type JobWhy } from '../src/data/why'
+import { tiny } from './machines'
+
+const why = (job: number, name: string, time_s: number | null, more: Partial<JobWhy> = {}): JobWhy => ({
+  job,
+  name,
+  time_s,
+  decides: true,
+  bottlenecks: null,
+  sharers: null,
+  sensitivity: null,
+  terms: null,
+  slowest_rank: null,
+  ...more,
+})
+
+test('the longest job comes first, one without an end last, and one that the run does not have is left out', () => {
+  const run = tiny({ jobs: ['a', 'b', 'c'] })
+  const jobs = [why(0, 'a', null), why(1, 'b', 1), why(2, 'c', 2), why(7, 'gone', 3)]
+  expect(reasons(run, { jobs }).map(({ job }) => job.name)).toEqual(['c', 'b', 'a'])
+})
+
+test('a link is found by its name, an interface by its node', () => {
+  expect(focusOf({ name: 'g0r0>g1r1:global.0', link: 6 })).toBe('link:g0r0>g1r1:global.0')
+  expect(focusOf({ name: 'g0r0n1 out', link: null })).toBe('node:g0r0n1')
+  expect(focusOf({ name: 'nid in in', link: null })).toBe('node:nid in')
+})
+
+test('whose bytes pass there: its own, and most of the rest', () => {
+  const shares = [
+    { name: 'b', busy_s: 3, share: 0.6 },
+    { name: 'a', busy_s: 1, share: 0.2 },
+    { name: 'c', busy_s: 1, share: 0.2 },
+  ]
+  expect(ownShare(why(0, 'a', 1, { sharers: shares }))).toBe(0.2)
+  expect(mostOfTheRest(why(0, 'a', 1, { sharers: shares }))?.name).toBe('b')
+  expect(mostOfTheRest(why(1, 'b', 1, { sharers: shares }))?.name).toBe('a')
+  expect(ownShare(why(3, 'd', 1, { sharers: shares }))).toBe(0)
+  expect(mostOfTheRest(why(0, 'a', 1))).toBeUndefined()
+})
