@@ -14,10 +14,7 @@ const AIMS: [&str; 3] = ["slowest job", "hottest link", "price"];
 const TIME_OF: &str = "time of ";
 
 const SAMPLERS: &[Choice] = &[
-    Choice {
-        name: "auto",
-        doc: "every combination if there are no more than `trials`, else `tpe`",
-    },
+    Choice { name: "auto", doc: "every combination if there are no more than `trials`, else `tpe`" },
     Choice { name: "grid", doc: "every combination, in an order of its own" },
     Choice { name: "random", doc: "combinations drawn evenly" },
     Choice { name: "tpe", doc: "tree-structured Parzen estimator" },
