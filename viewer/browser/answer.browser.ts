@@ -72,6 +72,15 @@ test('a run says what binds each job, with the numbers of explain, and marks it'
   expect(focus).toContain(name.replace(/ (in|out)$/, ''))
 })
 
+test('a comparison says it of each run', async () => {
+  await open('all', 'view=compare&compared=0,1&difference=1&panel=why')
+  await page.waitForSelector('[data-test=why-0]')
+  const said = (await text('why-0')).replaceAll('\u00a0', ' ')
+  expect(said).toContain('edison: ')
+  expect(said).toContain('edison-K: ')
+  expect(said.match(/of its time/g)).toHaveLength(2)
+})
+
 test('so do a page without a server and a notebook, for every family', async () => {
   for (const surface of ['html', 'notebook'] as const) {
     await openOn(surface, 'panel=why')

@@ -15,10 +15,21 @@ const why = (job: number, name: string, time_s: number | null, more: Partial<Job
   ...more,
 })
 
-test('the longest job comes first, one without an end last, and one that the run does not have is left out', () => {
+test('the longest job comes first, one without an end last', () => {
   const run = tiny({ jobs: ['a', 'b', 'c'] })
-  const jobs = [why(0, 'a', null), why(1, 'b', 1), why(2, 'c', 2), why(7, 'gone', 3)]
-  expect(reasons(run, { jobs }).map(({ job }) => job.name)).toEqual(['c', 'b', 'a'])
+  const jobs = [why(0, 'a', null), why(1, 'b', 1), why(2, 'c', 2)]
+  expect(reasons(run, [{ jobs }]).map(({ job }) => job.name)).toEqual(['c', 'b', 'a'])
+})
+
+test('of several runs jobs are paired by name, and the last says the order', () => {
+  const run = tiny({ jobs: ['a', 'b'] })
+  const base = { jobs: [why(0, 'a', 2), why(1, 'b', 1)] }
+  const other = { jobs: [why(0, 'b', 3), why(1, 'new', 4)] }
+  const found = reasons(run, [base, other])
+  expect(found.map(({ job, whys }) => [job.name, ...whys.map((one) => one?.time_s)])).toEqual([
+    ['b', 1, 3],
+    ['a', 2, undefined],
+  ])
 })
 
 test('a link is found by its name, an interface by its node', () => {

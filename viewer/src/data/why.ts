@@ -60,13 +60,17 @@ export interface Why {
 export const focusOf = ({ name, link }: Pick<Bottleneck, 'name' | 'link'>): string =>
   link === null ? `node:${name.replace(/ (in|out)$/, '')}` : `link:${name}`
 
-/** The jobs of a run with what binds them, the longest first; those without a time last. */
-export function reasons(run: Run, { jobs }: Why): { job: Job; why: JobWhy }[] {
-  const found = jobs.flatMap((why) => {
-    const job = run.jobs.find((one) => one.job === why.job)
-    return job ? [{ job, why }] : []
-  })
-  return found.sort((a, b) => (b.why.time_s ?? -1) - (a.why.time_s ?? -1) || a.job.job - b.job.job)
+/**
+ * The jobs of a run with what binds them in it and in others, found by name: null where another has no such job. The longest in the last
+ * of the runs comes first, those without a time there last.
+ */
+export function reasons(run: Run, whys: readonly Why[]): { job: Job; whys: (JobWhy | null)[] }[] {
+  const found = run.jobs.map((job) => ({
+    job,
+    whys: whys.map(({ jobs }) => jobs.find(({ name }) => name === job.name) ?? null),
+  }))
+  const time = ({ whys }: { whys: (JobWhy | null)[] }): number => whys.at(-1)?.time_s ?? -1
+  return found.sort((a, b) => time(b) - time(a) || a.job.job - b.job.job)
 }
 
 /** The other job with most bytes at the first bottleneck. */

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { percent, quantity } from '../base/format'
 import type { Derived } from '../data/model'
 import type { Job } from '../data/run'
+import { comparedIds } from '../data/state'
 import {
   focusOf,
   mostOfTheRest,
@@ -13,56 +14,79 @@ import {
   type JobWhy,
   type Why,
 } from '../data/why'
-import { useSession, useStore } from './session'
+import { useSession, useSettings, useStore } from './session'
 
 export function WhyView({ derived: { run } }: { derived: Derived }) {
-  const found = useWhy(run.id)
-  const jobs = useMemo(() => (typeof found === 'object' ? reasons(run, found) : []), [run, found])
+  const session = useSession()
+  const state = useSettings()
+  const ids = state.view === 'compare' ? comparedIds(state, session.index.runs.length) : [run.id]
+  const found = useWhy(ids)
+  const jobs = useMemo(() => (Array.isArray(found) ? reasons(run, found) : []), [run, found])
   if (found === undefined) return <p class="loading">Looking for what binds each job …</p>
   if (typeof found === 'string') return <p class="hint">{found}</p>
   return (
     <section class="why" aria-label="What binds each job" data-test="why">
-      {jobs.map(({ job, why }) => (
+      {jobs.map(({ job, whys }) => (
         <section key={job.job} data-test={`why-${job.job}`}>
           <h3>
             <i class="swatch" style={{ background: job.color }} /> {job.name}
           </h3>
-          <Sentence job={job} why={why} />
-          <Details why={why} />
+          {whys.map((why, i) => {
+            const of = ids.length > 1 ? session.index.runs[ids[i]!]!.label : undefined
+            return why ? (
+              <div key={ids[i]}>
+                <Sentence job={job} why={why} of={of} />
+                <Details why={why} />
+              </div>
+            ) : (
+              <p key={ids[i]} class="hint">
+                {of} has no job of this name.
+              </p>
+            )
+          })}
         </section>
       ))}
       <p class="reading">
         A link is busy with a job’s bytes and with what other jobs send over it meanwhile. What each other job
-        costs takes further runs: <code>odonata explain RUN --job NAME</code>.
+        costs takes further runs: <code>odonata explain RUN --job NAME</code>
+        {ids.length > 1 && (
+          <>
+            , and what each change of a run costs, <code>--against BASE</code>
+          </>
+        )}
+        .
       </p>
     </section>
   )
 }
 
-function useWhy(run: number): Why | string | undefined {
+/** Of these runs; in words if one cannot say it, nothing while they are asked. */
+function useWhy(ids: readonly number[]): readonly Why[] | string | undefined {
   const { source } = useSession()
-  const [found, setFound] = useState<Why | string>()
+  const [found, setFound] = useState<readonly Why[] | string>()
   useEffect(() => {
     let gone = false
     setFound(undefined)
-    source.why(run).then(
-      (why) => gone || setFound(why),
+    Promise.all(ids.map((id) => source.why(id))).then(
+      (whys) => gone || setFound(whys),
       (error: unknown) => gone || setFound(error instanceof Error ? error.message : String(error)),
     )
     return () => void (gone = true)
-  }, [source, run])
+  }, [source, ids.join()])
   return found
 }
 
 /** The answer, as `odonata explain` says it. */
-function Sentence({ job, why }: { job: Job; why: JobWhy }) {
+function Sentence({ job, why, of }: { job: Job; why: JobWhy; of: string | undefined }) {
   const { time_s: time, bottlenecks, decides, terms } = why
-  if (time === null) return <p>It has no end, so no time to explain.</p>
+  const where = of === undefined ? null : <>{of}: </>
+  if (time === null) return <p>{where}It has no end, so no time to explain.</p>
   const [first] = bottlenecks ?? []
   const [term] = terms ?? []
   const rest = mostOfTheRest(why)
   return (
     <p>
+      {where}
       <b>{quantity(time, 's')}</b>.{' '}
       {term && (
         <>
