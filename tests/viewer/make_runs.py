@@ -294,24 +294,22 @@ def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
 
 
 def answer(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
-    """The job whose time grew most, and of the links that it uses the one with most bytes over capacity."""
+    """The job whose time grew most, and what binds it, as `odonata.explain` says."""
     times = [run.jobs["time_s"].to_numpy() for run in (base, other)]
     job = int(np.argmax(times[1] / times[0]))
+    name = base.jobs["name"][job].as_py()
 
-    def busiest(run: odonata.Run) -> dict[str, Any]:
-        shares, names = run.link_jobs, run.routers["name"].to_pylist()
-        used = np.unique(shares["link"].to_numpy()[shares["job"].to_numpy() == job])
-        load = run.links["bytes"].to_numpy() / run.links["capacity_bytes_per_s"].to_numpy()
-        link = run.links.slice(int(used[np.argmax(load[used])]), 1).to_pylist()[0]
-        ends = ">".join(names[link[end]] for end in ("source", "target"))
-        return {"name": f"{ends}:{link['class']}.{link['parallel']}", "bytes": link["bytes"]}
+    def binding(run: odonata.Run) -> dict[str, Any]:
+        found = odonata.explain(run, name, blame=False).bottlenecks
+        assert found is not None
+        return {key: found[key][0].as_py() for key in ("name", "share")}
 
     return {
-        "job": base.jobs["name"][job].as_py(),
+        "job": name,
         "before": float(times[0][job]),
         "after": float(times[1][job]),
-        "link_before": busiest(base),
-        "link_after": busiest(other),
+        "link_before": binding(base),
+        "link_after": binding(other),
     }
 
 

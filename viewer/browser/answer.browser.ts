@@ -5,16 +5,16 @@ import { address, at, click, expected, keepPicture, open, openOn, page, text, us
 
 useBrowser()
 
-test('the comparison leads with who is slower, its busiest link before and after, and whose traffic grew there', async () => {
+test('the comparison leads with who is slower, what binds it before and after, and whose traffic grew there', async () => {
   const { job, before, after, link_before, link_after } = expected.answer
   await open('all', 'view=compare&compared=0,1')
   const said = (await text('answer-1')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
   expect(after).toBeGreaterThan(before)
   expect(said).toContain(`${job} is ${percent(after / before - 1)} slower`)
   expect(said).toContain(`${quantity(before, 's')} before, ${quantity(after, 's')} now`)
-  for (const { name, bytes } of [link_before, link_after]) {
+  for (const { name, share } of [link_before, link_after]) {
     expect(said).toContain(name)
-    expect(said).toContain(quantity(bytes, 'bytes'))
+    expect(said).toContain(percent(share))
   }
   expect(said).toMatch(/There, .* \+[\d.]+ [KMG]iB/)
   // It comes before the pictures.

@@ -108,7 +108,7 @@ interface Expected {
   /** What Edison without one cable of each black bundle does to the job that becomes slowest. */
   answer: { job: string; before: number; after: number } & Record<
     'link_before' | 'link_after',
-    { name: string; bytes: number }
+    { name: string; share: number }
   >
   /** Of the first job of Edison's run, the link that is busy longest while it runs. */
   why: { job: string; name: string; share: number; sharers: { name: string; share: number }[] }

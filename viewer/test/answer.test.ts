@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { answer, atInterface } from '../src/data/answer'
+import type { Why } from '../src/data/why'
 import { tiny } from './machines'
 
 const COLUMNS = { time_s: { type: 'f64', unit: 's', merge: 'max', label: 'Time' } } as const
@@ -46,4 +47,33 @@ test('an interface that is occupied for longer than any link is said', () => {
 test('without a figure of time, the job on the busiest link comes first', () => {
   const [first] = answer(run(1e9, [1e9, 9e9], [NaN, NaN]), run(1e9, [1e9, 9e9], [NaN, NaN]))
   expect([first!.job.name, first!.figure, first!.ratio]).toEqual(['halo', null, 1])
+})
+
+test('what binds a job is what explain found, and whose traffic grew is said of that link', () => {
+  const first = { busy_s: 0.9, class: 'global', link: 8, name: 'g0r1>g2r1:global.0', share: 0.95 }
+  const why = (link: typeof first | null): Why => ({
+    jobs: [
+      {
+        job: 1,
+        name: 'halo',
+        time_s: 1,
+        decides: true,
+        bottlenecks: link && [link],
+        sharers: null,
+        sensitivity: null,
+        terms: null,
+        slowest_rank: null,
+      },
+    ],
+  })
+  const runs = [run(1e9, [1e9, 3e9], [1, 2]), run(4e9, [1.5e9, 2e9], [0.9, 3])] as const
+  const [worst, fft] = answer(...runs, [why(first), why({ ...first, share: 0.9 })])
+  expect(worst!.binds).toMatchObject({
+    before: { share: 0.95 },
+    after: { link: 8, share: 0.9, decides: true },
+  })
+  expect(worst!.grown.map(({ name, before, after }) => [name, before, after])).toEqual([['halo', 3e9, 2e9]])
+  expect(fft!.binds).toBeNull()
+  // Where one of the runs cannot say it, the busiest counts.
+  expect(answer(...runs, [why(first), why(null)])[0]!.binds).toBeNull()
 })

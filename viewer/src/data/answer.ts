@@ -1,12 +1,13 @@
 /**
- * What a comparison comes to: which job takes longer, the busiest link or interface that it uses, and whose traffic grew there.
+ * What a comparison comes to: which job takes longer, what binds it, and whose traffic grew there.
  *
- * The busiest is what is occupied longest of all that carries bytes of the job: B bytes of all jobs over a capacity C are B/C. The job may be
- * done before, where most of the bytes are others'. Queues that other links push back into are not looked at.
+ * What binds a job is what `odonata explain` finds, the link or interface that is busy longest while it runs. Of jobs without a time it is
+ * what is occupied longest of all that carries bytes of the job: B bytes of all jobs over a capacity C are B/C.
  */
 import { translation } from './focus'
 import { linkName, type Figure, type Job, type Run } from './run'
 import { jobsOnLink } from './values'
+import type { Bottleneck, Why } from './why'
 
 /** What says how long a job takes, the first that both runs have: a program's end, its messages' end, one packet's way. */
 export const TIME_FIGURES = ['execution_ns', 'time_s', 'latency_mean_ns'] as const
@@ -31,6 +32,8 @@ export interface Growth {
   readonly after: number
 }
 
+export type Binding = Bottleneck & { readonly decides: boolean }
+
 /** Null where a job has no byte on any. */
 export interface Sides {
   readonly before: Busiest | null
@@ -44,9 +47,11 @@ export interface JobAnswer {
     (Pick<Figure, 'label' | 'unit'> & { readonly before: number; readonly after: number }) | null
   /** `figure` after over before; 1 where there is none. */
   readonly ratio: number
+  /** What is busy longest while the job runs, in both runs; null where one of them cannot say it. */
+  readonly binds: { readonly before: Binding; readonly after: Binding } | null
   readonly link: Sides
   readonly interface: Sides
-  /** Bytes of each job on its busiest link of the other run, the largest growth first. */
+  /** Bytes of each job on the link of the other run that binds it, or is its busiest, the largest growth first. */
   readonly grown: readonly Growth[]
   /** Whether the base has that link. */
   readonly known: boolean
@@ -56,8 +61,8 @@ export interface JobAnswer {
 export const atInterface = ({ link, interface: own }: JobAnswer): boolean =>
   (own.after?.occupied_s ?? 0) > (link.after?.occupied_s ?? 0)
 
-/** One per job of both runs, paired by name; the one that became slowest first. */
-export function answer(base: Run, other: Run): JobAnswer[] {
+/** One per job of both runs, paired by name; the one that became slowest first. `whys`: of the base and of the other. */
+export function answer(base: Run, other: Run, whys?: readonly Why[]): JobAnswer[] {
   const links = [base, other].map(busiestLinks)
   const interfaces = [base, other].map(busiestInterfaces)
   const answers = base.jobs.flatMap((job): JobAnswer[] => {
@@ -69,21 +74,34 @@ export function answer(base: Run, other: Run): JobAnswer[] {
     })
     const figure = timeOf(job, twin)
     const link = sides(links)
-    const here = link.after ? translation(other, base).link(link.after.number) : -1
+    const binds = bindings(job.name, whys)
+    // An interface carries bytes of one job alone.
+    const number = binds ? binds.after.link : (link.after?.number ?? null)
+    const here = number === null ? -1 : translation(other, base).link(number)
     return [
       {
         job,
         figure,
         ratio: figure && figure.before > 0 ? figure.after / figure.before : 1,
+        binds,
         link,
         interface: sides(interfaces),
-        grown: link.after ? growthOn(base, here, other, link.after.number) : [],
+        grown: number === null ? [] : growthOn(base, here, other, number),
         known: here >= 0,
       },
     ]
   })
   const load = ({ link }: JobAnswer): number => link.after?.occupied_s || 0
   return answers.sort((a, b) => b.ratio - a.ratio || load(b) - load(a) || a.job.job - b.job.job)
+}
+
+function bindings(name: string, whys: readonly Why[] | undefined): JobAnswer['binds'] {
+  const [before, after] = (whys ?? []).map(({ jobs }): Binding | null => {
+    const why = jobs.find((job) => job.name === name)
+    const first = why?.bottlenecks?.[0]
+    return why && first && first.busy_s > 0 ? { ...first, decides: why.decides } : null
+  })
+  return before && after ? { before, after } : null
 }
 
 function timeOf(job: Job, twin: Job): JobAnswer['figure'] {

@@ -2,9 +2,11 @@
 import { Fragment } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { percent, quantity, signed } from '../base/format'
-import { answer, atInterface, type Busiest, type JobAnswer, type Sides } from '../data/answer'
+import { answer, atInterface, type Binding, type Busiest, type JobAnswer, type Sides } from '../data/answer'
 import type { Run } from '../data/run'
+import { focusOf } from '../data/why'
 import { useSession, useStore } from './session'
+import { useWhy } from './why'
 
 /** Changes below a thousandth are none that one would speak of. */
 const SAME = 1e-3
@@ -22,8 +24,13 @@ export function Answers({ runs }: { runs: readonly Run[] }) {
 }
 
 function Answer({ base, other, named }: { base: Run; other: Run; named: boolean }) {
-  const jobs = useMemo(() => answer(base, other), [base, other])
+  const whys = useWhy([base.id, other.id])
+  const jobs = useMemo(
+    () => (whys === undefined ? [] : answer(base, other, typeof whys === 'string' ? undefined : whys)),
+    [base, other, whys],
+  )
   const [worst] = jobs
+  if (whys === undefined) return <p class="loading">Looking for what binds each job …</p>
   return (
     <div class="answer">
       <p data-test={`answer-${other.id}`}>
@@ -72,8 +79,9 @@ function Verdict({ worst: { job, figure, ratio } }: { worst: JobAnswer }) {
   )
 }
 
-/** Which link or interface is the busiest that the job uses. */
+/** What binds the job, or else which link or interface is the busiest that it uses. */
 function Where({ job, base }: { job: JobAnswer; base: Run }) {
+  if (job.binds) return <Binds of={job.binds} base={base} />
   const own = atInterface(job)
   const { before, after } = job.link
   if (!after) return <>No link carries any of its bytes.</>
@@ -101,8 +109,21 @@ function Where({ job, base }: { job: JobAnswer; base: Run }) {
   )
 }
 
+function Binds({ of: { before, after }, base }: { of: NonNullable<JobAnswer['binds']>; base: Run }) {
+  return (
+    <>
+      {after.decides ? 'Bound by' : 'Busiest while it runs is'} <At place={placed(after)} base={base} /> (
+      {percent(after.share)} of its time); before,{' '}
+      {before.name === after.name ? 'too' : <At place={placed(before)} base={base} />} (
+      {percent(before.share)}).
+    </>
+  )
+}
+
+const placed = (of: Binding): Pick<Busiest, 'name' | 'focus'> => ({ name: of.name, focus: focusOf(of) })
+
 /** A link or an interface; a click narrows the view to it. */
-function At({ place, base }: { place: Busiest; base: Run }) {
+function At({ place, base }: { place: Pick<Busiest, 'name' | 'focus'>; base: Run }) {
   const session = useSession()
   const { focus } = useStore(session.state)
   return (
@@ -135,8 +156,8 @@ function Figures({ sides: { before }, of }: { sides: Sides; of: Busiest }) {
 const plus = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
 
 /** The jobs whose traffic changed on that link. */
-function Whose({ job: { grown, known, link }, base }: { job: JobAnswer; base: Run }) {
-  if (!link.after) return null
+function Whose({ job: { grown, known, link, binds }, base }: { job: JobAnswer; base: Run }) {
+  if (binds ? binds.after.link === null : !link.after) return null
   if (!known)
     return (
       <>
@@ -165,35 +186,40 @@ function Whose({ job: { grown, known, link }, base }: { job: JobAnswer; base: Ru
 }
 
 function AnswerTable({ jobs, base, other }: { jobs: readonly JobAnswer[]; base: Run; other: Run }) {
-  const sides = (busiest: Busiest | null): string => (busiest ? `${busiest.name}, ${load(busiest)}` : '–')
+  const side = ({ binds, link }: JobAnswer, when: 'before' | 'after'): string => {
+    if (binds) return `${binds[when].name}, ${percent(binds[when].share)} of its time`
+    const busiest = link[when]
+    return busiest ? `${busiest.name}, ${load(busiest)}` : '–'
+  }
   return (
     <div class="table-frame">
       <table class="small">
         <thead>
           <tr>
-            {['Job', 'Figure', base.label, other.label, 'Change', `Busiest link, ${base.label}`].map(
-              (head) => (
-                <th key={head}>{head}</th>
-              ),
-            )}
-            <th>Busiest link, {other.label}</th>
+            {['Job', 'Figure', base.label, other.label, 'Change', `Busiest, ${base.label}`].map((head) => (
+              <th key={head}>{head}</th>
+            ))}
+            <th>Busiest, {other.label}</th>
           </tr>
         </thead>
         <tbody>
-          {jobs.map(({ job, figure, ratio, link }) => (
-            <tr key={job.name}>
-              <td>
-                <i class="swatch" style={{ background: job.color }} />
-                {job.name}
-              </td>
-              <td>{figure?.label ?? '–'}</td>
-              <td class="number">{figure ? quantity(figure.before, figure.unit) : '–'}</td>
-              <td class="number">{figure ? quantity(figure.after, figure.unit) : '–'}</td>
-              <td class="number">{figure ? plus(ratio - 1) : '–'}</td>
-              <td>{sides(link.before)}</td>
-              <td>{sides(link.after)}</td>
-            </tr>
-          ))}
+          {jobs.map((one) => {
+            const { job, figure, ratio } = one
+            return (
+              <tr key={job.name}>
+                <td>
+                  <i class="swatch" style={{ background: job.color }} />
+                  {job.name}
+                </td>
+                <td>{figure?.label ?? '–'}</td>
+                <td class="number">{figure ? quantity(figure.before, figure.unit) : '–'}</td>
+                <td class="number">{figure ? quantity(figure.after, figure.unit) : '–'}</td>
+                <td class="number">{figure ? plus(ratio - 1) : '–'}</td>
+                <td>{side(one, 'before')}</td>
+                <td>{side(one, 'after')}</td>
+              </tr>
+            )
+          })}
         </tbody>
       </table>
     </div>

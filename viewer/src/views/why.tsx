@@ -61,19 +61,22 @@ export function WhyView({ derived: { run } }: { derived: Derived }) {
 }
 
 /** Of these runs; in words if one cannot say it, nothing while they are asked. */
-function useWhy(ids: readonly number[]): readonly Why[] | string | undefined {
+export function useWhy(ids: readonly number[]): readonly Why[] | string | undefined {
   const { source } = useSession()
-  const [found, setFound] = useState<readonly Why[] | string>()
+  const key = ids.join()
+  const [found, setFound] = useState<{ key: string; whys: readonly Why[] | string }>()
   useEffect(() => {
     let gone = false
-    setFound(undefined)
-    Promise.all(ids.map((id) => source.why(id))).then(
-      (whys) => gone || setFound(whys),
-      (error: unknown) => gone || setFound(error instanceof Error ? error.message : String(error)),
+    const take = (whys: readonly Why[] | string): void => {
+      if (!gone) setFound({ key, whys })
+    }
+    Promise.all(ids.map((id) => source.why(id))).then(take, (error: unknown) =>
+      take(error instanceof Error ? error.message : String(error)),
     )
     return () => void (gone = true)
-  }, [source, ids.join()])
-  return found
+  }, [source, key])
+  // Other runs than before are asked after this is drawn.
+  return found?.key === key ? found.whys : undefined
 }
 
 /** The answer, as `odonata explain` says it. */
