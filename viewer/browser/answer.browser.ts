@@ -1,13 +1,25 @@
 /** What a comparison comes to, in words, and the distributions of its runs on one axis. */
 import { expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
-import { address, at, click, expected, keepPicture, open, openOn, page, text, useBrowser } from './stage'
+import {
+  address,
+  at,
+  click,
+  expected,
+  keepPicture,
+  open,
+  openOn,
+  openUntil,
+  page,
+  text,
+  useBrowser,
+} from './stage'
 
 useBrowser()
 
 test('the comparison leads with who is slower, what binds it before and after, and whose traffic grew there', async () => {
   const { job, before, after, link_before, link_after } = expected.answer
-  await open('all', 'view=compare&compared=0,1')
+  await openUntil('all', 'view=compare&compared=0,1', '[data-test=answer-1]')
   const said = (await text('answer-1')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
   expect(after).toBeGreaterThan(before)
   expect(said).toContain(`${job} is ${percent(after / before - 1)} slower`)
@@ -31,10 +43,10 @@ test('the comparison leads with who is slower, what binds it before and after, a
 })
 
 test('a difference has the same answer; of several runs each has one', async () => {
-  await open('all', 'view=compare&compared=0,1&difference=1')
+  await openUntil('all', 'view=compare&compared=0,1&difference=1', '[data-test=answer-1]')
   expect(await text('answer-1')).toContain(expected.answer.job)
   await keepPicture('answer-difference')
-  await open('all', 'view=compare&compared=0,1,2')
+  await openUntil('all', 'view=compare&compared=0,1,2', '[data-test=answer-1]', '[data-test=answer-2]')
   expect(await page.locator('.answer').count()).toBe(2)
   expect(await text('answer-2')).toContain('The runs have no job in common.')
 })

@@ -7,6 +7,7 @@ useBrowser()
 const VIEWS: Record<string, string> = {
   run: 'run=0',
   group: 'run=0&panel=group&focus=group%3A2',
+  why: 'run=0&panel=why',
   compare: 'view=compare&compared=0,1',
   difference: 'view=compare&compared=0,1&difference=1',
   time: `view=time&run=${familyOf('packet')}`,

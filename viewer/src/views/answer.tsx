@@ -30,7 +30,12 @@ function Answer({ base, other, named }: { base: Run; other: Run; named: boolean 
     [base, other, whys],
   )
   const [worst] = jobs
-  if (whys === undefined) return <p class="loading">Looking for what binds each job …</p>
+  if (whys === undefined)
+    return (
+      <div class="answer">
+        <p class="hint">Looking for what binds each job …</p>
+      </div>
+    )
   return (
     <div class="answer">
       <p data-test={`answer-${other.id}`}>
