@@ -24,7 +24,8 @@ def deaf_to_signal() -> contextlib.AbstractContextManager[None]:
 
 
 @contextlib.contextmanager
-def _on_signal(handler: Callable[..., Any]) -> Iterator[None]:
+def _on_signal(handler: Callable[..., Any], *, after: Any = None) -> Iterator[None]:
+    """A handler of SIGUSR1, and then another, or the one before."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGUSR1"):
         yield
         return
@@ -32,7 +33,7 @@ def _on_signal(handler: Callable[..., Any]) -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGUSR1, before)
+        signal.signal(signal.SIGUSR1, before if after is None else after)
 
 
 class Keeping:
@@ -71,8 +72,11 @@ class Keeping:
 
     @contextlib.contextmanager
     def on_signal(self) -> Iterator[None]:
-        """SIGUSR1, which batch systems send before a time limit, means `stop`."""
-        with _on_signal(self.stop):
+        """SIGUSR1, which batch systems send before a time limit, means `stop`.
+
+        From the run's end on it means nothing: a process that has its results has not failed.
+        """
+        with _on_signal(self.stop, after=getattr(signal, "SIG_IGN", None)):
             yield
 
     def _file(self, before: int) -> Path | None:

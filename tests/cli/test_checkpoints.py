@@ -111,6 +111,20 @@ def test_a_run_that_is_stopped_again_and_again_is_the_same_run(
     same(tmp_path / "run", expected)
 
 
+def test_a_signal_after_the_end_does_not_make_a_whole_run_a_failed_one(tmp_path: Path) -> None:
+    """It comes while the results are told, or while the interpreter ends."""
+    (tmp_path / "x.toml").write_text(OPEN)
+    code = (
+        "import atexit, os, signal, sys\n"
+        "atexit.register(lambda: os.kill(os.getpid(), signal.SIGUSR1))\n"
+        "from odonata.cli import main\n"
+        "sys.exit(main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "run", "x.toml", "-o", "run", "-q"], cwd=tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "run").exists()
+
+
 def test_a_run_that_is_killed_goes_on_from_its_last_checkpoint(
     odonata_command: Command, command: Path, tmp_path: Path
 ) -> None:
