@@ -120,13 +120,14 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> st
     uri = page.file.src_uri
     if uri == "api.md":
         return markdown
+    found = re.fullmatch(r"studies/(.*)/page\.md", uri)
+    if found:
+        markdown = of_study(found[1], markdown)
     here = posixpath.dirname(of_repository(uri))
     parts = re.split(r"(^```.*?^```\s*$)", markdown, flags=re.MULTILINE | re.DOTALL)
     for i in range(0, len(parts), 2):
         parts[i] = LINK.sub(lambda found: relinked(found, here, uri, files), parts[i])
-    text = "".join(parts)
-    found = re.fullmatch(r"studies/(.*)/page\.md", uri)
-    return of_study(found[1], text) if found else text
+    return "".join(parts)
 
 
 def results_of(name: str) -> Path | None:
