@@ -15,7 +15,7 @@ from odonata.optimization.result import Asked, Trial
 from odonata.optimization.search import search
 from odonata.plot import style
 from odonata.store.sweep import Axis
-from odonata.studies import Finding, Results
+from odonata.studies import Finding, Results, Study
 
 JOBS = ("stencil", "spread", "neighbours")
 PLACEMENTS = tuple(f"job.{job}.placement" for job in JOBS)
@@ -26,6 +26,12 @@ SAMPLERS = {"random": "random", "nsga2": "NSGA-II", "tpe": "TPE"}
 BUDGETS = (20, 40, 80, 160)
 SEARCHES = 50
 """Seeds of each sampler."""
+
+
+def edits(_: Study) -> dict[str, dict[str, Any]]:
+    """The cablings, each as the edits that make it."""
+    names = ("as it is", "-K", "-2K", "-B", "+B", "+B-K", "-B-K")
+    return {name: {"machine.edit": [] if name == "as it is" else [name]} for name in names}
 
 
 def _place(place: dict[str, Any]) -> dict[str, str]:
