@@ -9,7 +9,7 @@
 //! packets stops that.
 //!
 //! One candidate of each kind, the default, is what the simulator behind the study's published figures compares where two
-//! groups share one cable; the text of the papers says two of each. `docs/models/packet-study.md` shows both.
+//! groups share one cable; the text of the papers says two of each. `studies/packet-routing/page.md` shows both.
 
 use super::crossing::Crossing;
 use super::{any, Algorithm, Build, Decision, Header, Hop, RoutingError};
