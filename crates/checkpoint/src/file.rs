@@ -6,7 +6,7 @@
 //! Numbers are little-endian. Parts come in any order. Nothing is believed before the digest of the whole file is right, so a file that
 //! was cut or changed anywhere is refused; the format of another version is told from its number first.
 
-use crate::code::Damaged;
+use crate::encoding::DecodeError;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -22,39 +22,39 @@ const DIGEST_BYTES: u64 = 32;
 
 /// Why a file is not read.
 #[derive(Debug, thiserror::Error)]
-pub enum FileError {
+pub enum CheckpointError {
     /// It is something else.
     #[error("is no checkpoint")]
-    Other,
+    NotACheckpoint,
     /// It is of another version.
     #[error("is a checkpoint in format {0}; this version of Odonata reads format {FORMAT}")]
     Format(u32),
     /// It is not as it was written.
     #[error("is damaged: {0}")]
-    Damaged(#[from] Damaged),
+    Damaged(#[from] DecodeError),
     /// The system refuses.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
 }
 
-fn damaged<T>(why: &str) -> Result<T, FileError> {
-    Err(FileError::Damaged(Damaged(why.to_owned())))
+fn damaged<T>(why: &str) -> Result<T, CheckpointError> {
+    Err(CheckpointError::Damaged(DecodeError(why.to_owned())))
 }
 
 /// A file that is being written, perhaps by several threads.
 #[derive(Debug)]
-pub struct FileWriter<W: Write> {
-    inner: Mutex<io::Result<Inner<W>>>,
+pub struct CheckpointWriter<W: Write> {
+    inner: Mutex<io::Result<WriterState<W>>>,
 }
 
 #[derive(Debug)]
-struct Inner<W: Write> {
+struct WriterState<W: Write> {
     out: W,
     digest: Sha256,
     bytes: u64,
 }
 
-impl<W: Write> Inner<W> {
+impl<W: Write> WriterState<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.digest.update(bytes);
         self.bytes += bytes.len() as u64;
@@ -67,7 +67,7 @@ impl<W: Write> Inner<W> {
     }
 }
 
-impl FileWriter<BufWriter<std::fs::File>> {
+impl CheckpointWriter<BufWriter<std::fs::File>> {
     /// Begins a file.
     ///
     /// # Errors
@@ -87,13 +87,13 @@ impl FileWriter<BufWriter<std::fs::File>> {
     }
 }
 
-impl<W: Write> FileWriter<W> {
+impl<W: Write> CheckpointWriter<W> {
     /// Begins with a header.
     ///
     /// # Errors
     /// The system refuses.
     pub fn new(out: W, header: &Value) -> io::Result<Self> {
-        let mut inner = Inner { out, digest: Sha256::new(), bytes: 0 };
+        let mut inner = WriterState { out, digest: Sha256::new(), bytes: 0 };
         inner.write(&MAGIC)?;
         inner.write(&FORMAT.to_le_bytes())?;
         inner.block(header.to_string().as_bytes())?;
@@ -121,7 +121,7 @@ impl<W: Write> FileWriter<W> {
     /// # Panics
     /// If another thread did.
     pub fn end(self) -> io::Result<(W, u64)> {
-        let Inner { mut out, digest, bytes } = self.inner.into_inner().expect("no thread panicked")?;
+        let WriterState { mut out, digest, bytes } = self.inner.into_inner().expect("no thread panicked")?;
         out.write_all(&digest.finalize())?;
         out.flush()?;
         Ok((out, bytes + DIGEST_BYTES))
@@ -130,43 +130,43 @@ impl<W: Write> FileWriter<W> {
 
 /// A file whose digest is right.
 #[derive(Debug)]
-pub struct File<R> {
+pub struct CheckpointReader<R> {
     from: R,
     header: Value,
     /// Where the bytes of each part begin, and how many there are.
     parts: BTreeMap<u32, (u64, u64)>,
 }
 
-impl File<io::BufReader<std::fs::File>> {
+impl CheckpointReader<io::BufReader<std::fs::File>> {
     /// Opens a file.
     ///
     /// # Errors
     /// It is no checkpoint, of another format, or damaged.
-    pub fn open(path: &Path) -> Result<Self, FileError> {
+    pub fn open(path: &Path) -> Result<Self, CheckpointError> {
         Self::new(io::BufReader::new(std::fs::File::open(path)?))
     }
 }
 
-impl<R: Read + Seek> File<R> {
+impl<R: Read + Seek> CheckpointReader<R> {
     /// Reads everything once, to see that it is as it was written, and notes where parts are.
     ///
     /// # Errors
     /// It is no checkpoint, of another format, or damaged.
-    pub fn new(mut from: R) -> Result<Self, FileError> {
+    pub fn new(mut from: R) -> Result<Self, CheckpointError> {
         let length = from.seek(SeekFrom::End(0))?;
         let start = (MAGIC.len() + size_of::<u32>()) as u64;
         from.rewind()?;
         let mut magic = [0; MAGIC.len()];
         if length < start {
-            return Err(FileError::Other);
+            return Err(CheckpointError::NotACheckpoint);
         }
         from.read_exact(&mut magic)?;
         if magic != MAGIC {
-            return Err(FileError::Other);
+            return Err(CheckpointError::NotACheckpoint);
         }
         let format = number(&mut from)?;
         if format != FORMAT {
-            return Err(FileError::Format(format));
+            return Err(CheckpointError::Format(format));
         }
         let Some(end) = length.checked_sub(DIGEST_BYTES).filter(|end| *end >= start) else {
             return damaged("it was cut off");
@@ -215,7 +215,7 @@ impl<R: Read + Seek> File<R> {
     ///
     /// # Errors
     /// There is none of that number, or the system refuses.
-    pub fn part(&mut self, number: u32) -> Result<Vec<u8>, FileError> {
+    pub fn part(&mut self, number: u32) -> Result<Vec<u8>, CheckpointError> {
         let Some(&(start, length)) = self.parts.get(&number) else {
             return damaged(&format!("it has no part {number}"));
         };
@@ -227,14 +227,14 @@ impl<R: Read + Seek> File<R> {
 }
 
 /// Bytes between a head and a digest that are right, for tests of what reads them.
-pub fn sealed(body: &[u8]) -> Vec<u8> {
+pub fn with_digest(body: &[u8]) -> Vec<u8> {
     let mut bytes = [&MAGIC[..], &FORMAT.to_le_bytes(), body].concat();
     bytes.extend_from_slice(&Sha256::digest(&bytes));
     bytes
 }
 
 /// Where the bytes of a block begin and how many there are; `at` moves on to its end.
-fn block(from: &mut impl Read, at: &mut u64, end: u64) -> Result<(u64, u64), FileError> {
+fn block(from: &mut impl Read, at: &mut u64, end: u64) -> Result<(u64, u64), CheckpointError> {
     let start = *at + size_of::<u64>() as u64;
     if start > end {
         return damaged("a part without its length");
@@ -249,7 +249,7 @@ fn block(from: &mut impl Read, at: &mut u64, end: u64) -> Result<(u64, u64), Fil
     Ok((start, length))
 }
 
-fn number(from: &mut impl Read) -> Result<u32, FileError> {
+fn number(from: &mut impl Read) -> Result<u32, CheckpointError> {
     let mut bytes = [0; 4];
     from.read_exact(&mut bytes)?;
     Ok(u32::from_le_bytes(bytes))
@@ -263,7 +263,7 @@ mod tests {
     use std::io::Cursor;
 
     fn written(parts: &[(u32, Vec<u8>)]) -> Vec<u8> {
-        let writer = FileWriter::new(Vec::new(), &json!({"experiment": "a"})).unwrap();
+        let writer = CheckpointWriter::new(Vec::new(), &json!({"experiment": "a"})).unwrap();
         parts.iter().for_each(|(number, bytes)| writer.part(*number, bytes));
         let (bytes, length) = writer.end().unwrap();
         assert_eq!(bytes.len() as u64, length);
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn parts_come_back_by_number() {
         let bytes = written(&[(7, vec![1, 2, 3]), (0, vec![]), (u32::MAX, vec![9; 1000])]);
-        let mut file = File::new(Cursor::new(bytes)).unwrap();
+        let mut file = CheckpointReader::new(Cursor::new(bytes)).unwrap();
         assert_eq!(file.header(), &json!({"experiment": "a"}));
         assert_eq!(file.numbers().collect::<Vec<_>>(), [0, 7, u32::MAX]);
         assert_eq!((file.part(u32::MAX).unwrap(), file.part(7).unwrap()), (vec![9; 1000], vec![1, 2, 3]));
@@ -284,18 +284,18 @@ mod tests {
     fn every_cut_and_every_flipped_bit_is_refused() {
         let bytes = written(&[(0, vec![5; 40]), (1, vec![6; 3])]);
         for cut in 0..bytes.len() {
-            assert!(File::new(Cursor::new(&bytes[..cut])).is_err(), "cut to {cut} B");
+            assert!(CheckpointReader::new(Cursor::new(&bytes[..cut])).is_err(), "cut to {cut} B");
         }
         for bit in 0..8 * bytes.len() {
             let mut changed = bytes.clone();
             changed[bit / 8] ^= 1 << (bit % 8);
-            assert!(File::new(Cursor::new(changed)).is_err(), "bit {bit}");
+            assert!(CheckpointReader::new(Cursor::new(changed)).is_err(), "bit {bit}");
         }
     }
 
     #[test]
     fn what_it_is_instead_is_said() {
-        let said = |bytes: Vec<u8>| File::new(Cursor::new(bytes)).unwrap_err().to_string();
+        let said = |bytes: Vec<u8>| CheckpointReader::new(Cursor::new(bytes)).unwrap_err().to_string();
         assert_eq!(said(b"PAR1".to_vec()), "is no checkpoint");
         let mut newer = written(&[]);
         newer[8] = 77;
@@ -308,7 +308,7 @@ mod tests {
         /// Also with a digest that is right, bytes that were not written so are an error and no panic.
         #[test]
         fn arbitrary_bytes_with_their_digest_do_no_harm(body in prop::collection::vec(any::<u8>(), 0..200)) {
-            if let Ok(mut file) = File::new(Cursor::new(sealed(&body))) {
+            if let Ok(mut file) = CheckpointReader::new(Cursor::new(with_digest(&body))) {
                 for number in file.numbers().collect::<Vec<_>>() {
                     file.part(number).unwrap();
                 }

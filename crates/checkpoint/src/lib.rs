@@ -1,7 +1,7 @@
 //! The state of a run as bytes.
 //!
 //! ```text
-//! engine ── State::save ─► Writer ─► parts ─► FileWriter ─► one file ─► File ─► parts ─► Reader ── State::load ─► engine, built anew
+//! engine ── State::save ─► Writer ─► parts ─► CheckpointWriter ─► one file ─► CheckpointReader ─► parts ─► Reader ── State::load ─► engine, built anew
 //! ```
 //! What an engine builds from an experiment (tables, sizes, who is beside whom) is built again; what has become of it since is
 //! [`State`], saved and loaded in place. [`state!`] says of every field of a struct which of the two it is, and does not compile
@@ -14,7 +14,7 @@
 //!     room: u32,
 //!     held: Vec<u64>,
 //! }
-//! state!(Queue { whole: held; built: room });
+//! state!(Queue { value: held; rebuilt: room });
 //!
 //! let queue = Queue { room: 4, held: vec![7, 9] };
 //! let mut saved = Writer::default();
@@ -22,13 +22,13 @@
 //! let mut again = Queue { room: 4, held: Vec::new() };
 //! again.load(&mut Reader::new(&saved.into_bytes()))?;
 //! assert_eq!(again.held, [7, 9]);
-//! # Ok::<(), odonata_checkpoint::Damaged>(())
+//! # Ok::<(), odonata_checkpoint::DecodeError>(())
 //! ```
 
-mod code;
+mod encoding;
 mod file;
 mod state;
 
-pub use code::{Damaged, Reader, Writer};
-pub use file::{sealed, File, FileError, FileWriter, FORMAT};
-pub use state::{load_fixed, State};
+pub use encoding::{DecodeError, Reader, Writer};
+pub use file::{with_digest, CheckpointError, CheckpointReader, CheckpointWriter, FORMAT};
+pub use state::{load_same_length, State};

@@ -1,6 +1,6 @@
 //! What becomes of something that was built.
 
-use crate::code::{Damaged, Reader, Writer};
+use crate::encoding::{DecodeError, Reader, Writer};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub trait State {
     ///
     /// # Errors
     /// The bytes were not written by its like.
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged>;
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError>;
 }
 
 impl<S: State + ?Sized> State for Box<S> {
@@ -21,7 +21,7 @@ impl<S: State + ?Sized> State for Box<S> {
         (**self).save(into);
     }
 
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         (**self).load(from)
     }
 }
@@ -33,8 +33,8 @@ impl<S: State> State for Vec<S> {
         self.iter().for_each(|each| each.save(into));
     }
 
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
-        same_number(from.get()?, self.len())?;
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
+        check_count(from.get()?, self.len())?;
         self.iter_mut().try_for_each(|each| each.load(from))
     }
 }
@@ -48,17 +48,17 @@ impl<S: State> State for Option<S> {
         }
     }
 
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
-        same_number(from.get()?, usize::from(self.is_some()))?;
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
+        check_count(from.get()?, usize::from(self.is_some()))?;
         self.as_mut().map_or(Ok(()), |this| this.load(from))
     }
 }
 
-fn same_number(found: usize, expected: usize) -> Result<(), Damaged> {
+fn check_count(found: usize, expected: usize) -> Result<(), DecodeError> {
     if found == expected {
         Ok(())
     } else {
-        Err(Damaged(format!("state of {found} where {expected} were built")))
+        Err(DecodeError(format!("state of {found} where {expected} were built")))
     }
 }
 
@@ -66,9 +66,12 @@ fn same_number(found: usize, expected: usize) -> Result<(), Damaged> {
 ///
 /// # Errors
 /// It has not, or is none.
-pub fn load_fixed<T: Serialize + DeserializeOwned>(list: &mut Vec<T>, from: &mut Reader<'_>) -> Result<(), Damaged> {
+pub fn load_same_length<T: Serialize + DeserializeOwned>(
+    list: &mut Vec<T>,
+    from: &mut Reader<'_>,
+) -> Result<(), DecodeError> {
     let found: Vec<T> = from.get()?;
-    same_number(found.len(), list.len())?;
+    check_count(found.len(), list.len())?;
     *list = found;
     Ok(())
 }
@@ -77,33 +80,33 @@ pub fn load_fixed<T: Serialize + DeserializeOwned>(list: &mut Vec<T>, from: &mut
 ///
 /// | as | it is |
 /// |---|---|
-/// | `whole` | state: a value that serialises and takes the place of what is there |
-/// | `fixed` | the same, a `Vec` of as many entries as were built |
-/// | `inside` | something that has [`State`] of its own |
-/// | `built` | no state |
+/// | `value` | state: a value that serialises and takes the place of what is there |
+/// | `same_length` | the same, a `Vec` of as many entries as were built |
+/// | `nested` | something that has [`State`] of its own |
+/// | `rebuilt` | no state |
 ///
 /// They stand in this order, those of one kind separated by commas.
 #[macro_export]
 macro_rules! state {
     ($type:ty {
-        $(whole: $($whole:ident),+ $(;)?)?
-        $(fixed: $($fixed:ident),+ $(;)?)?
-        $(inside: $($inside:ident),+ $(;)?)?
-        $(built: $($built:ident),+)?
+        $(value: $($value:ident),+ $(;)?)?
+        $(same_length: $($same_length:ident),+ $(;)?)?
+        $(nested: $($nested:ident),+ $(;)?)?
+        $(rebuilt: $($rebuilt:ident),+)?
     }) => {
         impl $crate::State for $type {
             fn save(&self, into: &mut $crate::Writer) {
-                let Self { $($($whole,)+)? $($($fixed,)+)? $($($inside,)+)? $($($built: _,)+)? } = self;
-                $($(into.put($whole);)+)?
-                $($(into.put($fixed);)+)?
-                $($($crate::State::save($inside, into);)+)?
+                let Self { $($($value,)+)? $($($same_length,)+)? $($($nested,)+)? $($($rebuilt: _,)+)? } = self;
+                $($(into.put($value);)+)?
+                $($(into.put($same_length);)+)?
+                $($($crate::State::save($nested, into);)+)?
             }
 
-            fn load(&mut self, from: &mut $crate::Reader<'_>) -> Result<(), $crate::Damaged> {
-                let Self { $($($whole,)+)? $($($fixed,)+)? $($($inside,)+)? $($($built: _,)+)? } = self;
-                $($(*$whole = from.get()?;)+)?
-                $($($crate::load_fixed($fixed, from)?;)+)?
-                $($($crate::State::load($inside, from)?;)+)?
+            fn load(&mut self, from: &mut $crate::Reader<'_>) -> Result<(), $crate::DecodeError> {
+                let Self { $($($value,)+)? $($($same_length,)+)? $($($nested,)+)? $($($rebuilt: _,)+)? } = self;
+                $($(*$value = from.get()?;)+)?
+                $($($crate::load_same_length($same_length, from)?;)+)?
+                $($($crate::State::load($nested, from)?;)+)?
                 Ok(())
             }
         }
@@ -119,7 +122,7 @@ mod tests {
         peer: u32,
         free_ps: u64,
     }
-    state!(Port { whole: free_ps; built: peer });
+    state!(Port { value: free_ps; rebuilt: peer });
 
     #[derive(PartialEq, Debug)]
     struct Router {
@@ -129,7 +132,7 @@ mod tests {
         now_ps: u64,
         name: &'static str,
     }
-    state!(Router { whole: now_ps; fixed: served; inside: ports, series; built: name });
+    state!(Router { value: now_ps; same_length: served; nested: ports, series; rebuilt: name });
 
     fn built(ports: u32) -> Router {
         let port = |peer| Port { peer, free_ps: 0 };

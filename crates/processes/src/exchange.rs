@@ -1,6 +1,6 @@
 //! Messages between processes, and what all or the first of them know after one.
 
-use odonata_checkpoint::{Damaged, Reader, Writer};
+use odonata_checkpoint::{DecodeError, Reader, Writer};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 
@@ -19,9 +19,9 @@ pub trait Processes: Send + Sync {
 
 /// A process that makes its run alone.
 #[derive(Clone, Copy, Debug)]
-pub struct Alone;
+pub struct SingleProcess;
 
-impl Processes for Alone {
+impl Processes for SingleProcess {
     fn count(&self) -> usize {
         1
     }
@@ -39,7 +39,7 @@ impl Processes for Alone {
 ///
 /// # Panics
 /// If it can't be read: then the other is not of this version, which was asked before the run.
-pub fn understood<T>(read: Result<T, Damaged>) -> T {
+pub fn decode_message<T>(read: Result<T, DecodeError>) -> T {
     read.unwrap_or_else(|error| panic!("another process sent what this one does not know: {error}"))
 }
 
@@ -50,13 +50,13 @@ fn bytes_of<T: Serialize>(value: &T) -> Vec<u8> {
 }
 
 /// Tells all what this process has; what each has, by number.
-pub fn told<T: Serialize + DeserializeOwned>(processes: &dyn Processes, own: &T) -> Vec<T> {
+pub fn all_gather<T: Serialize + DeserializeOwned>(processes: &dyn Processes, own: &T) -> Vec<T> {
     let bytes = bytes_of(own);
     let mut messages = vec![bytes.clone(); processes.count()];
     messages[processes.number()].clear();
     let mut came = processes.exchange(messages);
     came[processes.number()] = bytes;
-    came.iter().map(|bytes| understood(Reader::new(bytes).get())).collect()
+    came.iter().map(|bytes| decode_message(Reader::new(bytes).get())).collect()
 }
 
 /// Gives the first process what every other one has; it returns what it gets, in their order, and the others nothing.
@@ -67,17 +67,18 @@ pub fn gather<T: Serialize + DeserializeOwned>(processes: &dyn Processes, own: &
         messages[0] = bytes_of(own);
     }
     let gathered = processes.exchange(messages);
-    gathered.iter().skip(1).filter(|_| first).map(|bytes| understood(Reader::new(bytes).get())).collect()
+    gathered.iter().skip(1).filter(|_| first).map(|bytes| decode_message(Reader::new(bytes).get())).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::in_threads;
+    use crate::run_in_threads;
 
     #[test]
     fn all_are_told_and_the_first_gathers() {
-        let heard = in_threads(3, |process| (told(process, &process.number()), gather(process, &process.number())));
-        assert_eq!(heard, [(vec![0, 1, 2], vec![1, 2]), (vec![0, 1, 2], vec![]), (vec![0, 1, 2], vec![])]);
+        let gathered =
+            run_in_threads(3, |process| (all_gather(process, &process.number()), gather(process, &process.number())));
+        assert_eq!(gathered, [(vec![0, 1, 2], vec![1, 2]), (vec![0, 1, 2], vec![]), (vec![0, 1, 2], vec![])]);
     }
 }

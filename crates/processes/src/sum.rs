@@ -49,12 +49,12 @@ fn from_bytes(bytes: &[u8]) -> impl Iterator<Item = u64> + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::in_threads;
+    use crate::run_in_threads;
 
     #[test]
     fn all_get_the_sum_of_lists_of_any_length() {
         for (count, lengths) in [(1, [3, 0]), (2, [3, 4]), (3, [1, 0]), (4, [0, 0]), (4, [5, 9])] {
-            let sums = in_threads(count, |process| {
+            let sums = run_in_threads(count, |process| {
                 let mut lists = lengths.map(|length| vec![1 << process.number(); length]);
                 let [a, b] = &mut lists;
                 sum(process, &mut [a, b]);

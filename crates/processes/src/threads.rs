@@ -33,7 +33,7 @@ impl Processes for Thread {
 ///
 /// # Panics
 /// If one of them does.
-pub fn in_threads<T: Send>(count: usize, share: impl Fn(&dyn Processes) -> T + Sync) -> Vec<T> {
+pub fn run_in_threads<T: Send>(count: usize, share: impl Fn(&dyn Processes) -> T + Sync) -> Vec<T> {
     let mut of: Vec<Thread> =
         (0..count).map(|number| Thread { number, to: Vec::new(), from: Mutex::default() }).collect();
     for from in 0..count {

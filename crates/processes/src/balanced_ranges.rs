@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Things in a row, of which thing i has `weights[i]`, cut into a range for each of `count` processes with about as much weight as the others.
-pub fn shares(weights: &[u64], count: usize) -> Vec<Range<usize>> {
+pub fn balanced_ranges(weights: &[u64], count: usize) -> Vec<Range<usize>> {
     let all: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
     let mut before = 0u128;
     let mut cuts = vec![0];
@@ -25,10 +25,10 @@ mod tests {
 
     #[test]
     fn shares_are_about_equal_and_leave_nothing_out() {
-        assert_eq!(shares(&[1, 1, 1, 1], 2), [0..2, 2..4]);
-        assert_eq!(shares(&[5, 1, 1, 1], 2), [0..1, 1..4]);
-        assert_eq!(shares(&[1], 3), [0..0, 0..1, 1..1]);
-        assert_eq!(shares(&[], 2), [0..0, 0..0]);
-        assert_eq!(shares(&[0, 0, 7], 1), vec![0..3; 1]);
+        assert_eq!(balanced_ranges(&[1, 1, 1, 1], 2), [0..2, 2..4]);
+        assert_eq!(balanced_ranges(&[5, 1, 1, 1], 2), [0..1, 1..4]);
+        assert_eq!(balanced_ranges(&[1], 3), [0..0, 0..1, 1..1]);
+        assert_eq!(balanced_ranges(&[], 2), [0..0, 0..0]);
+        assert_eq!(balanced_ranges(&[0, 0, 7], 1), vec![0..3; 1]);
     }
 }

@@ -8,7 +8,7 @@ use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 /// Bytes that are not what was saved.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Damaged(pub String);
+pub struct DecodeError(pub String);
 
 /// Takes values.
 #[derive(Default, Debug)]
@@ -28,7 +28,7 @@ impl Writer {
 
     /// Writes an entry, or a list of them without its length, as it lies in memory.
     #[inline]
-    pub fn put_plain<T: IntoBytes + Immutable + ?Sized>(&mut self, entries: &T) {
+    pub fn put_raw<T: IntoBytes + Immutable + ?Sized>(&mut self, entries: &T) {
         self.bytes.extend_from_slice(entries.as_bytes());
     }
 
@@ -54,28 +54,28 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// The bytes are none of this type.
-    pub fn get<T: DeserializeOwned>(&mut self) -> Result<T, Damaged> {
+    pub fn get<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
         let (value, rest) = postcard::take_from_bytes(self.rest)
-            .map_err(|error| Damaged(format!("{} expected: {error}", std::any::type_name::<T>())))?;
+            .map_err(|error| DecodeError(format!("{} expected: {error}", std::any::type_name::<T>())))?;
         self.rest = rest;
         Ok(value)
     }
 
-    /// The next entries, which [`Writer::put_plain`] wrote.
+    /// The next entries, which [`Writer::put_raw`] wrote.
     ///
     /// # Errors
     /// There are not as many bytes. Of the entries: the bytes are none of this type.
-    pub fn get_plain<T: TryFromBytes>(
+    pub fn get_raw<T: TryFromBytes>(
         &mut self,
         count: usize,
-    ) -> Result<impl Iterator<Item = Result<T, Damaged>> + use<'a, T>, Damaged> {
-        let damaged = || Damaged(format!("{count} of {} expected", std::any::type_name::<T>()));
+    ) -> Result<impl Iterator<Item = Result<T, DecodeError>> + use<'a, T>, DecodeError> {
+        let damaged = || DecodeError(format!("{count} of {} expected", std::any::type_name::<T>()));
         let size = count.checked_mul(size_of::<T>()).ok_or_else(damaged)?;
         let (bytes, rest) = self.rest.split_at_checked(size).ok_or_else(damaged)?;
         self.rest = rest;
         let entry = |bytes| {
             T::try_read_from_bytes(bytes)
-                .map_err(|_| Damaged(format!("{} expected, its bytes are none", std::any::type_name::<T>())))
+                .map_err(|_| DecodeError(format!("{} expected, its bytes are none", std::any::type_name::<T>())))
         };
         Ok(bytes.chunks_exact(size_of::<T>()).map(entry))
     }
@@ -89,10 +89,10 @@ impl<'a> Reader<'a> {
     ///
     /// # Errors
     /// Bytes are left.
-    pub fn end(self) -> Result<(), Damaged> {
+    pub fn end(self) -> Result<(), DecodeError> {
         match self.rest.len() {
             0 => Ok(()),
-            left => Err(Damaged(format!("{left} B more than expected"))),
+            left => Err(DecodeError(format!("{left} B more than expected"))),
         }
     }
 }
@@ -127,19 +127,19 @@ mod tests {
         let entries = [Entry { number: u64::MAX - 1, flag: true }, Entry { number: 7, flag: false }];
         let mut writer = Writer::default();
         writer.put(&1u8);
-        writer.put_plain(entries.as_slice());
+        writer.put_raw(entries.as_slice());
         writer.put(&2u8);
         let mut bytes = writer.into_bytes();
         let read = |bytes: &[u8]| {
             let mut reader = Reader::new(bytes);
             assert_eq!(reader.get::<u8>().unwrap(), 1);
-            let found = reader.get_plain::<Entry>(2)?.collect::<Result<Vec<_>, _>>()?;
+            let found = reader.get_raw::<Entry>(2)?.collect::<Result<Vec<_>, _>>()?;
             assert_eq!(reader.get::<u8>().unwrap(), 2);
-            Ok::<_, Damaged>(found)
+            Ok::<_, DecodeError>(found)
         };
         assert_eq!(read(&bytes).unwrap(), entries);
         assert!(read(&bytes[..18]).is_err());
-        assert!(Reader::new(&bytes).get_plain::<Entry>(usize::MAX).is_err());
+        assert!(Reader::new(&bytes).get_raw::<Entry>(usize::MAX).is_err());
         bytes[9] = 2;
         assert!(read(&bytes).is_err());
     }
