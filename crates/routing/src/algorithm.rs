@@ -10,12 +10,11 @@
 //!
 //! An algorithm keeps the network free of deadlock by its choice of virtual channels. It states that choice as
 //! [`Discipline`], which [`crate::deadlock`] checks on the machine before a run; where the plainest choice does not do, the
-//! algorithm is built again with next hops on whose ways channels rise more often ([`crate::next_hop::Rise`]).
+//! algorithm is built again with next hops on whose ways channels rise more often ([`crate::next_hop::VcOrder`]).
 
 pub mod adaptive;
 mod by_message;
 mod channel_kind;
-mod counted;
 mod crossing;
 mod decision;
 pub mod dimension_order;
@@ -23,8 +22,7 @@ mod grid;
 mod hinted;
 mod memory;
 pub mod min;
-mod nothing;
-pub mod over_router;
+mod no_parameters;
 pub mod par;
 mod piggyback;
 pub mod planes;
@@ -37,10 +35,12 @@ pub mod ugal;
 pub mod up_down;
 pub mod up_down_adaptive;
 pub mod valiant;
+mod vc_counter;
+pub mod via_router;
 mod zones;
 
 use crate::hints::{Directions, Step};
-use crate::next_hop::{NextHops, Port, Unreachable};
+use crate::next_hop::{NextHops, Port, UnreachableError};
 use odonata_declare::{Declared, Named};
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId, Stream};
@@ -49,20 +49,20 @@ use std::sync::Arc;
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
 pub use adaptive::AdaptiveSettings;
-pub use by_message::{Route, Rule, WayOf};
+pub use by_message::{MessageRoute, Route, Rule};
 pub use channel_kind::ChannelKind;
-pub use decision::{Decision, Feedback, Heard, Remark};
+pub use decision::{Decision, Feedback, ReceivedReport, RouterReport};
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
 pub use hinted::Ties;
 pub use memory::Memory;
-pub use nothing::Nothing;
-pub use par::{ParSettings, SecondMiddle};
+pub use no_parameters::NoParameters;
+pub use par::{ParSettings, SecondIntermediate};
 pub use piggyback::PiggybackSettings;
 pub use q_adaptive::QSettings;
 pub use steady::{PathChoice, UgalPaths};
 pub use torus_deterministic::DeterministicSettings;
 pub use torus_dynamic::DynamicSettings;
-pub use zones::{Order, Zone};
+pub use zones::{BubbleOrder, Zone};
 
 /// What the algorithm remembers about one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
@@ -77,51 +77,51 @@ pub struct RouteState {
     /// Virtual channel on which the packet arrived.
     pub vc: u8,
     /// How the way so far differs from the shortest ones.
-    pub way: Way,
+    pub path_kind: PathKind,
 }
 
 /// How the way of a packet differs from the shortest ones: whether it left them, and whether it led through a third group,
 /// one that is neither the source's nor the destination's. Between groups that no working cable joins, shortest ways do, too.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
 #[repr(u8)]
-pub enum Way {
+pub enum PathKind {
     /// A shortest one, through no third group.
     #[default]
     Minimal,
     /// A shortest one, through a third group.
-    MinimalOverGroup,
+    MinimalViaGroup,
     /// Longer than the shortest, but through no third group.
-    Detour,
+    NonMinimal,
     /// Longer than the shortest, through a third group.
-    DetourOverGroup,
+    NonMinimalViaGroup,
 }
 
 const _: () = assert!(size_of::<RouteState>() == 8);
 
-impl Way {
+impl PathKind {
     /// Whether the packet has left the shortest ways.
     #[inline]
     pub fn is_non_minimal(self) -> bool {
-        matches!(self, Self::Detour | Self::DetourOverGroup)
+        matches!(self, Self::NonMinimal | Self::NonMinimalViaGroup)
     }
 
     /// Whether the packet has been in a third group.
     #[inline]
-    pub fn is_over_group(self) -> bool {
-        matches!(self, Self::MinimalOverGroup | Self::DetourOverGroup)
+    pub fn is_via_intermediate_group(self) -> bool {
+        matches!(self, Self::MinimalViaGroup | Self::NonMinimalViaGroup)
     }
 
     /// The packet leaves the shortest ways.
     #[inline]
-    pub fn leave_minimal(&mut self) {
-        *self = if self.is_over_group() { Self::DetourOverGroup } else { Self::Detour };
+    pub fn mark_non_minimal(&mut self) {
+        *self = if self.is_via_intermediate_group() { Self::NonMinimalViaGroup } else { Self::NonMinimal };
     }
 
     /// The packet goes to a third group. Whoever moves packets says so of every hop that leads there, whatever algorithm
     /// decided on it.
     #[inline]
-    pub fn enter_third_group(&mut self) {
-        *self = if self.is_non_minimal() { Self::DetourOverGroup } else { Self::MinimalOverGroup };
+    pub fn mark_intermediate_group(&mut self) {
+        *self = if self.is_non_minimal() { Self::NonMinimalViaGroup } else { Self::MinimalViaGroup };
     }
 }
 
@@ -161,12 +161,12 @@ pub trait Routing: Send + Sync {
     }
 
     /// Whether the packets of messages of different sizes may go differently.
-    fn tells_messages_apart(&self) -> bool {
+    fn distinguishes_messages(&self) -> bool {
         false
     }
 
     /// What a packet's header says when it sets out, where messages are told apart.
-    fn sets_out(&self, _source: NodeId, _destination: NodeId, _message_bytes: u64) -> RouteState {
+    fn initial_state(&self, _source: NodeId, _destination: NodeId, _message_bytes: u64) -> RouteState {
         RouteState::default()
     }
 
@@ -203,19 +203,19 @@ pub trait Routing: Send + Sync {
     }
 
     /// The whole matrix of what `router` has learnt.
-    fn learnt(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
+    fn estimates(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
         let _ = router;
         memory.all(|_, _| 0.0)
     }
 
     /// A packet is at its destination's router, which may remark on it as [`Routing::decide`] does; asked only where
     /// routers learn.
-    fn ends(&self, decision: &mut Decision<'_>, packet: &Header) {
+    fn report_arrival(&self, decision: &mut Decision<'_>, packet: &Header) {
         let _ = (decision, packet);
     }
 
     /// Whether routers tell each other about packets at all: whether there are remarks.
-    fn learns(&self) -> bool {
+    fn has_feedback(&self) -> bool {
         false
     }
 }
@@ -230,14 +230,14 @@ pub trait Rings: Send + Sync {
 
     /// The port by which the ring of a link, that of `port` of `at`, goes on at the link's end; `None` if the link is in no
     /// ring. No two links go on with the same one.
-    fn goes_on(&self, at: RouterId, port: Port) -> Option<Port>;
+    fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port>;
 }
 
 /// How an algorithm orders its virtual channels.
 pub enum Discipline {
     /// The channel rises with every hop, or with every turn from a link down, to a lower router number, to one up: no
     /// cycle is possible.
-    Rising,
+    Increasing,
     /// A packet goes through legs; each has a goal and virtual channels. The legs of a packet follow the `next`
     /// lists from a leg that may start.
     Legs(Vec<Leg>),
@@ -253,7 +253,7 @@ pub trait Turns {
     fn dimensions(&self) -> usize;
 
     /// Whether there are steps along a dimension at all.
-    fn moves(&self, dimension: usize) -> bool;
+    fn has_steps(&self, dimension: usize) -> bool;
 
     /// Whether a packet can go on in a ring along a dimension; on a mesh, and where two routers are all, it can't.
     fn is_ring(&self, dimension: usize) -> bool;
@@ -280,10 +280,10 @@ pub struct Leg {
     /// What ends it.
     pub goal: Goal,
     /// Lowest virtual channel of its hops. On a leg to a group or a router they rise from there as the next hops say:
-    /// [`NextHops::risen_to_group`], [`NextHops::risen_inside`].
+    /// [`NextHops::vc_offset_to_group`], [`NextHops::local_vc_offset`].
     pub vc: u8,
     /// Whether a way may start with it.
-    pub starts: bool,
+    pub is_first: bool,
     /// Legs that may follow.
     pub next: Vec<usize>,
 }
@@ -316,7 +316,7 @@ pub struct RoutingSettings {
     pub torus: TorusSettings,
     /// The order of `torus-deterministic`.
     pub deterministic: DeterministicSettings,
-    /// Order, zone and channels of `torus-dynamic`.
+    /// BubbleOrder, zone and channels of `torus-dynamic`.
     pub dynamic: DynamicSettings,
 }
 
@@ -381,8 +381,8 @@ pub struct Algorithm {
     pub paths: Option<fn(&dyn Declared) -> PathChoice>,
     /// For engines that move packets: what decides hop by hop.
     pub hops: Option<Build>,
-    /// Whether what decides hop by hop takes tables of next hops; else [`NextHops::places`] is all that it needs.
-    pub tables: bool,
+    /// Whether what decides hop by hop takes tables of next hops; else [`NextHops::without_tables`] is all that it needs.
+    pub uses_tables: bool,
 }
 
 /// All algorithms, the plainest first.
@@ -397,10 +397,10 @@ pub const ALGORITHMS: &[Algorithm] = &[
     steady::UGAL,
     valiant::VALIANT_G,
     valiant::VALIANT_N,
-    over_router::VALIANT,
+    via_router::VALIANT,
     ugal::UGAL_G,
     ugal::UGAL_N,
-    over_router::UGAL_L,
+    via_router::UGAL_L,
     par::PAR,
     piggyback::PIGGYBACK,
     dimension_order::DIMENSION_ORDER,
@@ -415,7 +415,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
 impl Algorithm {
     /// One that decides hop by hop and has no parameters.
     const fn hop_by_hop(name: &'static str, doc: &'static str, build: Build) -> Self {
-        Self { name, doc, parameters: || Box::new(Nothing), paths: None, hops: Some(build), tables: true }
+        Self { name, doc, parameters: || Box::new(NoParameters), paths: None, hops: Some(build), uses_tables: true }
     }
 
     /// The algorithm called `name`.
@@ -427,17 +427,17 @@ impl Algorithm {
     ///
     /// # Errors
     /// If two working routers can't reach each other.
-    pub fn next_hops(name: &str, machine: &Machine) -> Result<NextHops, Unreachable> {
+    pub fn next_hops(name: &str, machine: &Machine) -> Result<NextHops, UnreachableError> {
         if Self::needs_tables(name) {
             NextHops::new(machine)
         } else {
-            Ok(NextHops::places(machine))
+            Ok(NextHops::without_tables(machine))
         }
     }
 
     /// Whether the algorithm called `name`, if there is one, takes tables of next hops.
     pub fn needs_tables(name: &str) -> bool {
-        Self::find(name).is_none_or(|algorithm| algorithm.tables)
+        Self::find(name).is_none_or(|algorithm| algorithm.uses_tables)
     }
 
     /// What a parser and a reference page read of it.

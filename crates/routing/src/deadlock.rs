@@ -9,14 +9,14 @@
 //! On a torus or mesh where hops are the same at every router one router is looked at.
 //!
 //! [`prove`] takes the plainest order of channels for which that holds: on a whole machine one channel per leg, on others
-//! more ([`Rise`]).
+//! more ([`VcOrder`]).
 
 mod graph;
 mod legs;
 mod turns;
 
 use crate::algorithm::{self, Discipline, Rings, Routing, RoutingError, RoutingSettings};
-use crate::next_hop::{NextHops, Rise};
+use crate::next_hop::{NextHops, VcOrder};
 use graph::{Dependencies, Wiring};
 use odonata_units::RouterId;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ impl std::error::Error for Cycle {}
 
 /// Why an algorithm can't be used on a machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unproven {
+pub enum ProofError {
     /// It can't be built there.
     #[error(transparent)]
     Routing(#[from] RoutingError),
@@ -58,11 +58,11 @@ pub enum Unproven {
 }
 
 /// An algorithm that was proven free of deadlock on a machine.
-pub struct Proven {
+pub struct ProvenRouting {
     /// The algorithm.
     pub routing: Box<dyn Routing>,
     /// How its channels rise.
-    pub rise: Rise,
+    pub vc_order: VcOrder,
     /// Channels that it would have if one were enough for each leg, as on a whole machine.
     pub plain_channels: u8,
 }
@@ -71,14 +71,15 @@ pub struct Proven {
 ///
 /// # Errors
 /// It does not fit the machine, needs more channels, or a cycle of channels is left.
-pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -> Result<Proven, Unproven> {
+pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -> Result<ProvenRouting, ProofError> {
     let mut hops = Arc::new(hops);
     let mut plain_channels = None;
     let (mut needed, mut left) = (None::<u8>, None);
-    let rises: &[Rise] = if hops.has_tables() { &[Rise::Never, Rise::Groups, Rise::Turns] } else { &[Rise::Never] };
-    for &rise in rises {
-        if rise != Rise::Never {
-            Arc::make_mut(&mut hops).raise(rise);
+    let orders: &[VcOrder] =
+        if hops.has_tables() { &[VcOrder::PerLeg, VcOrder::PerGroup, VcOrder::PerTurn] } else { &[VcOrder::PerLeg] };
+    for &order in orders {
+        if order != VcOrder::PerLeg {
+            Arc::make_mut(&mut hops).set_vc_order(order);
         }
         let routing = algorithm::build(name, Arc::clone(&hops), settings)?;
         let channels = routing.virtual_channels();
@@ -88,12 +89,12 @@ pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -
             continue;
         }
         match check(&hops, &routing.discipline(), channels, routing.reserved_from(), routing.rings()) {
-            Ok(()) => return Ok(Proven { routing, rise, plain_channels }),
+            Ok(()) => return Ok(ProvenRouting { routing, vc_order: order, plain_channels }),
             Err(cycle) => left = Some(cycle),
         }
     }
     Err(match (needed, left) {
-        (Some(needed), _) => Unproven::Channels { needed, most },
+        (Some(needed), _) => ProofError::Channels { needed, most },
         (None, left) => left.expect("what is neither proven nor too much has a cycle").into(),
     })
 }
@@ -114,7 +115,7 @@ pub fn check(
     let wiring = Wiring::of(hops);
     let mut cycles: Box<dyn Iterator<Item = _>> = match discipline {
         // A packet only ever asks for a channel above the one that it holds, or, going up and then down, for one behind it.
-        Discipline::Rising => return Ok(()),
+        Discipline::Increasing => return Ok(()),
         Discipline::Legs(legs) => {
             let graphs = legs::graphs(&wiring, legs, channels, rings.is_some());
             Box::new(graphs.map(|graph| graph.cycle(rings)))
@@ -163,11 +164,11 @@ mod tests {
     /// Few cables between groups: most ways to a gateway have two hops inside the group, along the row first. (On
     /// `cascade-241` this was once a cycle.)
     #[test]
-    fn ways_to_distant_gateways_are_free_of_cycles() {
+    fn paths_to_distant_gateways_are_free_of_cycles() {
         let machine = Cascade { groups: 61, ..Cascade::default() }.builder().unwrap().build().unwrap();
         let hops = Arc::new(NextHops::new(&machine).unwrap());
         let distant = (0..hops.routers()).map(RouterId).filter(|&r| {
-            let ports = hops.to_group(r, GroupId(u32::from(hops.group_of(r).0 == 0)));
+            let ports = hops.ports_to_group(r, GroupId(u32::from(hops.group_of(r).0 == 0)));
             ports.iter().all(|&p| hops.group_of(hops.neighbour(r, p)) == hops.group_of(r))
         });
         assert!(distant.count() > 4_000);
@@ -183,12 +184,12 @@ mod tests {
 
     /// Valiant's way on the second of three channels: local, global, local links of three groups close a cycle.
     #[test]
-    fn a_channel_that_never_rises_is_caught() {
+    fn a_vc_that_never_increases_is_caught() {
         let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();
         let legs = vec![
-            Leg { goal: Goal::Group, vc: 1, starts: true, next: vec![1] },
-            Leg { goal: Goal::Group, vc: 1, starts: true, next: vec![2] },
-            Leg { goal: Goal::Router, vc: 1, starts: true, next: vec![] },
+            Leg { goal: Goal::Group, vc: 1, is_first: true, next: vec![1] },
+            Leg { goal: Goal::Group, vc: 1, is_first: true, next: vec![2] },
+            Leg { goal: Goal::Router, vc: 1, is_first: true, next: vec![] },
         ];
         let cycle = check(&hops, &Discipline::Legs(legs), 3, u8::MAX, None).unwrap_err();
         assert!(cycle.channels.len() >= 2);
@@ -204,8 +205,8 @@ mod tests {
     fn min_needs_its_second_channel() {
         let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();
         let legs = vec![
-            Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![1] },
-            Leg { goal: Goal::Router, vc: 0, starts: true, next: vec![] },
+            Leg { goal: Goal::Group, vc: 0, is_first: true, next: vec![1] },
+            Leg { goal: Goal::Router, vc: 0, is_first: true, next: vec![] },
         ];
         assert!(check(&hops, &Discipline::Legs(legs), 1, u8::MAX, None).is_err());
     }

@@ -9,7 +9,7 @@ use odonata_machine::Shape;
 use odonata_units::RouterId;
 
 /// Most dimensions that have bits.
-pub const MOST_DIMENSIONS: usize = 12;
+pub const MAX_DIMENSIONS: usize = 12;
 
 /// One step along a dimension.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,11 +26,11 @@ pub struct Directions(u32);
 
 impl Directions {
     /// The bits that there may be.
-    pub(crate) const BITS: u32 = (1 << (2 * MOST_DIMENSIONS)) - 1;
+    pub(crate) const BITS: u32 = (1 << (2 * MAX_DIMENSIONS)) - 1;
 
     /// From bits; others are left out.
     #[inline]
-    pub(crate) fn of_bits(bits: u32) -> Self {
+    pub(crate) fn from_bits(bits: u32) -> Self {
         Self(bits & Self::BITS)
     }
 
@@ -86,7 +86,7 @@ impl Directions {
     /// One bit for each dimension that it goes along.
     #[inline]
     pub fn dimensions(self) -> u16 {
-        (0..MOST_DIMENSIONS).filter(|&d| self.along(d).is_some()).fold(0, |mask, d| mask | 1 << d)
+        (0..MAX_DIMENSIONS).filter(|&d| self.along(d).is_some()).fold(0, |mask, d| mask | 1 << d)
     }
 }
 
@@ -100,10 +100,10 @@ pub struct Compass {
 }
 
 impl Compass {
-    /// Of a torus or mesh with at most [`MOST_DIMENSIONS`] dimensions; `None` for anything else.
+    /// Of a torus or mesh with at most [`MAX_DIMENSIONS`] dimensions; `None` for anything else.
     pub fn of(shape: &Shape) -> Option<Self> {
         let Shape::Torus { dims, wrap } = shape else { return None };
-        if dims.len() > MOST_DIMENSIONS {
+        if dims.len() > MAX_DIMENSIONS {
             return None;
         }
         let routers = dims.iter().product::<u32>() as usize;
@@ -156,7 +156,7 @@ impl Compass {
 
     /// Of these directions those along which the way is not done at `at`.
     #[inline]
-    pub fn left(&self, at: RouterId, to: RouterId, directions: Directions) -> Directions {
+    pub fn remaining(&self, at: RouterId, to: RouterId, directions: Directions) -> Directions {
         let (here, there) = (self.at(at), self.at(to));
         let mut left = directions;
         for dimension in 0..self.dims.len() {
@@ -198,26 +198,26 @@ mod tests {
     }
 
     fn text(directions: Directions) -> String {
-        (0..MOST_DIMENSIONS)
+        (0..MAX_DIMENSIONS)
             .filter_map(|d| Some(format!("{d}{}", if directions.along(d)?.down { '-' } else { '+' })))
             .collect()
     }
 
     /// By hand: 8 x 4 torus with a mesh of 5 and a ring of two behind them; router = ((x 4 + y) 5 + z) 2 + e.
     #[test]
-    fn shorter_ways_and_ties_by_parity() {
+    fn shorter_directions_and_ties_by_parity() {
         let compass = compass(&[8, 4, 5, 2], &[true, true, false, true]);
         let router = |x: u32, y: u32, z: u32, e: u32| RouterId(((x * 4 + y) * 5 + z) * 2 + e);
-        let way = |from, to| text(compass.directions(from, to));
+        let path = |from, to| text(compass.directions(from, to));
         assert_eq!(compass.coordinates(router(7, 2, 4, 1)), [7, 2, 4, 1]);
-        assert_eq!(way(router(0, 0, 0, 0), router(3, 3, 4, 0)), "0+1-2+");
-        assert_eq!(way(router(0, 0, 4, 0), router(5, 0, 0, 0)), "0-2-");
+        assert_eq!(path(router(0, 0, 0, 0), router(3, 3, 4, 0)), "0+1-2+");
+        assert_eq!(path(router(0, 0, 4, 0), router(5, 0, 0, 0)), "0-2-");
         // Half way round: up from an even coordinate, down from an odd one.
-        assert_eq!(way(router(0, 0, 0, 0), router(4, 2, 0, 1)), "0+1+3+");
-        assert_eq!(way(router(1, 3, 0, 1), router(5, 1, 0, 0)), "0-1-3-");
-        assert_eq!(way(router(1, 3, 0, 1), router(1, 3, 0, 1)), "");
+        assert_eq!(path(router(0, 0, 0, 0), router(4, 2, 0, 1)), "0+1+3+");
+        assert_eq!(path(router(1, 3, 0, 1), router(5, 1, 0, 0)), "0-1-3-");
+        assert_eq!(path(router(1, 3, 0, 1), router(1, 3, 0, 1)), "");
         let all = compass.directions(router(0, 0, 0, 0), router(3, 3, 4, 0));
-        assert_eq!(text(compass.left(router(3, 0, 2, 0), router(3, 3, 4, 0), all)), "1-2+");
+        assert_eq!(text(compass.remaining(router(3, 0, 2, 0), router(3, 3, 4, 0), all)), "1-2+");
         assert_eq!(all.dimensions(), 0b111);
         assert_eq!(compass.ties(router(1, 3, 0, 1), router(5, 1, 2, 0)), 0b1011);
         assert_eq!(all.within(0b101).map(|step| step.dimension).collect::<Vec<_>>(), [0, 2]);

@@ -9,11 +9,11 @@
 //!   shortest ways in the tables of [`next_hop`].
 //!
 //! The directions of a packet on a torus, where they are fixed at its source, are those of [`hints`].
-//! What a *shortest* way is where several cables join two groups stands once, in [`gates`].
+//! What a *shortest* way is where several cables join two groups stands once, in [`gateways`].
 
 pub mod algorithm;
 pub mod deadlock;
-pub mod gates;
+pub mod gateways;
 pub mod hints;
 pub mod next_hop;
 pub mod paths;

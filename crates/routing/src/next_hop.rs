@@ -8,7 +8,7 @@
 //! always preferred to a detour over a third one, and a group without a direct cable is still reached.
 //! Where the interior of a group is a grid (rows and columns), a way inside it goes along the row first: then no
 //! cycle of local links can fill up. What lies behind the border of the group does not count here; ways that are shortest
-//! to the *router* take their cable from [`crate::gates`].
+//! to the *router* take their cable from [`crate::gateways`].
 //!
 //! A group whose routers do not hang together inside, as cables failed or were never there, counts as several: each of
 //! its parts is a group here, and ways between them pass through other groups.
@@ -16,22 +16,22 @@
 mod fill;
 mod lists;
 mod parts;
-mod rise;
+mod vc_order;
 
-use crate::gates::Gates;
+use crate::gateways::Gateways;
 use lists::PortLists;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
-use rise::Rises;
+use vc_order::VcOffsets;
 
-pub use rise::Rise;
+pub use vc_order::VcOrder;
 
 /// A port of a router: the nodes' ports come first, then the links in order.
 pub type Port = u16;
 
 /// A pair that no working link joins.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unreachable {
+pub enum UnreachableError {
     /// No way between two working routers.
     #[error("router {from} can't reach router {to}: failed or missing cables cut the machine in two; repair a cable, or let the routers that are cut off fail, too")]
     Router {
@@ -64,9 +64,9 @@ pub struct NextHops {
     first_working: Vec<u32>,
     working: Vec<u32>,
     /// Groups with a working router, ascending.
-    live_groups: Vec<u32>,
+    working_groups: Vec<u32>,
     /// Most hops to another group on a cheapest way, up to its first router.
-    longest_to_group: u32,
+    max_distance_to_group: u32,
     /// Whether a cheapest way may pass through a third group.
     crosses_groups: bool,
     node_router: Vec<u32>,
@@ -81,10 +81,10 @@ pub struct NextHops {
     inside: PortLists,
     /// List of router r and group g at `r * groups + g`.
     to_group: PortLists,
-    distance_inside: Vec<u8>,
-    longest_inside: u8,
-    gates: Gates,
-    rises: Rises,
+    local_distance: Vec<u8>,
+    max_local_distance: u8,
+    gateways: Gateways,
+    vc_offsets: VcOffsets,
     shape: Shape,
     router_up: Vec<bool>,
     router_names: Vec<String>,
@@ -96,15 +96,15 @@ impl NextHops {
     ///
     /// # Errors
     /// If two working routers can't reach each other.
-    pub fn new(machine: &Machine) -> Result<Self, Unreachable> {
-        let mut tables = Self::places(machine);
+    pub fn new(machine: &Machine) -> Result<Self, UnreachableError> {
+        let mut tables = Self::without_tables(machine);
         tables.fill_inside(machine)?;
         tables.fill_groups(machine)?;
         Ok(tables)
     }
 
     /// Only where everything is, for algorithms that compute their ways: shape, nodes, ports and neighbours, but no next hops.
-    pub fn places(machine: &Machine) -> Self {
+    pub fn without_tables(machine: &Machine) -> Self {
         let routers = machine.router_count();
         let grouped = matches!(machine.shape(), Shape::Grouped { .. }) && machine.group_count() > 1;
         let (groups, group_of) = if grouped { parts::of_groups(machine) } else { (1, vec![0; routers]) };
@@ -131,10 +131,11 @@ impl NextHops {
         for g in 0..groups {
             first_working[g + 1] += first_working[g];
         }
-        let live_groups = (0..groups).filter(|&g| first_working[g] < first_working[g + 1]).map(|g| g as u32).collect();
+        let working_groups =
+            (0..groups).filter(|&g| first_working[g] < first_working[g + 1]).map(|g| g as u32).collect();
         let mut first_link: Vec<u32> = machine.routers().map(|r| machine.links_from(r).start as u32).collect();
         first_link.push(machine.link_count() as u32);
-        let gates = if grouped { Gates::new(machine, groups, group_of.clone()) } else { Gates::default() };
+        let gateways = if grouped { Gateways::new(machine, groups, group_of.clone()) } else { Gateways::default() };
         Self {
             groups: groups as u32,
             group_of,
@@ -143,8 +144,8 @@ impl NextHops {
             local_index,
             first_working,
             working,
-            live_groups,
-            longest_to_group: 0,
+            working_groups,
+            max_distance_to_group: 0,
             crosses_groups: false,
             node_router: machine.nodes().map(|n| machine.router_of(n).0).collect(),
             node_slot: slots(machine),
@@ -155,10 +156,10 @@ impl NextHops {
             first_inside: Vec::with_capacity(routers),
             inside: PortLists::default(),
             to_group: PortLists::default(),
-            distance_inside: Vec::new(),
-            longest_inside: 0,
-            gates,
-            rises: Rises::default(),
+            local_distance: Vec::new(),
+            max_local_distance: 0,
+            gateways,
+            vc_offsets: VcOffsets::default(),
             shape: machine.shape().clone(),
             router_up: machine.routers().map(|r| machine.router_up(r)).collect(),
             router_names: if grouped {
@@ -282,20 +283,20 @@ impl NextHops {
 
     /// Working routers of a group, ascending.
     #[inline]
-    pub fn working(&self, group: GroupId) -> &[u32] {
+    pub fn working_routers(&self, group: GroupId) -> &[u32] {
         let (first, end) = (self.first_working[group.index()], self.first_working[group.index() + 1]);
         &self.working[first as usize..end as usize]
     }
 
     /// Groups in which a router works, ascending; all but those that failed as a whole.
     #[inline]
-    pub fn live_groups(&self) -> &[u32] {
-        &self.live_groups
+    pub fn working_groups(&self) -> &[u32] {
+        &self.working_groups
     }
 
     /// Most hops on a shortest way to another group, up to the first router there.
-    pub fn longest_to_group(&self) -> u32 {
-        self.longest_to_group
+    pub fn max_distance_to_group(&self) -> u32 {
+        self.max_distance_to_group
     }
 
     /// Whether some shortest way to a group passes through a third one, as no working cable joins the two.
@@ -305,24 +306,24 @@ impl NextHops {
 
     /// Ports on shortest ways from `from` to `to`, another router of its group.
     #[inline]
-    pub fn inside(&self, from: RouterId, to: RouterId) -> &[Port] {
+    pub fn local_ports(&self, from: RouterId, to: RouterId) -> &[Port] {
         self.inside.get((self.first_inside[from.index()] + self.local_index[to.index()]) as usize)
     }
 
     /// Hops from `from` to `to` inside their group.
     #[inline]
-    pub fn distance_inside(&self, from: RouterId, to: RouterId) -> u8 {
-        self.distance_inside[(self.first_inside[from.index()] + self.local_index[to.index()]) as usize]
+    pub fn local_distance(&self, from: RouterId, to: RouterId) -> u8 {
+        self.local_distance[(self.first_inside[from.index()] + self.local_index[to.index()]) as usize]
     }
 
     /// Most hops between two routers of one group.
-    pub fn longest_inside(&self) -> u8 {
-        self.longest_inside
+    pub fn max_local_distance(&self) -> u8 {
+        self.max_local_distance
     }
 
     /// The cables between groups; none where the machine has no groups.
-    pub fn gates(&self) -> &Gates {
-        &self.gates
+    pub fn gateways(&self) -> &Gateways {
+        &self.gateways
     }
 
     /// The port of a link at the router that it leaves.
@@ -333,7 +334,7 @@ impl NextHops {
 
     /// Ports on shortest ways from `from` to any router of `group`, another group.
     #[inline]
-    pub fn to_group(&self, from: RouterId, group: GroupId) -> &[Port] {
+    pub fn ports_to_group(&self, from: RouterId, group: GroupId) -> &[Port] {
         self.to_group.get(from.index() * self.groups as usize + group.index())
     }
 

@@ -9,7 +9,7 @@
 //!
 //! | rule | machines | minimal | direct | indirect |
 //! |---|---|---|---|---|
-//! | [`GroupedPaths`] | dragonfly, Cascade | over the global links on shortest paths | leg to any gateway, one global link, leg | through a random router of a random third group, or of any ([`Middle`]) |
+//! | [`GroupedPaths`] | dragonfly, Cascade | over the global links on shortest paths | leg to any gateway, one global link, leg | through a random router of a random third group, or of any ([`Intermediate`]) |
 //! | [`TorusPaths`] | torus, mesh | in dimension order | dimension by dimension, in any order | through a random router |
 //! | [`GraphPaths`] | fat tree, any graph | hop by hop along shortest paths | the same | through a random router |
 //!
@@ -44,7 +44,7 @@ pub struct Demand {
 /// An oblivious rule: paths that do not depend on load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Oblivious {
-    /// Shortest paths: over the cables that [`crate::gates`] says, in dimension order, or over all of a graph.
+    /// Shortest paths: over the cables that [`crate::gateways`] says, in dimension order, or over all of a graph.
     Minimal,
     /// Equal split over all direct paths.
     Direct,
@@ -54,7 +54,7 @@ pub enum Oblivious {
 
 words! {
     /// Where an indirect path goes through.
-    pub enum Middle {
+    pub enum Intermediate {
         Third = "third": "a third group: neither the source's nor the target's; inside a group, and on machines without groups, a third router",
         Any = "any": "any group; if it is the source's or the target's, the path is a direct one; inside a group, and on machines without groups, any router",
     }
@@ -96,7 +96,7 @@ pub trait PathRule: Sync + Send {
     /// Appends the links of a random direct path from `source` to `target`.
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
 
-    /// Appends the links of a random indirect path from `source` to `target`; a direct one where [`Middle`] says so, or the
+    /// Appends the links of a random indirect path from `source` to `target`; a direct one where [`Intermediate`] says so, or the
     /// machine has no router to go through.
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
 
@@ -108,21 +108,26 @@ pub trait PathRule: Sync + Send {
     fn distance(&self, source: RouterId, target: RouterId) -> u32;
 }
 
-/// The rule for a machine, with indirect paths through `middle`, and what the user should know about it.
+/// The rule for a machine, with indirect paths through `intermediate`, and what the user should know about it.
 ///
 /// # Errors
 /// A working router that can't be reached from another one, or a graph too large for shortest-path tables.
-pub fn rule_for(machine: &Machine, middle: Middle) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
+pub fn path_rule(
+    machine: &Machine,
+    intermediate: Intermediate,
+) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
     if !machine.planes().is_empty() {
-        return planes::rule_for(machine, middle);
+        return planes::path_rule(machine, intermediate);
     }
     let structured: Option<Box<dyn PathRule + '_>> = match machine.shape() {
-        Shape::Grouped { .. } if grouped::multiplies(machine) => {
-            GroupedPaths::<true>::new(machine, middle).map(|rule| Box::new(rule) as _)
+        Shape::Grouped { .. } if grouped::has_equal_groups(machine) => {
+            GroupedPaths::<true>::new(machine, intermediate).map(|rule| Box::new(rule) as _)
         }
-        Shape::Grouped { .. } => GroupedPaths::<false>::new(machine, middle).map(|rule| Box::new(rule) as _),
-        Shape::Torus { .. } => TorusPaths::new(machine, middle).map(|rule| Box::new(rule) as _),
-        Shape::FatTree { .. } | Shape::Graph => return Ok((Box::new(GraphPaths::new(machine, middle)?), Vec::new())),
+        Shape::Grouped { .. } => GroupedPaths::<false>::new(machine, intermediate).map(|rule| Box::new(rule) as _),
+        Shape::Torus { .. } => TorusPaths::new(machine, intermediate).map(|rule| Box::new(rule) as _),
+        Shape::FatTree { .. } | Shape::Graph => {
+            return Ok((Box::new(GraphPaths::new(machine, intermediate)?), Vec::new()))
+        }
     };
     match structured {
         Some(rule) => Ok((rule, Vec::new())),
@@ -132,14 +137,14 @@ pub fn rule_for(machine: &Machine, middle: Middle) -> Result<(Box<dyn PathRule +
                  whole graph"
                     .into(),
             );
-            Ok((Box::new(GraphPaths::new(machine, middle)?), vec![notice]))
+            Ok((Box::new(GraphPaths::new(machine, intermediate)?), vec![notice]))
         }
     }
 }
 
 /// A random one of `routers` (ascending, three or more) that is neither `source` nor `target`, which are among them.
 #[inline]
-pub(crate) fn another(routers: &[RouterId], source: RouterId, target: RouterId, draws: &Draws) -> RouterId {
+pub(crate) fn draw_other(routers: &[RouterId], source: RouterId, target: RouterId, draws: &Draws) -> RouterId {
     let mut index = draws.turn(routers.len() - 2);
     for skip in [source.min(target), source.max(target)] {
         index += usize::from(routers[index] >= skip);

@@ -22,9 +22,9 @@ pub trait LoadView {
 
 /// An idle network: nothing is queued anywhere.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Idle;
+pub struct IdleView;
 
-impl LoadView for Idle {
+impl LoadView for IdleView {
     fn port_bytes(&self, _port: u16) -> u64 {
         0
     }

@@ -3,7 +3,7 @@
 use odonata_machine::topology::Torus;
 use odonata_machine::{presets, Machine, MachineBuilder};
 use odonata_routing::algorithm::{
-    self, Algorithm, Decision, DeterministicSettings, Discipline, DynamicSettings, Header, Hop, Memory, Order,
+    self, Algorithm, BubbleOrder, Decision, DeterministicSettings, Discipline, DynamicSettings, Header, Hop, Memory,
     RouteState, Routing, RoutingSettings, Turns, Zone,
 };
 use odonata_routing::deadlock;
@@ -26,7 +26,7 @@ fn places(builder: MachineBuilder) -> (Machine, Arc<NextHops>) {
 }
 
 fn longest_first() -> RoutingSettings {
-    let order = Order::LongestFirst;
+    let order = BubbleOrder::LongestFirst;
     let dynamic = DynamicSettings { order, zone: Zone::Numbered(0), ..DynamicSettings::default() };
     let deterministic = DeterministicSettings { order, ..DeterministicSettings::default() };
     RoutingSettings { deterministic, dynamic, ..RoutingSettings::default() }
@@ -91,7 +91,7 @@ fn names(way: &[(String, u8)]) -> String {
 }
 
 #[test]
-fn ways_are_those_fixed_at_the_source() {
+fn paths_follow_the_directions_fixed_at_the_source() {
     let (machine, hops) = places(presets::builder("bgp-midplane").unwrap());
     let routing = build("torus-deterministic", &hops, &RoutingSettings::default());
     let router = |x: u32, y: u32, z: u32| x * 64 + y * 8 + z;
@@ -136,7 +136,7 @@ fn both_directions_of_a_ring_of_two_are_one_cable() {
 
 /// Tokens decide among directions and channels; with no room anywhere it is the bubble channel, from which it comes back.
 #[test]
-fn dynamic_packets_go_where_most_tokens_are() {
+fn dynamic_packets_take_the_port_with_most_tokens() {
     let (machine, hops) = places(presets::builder("bgp-midplane").unwrap());
     let routing = build("torus-dynamic", &hops, &RoutingSettings::default());
     let to = 2 * 64 + 2 * 8 + 2;
@@ -153,7 +153,7 @@ fn dynamic_packets_go_where_most_tokens_are() {
 }
 
 #[test]
-fn a_packet_stays_on_the_bubble_channel_if_it_is_to() {
+fn a_packet_stays_on_the_bubble_channel_if_configured() {
     let (machine, hops) = places(torus(&[4, 4], &[true, true], 1));
     let mut settings = RoutingSettings::default();
     let way = |settings: &RoutingSettings| {
@@ -202,7 +202,7 @@ fn zones_free_one_mask_after_the_other() {
 }
 
 #[test]
-fn wrong_zones_say_what_is_wrong() {
+fn errors_explain_wrong_zones() {
     let (_, hops) = places(presets::builder("bgq-midplane").unwrap());
     let wrong = |masks: &[&str]| {
         let mut settings = longest_first();
@@ -263,8 +263,8 @@ impl Turns for Other {
     fn dimensions(&self) -> usize {
         self.of.dimensions()
     }
-    fn moves(&self, dimension: usize) -> bool {
-        self.of.moves(dimension)
+    fn has_steps(&self, dimension: usize) -> bool {
+        self.of.has_steps(dimension)
     }
     fn is_ring(&self, dimension: usize) -> bool {
         self.of.is_ring(dimension)
@@ -279,7 +279,7 @@ impl Turns for Other {
 
 /// What is no single ring of the bubble channel is found: two dimensions in either order, a ring in another channel, no rings at all.
 #[test]
-fn whatever_is_no_ring_of_bubbles_is_a_cycle() {
+fn rings_without_bubbles_are_cycles() {
     let (_, hops) = places(torus(&[4, 3], &[true, true], 1));
     let routing = build("torus-deterministic", &hops, &RoutingSettings::default());
     let found = |of: fn(Directions, &mut Vec<(Step, u8)>), channels, with_rings: bool| {

@@ -2,8 +2,8 @@
 
 use odonata_machine::presets;
 use odonata_routing::algorithm::{
-    self, Algorithm, Decision, DynamicSettings, Header, Memory, Route, RouteState, Routing, RoutingSettings, Rule,
-    WayOf, Zone,
+    self, Algorithm, Decision, DynamicSettings, Header, Memory, MessageRoute, Route, RouteState, Routing,
+    RoutingSettings, Rule, Zone,
 };
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::view::LoadView;
@@ -42,7 +42,7 @@ fn routing(hops: &Arc<NextHops>, route: Route) -> Result<Box<dyn Routing>, Strin
 /// The dimensions that a packet of such a message goes along, one letter a hop, and whether all in the bubble channel.
 fn way(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64, seed: u64) -> (String, bool) {
     let (from, to) = (NodeId(0), NodeId(to));
-    let state = routing.sets_out(from, to, bytes);
+    let state = routing.initial_state(from, to, bytes);
     let mut header = Header { source: from, destination: to, state };
     let mut random = Stream::new(seed, "way", &[]);
     let letters = hops.axis_letters();
@@ -88,7 +88,7 @@ fn pami_on_a_midplane() {
     let hops = hops("bgq-midplane");
     let dims = [4, 4, 4, 4, 2];
     let routing = routing(&hops, Route::Pami).unwrap();
-    assert!(routing.tells_messages_apart());
+    assert!(routing.distinguishes_messages());
     let far = node(&dims, &[2, 2, 2, 2, 1]);
     assert_eq!(ways(&*routing, &hops, far, 65_536), (1, Some(true)));
     let names: Vec<String> = (0..200).map(|seed| way(&*routing, &hops, far, 65_537, seed).0).collect();
@@ -103,7 +103,7 @@ fn pami_on_a_midplane() {
 /// On Mira (8 x 12 x 16 x 16 x 2, 48 racks) with 1.3 <= flexibility <= 3.0 zone 3, else zone 0, in which C and D are free among each other. Half
 /// the way round A to D is a flexibility of 2.0, a quarter 1.0; E does not count.
 #[test]
-fn pami_on_mira_asks_how_free_the_way_is() {
+fn pami_on_mira_uses_flexibility() {
     let hops = hops("mira");
     let dims = [8, 12, 16, 16, 2];
     let routing = routing(&hops, Route::Pami).unwrap();
@@ -118,10 +118,11 @@ fn pami_on_mira_asks_how_free_the_way_is() {
 }
 
 #[test]
-fn the_first_rule_that_holds_counts_and_the_zone_where_none_does() {
+fn the_first_matching_rule_applies_else_the_zone() {
     let hops = hops("bgq-midplane");
-    let rule = Rule { up_to: None, line: false, flexibility: None, way: WayOf::Deterministic, otherwise: None };
-    let small = Rule { up_to: Some(Bytes(1_000)), way: WayOf::In(Zone::Numbered(2)), ..rule.clone() };
+    let rule =
+        Rule { up_to: None, line: false, flexibility: None, route: MessageRoute::Deterministic, otherwise: None };
+    let small = Rule { up_to: Some(Bytes(1_000)), route: MessageRoute::Dynamic(Zone::Numbered(2)), ..rule.clone() };
     let large = Rule { flexibility: Some([0.0, 1.0]), ..rule.clone() };
     let routing = routing(&hops, Route::Rules(vec![small, large])).unwrap();
     let dims = [4, 4, 4, 4, 2];
@@ -136,19 +137,20 @@ fn the_first_rule_that_holds_counts_and_the_zone_where_none_does() {
 fn without_rules_messages_are_alike() {
     let hops = hops("bgq-midplane");
     let routing = routing(&hops, Route::Zone).unwrap();
-    assert!(!routing.tells_messages_apart());
-    assert_eq!(routing.sets_out(NodeId(0), NodeId(9), 1), RouteState::default());
+    assert!(!routing.distinguishes_messages());
+    assert_eq!(routing.initial_state(NodeId(0), NodeId(9), 1), RouteState::default());
 }
 
 #[test]
-fn rules_that_make_no_sense_are_refused() {
+fn invalid_rules_are_refused() {
     let hops = hops("bgq-midplane");
-    let rule = Rule { up_to: None, line: false, flexibility: None, way: WayOf::Deterministic, otherwise: None };
+    let rule =
+        Rule { up_to: None, line: false, flexibility: None, route: MessageRoute::Deterministic, otherwise: None };
     let refused = |rule: Rule| routing(&hops, Route::Rules(vec![rule])).err().unwrap();
     let backwards = refused(Rule { flexibility: Some([3.5, 1.5]), ..rule.clone() });
     assert!(backwards.contains("rule 1: expected flexibility = [from, to]"), "{backwards}");
-    let aimless = refused(Rule { otherwise: Some(WayOf::Deterministic), ..rule.clone() });
+    let aimless = refused(Rule { otherwise: Some(MessageRoute::Deterministic), ..rule.clone() });
     assert!(aimless.contains("`else` is for those that `flexibility` leaves out"), "{aimless}");
-    let lost = refused(Rule { way: WayOf::In(Zone::Masks(vec!["AB".into()])), ..rule });
+    let lost = refused(Rule { route: MessageRoute::Dynamic(Zone::Masks(vec!["AB".into()])), ..rule });
     assert!(lost.contains("no mask has dimension C"), "{lost}");
 }

@@ -4,7 +4,7 @@ use odonata_machine::topology::{Cascade, Dragonfly};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_routing::algorithm::{Discipline, Goal, Leg};
 use odonata_routing::deadlock;
-use odonata_routing::next_hop::{NextHops, Port, Rise};
+use odonata_routing::next_hop::{NextHops, Port, VcOrder};
 use odonata_units::{GroupId, RouterId, Stream};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,17 +19,17 @@ fn hops_at(hops: &NextHops, leg: &Leg, r: RouterId) -> Vec<(Channel, u32)> {
     };
     let groups = (0..hops.groups()).map(GroupId).filter(|&g| g != own);
     match leg.goal {
-        Goal::Group => {
-            groups.flat_map(|g| towards(hops.to_group(r, g), leg.vc + hops.risen_to_group(r, g), g.0)).collect()
-        }
-        Goal::HopTowardsGroup => groups.flat_map(|g| towards(hops.to_group(r, g), leg.vc, g.0)).collect(),
+        Goal::Group => groups
+            .flat_map(|g| towards(hops.ports_to_group(r, g), leg.vc + hops.vc_offset_to_group(r, g), g.0))
+            .collect(),
+        Goal::HopTowardsGroup => groups.flat_map(|g| towards(hops.ports_to_group(r, g), leg.vc, g.0)).collect(),
         Goal::OtherGroup => {
             let out = |&port: &Port| hops.group_of(hops.neighbour(r, port)) != own;
             hops.ports(r).filter(out).flat_map(|port| towards(&[port], leg.vc, 0)).collect()
         }
         Goal::Router => {
             let others = hops.members(own).iter().map(|&to| RouterId(to)).filter(|&to| to != r);
-            others.flat_map(|to| towards(hops.inside(r, to), leg.vc + hops.risen_inside(r, to), to.0)).collect()
+            others.flat_map(|to| towards(hops.local_ports(r, to), leg.vc + hops.local_vc_offset(r, to), to.0)).collect()
         }
     }
 }
@@ -99,7 +99,7 @@ fn legs(random: &mut Stream) -> Vec<Leg> {
         .map(|i| Leg {
             goal: goals[random.below(4) as usize],
             vc: random.below(3) as u8,
-            starts: true,
+            is_first: true,
             // Mostly onward, so that not everything is a cycle.
             next: (0..count).filter(|&next| random.chance(if next > i { 0.6 } else { 0.05 })).collect(),
         })
@@ -118,9 +118,9 @@ fn random_legs_have_a_cycle_where_the_plain_graph_has_one() {
         };
         let share = [0.0, 0.1, 0.3][random.below(3) as usize];
         let Some((_, mut hops)) = thinned(builder, &mut random, share) else { continue };
-        hops.raise([Rise::Never, Rise::Groups, Rise::Turns][random.below(3) as usize]);
+        hops.set_vc_order([VcOrder::PerLeg, VcOrder::PerGroup, VcOrder::PerTurn][random.below(3) as usize]);
         let legs = legs(&mut random);
-        let channels = 3 + hops.channels_to_group().max(hops.channels_inside());
+        let channels = 3 + hops.channels_to_group().max(hops.local_channels());
         let edges = edges(&hops, &legs);
         let expected = has_cycle(&edges);
         let result = deadlock::check(&hops, &Discipline::Legs(legs.clone()), channels, u8::MAX, None);

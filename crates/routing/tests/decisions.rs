@@ -3,15 +3,15 @@
 //! The twin is written from docs/models/routing, as simply as it can be, and shares no code with the algorithms: it finds
 //! ways on the machine's links itself, and instead of drawing candidates it goes through all draws. What it gives is the
 //! distribution of the answers. The algorithm, asked many times in the same situation, must give each answer as often
-//! as it says, and never another one. Which group a router is in where groups are cut, and how far channels rise within a leg, the twin
+//! as it says, and never another one. Which group a router is in where groups are cut, and how far VCs increase within a leg, the twin
 //! takes from the tables.
 
 use odonata_machine::{Coordinates, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
-    self, AdaptiveSettings, Decision, Header, Memory, ParSettings, RouteState, RoutingSettings, SecondMiddle,
+    self, AdaptiveSettings, Decision, Header, Memory, ParSettings, RouteState, RoutingSettings, SecondIntermediate,
 };
-use odonata_routing::deadlock::{self, Proven};
-use odonata_routing::next_hop::{NextHops, Rise};
+use odonata_routing::deadlock::{self, ProvenRouting};
+use odonata_routing::next_hop::{NextHops, VcOrder};
 use odonata_routing::view::LoadView;
 use odonata_units::{Bytes, GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Stream, Time};
 use std::collections::BTreeMap;
@@ -77,7 +77,7 @@ impl Plain<'_> {
             onward,
             destination_group,
         };
-        let (s, w) = (self.hops.channels_to_group(), self.hops.channels_inside());
+        let (s, w) = (self.hops.channels_to_group(), self.hops.local_channels());
         match self.name {
             "ugal-g" => of(s, 0, s, s, 2 * s),
             "ugal-n" => of(s + w, 0, s, s + w, 2 * s + w),
@@ -137,25 +137,25 @@ impl Plain<'_> {
             let share = 1.0 / ports.len() as f64;
             ports.iter().for_each(|&port| *answers.entry((port, vc, None)).or_default() += share);
         };
-        let risen = |group: u32| self.hops.risen_to_group(at, GroupId(group));
-        let inside = |router: RouterId| (self.ports(at, true, |r| r == router), self.hops.risen_inside(at, router));
-        let mut leg = |(ports, risen), lowest: u8| plain(ports, lowest + risen);
+        let vc_offset = |group: u32| self.hops.vc_offset_to_group(at, GroupId(group));
+        let inside = |router: RouterId| (self.ports(at, true, |r| r == router), self.hops.local_vc_offset(at, router));
+        let mut leg = |(ports, vc_offset), lowest: u8| plain(ports, lowest + vc_offset);
         let group_of_via = |via: u32| if self.name == "ugal-g" { via } else { self.group(RouterId(via)) };
         match course {
             _ if here == target => leg(inside(to), channels.destination_group),
             // PAR's first hop has a channel of its own.
             Course::New if self.name == "par" => return self.decide(at, target, channels.first_minimal, None, load),
-            Course::New => return self.decide(at, target, channels.first_minimal + risen(target), None, load),
+            Course::New => return self.decide(at, target, channels.first_minimal + vc_offset(target), None, load),
             Course::Minimal if second && self.name == "par" => {
-                return self.decide(at, target, channels.onward + risen(target), kept, load);
+                return self.decide(at, target, channels.onward + vc_offset(target), kept, load);
             }
-            Course::Minimal => leg((self.towards(at, target), risen(target)), channels.onward),
+            Course::Minimal => leg((self.towards(at, target), vc_offset(target)), channels.onward),
             Course::Around(via) if self.name != "ugal-g" && group_of_via(via) == here => {
                 leg(inside(RouterId(via)), channels.middle_group);
             }
             Course::Around(via) => {
                 let group = group_of_via(via);
-                leg((self.towards(at, group), risen(group)), channels.source_group);
+                leg((self.towards(at, group), vc_offset(group)), channels.source_group);
             }
         }
         answers
@@ -173,7 +173,7 @@ impl Plain<'_> {
         let ports = self.towards(at, target);
         let minimal: Vec<(Answer, f64)> =
             ports.iter().map(|&port| ((port, minimal_vc, None), 1.0 / ports.len() as f64)).collect();
-        let other = self.ways_around(at, target, kept);
+        let other = self.detours(at, target, kept);
         let mut answers = BTreeMap::new();
         for (m, how_likely_m) in shortest(&minimal, self.settings.minimal_candidates, load) {
             for (o, how_likely_o) in shortest(&other, self.settings.non_minimal_candidates, load) {
@@ -190,7 +190,7 @@ impl Plain<'_> {
     }
 
     /// Every first hop to a random third group, or to a random router of one; or to the one that was kept.
-    fn ways_around(&self, at: RouterId, target: u32, kept: Option<u32>) -> Vec<(Answer, f64)> {
+    fn detours(&self, at: RouterId, target: u32, kept: Option<u32>) -> Vec<(Answer, f64)> {
         let lowest = self.channels().source_group;
         let working = |group: u32| -> Vec<RouterId> {
             self.machine.routers().filter(|&r| self.group(r) == group && self.machine.router_up(r)).collect()
@@ -202,7 +202,7 @@ impl Plain<'_> {
             let goals: Vec<u32> =
                 if self.name == "ugal-g" { vec![third] } else { working(third).iter().map(|r| r.0).collect() };
             let ports = self.towards(at, third);
-            let vc = lowest + self.hops.risen_to_group(at, GroupId(third));
+            let vc = lowest + self.hops.vc_offset_to_group(at, GroupId(third));
             let share = 1.0 / (thirds.len() * goals.len() * ports.len()) as f64;
             for &via in &goals {
                 ways.extend(ports.iter().map(|&port| ((port, vc, Some(via)), share)));
@@ -289,7 +289,7 @@ fn random_machine(random: &mut Stream) -> (Machine, NextHops) {
         let machine = builder.build().unwrap();
         // Where failures cut the machine in pieces, another one is made.
         if let Ok(hops) = NextHops::new(&machine) {
-            if hops.live_groups().len() >= 3 {
+            if hops.working_groups().len() >= 3 {
                 return (machine, hops);
             }
         }
@@ -321,7 +321,7 @@ fn compare(
         let (mut memory, mut packet) = (Memory::default(), header);
         let mut decision = Decision::new(at, load, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
-        let left_here = packet.state.way.is_non_minimal() && !header.state.way.is_non_minimal();
+        let left_here = packet.state.path_kind.is_non_minimal() && !header.state.path_kind.is_non_minimal();
         let answer = (hop.port, hop.vc, left_here.then_some(packet.state.via));
         *seen.entry(answer).or_default() += 1;
         last = Some((answer, packet));
@@ -342,7 +342,7 @@ fn compare(
 #[test]
 fn ugal_and_par_decide_as_their_plain_twin() {
     let mut random = Stream::new(2009, "decisions", &[]);
-    let (mut decisions, mut detours, mut revised, mut one_port, mut risen) = (0, 0, 0, 0, 0);
+    let (mut decisions, mut detours, mut revised, mut one_port, mut vc_offset) = (0, 0, 0, 0, 0);
     for case in 0..5_700u64 {
         let (machine, mut hops) = random_machine(&mut random);
         let name = ["ugal-g", "ugal-n", "par"][(case % 3) as usize];
@@ -352,12 +352,12 @@ fn ugal_and_par_decide_as_their_plain_twin() {
             minimal_candidates: 1 + random.below(3) as u32,
             non_minimal_candidates: 1 + random.below(3) as u32,
         };
-        let second_middle = if random.chance(0.5) { SecondMiddle::Same } else { SecondMiddle::New };
+        let second_middle = if random.chance(0.5) { SecondIntermediate::Same } else { SecondIntermediate::New };
         let par = ParSettings { choice: settings, second_middle };
         let all = RoutingSettings { adaptive: settings, par, ..RoutingSettings::default() };
-        let Proven { routing, rise, .. } = deadlock::prove(name, hops.clone(), &all, 16).unwrap();
-        hops.raise(rise);
-        risen += u32::from(rise != Rise::Never);
+        let ProvenRouting { routing, vc_order, .. } = deadlock::prove(name, hops.clone(), &all, 16).unwrap();
+        hops.set_vc_order(vc_order);
+        vc_offset += u32::from(vc_order != VcOrder::PerLeg);
         let twin = Plain { machine: &machine, hops: &hops, name, settings };
         let working: Vec<NodeId> = machine.nodes().filter(|&n| machine.router_up(machine.router_of(n))).collect();
         let (source, destination) = (working[random.index(working.len())], working[random.index(working.len())]);
@@ -372,7 +372,7 @@ fn ugal_and_par_decide_as_their_plain_twin() {
                 Course::Around(via) if via == if name == "ugal-g" { twin.group(at) } else { at.0 } => Course::Minimal,
                 other => other,
             };
-            let kept = (second_middle == SecondMiddle::Same).then_some(packet.state.via);
+            let kept = (second_middle == SecondIntermediate::Same).then_some(packet.state.via);
             let expected = twin.answers(course, at, to, (second, kept), &load);
             let (answer, after) = compare(&*routing, &expected, at, packet, &load, &mut random);
             let decides = expected.keys().any(|a| a.2.is_some());
@@ -396,7 +396,7 @@ fn ugal_and_par_decide_as_their_plain_twin() {
     }
     // The cases are what they are meant to be.
     assert!(decisions > 2_000 && detours > 1_000, "{decisions} decisions, {detours} detours");
-    assert!(risen > 500, "{risen} of 4,000 machines ask for more channels");
+    assert!(vc_offset > 500, "{vc_offset} of 4,000 machines ask for more channels");
     assert!(revised > 50 && one_port > 150, "{revised} revised, {one_port} where both ways share a port");
 }
 
@@ -427,7 +427,7 @@ fn candidates_on_one_port_are_compared_by_their_channels() {
             let mut decision = Decision::new(RouterId(0), &load, &mut random, &mut memory);
             let hop = routing.decide(&mut decision, &mut packet);
             assert_eq!((hop.port, hop.vc), (2, u8::from(!around)));
-            assert_eq!(packet.state.way.is_non_minimal(), around);
+            assert_eq!(packet.state.path_kind.is_non_minimal(), around);
         }
     }
 }

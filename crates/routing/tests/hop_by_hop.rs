@@ -3,7 +3,7 @@
 use odonata_machine::{presets, Machine};
 use odonata_routing::algorithm::{self, Decision, Header, Memory, RouteState, Routing, RoutingSettings, ALGORITHMS};
 use odonata_routing::next_hop::NextHops;
-use odonata_routing::view::{Idle, LoadView};
+use odonata_routing::view::{IdleView, LoadView};
 use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ fn walk(
         way.channels.push(hop.vc);
         assert!(way.channels.len() <= 16, "the way ends: {:?}", way.routers);
     }
-    way.non_minimal = packet.state.way.is_non_minimal();
+    way.non_minimal = packet.state.path_kind.is_non_minimal();
     way
 }
 
@@ -93,7 +93,7 @@ const LONGEST: [(&str, usize); 8] = [
 ];
 
 #[test]
-fn ways_end_within_the_stated_hops_on_rising_channels() {
+fn paths_end_within_the_stated_hops_on_increasing_vcs() {
     let machine = machine("dragonfly-1056");
     let hops = Arc::new(NextHops::new(&machine).unwrap());
     // Q-adaptive takes its longest ways only when it explores.
@@ -105,7 +105,7 @@ fn ways_end_within_the_stated_hops_on_rising_channels() {
         let mut seen = 0;
         for _ in 0..20_000 {
             let pair = (random.below(1056) as u32, random.below(1056) as u32);
-            for load in [&Uneven as &dyn LoadView, &Idle] {
+            for load in [&Uneven as &dyn LoadView, &IdleView] {
                 let way = walk(&*routing, &hops, load, &mut random, pair);
                 assert!(way.channels.len() <= longest, "{name}: {:?}", way.routers);
                 assert!(way.channels.is_sorted(), "{name}: channels {:?} rise", way.channels);
@@ -128,7 +128,7 @@ fn valiant_spreads_over_all_third_groups() {
         let mut visits = vec![0f64; 33];
         const WALKS: usize = 15_500;
         for _ in 0..WALKS {
-            let way = walk(&*routing, &hops, &Idle, &mut random, (0, 40));
+            let way = walk(&*routing, &hops, &IdleView, &mut random, (0, 40));
             assert!(way.non_minimal);
             let mut groups: Vec<u32> = way.routers.iter().map(|&r| hops.group_of(r).0).collect();
             groups.dedup();
@@ -155,7 +155,7 @@ fn idle_machines_are_crossed_minimally() {
         let mut random = Stream::new(3, "test", &[]);
         for _ in 0..5_000 {
             let pair = (random.below(1056) as u32, random.below(1056) as u32);
-            let way = walk(&*routing, &hops, &Idle, &mut random, pair);
+            let way = walk(&*routing, &hops, &IdleView, &mut random, pair);
             assert!(!way.non_minimal && way.channels.len() <= 3, "{name}");
         }
     }
@@ -186,7 +186,7 @@ fn the_threshold_decides_as_stated() {
     }
     let machine = machine("dragonfly-1056");
     let hops = Arc::new(NextHops::new(&machine).unwrap());
-    let minimal = hops.to_group(RouterId(0), odonata_units::GroupId(5))[0];
+    let minimal = hops.ports_to_group(RouterId(0), odonata_units::GroupId(5))[0];
     for (other, bias, detour) in [(255, 0, true), (256, 0, false), (255, 2, false), (255, 1, true)] {
         let mut settings = RoutingSettings::default();
         settings.adaptive.bias = odonata_units::Bytes(bias);
@@ -200,7 +200,7 @@ fn the_threshold_decides_as_stated() {
             let mut memory = Memory::default();
             let mut decision = Decision::new(RouterId(0), &load, &mut random, &mut memory);
             routing.decide(&mut decision, &mut packet);
-            detours += u32::from(packet.state.way.is_non_minimal());
+            detours += u32::from(packet.state.path_kind.is_non_minimal());
         }
         // Two candidates share the minimal port with it only if both draws do: (3/31)^2, or fewer.
         assert!(if detour { detours > 90 } else { detours == 0 }, "{other}, {bias}: {detours}");
@@ -217,7 +217,7 @@ fn q_values_follow_the_hysteretic_rule() {
     let mut memory = routing.memory(RouterId(0));
     assert_eq!(memory.size(), (128, 11));
     let at = (4 * 4 + 2) * 11 + 3;
-    let initial = routing.learnt(RouterId(0), &memory);
+    let initial = routing.estimates(RouterId(0), &memory);
     let direct = initial.iter().filter(|&&q| q == 300.0).count();
     // Router 0 owns 4 global cables: one direct port for 4 of 32 groups, for each of 4 slots.
     assert_eq!(direct, 16);
@@ -231,7 +231,7 @@ fn q_values_follow_the_hysteretic_rule() {
             note: 0,
         };
         routing.learn(RouterId(0), &mut memory, 4 + 3, &feedback);
-        routing.learnt(RouterId(0), &memory)[at]
+        routing.estimates(RouterId(0), &memory)[at]
     };
     assert!((learn(130.0) - 310.0).abs() < 1e-3);
     assert!((learn(330.0) - 314.8).abs() < 1e-3);
@@ -240,7 +240,7 @@ fn q_values_follow_the_hysteretic_rule() {
 }
 
 #[test]
-fn wrong_words_are_errors_that_help() {
+fn errors_explain_wrong_words() {
     let hops = Arc::new(NextHops::new(&machine("dragonfly-1056")).unwrap());
     let message = |name: &str, settings: &RoutingSettings| {
         algorithm::build(name, Arc::clone(&hops), settings).err().expect("an error").to_string()

@@ -8,8 +8,8 @@ use odonata_routing::algorithm::{
 };
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
-use odonata_routing::paths::{rule_for, Demand, Draws, Middle, Oblivious};
-use odonata_routing::view::Idle;
+use odonata_routing::paths::{path_rule, Demand, Draws, Intermediate, Oblivious};
+use odonata_routing::view::IdleView;
 use odonata_units::{LinkClassId, LinkId, NodeId, RouterId, Stream};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -241,7 +241,7 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: NodeI
     let (mut way, mut across) = (Vec::new(), 0);
     while at != hops.router_of(to) {
         let mut memory = Memory::default();
-        let mut decision = Decision::new(at, &Idle, random, &mut memory);
+        let mut decision = Decision::new(at, &IdleView, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels());
         packet.state.hops += 1;
@@ -264,11 +264,11 @@ fn nodes(machine: &Machine) -> Vec<NodeId> {
 }
 
 #[test]
-fn every_way_is_shortest_hop_by_hop_and_whole() {
+fn every_path_is_minimal_hop_by_hop_and_whole() {
     for (what, builder) in machines() {
         let machine = builder.build().unwrap();
         let (twin, hops) = (Twin::new(&machine), tables(&machine));
-        let (routing, (rule, _)) = (min(&hops), rule_for(&machine, Middle::Third).unwrap());
+        let (routing, (rule, _)) = (min(&hops), path_rule(&machine, Intermediate::Third).unwrap());
         let mut random = Stream::new(5, "test", &[]);
         for &from in &nodes(&machine) {
             for &to in &nodes(&machine) {
@@ -299,7 +299,7 @@ fn expected_loads_packets_and_drawn_paths_agree() {
     for (what, builder) in machines() {
         let machine = builder.build().unwrap();
         let (twin, hops) = (Twin::new(&machine), tables(&machine));
-        let (routing, (rule, _)) = (min(&hops), rule_for(&machine, Middle::Third).unwrap());
+        let (routing, (rule, _)) = (min(&hops), path_rule(&machine, Intermediate::Third).unwrap());
         let mut random = Stream::new(11, "test", &[]);
         let nodes = nodes(&machine);
         for i in 0..5usize {
@@ -341,7 +341,7 @@ fn the_far_end_of_a_cable_counts() {
     let [(s1, _), (s2, d2)] = [0, 1].map(|i| (machine.source(across[i]), machine.target(across[i])));
     let third = machine.routers().find(|r| ![s1, s2].contains(r)).unwrap();
     let hops = tables(&machine);
-    let (routing, (rule, _)) = (min(&hops), rule_for(&machine, Middle::Third).unwrap());
+    let (routing, (rule, _)) = (min(&hops), path_rule(&machine, Intermediate::Third).unwrap());
     let mut random = Stream::new(2, "test", &[]);
     for (source, share) in [(s1, 0.5), (third, 0.0), (s2, 0.0)] {
         let mut loads = vec![0.0; machine.link_count()];
@@ -379,7 +379,7 @@ fn mean_hops_have_their_closed_form() {
         let pairs = machine.routers().flat_map(|s| machine.routers().map(move |t| (s, t))).filter(|(s, t)| s != t);
         let demands: Vec<Demand> = pairs.map(|(source, target)| Demand { source, target, amount: 1.0 }).collect();
         let mut loads = vec![0.0; machine.link_count()];
-        rule_for(&machine, Middle::Third).unwrap().0.spread(&demands, Oblivious::Minimal, &mut loads);
+        path_rule(&machine, Intermediate::Third).unwrap().0.spread(&demands, Oblivious::Minimal, &mut loads);
         assert!((loads.iter().sum::<f64>() / f64::from(all) - mean).abs() < 1e-9, "a = {a}, n = {n}: {mean}");
         let hops = tables(&machine);
         let mut random = Stream::new(3, "test", &[]);
@@ -395,8 +395,8 @@ fn mean_hops_have_their_closed_form() {
 /// The legs of the way over the nearest cable, on two channels: what `min` once was.
 fn nearest_cable() -> Discipline {
     Discipline::Legs(vec![
-        Leg { goal: Goal::Group, vc: 0, starts: true, next: vec![1] },
-        Leg { goal: Goal::Router, vc: 1, starts: true, next: vec![] },
+        Leg { goal: Goal::Group, vc: 0, is_first: true, next: vec![1] },
+        Leg { goal: Goal::Router, vc: 1, is_first: true, next: vec![] },
     ])
 }
 
@@ -407,7 +407,7 @@ fn proven(hops: &Arc<NextHops>) -> bool {
 }
 
 #[test]
-fn no_way_can_deadlock() {
+fn no_path_can_deadlock() {
     for (what, builder) in machines() {
         let hops = tables(&builder.build().unwrap());
         if what == "cascade with holes" {
@@ -422,7 +422,7 @@ fn no_way_can_deadlock() {
 /// Where groups are joined only over third ones, the channel rises with every group: the way over the nearest cable, on two
 /// channels, closes a cycle there.
 #[test]
-fn channels_rise_from_group_to_group() {
+fn vcs_increase_from_group_to_group() {
     let hops = tables(&cut(dragonfly(4, 2, 9), Some("global"), 0.2, 3).build().unwrap());
     assert!(deadlock::check(&hops, &nearest_cable(), 2, u8::MAX, None).is_err());
     assert!(proven(&hops));

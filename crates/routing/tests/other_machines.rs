@@ -8,7 +8,7 @@ use odonata_routing::algorithm::{
 };
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
-use odonata_routing::view::{Idle, LoadView};
+use odonata_routing::view::{IdleView, LoadView};
 use odonata_units::{NodeId, RouterId, Stream};
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ fn grids() -> Vec<MachineBuilder> {
 }
 
 #[test]
-fn dimension_order_takes_shortest_ways_in_order() {
+fn dimension_order_takes_minimal_paths_in_order() {
     for builder in grids() {
         let Shape::Torus { dims, .. } = builder.shape.clone() else { panic!("a torus") };
         let (machine, hops) = tables(builder);
@@ -100,9 +100,9 @@ fn dimension_order_takes_shortest_ways_in_order() {
         for _ in 0..2_000 {
             let nodes = machine.node_count() as u64;
             let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
-            let (routers, way) = walk(&*routing, &hops, &Idle, &mut random, pair);
+            let (routers, way) = walk(&*routing, &hops, &IdleView, &mut random, pair);
             // The tables' distances come from a search over the cables, which knows nothing of coordinates.
-            let shortest = hops.distance_inside(routers[0], routers[routers.len() - 1]);
+            let shortest = hops.local_distance(routers[0], routers[routers.len() - 1]);
             assert_eq!(way.len(), usize::from(shortest));
             let moved = routers.windows(2).map(|pair| {
                 let (a, b) = (coordinates(pair[0]), coordinates(pair[1]));
@@ -174,13 +174,13 @@ fn torus_adaptive_is_minimal_and_escapes_in_dimension_order() {
     let mut random = Stream::new(1, "test", &[]);
     for _ in 0..2_000 {
         let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
-        let (routers, way) = walk(&*adaptive, &hops, &Idle, &mut random, pair);
-        assert_eq!(way.len(), usize::from(hops.distance_inside(routers[0], routers[routers.len() - 1])));
+        let (routers, way) = walk(&*adaptive, &hops, &IdleView, &mut random, pair);
+        assert_eq!(way.len(), usize::from(hops.local_distance(routers[0], routers[routers.len() - 1])));
         assert!(way.iter().all(|hop| hop.vc == 2));
         // With the same dice, both escape alike.
         let dice = Stream::new(random.next_u64(), "test", &[]);
         let escape = walk(&*adaptive, &hops, &Full, &mut dice.clone(), pair);
-        assert_eq!(escape, walk(&*order, &hops, &Idle, &mut dice.clone(), pair));
+        assert_eq!(escape, walk(&*order, &hops, &IdleView, &mut dice.clone(), pair));
     }
 }
 
@@ -197,8 +197,8 @@ fn fat_trees_are_crossed_up_and_down() {
         let mut tops = std::collections::BTreeSet::new();
         for _ in 0..5_000 {
             let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
-            let (routers, way) = walk(&*routing, &hops, &Idle, &mut random, pair);
-            assert_eq!(way.len(), usize::from(hops.distance_inside(routers[0], routers[routers.len() - 1])));
+            let (routers, way) = walk(&*routing, &hops, &IdleView, &mut random, pair);
+            assert_eq!(way.len(), usize::from(hops.local_distance(routers[0], routers[routers.len() - 1])));
             let levels: Vec<u8> = routers.iter().map(|r| level_of[r.index()]).collect();
             let top = levels.iter().position(|l| l == levels.iter().max().unwrap()).unwrap();
             assert!(levels[..=top].is_sorted() && levels[top..].is_sorted_by(|a, b| a >= b), "{levels:?}");
@@ -214,7 +214,7 @@ fn fat_trees_are_crossed_up_and_down() {
 /// A dragonfly with a twentieth of its cables broken, as any graph: all pairs are reached over one channel, and no way
 /// turns up again.
 #[test]
-fn up_down_goes_around_faults() {
+fn up_down_avoids_faults() {
     let mut builder = presets::builder("dragonfly-1056").unwrap();
     let mut random = Stream::new(3, "test", &[]);
     builder.cables.retain(|_| !random.chance(0.05));
@@ -224,7 +224,7 @@ fn up_down_goes_around_faults() {
     assert_eq!((routing.virtual_channels(), check(&hops, &*routing)), (1, Ok(())));
     for _ in 0..5_000 {
         let pair = (random.below(1056) as u32, random.below(1056) as u32);
-        let (_, way) = walk(&*routing, &hops, &Idle, &mut random, pair);
+        let (_, way) = walk(&*routing, &hops, &IdleView, &mut random, pair);
         assert!(way.len() <= 6, "{}", way.len());
     }
 }
@@ -322,8 +322,8 @@ fn a_cycle_beyond_one_ring_is_refused() {
         fn channel(&self) -> u8 {
             0
         }
-        fn goes_on(&self, at: RouterId, port: u16) -> Option<u16> {
-            (at.0 != self.1).then(|| self.0.goes_on(at, port)).flatten()
+        fn next_in_ring(&self, at: RouterId, port: u16) -> Option<u16> {
+            (at.0 != self.1).then(|| self.0.next_in_ring(at, port)).flatten()
         }
     }
     let (_, hops) = tables(torus(&[5], &[true]));
@@ -360,7 +360,7 @@ fn without_groups() -> Vec<(&'static str, MachineBuilder)> {
 /// Every way reaches its end over shortest ways to one router and on, with a channel more at every hop; whether it is said to be
 /// minimal is whether it has no more hops than the shortest.
 #[test]
-fn ways_over_a_router() {
+fn paths_via_a_router() {
     for (what, builder) in without_groups() {
         let (machine, hops) = tables(builder);
         for name in ["valiant", "ugal-l"] {
@@ -381,7 +381,7 @@ fn ways_over_a_router() {
                 let destination = random.below(machine.node_count() as u64) as u32;
                 let (routers, way) = walk(&*routing, &hops, &Full, &mut random, (source, destination));
                 let (from, to) = (routers[0], routers[routers.len() - 1]);
-                let inside = |a, b| usize::from(hops.distance_inside(a, b));
+                let inside = |a, b| usize::from(hops.local_distance(a, b));
                 let split = (0..routers.len())
                     .any(|i| inside(from, routers[i]) == i && inside(routers[i], to) == way.len() - i);
                 assert!(split, "{name} on {what}: {routers:?}");
@@ -421,7 +421,7 @@ impl LoadView for One {
 fn ugal_l_weighs_queues_by_hops() {
     let (_, hops) = tables(HyperX { dims: vec![8], nodes_per_router: 1, ..HyperX::default() }.builder().unwrap());
     let routing = routing("ugal-l", &hops);
-    let minimal = hops.inside(RouterId(0), RouterId(1))[0];
+    let minimal = hops.local_ports(RouterId(0), RouterId(1))[0];
     for (others, detour) in [(0, true), (1499, true), (1500, false), (3000, false)] {
         let mut random = Stream::new(1, "walk", &[]);
         for _ in 0..50 {
@@ -432,7 +432,7 @@ fn ugal_l_weighs_queues_by_hops() {
 }
 
 #[test]
-fn over_a_router_needs_a_third_one_and_no_groups() {
+fn valiant_needs_a_third_router_and_no_groups() {
     let (_, hops) = tables(HyperX { dims: vec![2], ..HyperX::default() }.builder().unwrap());
     assert!(refusal("valiant", &hops).contains("a third router, but the machine has 2"));
     let (_, hops) = tables(presets::builder("dragonfly-1056").unwrap());

@@ -3,7 +3,7 @@
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{Coordinates, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::UgalPaths;
-use odonata_routing::paths::{rule_for, Demand, Draws, Middle, Oblivious, PathError, PathRule};
+use odonata_routing::paths::{path_rule, Demand, Draws, Intermediate, Oblivious, PathError, PathRule};
 use odonata_units::{LinkClassId, LinkId, RouterId};
 use proptest::prelude::*;
 
@@ -71,13 +71,13 @@ fn ugal_compares_with_numbers_only() {
 /// On a graph where all routers are joined, and on a ring of three, a direct way takes one hop and one over another router
 /// two, whatever is drawn; that router is each of the others equally often.
 #[test]
-fn indirect_ways_go_over_each_other_router() {
+fn indirect_paths_visit_each_other_router() {
     let ring = |n| Torus { dims: vec![n], ..Torus::default() }.builder().unwrap();
     let mut joined = MachineBuilder { shape: Shape::Graph, coordinates: Coordinates::default(), ..ring(5) };
     joined.classes[0].ports_per_router = None;
     (0..5).for_each(|r| joined.add_cables(RouterId(r), RouterId((r + 2) % 5), LinkClassId(0), 1));
     for (machine, others) in [(joined.build().unwrap(), 3), (ring(3).build().unwrap(), 1)] {
-        let (rule, _) = rule_for(&machine, Middle::Third).unwrap();
+        let (rule, _) = path_rule(&machine, Intermediate::Third).unwrap();
         let mut over = vec![0; machine.router_count()];
         let mut path = Vec::new();
         for (source, target) in [(RouterId(0), RouterId(1)), (RouterId(2), RouterId(0))] {
@@ -107,7 +107,7 @@ fn any_router_may_be_an_end() {
     let mut graph = MachineBuilder { shape: Shape::Graph, coordinates: Coordinates::default(), ..ring.clone() };
     graph.classes[0].ports_per_router = None;
     for machine in [ring, graph].map(|builder| builder.build().unwrap()) {
-        let (rule, _) = rule_for(&machine, Middle::Any).unwrap();
+        let (rule, _) = path_rule(&machine, Intermediate::Any).unwrap();
         let long = |turn: &u32| {
             let mut path = Vec::new();
             rule.indirect(RouterId(0), RouterId(1), &mut Draws::new(5, 1, *turn), &mut path);
@@ -121,7 +121,7 @@ fn any_router_may_be_an_end() {
 #[test]
 fn dragonfly_paths_have_the_hops_of_the_definition() {
     let machine = dragonfly(2, 4, 2);
-    let (rule, notices) = rule_for(&machine, Middle::Third).unwrap();
+    let (rule, notices) = path_rule(&machine, Intermediate::Third).unwrap();
     assert!(notices.is_empty());
     let mut path = Vec::new();
     for Demand { source, target, .. } in all_pairs(&machine) {
@@ -145,7 +145,7 @@ fn dragonfly_paths_have_the_hops_of_the_definition() {
 #[test]
 fn cascade_legs_follow_the_parallel_links() {
     let machine = cascade(3, 3, 4);
-    let (rule, _) = rule_for(&machine, Middle::Third).unwrap();
+    let (rule, _) = path_rule(&machine, Intermediate::Third).unwrap();
     let corner = Demand { source: RouterId(0), target: RouterId(5), amount: 1.0 };
     let loads = spread(rule.as_ref(), &machine, &[corner], Oblivious::Direct);
     let green = machine.class_named("green").unwrap();
@@ -173,7 +173,7 @@ fn cascade_legs_follow_the_parallel_links() {
 fn uniform_minimal_traffic_of_a_dragonfly() {
     let (a, h) = (4u32, 2u32);
     let machine = dragonfly(2, a, h);
-    let (rule, _) = rule_for(&machine, Middle::Third).unwrap();
+    let (rule, _) = path_rule(&machine, Intermediate::Third).unwrap();
     let loads = spread(rule.as_ref(), &machine, &all_pairs(&machine), Oblivious::Minimal);
     for link in machine.links() {
         let expected = match machine.classes()[machine.class(link).index()].name.as_str() {
@@ -190,7 +190,7 @@ fn uniform_traffic_of_a_ring() {
     let n = 8;
     let torus = Torus { dims: vec![n], wrap: vec![true].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
-    let (rule, _) = rule_for(&machine, Middle::Third).unwrap();
+    let (rule, _) = path_rule(&machine, Intermediate::Third).unwrap();
     for which in [Oblivious::Minimal, Oblivious::Direct] {
         let loads = spread(rule.as_ref(), &machine, &all_pairs(&machine), which);
         let worst = loads.iter().map(|x| (x - f64::from(n * n) / 8.0).abs()).fold(0.0, f64::max);
@@ -203,7 +203,7 @@ fn uniform_traffic_of_a_ring() {
 #[test]
 fn fat_tree_spreads_over_all_common_ancestors() {
     let machine = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
-    let (rule, _) = rule_for(&machine, Middle::Third).unwrap();
+    let (rule, _) = path_rule(&machine, Intermediate::Third).unwrap();
     let edge: Vec<RouterId> = machine.routers().filter(|&r| !machine.nodes_of(r).is_empty()).collect();
     let far = Demand { source: edge[0], target: *edge.last().unwrap(), amount: 1.0 };
     assert_eq!(rule.distance(far.source, far.target), 4);
@@ -224,8 +224,8 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) -> f64 {
 #[test]
 fn expected_loads_agree_with_draws() {
     let machines = [dragonfly(1, 4, 2), cascade(4, 2, 4)];
-    for (machine, middle) in machines.iter().flat_map(|m| [(m, Middle::Third), (m, Middle::Any)]) {
-        let (rule, _) = rule_for(machine, middle).unwrap();
+    for (machine, middle) in machines.iter().flat_map(|m| [(m, Intermediate::Third), (m, Intermediate::Any)]) {
+        let (rule, _) = path_rule(machine, middle).unwrap();
         let last = RouterId::from_index(machine.router_count() - 1);
         for (source, target) in [(RouterId(0), last), (RouterId(0), RouterId(3)), (RouterId(1), RouterId(6))] {
             let demand = Demand { source, target, amount: 1.0 };
@@ -247,7 +247,7 @@ fn expected_loads_of_many_are_the_sum_of_each() {
         (cascade(4, 2, 4), &[Oblivious::Minimal, Oblivious::Direct, Oblivious::Indirect]),
         (fat_tree, &[Oblivious::Minimal, Oblivious::Direct]),
     ] {
-        let (rule, _) = rule_for(&machine, Middle::Third).unwrap();
+        let (rule, _) = path_rule(&machine, Intermediate::Third).unwrap();
         let mut demands = all_pairs(&machine);
         demands.iter_mut().enumerate().for_each(|(i, demand)| demand.amount += (i % 7) as f64);
         for &which in closed_forms {
@@ -267,12 +267,12 @@ fn without_cable(machine: Machine, a: u32, b: u32) -> Machine {
 }
 
 #[test]
-fn a_failed_global_cable_is_routed_around() {
+fn routing_avoids_a_failed_global_cable() {
     let whole = dragonfly(1, 2, 1);
     let global = whole.links().find(|&l| whole.group_of(whole.source(l)) != whole.group_of(whole.target(l))).unwrap();
     let (a, b) = (whole.source(global), whole.target(global));
     let machine = without_cable(whole, a.0, b.0);
-    let (rule, notices) = rule_for(&machine, Middle::Third).unwrap();
+    let (rule, notices) = path_rule(&machine, Intermediate::Third).unwrap();
     assert!(notices.is_empty(), "groups without a direct link keep the dragonfly's paths");
     let mut path = Vec::new();
     rule.direct(a, b, &mut Draws::new(1, 1, 1), &mut path);
@@ -281,12 +281,12 @@ fn a_failed_global_cable_is_routed_around() {
 }
 
 #[test]
-fn a_broken_group_falls_back_to_shortest_paths_and_says_so() {
+fn a_broken_group_falls_back_to_minimal_paths_with_a_notice() {
     let mut machine = dragonfly(1, 3, 1);
     for other in [1, 2] {
         machine = without_cable(machine, 0, other);
     }
-    let (rule, notices) = rule_for(&machine, Middle::Third).unwrap();
+    let (rule, notices) = path_rule(&machine, Intermediate::Third).unwrap();
     assert_eq!(notices.len(), 1);
     let mut path = Vec::new();
     rule.direct(RouterId(0), RouterId(1), &mut Draws::new(1, 1, 1), &mut path);
@@ -297,7 +297,7 @@ fn a_broken_group_falls_back_to_shortest_paths_and_says_so() {
 fn a_machine_in_pieces_is_an_error_that_names_the_routers() {
     let torus = Torus { dims: vec![2], wrap: vec![false].into(), ..Torus::default() };
     let machine = without_cable(torus.builder().unwrap().build().unwrap(), 0, 1);
-    let error = rule_for(&machine, Middle::Third).err().expect("no path");
+    let error = path_rule(&machine, Intermediate::Third).err().expect("no path");
     assert!(matches!(error, PathError::Unreachable { .. }), "{error}");
 }
 
@@ -317,7 +317,7 @@ proptest! {
         let n = machine.router_count() as u32;
         let (source, target) = (RouterId(s % n), RouterId(t % n));
         prop_assume!(source != target);
-        let (rule, _) = rule_for(&machine, Middle::Third).unwrap();
+        let (rule, _) = path_rule(&machine, Intermediate::Third).unwrap();
         for which in [Oblivious::Minimal, Oblivious::Direct, Oblivious::Indirect] {
             let loads = spread(rule.as_ref(), &machine, &[Demand { source, target, amount: 8.0 }], which);
             let mut balance = vec![0.0; n as usize];

@@ -87,7 +87,7 @@ pub(super) struct Candidate {
 
 /// Channels of the two kinds of first hop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FirstChannels {
+pub(super) struct FirstHopChannels {
     /// Of a minimal one.
     pub(super) minimal: u8,
     /// The lowest of the leg to a third group.
@@ -105,7 +105,7 @@ pub(super) struct Choice {
 
 /// What is known before the queues are looked at.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Beforehand {
+pub(super) struct PriorKnowledge {
     /// The intermediate that the non-minimal way goes over, if it was drawn already.
     pub(super) via: Option<u32>,
     /// The minimal way is congested further on, so the packet takes the other one.
@@ -117,24 +117,24 @@ pub(super) fn choose(
     hops: &NextHops,
     settings: &AdaptiveSettings,
     crossing: Crossing,
-    channels: FirstChannels,
-    known: Beforehand,
+    channels: FirstHopChannels,
+    known: PriorKnowledge,
     decision: &mut Decision<'_>,
     packet: &Header,
 ) -> Choice {
     let at = decision.router;
     let to = hops.router_of(packet.destination);
-    let minimal = shortest_minimal(hops.to_group(at, hops.group_of(to)), settings, channels.minimal, decision);
+    let minimal = shortest_minimal(hops.ports_to_group(at, hops.group_of(to)), settings, channels.minimal, decision);
     let mut best: Option<Candidate> = None;
     for _ in 0..settings.non_minimal_candidates {
         let (via, group) = match known.via {
             Some(via) => (via, crossing.group_of(hops, via)),
             None => crossing.draw(hops, (at, to), decision),
         };
-        let port = any(hops.to_group(at, group), decision.random);
+        let port = any(hops.ports_to_group(at, group), decision.random);
         let bytes = decision.load.port_bytes(port);
         if best.is_none_or(|b| bytes < b.bytes) {
-            let vc = channels.non_minimal + hops.risen_to_group(at, group);
+            let vc = channels.non_minimal + hops.vc_offset_to_group(at, group);
             best = Some(Candidate { hop: Hop { port, vc }, via, bytes });
         }
     }

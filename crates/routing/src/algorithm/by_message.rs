@@ -1,4 +1,4 @@
-//! How the messages of one run are routed differently: by their size, and by how free their ways are.
+//! How the messages of one run are routed differently: by their size, and by how free their routes are.
 //!
 //! On Blue Gene/Q software says for each message whether its packets go deterministically or dynamically, and in which zone. Here that is a
 //! list of rules, of which the first that holds counts; `"pami"` is the list of PAMI, the messaging layer of that machine, whose
@@ -31,25 +31,25 @@ pub struct Rule {
     pub up_to: Option<Bytes>,
     /// Holds only where source and destination lie on one line.
     pub line: bool,
-    /// Asks how free the way is: from the first to the second.
+    /// Asks how free the route is: from the first to the second.
     pub flexibility: Option<[f64; 2]>,
     /// How messages go for which it holds.
-    pub way: WayOf,
+    pub route: MessageRoute,
     /// How the others go if only the flexibility speaks against it; they are looked at by the next rule if it is not given.
-    pub otherwise: Option<WayOf>,
+    pub otherwise: Option<MessageRoute>,
 }
 
 /// How the packets of a message go.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum WayOf {
+pub enum MessageRoute {
     /// In the bubble channel, one dimension after the other.
     Deterministic,
     /// Dynamically, in a zone.
-    In(Zone),
+    Dynamic(Zone),
 }
 
 /// What may stand at `use` and `else`.
-const WAYS: Kind = Kind::Any(&[
+const MESSAGE_ROUTES: Kind = Kind::Any(&[
     Kind::List(&Kind::Text),
     Kind::Choice(&[
         odonata_declare::Choice { name: "deterministic", doc: "one dimension after the other, in the bubble channel" },
@@ -69,8 +69,12 @@ const RULE: &[Key] = &[
         "any",
         "From and to, of the sum over the dimensions of hops by size; of five dimensions the last, E, does not count.",
     ),
-    Key::required("use", WAYS, "How they go: `deterministic`, `zone 0` to `zone 3`, or in masks as those of `zone`."),
-    Key::optional("else", WAYS, "the next rule", "How those go that only `flexibility` leaves out."),
+    Key::required(
+        "use",
+        MESSAGE_ROUTES,
+        "How they go: `deterministic`, `zone 0` to `zone 3`, or in masks as those of `zone`.",
+    ),
+    Key::optional("else", MESSAGE_ROUTES, "the next rule", "How those go that only `flexibility` leaves out."),
 ];
 
 impl Route {
@@ -84,22 +88,22 @@ impl Route {
     ]);
 }
 
-impl Field for WayOf {
+impl Field for MessageRoute {
     fn get(&self) -> Option<Value> {
         match self {
             Self::Deterministic => Some(Value::text("deterministic")),
-            Self::In(Zone::Numbered(n)) => Some(Value::text(format!("zone {n}"))),
-            Self::In(masks) => masks.get(),
+            Self::Dynamic(Zone::Numbered(n)) => Some(Value::text(format!("zone {n}"))),
+            Self::Dynamic(masks) => masks.get(),
         }
     }
 
     fn of(value: Option<&Value>) -> Self {
         match value {
             Some(Value::Text(word)) => match word.strip_prefix("zone ").and_then(|n| n.parse().ok()) {
-                Some(n) => Self::In(Zone::Numbered(n)),
+                Some(n) => Self::Dynamic(Zone::Numbered(n)),
                 None => Self::Deterministic,
             },
-            masks => Self::In(Zone::of(masks)),
+            masks => Self::Dynamic(Zone::of(masks)),
         }
     }
 }
@@ -111,7 +115,7 @@ impl Field for Rule {
             ("up_to", self.up_to.map(Value::Bytes)),
             ("line", self.line.then_some(Value::Flag(true))),
             ("flexibility", bounds),
-            ("use", self.way.get()),
+            ("use", self.route.get()),
             ("else", self.otherwise.get()),
         ];
         Some(Value::Table(keys.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()))
@@ -129,7 +133,7 @@ impl Field for Rule {
             line: matches!(given("line"), Some(Value::Flag(true))),
             // Another number of bounds is refused when the rules are put into effect.
             flexibility: bounds.map(|b| if let [low, high] = b[..] { [low, high] } else { [f64::NAN; 2] }),
-            way: Field::of(given("use")),
+            route: Field::of(given("use")),
             otherwise: Field::of(given("else")),
         }
     }
@@ -156,7 +160,7 @@ impl Field for Route {
 impl Route {
     /// The rules, on a machine of so many nodes (PAMI's bounds: 512 nodes a midplane, two of them a rack).
     fn rules(&self, nodes: u32) -> Vec<Rule> {
-        let rule = |way| Rule { up_to: None, line: false, flexibility: None, way, otherwise: None };
+        let rule = |route| Rule { up_to: None, line: false, flexibility: None, route, otherwise: None };
         match self {
             Self::Zone => Vec::new(),
             Self::Rules(rules) => rules.clone(),
@@ -173,12 +177,12 @@ impl Route {
                 // Up to 1,023 nodes zone 3 on both sides of the bounds.
                 let outside = if racks == 0 { 3 } else { 0 };
                 vec![
-                    Rule { line: true, ..rule(WayOf::Deterministic) },
-                    Rule { up_to: Some(Bytes::kib(64)), ..rule(WayOf::Deterministic) },
+                    Rule { line: true, ..rule(MessageRoute::Deterministic) },
+                    Rule { up_to: Some(Bytes::kib(64)), ..rule(MessageRoute::Deterministic) },
                     Rule {
                         flexibility: Some(bounds),
-                        otherwise: Some(WayOf::In(Zone::Numbered(outside))),
-                        ..rule(WayOf::In(Zone::Numbered(zone)))
+                        otherwise: Some(MessageRoute::Dynamic(Zone::Numbered(outside))),
+                        ..rule(MessageRoute::Dynamic(Zone::Numbered(zone)))
                     },
                 ]
             }
@@ -201,34 +205,34 @@ const _: () = assert!(1 << SHIFT > Directions::BITS);
 
 impl Classes {
     /// # Errors
-    /// A zone that is none, bounds that are no pair in order, or more ways than a packet can name.
-    pub(super) fn of(route: &Route, zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, RoutingError> {
-        let mut ways = vec![WayOf::In(zone.clone())];
-        let mut place = |way: &WayOf| {
-            let known = ways.iter().position(|other| other == way);
+    /// A zone that is none, bounds that are no pair in order, or more routes than a packet can name.
+    pub(super) fn of(setting: &Route, zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, RoutingError> {
+        let mut routes = vec![MessageRoute::Dynamic(zone.clone())];
+        let mut place = |route: &MessageRoute| {
+            let known = routes.iter().position(|other| other == route);
             known.unwrap_or_else(|| {
-                ways.push(way.clone());
-                ways.len() - 1
+                routes.push(route.clone());
+                routes.len() - 1
             }) as u8
         };
         let wrong = |reason: String| RoutingError::Setting { setting: "routing.route".into(), reason };
         let mut rules = Vec::new();
-        for (i, rule) in route.rules(hops.nodes()).into_iter().enumerate() {
+        for (i, rule) in setting.rules(hops.nodes()).into_iter().enumerate() {
             if rule.flexibility.is_some_and(|[low, high]| low > high || low.is_nan() || high.is_nan()) {
                 return Err(wrong(format!("rule {}: expected flexibility = [from, to], the smaller one first", i + 1)));
             }
             if rule.otherwise.is_some() && rule.flexibility.is_none() {
                 return Err(wrong(format!("rule {}: `else` is for those that `flexibility` leaves out", i + 1)));
             }
-            let (way, otherwise) = (place(&rule.way), rule.otherwise.as_ref().map(&mut place));
-            rules.push((rule, way, otherwise));
+            let (route, otherwise) = (place(&rule.route), rule.otherwise.as_ref().map(&mut place));
+            rules.push((rule, route, otherwise));
         }
-        if ways.len() > (CLASS >> SHIFT) as usize {
-            return Err(wrong(format!("{} different ways; expected at most {}", ways.len(), CLASS >> SHIFT)));
+        if routes.len() > (CLASS >> SHIFT) as usize {
+            return Err(wrong(format!("{} different routes; expected at most {}", routes.len(), CLASS >> SHIFT)));
         }
-        let masks = ways.iter().map(|way| match way {
-            WayOf::Deterministic => Ok(None),
-            WayOf::In(zone) => Masks::of(zone, grid, hops).map(Some),
+        let masks = routes.iter().map(|route| match route {
+            MessageRoute::Deterministic => Ok(None),
+            MessageRoute::Dynamic(zone) => Masks::of(zone, grid, hops).map(Some),
         });
         Ok(Self { rules, masks: masks.collect::<Result<_, _>>()? })
     }
@@ -245,12 +249,12 @@ impl Classes {
         let counted = if apart.len() == 5 { 4 } else { apart.len() };
         let free: f64 = (0..counted).map(|d| f64::from(apart[d]) / f64::from(compass.size(d))).sum();
         let mut class = 0;
-        for (rule, way, otherwise) in &self.rules {
+        for (rule, route, otherwise) in &self.rules {
             if rule.up_to.is_some_and(|most| bytes > most.0) || rule.line && !line {
                 continue;
             }
             let within = rule.flexibility.is_none_or(|[low, high]| (low..=high).contains(&free));
-            if let Some(found) = if within { Some(*way) } else { *otherwise } {
+            if let Some(found) = if within { Some(*route) } else { *otherwise } {
                 class = found;
                 break;
             }

@@ -1,19 +1,19 @@
 //! Ways over a third group (Valiant 1982, applied to groups), shared by Valiant, UGAL and PAR.
 //!
-//! A way goes from the source group to a random third group, the *middle group*, crosses it, and goes on to the
+//! A way goes from the source group to a random third group, the *intermediate group*, crosses it, and goes on to the
 //! destination group. It crosses either straight to the link of the destination group (the names that end in `-g`), or
-//! over a random router (`-n`): that evens out the local links of the middle group, which a straight crossing loads in
+//! over a random router (`-n`): that evens out the local links of the intermediate group, which a straight crossing loads in
 //! proportion to what happens to arrive at each of its routers, for one more hop.
 //!
-//! Channels rise along the way: one up to and over the link to the middle group, one up to the middle router if there is
+//! Channels rise along the way: one up to and over the link to the intermediate group, one up to the intermediate router if there is
 //! one, one up to and over the link to the destination group, one inside it. Traffic inside a group goes minimal, on
-//! the last. Where one channel is not enough for a leg, each has as many as it takes ([`crate::next_hop::Rise`]).
+//! the last. Where one channel is not enough for a leg, each has as many as it takes ([`crate::next_hop::VcOrder`]).
 
 use super::{any, Decision, Goal, Header, Hop, Leg, RouteState, RoutingError};
 use crate::next_hop::NextHops;
 use odonata_units::{GroupId, RouterId, Stream};
 
-/// How a way crosses its middle group.
+/// How a way crosses its intermediate group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Crossing {
     /// Straight to the link of the destination group; `via` is the group.
@@ -26,10 +26,10 @@ pub(super) enum Crossing {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Channels {
     pub(super) count: u8,
-    /// In the source group and over the link to the middle group.
+    /// In the source group and over the link to the intermediate group.
     pub(super) source: u8,
-    /// In the middle group up to the middle router.
-    pub(super) middle: u8,
+    /// In the intermediate group up to the intermediate router.
+    pub(super) intermediate: u8,
     /// Towards the destination group, from the middle or, of a minimal way, from the source.
     pub(super) onward: u8,
     /// In the destination group.
@@ -44,11 +44,11 @@ impl RouteState {
     pub(super) fn take_detour(&mut self, via: u32) {
         self.via = via;
         self.phase = DETOUR;
-        self.way.leave_minimal();
+        self.path_kind.mark_non_minimal();
     }
 
     /// Whether the packet is still on its way to `via`.
-    fn on_detour(&self) -> bool {
+    fn is_on_detour(&self) -> bool {
         self.phase == DETOUR
     }
 
@@ -59,29 +59,29 @@ impl RouteState {
 }
 
 impl Crossing {
-    /// The channels of Valiant and UGAL, from `first` on. A straight crossing has no middle router, so its middle group shares
+    /// The channels of Valiant and UGAL, from `first` on. A straight crossing has no intermediate router, so its intermediate group shares
     /// the channels of the way onward.
     pub(super) fn channels(self, hops: &NextHops, first: u8) -> Channels {
-        let (to_group, inside) = (hops.channels_to_group(), hops.channels_inside());
+        let (to_group, inside) = (hops.channels_to_group(), hops.local_channels());
         // What does not fit is refused by its count.
-        let middle = first.saturating_add(to_group);
+        let intermediate = first.saturating_add(to_group);
         let onward = match self {
-            Self::Straight => middle,
-            Self::Router => middle.saturating_add(inside),
+            Self::Straight => intermediate,
+            Self::Router => intermediate.saturating_add(inside),
         };
         let destination = onward.saturating_add(to_group);
-        Channels { count: destination.saturating_add(inside), source: first, middle, onward, destination }
+        Channels { count: destination.saturating_add(inside), source: first, intermediate, onward, destination }
     }
 
-    /// The legs of Valiant and UGAL. The middle router may be the one where the packet enters the middle group.
+    /// The legs of Valiant and UGAL. The intermediate router may be the one where the packet enters the intermediate group.
     pub(super) fn legs(self, vc: Channels) -> Vec<Leg> {
-        let source = |next| Leg { goal: Goal::Group, vc: vc.source, starts: true, next };
-        let middle = |next| Leg { goal: Goal::Router, vc: vc.middle, starts: false, next };
-        let onward = |next| Leg { goal: Goal::Group, vc: vc.onward, starts: true, next };
-        let destination = Leg { goal: Goal::Router, vc: vc.destination, starts: true, next: vec![] };
+        let source = |next| Leg { goal: Goal::Group, vc: vc.source, is_first: true, next };
+        let intermediate = |next| Leg { goal: Goal::Router, vc: vc.intermediate, is_first: false, next };
+        let onward = |next| Leg { goal: Goal::Group, vc: vc.onward, is_first: true, next };
+        let destination = Leg { goal: Goal::Router, vc: vc.destination, is_first: true, next: vec![] };
         match self {
             Self::Straight => vec![source(vec![1]), onward(vec![2]), destination],
-            Self::Router => vec![source(vec![1, 2]), middle(vec![2]), onward(vec![3]), destination],
+            Self::Router => vec![source(vec![1, 2]), intermediate(vec![2]), onward(vec![3]), destination],
         }
     }
 
@@ -100,11 +100,11 @@ impl Crossing {
         (at, to): (RouterId, RouterId),
         decision: &mut Decision<'_>,
     ) -> (u32, GroupId) {
-        let group = third_group(hops.live_groups(), hops.group_of(at), hops.group_of(to), decision.random);
+        let group = third_group(hops.working_groups(), hops.group_of(at), hops.group_of(to), decision.random);
         match self {
             Self::Straight => (group.0, group),
             Self::Router => {
-                let members = hops.working(group);
+                let members = hops.working_routers(group);
                 (members[decision.random.index(members.len())], group)
             }
         }
@@ -122,25 +122,25 @@ impl Crossing {
         let (at, to) = (decision.router, hops.router_of(packet.destination));
         let (here, target) = (hops.group_of(at), hops.group_of(to));
         if here == target {
-            let vc = channels.destination + hops.risen_inside(at, to);
-            return Hop { port: any(hops.inside(at, to), decision.random), vc };
+            let vc = channels.destination + hops.local_vc_offset(at, to);
+            return Hop { port: any(hops.local_ports(at, to), decision.random), vc };
         }
-        if packet.state.on_detour() {
+        if packet.state.is_on_detour() {
             let via = packet.state.via;
             let group = self.group_of(hops, via);
             if group != here {
-                let vc = channels.source + hops.risen_to_group(at, group);
-                return Hop { port: any(hops.to_group(at, group), decision.random), vc };
+                let vc = channels.source + hops.vc_offset_to_group(at, group);
+                return Hop { port: any(hops.ports_to_group(at, group), decision.random), vc };
             }
             let router = RouterId(via);
             if self == Self::Router && router != at {
-                let vc = channels.middle + hops.risen_inside(at, router);
-                return Hop { port: any(hops.inside(at, router), decision.random), vc };
+                let vc = channels.intermediate + hops.local_vc_offset(at, router);
+                return Hop { port: any(hops.local_ports(at, router), decision.random), vc };
             }
             packet.state.end_detour();
         }
-        let vc = channels.onward + hops.risen_to_group(at, target);
-        Hop { port: any(hops.to_group(at, target), decision.random), vc }
+        let vc = channels.onward + hops.vc_offset_to_group(at, target);
+        Hop { port: any(hops.ports_to_group(at, target), decision.random), vc }
     }
 }
 
@@ -162,7 +162,7 @@ fn third_group(groups: &[u32], a: GroupId, b: GroupId, random: &mut Stream) -> G
 
 /// An error unless there is a third group to go over.
 pub(super) fn needs_third_group(algorithm: &str, hops: &NextHops) -> Result<(), RoutingError> {
-    let groups = hops.live_groups().len();
+    let groups = hops.working_groups().len();
     if groups >= 3 {
         return Ok(());
     }

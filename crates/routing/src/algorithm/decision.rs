@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
 /// What a router says about a packet, beside where it goes: to the router before, over the reverse link, when the packet
-/// leaves it, as [`Feedback`]; and to the next router, with the packet, as [`Heard`].
+/// leaves it, as [`Feedback`]; and to the next router, with the packet, as [`ReceivedReport`].
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Remark {
+pub struct RouterReport {
     /// What it expects from here on, in ns.
     pub estimate_ns: f32,
     /// Whatever the algorithm wants neighbours to know; a bit for each of its cables, say.
@@ -19,10 +19,10 @@ pub struct Remark {
 
 /// What the router before remarked about a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Heard {
+pub struct ReceivedReport {
     /// Port of this router by which the packet came.
     pub port: Port,
-    /// [`Remark::note`].
+    /// [`RouterReport::note`].
     pub note: u64,
 }
 
@@ -55,15 +55,15 @@ pub struct Decision<'a> {
     /// What it has learnt and noted: its history, which no other router sees.
     pub memory: &'a mut Memory,
     /// What the router before remarked about the packet: its load, piggybacked. `None` for a packet from a node, for one
-    /// without a remark, and where [`Routing::learns`](super::Routing::learns) says that there are none.
-    pub heard: Option<Heard>,
+    /// without a report, and where [`Routing::has_feedback`](super::Routing::has_feedback) says that there are none.
+    pub received: Option<ReceivedReport>,
     /// Set by an algorithm that learns: what this router remarks about the packet. `None` says nothing.
-    pub remark: Option<Remark>,
+    pub report: Option<RouterReport>,
 }
 
 impl<'a> Decision<'a> {
-    /// At the beginning of time, about a packet of which nothing was heard.
+    /// At the beginning of time, about a packet of which nothing was received.
     pub fn new(router: RouterId, load: &'a dyn LoadView, random: &'a mut Stream, memory: &'a mut Memory) -> Self {
-        Self { router, now_ps: 0, load, random, memory, heard: None, remark: None }
+        Self { router, now_ps: 0, load, random, memory, received: None, report: None }
     }
 }

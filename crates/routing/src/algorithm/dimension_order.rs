@@ -49,32 +49,32 @@ pub(super) const fn on_tori(name: &'static str, doc: &'static str, build: super:
 
 struct DimensionOrder {
     hops: Arc<NextHops>,
-    order: Arc<Order>,
+    order: Arc<DimensionOrderPaths>,
 }
 
 pub(super) const DIMENSION_ORDER: Algorithm =
     on_tori("dimension-order", "torus, mesh: one dimension after the other, the shorter way round", build);
 
 pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let order = Arc::new(Order::of("dimension-order", &hops, settings.torus)?);
+    let order = Arc::new(DimensionOrderPaths::of("dimension-order", &hops, settings.torus)?);
     Ok(Box::new(DimensionOrder { hops, order }))
 }
 
 /// Parallel cables among which a packet draws one to keep to.
-const MOST_CABLES: usize = 200;
+const MAX_CABLES: usize = 200;
 
 /// The ways of dimension order on a grid, and their channels.
-pub(super) struct Order {
+pub(super) struct DimensionOrderPaths {
     pub(super) grid: Grid,
     avoidance: DeadlockAvoidance,
     /// Most cables of one step.
     cables: usize,
 }
 
-impl Order {
+impl DimensionOrderPaths {
     pub(super) fn of(algorithm: &str, hops: &NextHops, settings: TorusSettings) -> Result<Self, RoutingError> {
         let grid = Grid::of(algorithm, hops)?;
-        Ok(Self { avoidance: settings.deadlock_avoidance, cables: grid.most_cables().min(MOST_CABLES), grid })
+        Ok(Self { avoidance: settings.deadlock_avoidance, cables: grid.most_cables().min(MAX_CABLES), grid })
     }
 
     fn has_datelines(&self) -> bool {
@@ -98,8 +98,9 @@ impl Order {
 
     /// The steps from `at`: one, or two of which either may be taken.
     fn steps(&self, at: RouterId, to: RouterId) -> (Step, Option<Step>) {
-        let ways = (0..self.grid.dimensions()).map(|d| (d, self.grid.directions(at, to, d)));
-        let (dimension, (up, down)) = ways.into_iter().find(|(_, (up, down))| *up || *down).expect("routers differ");
+        let directions = (0..self.grid.dimensions()).map(|d| (d, self.grid.directions(at, to, d)));
+        let (dimension, (up, down)) =
+            directions.into_iter().find(|(_, (up, down))| *up || *down).expect("routers differ");
         let step = |down: bool| Step { dimension, down };
         (step(!up), (up && down).then(|| step(true)))
     }
@@ -120,7 +121,7 @@ impl Order {
         let ports = self.grid.ports(at, step);
         let port = if self.keeps_cable() {
             if state.phase == 0 {
-                state.phase = 1 + decision.random.index(ports.len().min(MOST_CABLES)) as u8;
+                state.phase = 1 + decision.random.index(ports.len().min(MAX_CABLES)) as u8;
             }
             ports[usize::from(state.phase - 1) % ports.len()]
         } else {
@@ -138,7 +139,7 @@ impl Order {
         }
     }
 
-    /// Every hop that [`Order::next_hop`] may take.
+    /// Every hop that [`DimensionOrderPaths::next_hop`] may take.
     pub(super) fn all_hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
         let (first, other) = self.steps(at, to);
         for step in std::iter::once(first).chain(other) {
@@ -148,7 +149,7 @@ impl Order {
             if !self.keeps_cable() {
                 out.extend(ports.iter().map(|&port| (hop(port), 0)));
             } else if phase == 0 {
-                let drawn = ports.iter().take(MOST_CABLES).zip(1..);
+                let drawn = ports.iter().take(MAX_CABLES).zip(1..);
                 out.extend(drawn.map(|(&port, phase)| (hop(port), phase)));
             } else {
                 out.push((hop(ports[usize::from(phase - 1) % ports.len()]), phase));
@@ -157,17 +158,17 @@ impl Order {
     }
 }
 
-impl Rings for Order {
+impl Rings for DimensionOrderPaths {
     fn channel(&self) -> u8 {
         0
     }
 
-    fn goes_on(&self, at: RouterId, port: Port) -> Option<Port> {
-        self.grid.goes_on(at, port)
+    fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {
+        self.grid.next_in_ring(at, port)
     }
 }
 
-struct Hops(Arc<Order>);
+struct Hops(Arc<DimensionOrderPaths>);
 
 impl Relation for Hops {
     fn phases(&self) -> u8 {

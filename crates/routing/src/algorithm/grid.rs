@@ -53,7 +53,7 @@ impl Grid {
     /// the same number of cables: what is a ring at one router is one everywhere.
     ///
     /// In a ring of two the cables from 0 up come before those from 1 up, at both of its routers.
-    pub(super) fn apart(algorithm: &str, hops: &NextHops) -> Result<Self, RoutingError> {
+    pub(super) fn with_separate_rings(algorithm: &str, hops: &NextHops) -> Result<Self, RoutingError> {
         let mut grid = Self::of(algorithm, hops)?;
         let routers: Vec<RouterId> = (0..hops.routers()).map(RouterId).collect();
         for dimension in (0..grid.dims.len()).filter(|&d| grid.wrap[d] && grid.dims[d] == 2) {
@@ -131,7 +131,7 @@ impl Grid {
     }
 
     /// The port that follows `port` of router `at` where its ring goes on: the same step by the cable of the same number.
-    pub(super) fn goes_on(&self, at: RouterId, port: Port) -> Option<Port> {
+    pub(super) fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {
         let rings = (0..self.dims.len()).filter(|&d| self.is_ring(d));
         let mut steps = rings.flat_map(|dimension| [false, true].map(|down| Step { dimension, down }));
         steps.find_map(|step| {

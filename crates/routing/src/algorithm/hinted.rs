@@ -7,10 +7,10 @@
 
 use super::by_message::Classes;
 use super::grid::Grid;
-use super::zones::{self, Order};
+use super::zones::{self, BubbleOrder};
 use super::{Decision, Header, Hop, RouteState, RoutingError};
 use crate::algorithm::{Rings, Turns};
-use crate::hints::{Compass, Directions, Step, MOST_DIMENSIONS};
+use crate::hints::{Compass, Directions, Step, MAX_DIMENSIONS};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::words;
 use odonata_units::RouterId;
@@ -33,10 +33,10 @@ pub(super) const BUBBLE: u8 = 0;
 const FIXED: u32 = 1 << 31;
 
 /// Parallel cables among which a packet draws one to keep to.
-const MOST_CABLES: usize = 200;
+const MAX_CABLES: usize = 200;
 
 /// Directions, and the way in the bubble channel.
-pub(super) struct Hinted {
+pub(super) struct HintedRouting {
     pub(super) hops: Arc<NextHops>,
     pub(super) grid: Grid,
     pub(super) compass: Compass,
@@ -47,15 +47,19 @@ pub(super) struct Hinted {
     cables: usize,
 }
 
-impl Hinted {
-    pub(super) fn of(algorithm: &str, hops: Arc<NextHops>, (order, ties): (Order, Ties)) -> Result<Self, RoutingError> {
-        let grid = Grid::apart(algorithm, &hops)?;
+impl HintedRouting {
+    pub(super) fn of(
+        algorithm: &str,
+        hops: Arc<NextHops>,
+        (order, ties): (BubbleOrder, Ties),
+    ) -> Result<Self, RoutingError> {
+        let grid = Grid::with_separate_rings(algorithm, &hops)?;
         let compass = Compass::of(hops.shape()).ok_or_else(|| RoutingError::Machine {
             algorithm: algorithm.to_owned(),
-            reason: format!("it takes at most {MOST_DIMENSIONS} dimensions; this machine has {}", grid.dimensions()),
+            reason: format!("it takes at most {MAX_DIMENSIONS} dimensions; this machine has {}", grid.dimensions()),
         })?;
-        let order = zones::in_order(order, &grid);
-        Ok(Self { cables: grid.most_cables().min(MOST_CABLES), compass, order, ties, grid, hops })
+        let order = zones::ordered_dimensions(order, &grid);
+        Ok(Self { cables: grid.most_cables().min(MAX_CABLES), compass, order, ties, grid, hops })
     }
 
     /// The rings of the bubble channel, if there are any.
@@ -65,7 +69,7 @@ impl Hinted {
 
     /// The directions that a packet has left at the router that decides; where it sets out they are fixed, and its cable is drawn.
     #[inline]
-    pub(super) fn left(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Directions {
+    pub(super) fn remaining_directions(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Directions {
         let (at, to, state) = (decision.router, self.hops.router_of(packet.destination), &mut packet.state);
         let left = if state.via & FIXED == 0 {
             if self.cables > 1 {
@@ -77,7 +81,7 @@ impl Hinted {
                 Ties::Drawn => self.draw(decision, directions, to),
             }
         } else {
-            self.compass.left(at, to, Directions::of_bits(state.via))
+            self.compass.remaining(at, to, Directions::from_bits(state.via))
         };
         state.via = FIXED | Classes::bits(state.via) | left.bits();
         left
@@ -101,7 +105,7 @@ impl Hinted {
 
     /// The next hop in the bubble channel.
     #[inline]
-    pub(super) fn in_bubble(&self, at: RouterId, left: Directions, state: &RouteState) -> Hop {
+    pub(super) fn bubble_hop(&self, at: RouterId, left: Directions, state: &RouteState) -> Hop {
         let ports = self.grid.ports(at, self.step(left));
         let port = match ports {
             [only] => *only,
@@ -111,27 +115,27 @@ impl Hinted {
     }
 }
 
-impl Rings for Hinted {
+impl Rings for HintedRouting {
     fn channel(&self) -> u8 {
         BUBBLE
     }
 
-    fn goes_on(&self, at: RouterId, port: Port) -> Option<Port> {
-        self.grid.goes_on(at, port)
+    fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {
+        self.grid.next_in_ring(at, port)
     }
 }
 
 /// Appends hops of a packet with these directions left.
-pub(super) type Beside = Box<dyn Fn(Directions, &mut Vec<(Step, u8)>)>;
+pub(super) type ExtraHops = Box<dyn Fn(Directions, &mut Vec<(Step, u8)>)>;
 
 /// What packets may do, at any router.
-pub(super) struct AnyRouter {
-    pub(super) hinted: Arc<Hinted>,
+pub(super) struct UniformTurns {
+    pub(super) hinted: Arc<HintedRouting>,
     /// What they may do beside the bubble channel.
-    pub(super) beside: Beside,
+    pub(super) extra_hops: ExtraHops,
 }
 
-impl Turns for AnyRouter {
+impl Turns for UniformTurns {
     fn dimensions(&self) -> usize {
         self.hinted.grid.dimensions()
     }
@@ -140,7 +144,7 @@ impl Turns for AnyRouter {
         self.hinted.grid.is_ring(dimension)
     }
 
-    fn moves(&self, dimension: usize) -> bool {
+    fn has_steps(&self, dimension: usize) -> bool {
         self.hinted.grid.dims()[dimension] > 1
     }
 
@@ -150,6 +154,6 @@ impl Turns for AnyRouter {
 
     fn hops(&self, left: Directions, out: &mut Vec<(Step, u8)>) {
         out.push((self.hinted.step(left), BUBBLE));
-        (self.beside)(left, out);
+        (self.extra_hops)(left, out);
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// matrix would take and 4 B a row.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Memory {
-    /// Place of each row among those that are held, or `UNTOUCHED`.
+    /// Place of each row among those that are held, or `NO_ROW`.
     places: Vec<u32>,
     /// The rows that are held, one after the other.
     values: Vec<f32>,
@@ -21,18 +21,18 @@ pub struct Memory {
     pub error_ns: f64,
 }
 
-const UNTOUCHED: u32 = u32::MAX;
+const NO_ROW: u32 = u32::MAX;
 /// Room for rows is made for a part of those that are held, since most routers end with all of them.
 const GROWTH: usize = 8;
 
 impl Memory {
     /// Of so many rows and columns, of which nothing was learnt.
     pub fn new(rows: usize, columns: usize) -> Self {
-        Self { places: vec![UNTOUCHED; rows], columns, ..Self::default() }
+        Self { places: vec![NO_ROW; rows], columns, ..Self::default() }
     }
 
     /// Without estimates, of so many words, all 0.
-    pub fn of_notes(words: usize) -> Self {
+    pub fn with_notes(words: usize) -> Self {
         Self { notes: vec![0; words], ..Self::default() }
     }
 
@@ -45,7 +45,7 @@ impl Memory {
     #[inline]
     pub fn row(&self, row: usize) -> Option<&[f32]> {
         let place = self.places[row];
-        (place != UNTOUCHED).then(|| {
+        (place != NO_ROW).then(|| {
             let first = place as usize * self.columns;
             &self.values[first..first + self.columns]
         })
@@ -54,15 +54,15 @@ impl Memory {
     /// A row of which something is to be learnt; `initial` says what its columns begin with.
     #[inline]
     pub fn row_mut(&mut self, row: usize, initial: impl Fn(usize) -> f32) -> &mut [f32] {
-        if self.places[row] == UNTOUCHED {
-            self.hold(row, initial);
+        if self.places[row] == NO_ROW {
+            self.insert_row(row, initial);
         }
         let first = self.places[row] as usize * self.columns;
         &mut self.values[first..first + self.columns]
     }
 
     #[inline(never)]
-    fn hold(&mut self, row: usize, initial: impl Fn(usize) -> f32) {
+    fn insert_row(&mut self, row: usize, initial: impl Fn(usize) -> f32) {
         let held = self.values.len() / self.columns;
         if self.values.capacity() < self.values.len() + self.columns {
             let more = (held / GROWTH).max(1).min(self.places.len() - held);

@@ -1,24 +1,24 @@
 //! MIN: shortest ways, drawn evenly.
 //!
-//! *Shortest* counts hops between groups first and all hops second ([`crate::gates`]). The same `min` gives the flow
+//! *Shortest* counts hops between groups first and all hops second ([`crate::gateways`]). The same `min` gives the flow
 //! engine its expected loads ([`crate::paths`]), machine by machine:
 //!
 //! * **Groups**: at the first router of each group a packet draws one of the cables on shortest ways, each equally
 //!   likely, and goes to it inside the group; where several ports lead there it draws one at every router, and in a group of
 //!   rows and columns it goes along the row first. The channel counts the hops between groups that are done, and is
 //!   the last one in the destination group: 2 channels where every two groups are joined. Where ways inside groups
-//!   could close a cycle, each of these is as many as such ways need ([`crate::next_hop::Rise`]).
+//!   could close a cycle, each of these is as many as such ways need ([`crate::next_hop::VcOrder`]).
 //! * **Torus, mesh** without a missing step: dimension order ([`dimension_order`]).
 //! * **Any other graph**, fat trees among them: at every router one of the ports on shortest ways. The channel is the hop
 //!   count, so a way never closes a cycle; where ways have more hops than there may be channels, it counts the turns from
 //!   a link down, to a lower router number, to one up.
 
-use super::counted::Counted;
+use super::vc_counter::VcCounter;
 use super::{
     any, dimension_order, Algorithm, Decision, Discipline, Goal, Header, Hop, Leg, PathChoice, Routing, RoutingError,
     RoutingSettings,
 };
-use crate::gates::Gates;
+use crate::gateways::Gateways;
 use crate::next_hop::NextHops;
 use crate::paths::Oblivious;
 use odonata_machine::Shape;
@@ -36,7 +36,7 @@ pub(super) const MIN: Algorithm = Algorithm {
 
 pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     if hops.groups() > 1 {
-        return Ok(Box::new(OverGroups::new(hops)));
+        return Ok(Box::new(GroupedMin::new(hops)));
     }
     if matches!(hops.shape(), Shape::Torus { .. }) {
         // With a missing step it is a graph like any other.
@@ -44,62 +44,67 @@ pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<B
             return Ok(routing);
         }
     }
-    let counted = Counted::by(&hops);
-    Ok(Box::new(HopByHop { hops, counted }))
+    let counter = VcCounter::of(&hops);
+    Ok(Box::new(GraphMin { hops, counter }))
 }
 
 /// On a machine of groups.
-struct OverGroups {
+struct GroupedMin {
     hops: Arc<NextHops>,
     /// Whether the nearest way to a group is the shortest to all of its routers, and one channel is enough for it.
     nearest: bool,
     /// Most hops between groups.
-    most_between: u8,
+    max_between: u8,
     /// Channels in each group.
     inside: u8,
 }
 
-impl OverGroups {
+impl GroupedMin {
     fn new(hops: Arc<NextHops>) -> Self {
-        let (gates, inside) = (hops.gates(), hops.channels_inside());
-        Self { nearest: inside == 1 && gates.at_most_one(), most_between: gates.most_hops_between(), inside, hops }
+        let (gateways, inside) = (hops.gateways(), hops.local_channels());
+        Self {
+            nearest: inside == 1 && gateways.has_single_gateways(),
+            max_between: gateways.max_hops_between(),
+            inside,
+            hops,
+        }
     }
 
     /// The lowest channel in the destination group.
     fn destination(&self) -> u8 {
-        self.most_between.saturating_mul(self.inside)
+        self.max_between.saturating_mul(self.inside)
     }
 
-    /// The gate that a packet at `at` takes out of its group.
-    fn draw_gate(&self, at: RouterId, to: RouterId, decision: &mut Decision<'_>) -> u32 {
-        let gates = self.hops.gates();
-        let inside = |a, b| u32::from(self.hops.distance_inside(a, b));
-        let (hops, links) = gates.shortest(at, to, &inside);
+    /// The gateway that a packet at `at` takes out of its group.
+    fn draw_gateway(&self, at: RouterId, to: RouterId, decision: &mut Decision<'_>) -> u32 {
+        let gateways = self.hops.gateways();
+        let inside = |a, b| u32::from(self.hops.local_distance(a, b));
+        let (hops, links) = gateways.count_minimal(at, to, &inside);
         let pick = if links == 1 { 0 } else { decision.random.index(links as usize) as u32 };
-        gates.pick(at, to, &inside, hops, pick).0
+        gateways.pick(at, to, &inside, hops, pick).0
     }
 }
 
-impl Routing for OverGroups {
+impl Routing for GroupedMin {
     fn virtual_channels(&self) -> u8 {
         self.destination().saturating_add(self.inside)
     }
 
-    /// On the way to a gate a packet may go to any router of its group, and then over any cable to another one.
+    /// On the way to a gateway a packet may go to any router of its group, and then over any cable to another one.
     fn discipline(&self) -> Discipline {
-        let last = usize::from(self.most_between);
+        let last = usize::from(self.max_between);
         let lowest = |done: usize| done as u8 * self.inside;
-        let to_gate = |done: usize| {
+        let to_gateway = |done: usize| {
             let next = vec![2 * done + 1];
-            Leg { goal: Goal::Router, vc: lowest(done), starts: done == 0, next }
+            Leg { goal: Goal::Router, vc: lowest(done), is_first: done == 0, next }
         };
         let across = |done: usize| {
             let onward = if done + 1 < last { 2 * done + 2..2 * done + 4 } else { 0..0 };
             let next = onward.chain([2 * last]).collect();
-            Leg { goal: Goal::OtherGroup, vc: lowest(done + 1) - 1, starts: done == 0, next }
+            Leg { goal: Goal::OtherGroup, vc: lowest(done + 1) - 1, is_first: done == 0, next }
         };
-        let mut legs: Vec<Leg> = (0..last).flat_map(|done| [to_gate(done), across(done)]).collect();
-        legs.push(Leg { goal: Goal::Router, vc: self.destination(), starts: true, next: vec![] });
+        let mut legs: Vec<Leg> = (0..last).flat_map(|done| [to_gateway(done), across(done)]).collect();
+        legs.push(Leg { goal: Goal::Router, vc: self.destination(), is_first: true, next: vec![] });
         Discipline::Legs(legs)
     }
 
@@ -112,46 +117,46 @@ impl Routing for OverGroups {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
         if here == target {
-            let vc = self.destination() + self.hops.risen_inside(at, to);
-            return Hop { port: any(self.hops.inside(at, to), decision.random), vc };
+            let vc = self.destination() + self.hops.local_vc_offset(at, to);
+            return Hop { port: any(self.hops.local_ports(at, to), decision.random), vc };
         }
         if self.nearest {
-            return Hop { port: any(self.hops.to_group(at, target), decision.random), vc: 0 };
+            return Hop { port: any(self.hops.ports_to_group(at, target), decision.random), vc: 0 };
         }
         let state = &mut packet.state;
-        let gates: &Gates = self.hops.gates();
+        let gateways: &Gateways = self.hops.gateways();
         // The phase counts the hops between groups.
         if state.hops == 0 {
-            state.via = self.draw_gate(at, to, decision);
-        } else if self.hops.group_of(gates.gate(state.via).from) != here {
-            state.via = self.draw_gate(at, to, decision);
+            state.via = self.draw_gateway(at, to, decision);
+        } else if self.hops.group_of(gateways.gateway(state.via).from) != here {
+            state.via = self.draw_gateway(at, to, decision);
             state.phase += 1;
         }
         let lowest = state.phase * self.inside;
-        let gate = gates.gate(packet.state.via);
-        if at != gate.from {
-            let vc = lowest + self.hops.risen_inside(at, gate.from);
-            return Hop { port: any(self.hops.inside(at, gate.from), decision.random), vc };
+        let gateway = gateways.gateway(packet.state.via);
+        if at != gateway.from {
+            let vc = lowest + self.hops.local_vc_offset(at, gateway.from);
+            return Hop { port: any(self.hops.local_ports(at, gateway.from), decision.random), vc };
         }
         let vc = lowest + self.inside - 1;
-        let link = if gate.count == 1 { 0 } else { decision.random.index(gate.count as usize) as u32 };
-        Hop { port: self.hops.port_of(at, LinkId(gate.first.0 + link)), vc }
+        let link = if gateway.count == 1 { 0 } else { decision.random.index(gateway.count as usize) as u32 };
+        Hop { port: self.hops.port_of(at, LinkId(gateway.first.0 + link)), vc }
     }
 }
 
 /// On a graph without groups.
-struct HopByHop {
+struct GraphMin {
     hops: Arc<NextHops>,
-    counted: Counted,
+    counter: VcCounter,
 }
 
-impl Routing for HopByHop {
+impl Routing for GraphMin {
     fn virtual_channels(&self) -> u8 {
-        self.counted.channels(self.hops.longest_inside().into())
+        self.counter.channels(self.hops.max_local_distance().into())
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Rising
+        Discipline::Increasing
     }
 
     fn reads_any_load(&self) -> bool {
@@ -161,7 +166,7 @@ impl Routing for HopByHop {
     #[inline]
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
-        let port = any(self.hops.inside(at, to), decision.random);
-        Hop { port, vc: self.counted.channel(at, self.hops.neighbour(at, port), &mut packet.state) }
+        let port = any(self.hops.local_ports(at, to), decision.random);
+        Hop { port, vc: self.counter.channel(at, self.hops.neighbour(at, port), &mut packet.state) }
     }
 }

@@ -1,14 +1,14 @@
 //! PAR, progressive adaptive routing (Jiang, Kim, Dally 2009): UGALn, and a packet that is still minimal decides
 //! again at the second router of the source group.
 //!
-//! Candidates and comparison are those of UGALn, at both routers. The second router weighs the same middle router as the
+//! Candidates and comparison are those of UGALn, at both routers. The second router weighs the same intermediate router as the
 //! first, which is what the simulator behind the interference study does, or draws anew. Channels: 0 for the first minimal
 //! hop, above it those of UGALn. On a whole machine that is 1 for non-minimal hops in the source group and their global
-//! link, 2 in the middle group up to the middle router, 3 for a minimal second hop and from the middle router to the
+//! link, 2 in the intermediate group up to the intermediate router, 3 for a minimal second hop and from the intermediate router to the
 //! destination group, 4 in the destination group. Traffic inside a group goes minimal, on the last.
 
 use super::adaptive;
-use super::adaptive::{choose, AdaptiveSettings, Beforehand, FirstChannels};
+use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
 use super::crossing::{needs_third_group, Channels, Crossing};
 use super::{Algorithm, Decision, Discipline, Goal, Header, Hop, Leg};
 use super::{Routing, RoutingError, RoutingSettings};
@@ -22,9 +22,9 @@ const FIRST_MINIMAL: u8 = 0;
 const MAY_REVISE: u8 = 2;
 
 words! {
-    /// Which middle router the second decision weighs.
+    /// Which intermediate router the second decision weighs.
     #[derive(Default)]
-    pub enum SecondMiddle {
+    pub enum SecondIntermediate {
         #[default]
         Same = "same": "the one of the first decision",
         New = "new": "one that is drawn anew",
@@ -36,8 +36,8 @@ words! {
 pub struct ParSettings {
     /// Of the choice, at both routers.
     pub choice: AdaptiveSettings,
-    /// Which middle router the second decision weighs.
-    pub second_middle: SecondMiddle,
+    /// Which intermediate router the second decision weighs.
+    pub second_middle: SecondIntermediate,
 }
 
 impl Parameters for ParSettings {
@@ -50,7 +50,7 @@ impl Parameters for ParSettings {
             adaptive::CANDIDATES,
             adaptive::NON_MINIMAL_DOC
         ),
-        parameter!(second_middle, SecondMiddle::KIND, "Which middle router the second decision weighs."),
+        parameter!(second_middle, SecondIntermediate::KIND, "Which intermediate router the second decision weighs."),
     ];
 }
 
@@ -80,11 +80,11 @@ impl Routing for Par {
     fn discipline(&self) -> Discipline {
         let vc = self.channels;
         Discipline::Legs(vec![
-            Leg { goal: Goal::HopTowardsGroup, vc: FIRST_MINIMAL, starts: true, next: vec![1, 3, 4] },
-            Leg { goal: Goal::Group, vc: vc.source, starts: true, next: vec![2, 3] },
-            Leg { goal: Goal::Router, vc: vc.middle, starts: false, next: vec![3] },
-            Leg { goal: Goal::Group, vc: vc.onward, starts: false, next: vec![4] },
-            Leg { goal: Goal::Router, vc: vc.destination, starts: true, next: vec![] },
+            Leg { goal: Goal::HopTowardsGroup, vc: FIRST_MINIMAL, is_first: true, next: vec![1, 3, 4] },
+            Leg { goal: Goal::Group, vc: vc.source, is_first: true, next: vec![2, 3] },
+            Leg { goal: Goal::Router, vc: vc.intermediate, is_first: false, next: vec![3] },
+            Leg { goal: Goal::Group, vc: vc.onward, is_first: false, next: vec![4] },
+            Leg { goal: Goal::Router, vc: vc.destination, is_first: true, next: vec![] },
         ])
     }
 
@@ -102,11 +102,11 @@ impl Routing for Par {
         if self.hops.group_of(at) == target || !(at_source || revises) {
             return Crossing::Router.next_hop(&self.hops, self.channels, decision, packet);
         }
-        let onward = || self.channels.onward + self.hops.risen_to_group(at, target);
+        let onward = || self.channels.onward + self.hops.vc_offset_to_group(at, target);
         let minimal = if at_source { FIRST_MINIMAL } else { onward() };
-        let channels = FirstChannels { minimal, non_minimal: self.channels.source };
-        let via = (revises && self.settings.second_middle == SecondMiddle::Same).then_some(packet.state.via);
-        let known = Beforehand { via, ..Beforehand::default() };
+        let channels = FirstHopChannels { minimal, non_minimal: self.channels.source };
+        let via = (revises && self.settings.second_middle == SecondIntermediate::Same).then_some(packet.state.via);
+        let known = PriorKnowledge { via, ..PriorKnowledge::default() };
         let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, channels, known, decision, packet);
         if choice.non_minimal {
             packet.state.take_detour(choice.via);

@@ -14,9 +14,9 @@
 //! last bits), and its exact rule for a congested cable, of which only the shape is taken.
 
 use super::adaptive;
-use super::adaptive::{choose, AdaptiveSettings, Beforehand, FirstChannels};
+use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
 use super::crossing::{needs_third_group, Channels, Crossing};
-use super::{Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, Remark};
+use super::{Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, RouterReport};
 use super::{Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
@@ -123,7 +123,7 @@ impl Piggyback {
     /// Whether every minimal way to a group is known to lead over a congested cable.
     fn minimal_is_congested(&self, at: RouterId, target: GroupId, own: u64, memory: &Memory) -> bool {
         let first = self.hops.node_ports(at);
-        self.hops.to_group(at, target).iter().all(|&port| {
+        self.hops.ports_to_group(at, target).iter().all(|&port| {
             let next = self.hops.neighbour(at, port);
             if self.hops.group_of(next) != self.hops.group_of(at) {
                 self.all_congested(at, target, own)
@@ -135,12 +135,12 @@ impl Piggyback {
 
     /// Keeps what the router before remarked, and remarks what there is to say here.
     fn exchange(&self, decision: &mut Decision<'_>) -> u64 {
-        if let Some(heard) = decision.heard {
+        if let Some(received) = decision.received {
             let first = self.hops.node_ports(decision.router);
-            decision.memory.notes[usize::from(heard.port - first)] = heard.note;
+            decision.memory.notes[usize::from(received.port - first)] = received.note;
         }
         let note = self.congested(decision);
-        decision.remark = Some(Remark { estimate_ns: 0.0, note });
+        decision.report = Some(RouterReport { estimate_ns: 0.0, note });
         note
     }
 }
@@ -161,10 +161,10 @@ impl Routing for Piggyback {
         if packet.state.hops > 0 || here == target {
             return Crossing::Router.next_hop(&self.hops, self.channels, decision, packet);
         }
-        let minimal = self.channels.onward + self.hops.risen_to_group(at, target);
-        let first = FirstChannels { minimal, non_minimal: self.channels.source };
+        let minimal = self.channels.onward + self.hops.vc_offset_to_group(at, target);
+        let first = FirstHopChannels { minimal, non_minimal: self.channels.source };
         let minimal_is_congested = self.minimal_is_congested(at, target, own, decision.memory);
-        let known = Beforehand { via: None, minimal_is_congested };
+        let known = PriorKnowledge { via: None, minimal_is_congested };
         let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, first, known, decision, packet);
         if choice.non_minimal {
             packet.state.take_detour(choice.via);
@@ -172,12 +172,12 @@ impl Routing for Piggyback {
         choice.hop
     }
 
-    fn ends(&self, decision: &mut Decision<'_>, _: &Header) {
+    fn report_arrival(&self, decision: &mut Decision<'_>, _: &Header) {
         self.exchange(decision);
     }
 
     fn memory(&self, router: RouterId) -> Memory {
-        Memory::of_notes(usize::from(self.hops.link_ports(router)))
+        Memory::with_notes(usize::from(self.hops.link_ports(router)))
     }
 
     fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> Option<f32> {
@@ -185,7 +185,7 @@ impl Routing for Piggyback {
         None
     }
 
-    fn learns(&self) -> bool {
+    fn has_feedback(&self) -> bool {
         true
     }
 }
@@ -193,8 +193,8 @@ impl Routing for Piggyback {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Heard, RouteState};
-    use crate::view::{Idle, LoadView};
+    use crate::algorithm::{ReceivedReport, RouteState};
+    use crate::view::{IdleView, LoadView};
     use odonata_machine::presets;
     use odonata_units::{NodeId, Stream};
 
@@ -243,29 +243,29 @@ mod tests {
     /// Node 0 of router 0 to a group whose only cable is at a neighbour: the packet goes around it once the neighbour has told,
     /// with a packet or over the reverse link, and no longer when it has told the contrary.
     #[test]
-    fn a_packet_goes_around_what_a_neighbour_calls_congested() {
+    fn a_packet_avoids_a_cable_reported_as_congested() {
         let pb = piggyback(0);
         let hops = &pb.hops;
         let at = RouterId(0);
         let leads = |port: Port| hops.group_of(hops.neighbour(at, port)) == hops.group_of(at);
-        let target = (1..hops.groups()).map(GroupId).find(|&group| leads(hops.to_group(at, group)[0])).unwrap();
-        let port = hops.to_group(at, target)[0];
+        let target = (1..hops.groups()).map(GroupId).find(|&group| leads(hops.ports_to_group(at, group)[0])).unwrap();
+        let port = hops.ports_to_group(at, target)[0];
         let neighbour = hops.neighbour(at, port);
         let cable = pb.global_ports(neighbour).position(|p| hops.group_of(hops.neighbour(neighbour, p)) == target);
         let note = 1u64 << cable.unwrap();
         let destination = (0..1056).map(NodeId).find(|&n| hops.group_of(hops.router_of(n)) == target).unwrap();
         let mut random = Stream::new(1, "test", &[]);
-        let mut goes_around = |memory: &mut Memory, heard: Option<Heard>| {
+        let mut goes_around = |memory: &mut Memory, received: Option<ReceivedReport>| {
             let mut packet = Header { source: NodeId(0), destination, state: RouteState::default() };
-            let mut decision = Decision { heard, ..Decision::new(at, &Idle, &mut random, memory) };
+            let mut decision = Decision { received, ..Decision::new(at, &IdleView, &mut random, memory) };
             pb.decide(&mut decision, &mut packet);
-            assert_eq!(decision.remark, Some(Remark { estimate_ns: 0.0, note: 0 }));
-            packet.state.way.is_non_minimal()
+            assert_eq!(decision.report, Some(RouterReport { estimate_ns: 0.0, note: 0 }));
+            packet.state.path_kind.is_non_minimal()
         };
         let mut memory = pb.memory(at);
         assert!(!goes_around(&mut memory, None));
-        assert!(!goes_around(&mut memory, Some(Heard { port, note: !note })), "of its other cables");
-        assert!(goes_around(&mut memory, Some(Heard { port, note })));
+        assert!(!goes_around(&mut memory, Some(ReceivedReport { port, note: !note })), "of its other cables");
+        assert!(goes_around(&mut memory, Some(ReceivedReport { port, note })));
         assert!(goes_around(&mut memory, None), "it is kept");
         let says = |memory: &mut Memory, note: u64| {
             let (source, elapsed_ns, estimate_ns) = (NodeId(0), 1.0, 0.0);

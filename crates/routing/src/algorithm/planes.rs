@@ -9,14 +9,14 @@ use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId};
 
 /// What routes on all planes.
-pub struct Planes {
+pub struct PlaneRouting {
     planes: Vec<Box<dyn Routing>>,
     /// Routers and ends of each plane.
     routers: u32,
-    ends: u32,
+    nodes: u32,
 }
 
-impl Planes {
+impl PlaneRouting {
     /// What routes on the planes of a machine, in their order.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Planes {
         Ok(Self {
             planes,
             routers: (machine.router_count() / count) as u32,
-            ends: (machine.node_count() / count) as u32,
+            nodes: (machine.node_count() / count) as u32,
         })
     }
 
@@ -50,20 +50,24 @@ impl Planes {
     }
 
     #[inline]
-    fn end(&self, end: NodeId) -> NodeId {
-        NodeId(end.0 % self.ends)
+    fn local_node(&self, end: NodeId) -> NodeId {
+        NodeId(end.0 % self.nodes)
     }
 
     fn header(&self, packet: &Header) -> Header {
-        Header { source: self.end(packet.source), destination: self.end(packet.destination), state: packet.state }
+        Header {
+            source: self.local_node(packet.source),
+            destination: self.local_node(packet.destination),
+            state: packet.state,
+        }
     }
 
     fn of_packet(&self, packet: &Header) -> &dyn Routing {
-        &*self.planes[(packet.source.0 / self.ends) as usize]
+        &*self.planes[(packet.source.0 / self.nodes) as usize]
     }
 }
 
-impl Routing for Planes {
+impl Routing for PlaneRouting {
     /// As many as the plane that needs most, after faults.
     fn virtual_channels(&self) -> u8 {
         self.planes.iter().map(|plane| plane.virtual_channels()).max().expect("several planes")
@@ -78,13 +82,13 @@ impl Routing for Planes {
         self.planes[0].reserved_from()
     }
 
-    fn tells_messages_apart(&self) -> bool {
-        self.planes[0].tells_messages_apart()
+    fn distinguishes_messages(&self) -> bool {
+        self.planes[0].distinguishes_messages()
     }
 
-    fn sets_out(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
-        let plane = &self.planes[(source.0 / self.ends) as usize];
-        plane.sets_out(self.end(source), self.end(destination), message_bytes)
+    fn initial_state(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
+        let plane = &self.planes[(source.0 / self.nodes) as usize];
+        plane.initial_state(self.local_node(source), self.local_node(destination), message_bytes)
     }
 
     fn rings(&self) -> Option<&dyn Rings> {
@@ -104,7 +108,7 @@ impl Routing for Planes {
         let mut own = self.header(packet);
         let mut here = Decision { router, random: &mut *decision.random, memory: &mut *decision.memory, ..*decision };
         let hop = plane.decide(&mut here, &mut own);
-        decision.remark = here.remark;
+        decision.report = here.report;
         packet.state = own.state;
         hop
     }
@@ -116,34 +120,34 @@ impl Routing for Planes {
 
     fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> Option<f32> {
         let (plane, router) = self.of(router);
-        let (source, destination) = (self.end(feedback.source), self.end(feedback.destination));
+        let (source, destination) = (self.local_node(feedback.source), self.local_node(feedback.destination));
         plane.learn(router, memory, port, &Feedback { source, destination, ..*feedback })
     }
 
-    fn learnt(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
+    fn estimates(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
         let (plane, router) = self.of(router);
-        plane.learnt(router, memory)
+        plane.estimates(router, memory)
     }
 
-    fn ends(&self, decision: &mut Decision<'_>, packet: &Header) {
+    fn report_arrival(&self, decision: &mut Decision<'_>, packet: &Header) {
         let (plane, router) = self.of(decision.router);
         let mut here = Decision { router, random: &mut *decision.random, memory: &mut *decision.memory, ..*decision };
-        plane.ends(&mut here, &self.header(packet));
-        decision.remark = here.remark;
+        plane.report_arrival(&mut here, &self.header(packet));
+        decision.report = here.report;
     }
 
-    fn learns(&self) -> bool {
-        self.planes[0].learns()
+    fn has_feedback(&self) -> bool {
+        self.planes[0].has_feedback()
     }
 }
 
-impl Rings for Planes {
+impl Rings for PlaneRouting {
     fn channel(&self) -> u8 {
         self.planes[0].rings().expect("asked only if there are some").channel()
     }
 
-    fn goes_on(&self, at: RouterId, port: Port) -> Option<Port> {
+    fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {
         let (plane, at) = self.of(at);
-        plane.rings().expect("the same on every plane").goes_on(at, port)
+        plane.rings().expect("the same on every plane").next_in_ring(at, port)
     }
 }

@@ -15,16 +15,16 @@
 //! 5. Else minimal.
 //!
 //! The virtual channel is the hop count: 5 channels where groups are fully connected inside; where ways have more hops than
-//! there may be channels, the count of turns (`counted.rs`).
+//! there may be channels, the count of turns (`vc_counter.rs`).
 //!
 //! Feedback for the hop X -> Y: r = time from arrival at X to arrival at Y, e = the least entry of the row at Y when Y
 //! decided (0 in the destination group). X updates with delta = r + e - Q: Q += rate * delta, with the rate `gain` when
 //! delta < 0 and `loss` otherwise (hysteresis: good news is believed faster). Hops inside the destination group send none.
 //! Entries are real numbers: whole nanoseconds, truncated, would lose every rise below 1/loss = 25 ns.
 
-use super::counted::Counted;
 use super::crossing::needs_third_group;
-use super::{any, Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, Remark};
+use super::vc_counter::VcCounter;
+use super::{any, Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, RouterReport};
 use super::{Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
@@ -101,7 +101,7 @@ struct QAdaptive {
     settings: QSettings,
     /// Most nodes at one router.
     slots: u32,
-    counted: Counted,
+    counter: VcCounter,
     channels: u8,
     /// Longest latency of a local and of a global link.
     latencies_ns: (f32, f32),
@@ -123,16 +123,16 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
     // Longest way: two hops of choice (global and local, or global and global), then local ways on both sides of a
     // last global hop. Where shortest ways pass through third groups the last way is as long as the longest of them,
     // and the second choice may come only when the first of these groups is reached.
-    let inside = u32::from(hops.longest_inside());
+    let inside = u32::from(hops.max_local_distance());
     let to_middle = if hops.crosses_groups() { inside + 1 } else { 0 };
-    let counted = Counted::by(&hops);
-    let channels = counted.channels(2 + to_middle + hops.longest_to_group().max(inside + 1) + inside);
+    let counter = VcCounter::of(&hops);
+    let channels = counter.channels(2 + to_middle + hops.max_distance_to_group().max(inside + 1) + inside);
     let latencies_ns = hops.longest_latencies_ns();
-    Ok(Box::new(QAdaptive { hops, settings: settings.q.clone(), slots, counted, channels, latencies_ns }))
+    Ok(Box::new(QAdaptive { hops, settings: settings.q.clone(), slots, counter, channels, latencies_ns }))
 }
 
 /// In state.phase: the packet has used up its choice in a middle group.
-const CHOSE_IN_MIDDLE: u8 = 1;
+const CHOSE_IN_INTERMEDIATE: u8 = 1;
 
 impl QAdaptive {
     /// Row of the table of a router in group `own`.
@@ -163,7 +163,7 @@ impl QAdaptive {
     fn least_initial(&self, at: RouterId, group: GroupId) -> (usize, f32) {
         let first = self.hops.node_ports(at);
         let direct = |port: &Port| self.hops.group_of(self.hops.neighbour(at, *port)) == group;
-        let ports = self.hops.to_group(at, group).iter().copied().filter(direct);
+        let ports = self.hops.ports_to_group(at, group).iter().copied().filter(direct);
         let direct =
             ports.map(|port| (self.hops.latency_ns(at, port), port)).min_by(|a, b| a.partial_cmp(b).expect("a time"));
         let others = self.latencies_ns.0 + self.latencies_ns.1;
@@ -190,7 +190,7 @@ impl QAdaptive {
     }
 
     fn hop(&self, at: RouterId, port: Port, packet: &mut Header) -> Hop {
-        Hop { port, vc: self.counted.channel(at, self.hops.neighbour(at, port), &mut packet.state) }
+        Hop { port, vc: self.counter.channel(at, self.hops.neighbour(at, port), &mut packet.state) }
     }
 
     fn explore(&self, decision: &mut Decision<'_>, port: Port) -> Port {
@@ -219,7 +219,7 @@ impl QAdaptive {
         let at = decision.router;
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(self.hops.router_of(packet.destination)));
         let first = self.hops.node_ports(at);
-        let minimal = any(self.hops.to_group(at, target), decision.random);
+        let minimal = any(self.hops.ports_to_group(at, target), decision.random);
         let saves = |other: Port, memory: &Memory| {
             let known = memory.row(row);
             let q = |port: Port| self.estimate(at, known, port, target);
@@ -233,10 +233,10 @@ impl QAdaptive {
         let entered = packet.state.via != here.0;
         let in_source = here == self.hops.group_of(self.hops.router_of(packet.source));
         let direct = self.hops.group_of(self.hops.neighbour(at, minimal)) == target;
-        if in_source || !entered || packet.state.phase & CHOSE_IN_MIDDLE != 0 || direct {
+        if in_source || !entered || packet.state.phase & CHOSE_IN_INTERMEDIATE != 0 || direct {
             return minimal;
         }
-        packet.state.phase |= CHOSE_IN_MIDDLE;
+        packet.state.phase |= CHOSE_IN_INTERMEDIATE;
         let port = match self.random_local(decision) {
             Some(other) if saves(other, decision.memory) >= self.settings.threshold_middle => other,
             _ => minimal,
@@ -251,7 +251,7 @@ impl Routing for QAdaptive {
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Rising
+        Discipline::Increasing
     }
 
     fn reads_any_load(&self) -> bool {
@@ -262,18 +262,18 @@ impl Routing for QAdaptive {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
         if here == target {
-            self.ends(decision, packet);
+            self.report_arrival(decision, packet);
             packet.state.via = here.0;
-            return self.hop(at, any(self.hops.inside(at, to), decision.random), packet);
+            return self.hop(at, any(self.hops.local_ports(at, to), decision.random), packet);
         }
         let row = self.row(here, packet.source, target);
         let known = decision.memory.row(row);
         let (best, estimate_ns) = known.map_or_else(|| self.least_initial(at, target), Self::least);
-        decision.remark = Some(Remark { estimate_ns, note: 0 });
+        decision.report = Some(RouterReport { estimate_ns, note: 0 });
         let port = self.port(decision, packet, row, best);
         packet.state.via = here.0;
-        if !self.hops.to_group(at, target).contains(&port) {
-            packet.state.way.leave_minimal();
+        if !self.hops.ports_to_group(at, target).contains(&port) {
+            packet.state.path_kind.mark_non_minimal();
         }
         self.hop(at, port, packet)
     }
@@ -283,7 +283,7 @@ impl Routing for QAdaptive {
         Memory::new(rows, usize::from(self.hops.link_ports(router)))
     }
 
-    fn learnt(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
+    fn estimates(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
         let own = self.hops.group_of(router);
         memory.all(|row, column| {
             let group = row as u32 / self.slots;
@@ -306,13 +306,13 @@ impl Routing for QAdaptive {
         Some(delta.abs())
     }
 
-    fn learns(&self) -> bool {
+    fn has_feedback(&self) -> bool {
         true
     }
 
     /// The previous router learns from a hop into the destination group, not from hops inside it.
-    fn ends(&self, decision: &mut Decision<'_>, packet: &Header) {
+    fn report_arrival(&self, decision: &mut Decision<'_>, packet: &Header) {
         let came_in = packet.state.hops > 0 && packet.state.via != self.hops.group_of(decision.router).0;
-        decision.remark = came_in.then_some(Remark { estimate_ns: 0.0, note: 0 });
+        decision.report = came_in.then_some(RouterReport { estimate_ns: 0.0, note: 0 });
     }
 }

@@ -3,7 +3,7 @@
 //! Direct paths take the legs that a machine's rule calls direct, indirect ones a detour over a random router
 //! ([`PathRule`](crate::paths::PathRule)). The names in capitals are those of the Damselfly papers.
 
-use super::{Algorithm, Nothing};
+use super::{Algorithm, NoParameters};
 use crate::paths::Oblivious;
 use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters};
 
@@ -81,7 +81,7 @@ impl UgalPaths {
 
 /// An algorithm without parameters.
 const fn plain(name: &'static str, doc: &'static str, paths: fn(&dyn Declared) -> PathChoice) -> Algorithm {
-    Algorithm { name, doc, parameters: || Box::new(Nothing), paths: Some(paths), hops: None, tables: false }
+    Algorithm { name, doc, parameters: || Box::new(NoParameters), paths: Some(paths), hops: None, uses_tables: false }
 }
 
 pub(super) const STATIC_DIRECT: Algorithm =
@@ -116,5 +116,5 @@ pub(super) const UGAL: Algorithm = Algorithm {
         PathChoice::Ugal(parameters.as_any().downcast_ref().copied().expect("the parameters of this algorithm"))
     }),
     hops: None,
-    tables: false,
+    uses_tables: false,
 };

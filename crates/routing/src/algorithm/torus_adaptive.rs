@@ -7,7 +7,7 @@
 //! never waits for another one there; where no adaptive channel has room, it takes the escape, from wherever it is.
 //! So packets wait for escape channels only, and dimension order is free of deadlock.
 
-use super::dimension_order::{on_tori, Order};
+use super::dimension_order::{on_tori, DimensionOrderPaths};
 use super::grid::{Grid, Step};
 use super::{Algorithm, Decision, Discipline, Header, Hop, Relation, Rings, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 struct TorusAdaptive {
     hops: Arc<NextHops>,
-    order: Arc<Order>,
+    order: Arc<DimensionOrderPaths>,
     /// The adaptive channel.
     adaptive: u8,
 }
@@ -28,7 +28,7 @@ pub(super) const TORUS_ADAPTIVE: Algorithm = on_tori(
 );
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let order = Arc::new(Order::of("torus-adaptive", &hops, settings.torus)?);
+    let order = Arc::new(DimensionOrderPaths::of("torus-adaptive", &hops, settings.torus)?);
     let adaptive = order.channels();
     Ok(Box::new(TorusAdaptive { hops, order, adaptive }))
 }
@@ -46,7 +46,7 @@ fn nearer(grid: &Grid, at: RouterId, to: RouterId, mut each: impl FnMut(Port)) {
 }
 
 struct Hops {
-    order: Arc<Order>,
+    order: Arc<DimensionOrderPaths>,
     adaptive: u8,
 }
 

@@ -4,8 +4,8 @@
 //! (Carrion, Beivide, Gregorio, Vallejo 1997), which `dimension-order` with `deadlock_avoidance = "bubble"` has, too, but for ties, which packets
 //! draw there at every router, and for the cables of a ring of two.
 
-use super::hinted::{AnyRouter, Hinted, Ties};
-use super::zones::Order;
+use super::hinted::{HintedRouting, Ties, UniformTurns};
+use super::zones::BubbleOrder;
 use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::NextHops;
 use odonata_declare::{parameter, Parameter, Parameters};
@@ -21,19 +21,19 @@ pub(super) const TIES: &str = "Which way a packet goes where both ways round a r
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeterministicSettings {
     /// The order of dimensions.
-    pub order: Order,
+    pub order: BubbleOrder,
     /// Which way half round a ring.
     pub ties: Ties,
 }
 
 impl Parameters for DeterministicSettings {
     const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(order, Order::KIND, ORDER), parameter!(ties, Ties::KIND, TIES)];
+        &[parameter!(order, BubbleOrder::KIND, ORDER), parameter!(ties, Ties::KIND, TIES)];
 }
 
 pub(super) const TORUS_DETERMINISTIC: Algorithm = Algorithm {
     parameters: || Box::new(DeterministicSettings::default()),
-    tables: false,
+    uses_tables: false,
     ..Algorithm::hop_by_hop(
         "torus-deterministic",
         "torus, mesh (Blue Gene): directions fixed at the source, one dimension after the other, bubbles",
@@ -42,12 +42,15 @@ pub(super) const TORUS_DETERMINISTIC: Algorithm = Algorithm {
 };
 
 struct TorusDeterministic {
-    hinted: Arc<Hinted>,
+    hinted: Arc<HintedRouting>,
 }
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let hinted =
-        Arc::new(Hinted::of("torus-deterministic", hops, (settings.deterministic.order, settings.deterministic.ties))?);
+    let hinted = Arc::new(HintedRouting::of(
+        "torus-deterministic",
+        hops,
+        (settings.deterministic.order, settings.deterministic.ties),
+    )?);
     Ok(Box::new(TorusDeterministic { hinted }))
 }
 
@@ -57,7 +60,7 @@ impl Routing for TorusDeterministic {
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Bubble(Box::new(AnyRouter { hinted: Arc::clone(&self.hinted), beside: Box::new(|_, _| ()) }))
+        Discipline::Bubble(Box::new(UniformTurns { hinted: Arc::clone(&self.hinted), extra_hops: Box::new(|_, _| ()) }))
     }
 
     fn rings(&self) -> Option<&dyn Rings> {
@@ -69,7 +72,7 @@ impl Routing for TorusDeterministic {
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
-        let left = self.hinted.left(decision, packet);
-        self.hinted.in_bubble(decision.router, left, &packet.state)
+        let left = self.hinted.remaining_directions(decision, packet);
+        self.hinted.bubble_hop(decision.router, left, &packet.state)
     }
 }

@@ -9,9 +9,9 @@
 //! zones, or deterministically ([`Route`]).
 
 use super::by_message::{Classes, Route};
-use super::hinted::{AnyRouter, Hinted, Ties, BUBBLE};
+use super::hinted::{HintedRouting, Ties, UniformTurns, BUBBLE};
 use super::torus_deterministic::{ORDER, TIES};
-use super::zones::{Order, Zone};
+use super::zones::{BubbleOrder, Zone};
 use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, RouteState, Routing, RoutingError, RoutingSettings};
 use crate::hints::Directions;
 use crate::next_hop::{NextHops, Port};
@@ -23,7 +23,7 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Debug)]
 pub struct DynamicSettings {
     /// The order of dimensions in the bubble channel.
-    pub order: Order,
+    pub order: BubbleOrder,
     /// Which way half round a ring.
     pub ties: Ties,
     /// Which dimensions are free at a time.
@@ -39,7 +39,7 @@ pub struct DynamicSettings {
 impl Default for DynamicSettings {
     fn default() -> Self {
         Self {
-            order: Order::default(),
+            order: BubbleOrder::default(),
             ties: Ties::default(),
             zone: Zone::default(),
             route: Route::default(),
@@ -51,7 +51,7 @@ impl Default for DynamicSettings {
 
 impl Parameters for DynamicSettings {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(order, Order::KIND, ORDER),
+        parameter!(order, BubbleOrder::KIND, ORDER),
         parameter!(ties, Ties::KIND, TIES),
         parameter!(
             zone,
@@ -78,7 +78,7 @@ impl Parameters for DynamicSettings {
 
 pub(super) const TORUS_DYNAMIC: Algorithm = Algorithm {
     parameters: || Box::new(DynamicSettings::default()),
-    tables: false,
+    uses_tables: false,
     ..Algorithm::hop_by_hop(
         "torus-dynamic",
         "torus, mesh (Blue Gene): directions fixed at the source, the next one by tokens, bubbles as the escape",
@@ -87,7 +87,7 @@ pub(super) const TORUS_DYNAMIC: Algorithm = Algorithm {
 };
 
 struct TorusDynamic {
-    hinted: Arc<Hinted>,
+    hinted: Arc<HintedRouting>,
     classes: Arc<Classes>,
     /// Channels, the bubble channel included.
     channels: u8,
@@ -96,7 +96,7 @@ struct TorusDynamic {
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     let DynamicSettings { order, ties, zone, route, dynamic_channels, stay_on_bubble } = &settings.dynamic;
-    let hinted = Arc::new(Hinted::of("torus-dynamic", hops, (*order, *ties))?);
+    let hinted = Arc::new(HintedRouting::of("torus-dynamic", hops, (*order, *ties))?);
     let classes = Arc::new(Classes::of(route, zone, &hinted.grid, &hinted.hops)?);
     Ok(Box::new(TorusDynamic { hinted, classes, channels: BUBBLE + 1 + dynamic_channels, stays: *stay_on_bubble }))
 }
@@ -104,14 +104,14 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
 impl TorusDynamic {
     /// Whether a packet that arrived as its header says goes on in the bubble channel whatever the load.
     #[inline]
-    fn stays(&self, packet: &Header) -> bool {
+    fn stays_on_bubble(&self, packet: &Header) -> bool {
         self.stays && packet.state.hops > 0 && packet.state.vc == BUBBLE
             || self.classes.masks(packet.state.via).is_none()
     }
 
     /// The direction and dynamic channel with most tokens; among equals each with the same probability, drawn on the way.
     #[inline]
-    fn dynamic(&self, decision: &mut Decision<'_>, left: Directions, via: u32) -> Option<Hop> {
+    fn dynamic_hop(&self, decision: &mut Decision<'_>, left: Directions, via: u32) -> Option<Hop> {
         let masks = self.classes.masks(via)?;
         let (at, load, random) = (decision.router, decision.load, &mut *decision.random);
         let mut best: Option<(u64, Hop)> = None;
@@ -150,37 +150,41 @@ impl Routing for TorusDynamic {
 
     fn discipline(&self) -> Discipline {
         let (classes, channels) = (Arc::clone(&self.classes), self.channels);
-        let beside = move |left: Directions, out: &mut Vec<_>| {
+        let extra_hops = move |left: Directions, out: &mut Vec<_>| {
             // What any message may do: masks of another zone are no other hops, only more of them.
             let mask = classes.all().fold(0, |mask, masks| mask | masks.mask(left));
             for step in left.within(mask) {
                 out.extend((BUBBLE + 1..channels).map(|vc| (step, vc)));
             }
         };
-        Discipline::Bubble(Box::new(AnyRouter { hinted: Arc::clone(&self.hinted), beside: Box::new(beside) }))
+        Discipline::Bubble(Box::new(UniformTurns {
+            hinted: Arc::clone(&self.hinted),
+            extra_hops: Box::new(extra_hops),
+        }))
     }
 
     fn rings(&self) -> Option<&dyn Rings> {
         self.hinted.rings()
     }
 
-    fn tells_messages_apart(&self) -> bool {
+    fn distinguishes_messages(&self) -> bool {
         self.classes.differ()
     }
 
-    fn sets_out(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
+    fn initial_state(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
         let [from, to] = [source, destination].map(|node| self.hinted.hops.router_of(node));
         let class = self.classes.class(&self.hinted.compass, from, to, message_bytes);
         RouteState { via: class, ..RouteState::default() }
     }
 
     fn reads_load(&self, packet: &Header) -> bool {
-        !self.stays(packet)
+        !self.stays_on_bubble(packet)
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
-        let left = self.hinted.left(decision, packet);
-        let dynamic = if self.stays(packet) { None } else { self.dynamic(decision, left, packet.state.via) };
-        dynamic.unwrap_or_else(|| self.hinted.in_bubble(decision.router, left, &packet.state))
+        let left = self.hinted.remaining_directions(decision, packet);
+        let dynamic =
+            if self.stays_on_bubble(packet) { None } else { self.dynamic_hop(decision, left, packet.state.via) };
+        dynamic.unwrap_or_else(|| self.hinted.bubble_hop(decision.router, left, &packet.state))
     }
 }

@@ -4,7 +4,7 @@
 //! Candidates: the minimal port(s) towards the destination group, and ports towards random third groups (UGALg) or
 //! random routers of them (UGALn). A minimal way takes the channel of the way onward. Traffic inside a group goes minimal.
 
-use super::adaptive::{adaptive, choose, AdaptiveSettings, Beforehand, FirstChannels};
+use super::adaptive::{adaptive, choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
 use super::crossing::{needs_third_group, Channels, Crossing};
 use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
 use crate::next_hop::NextHops;
@@ -58,9 +58,10 @@ impl Routing for Ugal {
         if packet.state.hops > 0 || here == target {
             return self.crossing.next_hop(&self.hops, self.channels, decision, packet);
         }
-        let minimal = self.channels.onward + self.hops.risen_to_group(at, target);
-        let first = FirstChannels { minimal, non_minimal: self.channels.source };
-        let choice = choose(&self.hops, &self.settings, self.crossing, first, Beforehand::default(), decision, packet);
+        let minimal = self.channels.onward + self.hops.vc_offset_to_group(at, target);
+        let first = FirstHopChannels { minimal, non_minimal: self.channels.source };
+        let choice =
+            choose(&self.hops, &self.settings, self.crossing, first, PriorKnowledge::default(), decision, packet);
         if choice.non_minimal {
             packet.state.take_detour(choice.via);
         }

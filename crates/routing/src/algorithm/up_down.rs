@@ -1,5 +1,5 @@
 //! Up/down routing on any graph (Autonet: Schroeder et al. 1991; fat trees: Leiserson 1985): a packet goes over the
-//! shortest way that takes no link up after a link down. Where several ports are on such ways it draws one.
+//! shortest way that takes no link up after a link down. Where several ports are on such paths it draws one.
 //!
 //! Up is: on a fat tree, to a higher level; elsewhere, nearer to the root, the router with the most cables (the first of
 //! them), and between routers equally near to it, to the lower number. A cycle of links would have to turn from down to
@@ -17,8 +17,8 @@ use std::sync::Arc;
 const DOWN: u8 = 1;
 const UNREACHED: u8 = u8::MAX;
 
-/// Lengths of the shortest ways up and down, between all routers.
-pub(super) struct Ways {
+/// Lengths of the shortest paths up and down, between all routers.
+pub(super) struct UpDownPaths {
     hops: Arc<NextHops>,
     /// Height of every router: up is towards the greater.
     height: Vec<(u32, u32)>,
@@ -26,37 +26,37 @@ pub(super) struct Ways {
     hops_left: Vec<u8>,
 }
 
-impl Ways {
+impl UpDownPaths {
     pub(super) fn of(algorithm: &str, hops: Arc<NextHops>) -> Result<Self, RoutingError> {
         let wrong = |reason: String| RoutingError::Machine { algorithm: algorithm.to_owned(), reason };
         let routers = hops.routers() as usize;
-        let mut ways = Self { height: heights(&hops), hops_left: vec![UNREACHED; routers * routers * 2], hops };
-        let hops = Arc::clone(&ways.hops);
+        let mut paths = Self { height: heights(&hops), hops_left: vec![UNREACHED; routers * routers * 2], hops };
+        let hops = Arc::clone(&paths.hops);
         let ends: Vec<RouterId> =
             (0..routers as u32).map(RouterId).filter(|&r| hops.router_up(r) && hops.node_ports(r) > 0).collect();
         for &to in &ends {
-            if !ways.search(to) {
-                return Err(wrong(format!("ways to router {} have more than 253 hops", hops.router_name(to))));
+            if !paths.search(to) {
+                return Err(wrong(format!("paths to router {} have more than 253 hops", hops.router_name(to))));
             }
-            if let Some(&from) = ends.iter().find(|&&from| ways.left(from, to, 0) == UNREACHED) {
+            if let Some(&from) = ends.iter().find(|&&from| paths.remaining_hops(from, to, 0) == UNREACHED) {
                 return Err(wrong(format!(
-                    "router {} can't reach router {} by going up and then down: failed cables cut the ways between them; \
+                    "router {} can't reach router {} by going up and then down: failed cables cut the paths between them; \
                      use 'min', which goes around",
                     hops.router_name(from),
                     hops.router_name(to)
                 )));
             }
         }
-        Ok(ways)
+        Ok(paths)
     }
 
     #[inline]
-    fn left(&self, from: RouterId, to: RouterId, phase: u8) -> u8 {
+    fn remaining_hops(&self, from: RouterId, to: RouterId, phase: u8) -> u8 {
         self.hops_left[(to.index() * self.height.len() + from.index()) * 2 + usize::from(phase)]
     }
 
     #[inline]
-    fn goes_down(&self, from: RouterId, to: RouterId) -> bool {
+    fn is_down(&self, from: RouterId, to: RouterId) -> bool {
         self.height[to.index()] < self.height[from.index()]
     }
 
@@ -77,7 +77,7 @@ impl Ways {
                 // Cables have two directions: the packet comes from `before`.
                 let before = hops.neighbour(r, port);
                 // A hop down may be taken in either phase and ends in phase DOWN; a hop up only from 0 to 0.
-                let phases: &[u8] = match (self.goes_down(before, r), phase) {
+                let phases: &[u8] = match (self.is_down(before, r), phase) {
                     (true, DOWN) => &[0, DOWN],
                     (false, 0) => &[0],
                     _ => &[],
@@ -96,12 +96,12 @@ impl Ways {
     /// Calls `each` with every port on a shortest way and the phase after the hop.
     #[inline]
     pub(super) fn ports(&self, at: RouterId, to: RouterId, phase: u8, mut each: impl FnMut(Port, u8)) {
-        let left = self.left(at, to, phase);
+        let left = self.remaining_hops(at, to, phase);
         for port in self.hops.ports(at) {
             let next = self.hops.neighbour(at, port);
-            let down = self.goes_down(at, next);
+            let down = self.is_down(at, next);
             let after = if down { DOWN } else { 0 };
-            if (down || phase != DOWN) && self.left(next, to, after).wrapping_add(1) == left {
+            if (down || phase != DOWN) && self.remaining_hops(next, to, after).wrapping_add(1) == left {
                 each(port, after);
             }
         }
@@ -139,7 +139,7 @@ fn heights(hops: &NextHops) -> Vec<(u32, u32)> {
     routers.map(|r| (u32::MAX - depth[r.index()], u32::MAX - r.0)).collect()
 }
 
-struct Hops(Arc<Ways>);
+struct Hops(Arc<UpDownPaths>);
 
 impl Relation for Hops {
     fn phases(&self) -> u8 {
@@ -152,14 +152,14 @@ impl Relation for Hops {
 }
 
 struct UpDown {
-    ways: Arc<Ways>,
+    paths: Arc<UpDownPaths>,
 }
 
 pub(super) const UP_DOWN: Algorithm =
-    Algorithm::hop_by_hop("up-down", "any graph, fat tree: shortest ways that go up, then down; one channel", build);
+    Algorithm::hop_by_hop("up-down", "any graph, fat tree: shortest paths that go up, then down; one channel", build);
 
 fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    Ok(Box::new(UpDown { ways: Arc::new(Ways::of("up-down", hops)?) }))
+    Ok(Box::new(UpDown { paths: Arc::new(UpDownPaths::of("up-down", hops)?) }))
 }
 
 impl Routing for UpDown {
@@ -168,7 +168,7 @@ impl Routing for UpDown {
     }
 
     fn discipline(&self) -> Discipline {
-        self.ways.discipline()
+        self.paths.discipline()
     }
 
     fn reads_any_load(&self) -> bool {
@@ -179,7 +179,7 @@ impl Routing for UpDown {
         let mut chosen = (0, 0);
         let mut seen = 0;
         let random = &mut *decision.random;
-        self.ways.ports(decision.router, self.ways.router_of(packet), packet.state.phase, |port, after| {
+        self.paths.ports(decision.router, self.paths.router_of(packet), packet.state.phase, |port, after| {
             seen += 1;
             if seen == 1 || random.below(seen) == 0 {
                 chosen = (port, after);

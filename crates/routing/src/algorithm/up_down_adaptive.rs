@@ -1,20 +1,20 @@
-//! Adaptive up/down routing: the ways of `up-down`, over the port with the shortest queue; among equals it draws one. On
+//! Adaptive up/down routing: the paths of `up-down`, over the port with the shortest queue; among equals it draws one. On
 //! a fat tree the way up is adaptive and the way down is the only one.
 
-use super::up_down::Ways;
+use super::up_down::UpDownPaths;
 use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
 struct UpDownAdaptive {
-    ways: Arc<Ways>,
+    paths: Arc<UpDownPaths>,
 }
 
 pub(super) const UP_DOWN_ADAPTIVE: Algorithm =
     Algorithm::hop_by_hop("up-down-adaptive", "up-down over the port with the shortest queue", build);
 
 fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    Ok(Box::new(UpDownAdaptive { ways: Arc::new(Ways::of("up-down-adaptive", hops)?) }))
+    Ok(Box::new(UpDownAdaptive { paths: Arc::new(UpDownPaths::of("up-down-adaptive", hops)?) }))
 }
 
 impl Routing for UpDownAdaptive {
@@ -23,14 +23,14 @@ impl Routing for UpDownAdaptive {
     }
 
     fn discipline(&self) -> Discipline {
-        self.ways.discipline()
+        self.paths.discipline()
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let mut best = (u64::MAX, 0, 0);
         let mut equals = 0;
         let (load, random) = (decision.load, &mut *decision.random);
-        self.ways.ports(decision.router, self.ways.router_of(packet), packet.state.phase, |port, after| {
+        self.paths.ports(decision.router, self.paths.router_of(packet), packet.state.phase, |port, after| {
             let bytes = load.port_bytes(port);
             if bytes < best.0 {
                 best = (bytes, port, after);

@@ -12,7 +12,7 @@ use odonata_declare::{hint, words, Field, Kind, Value};
 words! {
     /// The order of dimensions in the bubble channel.
     #[derive(Default)]
-    pub enum Order {
+    pub enum BubbleOrder {
         #[default]
         FirstToLast = "first-to-last": "as the machine lists its dimensions (Blue Gene/L and /P)",
         LongestFirst = "longest-first": "by the longest way along them: half the size of a torus's, the size of a mesh's (Blue Gene/Q)",
@@ -20,7 +20,7 @@ words! {
 }
 
 /// Most masks of a zone.
-const MOST_MASKS: usize = 5;
+const MAX_MASKS: usize = 5;
 
 /// A zone as the user writes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,9 +66,9 @@ fn length(grid: &Grid, d: usize) -> u32 {
 
 /// The dimensions in order. As the firmware of Blue Gene/Q sorts them: each place in turn is exchanged with every later one that is
 /// longer, or as long and of a mesh.
-pub(super) fn in_order(order: Order, grid: &Grid) -> Vec<usize> {
+pub(super) fn ordered_dimensions(order: BubbleOrder, grid: &Grid) -> Vec<usize> {
     let mut dimensions: Vec<usize> = (0..grid.dimensions()).collect();
-    if order == Order::LongestFirst {
+    if order == BubbleOrder::LongestFirst {
         for i in 0..dimensions.len() {
             for j in i + 1..dimensions.len() {
                 let (own, other) = (length(grid, dimensions[i]), length(grid, dimensions[j]));
@@ -91,7 +91,7 @@ pub(super) struct Masks {
 impl Masks {
     pub(super) fn of(zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, RoutingError> {
         let bit = |d: &usize| 1u16 << d;
-        let sorted = in_order(Order::LongestFirst, grid);
+        let sorted = ordered_dimensions(BubbleOrder::LongestFirst, grid);
         let masks: Vec<u16> = match zone {
             Zone::Numbered(1) => vec![sorted.iter().map(bit).sum()],
             Zone::Numbered(0) => {
@@ -102,7 +102,7 @@ impl Masks {
                 let last = if *n == 3 { bit(&(grid.dimensions() - 1)) } else { 0 };
                 sorted.iter().map(|d| bit(d) | last).collect()
             }
-            Zone::Masks(masks) => given(masks, grid, &hops.axis_letters())?,
+            Zone::Masks(masks) => parse_masks(masks, grid, &hops.axis_letters())?,
         };
         let last_of = |i: usize| masks[i] & !masks[i + 1..].iter().fold(0, |later, mask| later | mask);
         Ok(Self { masks: (0..masks.len()).map(|i| (masks[i], last_of(i))).collect() })
@@ -120,10 +120,10 @@ impl Masks {
 }
 
 /// The masks that a user wrote.
-fn given(masks: &[String], grid: &Grid, letters: &[String]) -> Result<Vec<u16>, RoutingError> {
+fn parse_masks(masks: &[String], grid: &Grid, letters: &[String]) -> Result<Vec<u16>, RoutingError> {
     let wrong = |reason: String| RoutingError::Setting { setting: "routing.zone".into(), reason };
-    if masks.is_empty() || masks.len() > MOST_MASKS {
-        return Err(wrong(format!("{} masks; a zone has 1 to {MOST_MASKS}", masks.len())));
+    if masks.is_empty() || masks.len() > MAX_MASKS {
+        return Err(wrong(format!("{} masks; a zone has 1 to {MAX_MASKS}", masks.len())));
     }
     let known = letters.concat();
     let mut bits = Vec::new();

@@ -180,7 +180,7 @@ impl<'a> Dependencies<'a> {
         let hops = self.wiring.hops;
         for at in (0..hops.routers()).map(RouterId) {
             for port in hops.ports(at) {
-                let Some(then) = rings.goes_on(at, port) else { continue };
+                let Some(then) = rings.next_in_ring(at, port) else { continue };
                 let next = self.channel(hops.neighbour(at, port), then, vc);
                 assert!(!std::mem::replace(&mut is_next[next], true), "no two links go on with the same one");
                 goes_on[self.channel(at, port, vc)] = next as u32;
@@ -207,7 +207,7 @@ impl<'a> Dependencies<'a> {
     }
 
     /// The same as [`Dependencies::successor`], but for the next channel of the ring.
-    fn leaving(&self, channel: usize, mut from: usize) -> Option<(usize, usize)> {
+    fn successor_outside_ring(&self, channel: usize, mut from: usize) -> Option<(usize, usize)> {
         loop {
             let (next, after) = self.successor(channel, from)?;
             if next == channel || next != self.ring(channel).0 {
@@ -235,14 +235,14 @@ impl<'a> Dependencies<'a> {
             let mut path = vec![(start, 0)];
             state[start] = OPEN;
             while let Some(&(channel, from)) = path.last() {
-                let (beside, vertex) = self.ring(channel);
+                let (following, vertex) = self.ring(channel);
                 let place = path.last_mut().expect("the path is not empty");
-                let Some((next, after)) = self.leaving(channel, from) else {
-                    if beside == vertex {
+                let Some((next, after)) = self.successor_outside_ring(channel, from) else {
+                    if following == vertex {
                         state[vertex] = DONE;
                         path.pop();
                     } else {
-                        *place = (beside, 0);
+                        *place = (following, 0);
                     }
                     continue;
                 };

@@ -1,6 +1,6 @@
 //! The graphs of a discipline of legs.
 //!
-//! Legs with the same goal differ in their channels only, so what may follow a hop inside a leg is found once for each kind of goal
+//! LegSteps with the same goal differ in their channels only, so what may follow a hop inside a leg is found once for each kind of goal
 //! ([`Steps`]). And a cycle stays among virtual channels that lead to each other: these are sorted into sets, and each set
 //! has a graph of its own, without the edges that lead out of it. On a whole dragonfly each channel is a set of its own: of the edges
 //! only those inside legs are left, not those from every last hop of a leg to every first hop of the next.
@@ -28,7 +28,7 @@ impl Steps {
         let hops = wiring.hops;
         let levels = match goal {
             Goal::Group => usize::from(hops.channels_to_group()),
-            Goal::Router => usize::from(hops.channels_inside()),
+            Goal::Router => usize::from(hops.local_channels()),
             Goal::HopTowardsGroup | Goal::OtherGroup => 1,
         };
         let words = (wiring.radix * levels).div_ceil(64).max(1);
@@ -55,8 +55,8 @@ impl Steps {
             let link = wiring.link(r, port);
             let (hop, at) = (link * self.levels + level, wiring.target(link));
             let onward = match goal {
-                Goal::Group if hops.group_of(at).0 != to => hops.to_group(at, GroupId(to)),
-                Goal::Router if at.0 != to => hops.inside(at, RouterId(to)),
+                Goal::Group if hops.group_of(at).0 != to => hops.ports_to_group(at, GroupId(to)),
+                Goal::Router if at.0 != to => hops.local_ports(at, RouterId(to)),
                 _ => {
                     self.ends[hop] = true;
                     continue;
@@ -92,7 +92,7 @@ fn goals(wiring: &Wiring<'_>, goal: Goal, r: RouterId, mut each: impl FnMut(u32,
     match goal {
         Goal::Group | Goal::HopTowardsGroup => {
             for g in (0..hops.groups()).filter(|&g| g != own.0) {
-                each(g, hops.to_group(r, GroupId(g)));
+                each(g, hops.ports_to_group(r, GroupId(g)));
             }
         }
         Goal::OtherGroup => {
@@ -105,7 +105,7 @@ fn goals(wiring: &Wiring<'_>, goal: Goal, r: RouterId, mut each: impl FnMut(u32,
         }
         Goal::Router => {
             for &to in hops.members(own).iter().filter(|&&to| to != r.0) {
-                each(to, hops.inside(r, RouterId(to)));
+                each(to, hops.local_ports(r, RouterId(to)));
             }
         }
     }
@@ -114,19 +114,19 @@ fn goals(wiring: &Wiring<'_>, goal: Goal, r: RouterId, mut each: impl FnMut(u32,
 /// The level of a hop at router `r` towards `to`.
 fn level(wiring: &Wiring<'_>, goal: Goal, r: RouterId, to: u32) -> usize {
     usize::from(match goal {
-        Goal::Group => wiring.hops.risen_to_group(r, GroupId(to)),
-        Goal::Router => wiring.hops.risen_inside(r, RouterId(to)),
+        Goal::Group => wiring.hops.vc_offset_to_group(r, GroupId(to)),
+        Goal::Router => wiring.hops.local_vc_offset(r, RouterId(to)),
         Goal::HopTowardsGroup | Goal::OtherGroup => 0,
     })
 }
 
 /// Legs, and the steps of the kind of goal that each has.
-struct Legs<'a> {
+struct LegSteps<'a> {
     legs: &'a [Leg],
     steps: Vec<(Goal, Steps)>,
 }
 
-impl Legs<'_> {
+impl LegSteps<'_> {
     fn steps(&self, leg: &Leg) -> &Steps {
         let found = self.steps.iter().find(|(goal, _)| *goal == leg.goal);
         &found.expect("every goal has steps").1
@@ -211,7 +211,7 @@ pub(super) fn graphs<'a>(
             steps.push((leg.goal, Steps::of(wiring, leg.goal)));
         }
     }
-    let legs = Legs { legs, steps };
+    let legs = LegSteps { legs, steps };
     let leads = legs.leads(channels.into());
     let mut sets: Vec<Vec<u8>> = Vec::new();
     if together {

@@ -1,7 +1,7 @@
 //! The check of ways that are the same at every router of a torus or mesh ([`Turns`]): it is enough to look at one router.
 //!
 //! A vertex is a direction along a dimension with a channel, for all the links that go there. For every set of directions that a packet may
-//! have left, the edges lead from each hop that it may take to those that it may take next, with and without that direction left. A way
+//! have left, the edges lead from each hop that it may take to those that it may take next, with and without that direction left. A path
 //! that goes on in its own vertex is a line on a mesh; on a ring it is the ring itself, which is accepted in the bubble channel and
 //! nowhere else. No other cycle is.
 
@@ -31,7 +31,7 @@ pub(super) fn cycle(
         if bubble != Some(vc) {
             return Some(ring(hops, turns, step, vc));
         }
-        if let Some(links) = broken(hops, turns, step, rings?) {
+        if let Some(links) = broken_ring(hops, turns, step, rings?) {
             return Some(links);
         }
     }
@@ -62,12 +62,12 @@ fn ring(hops: &NextHops, turns: &dyn Turns, step: Step, vc: u8) -> Links {
 
 /// Two links of which the ring of the first does not go on with the second, though a packet does that keeps to the number of its
 /// cable.
-fn broken(hops: &NextHops, turns: &dyn Turns, step: Step, rings: &dyn Rings) -> Option<Links> {
+fn broken_ring(hops: &NextHops, turns: &dyn Turns, step: Step, rings: &dyn Rings) -> Option<Links> {
     for at in (0..hops.routers()).map(RouterId) {
         for (cable, &port) in turns.ports(at, step).iter().enumerate() {
             let next = hops.neighbour(at, port);
             let then = turns.ports(next, step).get(cable);
-            if then.is_none() || rings.goes_on(at, port).as_ref() != then {
+            if then.is_none() || rings.next_in_ring(at, port).as_ref() != then {
                 let then = then.map_or(next, |&then| hops.neighbour(next, then));
                 return Some(vec![(at, next, rings.channel()), (next, then, rings.channel())]);
             }
@@ -120,14 +120,14 @@ impl Graph {
         while let Some(vertex) = (0..open.len()).find(|&v| open[v] && !self.has_successor(v, &open)) {
             open[vertex] = false;
         }
-        let mut way = vec![(0..open.len()).find(|&v| open[v])?];
+        let mut path = vec![(0..open.len()).find(|&v| open[v])?];
         loop {
-            let last = way[way.len() - 1];
+            let last = path[path.len() - 1];
             let next = (0..open.len()).find(|&v| v != last && open[v] && self.next[last][v])?;
-            if let Some(first) = way.iter().position(|&v| v == next) {
-                return Some(way.split_off(first));
+            if let Some(first) = path.iter().position(|&v| v == next) {
+                return Some(path.split_off(first));
             }
-            way.push(next);
+            path.push(next);
         }
     }
 
@@ -139,7 +139,7 @@ impl Graph {
 /// Every set of directions.
 fn all_directions(turns: &dyn Turns) -> Vec<Directions> {
     let mut all = vec![Directions::default()];
-    for dimension in (0..turns.dimensions()).filter(|&d| turns.moves(d)) {
+    for dimension in (0..turns.dimensions()).filter(|&d| turns.has_steps(d)) {
         for i in 0..all.len() {
             for down in [false, true] {
                 let mut more = all[i];

@@ -1,7 +1,7 @@
-//! The search for shortest ways that fills the tables.
+//! The search for shortest ports that fills the tables.
 
 use super::lists::PortListsBuilder;
-use super::{NextHops, Port, Unreachable};
+use super::{NextHops, Port, UnreachableError};
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
 
@@ -43,15 +43,15 @@ impl NextHops {
         }
     }
 
-    pub(super) fn fill_inside(&mut self, machine: &Machine) -> Result<(), Unreachable> {
+    pub(super) fn fill_inside(&mut self, machine: &Machine) -> Result<(), UnreachableError> {
         let grid = self.grid();
         let mut distance = vec![u8::MAX; self.members.len()];
         for from in 0..self.group_of.len() {
             let group = GroupId(self.group_of[from]);
-            self.first_inside.push(self.distance_inside.len() as u32);
+            self.first_inside.push(self.local_distance.len() as u32);
             if !self.distances_from(from, &mut distance) {
                 let from = machine.router_name(RouterId(from as u32));
-                return Err(Unreachable::TooFar { from, limit: FARTHEST });
+                return Err(UnreachableError::TooFar { from, limit: FARTHEST });
             }
             let mut longest = 0;
             let mut hops_to_members = Vec::with_capacity(self.members(group).len());
@@ -59,7 +59,7 @@ impl NextHops {
                 let hops = distance[to as usize];
                 let both_up = machine.router_up(RouterId(from as u32)) && machine.router_up(RouterId(to));
                 if hops == u8::MAX && both_up {
-                    return Err(Unreachable::Router {
+                    return Err(UnreachableError::Router {
                         from: machine.router_name(RouterId(from as u32)),
                         to: machine.router_name(RouterId(to)),
                     });
@@ -67,10 +67,10 @@ impl NextHops {
                 longest = longest.max(if hops == u8::MAX { 0 } else { hops });
                 hops_to_members.push(hops);
             }
-            self.longest_inside = self.longest_inside.max(longest);
-            self.distance_inside.extend(hops_to_members);
+            self.max_local_distance = self.max_local_distance.max(longest);
+            self.local_distance.extend(hops_to_members);
         }
-        let mut lists = PortListsBuilder::of(self.distance_inside.len());
+        let mut lists = PortListsBuilder::of(self.local_distance.len());
         for from in 0..self.group_of.len() {
             let group = GroupId(self.group_of[from]);
             for (i, &to) in self.members(group).iter().enumerate() {
@@ -111,26 +111,26 @@ impl NextHops {
 
     fn ports_inside(&self, from: usize, to: usize, grid: Option<Grid>) -> Vec<Port> {
         let port = |link: usize| self.port_of(RouterId(from as u32), LinkId(link as u32));
-        let hops = self.distance_inside(RouterId(from as u32), RouterId(to as u32));
+        let hops = self.local_distance(RouterId(from as u32), RouterId(to as u32));
         if from == to || hops == u8::MAX {
             return Vec::new();
         }
         // Distances are symmetric (every cable has two directions), so "one closer" is read from the far end.
         let closer = |t: usize| {
             self.group_of[t] == self.group_of[from]
-                && self.distance_inside(RouterId(t as u32), RouterId(to as u32)) == hops - 1
+                && self.local_distance(RouterId(t as u32), RouterId(to as u32)) == hops - 1
         };
-        let ways: Vec<usize> = self.links(from).filter(|&l| closer(self.link_target[l] as usize)).collect();
+        let ports: Vec<usize> = self.links(from).filter(|&l| closer(self.link_target[l] as usize)).collect();
         if let Some(grid) = grid {
             let along_row = |l: &usize| grid.row(self.link_target[*l] as usize) == grid.row(from);
-            if ways.iter().any(along_row) && grid.column(to) != grid.column(from) {
-                return ways.iter().filter(|l| along_row(l)).map(|&l| port(l)).collect();
+            if ports.iter().any(along_row) && grid.column(to) != grid.column(from) {
+                return ports.iter().filter(|l| along_row(l)).map(|&l| port(l)).collect();
             }
         }
-        ways.iter().map(|&l| port(l)).collect()
+        ports.iter().map(|&l| port(l)).collect()
     }
 
-    pub(super) fn fill_groups(&mut self, machine: &Machine) -> Result<(), Unreachable> {
+    pub(super) fn fill_groups(&mut self, machine: &Machine) -> Result<(), UnreachableError> {
         let routers = self.group_of.len();
         if self.groups == 1 {
             return Ok(());
@@ -140,29 +140,29 @@ impl NextHops {
         let mut lists = PortListsBuilder::of(routers * self.groups as usize);
         let mut ports = Vec::new();
         for group in 0..self.groups {
-            let Some(&to) = self.working(GroupId(group)).first() else { continue };
+            let Some(&to) = self.working_routers(GroupId(group)).first() else { continue };
             let cost = self.costs_to(group, &between);
-            let gateways = grid.map(|_| Self::gateways(&between, &cost));
+            let gateway_routers = grid.map(|_| Self::gateway_routers(&between, &cost));
             for from in 0..routers {
                 if group == self.group_of[from] || !self.router_up[from] {
                     continue;
                 }
                 let name = || machine.router_name(RouterId(from as u32));
                 if cost[from] == u32::MAX {
-                    return Err(Unreachable::Router { from: name(), to: machine.router_name(RouterId(to)) });
+                    return Err(UnreachableError::Router { from: name(), to: machine.router_name(RouterId(to)) });
                 }
                 let (global, local) = (cost[from] / GLOBAL_HOP, cost[from] % GLOBAL_HOP);
-                // A detour takes two such ways and one inside the last group; packets count hops up to 255.
-                if 2 * (global + local) + u32::from(self.longest_inside) > u32::from(u8::MAX) {
-                    let limit = (u8::MAX - self.longest_inside) / 2;
-                    return Err(Unreachable::TooFar { from: name(), limit });
+                // A detour takes two such ports and one inside the last group; packets count hops up to 255.
+                if 2 * (global + local) + u32::from(self.max_local_distance) > u32::from(u8::MAX) {
+                    let limit = (u8::MAX - self.max_local_distance) / 2;
+                    return Err(UnreachableError::TooFar { from: name(), limit });
                 }
-                self.longest_to_group = self.longest_to_group.max(global + local);
+                self.max_distance_to_group = self.max_distance_to_group.max(global + local);
                 self.crosses_groups |= global > 1;
                 ports.clear();
                 self.cheapest(from, &cost, &mut ports);
-                if let (Some(grid), Some(gateways)) = (grid, &gateways) {
-                    self.row_first(from, grid, gateways, &mut ports);
+                if let (Some(grid), Some(gateway_routers)) = (grid, &gateway_routers) {
+                    self.row_first(from, grid, gateway_routers, &mut ports);
                 }
                 lists.set(from * self.groups as usize + group as usize, &ports);
             }
@@ -183,7 +183,7 @@ impl NextHops {
     }
 
     /// The routers from which a cheapest way leaves the group at once, by the links between groups and the costs from every router.
-    fn gateways(between: &[Vec<(u32, u32)>], cost: &[u32]) -> Vec<bool> {
+    fn gateway_routers(between: &[Vec<(u32, u32)>], cost: &[u32]) -> Vec<bool> {
         let mut is_gateway = vec![false; cost.len()];
         for &(r, t) in between.iter().flatten() {
             let beyond = cost[t as usize];
@@ -194,7 +194,7 @@ impl NextHops {
         is_gateway
     }
 
-    /// Appends the ports of links on cheapest ways by the costs from every router. Most links are on none: this is asked for every router
+    /// Appends the ports of links on cheapest ports by the costs from every router. Most links are on none: this is asked for every router
     /// and group.
     fn cheapest(&self, from: usize, cost: &[u32], ports: &mut Vec<Port>) {
         let own = cost[from];
@@ -206,16 +206,16 @@ impl NextHops {
         }
     }
 
-    /// In a group of rows and columns, the way to a gateway goes along the row first, too: of `ways`, a hop along the column
+    /// In a group of rows and columns, the way to a gateway goes along the row first, too: of `ports`, a hop along the column
     /// counts only if it ends at the gateway.
-    fn row_first(&self, from: usize, grid: Grid, gateways: &[bool], ways: &mut Vec<Port>) {
+    fn row_first(&self, from: usize, grid: Grid, gateway_routers: &[bool], ports: &mut Vec<Port>) {
         let target = |port: Port| self.neighbour(RouterId(from as u32), port).index();
         let inside = |t: usize| self.group_of[t] == self.group_of[from];
         let along_row = |t: usize| inside(t) && grid.row(t) == grid.row(from);
-        if ways.iter().any(|&port| along_row(target(port))) {
-            ways.retain(|&port| {
+        if ports.iter().any(|&port| along_row(target(port))) {
+            ports.retain(|&port| {
                 let t = target(port);
-                !inside(t) || along_row(t) || gateways[t]
+                !inside(t) || along_row(t) || gateway_routers[t]
             });
         }
     }
@@ -264,7 +264,7 @@ impl NextHops {
             exits.dedup_by_key(|exit| exit.0);
             for &r in self.members(GroupId(near)) {
                 let through = |&(exit, beyond): &(u32, u32)| {
-                    let hops = self.distance_inside(RouterId(r), RouterId(exit));
+                    let hops = self.local_distance(RouterId(r), RouterId(exit));
                     (hops != u8::MAX).then(|| beyond + u32::from(hops))
                 };
                 cost[r as usize] = exits.iter().filter_map(through).min().unwrap_or(u32::MAX);

@@ -22,7 +22,7 @@ pub struct Draws {
 
 /// Binary digits taken from a fraction before a new one is drawn. A choice among 2^20 after as many still has a bias below
 /// 2^-20.
-const MOST_SPENT: u32 = 24;
+const MAX_SPENT: u32 = 24;
 
 #[inline]
 const fn mix(mut x: u64) -> u64 {
@@ -62,7 +62,7 @@ impl Draws {
         if n == 1 {
             return 0;
         }
-        if self.spent > MOST_SPENT {
+        if self.spent > MAX_SPENT {
             self.state = self.state.wrapping_add(GOLDEN);
             self.fraction = mix(self.state);
             self.spent = 0;

@@ -2,10 +2,10 @@
 //!
 //! Minimal and direct: at every router a uniformly random link among those that lead one hop nearer, so parallel links count each
 //! (equal-cost multi-path; on a fat tree this is up/down routing over all common ancestors). Indirect: direct to a
-//! uniformly random other router ([`Middle`]), direct from there. Oblivious loads: exact for minimal and direct, the mean over 256
+//! uniformly random other router ([`Intermediate`]), direct from there. Oblivious loads: exact for minimal and direct, the mean over 256
 //! draws per demand for indirect.
 
-use super::{another, spread_by_draws, Demand, Draws, Middle, Oblivious, PathError, PathRule};
+use super::{draw_other, spread_by_draws, Demand, Draws, Intermediate, Oblivious, PathError, PathRule};
 use odonata_machine::Machine;
 use odonata_units::{LinkId, RouterId};
 
@@ -20,16 +20,16 @@ pub struct GraphPaths<'m> {
     /// Hops from s to t at `distance[t * routers + s]`.
     distance: Vec<u8>,
     /// Routers to go through: the ones that are up.
-    middle: Vec<RouterId>,
-    rule: Middle,
+    intermediates: Vec<RouterId>,
+    rule: Intermediate,
 }
 
 impl<'m> GraphPaths<'m> {
     /// Computes all distances, one breadth-first search per router.
     ///
     /// # Errors
-    /// See [`super::rule_for`].
-    pub fn new(machine: &'m Machine, rule: Middle) -> Result<Self, PathError> {
+    /// See [`super::path_rule`].
+    pub fn new(machine: &'m Machine, rule: Intermediate) -> Result<Self, PathError> {
         let routers = machine.router_count();
         let needed = routers * routers;
         if needed > TABLE_LIMIT {
@@ -42,13 +42,13 @@ impl<'m> GraphPaths<'m> {
             let row = &mut distance[target.index() * routers..(target.index() + 1) * routers];
             search(machine, target, row, &mut queue);
         }
-        let middle: Vec<_> = machine.routers().filter(|&r| machine.router_up(r)).collect();
-        let cut = |r: &&RouterId| distance[middle[0].index() * routers + r.index()] == UNREACHED;
-        if let Some(&lost) = middle.iter().find(|r| !machine.nodes_of(**r).is_empty() && cut(r)) {
-            let (from, to) = (machine.router_name(middle[0]), machine.router_name(lost));
+        let intermediates: Vec<_> = machine.routers().filter(|&r| machine.router_up(r)).collect();
+        let cut = |r: &&RouterId| distance[intermediates[0].index() * routers + r.index()] == UNREACHED;
+        if let Some(&lost) = intermediates.iter().find(|r| !machine.nodes_of(**r).is_empty() && cut(r)) {
+            let (from, to) = (machine.router_name(intermediates[0]), machine.router_name(lost));
             return Err(PathError::Unreachable { from, to });
         }
-        Ok(Self { machine, distance, middle, rule })
+        Ok(Self { machine, distance, intermediates, rule })
     }
 
     fn row(&self, target: RouterId) -> &[u8] {
@@ -60,7 +60,7 @@ impl<'m> GraphPaths<'m> {
     fn spread_to(&self, target: RouterId, amount: &mut [f64], order: &mut Vec<RouterId>, loads: &mut [f64]) {
         let row = self.row(target);
         order.clear();
-        order.extend(self.middle.iter().filter(|r| row[r.index()] != UNREACHED));
+        order.extend(self.intermediates.iter().filter(|r| row[r.index()] != UNREACHED));
         order.sort_unstable_by_key(|r| std::cmp::Reverse((row[r.index()], r.0)));
         for &router in order.iter() {
             let all = std::mem::take(&mut amount[router.index()]);
@@ -129,16 +129,16 @@ impl PathRule for GraphPaths<'_> {
     }
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        let middle = match self.rule {
-            Middle::Any => self.middle[draws.turn(self.middle.len())],
-            Middle::Third if self.middle.len() < 3 => return self.direct(source, target, draws, path),
-            Middle::Third => another(&self.middle, source, target, draws),
+        let intermediate = match self.rule {
+            Intermediate::Any => self.intermediates[draws.turn(self.intermediates.len())],
+            Intermediate::Third if self.intermediates.len() < 3 => return self.direct(source, target, draws, path),
+            Intermediate::Third => draw_other(&self.intermediates, source, target, draws),
         };
-        if self.row(middle)[source.index()] == UNREACHED {
+        if self.row(intermediate)[source.index()] == UNREACHED {
             return self.direct(source, target, draws, path);
         }
-        self.direct(source, middle, draws, path);
-        self.direct(middle, target, draws, path);
+        self.direct(source, intermediate, draws, path);
+        self.direct(intermediate, target, draws, path);
     }
 
     fn spread(&self, demands: &[Demand], rule: Oblivious, loads: &mut [f64]) {

@@ -8,9 +8,9 @@
 //!   path goes through groups that have one, by fewest global hops.
 //! * **Indirect**: direct to a uniformly random router of a uniformly random third group, direct from there; inside a
 //!   group, through a random other router of it. With fewer than three groups: through any other router. Under
-//!   [`Middle::Any`] the group is any of all, and the path a direct one if it is the source's or the target's; inside a group
+//!   [`Intermediate::Any`] the group is any of all, and the path a direct one if it is the source's or the target's; inside a group
 //!   the router is any of it.
-//! * **Minimal**: over the gateway links on shortest paths, equally ([`crate::gates`]); in a group of rows and columns a leg
+//! * **Minimal**: over the gateway links on shortest paths, equally ([`crate::gateways`]); in a group of rows and columns a leg
 //!   goes along the row first. So goes a packet under `min` ([`crate::algorithm::min`]).
 //!
 //! Oblivious loads are exact: legs are gathered per (router, router) of a group first and spread over links once.
@@ -18,8 +18,8 @@
 mod legs;
 mod minimal;
 
-use super::{another, spread_by_draws, Demand, Draws, Middle, Oblivious, PathRule};
-use crate::gates::Gates;
+use super::{draw_other, spread_by_draws, Demand, Draws, Intermediate, Oblivious, PathRule};
+use crate::gateways::Gateways;
 use legs::Legs;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
@@ -32,7 +32,7 @@ const INDIRECT_DRAWS: u32 = 256;
 const RECIPROCAL_SHIFT: u32 = 40;
 
 /// Whether the groups are of one size, and the group of each router a product.
-pub(super) fn multiplies(machine: &Machine) -> bool {
+pub(super) fn has_equal_groups(machine: &Machine) -> bool {
     let &Shape::Grouped { groups, routers_per_group: size, .. } = machine.shape() else { return false };
     let routers = machine.router_count() as u64;
     routers == u64::from(groups) * u64::from(size)
@@ -42,7 +42,7 @@ pub(super) fn multiplies(machine: &Machine) -> bool {
 
 /// A router of one group with links to another group: `links[first..first + count]`.
 #[derive(Clone, Copy, Debug)]
-struct Gateway {
+struct GatewayRouter {
     router: RouterId,
     first: u32,
     count: u32,
@@ -64,20 +64,20 @@ pub struct GroupedPaths<'m, const EQUAL: bool> {
     /// First router of each group.
     first_router: Vec<usize>,
     legs: Legs,
-    /// Gateways from group a to group b at `gateways[first_gateway[a * groups + b]..]`.
-    first_gateway: Vec<u32>,
-    gateways: Vec<Gateway>,
+    /// Gateways from group a to group b at `gateway_routers[first_gateway_router[a * groups + b]..]`.
+    first_gateway_router: Vec<u32>,
+    gateway_routers: Vec<GatewayRouter>,
     gateway_links: Vec<LinkId>,
-    gates: Gates,
+    gateways: Gateways,
     /// Working routers of each group; groups that have any.
     routers: Vec<Vec<RouterId>>,
-    live_groups: Vec<u32>,
-    middle: Middle,
+    working_groups: Vec<u32>,
+    intermediate: Intermediate,
 }
 
 impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
     /// Builds the tables, or returns `None` if a group is not connected inside or cut off from another one.
-    pub fn new(machine: &'m Machine, middle: Middle) -> Option<Self> {
+    pub fn new(machine: &'m Machine, intermediate: Intermediate) -> Option<Self> {
         let &Shape::Grouped { groups, routers_per_group, .. } = machine.shape() else { return None };
         let (groups, size) = (groups as usize, routers_per_group as usize);
         let mut first_router = vec![0; groups + 1];
@@ -94,15 +94,16 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
             (group.0, (r.index() - first_router[group.index()]) as u32)
         };
         let place = machine.routers().map(place).collect();
-        if EQUAL && !multiplies(machine) {
+        if EQUAL && !has_equal_groups(machine) {
             return None;
         }
         let legs = Legs::new(machine, &first_router, size, &routers)?;
-        let (first_gateway, gateways, gateway_links) = gateways(machine, groups);
-        let gates = Gates::new(machine, groups, machine.routers().map(|r| machine.group_of(r).0).collect());
-        let live_groups: Vec<u32> = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
-        let reached = |&a: &u32| live_groups.iter().all(|&b| gates.hops_between(GroupId(a), GroupId(b)).is_some());
-        if !live_groups.iter().all(reached) {
+        let (first_gateway_router, gateway_routers, gateway_links) = gateway_routers(machine, groups);
+        let gateways = Gateways::new(machine, groups, machine.routers().map(|r| machine.group_of(r).0).collect());
+        let working_groups: Vec<u32> = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
+        let reached =
+            |&a: &u32| working_groups.iter().all(|&b| gateways.hops_between(GroupId(a), GroupId(b)).is_some());
+        if !working_groups.iter().all(reached) {
             return None;
         }
         Some(Self {
@@ -113,13 +114,13 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
             place,
             first_router,
             legs,
-            first_gateway,
-            gateways,
+            first_gateway_router,
+            gateway_routers,
             gateway_links,
-            gates,
+            gateways,
             routers,
-            live_groups,
-            middle,
+            working_groups,
+            intermediate,
         })
     }
 
@@ -160,24 +161,24 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
     }
 
     #[inline]
-    fn gateways(&self, a: usize, b: usize) -> &[Gateway] {
+    fn gateway_routers(&self, a: usize, b: usize) -> &[GatewayRouter] {
         let pair = a * self.groups + b;
-        &self.gateways[self.first_gateway[pair] as usize..self.first_gateway[pair + 1] as usize]
+        &self.gateway_routers[self.first_gateway_router[pair] as usize..self.first_gateway_router[pair + 1] as usize]
     }
 
     #[inline]
-    fn links_of(&self, gateway: &Gateway) -> &[LinkId] {
+    fn links_of(&self, gateway: &GatewayRouter) -> &[LinkId] {
         &self.gateway_links[gateway.first as usize..(gateway.first + gateway.count) as usize]
     }
 
     /// Fewest global hops from group a to group b.
     #[inline]
     fn global_hops(&self, a: usize, b: usize) -> u8 {
-        self.gates.hops_between(GroupId::from_index(a), GroupId::from_index(b)).unwrap_or(u8::MAX)
+        self.gateways.hops_between(GroupId::from_index(a), GroupId::from_index(b)).unwrap_or(u8::MAX)
     }
 
     #[inline]
-    fn leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+    fn draw_leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let group = self.group(from);
         let base = self.base(group);
         self.legs.draw(group, base, from.index() - base, to.index() - base, draws, path);
@@ -197,62 +198,62 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         let mut at = source;
         while self.group(at) != to {
             let from = self.group(at);
-            let next = if self.global_hops(from, to) == 1 { to } else { self.detour(from, to, draws) };
-            let gateways = self.gateways(from, next);
-            let gateway = gateways[pick(draws, gateways.len())];
-            self.leg(at, gateway.router, draws, path);
+            let next = if self.global_hops(from, to) == 1 { to } else { self.draw_next_group(from, to, draws) };
+            let gateway_routers = self.gateway_routers(from, next);
+            let gateway = gateway_routers[pick(draws, gateway_routers.len())];
+            self.draw_leg(at, gateway.router, draws, path);
             let links = self.links_of(&gateway);
             let link = links[draws.any(links.len())];
             path.push(link);
             at = self.machine.target(link);
         }
-        self.leg(at, target, draws, path);
+        self.draw_leg(at, target, draws, path);
     }
 
-    /// A random next group on a way of fewest global hops, where no link leads straight to `to`.
+    /// A random next group on a path of fewest global hops, where no link leads straight to `to`.
     #[cold]
-    fn detour(&self, from: usize, to: usize, draws: &mut Draws) -> usize {
+    fn draw_next_group(&self, from: usize, to: usize, draws: &mut Draws) -> usize {
         let hops = self.global_hops(from, to);
-        let nearer = |&g: &usize| self.global_hops(g, to) == hops - 1 && !self.gateways(from, g).is_empty();
+        let nearer = |&g: &usize| self.global_hops(g, to) == hops - 1 && !self.gateway_routers(from, g).is_empty();
         let candidates: Vec<usize> = (0..self.groups).filter(nearer).collect();
         candidates[draws.any(candidates.len())]
     }
 
     /// A random router to go through, or `None` if there is none.
     #[inline]
-    fn middle(&self, source: RouterId, target: RouterId, draws: &mut Draws) -> Option<RouterId> {
+    fn draw_intermediate(&self, source: RouterId, target: RouterId, draws: &mut Draws) -> Option<RouterId> {
         let (a, b) = (self.group(source), self.group(target));
         if a == b {
             let routers = &self.routers[a];
-            return match self.middle {
-                Middle::Any => Some(routers[draws.turn(routers.len())]),
-                Middle::Third => (routers.len() > 2).then(|| another(routers, source, target, draws)),
+            return match self.intermediate {
+                Intermediate::Any => Some(routers[draws.turn(routers.len())]),
+                Intermediate::Third => (routers.len() > 2).then(|| draw_other(routers, source, target, draws)),
             };
         }
-        if self.middle == Middle::Third && self.live_groups.len() < 3 {
+        if self.intermediate == Intermediate::Third && self.working_groups.len() < 3 {
             let routers = &self.routers[if draws.any(2) == 0 { a } else { b }];
-            let middle = routers[draws.turn(routers.len())];
-            return (middle != source && middle != target).then_some(middle);
+            let intermediate = routers[draws.turn(routers.len())];
+            return (intermediate != source && intermediate != target).then_some(intermediate);
         }
         // One stratified fraction over all groups to choose from: the group is its integer part, the router its rest.
         const PARTS: usize = 1 << 16;
         let (low, high) = (a.min(b) as u32, a.max(b) as u32);
-        let barred = if self.middle == Middle::Third { 2 } else { 0 };
-        let turn = draws.turn((self.live_groups.len() - barred) * PARTS);
+        let barred = if self.intermediate == Intermediate::Third { 2 } else { 0 };
+        let turn = draws.turn((self.working_groups.len() - barred) * PARTS);
         let mut index = turn / PARTS;
-        if self.middle == Middle::Any && [low, high].contains(&self.live_groups[index]) {
+        if self.intermediate == Intermediate::Any && [low, high].contains(&self.working_groups[index]) {
             return None;
         }
-        if self.middle == Middle::Third {
-            index += usize::from(self.live_groups[index] >= low);
-            index += usize::from(self.live_groups[index] >= high);
+        if self.intermediate == Intermediate::Third {
+            index += usize::from(self.working_groups[index] >= low);
+            index += usize::from(self.working_groups[index] >= high);
         }
-        let routers = &self.routers[self.live_groups[index] as usize];
+        let routers = &self.routers[self.working_groups[index] as usize];
         Some(routers[turn % PARTS * routers.len() / PARTS])
     }
 
     /// Adds `amount` over one global link and the legs to its ends.
-    fn cross(&self, source: RouterId, link: LinkId, target: RouterId, amount: f64, sums: &mut Sums<'_>) {
+    fn add_crossing(&self, source: RouterId, link: LinkId, target: RouterId, amount: f64, sums: &mut Sums<'_>) {
         sums.legs[self.pair(source, self.machine.source(link))] += amount;
         sums.loads[link.index()] += amount;
         sums.legs[self.pair(self.machine.target(link), target)] += amount;
@@ -265,11 +266,11 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         if a == b {
             sums.legs[self.pair(source, target)] += amount;
         } else {
-            let gateways = self.gateways(a, b);
-            for gateway in gateways {
-                let share = amount / gateways.len() as f64 / f64::from(gateway.count);
+            let gateway_routers = self.gateway_routers(a, b);
+            for gateway in gateway_routers {
+                let share = amount / gateway_routers.len() as f64 / f64::from(gateway.count);
                 for &link in self.links_of(gateway) {
-                    self.cross(source, link, target, share, sums);
+                    self.add_crossing(source, link, target, share, sums);
                 }
             }
         }
@@ -292,7 +293,9 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
                         continue;
                     }
                     let choices = self.legs.choices(g, x, to.index() - base);
-                    let choices = choices.iter().filter(|c| !row_first || self.goes_first(g, x, to.index() - base, c));
+                    let choices = choices
+                        .iter()
+                        .filter(|c| !row_first || self.follows_dimension_order(g, x, to.index() - base, c));
                     let share = all / choices.clone().count() as f64;
                     for choice in choices {
                         sums.loads[(self.legs.first_link[base + x] + u32::from(choice.link)) as usize] += share;
@@ -304,17 +307,17 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
     }
 
     /// Whether indirect loads have the closed form: at least three groups, none missing, every pair linked.
-    fn regular(&self) -> bool {
-        self.live_groups.len() == self.groups && self.groups >= 3 && self.gates.most_hops_between() <= 1
+    fn is_regular(&self) -> bool {
+        self.working_groups.len() == self.groups && self.groups >= 3 && self.gateways.max_hops_between() <= 1
     }
 
-    /// Valiant loads: what leaves a router for all middle routers of a group is spread at once, and what arrives too.
+    /// Valiant loads: what leaves a router for all intermediate routers of a group is spread at once, and what arrives too.
     fn spread_indirect(&self, demands: &[Demand], sums: &mut Sums<'_>) {
         let n = self.groups;
         // Every demand goes through each third group with this chance, and on a direct path with what is left.
-        let chance = match self.middle {
-            Middle::Third => 1.0 / (n - 2) as f64,
-            Middle::Any => 1.0 / n as f64,
+        let chance = match self.intermediate {
+            Intermediate::Third => 1.0 / (n - 2) as f64,
+            Intermediate::Any => 1.0 / n as f64,
         };
         let direct = 1.0 - (n - 2) as f64 * chance;
         // Amount from router r with the other end in group g, and to router r likewise.
@@ -327,7 +330,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
             } else {
                 out[demand.source.index() * n + b] += demand.amount;
                 into[demand.target.index() * n + a] += demand.amount;
-                if self.middle == Middle::Any {
+                if self.intermediate == Intermediate::Any {
                     self.spread_direct(&Demand { amount: demand.amount * direct, ..*demand }, sums);
                 }
             }
@@ -363,18 +366,18 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
             for &border in routers {
                 let arriving = arrivals[border.index()] / routers.len() as f64;
                 let departing = departures[border.index()] / routers.len() as f64;
-                for &middle in routers {
-                    sums.legs[self.pair(border, middle)] += arriving;
-                    sums.legs[self.pair(middle, border)] += departing;
+                for &intermediate in routers {
+                    sums.legs[self.pair(border, intermediate)] += arriving;
+                    sums.legs[self.pair(intermediate, border)] += departing;
                 }
             }
         }
     }
 
     fn each_gateway_link(&self, a: usize, b: usize, amount: f64, mut add: impl FnMut(LinkId, f64)) {
-        let gateways = self.gateways(a, b);
-        for gateway in gateways {
-            let share = amount / gateways.len() as f64 / f64::from(gateway.count);
+        let gateway_routers = self.gateway_routers(a, b);
+        for gateway in gateway_routers {
+            let share = amount / gateway_routers.len() as f64 / f64::from(gateway.count);
             for &link in self.links_of(gateway) {
                 add(link, share);
             }
@@ -384,16 +387,16 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
     fn through_own_group(&self, demand: &Demand, sums: &mut Sums<'_>) {
         let Demand { source, target, amount } = *demand;
         let routers = &self.routers[self.group(source)];
-        let may = |&&m: &&RouterId| self.middle == Middle::Any || (m != source && m != target);
+        let may = |&&m: &&RouterId| self.intermediate == Intermediate::Any || (m != source && m != target);
         let count = routers.iter().filter(may).count();
         if count == 0 {
             sums.legs[self.pair(source, target)] += amount;
             return;
         }
         let share = amount / count as f64;
-        for &middle in routers.iter().filter(may) {
-            sums.legs[self.pair(source, middle)] += share;
-            sums.legs[self.pair(middle, target)] += share;
+        for &intermediate in routers.iter().filter(may) {
+            sums.legs[self.pair(source, intermediate)] += share;
+            sums.legs[self.pair(intermediate, target)] += share;
         }
     }
 }
@@ -414,11 +417,11 @@ impl<const EQUAL: bool> PathRule for GroupedPaths<'_, EQUAL> {
     }
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        match self.middle(source, target, draws) {
-            // The turn went into the middle router: the gateways are independent.
-            Some(middle) => {
-                self.route(source, middle, draws, path, Draws::any);
-                self.route(middle, target, draws, path, Draws::any);
+        match self.draw_intermediate(source, target, draws) {
+            // The turn went into the intermediate router: the gateway_routers are independent.
+            Some(intermediate) => {
+                self.route(source, intermediate, draws, path, Draws::any);
+                self.route(intermediate, target, draws, path, Draws::any);
             }
             None => self.route(source, target, draws, path, Draws::any),
         }
@@ -428,10 +431,10 @@ impl<const EQUAL: bool> PathRule for GroupedPaths<'_, EQUAL> {
         let mut sums = Sums { loads, legs: vec![0.0; self.machine.router_count() * self.size] };
         match rule {
             Oblivious::Minimal => demands.iter().for_each(|demand| self.spread_minimal(demand, &mut sums)),
-            Oblivious::Direct if self.gates.most_hops_between() <= 1 => {
+            Oblivious::Direct if self.gateways.max_hops_between() <= 1 => {
                 demands.iter().for_each(|demand| self.spread_direct(demand, &mut sums));
             }
-            Oblivious::Indirect if self.regular() => self.spread_indirect(demands, &mut sums),
+            Oblivious::Indirect if self.is_regular() => self.spread_indirect(demands, &mut sums),
             Oblivious::Direct | Oblivious::Indirect => {
                 return spread_by_draws(demands, loads, INDIRECT_DRAWS, |s, t, draws, path| match rule {
                     Oblivious::Direct => self.direct(s, t, draws, path),
@@ -446,12 +449,12 @@ impl<const EQUAL: bool> PathRule for GroupedPaths<'_, EQUAL> {
         if self.group(source) == self.group(target) {
             return self.hops(source, target);
         }
-        self.gates.shortest(source, target, &|x, y| self.hops(x, y)).0
+        self.gateways.count_minimal(source, target, &|x, y| self.hops(x, y)).0
     }
 }
 
 /// Gateways of all ordered pairs of groups.
-fn gateways(machine: &Machine, groups: usize) -> (Vec<u32>, Vec<Gateway>, Vec<LinkId>) {
+fn gateway_routers(machine: &Machine, groups: usize) -> (Vec<u32>, Vec<GatewayRouter>, Vec<LinkId>) {
     let pair = |link: LinkId| -> usize {
         let (a, b) = (machine.group_of(machine.source(link)), machine.group_of(machine.target(link)));
         let (GroupId(a), GroupId(b)) = (a, b);
@@ -461,14 +464,14 @@ fn gateways(machine: &Machine, groups: usize) -> (Vec<u32>, Vec<Gateway>, Vec<Li
     let mut links: Vec<LinkId> = machine.links().filter(|&l| !inside(l)).collect();
     links.sort_by_key(|&l| (pair(l), l));
     let mut first = vec![0u32; groups * groups + 1];
-    let mut all: Vec<Gateway> = Vec::new();
+    let mut all: Vec<GatewayRouter> = Vec::new();
     let mut last = None;
     for (i, &link) in links.iter().enumerate() {
         let router = machine.source(link);
         if last == Some((pair(link), router)) {
             all.last_mut().expect("a gateway").count += 1;
         } else {
-            all.push(Gateway { router, first: i as u32, count: 1 });
+            all.push(GatewayRouter { router, first: i as u32, count: 1 });
             first[pair(link) + 1] += 1;
             last = Some((pair(link), router));
         }

@@ -1,6 +1,6 @@
 //! Paths on a machine of several planes: those of each plane by itself, since no cable leads from one to another.
 
-use super::{Demand, Draws, Middle, Notice, Oblivious, PathError, PathRule};
+use super::{Demand, Draws, Intermediate, Notice, Oblivious, PathError, PathRule};
 use odonata_machine::Machine;
 use odonata_units::{LinkId, RouterId};
 use std::ops::Range;
@@ -12,19 +12,22 @@ struct Plane<'m> {
     links: Range<usize>,
 }
 
-struct Planes<'m>(Vec<Plane<'m>>);
+struct PlanePaths<'m>(Vec<Plane<'m>>);
 
-pub(super) fn rule_for(machine: &Machine, middle: Middle) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
+pub(super) fn path_rule(
+    machine: &Machine,
+    intermediate: Intermediate,
+) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
     let (mut planes, mut notices) = (Vec::new(), Vec::new());
     let (mut router, mut link) = (0, 0);
     for (number, plane) in machine.planes().iter().enumerate() {
-        let (rule, found) = super::rule_for(plane, middle).map_err(|error| in_plane(number, error))?;
+        let (rule, found) = super::path_rule(plane, intermediate).map_err(|error| in_plane(number, error))?;
         notices.extend(found.into_iter().map(|Notice(words)| Notice(format!("plane {number}: {words}"))));
         let (routers, links) = (plane.router_count() as u32, plane.link_count());
         planes.push(Plane { rule, routers: router..router + routers, links: link..link + links });
         (router, link) = (router + routers, link + links);
     }
-    Ok((Box::new(Planes(planes)), notices))
+    Ok((Box::new(PlanePaths(planes)), notices))
 }
 
 /// The routers of an error by the names that they have on the whole machine.
@@ -38,7 +41,7 @@ fn in_plane(number: usize, error: PathError) -> PathError {
     }
 }
 
-impl Planes<'_> {
+impl PlanePaths<'_> {
     /// The plane of two routers, and they by their numbers in it.
     #[inline]
     fn of(&self, source: RouterId, target: RouterId) -> (&Plane<'_>, RouterId, RouterId) {
@@ -66,7 +69,7 @@ impl Planes<'_> {
     }
 }
 
-impl PathRule for Planes<'_> {
+impl PathRule for PlanePaths<'_> {
     fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         self.draw((source, target), path, |rule, source, target, path| rule.minimal(source, target, draws, path));
     }

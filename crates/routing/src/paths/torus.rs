@@ -4,9 +4,9 @@
 //!   either with one half; parallel links each the same share. Exact.
 //! * **Direct**: dimension by dimension in a random order of the dimensions. Its oblivious load is the mean over 64
 //!   draws per demand.
-//! * **Indirect**: direct to a uniformly random other router ([`Middle`]), direct from there; the mean over 256 draws per demand.
+//! * **Indirect**: direct to a uniformly random other router ([`Intermediate`]), direct from there; the mean over 256 draws per demand.
 
-use super::{spread_by_draws, Demand, Draws, Middle, Oblivious, PathRule};
+use super::{spread_by_draws, Demand, Draws, Intermediate, Oblivious, PathRule};
 use odonata_machine::{Bundle, Machine, Shape};
 use odonata_units::{LinkId, RouterId};
 
@@ -24,11 +24,11 @@ pub struct TorusPaths<'m> {
     stride: Vec<u32>,
     /// Bundle from router r up (0) or down (1) along dimension d at `(r * dims + d) * 2 + direction`.
     step: Vec<u32>,
-    middle: Middle,
+    intermediate: Intermediate,
 }
 
 /// Steps to take along one dimension: how many, in which direction, or either.
-struct Way {
+struct AxisSteps {
     steps: u32,
     down: bool,
     tie: bool,
@@ -36,7 +36,7 @@ struct Way {
 
 impl<'m> TorusPaths<'m> {
     /// Finds the links of every step, or returns `None` if one is missing.
-    pub fn new(machine: &'m Machine, middle: Middle) -> Option<Self> {
+    pub fn new(machine: &'m Machine, intermediate: Intermediate) -> Option<Self> {
         let Shape::Torus { dims, wrap } = machine.shape() else { return None };
         if dims.len() > MAX_DIMS {
             return None;
@@ -51,7 +51,7 @@ impl<'m> TorusPaths<'m> {
             wrap: wrap.clone(),
             stride,
             step: vec![u32::MAX; machine.router_count() * dims.len() * 2],
-            middle,
+            intermediate,
         };
         rule.find_steps().then_some(rule)
     }
@@ -94,21 +94,21 @@ impl<'m> TorusPaths<'m> {
     }
 
     #[inline]
-    fn way(&self, from: RouterId, to: RouterId, d: usize) -> Way {
+    fn steps_along(&self, from: RouterId, to: RouterId, d: usize) -> AxisSteps {
         let (x, y, n) = (self.coordinate(from, d), self.coordinate(to, d), self.dims[d]);
         if !self.wrap[d] {
-            return Way { steps: x.abs_diff(y), down: y < x, tie: false };
+            return AxisSteps { steps: x.abs_diff(y), down: y < x, tie: false };
         }
         let up = (y + n - x) % n;
         let down = n - up;
         // In a ring of two both directions are the same pair of routers: no tie to break.
-        Way { steps: up.min(down % n), down: down < up, tie: up == down && n > 2 }
+        AxisSteps { steps: up.min(down % n), down: down < up, tie: up == down && n > 2 }
     }
 
     fn walk(&self, at: &mut RouterId, to: RouterId, d: usize, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        let way = self.way(*at, to, d);
-        let down = if way.tie { draws.any(2) == 1 } else { way.down };
-        for _ in 0..way.steps {
+        let axis = self.steps_along(*at, to, d);
+        let down = if axis.tie { draws.any(2) == 1 } else { axis.down };
+        for _ in 0..axis.steps {
             let bundle = self.bundle(*at, d, down);
             path.push(LinkId(bundle.first.0 + draws.any(bundle.count as usize) as u32));
             *at = bundle.target;
@@ -119,11 +119,11 @@ impl<'m> TorusPaths<'m> {
     fn spread_minimal(&self, demand: &Demand, loads: &mut [f64]) {
         let mut at = demand.source;
         for d in 0..self.dims.len() {
-            let way = self.way(at, demand.target, d);
-            let share = if way.tie { demand.amount / 2.0 } else { demand.amount };
-            let end = self.add_along(at, d, way.down, way.steps, share, loads);
-            if way.tie {
-                self.add_along(at, d, !way.down, way.steps, share, loads);
+            let axis = self.steps_along(at, demand.target, d);
+            let share = if axis.tie { demand.amount / 2.0 } else { demand.amount };
+            let end = self.add_along(at, d, axis.down, axis.steps, share, loads);
+            if axis.tie {
+                self.add_along(at, d, !axis.down, axis.steps, share, loads);
             }
             at = end;
         }
@@ -164,18 +164,18 @@ impl PathRule for TorusPaths<'_> {
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let routers = self.machine.router_count();
-        let middle = match self.middle {
-            Middle::Any => RouterId::from_index(draws.turn(routers)),
-            Middle::Third if routers < 3 => return self.direct(source, target, draws, path),
-            Middle::Third => {
-                let mut middle = draws.turn(routers - 2) as u32;
-                middle += u32::from(middle >= source.0.min(target.0));
-                middle += u32::from(middle >= source.0.max(target.0));
-                RouterId(middle)
+        let intermediate = match self.intermediate {
+            Intermediate::Any => RouterId::from_index(draws.turn(routers)),
+            Intermediate::Third if routers < 3 => return self.direct(source, target, draws, path),
+            Intermediate::Third => {
+                let mut intermediate = draws.turn(routers - 2) as u32;
+                intermediate += u32::from(intermediate >= source.0.min(target.0));
+                intermediate += u32::from(intermediate >= source.0.max(target.0));
+                RouterId(intermediate)
             }
         };
-        self.direct(source, middle, draws, path);
-        self.direct(middle, target, draws, path);
+        self.direct(source, intermediate, draws, path);
+        self.direct(intermediate, target, draws, path);
     }
 
     fn spread(&self, demands: &[Demand], rule: Oblivious, loads: &mut [f64]) {
@@ -191,6 +191,6 @@ impl PathRule for TorusPaths<'_> {
     }
 
     fn distance(&self, source: RouterId, target: RouterId) -> u32 {
-        (0..self.dims.len()).map(|d| self.way(source, target, d).steps).sum()
+        (0..self.dims.len()).map(|d| self.steps_along(source, target, d).steps).sum()
     }
 }

@@ -251,16 +251,16 @@ impl Grid {
         }
         let (row, column) = (along_row(x), along_column(x));
         let i = draws.any(usize::from(row.count) + usize::from(column.count));
-        let (middle, run) = if i < usize::from(row.count) {
+        let (intermediate, run) = if i < usize::from(row.count) {
             push(x, row, i);
-            let middle = usize::from(from.0) * self.columns + usize::from(to.1);
-            (middle, along_column(middle))
+            let intermediate = usize::from(from.0) * self.columns + usize::from(to.1);
+            (intermediate, along_column(intermediate))
         } else {
             push(x, column, i - usize::from(row.count));
-            let middle = usize::from(to.0) * self.columns + usize::from(from.1);
-            (middle, along_row(middle))
+            let intermediate = usize::from(to.0) * self.columns + usize::from(from.1);
+            (intermediate, along_row(intermediate))
         };
-        push(middle, run, draws.any(usize::from(run.count)));
+        push(intermediate, run, draws.any(usize::from(run.count)));
     }
 }
 

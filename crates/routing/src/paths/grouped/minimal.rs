@@ -1,38 +1,39 @@
 //! Shortest paths of [`GroupedPaths`]: what packets do under `min`, as draws and as expectation.
 
 use super::{GroupedPaths, Sums};
-use crate::gates::Gate;
+use crate::gateways::Gateway;
 use crate::paths::grouped::legs::Choice;
 use crate::paths::{Demand, Draws};
 use odonata_machine::{GroupInterior, Shape};
 use odonata_units::{LinkId, RouterId};
 
 impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
-    /// Appends the links of a random shortest path: one of the links of the gates on shortest paths, each equally
+    /// Appends the links of a random shortest path: one of the links of the gateways on shortest paths, each equally
     /// likely, in every group that is left.
     pub(super) fn draw_minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let inside = |x, y| self.hops(x, y);
         let mut at = source;
         while self.group(at) != self.group(target) {
-            let (hops, links) = self.gates.shortest(at, target, &inside);
+            let (hops, links) = self.gateways.count_minimal(at, target, &inside);
             // The first choice is the stratified one, and there is only one per path.
             let pick = if at == source { draws.turn(links as usize) } else { draws.any(links as usize) };
-            let (gate, link) = self.gates.pick(at, target, &inside, hops, pick as u32);
-            let Gate { from, to, first, .. } = *self.gates.gate(gate);
-            self.draw_leg(at, from, draws, path);
+            let (gateway, link) = self.gateways.pick(at, target, &inside, hops, pick as u32);
+            let Gateway { from, to, first, .. } = *self.gateways.gateway(gateway);
+            self.draw_row_first_leg(at, from, draws, path);
             path.push(LinkId(first.0 + link));
             at = to;
         }
-        self.draw_leg(at, target, draws, path);
+        self.draw_row_first_leg(at, target, draws, path);
     }
 
     /// Appends the links of a random leg, along the row first.
-    fn draw_leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
+    fn draw_row_first_leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let group = self.group(from);
         let base = self.base(group);
         let (mut x, y) = (from.index() - base, to.index() - base);
         while x != y {
-            let mut choices = self.legs.choices(group, x, y).iter().filter(|c| self.goes_first(group, x, y, c));
+            let mut choices =
+                self.legs.choices(group, x, y).iter().filter(|c| self.follows_dimension_order(group, x, y, c));
             let pick = draws.any(choices.clone().count());
             let choice = choices.nth(pick).expect("routers of a group are connected");
             path.push(LinkId(self.legs.first_link[base + x] + u32::from(choice.link)));
@@ -42,7 +43,7 @@ impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
 
     /// Whether a choice on the way from x to y of a group keeps to the order of dimensions: in rows and columns, along the
     /// row as long as that leads nearer; anything elsewhere.
-    pub(super) fn goes_first(&self, group: usize, x: usize, y: usize, choice: &Choice) -> bool {
+    pub(super) fn follows_dimension_order(&self, group: usize, x: usize, y: usize, choice: &Choice) -> bool {
         let &Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } = self.machine.shape() else {
             return true;
         };
@@ -60,10 +61,10 @@ impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
         while self.group(here[0].0) != self.group(target) {
             let mut next: Vec<(RouterId, f64)> = Vec::new();
             for (at, amount) in here {
-                let (hops, links) = self.gates.shortest(at, target, &inside);
+                let (hops, links) = self.gateways.count_minimal(at, target, &inside);
                 let share = amount / f64::from(links);
-                for way in self.gates.ways(at, target, &inside).filter(|way| way.hops == hops) {
-                    let Gate { from, to, first, count } = *self.gates.gate(way.gate);
+                for path in self.gateways.paths(at, target, &inside).filter(|way| way.hops == hops) {
+                    let Gateway { from, to, first, count } = *self.gateways.gateway(path.gateway);
                     let through = share * f64::from(count);
                     sums.legs[self.pair(at, from)] += through;
                     (first.0..first.0 + count).for_each(|link| sums.loads[link as usize] += share);

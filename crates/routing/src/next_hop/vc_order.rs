@@ -3,7 +3,7 @@
 //! On a whole machine one channel per leg is enough: a leg to another group is a hop inside the group and one over a
 //! cable between groups, and a leg inside a group is short or goes along the row first. Where cables are missing, a
 //! leg may pass through other groups, or go around inside one, and legs of several packets may wait for each other
-//! in a circle. Then the channel rises within a leg ([`Rise`]):
+//! in a circle. Then the channel rises within a leg ([`VcOrder`]):
 //!
 //! * with every cable between groups, so that what follows it is above all that led to it;
 //! * inside a group where the way turns from a link *down*, to a lower router number, to one *up*. Ways that
@@ -19,33 +19,33 @@ use odonata_units::{GroupId, RouterId};
 
 /// When the channel rises within a leg.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum Rise {
+pub enum VcOrder {
     /// Never: a leg has one channel.
     #[default]
-    Never,
+    PerLeg,
     /// With every group that is entered before the last.
-    Groups,
+    PerGroup,
     /// With these, and with every turn from a link down to a link up.
-    Turns,
+    PerTurn,
 }
 
-/// Rises of one kind of leg.
+/// VcOffsets of one kind of leg.
 #[derive(Clone, Debug, Default)]
-struct Steps {
+struct Offsets {
     /// Channels above the lowest of the leg, by router and goal; empty where all are 0.
-    above: Vec<u8>,
+    offsets: Vec<u8>,
     most: u8,
 }
 
-impl Steps {
+impl Offsets {
     /// Of the rises that may still come.
-    fn counted_from_the_end(mut left: Vec<u8>) -> Self {
-        let most = left.iter().copied().filter(|&steps| steps != UNKNOWN).max().unwrap_or(0);
+    fn from_increments(mut increments: Vec<u8>) -> Self {
+        let most = increments.iter().copied().filter(|&steps| steps != UNKNOWN).max().unwrap_or(0);
         if most == 0 {
             return Self::default();
         }
-        left.iter_mut().for_each(|steps| *steps = most.saturating_sub(*steps));
-        Self { above: left, most }
+        increments.iter_mut().for_each(|steps| *steps = most.saturating_sub(*steps));
+        Self { offsets: increments, most }
     }
 
     #[inline]
@@ -53,17 +53,17 @@ impl Steps {
         if self.most == 0 {
             0
         } else {
-            self.above[i()]
+            self.offsets[i()]
         }
     }
 }
 
 /// The rises of all legs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rises {
-    rise: Rise,
-    to_group: Steps,
-    inside: Steps,
+pub(super) struct VcOffsets {
+    order: VcOrder,
+    to_group: Offsets,
+    inside: Offsets,
 }
 
 /// No way, or none looked at yet.
@@ -71,39 +71,40 @@ const UNKNOWN: u8 = u8::MAX;
 
 impl NextHops {
     /// Lets channels rise within legs.
-    pub fn raise(&mut self, rise: Rise) {
-        self.rises = Rises::default();
-        let to_group = if rise == Rise::Never || self.groups == 1 { Vec::new() } else { self.left_to_groups(rise) };
-        let inside = if rise == Rise::Turns { self.left_inside() } else { Vec::new() };
-        let steps = Steps::counted_from_the_end;
-        self.rises = Rises { rise, to_group: steps(to_group), inside: steps(inside) };
+    pub fn set_vc_order(&mut self, order: VcOrder) {
+        self.vc_offsets = VcOffsets::default();
+        let to_group =
+            if order == VcOrder::PerLeg || self.groups == 1 { Vec::new() } else { self.increments_to_groups(order) };
+        let inside = if order == VcOrder::PerTurn { self.increments_inside() } else { Vec::new() };
+        let steps = Offsets::from_increments;
+        self.vc_offsets = VcOffsets { order, to_group: steps(to_group), inside: steps(inside) };
     }
 
     /// When channels rise within legs.
-    pub fn rise(&self) -> Rise {
-        self.rises.rise
+    pub fn vc_order(&self) -> VcOrder {
+        self.vc_offsets.order
     }
 
     /// Channels of a leg to another group.
     pub fn channels_to_group(&self) -> u8 {
-        self.rises.to_group.most + 1
+        self.vc_offsets.to_group.most + 1
     }
 
     /// Channels of a leg inside a group.
-    pub fn channels_inside(&self) -> u8 {
-        self.rises.inside.most + 1
+    pub fn local_channels(&self) -> u8 {
+        self.vc_offsets.inside.most + 1
     }
 
     /// Channel of a hop from `from` towards `group`, above the lowest of the leg.
     #[inline]
-    pub fn risen_to_group(&self, from: RouterId, group: GroupId) -> u8 {
-        self.rises.to_group.get(|| from.index() * self.groups as usize + group.index())
+    pub fn vc_offset_to_group(&self, from: RouterId, group: GroupId) -> u8 {
+        self.vc_offsets.to_group.get(|| from.index() * self.groups as usize + group.index())
     }
 
     /// Channel of a hop from `from` towards `to`, another router of its group, above the lowest of the leg.
     #[inline]
-    pub fn risen_inside(&self, from: RouterId, to: RouterId) -> u8 {
-        self.rises.inside.get(|| (self.first_inside[from.index()] + self.local_index[to.index()]) as usize)
+    pub fn local_vc_offset(&self, from: RouterId, to: RouterId) -> u8 {
+        self.vc_offsets.inside.get(|| (self.first_inside[from.index()] + self.local_index[to.index()]) as usize)
     }
 
     /// Whether a way that comes down from `from` to `at` may go up from there over one of `ports`, inside the group.
@@ -116,61 +117,61 @@ impl NextHops {
     }
 
     /// The most rises from each router to each group, at router * groups + group.
-    fn left_to_groups(&self, rise: Rise) -> Vec<u8> {
-        let mut left = vec![UNKNOWN; self.routers() as usize * self.groups as usize];
+    fn increments_to_groups(&self, order: VcOrder) -> Vec<u8> {
+        let mut increments = vec![UNKNOWN; self.routers() as usize * self.groups as usize];
         for group in (0..self.groups).map(GroupId) {
             for from in (0..self.routers()).map(RouterId) {
-                if !self.to_group(from, group).is_empty() {
-                    self.left_to_group(from, group, rise, &mut left);
+                if !self.ports_to_group(from, group).is_empty() {
+                    self.increments_to_group(from, group, order, &mut increments);
                 }
             }
         }
-        left
+        increments
     }
 
     /// Next hops lead nearer with every hop, so this ends, after as many calls as the way has hops.
-    fn left_to_group(&self, from: RouterId, group: GroupId, rise: Rise, left: &mut [u8]) -> u8 {
+    fn increments_to_group(&self, from: RouterId, group: GroupId, order: VcOrder, increments: &mut [u8]) -> u8 {
         let place = from.index() * self.groups as usize + group.index();
-        if left[place] != UNKNOWN {
-            return left[place];
+        if increments[place] != UNKNOWN {
+            return increments[place];
         }
         let mut most = 0;
-        for &port in self.to_group(from, group) {
+        for &port in self.ports_to_group(from, group) {
             let at = self.neighbour(from, port);
             if self.group_of(at) == group {
                 continue;
             }
             let across = self.group_of(at) != self.group_of(from);
-            let rises = across || rise == Rise::Turns && self.turns_up(from, at, self.to_group(at, group));
-            most = most.max(self.left_to_group(at, group, rise, left) + u8::from(rises));
+            let rises = across || order == VcOrder::PerTurn && self.turns_up(from, at, self.ports_to_group(at, group));
+            most = most.max(self.increments_to_group(at, group, order, increments) + u8::from(rises));
         }
-        left[place] = most;
+        increments[place] = most;
         most
     }
 
     /// The most rises from each router to each of its group, in the order of the distances inside.
-    fn left_inside(&self) -> Vec<u8> {
-        let mut left = vec![UNKNOWN; self.distance_inside.len()];
+    fn increments_inside(&self) -> Vec<u8> {
+        let mut increments = vec![UNKNOWN; self.local_distance.len()];
         for from in (0..self.routers()).map(RouterId) {
             for to in self.members(self.group_of(from)).iter().map(|&to| RouterId(to)) {
-                self.left_to_router(from, to, &mut left);
+                self.increments_to_router(from, to, &mut increments);
             }
         }
-        left
+        increments
     }
 
-    fn left_to_router(&self, from: RouterId, to: RouterId, left: &mut [u8]) -> u8 {
+    fn increments_to_router(&self, from: RouterId, to: RouterId, increments: &mut [u8]) -> u8 {
         let place = (self.first_inside[from.index()] + self.local_index[to.index()]) as usize;
-        if left[place] != UNKNOWN {
-            return left[place];
+        if increments[place] != UNKNOWN {
+            return increments[place];
         }
         let mut most = 0;
-        for &port in self.inside(from, to) {
+        for &port in self.local_ports(from, to) {
             let at = self.neighbour(from, port);
-            let rises = at != to && self.turns_up(from, at, self.inside(at, to));
-            most = most.max(self.left_to_router(at, to, left) + u8::from(rises));
+            let rises = at != to && self.turns_up(from, at, self.local_ports(at, to));
+            most = most.max(self.increments_to_router(at, to, increments) + u8::from(rises));
         }
-        left[place] = most;
+        increments[place] = most;
         most
     }
 }

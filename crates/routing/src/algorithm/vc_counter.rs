@@ -5,12 +5,12 @@
 //! and down after that, which closes no circle, and n hops have at most n / 2 turns.
 
 use super::RouteState;
-use crate::next_hop::{NextHops, Rise};
+use crate::next_hop::{NextHops, VcOrder};
 use odonata_units::RouterId;
 
 /// What the channel counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Counted {
+pub(super) enum VcCounter {
     Hops,
     Turns,
 }
@@ -18,12 +18,12 @@ pub(super) enum Counted {
 /// In state.phase: the last link led down.
 const DOWN: u8 = 1 << 7;
 
-impl Counted {
+impl VcCounter {
     /// As the next hops' channels rise.
-    pub(super) fn by(hops: &NextHops) -> Self {
-        match hops.rise() {
-            Rise::Never | Rise::Groups => Self::Hops,
-            Rise::Turns => Self::Turns,
+    pub(super) fn of(hops: &NextHops) -> Self {
+        match hops.vc_order() {
+            VcOrder::PerLeg | VcOrder::PerGroup => Self::Hops,
+            VcOrder::PerTurn => Self::Turns,
         }
     }
 
@@ -56,15 +56,15 @@ mod tests {
 
     /// Down, up, up, down, down, up: the channel rises with each turn up, and only there.
     #[test]
-    fn turns_from_down_to_up_are_counted() {
+    fn turns_from_down_to_up_increase_the_vc() {
         let mut state = RouteState::default();
         let way = [5, 3, 4, 9, 7, 2, 6].map(RouterId);
         let mut channel = |pair: &[RouterId]| {
-            state.vc = Counted::Turns.channel(pair[0], pair[1], &mut state);
+            state.vc = VcCounter::Turns.channel(pair[0], pair[1], &mut state);
             state.vc
         };
         assert_eq!(way.windows(2).map(&mut channel).collect::<Vec<_>>(), [0, 1, 1, 1, 1, 2]);
-        assert_eq!(Counted::Turns.channels(6), 4);
-        assert_eq!(Counted::Hops.channels(0), 1);
+        assert_eq!(VcCounter::Turns.channels(6), 4);
+        assert_eq!(VcCounter::Hops.channels(0), 1);
     }
 }

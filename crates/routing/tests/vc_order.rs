@@ -3,9 +3,9 @@
 use odonata_machine::topology::Dragonfly;
 use odonata_machine::{GroupInterior, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{self, Decision, Header, Memory, RouteState, Routing, RoutingSettings};
-use odonata_routing::deadlock::{self, Proven, Unproven};
-use odonata_routing::next_hop::{NextHops, Rise};
-use odonata_routing::view::Idle;
+use odonata_routing::deadlock::{self, ProofError, ProvenRouting};
+use odonata_routing::next_hop::{NextHops, VcOrder};
+use odonata_routing::view::IdleView;
 use odonata_units::{LinkClassId, NodeId, RouterId, Stream};
 use std::sync::Arc;
 
@@ -23,13 +23,13 @@ fn tables(machine: &Machine) -> NextHops {
     NextHops::new(machine).unwrap()
 }
 
-fn prove(name: &str, hops: NextHops) -> Proven {
+fn prove(name: &str, hops: NextHops) -> ProvenRouting {
     let proven = deadlock::prove(name, hops, &RoutingSettings::default(), 16);
     proven.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Whether one channel per leg is free of cycles.
-fn plain_will_do(name: &str, hops: &Arc<NextHops>) -> bool {
+fn one_vc_per_leg_is_enough(name: &str, hops: &Arc<NextHops>) -> bool {
     let routing = algorithm::build(name, Arc::clone(hops), &RoutingSettings::default()).unwrap();
     deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), u8::MAX, None).is_ok()
 }
@@ -37,7 +37,7 @@ fn plain_will_do(name: &str, hops: &Arc<NextHops>) -> bool {
 /// Each group of four that lacks two cables without a common router is a ring of four: shortest ways around it form a circle. A group
 /// that lacks one cable is none. Groups joined to the next and the one before only are a ring of groups.
 #[test]
-fn channels_rise_only_where_one_per_leg_has_a_cycle() {
+fn vcs_increase_only_where_one_per_leg_has_a_cycle() {
     let whole = without(&[], &[]);
     let one_inside = without(&[(0, 1)], &[]);
     let ring_inside = without(&[(0, 1), (2, 3)], &[]);
@@ -46,33 +46,33 @@ fn channels_rise_only_where_one_per_leg_has_a_cycle() {
     let between = without(&[], &not_next);
     let both = without(&[(0, 1), (2, 3)], &not_next);
     for (machine, rise, min_rise) in [
-        (whole, Rise::Never, Rise::Never),
-        (one_inside, Rise::Never, Rise::Never),
-        (ring_inside, Rise::Turns, Rise::Turns),
+        (whole, VcOrder::PerLeg, VcOrder::PerLeg),
+        (one_inside, VcOrder::PerLeg, VcOrder::PerLeg),
+        (ring_inside, VcOrder::PerTurn, VcOrder::PerTurn),
         // `min` counts groups anyway.
-        (between, Rise::Groups, Rise::Never),
-        (both, Rise::Turns, Rise::Turns),
+        (between, VcOrder::PerGroup, VcOrder::PerLeg),
+        (both, VcOrder::PerTurn, VcOrder::PerTurn),
     ] {
         let hops = tables(&machine);
         for name in BY_LEGS {
             let expected = if name == "min" { min_rise } else { rise };
-            assert_eq!(plain_will_do(name, &Arc::new(hops.clone())), expected == Rise::Never, "{name}");
-            assert_eq!(prove(name, hops.clone()).rise, expected, "{name}");
+            assert_eq!(one_vc_per_leg_is_enough(name, &Arc::new(hops.clone())), expected == VcOrder::PerLeg, "{name}");
+            assert_eq!(prove(name, hops.clone()).vc_order, expected, "{name}");
         }
         // The hop count rises anyway.
-        assert_eq!(prove("q-adaptive", hops).rise, Rise::Never);
+        assert_eq!(prove("q-adaptive", hops).vc_order, VcOrder::PerLeg);
     }
 }
 
 /// Routers in the order of a chain are left upwards or downwards, without a turn. On the ring 0-2-1-3 the way from 2 to 3 goes down
 /// and up again, and back from 3 to 2 as well: one turn, so one more channel.
 #[test]
-fn only_turns_take_channels_inside_a_group() {
+fn only_turns_need_more_vcs_inside_a_group() {
     let (chain, ring) = (without(&[(0, 2), (0, 3), (1, 3)], &[]), without(&[(0, 1), (2, 3)], &[]));
     for (machine, channels) in [(chain, 1), (ring, 2)] {
         let mut hops = tables(&machine);
-        hops.raise(Rise::Turns);
-        assert_eq!(hops.channels_inside(), channels);
+        hops.set_vc_order(VcOrder::PerTurn);
+        assert_eq!(hops.local_channels(), channels);
     }
 }
 
@@ -87,7 +87,7 @@ fn ragged(seed: u64) -> Option<Machine> {
     builder.shape = Shape::Grouped { groups, routers_per_group: size, interior: GroupInterior::Other };
     let machine = builder.build().unwrap();
     let hops = NextHops::new(&machine).ok()?;
-    (hops.live_groups().len() >= 3).then_some(machine)
+    (hops.working_groups().len() >= 3).then_some(machine)
 }
 
 /// Routers and channels of a packet's way.
@@ -97,8 +97,8 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: u32, 
     let (mut routers, mut channels) = (vec![at], Vec::new());
     while at != hops.router_of(NodeId(to)) {
         let memory = routing.memory(at);
-        let mut memory = if routing.learns() { memory } else { Memory::default() };
-        let mut decision = Decision::new(at, &Idle, random, &mut memory);
+        let mut memory = if routing.has_feedback() { memory } else { Memory::default() };
+        let mut decision = Decision::new(at, &IdleView, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels(), "channel {} of {}", hop.vc, routing.virtual_channels());
         at = hops.neighbour(at, hop.port);
@@ -114,20 +114,20 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: u32, 
 /// Along every way channels never fall, and where they rise with turns they rise after every hop between groups, and at every turn
 /// from a link down to a link up inside a group.
 #[test]
-fn channels_rise_where_they_say() {
+fn vcs_increase_where_declared() {
     let (mut raised, mut turns) = (0, 0);
     for machine in (0..300).filter_map(ragged) {
         for name in BY_LEGS.into_iter().chain(["q-adaptive"]) {
             let mut hops = tables(&machine);
             let Ok(proven) = deadlock::prove(name, hops.clone(), &RoutingSettings::default(), 24) else { continue };
-            hops.raise(proven.rise);
-            raised += u32::from(proven.rise != Rise::Never);
+            hops.set_vc_order(proven.vc_order);
+            raised += u32::from(proven.vc_order != VcOrder::PerLeg);
             let mut random = Stream::new(3, "test", &[]);
             for _ in 0..60 {
                 let (from, to) = (random.below(hops.nodes().into()) as u32, random.below(hops.nodes().into()) as u32);
                 let (routers, channels) = walk(&*proven.routing, &hops, &mut random, from, to);
                 assert!(channels.is_sorted(), "{name}: {channels:?}");
-                if proven.rise != Rise::Turns {
+                if proven.vc_order != VcOrder::PerTurn {
                     continue;
                 }
                 let crosses = |i: usize| hops.group_of(routers[i]) != hops.group_of(routers[i + 1]);
@@ -201,7 +201,7 @@ fn what_does_not_fit_is_counted() {
     builder.shape = Shape::Graph;
     let hops = tables(&builder.build().unwrap());
     let of = |most: u8| deadlock::prove("min", hops.clone(), &RoutingSettings::default(), most);
-    assert_eq!(of(3).err(), Some(Unproven::Channels { needed: 4, most: 3 }));
+    assert_eq!(of(3).err(), Some(ProofError::Channels { needed: 4, most: 3 }));
     let proven = of(4).unwrap();
-    assert_eq!((proven.routing.virtual_channels(), proven.rise, proven.plain_channels), (4, Rise::Turns, 7));
+    assert_eq!((proven.routing.virtual_channels(), proven.vc_order, proven.plain_channels), (4, VcOrder::PerTurn, 7));
 }

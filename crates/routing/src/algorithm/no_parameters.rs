@@ -4,8 +4,8 @@ use odonata_declare::{Parameter, Parameters};
 
 /// The parameters of an algorithm that has none.
 #[derive(Clone, Copy, Debug)]
-pub struct Nothing;
+pub struct NoParameters;
 
-impl Parameters for Nothing {
+impl Parameters for NoParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }

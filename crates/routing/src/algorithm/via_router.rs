@@ -11,15 +11,15 @@
 //! every hop, or with every turn, of the whole way, so no cycle is possible.
 
 use super::adaptive::{adaptive, AdaptiveSettings};
-use super::counted::Counted;
+use super::vc_counter::VcCounter;
 use super::{any, Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
 use crate::next_hop::{NextHops, Port};
 use odonata_units::{GroupId, RouterId};
 use std::sync::Arc;
 
-struct OverRouter {
+struct ViaRouter {
     hops: Arc<NextHops>,
-    counted: Counted,
+    counter: VcCounter,
     /// Of UGAL; without, every packet goes over a router.
     settings: Option<AdaptiveSettings>,
 }
@@ -45,22 +45,22 @@ fn build(
         let other = if settings.is_some() { "ugal-n" } else { "valiant-n" };
         return refused(format!("it knows no groups, but the machine has {}; use '{other}'", hops.groups()));
     }
-    let routers = hops.working(GroupId(0)).len();
+    let routers = hops.working_routers(GroupId(0)).len();
     if routers < 3 {
         return refused(format!("it goes over a third router, but the machine has {routers}; use 'min'"));
     }
     settings.iter().try_for_each(AdaptiveSettings::check)?;
-    let counted = Counted::by(&hops);
-    Ok(Box::new(OverRouter { hops, counted, settings }))
+    let counter = VcCounter::of(&hops);
+    Ok(Box::new(ViaRouter { hops, counter, settings }))
 }
 
-/// In state.phase, beside what [`Counted`] keeps there: the packet is on its way to `via`.
+/// In state.phase, beside what [`VcCounter`] keeps there: the packet is on its way to `via`.
 const DETOUR: u8 = 1;
 
-impl OverRouter {
+impl ViaRouter {
     /// A working router other than the two, each as likely.
     fn draw(&self, at: RouterId, to: RouterId, decision: &mut Decision<'_>) -> RouterId {
-        let working = self.hops.working(GroupId(0));
+        let working = self.hops.working_routers(GroupId(0));
         loop {
             let via = RouterId(working[decision.random.index(working.len())]);
             if via != at && via != to {
@@ -70,8 +70,8 @@ impl OverRouter {
     }
 
     /// The port of `count` drawn ones on shortest ways to a router that has the shortest queue, and that.
-    fn shortest(&self, goal: RouterId, count: u32, decision: &mut Decision<'_>) -> (Port, u64) {
-        let ports = self.hops.inside(decision.router, goal);
+    fn shortest_queue(&self, goal: RouterId, count: u32, decision: &mut Decision<'_>) -> (Port, u64) {
+        let ports = self.hops.local_ports(decision.router, goal);
         let drawn = (0..count).map(|_| {
             let port = any(ports, decision.random);
             (port, decision.load.port_bytes(port))
@@ -83,11 +83,11 @@ impl OverRouter {
     fn choose(&self, to: RouterId, decision: &mut Decision<'_>) -> (RouterId, Option<Port>) {
         let at = decision.router;
         let Some(settings) = self.settings else { return (self.draw(at, to, decision), None) };
-        let hops = |from, to| f64::from(self.hops.distance_inside(from, to));
-        let (minimal, queue) = self.shortest(to, settings.minimal_candidates, decision);
+        let hops = |from, to| f64::from(self.hops.local_distance(from, to));
+        let (minimal, queue) = self.shortest_queue(to, settings.minimal_candidates, decision);
         let others = (0..settings.non_minimal_candidates).map(|_| {
             let via = self.draw(at, to, decision);
-            let (port, queue) = self.shortest(via, 1, decision);
+            let (port, queue) = self.shortest_queue(via, 1, decision);
             (via, port, (hops(at, via) + hops(via, to)) * queue as f64)
         });
         let (via, port, weighed) = others.min_by(|a, b| a.2.total_cmp(&b.2)).expect("at least one candidate is drawn");
@@ -100,13 +100,13 @@ impl OverRouter {
     }
 }
 
-impl Routing for OverRouter {
+impl Routing for ViaRouter {
     fn virtual_channels(&self) -> u8 {
-        self.counted.channels(2 * u32::from(self.hops.longest_inside()))
+        self.counter.channels(2 * u32::from(self.hops.max_local_distance()))
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Rising
+        Discipline::Increasing
     }
 
     fn reads_any_load(&self) -> bool {
@@ -124,12 +124,12 @@ impl Routing for OverRouter {
             let (goal, port) = self.choose(to, decision);
             drawn = port;
             if goal != to {
-                let inside = |a, b| u32::from(self.hops.distance_inside(a, b));
+                let inside = |a, b| u32::from(self.hops.local_distance(a, b));
                 packet.state.via = goal.0;
                 packet.state.phase |= DETOUR;
                 // The router may lie on a shortest way.
                 if inside(at, goal) + inside(goal, to) > inside(at, to) {
-                    packet.state.way.leave_minimal();
+                    packet.state.path_kind.mark_non_minimal();
                 }
             }
         }
@@ -137,7 +137,7 @@ impl Routing for OverRouter {
             packet.state.phase &= !DETOUR;
         }
         let goal = if packet.state.phase & DETOUR == 0 { to } else { RouterId(packet.state.via) };
-        let port = drawn.unwrap_or_else(|| any(self.hops.inside(at, goal), decision.random));
-        Hop { port, vc: self.counted.channel(at, self.hops.neighbour(at, port), &mut packet.state) }
+        let port = drawn.unwrap_or_else(|| any(self.hops.local_ports(at, goal), decision.random));
+        Hop { port, vc: self.counter.channel(at, self.hops.neighbour(at, port), &mut packet.state) }
     }
 }
