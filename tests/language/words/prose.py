@@ -90,7 +90,24 @@ def code_spans(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
 
 
 _END = re.compile(r"[.!?][\"')\]]*\s+")
-_ABBREVIATIONS = {"e.g.", "i.e.", "vs.", "cf.", "fig.", "figs.", "eq.", "no.", "al.", "approx.", "sec.", "p.", "pp.", "resp.", "st.", "ch."}
+_ABBREVIATIONS = {
+    "e.g.",
+    "i.e.",
+    "vs.",
+    "cf.",
+    "fig.",
+    "figs.",
+    "eq.",
+    "no.",
+    "al.",
+    "approx.",
+    "sec.",
+    "p.",
+    "pp.",
+    "resp.",
+    "st.",
+    "ch.",
+}
 
 
 def sentences(block: Block) -> Iterator[tuple[int, str]]:
@@ -99,7 +116,7 @@ def sentences(block: Block) -> Iterator[tuple[int, str]]:
     for end in _END.finditer(block.text):
         last = block.text[start : end.end()].split()[-1].lower().lstrip("([\"'")
         following = block.text[end.end() : end.end() + 1]
-        if last in _ABBREVIATIONS or re.fullmatch(r"[a-z]\.", last) and following.isupper():
+        if last in _ABBREVIATIONS or (re.fullmatch(r"[a-z]\.", last) and following.isupper()):
             continue
         if last.startswith("..") and not (following.isupper() or following.isdigit()):
             continue

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from words import prose, sources
@@ -43,7 +43,6 @@ class Report:
         return sum(self.lengths) / len(self.lengths) if self.lengths else 0.0
 
 
-PAGE = (".md",)
 GENERATED_LINES = "docs/reference/"
 """Pages written by the program: the lines of its tables and lists are as long as they come."""
 
@@ -94,7 +93,12 @@ def check_string(report: Report, piece: sources.Piece, measured: bool) -> None:
     lengths = list(report.lengths)
     for block in prose.blocks(piece.text, piece.line):
         check_words(report, block)
-        if measured and block.measured and re.search(r"[a-z]{2} [a-z]{2}", block.text) and " = " not in block.text:
+        if (
+            measured
+            and block.measured
+            and re.search(r"[a-z]{2} [a-z]{2}", block.text)
+            and " = " not in block.text
+        ):
             check_sentences(report, block)
     report.lengths = lengths
 
@@ -148,19 +152,24 @@ def snake(name: str) -> str:
     return "_".join(_TOKEN.findall(name)).lower()
 
 
-def check_name(report: Report, line: int, name: str) -> None:
-    """No refused word in a name, and no old name of a key or column."""
+@cache
+def refusals(name: str) -> list[tuple[str, str, str]]:
+    """What is wrong with a name: the rule, the refused word, and what to say instead."""
     known = vocabulary()
     for part in name.replace("-", "_").split("."):
         if part in known.old_names:
-            report.add(line, "old-name", f"{name}: now {known.old_names[part]}")
-            return
+            return [("old-name", part, known.old_names[part])]
     if any(one.fullmatch(name) for one in known.allow):
-        return
+        return []
     words = f"_{snake(name)}_"
-    for refused, say in known.names.items():
-        if f"_{refused}_" in words:
-            report.add(line, "name", f"{name}: '{refused}', say {say}")
+    return [("name", refused, say) for refused, say in known.names.items() if f"_{refused}_" in words]
+
+
+def check_name(report: Report, line: int, name: str) -> None:
+    """No refused word in a name, and no old name of a key or column."""
+    for rule, refused, say in refusals(name):
+        if not vocabulary().excepts_name(report.file, refused):
+            report.add(line, rule, f"{name}: '{refused}', say {say}")
             return
 
 
@@ -169,6 +178,8 @@ def check_type(report: Report, piece: sources.Piece) -> None:
     known = vocabulary()
     name = piece.text.lower()
     last = snake(piece.text).rpartition("_")[2]
+    if name.endswith(("error", "warning")):
+        return
     participle = re.fullmatch(r"\w+(ed|ing)", last) and last not in known.data["types"]["nouns"]
     if name in known.types or participle:
         report.add(piece.line, "type", f"{piece.text} is no noun")
@@ -182,7 +193,7 @@ def check_spans(report: Report, text: str) -> None:
 
 
 def check_lines(report: Report, text: str) -> None:
-    """Lines of a page end before the limit; tables, code, headings, links and generated lists do not count."""
+    """Lines of a page end before the limit; tables, code, headings and long links do not count."""
     most = vocabulary().data["limits"]["markdown_columns"]
     fenced = False
     for number, line in enumerate(text.splitlines(), start=1):
@@ -215,9 +226,8 @@ def check_declared_name(report: Report, line: int, kind: str, name: str) -> None
     old = known.renamed(kind)
     if name in old:
         report.add(line, kind, f"{name}: now {old[name]}")
-    elif kind == "column":
-        if problem := ending(name):
-            report.add(line, "column", f"{name}: {problem}")
+    elif kind == "column" and (problem := ending(name)):
+        report.add(line, "column", f"{name}: {problem}")
 
 
 def ending(name: str) -> str | None:

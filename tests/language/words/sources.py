@@ -1,4 +1,4 @@
-"""What a source file shows: its names, types, comments and texts. Read with a small lexer, one for each language."""
+"""The names, types, comments and texts of a source file, read with a small lexer for each language."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import json
 import keyword
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def notebook(text: str) -> Iterator[tuple[int, str]]:
             yield text.count("\n", 0, max(text.find(first), 0)) + 1, source
 
 
-# ------------------------------------------------------------------------------------------ Rust, TypeScript, C
+# --------------------------------------------------------------------------------------- Rust, TypeScript, C
 
 _TOKEN = re.compile(
     r"""
@@ -74,10 +74,13 @@ _TOKEN_TS = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _WORDS_OF_CODE = set(
-    "as async await break case catch class const continue crate default do dyn else enum export extends extern false finally "
-    "fn for from function if impl implements import in interface let loop match mod move mut new null number of pub "
-    "readonly ref return Self self static string struct super switch this throw trait true try type typeof undefined "
-    "unsafe use var void where while yield".split()
+    """
+    as async await break case catch class const continue crate default do dyn else enum export
+    extends extern false finally fn for from function if impl implements import in interface let
+    loop match mod move mut new null number of pub readonly ref return Self self static string
+    struct super switch this throw trait true try type typeof undefined unsafe use var void where
+    while yield
+    """.split()  # noqa: SIM905 - shorter than a list of texts
 )
 
 
@@ -144,9 +147,10 @@ _NO_MARKUP = re.compile(
 )
 
 
-def _markup(code: str) -> Iterator[Piece]:
+def _markup(code: str) -> Generator[Piece, None, str]:
     """Texts between tags; gives the code without them."""
-    rest, at = [], 0
+    rest: list[str] = []
+    at = 0
     for found in _MARKUP.finditer(code):
         text = found[2]
         if text.strip() and not _NO_MARKUP.search(text) and text.count("(") == text.count(")"):
@@ -172,21 +176,26 @@ def _names(code: str) -> Iterator[Piece]:
                 yield Piece("name", number, name)
 
 
-# ------------------------------------------------------------------------------------------------------- Python
+# ---------------------------------------------------------------------------------------------------- Python
 
 
 def _python(text: str) -> Iterator[Piece]:
-    tree = ast.parse(text)
-    docs: set[int] = set()
-    for node in ast.walk(tree):
-        for child in getattr(node, "body", []) if isinstance(getattr(node, "body", []), list) else []:
-            value = getattr(child, "value", None)
-            if isinstance(child, ast.Expr) and isinstance(value, ast.Constant) and isinstance(value.value, str):
+    docs: set[int] = set()  # strings that are pieces already: docstrings, and parts of f-strings
+    for node in ast.walk(ast.parse(text)):  # a parent comes before its children
+        body = getattr(node, "body", None)
+        for child in body if isinstance(body, list) else []:
+            value = child.value if isinstance(child, ast.Expr) else None
+            if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 docs.add(id(value))
                 yield Piece("doc", value.lineno, value.value)
         if isinstance(node, ast.ClassDef):
             yield Piece("type", node.lineno, node.name)
-    yield from _python_strings(tree, docs)
+        elif isinstance(node, ast.JoinedStr):
+            docs |= {id(part) for part in node.values}
+            parts = [part.value if isinstance(part, ast.Constant) else "X" for part in node.values]
+            yield Piece("string", node.lineno, "".join(map(str, parts)))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
+            yield Piece("string", node.lineno, node.value)
     seen: set[str] = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT and not token.string.startswith("#!"):
@@ -196,18 +205,7 @@ def _python(text: str) -> Iterator[Piece]:
             yield Piece("name", token.start[0], token.string)
 
 
-def _python_strings(tree: ast.AST, docs: set[int]) -> Iterator[Piece]:
-    inside: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.JoinedStr):
-            parts = [part.value if isinstance(part, ast.Constant) else "X" for part in node.values]
-            inside |= {id(part) for part in node.values}
-            yield Piece("string", node.lineno, "".join(map(str, parts)))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs | inside:
-            yield Piece("string", node.lineno, node.value)
-
-
-# --------------------------------------------------------------------------------------------------------- TOML
+# ------------------------------------------------------------------------------------------------------ TOML
 
 
 _TOML = re.compile(r"#([^\n]*)|\"\"\"(.*?)\"\"\"|\"((?:[^\"\\\n]|\\.)*)\"|'([^'\n]*)'", re.DOTALL)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from words.rules import Finding, Report, check
@@ -20,11 +22,17 @@ NOT_OURS = re.compile(
 def files() -> Iterator[Path]:
     """The files of the project that have names or words of ours."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     for name in sorted(set(listed.stdout.splitlines())):
         path = ROOT / name
-        known = path.suffix in SUFFIXES or name == "Makefile" or (name.startswith("scripts/") and not path.suffix)
+        known = (
+            path.suffix in SUFFIXES or name == "Makefile" or (name.startswith("scripts/") and not path.suffix)
+        )
         if known and not NOT_OURS.search(name) and path.is_file():
             yield path
 
@@ -45,10 +53,13 @@ def averages(reports: Iterable[Report]) -> Iterator[Finding]:
     for name, all_lengths in lengths.items():
         average = sum(all_lengths) / max(len(all_lengths), 1)
         if average > most:
-            yield Finding(name, 1, "average", f"{average:.1f} words per sentence of its doc comments (at most {most})")
+            yield Finding(
+                name, 1, "average", f"{average:.1f} words per sentence of its doc comments (at most {most})"
+            )
 
 
 def check_tree() -> list[Report]:
     """The reports on all files, and one more on the averages."""
-    reports = [check(path) for path in files()]
+    with ProcessPoolExecutor(max_workers=min(os.cpu_count() or 1, 4)) as pool:
+        reports = list(pool.map(check, files(), chunksize=50))
     return [*reports, Report("doc comments", list(averages(reports)))]

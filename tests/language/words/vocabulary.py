@@ -52,16 +52,22 @@ class Vocabulary:
 
     def excepts(self, file: str, rule: str) -> bool:
         """Whether a file is free of a rule."""
-        return any(
-            (rule in entry["rules"] or "*" in entry["rules"])
-            and any(fnmatch(file, glob) for glob in entry["files"])
-            for entry in self.data["exception"]
-        )
+        return any({rule, "*"} & set(entry.get("rules", [])) for entry in self._exceptions(file))
+
+    def excepts_name(self, file: str, name: str) -> bool:
+        """Whether a refused word is right in the names of a file."""
+        return any(name in entry.get("names", []) for entry in self._exceptions(file))
+
+    def _exceptions(self, file: str) -> list[dict[str, Any]]:
+        return [
+            entry for entry in self.data["exception"] if any(fnmatch(file, glob) for glob in entry["files"])
+        ]
 
     @cached_property
     def any_prose(self) -> re.Pattern[str]:
         """Finds whatever any of the patterns finds: most texts are clean, and one search says so."""
-        return re.compile("|".join(one.pattern for one, _ in self.prose), re.IGNORECASE)
+        texts = [text for rule in [*self.data["term"], *self.data["style"]] for text in rule.get("prose", [])]
+        return pattern("|".join(texts))
 
 
 def pattern(text: str) -> re.Pattern[str]:
