@@ -92,7 +92,14 @@ def test_a_renamed_column_or_key_is_refused(kind: str, name: str) -> None:
     assert [found.rule for found in report.findings] == [kind]
 
 
-def test_every_exception_is_used() -> None:
+def test_a_description_is_a_noun_phrase() -> None:
+    report = rules.Report("docs/reference/some.md")
+    rules.check_description(report, 1, "a", "What it is.")
+    rules.check_description(report, 2, "b", "Time of a packet.")
+    assert [(found.line, found.rule) for found in report.findings] == [(1, "description")]
+
+
+def test_every_exception_has_a_reason() -> None:
     for entry in vocabulary().data["exception"]:
         assert entry["reason"]
         assert entry.get("rules") or entry.get("names")

@@ -64,6 +64,8 @@ def blocks(text: str, first_line: int = 1) -> Iterator[Block]:
             if not waiting:
                 start = number
             waiting.append(_ITEM.sub("", line, count=1) if _ITEM.match(line) else line)
+            if _SECTION.match(line):
+                yield from ready()
     yield from ready()
 
 

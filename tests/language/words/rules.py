@@ -218,6 +218,7 @@ def check_declared(report: Report, text: str) -> None:
             inside = True
         elif inside and kind and (found := re.match(r"\| `([^`]+)`", line)):
             check_declared_name(report, number, kind, found[1])
+            check_description(report, number, found[1], line.rstrip(" |").rpartition(" | ")[2])
 
 
 def check_declared_name(report: Report, line: int, kind: str, name: str) -> None:
@@ -228,6 +229,13 @@ def check_declared_name(report: Report, line: int, kind: str, name: str) -> None
         report.add(line, kind, f"{name}: now {old[name]}")
     elif kind == "column" and (problem := ending(name)):
         report.add(line, "column", f"{name}: {problem}")
+
+
+def check_description(report: Report, line: int, name: str, text: str) -> None:
+    """What a key or column means is a noun phrase."""
+    first = re.match(r"\w+", text)
+    if first and first[0].lower() in vocabulary().data["descriptions"]["not_first"]:
+        report.add(line, "description", f"{name}: it starts with '{first[0]}', not with a noun phrase")
 
 
 def ending(name: str) -> str | None:
