@@ -140,19 +140,19 @@ def lanes(run: odonata.Run) -> dict[str, Any]:
     calls, waits = run.table("calls").to_pylist(), run.table("rank_waits").to_pylist()
     mine = [row for row in calls if row["job"] == 0 and row["rank"] == 0]
     held = [row for row in waits if row["job"] == 0 and row["rank"] == 0]
-    longest = max(held, key=lambda row: row["until_ps"] - row["from_ps"])
-    gaps = [(a["left_ps"], b["entered_ps"]) for a, b in itertools.pairwise(mine)]
+    longest = max(held, key=lambda row: row["end_ps"] - row["start_ps"])
+    gaps = [(a["end_ps"], b["start_ps"]) for a, b in itertools.pairwise(mine)]
     gap = max(gaps, key=lambda ends: ends[1] - ends[0])
     whole = sum(row["end_ps"] - row["start_ps"] for row in ranks)
     return {
         "ranks": len(ranks),
         "first": min(row["start_ps"] for row in ranks),
         "last": max(row["end_ps"] for row in ranks),
-        "waits": [longest["from_ps"], longest["until_ps"]],
+        "waits": [longest["start_ps"], longest["end_ps"]],
         "computes": list(gap),
-        "waiting_of_first": sum(row["until_ps"] - row["from_ps"] for row in held),
+        "waiting_of_first": sum(row["end_ps"] - row["start_ps"] for row in held),
         "computing_share": 1 - sum(row["communication_ps"] for row in ranks) / whole,
-        "waiting_share": sum(row["until_ps"] - row["from_ps"] for row in waits) / whole,
+        "waiting_share": sum(row["end_ps"] - row["start_ps"] for row in waits) / whole,
     }
 
 
@@ -204,7 +204,7 @@ def mappings(plain: odonata.Run, tilted: odonata.Run) -> dict[str, Any]:
 def latency(run: odonata.Run) -> dict[str, Any]:
     """Percentiles of a job's packets as the engine tells them, the 95th by the histogram, and the groups."""
     cells = run.table("latency").to_pandas()
-    totals = cells[(cells["part"] == "total") & (cells["job"] == 1)].sort_values("from_ps")
+    totals = cells[(cells["part"] == "total") & (cells["job"] == 1)].sort_values("latency_lower_ps")
     reached = totals["packets"].cumsum() >= np.ceil(0.95 * totals["packets"].sum())
     cell = totals[reached.to_numpy()].iloc[0]
     far = run.jobs.to_pylist()[1]
@@ -212,7 +212,7 @@ def latency(run: odonata.Run) -> dict[str, Any]:
     return {
         "packets": int(totals["packets"].sum()),
         "p50_ns": far["latency_p50_ns"],
-        "p95_ns": float(cell["from_ps"] + cell["to_ps"] - 1) / 2000,
+        "p95_ns": float(cell["latency_lower_ps"] + cell["latency_upper_ps"] - 1) / 2000,
         "p99_ns": far["latency_p99_ns"],
         "worst": {name: worst[name] for name in ("source_group", "target_group", "congestion_index")},
     }
@@ -222,19 +222,19 @@ def costs(run: odonata.Run, per_rank: odonata.Run) -> dict[str, Any]:
     """Sums of the second job's cycle, and what the other form says of its only job."""
     rows = [row for row in run.table("cycle").to_pylist() if row["job"] == 1]
     scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
-    largest = max(rows, key=lambda row: row["time_s"])
+    largest = max(rows, key=lambda row: row["term_time_s"])
     (job,) = per_rank.jobs.to_pylist()
     return {
-        "scenarios": {s: sum(row["time_s"] for row in rows if row["scenario"] == s) for s in scenarios},
+        "scenarios": {s: sum(row["term_time_s"] for row in rows if row["scenario"] == s) for s in scenarios},
         "levels": len({row["level"] for row in rows}),
         "finest_compute": sum(
-            row["time_s"]
+            row["term_time_s"]
             for row in rows
             if (row["scenario"], row["level"], row["term"]) == (scenarios[0], 0, "compute")
         ),
         "largest": largest,
         "per_rank": {name: job[name] for name in ("startup_s", "hops_s", "bandwidth_s", "matching_s")},
-        "per_rank_time": job["time_s"],
+        "per_rank_time": job["predicted_time_s"],
     }
 
 
@@ -295,7 +295,7 @@ def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
 
 def answer(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
     """The job whose time grew most, and what binds it, as `odonata.explain` says."""
-    times = [run.jobs["time_s"].to_numpy() for run in (base, other)]
+    times = [run.jobs["slowest_pair_s"].to_numpy() for run in (base, other)]
     job = int(np.argmax(times[1] / times[0]))
     name = base.jobs["name"][job].as_py()
 
@@ -313,7 +313,7 @@ def answer(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
     }
 
 
-def why(run: odonata.Run) -> dict[str, Any]:
+def explanation(run: odonata.Run) -> dict[str, Any]:
     """What binds the first job, and whose bytes pass there."""
     found = odonata.explain(run, run.jobs["name"][0].as_py(), blame=False)
     assert found.bottlenecks is not None
@@ -419,7 +419,7 @@ def main(target: Path) -> None:
         "regrouped": levels(opened["levels-regrouped"]),
         "difference": differences(opened["edison"], opened["edison-K"]),
         "answer": answer(opened["edison"], opened["edison-K"]),
-        "why": why(opened["edison"]),
+        "explanation": explanation(opened["edison"]),
         "counters": counters(target),
     }
     (target / "expected.json").write_text(json.dumps(found))

@@ -47,7 +47,7 @@ def test_parallel_cables_are_one_row() -> None:
     assert joined.summary["machine"]["links"] == 6
     assert joined.summary["warnings"][-1].endswith("one of 6 bundles of 8 links")
     blue = next(row for row in joined.summary["classes"] if row["class"] == "blue")
-    assert (blue["links"], blue["bytes_max"], blue["bytes_mean"], blue["nonzero"]) == (2, 12.0, 6.0, 1)
+    assert (blue["links"], blue["bytes_max"], blue["bytes_mean"], blue["loaded_links"]) == (2, 12.0, 6.0, 1)
 
 
 def test_a_peak_is_the_largest_and_a_table_of_attributes_is_left_out() -> None:
@@ -62,7 +62,7 @@ def test_a_peak_is_the_largest_and_a_table_of_attributes_is_left_out() -> None:
         "queued_ps": [1, 1, 1],
         "peak_queued_packets": [4, 2, 3],
     }
-    learned = {"router": [0, 0], "row": [0, 0], "link": [1, 2], "time_ns": [4.0, 8.0]}
+    learned = {"router": [0, 0], "row": [0, 0], "link": [1, 2], "estimate_ns": [4.0, 8.0]}
     tables = {
         name: columns.table(name, content, axes, engine="packet")
         for name, content in (("channels", channels), ("q_tables", learned))

@@ -46,7 +46,7 @@ def test_trials_lead_to_their_runs(tmp_path: Path) -> None:
         "routing=par, machine.edit=[], seed=1",
     ]
     found = index["findings"]
-    assert (found["kind"], found["aims"]) == ("front", ["slowest job", "price"])
+    assert (found["kind"], found["objectives"]) == ("front", ["slowest job", "price"])
     assert [fact["name"] for fact in found["figures"]] == ["slowest job", "slowest job, spread", "price"]
     first, second, third = found["entries"]
     assert (first["runs"], first["base"], first["front"]) == ([0, 1], [], False)
@@ -80,7 +80,7 @@ def test_targets_stand_against_themselves_alone(tmp_path: Path) -> None:
         Column("background", "str", merge="key"),
         Column("engine.seed", "i64", merge="key"),
         Column("slowdown", "f64", "ratio", label="Slowdown"),
-        Column("time_s", "f64", "s"),
+        Column("slowest_pair_s", "f64", "s"),
         Column("latency_slowdown", "f64", "ratio"),
     ]
     rows = {
@@ -89,7 +89,7 @@ def test_targets_stand_against_themselves_alone(tmp_path: Path) -> None:
         "background": ["none", "none", "b", "b"],
         "engine.seed": [1, 2, 1, 2],
         "slowdown": [1.0, 1.0, 1.5, None],
-        "time_s": [1.0, 1.0, 1.5, 2.0],
+        "slowest_pair_s": [1.0, 1.0, 1.5, 2.0],
         "latency_slowdown": pa.array([None] * 4, pa.float64()),
     }
     pq.write_table(declared(kinds, pa.table(rows)), path / "interference.parquet")

@@ -63,31 +63,31 @@ test('both distributions stand on one axis, side by side and in a difference', a
 })
 
 test('a run says what binds each job, with the numbers of explain, and marks it', async () => {
-  const { job, name, share, sharers } = expected.why
+  const { job, name, share, sharers } = expected.explanation
   const own = sharers.find((sharer) => sharer.name === job)!
   const rest = sharers.find((sharer) => sharer.name !== job)
   await open('all', 'run=0')
-  await click('panel-why')
-  await page.waitForSelector('[data-test=why-0]')
-  const said = (await text('why-0')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
+  await click('panel-bottlenecks')
+  await page.waitForSelector('[data-test=bottlenecks-0]')
+  const said = (await text('bottlenecks-0')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
   expect(said).toContain(job)
   expect(said).toContain(
     `${name} (${percent(share)} of its time; ${percent(own.share)} of that with bytes of ${job}`,
   )
   if (rest) expect(said).toContain(`, ${percent(rest.share)} of ${rest.name})`)
-  await page.locator('[data-test=why-0] summary').click()
-  expect(await page.locator('[data-test=why-0] table').count()).toBe(3)
-  await keepPicture('why')
-  await page.locator('[data-test=why-0] [data-test=why-place]').first().click()
+  await page.locator('[data-test=bottlenecks-0] summary').click()
+  expect(await page.locator('[data-test=bottlenecks-0] table').count()).toBe(3)
+  await keepPicture('bottlenecks')
+  await page.locator('[data-test=bottlenecks-0] [data-test=bottleneck-place]').first().click()
   const focus = (await address()).get('focus')!
   expect(focus).toMatch(/^(link|node):/)
   expect(focus).toContain(name.replace(/ (in|out)$/, ''))
 })
 
 test('a comparison says it of each run', async () => {
-  await open('all', 'view=compare&compared=0,1&difference=1&panel=why')
-  await page.waitForSelector('[data-test=why-0]')
-  const said = (await text('why-0')).replaceAll('\u00a0', ' ')
+  await open('all', 'view=compare&compared=0,1&difference=1&panel=bottlenecks')
+  await page.waitForSelector('[data-test=bottlenecks-0]')
+  const said = (await text('bottlenecks-0')).replaceAll('\u00a0', ' ')
   expect(said).toContain('edison: ')
   expect(said).toContain('edison-K: ')
   expect(said.match(/of its time/g)).toHaveLength(2)
@@ -95,8 +95,8 @@ test('a comparison says it of each run', async () => {
 
 test('so do a page without a server and a notebook, for every family', async () => {
   for (const surface of ['html', 'notebook'] as const) {
-    await openOn(surface, 'panel=why')
-    await page.waitForSelector('[data-test=why-0]')
-    expect(await text('why-0')).toMatch(/of its time/)
+    await openOn(surface, 'panel=bottlenecks')
+    await page.waitForSelector('[data-test=bottlenecks-0]')
+    expect(await text('bottlenecks-0')).toMatch(/of its time/)
   }
 })

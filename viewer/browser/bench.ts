@@ -49,7 +49,7 @@ async function peakMebibytes(browser: Browser): Promise<number> {
 }
 
 /** The middle and the 95th percentile of what the main thread took, and of the frame. */
-function said(steps: readonly Step[]): string {
+function stepText(steps: readonly Step[]): string {
   const part = (of: keyof Step, share: number): string => {
     const sorted = steps.map((step) => step[of]).sort((a, b) => a - b)
     return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1)
@@ -103,11 +103,11 @@ async function main(): Promise<void> {
     `load               ${loadavg()
       .map((value) => value.toFixed(1))
       .join(', ')} on ${cpus().length} processors`,
-    `a brush move       ${said(brush)}`,
-    `letting go         ${said(letGo)}`,
-    `a job switched     ${said(solo)}`,
-    `hover, picture     ${said(hover)}`,
-    `hover, matrices    ${said(cells)}`,
+    `a brush move       ${stepText(brush)}`,
+    `letting go         ${stepText(letGo)}`,
+    `a job switched     ${stepText(solo)}`,
+    `hover, picture     ${stepText(hover)}`,
+    `hover, matrices    ${stepText(cells)}`,
     `memory of the page ${peak.toFixed(0)} MiB at most`,
   ]
   process.stdout.write(lines.join('\n') + '\n')

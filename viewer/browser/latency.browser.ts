@@ -25,7 +25,7 @@ const { latency } = expected
 const RUN = `view=latency&run=${familyOf('packet')}`
 
 const arrived = (settings = RUN): Promise<void> =>
-  openUntil('families', settings, '[data-test=latency-boxes]', '[data-test=between-map]')
+  openUntil('families', settings, '[data-test=latency-boxes]', '[data-test=group-map]')
 
 async function rows(nth: number): Promise<string[][]> {
   await page.locator('[data-test=as-table]').nth(nth).click()
@@ -72,7 +72,7 @@ test('a click on a box goes to its job', async () => {
     await page.mouse.click(box.x + box.width / 2, box.y + y)
     await settle(page)
     expect((await address()).get('view')).toBe('jobs')
-    const named = page.locator('nav[aria-label=Job] [aria-pressed=true]:not([data-test=talks-all])')
+    const named = page.locator('nav[aria-label=Job] [aria-pressed=true]:not([data-test=all-matrices])')
     expect((await named.innerText()).trim()).toBe(job)
     return
   }
@@ -86,9 +86,9 @@ test('the matrix of groups by congestion, by any other measure, and the stalls o
   const { source_group: from, target_group: to } = worst
   expect(cell).toBe(from === to ? `Inside group ${from}` : `Group ${from} to group ${to}`)
   expect(index).toBe(quantity(worst.congestion_index, 'share'))
-  await at('between').selectOption('stall_ps')
+  await at('group-measure').selectOption('stall_ps')
   await settle(page)
-  expect((await address()).get('between')).toBe('stall_ps')
+  expect((await address()).get('groupMeasure')).toBe('stall_ps')
   await keepPicture('latency')
   await click('stall-map')
   const settings = await address()

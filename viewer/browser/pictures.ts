@@ -22,8 +22,13 @@ const PICTURES: readonly (readonly [string, Server, string, string])[] = [
   ['viewer-hops', 'runs', 'run=6&theme=light', ''],
   ['viewer-cylinders', 'runs', 'run=7&theme=light&projection=cylinders%3Ax2', ''],
   ['viewer-costs', 'runs', 'view=costs&run=8&theme=light', ''],
-  ['viewer-levels', 'runs', 'view=jobs&run=9&theme=light&talks=all&scale=log', ''],
-  ['viewer-regrouped', 'runs', 'view=jobs&run=9&theme=light&talks=all&scale=log&beside=10&jobs=0,1,2', ''],
+  ['viewer-levels', 'runs', 'view=jobs&run=9&theme=light&matrices=all&scale=log', ''],
+  [
+    'viewer-regrouped',
+    'runs',
+    'view=jobs&run=9&theme=light&matrices=all&scale=log&otherRun=10&jobs=0,1,2',
+    '',
+  ],
   ['viewer-ranks', 'runs', 'run=12&theme=light&routers=rank&ranks=0.8x8x8.0&projection=slices%3AX%2CZ', ''],
   [
     'viewer-mappings',

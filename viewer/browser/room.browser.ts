@@ -7,7 +7,7 @@ useBrowser()
 const VIEWS: Record<string, string> = {
   run: 'run=0',
   group: 'run=0&panel=group&focus=group%3A2',
-  why: 'run=0&panel=why',
+  bottlenecks: 'run=0&panel=bottlenecks',
   compare: 'view=compare&compared=0,1',
   difference: 'view=compare&compared=0,1&difference=1',
   time: `view=time&run=${familyOf('packet')}`,
@@ -30,7 +30,7 @@ const ROOMS: readonly (readonly [number, number])[] = [
 /** The smallest side that a machine may have and still tell anything. */
 const SIDE_MIN = 170
 
-interface Found {
+interface SearchResult {
   /** Width and height of the pictures of the machine. */
   readonly pictures: [number, number][]
   /** Controls and texts that reach beyond the side of the viewer, where nobody scrolls to. */
@@ -39,7 +39,7 @@ interface Found {
 }
 
 /** As text, since the test runner rewrites functions. */
-const measure = (): Promise<Found> =>
+const measure = (): Promise<SearchResult> =>
   page.evaluate(`(() => {
     const frame = document.querySelector('.odonata .frame')
     const room = frame.getBoundingClientRect()
@@ -54,7 +54,7 @@ const measure = (): Promise<Found> =>
     return { pictures, cut, sideways: frame.scrollWidth > frame.clientWidth }
   })()`)
 
-function check({ pictures, cut, sideways }: Found, view: string): void {
+function check({ pictures, cut, sideways }: SearchResult, view: string): void {
   expect(cut).toEqual([])
   expect(sideways).toBe(false)
   if (!['sweep', 'costs', 'latency'].includes(view)) expect(pictures.length).toBeGreaterThan(0)

@@ -111,7 +111,7 @@ interface Expected {
     { name: string; share: number }
   >
   /** Of the first job of Edison's run, the link that is busy longest while it runs. */
-  why: { job: string; name: string; share: number; sharers: { name: string; share: number }[] }
+  explanation: { job: string; name: string; share: number; sharers: { name: string; share: number }[] }
   counters: { edison: { paths: string[]; links: number; flits_max: number; groups: number } | null }
 }
 

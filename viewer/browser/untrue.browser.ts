@@ -56,8 +56,8 @@ describe.each(SURFACES)('%s', (surface) => {
         (facts) => document.querySelector('.facts')?.textContent?.includes(facts),
         `${number(links)} links`,
       )
-      const offered = await at('measure').locator('option').allTextContents()
-      expect(offered.filter((label) => label !== 'Transfer time').sort()).toEqual([...measures].sort())
+      const offeredFigures = await at('measure').locator('option').allTextContents()
+      expect(offeredFigures.filter((label) => label !== 'Transfer time').sort()).toEqual([...measures].sort())
       for (const range of ['', `&low=${max / 2}`, `&low=${max / 2}&high=${(2 * max) / 3}`]) {
         await setOn(surface, `run=${run}${range}`)
         const { all, parts } = await account()
@@ -218,7 +218,7 @@ describe.each(SURFACES)('%s', (surface) => {
 })
 
 test('one bad run of a directory is listed, the others open', async () => {
-  await open('halves', 'hottest=0')
+  await open('slimFly', 'hottest=0')
   expect(await page.locator('.failures').innerText()).toMatch(
     /bad cannot be shown: .*links\.parquet cannot be read/,
   )

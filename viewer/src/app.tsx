@@ -1,44 +1,51 @@
-/** The page: loads what is asked for, keeps the address, and puts the views together. */
+/** The page: loads runs, syncs settings with the URL and composes the views. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Theme } from './base/ramps'
 import type { View, ViewState } from './data/state'
 import { writeUrl } from './data/state'
-import { BothRuns } from './views/both'
+import { RunHistograms } from './views/runhistograms'
 import { CompareView } from './views/compare'
 import { CostsView } from './views/costs'
-import { costsExhibit } from './views/costsheet'
+import { costsExport } from './views/costsheet'
 import { Controls, ScaleLegend } from './views/controls'
 import { Directions } from './views/directions'
 import { Distribution } from './views/distribution'
-import { compareExhibit, overviewExhibit, type Exhibit } from './views/exhibits'
+import { compareExport, overviewExport, type ExportSheet } from './views/exportsheets'
 import { exportView } from './views/export'
-import { jobsExhibit } from './views/jobsheet'
-import { timeExhibit } from './views/timesheet'
+import { jobsExport } from './views/jobsheet'
+import { timeExport } from './views/timesheet'
 import { LatencyView } from './views/latency'
-import { latencyExhibit } from './views/latencysheet'
-import { Header, Refused } from './views/header'
+import { latencyExport } from './views/latencysheet'
+import { Header, RejectedSettings } from './views/header'
 import { Jobs } from './views/jobs'
 import { JobsView } from './views/placement'
 import { Help, useKeys } from './views/keys'
 import { Overview } from './views/overview'
 import { Ranks } from './views/ranks'
-import { SessionContext, ThemeContext, useHeld, useSession, useStore, type Session } from './views/session'
+import {
+  SessionContext,
+  ThemeContext,
+  useFrozenDuringDrag,
+  useSession,
+  useStore,
+  type Session,
+} from './views/session'
 import { StudyView } from './views/study'
-import { studyExhibit } from './views/studysheet'
+import { studyExport } from './views/studysheet'
 import { SweepView } from './views/sweep'
-import { sweepExhibit } from './views/sweepsheet'
+import { sweepExport } from './views/sweepsheet'
 import { hasCosts } from './data/costs'
 import { hasLanes } from './data/lanes'
 import { hasGroupTraffic, hasLatency } from './data/latency'
 import { hasSeries } from './data/series'
-import { momentOf } from './views/moment'
+import { runAtTime } from './views/moment'
 import { TableDialog } from './views/tables'
 import { TimeView } from './views/time'
 import { Minimaps } from './views/minimaps'
 import { Tooltip } from './views/tooltip'
-import { useFirstSeen, usePrepared, Waiting } from './views/waiting'
-import { comparison, type Compared } from './views/compared'
-import type { Derived } from './data/model'
+import { useFirstPicture, usePrepared, LoadingPage } from './views/loading'
+import { comparison, type Comparison } from './views/comparison'
+import type { DerivedRun } from './data/model'
 
 export function App({ session }: { session: Session }) {
   const state = useStore(session.state)
@@ -52,11 +59,11 @@ export function App({ session }: { session: Session }) {
   const view = views.includes(state.view) ? state.view : 'overview'
   const model = session.model(Math.min(state.run, runs.length - 1))
   const compared = view === 'compare' ? comparison(session, state) : null
-  const moment = view === 'time' && model ? momentOf(session, model.run, state) : null
-  const derived: Derived | undefined = compared ? compared.lead : (moment ?? model?.derive(state))
+  const moment = view === 'time' && model ? runAtTime(session, model.run, state) : null
+  const derived: DerivedRun | undefined = compared ? compared.lead : (moment ?? model?.derive(state))
   const dragging = useStore(session.dragging)
-  const seen = useStore(session.pictureSeen) || view !== 'overview'
-  useFirstSeen(session, derived !== undefined)
+  const seen = useStore(session.pictureVisible) || view !== 'overview'
+  useFirstPicture(session, derived !== undefined)
   usePrepared(session, view === 'overview' ? model : undefined, seen)
   useKeys(session, derived, views, help, setHelp)
 
@@ -65,13 +72,13 @@ export function App({ session }: { session: Session }) {
       <ThemeContext.Provider value={theme}>
         <div class={`odonata ${theme}`} data-test="app" data-ready={derived && seen ? 'yes' : 'no'}>
           <div class="frame">
-            {useHeld(dragging, () => (
+            {useFrozenDuringDrag(dragging, () => (
               <Header
                 run={derived?.run}
                 views={views}
                 onExport={(kind) => {
-                  const exhibit = derived && exhibitOf(session, view, derived, compared, moment, state, theme)
-                  if (exhibit) void exportView(kind, exhibit)
+                  const sheet = derived && exportOf(session, view, derived, compared, moment, state, theme)
+                  if (sheet) void exportView(kind, sheet)
                 }}
                 onHelp={() => setHelp(true)}
               />
@@ -83,13 +90,13 @@ export function App({ session }: { session: Session }) {
                 ))}
               </ul>
             )}
-            <Refused />
+            <RejectedSettings />
             {derived ? (
               <Body view={view} derived={derived} compared={compared} moment={moment} seen={seen} />
             ) : (
               failures.length === 0 &&
               (view === 'overview' ? (
-                <Waiting info={runs[Math.min(state.run, runs.length - 1)]!} />
+                <LoadingPage info={runs[Math.min(state.run, runs.length - 1)]!} />
               ) : (
                 <p class="loading">Loading {runs[state.run]?.label} …</p>
               ))
@@ -104,27 +111,27 @@ export function App({ session }: { session: Session }) {
   )
 }
 
-/** What the view that is seen gives to keep. */
-function exhibitOf(
+/** The SVG, PNG and CSV export of the current view. */
+function exportOf(
   session: Session,
   view: View,
-  derived: Derived,
-  compared: Compared | null,
-  moment: Derived | null,
+  derived: DerivedRun,
+  compared: Comparison | null,
+  moment: DerivedRun | null,
   state: ViewState,
   theme: Theme,
-): Exhibit | null {
+): ExportSheet | null {
   if (view === 'compare' && compared)
     return compared.change
-      ? overviewExhibit(compared.change.derived, state, theme, compared.change)
-      : compareExhibit(compared, state, theme)
-  if (view === 'time') return timeExhibit(session, derived.run, moment, state, theme)
-  if (view === 'study') return studyExhibit(session, state, theme)
-  if (view === 'sweep') return sweepExhibit(session, state, theme)
-  if (view === 'costs') return costsExhibit(session, derived.run, state, theme)
-  if (view === 'latency') return latencyExhibit(session, derived.run, state, theme)
-  if (view === 'jobs') return jobsExhibit(session, derived, state, theme)
-  return overviewExhibit(derived, state, theme)
+      ? overviewExport(compared.change.derived, state, theme, compared.change)
+      : compareExport(compared, state, theme)
+  if (view === 'time') return timeExport(session, derived.run, moment, state, theme)
+  if (view === 'study') return studyExport(session, state, theme)
+  if (view === 'sweep') return sweepExport(session, state, theme)
+  if (view === 'costs') return costsExport(session, derived.run, state, theme)
+  if (view === 'latency') return latencyExport(session, derived.run, state, theme)
+  if (view === 'jobs') return jobsExport(session, derived, state, theme)
+  return overviewExport(derived, state, theme)
 }
 
 function Body({
@@ -135,9 +142,9 @@ function Body({
   seen,
 }: {
   view: View
-  derived: Derived
-  compared: Compared | null
-  moment: Derived | null
+  derived: DerivedRun
+  compared: Comparison | null
+  moment: DerivedRun | null
   seen: boolean
 }) {
   if (view === 'study') return <StudyView />
@@ -167,23 +174,31 @@ function Body({
   )
 }
 
-/** What is shown, and how; the distribution alone follows a range that is dragged. */
-function Panels({ view, derived, compared }: { view: View; derived: Derived; compared: Compared | null }) {
+/** The left column. While a range is dragged, only the distribution is updated. */
+function Panels({
+  view,
+  derived,
+  compared,
+}: {
+  view: View
+  derived: DerivedRun
+  compared: Comparison | null
+}) {
   const dragging = useStore(useSession().dragging)
-  const controls = useHeld(dragging, () => (
+  const controls = useFrozenDuringDrag(dragging, () => (
     <Controls derived={derived}>
       <Ranks derived={derived} />
     </Controls>
   ))
-  const scale = useHeld(dragging, () => (
+  const scale = useFrozenDuringDrag(dragging, () => (
     <ScaleLegend derived={derived} cables={compared?.change?.difference.cables} />
   ))
-  const last = useHeld(dragging, () => <Jobs derived={derived} />)
+  const last = useFrozenDuringDrag(dragging, () => <Jobs derived={derived} />)
   return (
     <>
       {controls}
       <Distribution derived={derived} />
-      {compared && <BothRuns runs={compared.pair} />}
+      {compared && <RunHistograms runs={compared.pair} />}
       {scale}
       {view === 'overview' && <Directions derived={derived} />}
       {view === 'overview' && <Minimaps derived={derived} />}
@@ -192,7 +207,7 @@ function Panels({ view, derived, compared }: { view: View; derived: Derived; com
   )
 }
 
-/** The light or dark theme that the setting and the system ask for. */
+/** Resolves the theme 'auto' with the system setting. */
 function useTheme(setting: ViewState['theme']): Theme {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), [])
   const [dark, setDark] = useState(query.matches)
@@ -204,12 +219,12 @@ function useTheme(setting: ViewState['theme']): Theme {
   return setting === 'auto' ? (dark ? 'dark' : 'light') : setting
 }
 
-/** The address of the settings; an empty one stands for the first picture. */
+/** The URL fragment of the settings. An empty fragment means the default first picture. */
 const addressOf = (state: ViewState): string => writeUrl(state) || 'hottest=0'
 
 /**
- * Settings to address and back. Every settled change is a step of the browser's history, so that its way back undoes it; moments that
- * pass are not.
+ * Syncs the settings with the URL. Each settled change is one history entry, so the browser's back button
+ * undoes it. Playback time is not.
  */
 function useUrl(session: Session): void {
   useEffect(() => {
@@ -226,7 +241,7 @@ function useUrl(session: Session): void {
     const write = (): void => {
       clearTimeout(waiting)
       waiting = window.setTimeout(() => {
-        // An address that was entered and not read yet must not be written over.
+        // The user typed an address that has not been read yet: do not overwrite it.
         if (location.hash !== known) return
         if (session.dragging.get()) return write()
         keep(addressOf({ ...session.state.get(), time: last.time }) !== addressOf(last))
@@ -238,7 +253,7 @@ function useUrl(session: Session): void {
       keep(false)
       clearTimeout(waiting)
     }
-    // What the page begins with is no step.
+    // The initial state is not a history entry.
     keep(false)
     const stop = session.state.subscribe(write)
     addEventListener('hashchange', read)

@@ -1,13 +1,11 @@
-/**
- * Starts the viewer: in the page of `odonata view`, in a standalone page that holds its data, or in a notebook's cell.
- */
+/** Entry points: the page of `odonata view`, a standalone page, or a notebook cell. */
 import { render } from 'preact'
 import { App } from './app'
-import { EmbeddedSource, HttpSource, SourceError, type Embedded, type Source } from './data/source'
-import { readDropped, type Dropped } from './data/dropped'
+import { EmbeddedSource, HttpSource, SourceError, type EmbeddedData, type Source } from './data/source'
+import { readDropped, type DroppedFile } from './data/dropped'
 import { BALL, HOTTEST_FIRST } from './data/range'
 import { DEFAULTS } from './data/state'
-import { workshop } from './draw/workshop'
+import { drawingService } from './draw/drawingservice'
 import { Session } from './views/session'
 import './viewer.css'
 
@@ -15,12 +13,12 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
   try {
     const index = await source.index()
     const session = new Session(source, index, DEFAULTS, ownsUrl, element)
-    // The first picture tells of the hottest links, not of a ball of arcs; an address says what it shows.
+    // The first picture shows the hottest links instead of a disc of arcs, unless the URL has settings.
     if (ownsUrl && location.hash.length > 1) session.readAddress(location.hash.slice(1))
     else if (index.runs.some((run) => run.summary.machine.links > BALL))
       session.state.patch({ hottest: HOTTEST_FIRST })
     session.failures.set((index.bad ?? []).map(({ label, reason }) => `${label} cannot be shown: ${reason}`))
-    // For the browser tests and benchmarks.
+    // For browser tests and benchmarks.
     ;(element as Element & { odonata?: Session }).odonata = session
     render(<App session={session} />, element)
   } catch (error) {
@@ -36,12 +34,12 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
   }
 }
 
-/** A page with runs that is dropped here is opened here; what else is dropped is refused in words, and what is open stays. */
+/** Opens a dropped page. Anything else is rejected with a message, and the current runs stay. */
 function acceptDrops(element: HTMLElement): void {
   document.addEventListener('dragover', (event) => event.preventDefault())
   document.addEventListener('drop', (event) => {
     event.preventDefault()
-    const dropped = [...(event.dataTransfer?.items ?? [])].flatMap((item): Dropped[] => {
+    const dropped = [...(event.dataTransfer?.items ?? [])].flatMap((item): DroppedFile[] => {
       const file = item.getAsFile()
       const directory = item.webkitGetAsEntry()?.isDirectory === true
       return file ? [{ name: file.name, directory, text: () => file.text() }] : []
@@ -50,11 +48,11 @@ function acceptDrops(element: HTMLElement): void {
   })
 }
 
-async function openDropped(element: HTMLElement, dropped: readonly Dropped[]): Promise<void> {
+async function openDropped(element: HTMLElement, dropped: readonly DroppedFile[]): Promise<void> {
   try {
     const source = new EmbeddedSource(await readDropped(dropped))
     await source.index()
-    // The settings in the address are of what was open.
+    // The settings in the URL belong to the previous runs.
     history.replaceState(null, '', location.pathname + location.search)
     render(null, element)
     await mount(element, source, true)
@@ -67,19 +65,19 @@ async function openDropped(element: HTMLElement, dropped: readonly Dropped[]): P
 
 const root = document.getElementById('odonata')
 if (root) {
-  // The thread that draws begins while tables are on their way.
-  workshop()
+  // Start the drawing thread while tables are loading.
+  drawingService()
   const data = document.getElementById('odonata-data')
   const source = data
-    ? new EmbeddedSource(JSON.parse(data.textContent) as Embedded)
+    ? new EmbeddedSource(JSON.parse(data.textContent) as EmbeddedData)
     : new HttpSource(location.href, document.getElementById('odonata-index')?.textContent)
   void mount(root, source, true)
   acceptDrops(root)
 }
 
-/** What a notebook's widget needs (the anywidget protocol). */
+/** The part of the anywidget protocol that is used. */
 interface WidgetModel {
-  get(name: 'data'): Embedded
+  get(name: 'data'): EmbeddedData
 }
 
 export default {

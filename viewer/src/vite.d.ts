@@ -1,4 +1,4 @@
-/** How Vite hands over a thread of its own within the one script of the page. */
+/** Vite's inline worker import. */
 declare module '*?worker&inline' {
   const Thread: new () => Worker
   export default Thread

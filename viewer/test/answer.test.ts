@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
-import { answer, atInterface } from '../src/data/answer'
-import type { Why } from '../src/data/why'
+import { answer, isLimitedByNic } from '../src/data/answer'
+import type { Explanation } from '../src/data/explanation'
 import { tiny } from './machines'
 
-const COLUMNS = { time_s: { type: 'f64', unit: 's', merge: 'max', label: 'Time' } } as const
+const TIME = { type: 'f64', unit: 's', merge: 'max', label: 'Time', role: 'job-time' } as const
+const COLUMNS = { slowest_pair_s: TIME }
 
 /** Links 6 (g0r0>g1r1) and 8 (g0r1>g2r1); both jobs send over the first, only `halo` over the second. */
 const run = (fft: number, halo: [number, number], times: number[], node = 0) =>
@@ -13,7 +14,7 @@ const run = (fft: number, halo: [number, number], times: number[], node = 0) =>
     jobOf: (n) => (n === 0 ? 1 : -1),
     nodeBytes: (n) => (n === 0 ? [node / 2, node] : [0, 0]),
     jobColumns: COLUMNS,
-    figures: { time_s: times },
+    figures: { slowest_pair_s: times },
   })
 
 test('the job that became slowest, its busiest link before and after, and whose traffic grew there', () => {
@@ -26,19 +27,19 @@ test('the job that became slowest, its busiest link before and after, and whose 
   // 3 GB over 5 GB/s; then 5.5 GB.
   expect(worst!.link.before).toMatchObject({ name: 'g0r1>g2r1:global.0', bytes: 3e9, occupied_s: 0.6 })
   expect(worst!.link.after).toMatchObject({ focus: 'link:g0r0>g1r1:global.0', bytes: 5.5e9, occupied_s: 1.1 })
-  expect(worst!.grown.map(({ name, before, after }) => [name, before, after])).toEqual([
+  expect(worst!.trafficChanges.map(({ name, before, after }) => [name, before, after])).toEqual([
     ['fft', 1e9, 4e9],
     ['halo', 1e9, 1.5e9],
   ])
-  expect([second!.job.name, second!.ratio, atInterface(second!)]).toEqual(['fft', 0.9, false])
+  expect([second!.job.name, second!.ratio, isLimitedByNic(second!)]).toEqual(['fft', 0.9, false])
 })
 
 test('an interface that is occupied for longer than any link is said', () => {
   // 12 GB leave the node over 10 GB/s; the link has 2 GB over 5 GB/s.
   const base = run(1e9, [1e9, 0], [1, 1])
   const [, halo] = answer(base, run(1e9, [1e9, 0], [2, 1.5], 12e9))
-  expect(atInterface(halo!)).toBe(true)
-  expect(halo!.interface).toMatchObject({
+  expect(isLimitedByNic(halo!)).toBe(true)
+  expect(halo!.nic).toMatchObject({
     before: null,
     after: { name: 'g0r0n0 (out)', bytes: 12e9, occupied_s: 1.2 },
   })
@@ -49,9 +50,9 @@ test('without a figure of time, the job on the busiest link comes first', () => 
   expect([first!.job.name, first!.figure, first!.ratio]).toEqual(['halo', null, 1])
 })
 
-test('what binds a job is what explain found, and whose traffic grew is said of that link', () => {
+test('what bottleneck a job is what explain found, and whose traffic grew is said of that link', () => {
   const first = { busy_s: 0.9, class: 'global', link: 8, name: 'g0r1>g2r1:global.0', share: 0.95 }
-  const why = (link: typeof first | null): Why => ({
+  const explanation = (link: typeof first | null): Explanation => ({
     jobs: [
       {
         job: 1,
@@ -67,13 +68,15 @@ test('what binds a job is what explain found, and whose traffic grew is said of 
     ],
   })
   const runs = [run(1e9, [1e9, 3e9], [1, 2]), run(4e9, [1.5e9, 2e9], [0.9, 3])] as const
-  const [worst, fft] = answer(...runs, [why(first), why({ ...first, share: 0.9 })])
-  expect(worst!.binds).toMatchObject({
+  const [worst, fft] = answer(...runs, [explanation(first), explanation({ ...first, share: 0.9 })])
+  expect(worst!.bottleneck).toMatchObject({
     before: { share: 0.95 },
     after: { link: 8, share: 0.9, decides: true },
   })
-  expect(worst!.grown.map(({ name, before, after }) => [name, before, after])).toEqual([['halo', 3e9, 2e9]])
-  expect(fft!.binds).toBeNull()
+  expect(worst!.trafficChanges.map(({ name, before, after }) => [name, before, after])).toEqual([
+    ['halo', 3e9, 2e9],
+  ])
+  expect(fft!.bottleneck).toBeNull()
   // Where one of the runs cannot say it, the busiest counts.
-  expect(answer(...runs, [why(first), why(null)])[0]!.binds).toBeNull()
+  expect(answer(...runs, [explanation(first), explanation(null)])[0]!.bottleneck).toBeNull()
 })

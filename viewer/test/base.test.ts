@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { DICHROMACIES, parseHex, seenWith, toOklab, type Rgb } from '../src/base/color'
+import { DICHROMACIES, parseHex, simulateDichromacy, toOklab, type Rgb } from '../src/base/color'
 import { digits, parseQuantity, percent, quantity, signed, type Unit } from '../src/base/format'
 import { distinctColors } from '../src/base/palette'
 import { RAMPS, shades } from '../src/base/ramps'
@@ -126,12 +126,14 @@ test('dichromats tell them apart, too', () => {
   const eight = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#000000']
   const jobs = distinctColors([...eight, ...eight, ...eight])
   for (const kind of DICHROMACIES) {
-    expect(least(parts, (rgb) => seenWith(kind, rgb))).toBeGreaterThan(0.09)
-    expect(least(jobs, (rgb) => seenWith(kind, rgb))).toBeGreaterThan(0.03)
+    expect(least(parts, (rgb) => simulateDichromacy(kind, rgb))).toBeGreaterThan(0.09)
+    expect(least(jobs, (rgb) => simulateDichromacy(kind, rgb))).toBeGreaterThan(0.03)
   }
   // Greys are what they are to all; a red and a green of one lightness are one colour to most.
   for (const kind of DICHROMACIES)
-    seenWith(kind, [120, 120, 120]).forEach((c) => expect(Math.abs(c - 120)).toBeLessThan(1))
+    simulateDichromacy(kind, [120, 120, 120]).forEach((c) => expect(Math.abs(c - 120)).toBeLessThan(1))
   const pair = ['#b06f5b', '#7f8458']
-  expect(least(pair, (rgb) => rgb)).toBeGreaterThan(3 * least(pair, (rgb) => seenWith('deuteranopia', rgb)))
+  expect(least(pair, (rgb) => rgb)).toBeGreaterThan(
+    3 * least(pair, (rgb) => simulateDichromacy('deuteranopia', rgb)),
+  )
 })

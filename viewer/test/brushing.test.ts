@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { aggregateMarks, marksFrom, updateMarks } from '../src/data/aggregate'
 import { Brushing } from '../src/data/brushing'
-import { RunModel, type Derived } from '../src/data/model'
+import { RunModel, type DerivedRun } from '../src/data/model'
 import { EMPTY, SHADES } from '../src/data/scale'
 import { selectLinks, type Filter, type Selection } from '../src/data/selection'
 import { DEFAULTS, type Aggregate } from '../src/data/state'
@@ -143,7 +143,7 @@ describe('matrices after brush moves', () => {
   const looks = looksFor('light', 'heat', false)
   const [width, height] = [470, 780]
   const image = () => ({ width, height, data: new Uint8ClampedArray(4 * width * height) }) as ImageData
-  const source = (d: Derived): CellSource => ({
+  const source = (d: DerivedRun): CellSource => ({
     groupMarks,
     inside,
     values: d.values,
@@ -155,7 +155,7 @@ describe('matrices after brush moves', () => {
     aggregate: 'max',
     scale: d.scale,
   })
-  const whole = (d: Derived): ImageData => {
+  const whole = (d: DerivedRun): ImageData => {
     const fresh = image()
     expect(new CellPainter().paint(fresh, panel, { ...source(d), changed: null }, looks, 0)).toBeNull()
     return fresh

@@ -48,7 +48,7 @@ const torus = recorded(['deterministic', 'dynamic', 'dynamic'])
 const ids = (run: Run): string[] => channelsOf(run.info).map(({ id }) => id)
 
 describe('virtual channels', () => {
-  it('are offered by kind and one by one, where they are recorded', () => {
+  it('are offeredFigures by kind and one by one, where they are recorded', () => {
     expect(ids(torus)).toEqual(['deterministic', 'dynamic', 'share', 'vc0', 'vc1', 'vc2'])
     expect(ids(recorded([]))).toEqual(['vc0', 'vc1', 'vc2'])
     expect(ids(line)).toEqual([])
@@ -71,13 +71,13 @@ describe('virtual channels', () => {
     expect(shown('share')).toEqual({ bytes: [0.9, 0] })
   })
 
-  it('are offered only where every run that is seen has them', () => {
+  it('are offeredFigures only where every run that is seen has them', () => {
     const index = { runs: [torus.info, line.info, recorded([]).info] } as unknown as Index
-    const offered = (seen: number[]): string[] => commonChannels(index, seen).map(({ id }) => id)
-    expect(offered([0])).toEqual(ids(torus))
-    expect(offered([0, 1])).toEqual([])
-    expect(offered([1, 0])).toEqual([])
-    expect(offered([0, 2])).toEqual(['vc0', 'vc1', 'vc2'])
+    const offeredFigures = (seen: number[]): string[] => commonChannels(index, seen).map(({ id }) => id)
+    expect(offeredFigures([0])).toEqual(ids(torus))
+    expect(offeredFigures([0, 1])).toEqual([])
+    expect(offeredFigures([1, 0])).toEqual([])
+    expect(offeredFigures([0, 2])).toEqual(['vc0', 'vc1', 'vc2'])
   })
 })
 
@@ -92,7 +92,7 @@ describe('a router close up', () => {
 
   it('has the FIFOs of its nodes, with the waits of a packet', () => {
     const columns = { node: [0, 1, 1], fifo: [0, 0, 1], packets: [1, 4, 0], busy_ps: [9, 8, 0] }
-    const waits = { memory_ps: [5, 40, 0], behind_ps: [5, 20, 0], head_ps: [5, 2, 0] }
+    const waits = { memory_fifo_ps: [5, 40, 0], hol_blocked_ps: [5, 20, 0], head_stall_ps: [5, 2, 0] }
     const numbers = new Map(
       Object.entries({ ...columns, ...waits }).map(([name, values]) => [name, Float64Array.from(values)]),
     )

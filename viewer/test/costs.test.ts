@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Block, NumericArray } from '../src/data/block'
 import { costBars, costChoice, cycleCosts, hasCosts, rankCosts } from '../src/data/costs'
 import { costRows } from '../src/data/rows'
-import { barAt, barsPicture, barWords } from '../src/layout/bars'
+import { barAt, barsPicture, barTip } from '../src/layout/bars'
 import { makeRun, type Description } from './machines'
 
 const MACHINE: Description = {
@@ -38,7 +38,7 @@ function blockOf(rows: readonly (readonly [number, string, number, string, strin
     numbers: new Map<string, NumericArray>([
       ['job', Uint32Array.from(rows, (row) => row[0])],
       ['level', Uint32Array.from(rows, (row) => row[2])],
-      ['time_s', Float64Array.from(rows, (row) => row[5])],
+      ['term_time_s', Float64Array.from(rows, (row) => row[5])],
     ]),
     coded: new Map([
       ['scenario', coded(1)],
@@ -108,13 +108,13 @@ test('what cannot be told is replaced: rows that are parts, axes that the run do
 const SECONDS = { type: 'f64', unit: 's', label: '' } as const
 const PRICED: Partial<Description> = {
   jobColumns: {
-    time_s: { ...SECONDS, merge: 'max', label: 'Time' },
+    predicted_time_s: { ...SECONDS, merge: 'max', label: 'Time' },
     startup_s: { ...SECONDS, merge: 'attribute', label: 'Start-ups' },
     bandwidth_s: { ...SECONDS, merge: 'attribute', label: 'Bandwidth' },
     // Not a term: nothing like it is told of the ranks.
-    patience_s: { ...SECONDS, merge: 'attribute', label: 'Patience' },
+    timeout_s: { ...SECONDS, merge: 'attribute', label: 'Timeout' },
   },
-  figures: { time_s: [3, 7], startup_s: [1, 2], bandwidth_s: [2, 5], patience_s: [9, 9] },
+  figures: { predicted_time_s: [3, 7], startup_s: [1, 2], bandwidth_s: [2, 5], timeout_s: [9, 9] },
 }
 
 test('forms that price ranks: the declared terms of the slowest rank add up to its time', () => {
@@ -123,7 +123,7 @@ test('forms that price ranks: the declared terms of the slowest rank add up to i
     ...priced.info.tables,
     rank_costs: { rows: 2, columns: PRICED.jobColumns! },
   }
-  delete (tables.rank_costs.columns as Record<string, unknown>)['patience_s']
+  delete (tables.rank_costs.columns as Record<string, unknown>)['timeout_s']
   const ranked = { ...priced, info: { ...priced.info, tables } }
   expect(hasCosts(priced.info)).toBe(false)
   expect(hasCosts(ranked.info)).toBe(true)
@@ -165,7 +165,7 @@ test('hit and told', () => {
   const { x, y, width, height } = picture.marks[3]!
   expect(barAt(picture, x + width / 2, y + height / 2)).toBe(3)
   expect(barAt(picture, x + width / 2, y + height + 2)).toBe(-1)
-  expect(barWords(bars, picture.marks[3]!)).toEqual({
+  expect(barTip(bars, picture.marks[3]!)).toEqual({
     title: 'level 1, latency',
     rows: [
       ['Scenario', 'with'],

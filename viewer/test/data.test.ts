@@ -390,7 +390,7 @@ describe('the matrix of ranks', () => {
     const columns = {
       job: [0, 1, 1],
       source: [0, 0, 4],
-      target: [0, 2, 0],
+      destination: [0, 2, 0],
       ranks_per_cell: [1, 2, 2],
       messages: [1, 5, 2],
       bytes: [8, 50, 20],

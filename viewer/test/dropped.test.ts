@@ -1,13 +1,13 @@
 /** What is dropped on the page. */
 import { expect, test } from 'vitest'
-import { readDropped, type Dropped } from '../src/data/dropped'
+import { readDropped, type DroppedFile } from '../src/data/dropped'
 
-const file = (text: string, name = 'runs.html'): Dropped => ({
+const file = (text: string, name = 'runs.html'): DroppedFile => ({
   name,
   directory: false,
   text: () => Promise.resolve(text),
 })
-const page = (data: string): Dropped =>
+const page = (data: string): DroppedFile =>
   file(`<body><script type="application/json" id="odonata-data">${data}</script>\n<script>1</script></body>`)
 
 test('a page gives its runs', async () => {
@@ -16,7 +16,7 @@ test('a page gives its runs', async () => {
   expect(await readDropped([page(text)])).toEqual(data)
 })
 
-test.each<[string, Dropped[], RegExp]>([
+test.each<[string, DroppedFile[], RegExp]>([
   ['nothing', [], /no file/],
   ['two pages', [page('{}'), page('{}')], /2 files.*expected one/],
   ['a run directory', [{ ...file(''), name: 'wd1', directory: true }], /wd1 is a directory/],

@@ -1,6 +1,6 @@
 /** What studies have found: tables over keys, ways to the runs, the front as steps. */
 import { expect, test } from 'vitest'
-import { findingsPanels, frontOf, lookAt, type Findings } from '../src/data/findings'
+import { findingsPanels, frontOf, runsToOpen, type Findings } from '../src/data/findings'
 import type { Index } from '../src/data/source'
 import { frontPicture, trialAt } from '../src/layout/front'
 
@@ -14,7 +14,7 @@ const fact = (name: string, unit: 'none' | 's' | 'ratio' = 'none') => ({
 /** Two seeds each of a job alone (runs 0, 1) and beside another (runs 2, 3). */
 const COSTS: Findings = {
   kind: 'interference',
-  aims: ['slowdown'],
+  objectives: ['slowdown'],
   keys: ['target', 'background', 'seed'].map((name) => fact(name)),
   figures: [fact('share', 'ratio'), fact('slowdown', 'ratio')],
   entries: [
@@ -29,7 +29,7 @@ const INDEX = { runs: [1, 2, 1, 2].map((seed) => ({ summary: { seed } })) } as u
 
 const CHOSEN = { panels: '', rows: '', columns: '', figure: '' }
 
-test('targets against backgrounds, the aim first; a row without the figure is left out', () => {
+test('targets against backgrounds, the objective first; a row without the figure is left out', () => {
   const { panelKey, rowKey, columnKey, figure, tables } = findingsPanels(COSTS, CHOSEN)!
   expect([panelKey, rowKey, columnKey, figure.name]).toEqual(['', 'target', 'background', 'slowdown'])
   const [{ pivot, entries }] = tables as [(typeof tables)[0]]
@@ -61,10 +61,10 @@ test('a table for each value of a key, all on one scale', () => {
 })
 
 test('a finding leads to its run beside the one that it is held against', () => {
-  expect(lookAt(COSTS.entries[3]!, INDEX)).toEqual({ compared: [1, 3] })
-  expect(lookAt(COSTS.entries[0]!, INDEX)).toEqual({ run: 0 })
-  expect(lookAt({ ...COSTS.entries[3]!, base: [0, 1] }, INDEX)).toEqual({ compared: [1, 3] })
-  expect(lookAt({ ...COSTS.entries[3]!, runs: [] }, INDEX)).toBeNull()
+  expect(runsToOpen(COSTS.entries[3]!, INDEX)).toEqual({ compared: [1, 3] })
+  expect(runsToOpen(COSTS.entries[0]!, INDEX)).toEqual({ run: 0 })
+  expect(runsToOpen({ ...COSTS.entries[3]!, base: [0, 1] }, INDEX)).toEqual({ compared: [1, 3] })
+  expect(runsToOpen({ ...COSTS.entries[3]!, runs: [] }, INDEX)).toBeNull()
 })
 
 const trial = (time: number | null, price: number, front: boolean, allowed = true) => ({
@@ -77,7 +77,7 @@ const trial = (time: number | null, price: number, front: boolean, allowed = tru
 })
 const SEARCH: Findings = {
   kind: 'front',
-  aims: ['time', 'price'],
+  objectives: ['time', 'price'],
   keys: [],
   figures: [fact('time', 's'), fact('price')],
   entries: [
@@ -89,7 +89,7 @@ const SEARCH: Findings = {
   ],
 }
 
-test('the front is sorted by the first aim; what could not be run is no point', () => {
+test('the front is sorted by the first objective; what could not be run is no point', () => {
   expect(frontOf(SEARCH)).toEqual({ points: [0, 1, 2, 3], front: [1, 2] })
 })
 
@@ -107,8 +107,8 @@ test('the front is drawn as steps: along to the next price, then down to its tim
   }
   expect(trialAt(picture, dear.x + 4, dear.y)).toBe(1)
   expect(trialAt(picture, 0, 0)).toBe(-1)
-  // One aim alone is drawn over the trials, without a front's line.
-  const single = frontPicture({ ...SEARCH, aims: ['time'] }, null, time, 600, 400)
+  // One objective alone is drawn over the trials, without a front's line.
+  const single = frontPicture({ ...SEARCH, objectives: ['time'] }, null, time, 600, 400)
   expect(single.steps).toEqual([])
   expect(single.marks).toHaveLength(4)
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Block, NumericArray } from '../src/data/block'
 import { groupMatrix, latencies } from '../src/data/latency'
 import { latencyRows } from '../src/data/rows'
-import { boxAt, boxesPicture, boxWords } from '../src/layout/boxes'
+import { boxAt, boxesPicture, boxTip } from '../src/layout/boxes'
 import { makeRun } from './machines'
 
 /** Job 1 before job 0; the second part of job 0 has a single packet. */
@@ -19,8 +19,8 @@ const block: Block = {
   rows: CELLS.length,
   numbers: new Map<string, NumericArray>([
     ['job', Uint32Array.from(CELLS, ([job]) => job)],
-    ['from_ps', Float64Array.from(CELLS, (cell) => cell[2])],
-    ['to_ps', Float64Array.from(CELLS, (cell) => cell[3])],
+    ['latency_lower_ps', Float64Array.from(CELLS, (cell) => cell[2])],
+    ['latency_upper_ps', Float64Array.from(CELLS, (cell) => cell[3])],
     ['packets', Float64Array.from(CELLS, (cell) => cell[4])],
   ]),
   coded: new Map([
@@ -72,7 +72,7 @@ test('boxes lie on one logarithmic axis, in the order of jobs and parts', () => 
 })
 
 test('boxes tell their percentiles in words and as a table, the slowest first', () => {
-  expect(boxWords(found, found.boxes[0]!, nameOf)).toEqual({
+  expect(boxTip(found, found.boxes[0]!, nameOf)).toEqual({
     title: 'near, from its making',
     rows: [
       ['Packets', '100'],

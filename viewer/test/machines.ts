@@ -94,8 +94,8 @@ export function makeRun(d: Description): Run {
         router: u32(Array.from({ length: nodes }, (_, n) => Math.floor(n / perRouter))),
         slot: u32(Array.from({ length: nodes }, (_, n) => n % perRouter)),
         job: Int32Array.from({ length: nodes }, (_, n) => d.jobOf?.(n) ?? -1),
-        bytes_in: Float64Array.from({ length: nodes }, (_, n) => d.nodeBytes?.(n)[0] ?? 0),
-        bytes_out: Float64Array.from({ length: nodes }, (_, n) => d.nodeBytes?.(n)[1] ?? 0),
+        ejected_bytes: Float64Array.from({ length: nodes }, (_, n) => d.nodeBytes?.(n)[0] ?? 0),
+        injected_bytes: Float64Array.from({ length: nodes }, (_, n) => d.nodeBytes?.(n)[1] ?? 0),
         capacity_bytes_per_s: new Float64Array(nodes).fill(10e9),
       },
       {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lookAt } from '../src/data/projection'
+import { projectionFor } from '../src/data/projection'
 import { minimaps } from '../src/layout/minimaps'
 import { torus } from './machines'
 
@@ -27,10 +27,10 @@ describe('minimaps', () => {
 
   test('lead to the view of their two axes in the way that is chosen', () => {
     const axes = ['X', 'Y', 'Z']
-    expect(lookAt('', 'X,Z', axes)).toBe('cylinders:Y')
-    expect(lookAt('X,Y', 'X,Z', axes)).toBe('X,Z')
-    expect(lookAt('cylinders:Z', 'Y,Z', axes)).toBe('cylinders:X')
-    expect(lookAt('', 'B,D', ['A', 'B', 'C', 'D', 'E'])).toBe('slices:B,D')
-    expect(lookAt('slices:A,B,C', 'B,D', ['A', 'B', 'C', 'D', 'E'])).toBe('slices:B,D,A')
+    expect(projectionFor('', 'X,Z', axes)).toBe('cylinders:Y')
+    expect(projectionFor('X,Y', 'X,Z', axes)).toBe('X,Z')
+    expect(projectionFor('cylinders:Z', 'Y,Z', axes)).toBe('cylinders:X')
+    expect(projectionFor('', 'B,D', ['A', 'B', 'C', 'D', 'E'])).toBe('slices:B,D')
+    expect(projectionFor('slices:A,B,C', 'B,D', ['A', 'B', 'C', 'D', 'E'])).toBe('slices:B,D,A')
   })
 })

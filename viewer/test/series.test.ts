@@ -58,7 +58,7 @@ describe('time series', () => {
       ...run.info,
       tables: {
         link_series: { rows: 4, columns },
-        latency: { rows: 2, columns: { from_ps: column('ps', 'key') } },
+        latency: { rows: 2, columns: { latency_lower_ps: column('ps', 'key') } },
       },
     })
     expect([found!.time, found!.subjects, found!.values.map(({ column }) => column), others]).toEqual([

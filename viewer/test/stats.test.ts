@@ -25,7 +25,7 @@ describe('values of classes that are not sorted yet', () => {
       const slow = ClassValues.of(values, classOf, 3)
       for (let code = 0; code < 3; code++) {
         const sorted = slow.sorted[code]!
-        expect([quick.least[code], quick.most[code]]).toEqual([sorted[0], sorted.at(-1)])
+        expect([quick.min[code], quick.max[code]]).toEqual([sorted[0], sorted.at(-1)])
         expect(quick.hottest(code, share)).toBe(slow.hottest(code, share))
         const carry = sorted.filter((v) => v > 0)
         expect(quick.hottest(code, share)).toBe(carry[carry.length - Math.ceil((share * carry.length) / 100)])
@@ -36,7 +36,7 @@ describe('values of classes that are not sorted yet', () => {
 
   test('what is no number is neither an end nor hot', () => {
     const some = new ClassValues([Float64Array.of(NaN, 3, 1, NaN, 2), Float64Array.of(NaN, NaN)])
-    expect([...some.least, ...some.most]).toEqual([1, Infinity, 3, -Infinity])
+    expect([...some.min, ...some.max]).toEqual([1, Infinity, 3, -Infinity])
     expect([some.hottest(0, 34), some.hottest(1, 5)]).toEqual([2, Infinity])
   })
 })

@@ -178,7 +178,7 @@ def _nodes(places: Numbers, owners: Numbers, job_ids: list[int]) -> pa.Table:
     names = [f"g{g}r{r}c{c}n{n}" for g, r, c in places for n in range(slots)]
     zeros = np.zeros(len(jobs))
     return pa.table(
-        {"name": names, "router": routers, "slot": slot, "job": jobs, "bytes_in": zeros, "bytes_out": zeros}
+        {"name": names, "router": routers, "slot": slot, "job": jobs, "ejected_bytes": zeros, "injected_bytes": zeros}
     )
 
 

@@ -22,8 +22,8 @@ def embedded(runs: OpenRuns) -> dict[str, Any]:
         for run, shown in enumerate(runs.runs)
         for table in shown.names
     }
-    why = {str(run): json.loads(runs.why(run)) for run in range(len(runs.runs))}
-    return {"index": runs.index(), "blocks": blocks, "why": why}
+    explanations = {str(run): json.loads(runs.explain(run)) for run in range(len(runs.runs))}
+    return {"index": runs.index(), "blocks": blocks, "explanations": explanations}
 
 
 def standalone_page(runs: OpenRuns) -> str:

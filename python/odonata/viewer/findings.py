@@ -53,10 +53,10 @@ def findings(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any] | None
 
 
 def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
-    """Trials with the aims that are minimised; the first stands for the file's own values."""
+    """Trials with the objectives that are minimised; the first stands for the file's own values."""
     axes = read_search_axes(directory)
     columns, rows = _rows(directory / TRIALS)
-    aims = list(read_description(directory)["minimise"])
+    objectives = list(read_description(directory)["minimise"])
     keys = [axis.key for axis in axes if axis.key in columns]
     entries = [
         {
@@ -72,7 +72,7 @@ def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
     ]
     for entry in entries[1:]:
         entry["base"] = entries[0]["runs"]
-    return {"kind": "front", "aims": aims, **_described(columns, keys), "entries": entries}
+    return {"kind": "front", "objectives": objectives, **_described(columns, keys), "entries": entries}
 
 
 def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
@@ -103,19 +103,19 @@ def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
         for row in rows
     ]
     described = _described({name: columns[name] for name in (*keys, *shown)}, keys)
-    return {"kind": "interference", "aims": ["slowdown"], **described, "entries": entries}
+    return {"kind": "interference", "objectives": ["slowdown"], **described, "entries": entries}
 
 
 def _described(columns: Mapping[str, Column], keys: Sequence[str]) -> dict[str, Any]:
     """Labels and units of the keys and of what was found."""
-    facts = [
+    fields = [
         {"name": name, "label": column.label, "unit": column.unit, "meaning": column.meaning}
         for name, column in columns.items()
     ]
     return {
-        "keys": [fact for fact in facts if fact["name"] in keys],
+        "keys": [field for field in fields if field["name"] in keys],
         "figures": [
-            fact for fact in facts if fact["name"] not in keys and columns[fact["name"]].type == "f64"
+            field for field in fields if field["name"] not in keys and columns[field["name"]].type == "f64"
         ],
     }
 

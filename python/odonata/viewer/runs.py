@@ -15,13 +15,14 @@ from odonata import __version__
 from odonata.errors import DamagedRunError, NotARunError, OdonataError
 from odonata.store import RunData, RunReader, is_run
 from odonata.store.optimization import DESCRIPTION as SEARCH
+from odonata.store.reader import check_inside
 from odonata.store.schema import SUMMARY, Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.viewer import blocks
 from odonata.viewer.findings import findings, search_runs
-from odonata.viewer.why import why
+from odonata.viewer.explanation import explanation
 
-PROTOCOL = 3
+PROTOCOL = 4
 """Changes when the page and the server would no longer understand each other."""
 
 KEY_UNITS = {"number of links": "count", "mean of a link": "bytes", "largest of a link": "bytes"}
@@ -249,7 +250,7 @@ class OpenRuns:
                 raise KeyError(name)
         return blocks.encode(self.runs[run].table(table, columns), columns)
 
-    def why(self, run: int) -> bytes:
+    def explain(self, run: int) -> bytes:
         """What binds each job of a run, as JSON.
 
         Raises:
@@ -258,7 +259,7 @@ class OpenRuns:
         """
         if not 0 <= run < len(self.runs):
             raise KeyError(f"run {run}")
-        return why(self.runs[run].data())
+        return explanation(self.runs[run].data())
 
 
 TABLES_NEEDED = ("routers", "links", "link_jobs", "nodes", "jobs")
@@ -268,7 +269,7 @@ FIRST = {
     "routers": {"name", "group", "up"},
     "links": {"source", "target", "class", "parallel", "capacity_bytes_per_s"},
     "link_jobs": {"link", "job"},
-    "nodes": {"name", "router", "slot", "job", "bytes_in", "bytes_out", "capacity_bytes_per_s"},
+    "nodes": {"name", "router", "slot", "job", "ejected_bytes", "injected_bytes", "capacity_bytes_per_s"},
 }
 """Columns that the page reads at once. Of links also what merges, of routers their axes, of jobs all."""
 
@@ -383,12 +384,6 @@ def titles(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:
     if all(named) and len(set(named)) == len(named):
         return named
     return labels([path for path, _ in found])
-
-
-def check_inside(directory: Path, name: str) -> None:
-    """Raises `NotARunError` if a file of a run is a link that leads out of its directory."""
-    if not (directory / name).resolve().is_relative_to(directory.resolve()):
-        raise NotARunError(f"{directory / name} leads out of the run directory and is not opened")
 
 
 def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | float]]:

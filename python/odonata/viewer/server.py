@@ -209,9 +209,9 @@ class _Handler(BaseHTTPRequestHandler):
         first = re.fullmatch(r"api/runs/(\d{1,4})/first", path)
         if first is not None:
             return "application/octet-stream", self._read(lambda: self.server.first(int(first[1])))
-        asked = re.fullmatch(r"api/runs/(\d{1,4})/why\.json", path)
+        asked = re.fullmatch(r"api/runs/(\d{1,4})/explain\.json", path)
         if asked is not None:
-            return "application/json", self._read(lambda: self.server.runs.why(int(asked[1])))
+            return "application/json", self._read(lambda: self.server.runs.explain(int(asked[1])))
         match = re.fullmatch(r"api/runs/(\d{1,4})/([A-Za-z0-9_%-]+)", path)
         if match is None:
             raise _RefusalError(HTTPStatus.NOT_FOUND, "there is nothing at this address")

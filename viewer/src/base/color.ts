@@ -1,4 +1,4 @@
-/** Colours: conversion, and interpolation in OKLab, where equal steps look equal (Ottosson 2020). */
+/** Colour conversion and interpolation in OKLab, where equal steps look equal (Ottosson 2020). */
 
 export type Rgb = readonly [number, number, number]
 
@@ -26,7 +26,7 @@ export function toHex([r, g, b]: Rgb): string {
   )
 }
 
-/** As a pixel of an ImageData on a little-endian machine, which every browser runs on. */
+/** A little-endian ImageData pixel; all browsers run on little-endian machines. */
 export function toPixel([r, g, b]: Rgb): number {
   return ((255 << 24) | (Math.round(b) << 16) | (Math.round(g) << 8) | Math.round(r)) >>> 0
 }
@@ -58,7 +58,9 @@ export function fromOklab([L, a, b]: Rgb): Rgb {
   return channels.map((c) => 255 * Math.max(0, Math.min(1, gamma(Math.max(0, c))))) as unknown as Rgb
 }
 
-/** How a dichromat sees a colour (Machado, Oliveira, Fernandes 2009, severity 1): rows of matrices on linear light. */
+/**
+ * Colour vision deficiencies (Machado, Oliveira, Fernandes 2009, severity 1) as matrix rows on linear light.
+ */
 const DICHROMATS: Readonly<Record<'protanopia' | 'deuteranopia' | 'tritanopia', readonly Rgb[]>> = {
   protanopia: [
     [0.152286, 1.052583, -0.204868],
@@ -80,7 +82,7 @@ const DICHROMATS: Readonly<Record<'protanopia' | 'deuteranopia' | 'tritanopia', 
 export type Dichromacy = keyof typeof DICHROMATS
 export const DICHROMACIES = Object.keys(DICHROMATS) as Dichromacy[]
 
-export function seenWith(kind: Dichromacy, rgb: Rgb): Rgb {
+export function simulateDichromacy(kind: Dichromacy, rgb: Rgb): Rgb {
   const light = rgb.map((c) => linear(c / 255))
   return DICHROMATS[kind].map((row) => {
     const seen = row.reduce((sum, weight, i) => sum + weight * light[i]!, 0)
@@ -92,12 +94,12 @@ export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   return between(toOklab(from), toOklab(to), share)
 }
 
-/** Of two colours in OKLab. */
+/** Interpolates two OKLab colours. */
 function between(a: Rgb, b: Rgb, share: number): Rgb {
   return fromOklab([0, 1, 2].map((i) => a[i]! + (b[i]! - a[i]!) * share) as unknown as Rgb)
 }
 
-/** A ramp of evenly spaced colours: the colour at a share (0 to 1) of it. */
+/** A ramp of evenly spaced colours, as a function of the share 0 to 1. */
 export function along(stops: readonly string[]): (share: number) => Rgb {
   const known = stops.map((stop) => toOklab(parseHex(stop)))
   return (share) => {
@@ -107,7 +109,7 @@ export function along(stops: readonly string[]): (share: number) => Rgb {
   }
 }
 
-/** Mixes any colour with always the same one. */
+/** A function that mixes any colour with a fixed one. */
 export function mixWith(to: Rgb, share: number): (from: Rgb) => Rgb {
   const known = toOklab(to)
   return (from) => between(toOklab(from), known, share)

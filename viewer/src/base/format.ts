@@ -1,14 +1,13 @@
 /**
- * Numbers as people read them: amounts of data with binary prefixes (1 MiB = 1,048,576 B), rates with decimal ones (1 GB/s =
- * 10^9 B/s). The terminal and the figures write the same, in `python/odonata/quantity.py`; the tests of both read
- * `tests/quantities.json`.
+ * Number formatting: bytes with binary prefixes (1 MiB = 1,048,576 B), rates with decimal ones (1 GB/s = 10^9
+ * B/s). `python/odonata/quantity.py` writes the same; the tests of both read `tests/quantities.json`.
  */
 
-/** What the numbers of a column are, in the words of the run directory; `doublings`, of two runs: the binary logarithm of a factor. */
+/** Unit of a column, as declared in the run directory. `doublings` is log2 of the ratio of two runs. */
 export type Unit =
   'none' | 'count' | 'bytes' | 'bytes-per-s' | 'ps' | 'ns' | 's' | 'share' | 'ratio' | 'hops' | 'doublings'
 
-// Made once: toLocaleString builds a formatter on every call, which took 3 ms of each brush move.
+// Created once: toLocaleString builds a formatter per call, which took 3 ms of each brush move.
 const GROUPED = new Intl.NumberFormat('en-US')
 
 interface Steps {
@@ -18,12 +17,12 @@ interface Steps {
 
 const BYTES: Steps = { base: 1024, names: ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] }
 const RATES: Steps = { base: 1000, names: ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s', 'PB/s', 'EB/s'] }
-/** From picoseconds up. */
+/** From picoseconds upwards. */
 const TIMES: Steps = { base: 1000, names: ['ps', 'ns', 'µs', 'ms', 's'] }
 const COUNTS: Steps = { base: 1000, names: ['', 'k', 'M', 'G', 'T', 'P', 'E'] }
 const PICOSECONDS: Readonly<Partial<Record<Unit, number>>> = { ps: 1, ns: 1e3, s: 1e12 }
 
-/** Three significant digits, without an exponent where one can do without. */
+/** Three significant digits; an exponent only below 1e-4 and from 1e6 on. */
 export function digits(value: number, significant = 3): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? '–' : value > 0 ? '∞' : '−∞'
   if (value === 0) return '0'
@@ -34,7 +33,7 @@ export function digits(value: number, significant = 3): string {
     return `${sign}${Number(lead)}e${String(Number(power)).replace('-', '−')}`
   }
   if (size >= 10 ** (significant - 1)) return sign + GROUPED.format(Math.round(size))
-  // toPrecision keeps trailing zeros, which say how precise the figure is; 1.00 is shown as 1.
+  // toPrecision keeps trailing zeros; 1.00 is shown as 1.
   const text = size.toPrecision(significant)
   return sign + (text.includes('.') ? text.replace(/\.?0+$/, '') : text)
 }
@@ -43,22 +42,22 @@ export function count(value: number): string {
   return GROUPED.format(Math.round(value))
 }
 
-/** As `1 router` or `96 routers`. */
+/** `1 router` or `96 routers`. */
 export const counted = (value: number, noun: string): string =>
   `${count(value)} ${noun}${value === 1 ? '' : 's'}`
 
-/** The value with its unit, as in `12.3 MiB`. */
+/** The value with its unit: `12.3 MiB`. */
 export function quantity(value: number, unit: Unit, significant = 3): string {
   if (!Number.isFinite(value)) return digits(value)
   switch (unit) {
     case 'bytes':
-      return stepped(value, BYTES, significant)
+      return withPrefix(value, BYTES, significant)
     case 'bytes-per-s':
-      return stepped(value, RATES, significant)
+      return withPrefix(value, RATES, significant)
     case 'ps':
     case 'ns':
     case 's':
-      return value === 0 ? '0 s' : stepped(value * PICOSECONDS[unit]!, TIMES, significant)
+      return value === 0 ? '0 s' : withPrefix(value * PICOSECONDS[unit]!, TIMES, significant)
     case 'share':
       return percent(value)
     case 'doublings':
@@ -70,30 +69,30 @@ export function quantity(value: number, unit: Unit, significant = 3): string {
     case 'count': {
       const size = Math.abs(value)
       if (Number.isInteger(value) && size < 1e7) return count(value).replace('-', '−')
-      return size < 1e6 || size >= 1e18 ? digits(value, significant) : stepped(value, COUNTS, significant)
+      return size < 1e6 || size >= 1e18 ? digits(value, significant) : withPrefix(value, COUNTS, significant)
     }
   }
 }
 
-/** A factor of more doublings is not told apart: from nothing it has no number. */
-export const DOUBLINGS_MOST = 10
+/** Ratios beyond 2^10 are all shown as this one. It also stands for a ratio to zero, which has no number. */
+export const DOUBLINGS_MAX = 10
 
 /** ×2 for a doubling, ÷2 for a halving. */
 function factorText(doublings: number, significant: number): string {
-  const more = Math.abs(doublings) >= DOUBLINGS_MOST ? '≥ ' : ''
+  const more = Math.abs(doublings) >= DOUBLINGS_MAX ? '≥ ' : ''
   return `${more}${doublings < 0 ? '÷' : '×'}${digits(2 ** Math.abs(doublings), significant)}`
 }
 
-/** In the largest step of which there is at least one. */
-function stepped(value: number, { base, names }: Steps, significant: number): string {
+/** Uses the largest prefix that gives at least 1. */
+function withPrefix(value: number, { base, names }: Steps, significant: number): string {
   const size = Math.abs(value)
   let step = 0
-  // 1023.7 KiB would be rounded to 1,024 KiB.
+  // Without this test, 1023.7 KiB would be rounded to 1,024 KiB.
   while (step < names.length - 1 && Math.round(size / base ** step) >= base) step++
   return `${digits(value / base ** step, significant)} ${names[step]}`
 }
 
-/** The same with an explicit sign, for differences; a factor has none. */
+/** `quantity` with an explicit sign, for differences. Ratios have no sign. */
 export function signed(value: number, unit: Unit): string {
   return value > 0 && unit !== 'doublings' ? `+${quantity(value, unit)}` : quantity(value, unit)
 }
@@ -104,7 +103,7 @@ export function percent(share: number): string {
   return `${Math.abs(value) < 0.05 && value !== 0 ? (value > 0 ? '<0.1' : '>−0.1') : Math.abs(value) >= 99.95 ? digits(Math.round(value)) : value.toFixed(1).replace('-', '−')} %`
 }
 
-/** What a user may write for a value of this unit. */
+/** An example input for a value of this unit. */
 export function exampleOf(unit: Unit): string {
   switch (unit) {
     case 'bytes':
@@ -124,7 +123,7 @@ export function exampleOf(unit: Unit): string {
   }
 }
 
-/** Reads what `quantity` writes: a number with an optional unit; null if it is neither. */
+/** Parses what `quantity` writes: a number with an optional unit, or null. */
 export function parseQuantity(text: string, unit: Unit): number | null {
   if (unit === 'doublings') {
     const [, sign, rest] = /^[\s≥]*([×x÷/]?)(.*)$/i.exec(text)!
@@ -142,7 +141,7 @@ export function parseQuantity(text: string, unit: Unit): number | null {
   return factor === null ? null : number * factor
 }
 
-/** How many of the unit one of what is written behind a number is; null if that is no such thing. */
+/** How many of `unit` the symbol stands for; null if it is not a symbol of this unit. */
 function factorOf(symbol: string, unit: Unit): number | null {
   const power = ({ base, names }: Steps, name: string): number | null => {
     const step = names.indexOf(name)

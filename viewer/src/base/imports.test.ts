@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Who may import from whom; each layer may use itself. Data never hears of screens, layout never of colours. */
+/**
+ * Allowed imports between layers; each layer may import itself. Data is independent of screens, layout of
+ * colours.
+ */
 const ALLOWED: Record<string, readonly string[]> = {
   base: [],
   data: ['base'],
@@ -15,7 +18,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   '.': ['base', 'data', 'layout', 'draw', 'views'],
 }
 
-/** Packages by layer: what draws on the page stays in the views. */
+/** Allowed packages by layer: only the views may use DOM libraries. */
 const PACKAGES: Record<string, RegExp> = {
   views: /^(preact(\/.*)?|d3-[a-z]+)$/,
   '.': /^preact(\/.*)?$/,

@@ -1,7 +1,7 @@
 /**
- * Remembers the last result of a function for the last keys it was asked for.
+ * Caches the last result of a function.
  *
- * Keys are compared one by one with `Object.is`, so arrays and typed arrays count as equal only if they are the same object.
+ * Keys are compared with `Object.is`: two arrays are equal only if they are the same object.
  */
 export class Memo<V> {
   private keys: readonly unknown[] | null = null

@@ -1,8 +1,8 @@
 /**
- * Colour ramps, each for a light and a dark background so that a low value is always near the background.
+ * Colour ramps, one per background: low values are close to the background.
  *
- * The stops of the sequential ramps fall or rise steadily in lightness, so they can be read with any colour vision and in
- * grey; the two ends of the diverging ramps differ for red-green blindness too. A test checks the steadiness.
+ * Sequential ramps change lightness steadily, so they work in grey and with any colour vision; a test checks
+ * this. The two ends of a diverging ramp also differ for red-green blindness.
  */
 import { along, type Rgb } from './color'
 
@@ -51,7 +51,7 @@ export const RAMPS: Readonly<Record<string, Ramp>> = {
 export const SEQUENTIAL_DEFAULT = 'fire'
 export const DIVERGING_DEFAULT = 'purpleOrange'
 
-/** The ramp of this name if it suits the data, else the default one that does. */
+/** The named ramp if it suits the data, else the default one. */
 export function rampFor(name: string, diverging: boolean): Ramp {
   const ramp = RAMPS[name]
   return ramp && ramp.diverging === diverging
@@ -59,7 +59,7 @@ export function rampFor(name: string, diverging: boolean): Ramp {
     : RAMPS[diverging ? DIVERGING_DEFAULT : SEQUENTIAL_DEFAULT]!
 }
 
-/** `steps` colours from the ramp's low to its high end. */
+/** `steps` colours from the low to the high end of the ramp. */
 export function shades(ramp: Ramp, theme: Theme, steps: number): Rgb[] {
   const at = along(ramp[theme])
   return Array.from({ length: steps }, (_, i) => at(steps === 1 ? 1 : i / (steps - 1)))

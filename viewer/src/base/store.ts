@@ -1,4 +1,4 @@
-/** A value that views subscribe to. Values are replaced, never changed in place. */
+/** An observable value. Values are replaced, never mutated. */
 export class Store<T> {
   private listeners = new Set<(value: T) => void>()
 

@@ -1,16 +1,16 @@
-/** One value for several links: of a bundle of arcs, a matrix cell, a router, a pair of groups. */
+/** Aggregates several links into one value, for arc bundles, matrix cells, routers and group pairs. */
 import type { Aggregate } from './state'
 
-/** Links by mark: those of mark m are `links[offsets[m]]` up to `links[offsets[m + 1] - 1]`. */
+/** Links by mark: mark m has `links[offsets[m]]` to `links[offsets[m + 1] - 1]`. */
 export interface Marks {
   readonly count: number
   readonly offsets: Uint32Array
   readonly links: Uint32Array
-  /** Mark of every link, -1 if it has none. */
+  /** Mark of each link, -1 if none. */
   readonly ofLink: Int32Array
 }
 
-/** Groups links by `ofLink`, keeping their order. */
+/** Groups links by `ofLink` in stable order. */
 export function marksFrom(ofLink: Int32Array, count: number): Marks {
   const offsets = new Uint32Array(count + 1)
   for (let l = 0; l < ofLink.length; l++) if (ofLink[l]! >= 0) offsets[ofLink[l]! + 1]!++
@@ -23,11 +23,14 @@ export function marksFrom(ofLink: Int32Array, count: number): Marks {
 
 export interface MarkValues {
   readonly values: Float64Array
-  /** Selected links of each mark. */
+  /** Number of selected links per mark. */
   readonly selected: Uint32Array
 }
 
-/** Aggregates the selected links of every mark. The maximum is by absolute value, so it works for differences. */
+/**
+ * Aggregates the selected links of each mark. The maximum is by absolute value, so it also works for
+ * differences.
+ */
 export function aggregateMarks(
   marks: Marks,
   values: Float64Array,
@@ -40,7 +43,7 @@ export function aggregateMarks(
   return result
 }
 
-/** The same where it is known already but for the marks of some links. */
+/** Updates only the marks of the changed links. */
 export function updateMarks(
   marks: Marks,
   values: Float64Array,
@@ -80,7 +83,7 @@ function aggregateMark(
   result.selected[m] = count
 }
 
-/** Traffic of the selected links that leave each group, by job: what the outer bands show. */
+/** Outgoing traffic of each group by job, selected links only. DrawnMarks as the outer bands. */
 export function groupJobTraffic(
   groupOfRouter: Uint32Array,
   groups: number,

@@ -1,93 +1,102 @@
 /**
- * What a comparison comes to: which job takes longer, what binds it, and whose traffic grew there.
+ * The result of a comparison: which job slows down, its bottleneck, and which jobs send more over it.
  *
- * What binds a job is what `odonata explain` finds, the link or interface that is busy longest while it runs. Of jobs without a time it is
- * what is occupied longest of all that carries bytes of the job: B bytes of all jobs over a capacity C are B/C.
+ * The bottleneck is the one that `odonata explain` reports: the link or NIC that is busy longest while the
+ * job runs. For a job without a time, it is the longest occupied of all that carry its bytes: B bytes of all
+ * jobs over capacity C occupy B/C.
  */
 import { translation } from './focus'
 import { linkName, type Figure, type Job, type Run } from './run'
 import { jobsOnLink } from './values'
-import type { Bottleneck, Why } from './why'
+import type { Bottleneck, Explanation } from './explanation'
 
-/** What says how long a job takes, the first that both runs have: a program's end, its messages' end, one packet's way. */
-export const TIME_FIGURES = ['execution_ns', 'time_s', 'latency_mean_ns'] as const
+/**
+ * Duration of a job, by preference: end of its last rank, last arrival, mean packet latency. The first column
+ * that both runs have is used.
+ */
+const JOB_TIME = 'job-time'
+/** The link or NIC that is occupied longest, of all that a job uses. */
+const LATENCY = 'latency_mean_ns'
 
-/** The link or interface that is occupied longest of all that a job uses. */
-export interface Busiest {
+/** Focus text of this link or node. */
+export interface BusiestResource {
   readonly name: string
-  /** What to narrow the view to. */
+  /** Link or node number. */
   readonly focus: string
-  /** Number of the link or node. */
+  /** NaN if the capacity is unknown. */
   readonly number: number
   readonly bytes: number
-  /** NaN where the capacity is not known. */
+  /** A job's bytes on one link in both runs. */
   readonly occupied_s: number
 }
 
-/** A job's bytes on a link, in both runs. */
-export interface Growth {
+/** Null if the job sends no bytes over any. */
+export interface TrafficChange {
   readonly name: string
   readonly color: string
   readonly before: number
   readonly after: number
 }
 
-export type Binding = Bottleneck & { readonly decides: boolean }
+export type JobBottleneck = Bottleneck & { readonly decides: boolean }
 
-/** Null where a job has no byte on any. */
-export interface Sides {
-  readonly before: Busiest | null
-  readonly after: Busiest | null
+/** Null if the runs share no time column. */
+export interface BeforeAfter {
+  readonly before: BusiestResource | null
+  readonly after: BusiestResource | null
 }
 
 export interface JobAnswer {
   readonly job: Job
-  /** Null where the runs have no common figure of time. */
+  /** `figure` after / before; 1 without a figure. */
   readonly figure:
     (Pick<Figure, 'label' | 'unit'> & { readonly before: number; readonly after: number }) | null
-  /** `figure` after over before; 1 where there is none. */
+  /** The bottleneck in both runs; null if one of them does not report it. */
   readonly ratio: number
-  /** What is busy longest while the job runs, in both runs; null where one of them cannot say it. */
-  readonly binds: { readonly before: Binding; readonly after: Binding } | null
-  readonly link: Sides
-  readonly interface: Sides
-  /** Bytes of each job on the link of the other run that binds it, or is its busiest, the largest growth first. */
-  readonly grown: readonly Growth[]
+  /** Bytes of each job on the bottleneck (or busiest link) of the other run, largest growth first. */
+  readonly bottleneck: { readonly before: JobBottleneck; readonly after: JobBottleneck } | null
+  readonly link: BeforeAfter
+  readonly nic: BeforeAfter
   /** Whether the base has that link. */
-  readonly known: boolean
+  readonly trafficChanges: readonly TrafficChange[]
+  /** Whether the NIC is occupied longer than any link. */
+  readonly isInBase: boolean
 }
 
-/** Whether the job waits longer for an interface than for any link. */
-export const atInterface = ({ link, interface: own }: JobAnswer): boolean =>
+/**
+ * One entry per job of both runs, paired by name, largest slowdown first. `explanations`: of the base, then
+ * of the other run.
+ */
+export const isLimitedByNic = ({ link, nic: own }: JobAnswer): boolean =>
   (own.after?.occupied_s ?? 0) > (link.after?.occupied_s ?? 0)
 
-/** One per job of both runs, paired by name; the one that became slowest first. `whys`: of the base and of the other. */
-export function answer(base: Run, other: Run, whys?: readonly Why[]): JobAnswer[] {
+/** A NIC carries bytes of one job only. */
+export function answer(base: Run, other: Run, explanations?: readonly Explanation[]): JobAnswer[] {
   const links = [base, other].map(busiestLinks)
-  const interfaces = [base, other].map(busiestInterfaces)
+  const nics = [base, other].map(busiestNics)
   const answers = base.jobs.flatMap((job): JobAnswer[] => {
     const twin = other.jobs.find(({ name }) => name === job.name)
     if (!twin) return []
-    const sides = ([before, after]: Map<number, Busiest>[]): Sides => ({
+    const sides = ([before, after]: Map<number, BusiestResource>[]): BeforeAfter => ({
       before: before!.get(job.job) ?? null,
       after: after!.get(twin.job) ?? null,
     })
     const figure = timeOf(job, twin)
     const link = sides(links)
-    const binds = bindings(job.name, whys)
-    // An interface carries bytes of one job alone.
-    const number = binds ? binds.after.link : (link.after?.number ?? null)
+    const bottleneck = bottlenecksOf(job.name, explanations)
+    // The longest occupied link of each job. The bytes of all jobs on a link count.
+    const number = bottleneck ? bottleneck.after.link : (link.after?.number ?? null)
     const here = number === null ? -1 : translation(other, base).link(number)
     return [
       {
         job,
         figure,
         ratio: figure && figure.before > 0 ? figure.after / figure.before : 1,
-        binds,
+        bottleneck,
         link,
-        interface: sides(interfaces),
-        grown: number === null ? [] : growthOn(base, here, other, number),
-        known: here >= 0,
+        nic: sides(nics),
+        trafficChanges: number === null ? [] : trafficChangesOn(base, here, other, number),
+        isInBase: here >= 0,
       },
     ]
   })
@@ -95,18 +104,30 @@ export function answer(base: Run, other: Run, whys?: readonly Why[]): JobAnswer[
   return answers.sort((a, b) => b.ratio - a.ratio || load(b) - load(a) || a.job.job - b.job.job)
 }
 
-function bindings(name: string, whys: readonly Why[] | undefined): JobAnswer['binds'] {
-  const [before, after] = (whys ?? []).map(({ jobs }): Binding | null => {
-    const why = jobs.find((job) => job.name === name)
-    const first = why?.bottlenecks?.[0]
-    return why && first && first.busy_s > 0 ? { ...first, decides: why.decides } : null
+function bottlenecksOf(
+  name: string,
+  explanations: readonly Explanation[] | undefined,
+): JobAnswer['bottleneck'] {
+  const [before, after] = (explanations ?? []).map(({ jobs }): JobBottleneck | null => {
+    const explanation = jobs.find((job) => job.name === name)
+    const first = explanation?.bottlenecks?.[0]
+    return explanation && first && first.busy_s > 0 ? { ...first, decides: explanation.decides } : null
   })
   return before && after ? { before, after } : null
 }
 
 function timeOf(job: Job, twin: Job): JobAnswer['figure'] {
-  for (const id of TIME_FIGURES) {
-    const [before, after] = [job, twin].map(({ figures }) => figures.find((figure) => figure.id === id))
+  const times = ({ figures }: Job): Figure[] => figures.filter(({ role }) => role === JOB_TIME)
+  const named = (id: string) => [job, twin].map(({ figures }) => figures.find((figure) => figure.id === id))
+  // The longest occupied NIC of each job; nodes shared by several jobs are skipped.
+  const pairs = [
+    ...times(job)
+      .reverse()
+      .map(({ id }) => named(id)),
+    [times(job)[0], times(twin)[0]],
+    named(LATENCY),
+  ]
+  for (const [before, after] of pairs) {
     if (before && after && Number.isFinite(before.value) && Number.isFinite(after.value))
       return { label: before.label, unit: before.unit, before: before.value, after: after.value }
   }
@@ -115,60 +136,60 @@ function timeOf(job: Job, twin: Job): JobAnswer['figure'] {
 
 const bytesOf = (run: Run) => run.measures.find(({ id }) => id === 'bytes')
 
-class Most {
-  readonly byJob = new Map<number, Busiest>()
+class BusiestFinder {
+  readonly byJob = new Map<number, BusiestResource>()
 
   consider(job: number, number: number, bytes: number, capacity: number, name: () => [string, string]): void {
     if (!(bytes > 0)) return
     const occupied = capacity > 0 ? bytes / capacity : NaN
-    const most = this.byJob.get(job)
-    const longer = most && (capacity > 0 ? occupied > most.occupied_s : bytes > most.bytes)
-    if (most && !longer) return
+    const largest = this.byJob.get(job)
+    const longer = largest && (capacity > 0 ? occupied > largest.occupied_s : bytes > largest.bytes)
+    if (largest && !longer) return
     const [text, focus] = name()
     this.byJob.set(job, { name: text, focus, number, bytes, occupied_s: occupied })
   }
 }
 
 /** By job number, of the links that carry any byte of the job; all bytes on a link count, whoever's they are. */
-function busiestLinks(run: Run): Map<number, Busiest> {
-  const most = new Most()
+function busiestLinks(run: Run): Map<number, BusiestResource> {
+  const largest = new BusiestFinder()
   const bytes = bytesOf(run)
-  if (!bytes?.perJob) return most.byJob
+  if (!bytes?.perJob) return largest.byJob
   const { offsets, job } = run.linkJobs
   for (let l = 0; l < run.links.count; l++)
     for (let i = offsets[l]!; i < offsets[l + 1]!; i++)
       if (bytes.perJob[i]! > 0)
-        most.consider(job[i]!, l, bytes.total[l]!, run.links.capacity[l]!, () => {
+        largest.consider(job[i]!, l, bytes.total[l]!, run.links.capacity[l]!, () => {
           const name = linkName(run, l)
           return [name, `link:${name}`]
         })
-  return most.byJob
+  return largest.byJob
 }
 
 /** By job number, of the nodes that run no other job. */
-function busiestInterfaces({ nodes }: Run): Map<number, Busiest> {
-  const most = new Most()
+function busiestNics({ nodes }: Run): Map<number, BusiestResource> {
+  const largest = new BusiestFinder()
   for (let n = 0; n < nodes.count; n++) {
     if (nodes.job[n]! < 0 || !(nodes.capacity[n]! > 0)) continue
-    const [into, out] = [nodes.bytesIn[n]!, nodes.bytesOut[n]!]
-    most.consider(nodes.job[n]!, n, Math.max(into, out), nodes.capacity[n]!, () => [
+    const [into, out] = [nodes.ejectedBytes[n]!, nodes.injectedBytes[n]!]
+    largest.consider(nodes.job[n]!, n, Math.max(into, out), nodes.capacity[n]!, () => [
       `${nodes.names.at(n)} (${into > out ? 'in' : 'out'})`,
       `node:${nodes.names.at(n)}`,
     ])
   }
-  return most.byJob
+  return largest.byJob
 }
 
-function growthOn(base: Run, before: number, other: Run, after: number): Growth[] {
+function trafficChangesOn(base: Run, before: number, other: Run, after: number): TrafficChange[] {
   const on = (run: Run, link: number): Map<string, number> => {
     const bytes = bytesOf(run)
     const all = new Uint8Array(run.jobs.reduce((n, { job }) => Math.max(n, job + 1), 0)).fill(1)
     const shares = bytes && link >= 0 ? jobsOnLink(bytes, run.linkJobs, all, link) : []
     return new Map(shares.map(({ job, value }) => [run.jobs.find((j) => j.job === job)?.name ?? '', value]))
   }
-  const [was, is] = [on(base, before), on(other, after)]
+  const [baseBytes, is] = [on(base, before), on(other, after)]
   return [...other.jobs]
-    .map(({ name, color }) => ({ name, color, before: was.get(name) ?? 0, after: is.get(name) ?? 0 }))
+    .map(({ name, color }) => ({ name, color, before: baseBytes.get(name) ?? 0, after: is.get(name) ?? 0 }))
     .filter((growth) => growth.before > 0 || growth.after > 0)
     .sort((a, b) => b.after - b.before - (a.after - a.before))
 }

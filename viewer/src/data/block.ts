@@ -1,13 +1,13 @@
 /**
- * The form in which a table's columns reach the browser: `docs/reference/viewer-protocol.md`.
+ * Decodes table columns sent by the server; format: `docs/reference/viewer-protocol.md`.
  *
- * `ODB2`, the header's length (u32), a JSON header, then each column's raw little-endian values at a multiple of 8 bytes, so
- * that typed arrays are views of the received buffer. Of columns that are sent in fewer bytes the numbers are worked out.
+ * `ODB2`, header length (u32), JSON header, then the little-endian values of each column, aligned to 8 bytes.
+ * Typed arrays are views of the received buffer; compressed columns are expanded.
  */
 
 export type NumericArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array
 
-/** Strings as one UTF-8 blob; they are decoded when they are asked for. */
+/** Strings in one UTF-8 blob, decoded on access. */
 export class Strings {
   private static decoder = new TextDecoder()
 
@@ -38,7 +38,7 @@ export class Strings {
   }
 }
 
-export interface Coded {
+export interface CodedText {
   readonly codes: Uint8Array | Uint16Array | Uint32Array
   readonly names: readonly string[]
 }
@@ -46,7 +46,7 @@ export interface Coded {
 export interface Block {
   readonly rows: number
   readonly numbers: ReadonlyMap<string, NumericArray>
-  readonly coded: ReadonlyMap<string, Coded>
+  readonly coded: ReadonlyMap<string, CodedText>
   readonly strings: ReadonlyMap<string, Strings>
 }
 
@@ -56,9 +56,9 @@ interface ColumnHeader {
   offset: number
   bytes: number
   dictionary?: string[]
-  /** What the bytes are numbers of. */
+  /** The bytes are indices into these values. */
   values?: number[]
-  /** The bytes are steps from each number to the next; the first is this. */
+  /** The bytes are increments; this is the first value. */
   from?: number
 }
 
@@ -71,11 +71,11 @@ const ARRAYS = {
   f64: Float64Array,
 } as const
 
-/** `at`: where the block begins in the buffer. */
+/** `at`: offset of the block in the buffer. */
 export function decodeBlock(buffer: ArrayBuffer, at = 0): Block {
   const header = headerOf(buffer, at, BLOCK) as { rows: number; columns: ColumnHeader[] }
   const numbers = new Map<string, NumericArray>()
-  const coded = new Map<string, Coded>()
+  const coded = new Map<string, CodedText>()
   const strings = new Map<string, Strings>()
   for (const column of header.columns) {
     const begin = at + column.offset
@@ -89,7 +89,7 @@ export function decodeBlock(buffer: ArrayBuffer, at = 0): Block {
     }
     const values = new ARRAYS[column.type](buffer, begin, header.rows)
     if (column.dictionary)
-      coded.set(column.name, { codes: values as Coded['codes'], names: column.dictionary })
+      coded.set(column.name, { codes: values as CodedText['codes'], names: column.dictionary })
     else numbers.set(column.name, numbersOf(column, values))
   }
   return { rows: header.rows, numbers, coded, strings }
@@ -105,17 +105,17 @@ function headerOf(buffer: ArrayBuffer, at: number, magic: number): unknown {
 }
 
 function numbersOf({ values, from }: ColumnHeader, sent: NumericArray): NumericArray {
-  if (values) return valued(Float64Array.from(values), sent as Uint8Array)
-  return from === undefined ? sent : stepped(from, sent as Uint8Array)
+  if (values) return expandValues(Float64Array.from(values), sent as Uint8Array)
+  return from === undefined ? sent : expandSteps(from, sent as Uint8Array)
 }
 
-function valued(values: Float64Array, sent: Uint8Array): Float64Array {
+function expandValues(values: Float64Array, sent: Uint8Array): Float64Array {
   const all = new Float64Array(sent.length)
   for (let i = 0; i < sent.length; i++) all[i] = values[sent[i]!]!
   return all
 }
 
-function stepped(from: number, sent: Uint8Array): Uint32Array {
+function expandSteps(from: number, sent: Uint8Array): Uint32Array {
   const all = new Uint32Array(sent.length)
   let sum = from
   for (let i = 0; i < sent.length; i++) {
@@ -125,7 +125,7 @@ function stepped(from: number, sent: Uint8Array): Uint32Array {
   return all
 }
 
-/** Several blocks that were sent together, by name. */
+/** Decodes several blocks that were sent together, by name. */
 export function decodeBlocks(buffer: ArrayBuffer): Map<string, Block> {
   const places = headerOf(buffer, 0, SEVERAL) as Record<string, [number, number]>
   const start = 8 + new DataView(buffer).getUint32(4, true)

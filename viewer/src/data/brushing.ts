@@ -1,8 +1,10 @@
 /**
- * A brush move looks only at the links whose value lies between an old and a new end of the range.
+ * Incremental selection: a brush move visits only links whose value lies between an old and a new end of the
+ * range.
  *
- * For this the links stand in at most 16,384 bins, ascending by value: a bin is what a value's leading bits are as a 32-bit float,
- * so bins are narrow where values are small and none needs a search. `selectLinks` is the slow twin that the tests compare with.
+ * Links are sorted into at most 16,384 bins by the leading bits of their value as a 32-bit float. Bins are
+ * therefore narrow for small values, and finding one needs no search. `selectLinks` is the slow twin in the
+ * tests.
  */
 import { EMPTY, FILTERED } from './scale'
 import type { Filter, Selection } from './selection'
@@ -10,7 +12,7 @@ import type { Filter, Selection } from './selection'
 const BINS_MAX = 1 << 14
 
 export class Brushing {
-  /** The links of bin b are `links[starts[b]]` up to `links[starts[b + 1] - 1]`. */
+  /** Bin b holds `links[starts[b]]` to `links[starts[b + 1] - 1]`. */
   private readonly starts: Uint32Array
   private readonly links: Uint32Array
   /** Sum of the values of class c in bin b: `sums[b * classes + c]`. */
@@ -39,7 +41,7 @@ export class Brushing {
     this.links = new Uint32Array(values.length)
     this.sums = new Float64Array(this.bins * classes)
     this.changed = new Uint32Array(values.length)
-    // A difference of 32-bit numbers may need a 33rd bit, so it is unsigned.
+    // The difference of two 32-bit numbers may need a 33rd bit, so it is unsigned.
     for (let l = 0; l < keys.length; l++) {
       const bin = (keys[l]! - least) >>> shift
       this.starts[bin + 1]!++
@@ -50,15 +52,15 @@ export class Brushing {
     for (let l = 0; l < keys.length; l++) this.links[next[(keys[l]! - least) >>> shift]!++] = l
   }
 
-  /** The bins of a value below all, in the range, and above all. */
+  /** The bin of a value; values below and above all bins get the ends. */
   private binOf(value: number): number {
     const key = keysOf(Float32Array.of(value))[0]!
     return Math.max(0, Math.min(this.bins - 1, Math.floor((key - this.least) / 2 ** this.shift)))
   }
 
   /**
-   * From the selection of one filter to that of another of the same classes and no focus. Its flags are written over; null where a
-   * pass over all links is as quick.
+   * Moves a selection to another filter with the same classes and no focus. Overwrites its flags. Returns
+   * null if a full pass is as fast.
    */
   move(from: Selection, old: Filter, next: Filter, shades: Uint8Array): Selection | null {
     if (old.focus || next.focus || old.classOn !== next.classOn || old.range.inverted !== next.range.inverted)
@@ -89,7 +91,7 @@ export class Brushing {
     return { looks, selected, count, counts, sums: this.sumsOf(next), step: from.step + 1, changed }
   }
 
-  /** The bins from an old to a new end, of all classes; each bin once. */
+  /** The bins between the old and the new ends, of all classes, each once. */
   private between(old: Filter, next: Filter): [number, number][] {
     const spans: [number, number][] = []
     for (let c = 0; c < this.classes; c++)
@@ -107,7 +109,7 @@ export class Brushing {
     return apart
   }
 
-  /** Added up from bins, never by what left: small sums would keep the error of large ones. */
+  /** Summed from the bins. Subtracting what left would keep the rounding error of large values. */
   private sumsOf({ range: { lows, highs, inverted }, classOn }: Filter): Float64Array {
     const { classes, starts, links, values, classOf } = this
     const result = new Float64Array(classes)
@@ -130,7 +132,7 @@ export class Brushing {
   }
 }
 
-/** Whole numbers in the order of the floats. */
+/** Integers in the order of the floats. */
 function keysOf(floats: Float32Array): Int32Array {
   const keys = new Int32Array(floats.buffer)
   for (let i = 0; i < keys.length; i++) if (keys[i]! < 0) keys[i]! ^= 0x7fffffff

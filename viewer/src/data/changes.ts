@@ -1,27 +1,29 @@
-/** The summary of a comparison: per class, and per job and class, every run's mean and maximum against the base's. */
+/**
+ * The change table of a comparison: mean and maximum per class, and per job and class, relative to the base.
+ */
 import { percent } from '../base/format'
-import type { Derived } from './model'
+import type { DerivedRun } from './model'
 import { classStats, type ClassStats } from './stats'
 import { sortedByClass } from './stats'
 
 export interface ChangeRow {
   readonly name: string
-  /** Set for the rows of one job. */
+  /** Set for rows of one job. */
   readonly color: string | null
   readonly statistic: 'mean' | 'largest'
-  /** One per run; null where a run has no such class or job. */
+  /** One per run; null if the run has no such class or job. */
   readonly values: readonly (number | null)[]
 }
 
 const ALL = 'all'
 
-export function classChanges(runs: readonly Derived[]): ChangeRow[] {
+export function classChanges(runs: readonly DerivedRun[]): ChangeRow[] {
   const stats = runs.map((d) => statsByName(d.run.links.classes, d.stats))
   return rowsFor([...new Set(stats.flatMap((s) => [...s.keys()]))], stats, (name) => name, null)
 }
 
-/** Jobs are paired by their names. */
-export function jobChanges(runs: readonly Derived[]): ChangeRow[] {
+/** Pairs jobs by name. */
+export function jobChanges(runs: readonly DerivedRun[]): ChangeRow[] {
   const rows: ChangeRow[] = []
   for (const job of runs[0]!.run.jobs) {
     const stats = runs.map((d) => {
@@ -52,7 +54,7 @@ function rowsFor(
   )
 }
 
-function jobStats({ run, measure }: Derived, job: number): Map<string, ClassStats> {
+function jobStats({ run, measure }: DerivedRun, job: number): Map<string, ClassStats> {
   const values = new Float64Array(run.links.count)
   for (let l = 0; l < run.links.count; l++)
     for (let i = run.linkJobs.offsets[l]!; i < run.linkJobs.offsets[l + 1]!; i++)
@@ -63,7 +65,7 @@ function jobStats({ run, measure }: Derived, job: number): Map<string, ClassStat
   )
 }
 
-/** With the class `all` first. */
+/** The class `all` comes first. */
 function statsByName(classes: readonly string[], stats: readonly ClassStats[]): Map<string, ClassStats> {
   const links = stats.reduce((n, s) => n + s.links, 0)
   const sum = stats.reduce((total, s) => total + s.sum, 0)
@@ -82,7 +84,7 @@ function statsByName(classes: readonly string[], stats: readonly ClassStats[]): 
   ])
 }
 
-/** A run against the base, as a share. */
+/** Relative change against the base. */
 export function against({ values }: ChangeRow, i: number): string {
   const [base, value] = [values[0], values[i]]
   if (base === null || base === undefined || value === null || value === undefined) return ''

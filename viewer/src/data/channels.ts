@@ -1,10 +1,10 @@
-/** Virtual channels: what links carry and wait for in one of them, or in all of a kind. */
+/** Virtual channels: values of one VC, or of all VCs of a kind. */
 import type { Block } from './block'
 import type { Measure, Run } from './run'
 import { isMeasure, type Index, type RunInfo } from './source'
 
 export interface Channel {
-  /** `vc0`, `dynamic`, `share`; empty for all of them together. */
+  /** `vc0`, `dynamic` or `share`; empty for all VCs. */
   readonly id: string
   readonly label: string
   readonly numbers: readonly number[]
@@ -12,12 +12,12 @@ export interface Channel {
 
 export const CHANNELS = 'channels'
 
-/** Of what all channels carry, the share of the dynamic ones. */
+/** Share of the dynamic VCs in the total. */
 const SHARE = 'share'
 
 const words = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [])
 
-/** What there is to choose in a run; nothing where channels are not recorded. */
+/** The choices that a run offers; none if it records no VCs. */
 export function channelsOf(info: RunInfo): Channel[] {
   const { count, kinds } = shapeOf(info)
   if (count === 0) return []
@@ -42,7 +42,7 @@ function shapeOf(info: RunInfo): { count: number; kinds: string[] } {
   return { count, kinds: words(packet?.virtual_channel_kinds) }
 }
 
-/** What there is to choose in every run that is seen: runs with and without records of channels are not mixed. */
+/** Choices that all visible runs offer: runs with and without VC records are not mixed. */
 export function commonChannels(index: Index, seen: readonly number[]): Channel[] {
   const [first, ...others] = seen.map((run) => {
     const info = index.runs[run]
@@ -52,13 +52,13 @@ export function commonChannels(index: Index, seen: readonly number[]): Channel[]
   return (first ?? []).filter(({ id }) => inAll(id))
 }
 
-/** The measures of a run's channels. */
+/** Measures of a run's VC table. */
 export const channelColumns = (info: RunInfo): string[] =>
   Object.entries(info.tables[CHANNELS]?.columns ?? {}).flatMap(([name, column]) =>
     isMeasure(column) ? [name] : [],
   )
 
-/** The run as if its links had these channels only: the block has a row for each link and channel, in this order. */
+/** The run restricted to one channel. The block has a row per link and VC, in this order. */
 export function inChannels(run: Run, block: Block, channel: Channel): Run {
   const declared = run.info.tables[CHANNELS]!.columns
   const count = block.rows / run.links.count

@@ -1,10 +1,12 @@
-/** Settings that are well written and still make no sense for these runs: said in words, and replaced by the defaults. */
+/**
+ * Checks settings against the open runs: reports settings that do not fit and resets them to their defaults.
+ */
 import { count } from '../base/format'
 import { RAMPS } from '../base/ramps'
 import { channelColumns, channelsOf } from './channels'
 import { readChoice } from './communicators'
 import { hasCosts } from './costs'
-import type { Fact } from './findings'
+import type { FieldInfo } from './findings'
 import { hasLanes } from './lanes'
 import { groupMeasures, hasGroupTraffic, hasLatency } from './latency'
 import { figureOptions, settingKeys } from './pivot'
@@ -13,40 +15,41 @@ import { hasRanks, readRanks } from './ranks'
 import { GROUPINGS, hasSeries, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
 import { comparedIds, DEFAULTS, type ViewState } from './state'
-import { talks } from './talks'
+import { hasCommunication } from './communication'
 
-export interface Checked {
+export interface CheckedState {
   readonly state: ViewState
   readonly problems: readonly string[]
 }
 
-type Complaint = string | null
+type Problem = string | null
 
-/** What is wrong with each setting; those that are not named cannot be wrong. */
-type Checks = Partial<Record<keyof ViewState, (state: ViewState, index: Index, run: RunInfo) => Complaint>>
+/** Check per setting; a setting without an entry is always valid. */
+type Checks = Partial<Record<keyof ViewState, (state: ViewState, index: Index, run: RunInfo) => Problem>>
 
 const quote = (text: string): string => `“${text}”`
 
-const oneOf = (what: string, value: string, known: readonly string[]): Complaint =>
+const oneOf = (what: string, value: string, known: readonly string[]): Problem =>
   value === '' || known.includes(value)
     ? null
     : `there is no ${what} ${quote(value)}; there ${known.length === 0 ? 'is none' : `${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 12).join(', ')}`}`
 
-const whole = (value: number, runs: number): boolean => Number.isInteger(value) && value >= 0 && value < runs
+const isIndex = (value: number, runs: number): boolean =>
+  Number.isInteger(value) && value >= 0 && value < runs
 
 function noSuchJob(byJob: Readonly<Record<number, unknown>>, { runs }: Index): string | null {
   const most = Math.max(...runs.map((run) => run.tables['jobs']?.rows ?? 0))
-  const wrong = Object.keys(byJob).find((job) => !whole(Number(job), most))
+  const wrong = Object.keys(byJob).find((job) => !isIndex(Number(job), most))
   return wrong === undefined ? null : `there is no job ${wrong}; the jobs are 0 to ${most - 1}`
 }
 
 const CHECKS: Checks = {
   run: ({ run }, { runs }) =>
-    whole(run, runs.length) ? null : `there is no run ${run}; the runs are 0 to ${runs.length - 1}`,
+    isIndex(run, runs.length) ? null : `there is no run ${run}; the runs are 0 to ${runs.length - 1}`,
   compared: ({ compared }, { runs }) => {
-    const wrong = compared.find((id, i) => !whole(id, runs.length) || compared.indexOf(id) !== i)
+    const wrong = compared.find((id, i) => !isIndex(id, runs.length) || compared.indexOf(id) !== i)
     if (wrong !== undefined)
-      return whole(wrong, runs.length)
+      return isIndex(wrong, runs.length)
         ? `run ${wrong} is compared with itself`
         : `there is no run ${wrong}; the runs are 0 to ${runs.length - 1}`
     return compared.length > 4
@@ -90,16 +93,16 @@ const CHECKS: Checks = {
       : hottest > 0 && (low !== null || high !== null)
         ? 'the hottest links and a range of values are chosen at once'
         : null,
-  beside: ({ beside }, { runs }) =>
-    !whole(beside, runs.length)
-      ? `there is no run ${beside}; the runs are 0 to ${runs.length - 1}`
-      : talks(runs[beside]!)
+  otherRun: ({ otherRun }, { runs }) =>
+    !isIndex(otherRun, runs.length)
+      ? `there is no run ${otherRun}; the runs are 0 to ${runs.length - 1}`
+      : hasCommunication(runs[otherRun]!)
         ? null
-        : `run ${beside} does not say who sends to whom`,
-  between: ({ between }, _, run) =>
+        : `run ${otherRun} does not say who sends to whom`,
+  groupMeasure: ({ groupMeasure }, _, run) =>
     oneOf(
       'measure between groups',
-      between,
+      groupMeasure,
       groupMeasures(run).map(({ id }) => id),
     ),
   ramp: ({ ramp }) => oneOf('colour ramp', ramp, Object.keys(RAMPS)),
@@ -160,7 +163,7 @@ const CHECKS: Checks = {
     ),
 }
 
-const names = (facts: readonly Fact[] | undefined): string[] => (facts ?? []).map(({ name }) => name)
+const names = (fields: readonly FieldInfo[] | undefined): string[] => (fields ?? []).map(({ name }) => name)
 
 function measuresOf(run: RunInfo): string[] {
   return Object.entries(run.tables['links']?.columns ?? {}).flatMap(([name, column]) =>
@@ -171,24 +174,24 @@ function measuresOf(run: RunInfo): string[] {
 const seriesIds = (run: RunInfo): string[] =>
   seriesTables(run).flatMap(({ name, values }) => values.map(({ column }) => `${name}.${column}`))
 
-/** The run whose machine and tables the settings are about: side by side, that of the base. */
-function seenRun(state: ViewState, runs: number): number {
+/** The run whose machine and tables apply; in a comparison, the base. */
+function activeRun(state: ViewState, runs: number): number {
   if (state.view === 'compare' && runs > 1) return comparedIds(state, runs)[0]!
-  return whole(state.run, runs) ? state.run : 0
+  return isIndex(state.run, runs) ? state.run : 0
 }
 
-/** The settings without those that make no sense, and a sentence for each of these. */
-export function checkState(state: ViewState, index: Index): Checked {
+/** The valid settings, and one sentence for each rejected one. */
+export function checkState(state: ViewState, index: Index): CheckedState {
   const problems: string[] = []
   let result = state
   for (const key of Object.keys(DEFAULTS) as (keyof ViewState)[]) {
-    const run = index.runs[seenRun(result, index.runs.length)] ?? index.runs[0]
+    const run = index.runs[activeRun(result, index.runs.length)] ?? index.runs[0]
     if (result[key] === DEFAULTS[key]) continue
     const complaint = run && CHECKS[key]?.(result, index, run)
     if (!complaint) continue
     problems.push(`${key}: ${complaint}`)
     result = { ...result, [key]: DEFAULTS[key] }
-    // Both ends belong together.
+    // Both ends are reset together.
     if (key === 'low') result = { ...result, high: null }
   }
   return { state: result, problems }

@@ -1,20 +1,22 @@
-/** The communicators of jobs, as their messages tell them: ranks that exchange messages in one are in one group of it. */
+/**
+ * Communicators, inferred from messages: ranks that exchange messages in a communicator form a group of it.
+ */
 import type { Block } from './block'
 import type { Run } from './run'
 
 export const MESSAGES = 'messages'
 export const MESSAGE_COLUMNS = ['job', 'source', 'destination', 'communicator', 'bytes'] as const
 
-/** What the ranks of a job call by one number: often many groups side by side, as the rows of a grid. */
+/** Ranks with one communicator number. It often has several groups, such as the rows of a grid. */
 export interface Communicator {
   readonly number: number
-  /** Ranks from low to high, groups by their lowest. */
+  /** Ranks ascending; groups ordered by their lowest rank. */
   readonly groups: readonly (readonly number[])[]
   readonly messages: number
   readonly bytes: number
 }
 
-/** Ranks of a job that are marked: those of one group of a communicator, or of all its groups. */
+/** The marked ranks: one group of a communicator, or all groups. */
 export interface Choice {
   readonly job: number
   readonly communicator: number
@@ -22,7 +24,7 @@ export interface Choice {
   readonly group: number
 }
 
-/** Reads `0.1` or `0.1.3`: job, communicator, group. */
+/** Parses `0.1` or `0.1.3`: job, communicator, group. */
 export function readChoice(text: string): Choice | null {
   const match = /^(\d+)\.(\d+)(?:\.(\d+))?$/.exec(text)
   if (!match) return null
@@ -33,7 +35,7 @@ export function readChoice(text: string): Choice | null {
 export const writeChoice = ({ job, communicator, group }: Choice): string =>
   `${job}.${communicator}${group < 0 ? '' : `.${group}`}`
 
-/** By the messages and the job: hundreds of thousands of rows are not gone through for every choice. */
+/** Cached by message table and job: scanning hundreds of thousands of rows per choice is too slow. */
 const known = new WeakMap<Block, Map<number, readonly Communicator[]>>()
 
 export function communicatorsOf(messages: Block, job: number): readonly Communicator[] {
@@ -66,7 +68,7 @@ function findCommunicators(messages: Block, job: number): Communicator[] {
 function root(parent: Map<number, number>, rank: number): number {
   let at = rank
   for (let up = parent.get(at); up !== undefined && up !== at; up = parent.get(at)) {
-    // Every second one is hung one higher, so that ways stay short.
+    // Path halving keeps the trees flat.
     parent.set(at, parent.get(up) ?? up)
     at = up
   }
@@ -100,21 +102,21 @@ export function routersWith(run: Run, placement: Block, job: number, ranks: Read
   return routers
 }
 
-/** The ranks that a choice means; empty where the messages have none. */
+/** The chosen ranks; empty if the messages contain none. */
 export function ranksOf(communicators: readonly Communicator[], choice: Choice): ReadonlySet<number> {
   const groups = communicators.find(({ number }) => number === choice.communicator)?.groups ?? []
   return new Set(choice.group < 0 ? groups.flat() : (groups[choice.group] ?? []))
 }
 
-/** By the routers, which a run shares with itself at any moment, and by the text of the choice. */
+/** By routers (shared by all views of a run) and choice text. */
 const marked = new WeakMap<Run['routers'], Map<string, Uint8Array>>()
 
-/** Keeps what is marked for those who draw. */
+/** Stores the marked routers for drawing. */
 export function markRouters(run: Run, choice: string, routers: Uint8Array): Uint8Array {
   marked.set(run.routers, (marked.get(run.routers) ?? new Map<string, Uint8Array>()).set(choice, routers))
   return routers
 }
 
-/** 1 for each router with one of the ranks of a choice; null where none is made, or until it is known. */
+/** 1 for each marked router; null without a choice or until it is loaded. */
 export const markedRouters = (run: Run, choice: string): Uint8Array | null =>
   marked.get(run.routers)?.get(choice) ?? null

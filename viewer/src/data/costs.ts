@@ -1,35 +1,35 @@
 /**
- * What a run of the model engine costs: times by job, scenario, level, phase and term, summed into bars.
+ * Times of a model-engine run by job, scenario, level, phase and term, summed into bars.
  *
- * Cycles of multigrid have a table of their own, `cycle`; the other forms tell the terms of every job's slowest rank.
+ * Multigrid cycles have their own table, `cycle`. Other models list the terms of each job's slowest rank.
  */
 import type { Block } from './block'
 import type { Run } from './run'
 import type { RunInfo } from './source'
 
-/** By what the times are told apart, but for the scenario. */
+/** Axes that times can be split by; the scenario is a separate panel. */
 export const COST_AXES = ['job', 'level', 'phase', 'term'] as const
 export type CostAxis = (typeof COST_AXES)[number]
 
-/** The table of cycles and the columns that are read of it. */
+/** The table of multigrid cycles and the columns used. */
 export const CYCLE = 'cycle'
-export const CYCLE_COLUMNS = ['job', 'scenario', 'level', 'phase', 'term', 'time_s'] as const
+export const CYCLE_COLUMNS = ['job', 'scenario', 'level', 'phase', 'term', 'term_time_s'] as const
 
 export interface CostCell {
   /** Index into `scenarios`. */
   readonly scenario: number
-  /** Indices into `names`; 0 along an axis that the run does not have. */
+  /** Indices into `names`; 0 along an axis that the run lacks. */
   readonly at: Readonly<Record<CostAxis, number>>
   readonly seconds: number
 }
 
 export interface Costs {
   readonly scenarios: readonly string[]
-  /** What the things along every axis are called; one name along an axis that the run does not have. */
+  /** Names along each axis; a single name along an axis that the run lacks. */
   readonly names: Readonly<Record<CostAxis, readonly string[]>>
-  /** Those that the run has. */
+  /** Axes that the run has. */
   readonly axes: readonly CostAxis[]
-  /** Job number of the things along the axis of jobs. */
+  /** Job number for each entry of the job axis. */
   readonly jobs: readonly number[]
   readonly cells: readonly CostCell[]
 }
@@ -39,7 +39,7 @@ export const hasCycle = (info: RunInfo): boolean => (info.tables[CYCLE]?.rows ??
 export const hasCosts = (info: RunInfo): boolean =>
   hasCycle(info) || ((info.tables['rank_costs']?.rows ?? 0) > 0 && termsOf(info).length > 0)
 
-/** The parts of a job's time that are declared of its ranks, too. */
+/** The terms of a job's time that are also columns of the rank table. */
 function termsOf(info: RunInfo): string[] {
   const ranks = info.tables['rank_costs']?.columns ?? {}
   return Object.entries(info.tables['jobs']?.columns ?? {}).flatMap(([name, { unit, merge }]) =>
@@ -47,7 +47,7 @@ function termsOf(info: RunInfo): string[] {
   )
 }
 
-/** Names in the order in which they first come, and the index of each. */
+/** Names in order of appearance, with the index of each. */
 class Names {
   readonly all: string[] = []
   private readonly index = new Map<string, number>()
@@ -62,7 +62,7 @@ class Names {
   }
 }
 
-/** Of the table `cycle`. */
+/** Reads the table `cycle`. */
 export function cycleCosts(run: Run, block: Block): Costs {
   const of = { scenario: new Names(), phase: new Names(), term: new Names() }
   const words = (column: keyof typeof of): number[] => {
@@ -71,7 +71,7 @@ export function cycleCosts(run: Run, block: Block): Costs {
     return Array.from(coded.codes, (code) => of[column].at(coded.names[code]!))
   }
   const [scenario, phase, term] = [words('scenario'), words('phase'), words('term')]
-  const [job, level, time] = ['job', 'level', 'time_s'].map((name) => block.numbers.get(name)!)
+  const [job, level, time] = ['job', 'level', 'term_time_s'].map((name) => block.numbers.get(name)!)
   const jobs = [...new Set(job)]
   return {
     scenarios: of.scenario.all,
@@ -91,7 +91,7 @@ export function cycleCosts(run: Run, block: Block): Costs {
   }
 }
 
-/** Of the forms that price every rank: the terms of each job's slowest rank. */
+/** Terms of each job's slowest rank. */
 export function rankCosts(run: Run): Costs {
   const terms = termsOf(run.info)
   const columns = run.info.tables['jobs']!.columns
@@ -129,7 +129,7 @@ export interface CostBars {
   readonly rows: readonly string[]
   readonly parts: readonly string[]
   readonly panels: readonly CostPanel[]
-  /** The longest bar of all panels, which have one scale. */
+  /** The longest bar of all panels; they share one scale. */
   readonly most: number
 }
 
@@ -138,19 +138,19 @@ export interface CostChoice {
   readonly parts: CostAxis
 }
 
-/** What is asked for, as far as the run has it and rows are not parts. */
+/** The requested axes if the run has them; rows and parts always differ. */
 export function costChoice({ axes }: Costs, rows: CostAxis, parts: CostAxis): CostChoice {
   const row = axes.includes(rows) ? rows : axes[0]!
   return { rows: row, parts: axes.includes(parts) && parts !== row ? parts : axes.find((a) => a !== row)! }
 }
 
 /**
- * Sums of the jobs that count into bars.
+ * Sums the counted jobs into bars.
  *
  * Args:
- *   only: The one job whose times are told, -1 for all. Times of several jobs are never summed: where no axis tells
- *     jobs apart, one must be chosen.
- *   counts: Whether a job is among all of them.
+ * only: The one job to show, -1 for all. Times of different jobs are never summed: without a job axis, one
+ * job must be chosen.
+ * counts: Whether a job is included.
  */
 export function costBars(
   costs: Costs,

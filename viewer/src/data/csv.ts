@@ -1,7 +1,7 @@
-/** The selected links as CSV, with the bytes of every job: what is on the screen, to compute with. */
-import type { Derived } from './model'
+/** CSV of the selected links with the bytes of each job. */
+import type { DerivedRun } from './model'
 
-export function selectionCsv({ run, measure, values, selection, counted, sides }: Derived): string {
+export function selectionCsv({ run, measure, values, selection, counted, sides }: DerivedRun): string {
   const { links, routers, linkJobs } = run
   const jobs = measure.perJob === null ? [] : run.jobs.filter((job) => counted[job.job] === 1)
   const column = new Map(jobs.map((job, i) => [job.job, i]))
@@ -43,13 +43,13 @@ export function selectionCsv({ run, measure, values, selection, counted, sides }
   return lines.join('\r\n') + '\r\n'
 }
 
-/** RFC 4180, and a leading apostrophe where a spreadsheet would take a name for a formula. */
+/** RFC 4180 quoting. A leading apostrophe stops spreadsheets from reading a name as a formula. */
 export function quote(text: string): string {
   const safe = /^[=+\-@]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** Lines of a table; texts are quoted where they must be. */
+/** Lines of a table. */
 export function csvOf(header: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const line = (cells: readonly (string | number)[]): string =>
     cells
@@ -58,8 +58,8 @@ export function csvOf(header: readonly string[], rows: readonly (readonly (strin
   return [header, ...rows].map(line).join('\r\n') + '\r\n'
 }
 
-/** The selected links of several runs below each other, the run in the first column. */
-export function selectionsCsv(runs: readonly Derived[]): string {
+/** Selected links of several runs; the first column is the run. */
+export function selectionsCsv(runs: readonly DerivedRun[]): string {
   const rows = runs.flatMap(({ run, values, selection }) => {
     const { links, routers } = run
     return Array.from(values, (value, l) => ({ value, l }))

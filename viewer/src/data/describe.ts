@@ -1,6 +1,6 @@
-/** What a tooltip says of a link, a bundle, a cell, a router or a group. */
+/** Tooltip texts for links, bundles, cells, routers and groups. */
 import { count, percent, quantity, signed } from '../base/format'
-import type { Derived } from './model'
+import type { DerivedRun } from './model'
 import { linkName, SEVERAL, type Run } from './run'
 
 export interface Tip {
@@ -15,17 +15,17 @@ export interface Tip {
   readonly note: string
 }
 
-export function show(d: Pick<Derived, 'signed' | 'measure'>, value: number): string {
+export function show(d: Pick<DerivedRun, 'signed' | 'measure'>, value: number): string {
   return d.signed ? signed(value, d.measure.unit) : quantity(value, d.measure.unit)
 }
 
-/** What the values are of the measure: empty for itself. */
-const changeWord = ({ signed, measure: { unit } }: Pick<Derived, 'signed' | 'measure'>): string =>
+/** How the values relate to the measure; empty if they are the measure. */
+const changeNoun = ({ signed, measure: { unit } }: Pick<DerivedRun, 'signed' | 'measure'>): string =>
   !signed ? '' : unit === 'doublings' ? 'factor' : 'change'
 
-/** As a table's head has it. */
-export function valueLabel(d: Pick<Derived, 'signed' | 'measure'>): string {
-  const word = changeWord(d)
+/** The label for table heads. */
+export function valueLabel(d: Pick<DerivedRun, 'signed' | 'measure'>): string {
+  const word = changeNoun(d)
   return `${d.measure.label}${word && ', '}${word}`
 }
 
@@ -36,13 +36,13 @@ export function place(run: Run, router: number): string {
     : run.routers.names.at(router)
 }
 
-export function describeLinks(d: Derived, links: readonly number[], title: string): Tip {
+export function describeLinks(d: DerivedRun, links: readonly number[], title: string): Tip {
   const [only] = links
   if (links.length === 1 && only !== undefined) return describeLink(d, only)
   const { run, values, selection, measure } = d
-  const chosen = new Together()
-  for (const l of links) if (selection.selected[l] === 1) chosen.add(values[l]!)
-  const { sum, max, count: selected } = chosen
+  const totals = new LinkTotals()
+  for (const l of links) if (selection.selected[l] === 1) totals.add(values[l]!)
+  const { sum, max, count: selected } = totals
   const classes = [...new Set(links.map((l) => run.links.classes[run.links.class[l]!]!))]
   const rows: [string, string][] = [
     ['Class', classes.join(', ')],
@@ -55,7 +55,7 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
   ]
   if (selected > 0)
     rows.push(
-      [`${measure.label}, largest${d.signed ? ` ${changeWord(d)}` : ''}`, show(d, max)],
+      [`${measure.label}, largest${d.signed ? ` ${changeNoun(d)}` : ''}`, show(d, max)],
       ['mean', show(d, sum / selected)],
       ...(measure.merge === 'sum' ? [['sum', show(d, sum)] as [string, string]] : []),
       ...sideRows(d, (values) => sumOf(values, links, selection.selected)).flatMap(
@@ -75,8 +75,8 @@ export function describeLinks(d: Derived, links: readonly number[], title: strin
   }
 }
 
-/** Several links together: a sum where the measure adds up, else their mean; and the value that is largest by size. */
-class Together {
+/** Sum, count and largest absolute value of several links. */
+class LinkTotals {
   sum = 0
   max = 0
   count = 0
@@ -87,14 +87,14 @@ class Together {
     if (Math.abs(value) > Math.abs(this.max)) this.max = value
   }
 
-  text(d: Derived): string {
+  text(d: DerivedRun): string {
     if (d.measure.merge === 'sum' || this.count === 0) return show(d, this.sum)
     return show(d, d.measure.merge === 'max' ? this.max : this.sum / this.count)
   }
 }
 
-/** What `Together` tells of a measure. */
-const WORDS: Readonly<Record<Derived['measure']['merge'], string>> = {
+/** Aggregation shown for each merge rule. */
+const MERGE_LABELS: Readonly<Record<DerivedRun['measure']['merge'], string>> = {
   sum: 'sum',
   max: 'largest',
   mean: 'mean',
@@ -103,8 +103,8 @@ const WORDS: Readonly<Record<Derived['measure']['merge'], string>> = {
   attribute: 'mean',
 }
 
-/** Of a difference: what either run has. */
-function sideRows(d: Derived, value: (values: Float64Array) => number): [string, string][] {
+/** Values of both runs, for a difference. */
+function sideRows(d: DerivedRun, value: (values: Float64Array) => number): [string, string][] {
   return d.sides.map(({ label, unit, values }) => [label, quantity(value(values), unit)])
 }
 
@@ -116,7 +116,7 @@ function sameEnds({ links: { source, target } }: Run, links: readonly number[]):
   return links.every((l) => source[l] === source[links[0]!] && target[l] === target[links[0]!])
 }
 
-function describeLink(d: Derived, link: number): Tip {
+function describeLink(d: DerivedRun, link: number): Tip {
   const { run, values, selection } = d
   const { source, target, class: code, classes, parallel, capacity } = run.links
   const value = values[link]!
@@ -144,7 +144,7 @@ function describeLink(d: Derived, link: number): Tip {
   }
 }
 
-function jobShares(d: Derived, links: readonly number[]): Tip['shares'] {
+function jobShares(d: DerivedRun, links: readonly number[]): Tip['shares'] {
   const { run, measure, counted } = d
   if (measure.perJob === null) return []
   const totals = new Map<number, number>()
@@ -169,7 +169,7 @@ function jobShares(d: Derived, links: readonly number[]): Tip['shares'] {
     })
 }
 
-/** A cable that only one of two compared runs has. */
+/** A cable that only one of the compared runs has. */
 export function describeCable(run: Run, link: number, removed: boolean, carried: string): Tip {
   const { source, target, class: code, classes } = run.links
   return {
@@ -189,9 +189,9 @@ export function jobOf(run: Run, job: number): { name: string; color: string } {
   return run.jobs.find((j) => j.job === job) ?? { name: `job ${job}`, color: '#888888' }
 }
 
-export function describeRouter(d: Derived, router: number, routerJob: number): Tip {
+export function describeRouter(d: DerivedRun, router: number, routerJob: number): Tip {
   const { run, values, selection } = d
-  const [out, into] = [new Together(), new Together()]
+  const [out, into] = [new LinkTotals(), new LinkTotals()]
   let [selected, all] = [0, 0]
   const own: number[] = []
   for (let l = 0; l < run.links.count; l++) {
@@ -204,26 +204,26 @@ export function describeRouter(d: Derived, router: number, routerJob: number): T
     if (leaves) out.add(values[l]!)
     else into.add(values[l]!)
   }
-  const job = workOf(run, routerJob)
+  const job = jobText(run, routerJob)
   return {
     title: place(run, router),
     rows: [
       ['Runs', run.routers.up[router] === 0 ? 'failed' : job],
       ['Links', selected === all ? count(all) : `${count(selected)} of ${count(all)} selected`],
-      [`Out, ${WORDS[d.measure.merge]} (largest)`, `${out.text(d)} (${show(d, out.max)})`],
-      [`In, ${WORDS[d.measure.merge]} (largest)`, `${into.text(d)} (${show(d, into.max)})`],
+      [`Out, ${MERGE_LABELS[d.measure.merge]} (largest)`, `${out.text(d)} (${show(d, out.max)})`],
+      [`In, ${MERGE_LABELS[d.measure.merge]} (largest)`, `${into.text(d)} (${show(d, into.max)})`],
     ],
     shares: jobShares(d, own),
     note: '',
   }
 }
 
-/** Routers that lie over each other: how many work for whom. */
-export function describeStack(d: Derived, stack: readonly number[], routerJobs: Int32Array): Tip {
+/** Routers drawn at the same place: how many run which job. */
+export function describeStack(d: DerivedRun, stack: readonly number[], routerJobs: Int32Array): Tip {
   const { run } = d
   const counts = new Map<string, number>()
   for (const r of stack) {
-    const runs = run.routers.up[r] === 0 ? 'failed' : workOf(run, routerJobs[r]!)
+    const runs = run.routers.up[r] === 0 ? 'failed' : jobText(run, routerJobs[r]!)
     counts.set(runs, (counts.get(runs) ?? 0) + 1)
   }
   const same = run.routers.axes.filter((axis) =>
@@ -237,13 +237,13 @@ export function describeStack(d: Derived, stack: readonly number[], routerJobs: 
   }
 }
 
-export const workOf = (run: Run, job: number): string =>
+export const jobText = (run: Run, job: number): string =>
   job === SEVERAL ? 'several jobs' : job < 0 ? 'idle' : jobOf(run, job).name
 
-export function describeGroup(d: Derived, group: number): Tip {
+export function describeGroup(d: DerivedRun, group: number): Tip {
   const { run, values, selection } = d
   const of = run.routers.group
-  const parts = { inside: new Together(), out: new Together(), into: new Together() }
+  const parts = { inside: new LinkTotals(), out: new LinkTotals(), into: new LinkTotals() }
   const own: number[] = []
   for (let l = 0; l < run.links.count; l++) {
     if (selection.selected[l] === 0) continue
@@ -257,16 +257,16 @@ export function describeGroup(d: Derived, group: number): Tip {
     rows: [
       ['Routers', count(of.reduce((n, g) => n + (g === group ? 1 : 0), 0))],
       ['Selected links', count(own.length)],
-      [`Inside, ${WORDS[d.measure.merge]}`, parts.inside.text(d)],
-      [`Out, ${WORDS[d.measure.merge]}`, parts.out.text(d)],
-      [`In, ${WORDS[d.measure.merge]}`, parts.into.text(d)],
+      [`Inside, ${MERGE_LABELS[d.measure.merge]}`, parts.inside.text(d)],
+      [`Out, ${MERGE_LABELS[d.measure.merge]}`, parts.out.text(d)],
+      [`In, ${MERGE_LABELS[d.measure.merge]}`, parts.into.text(d)],
     ],
     shares: jobShares(d, own),
     note: '',
   }
 }
 
-/** A router's job: the one of its nodes that work, SEVERAL, or IDLE. Hidden jobs leave their nodes idle. */
+/** Job of each router: the only job on its nodes, SEVERAL, or IDLE. Nodes of hidden jobs count as idle. */
 export function routerJobs(run: Run, hidden: (job: number) => boolean): Int32Array {
   const jobs = new Int32Array(run.routers.count).fill(-1)
   for (let n = 0; n < run.nodes.count; n++) {
@@ -279,15 +279,15 @@ export function routerJobs(run: Run, hidden: (job: number) => boolean): Int32Arr
 }
 
 export function describeNode(run: Run, node: number): Tip {
-  const { names, router, job, bytesIn, bytesOut } = run.nodes
+  const { names, router, job, ejectedBytes, injectedBytes } = run.nodes
   const of = run.jobs.find((other) => other.job === job[node])
   return {
     title: names.at(node),
     rows: [
       ['Router', place(run, router[node]!)],
       ['Job', of?.name ?? (job[node] === SEVERAL ? 'several' : 'none')],
-      ['Received', quantity(bytesIn[node]!, 'bytes')],
-      ['Sent', quantity(bytesOut[node]!, 'bytes')],
+      ['Received', quantity(ejectedBytes[node]!, 'bytes')],
+      ['Sent', quantity(injectedBytes[node]!, 'bytes')],
     ],
     shares: [],
     note: '',

@@ -1,19 +1,19 @@
 /**
- * Two runs as one: what both have, paired, with other minus base as their value.
+ * The difference of two runs as a `Run`: paired links with the value other minus base. Every view can show
+ * it.
  *
- * The result is a `Run`, so every view shows it as it is. Cables between the same routers and of one class are a bundle.
- * Within a bundle cables are paired by their number, and the rest in their order, so that a bundle with a cable less has
- * a removed cable and the others carry more. Removed and added cables are no differences: nothing was before, or is
- * afterwards, that could be subtracted. They are a run of their own. Per bundle, what all cables of one have together is
- * compared.
+ * Cables of one class between the same routers form a bundle. Within a bundle, cables are paired by number,
+ * the rest in order. A bundle that lost a cable therefore shows one removed cable, and the remaining cables
+ * carry more. Removed and added cables have no counterpart to subtract, so they form a separate run. With
+ * bundle pairing, the totals of bundles are compared.
  */
-import { DOUBLINGS_MOST } from '../base/format'
+import { DOUBLINGS_MAX } from '../base/format'
 import type { Merge } from './source'
 import type { Links, Measure, Run } from './run'
 import { namesOf } from './focus'
 import type { Pairing } from './state'
 
-/** Links by item: those of item i are `links[offsets[i]]` up to `links[offsets[i + 1] - 1]`. */
+/** Links by item: item i has `links[offsets[i]]` to `links[offsets[i + 1] - 1]`. */
 interface Parts {
   readonly offsets: Uint32Array
   readonly links: Uint32Array
@@ -21,25 +21,25 @@ interface Parts {
 
 export interface Difference {
   readonly run: Run
-  /** The base's and the other run's links for each link of `run`; one each unless bundles are compared. */
+  /** Links of the base and of the other run for each link of `run`: one each, several with bundle pairing. */
   readonly base: Parts
   readonly other: Parts
-  /** Cables (or whole bundles) that only one of them has. */
+  /** Cables (or whole bundles) of only one run. */
   readonly cables: Cables
-  /** Links of the other run whose routers the base does not have. */
+  /** Number of links of the other run whose routers the base lacks. */
   readonly unplaced: number
 }
 
 export interface Cables {
-  /** The removed ones first. */
+  /** Removed cables first. */
   readonly run: Run
   readonly removed: number
   readonly added: number
-  /** Their links in the base, and then in the other run. */
+  /** Links in the base, then in the other run. */
   readonly links: Parts
 }
 
-/** A pair of bundles: their links in the base and in the other run. */
+/** Paired bundles: links in the base and in the other run. */
 interface Bundle {
   readonly source: number
   readonly target: number
@@ -48,11 +48,11 @@ interface Bundle {
   readonly other: number[]
 }
 
-/** How many doublings lie between two values; 0 where both are nothing, and the most from or to nothing. */
+/** log2 of after / before: 0 if both are zero, clamped if one is. */
 export function doublings(before: number, after: number): number {
   if (before === after) return 0
   const exact = before > 0 ? (after > 0 ? Math.log2(after / before) : -Infinity) : Infinity
-  return Math.max(-DOUBLINGS_MOST, Math.min(DOUBLINGS_MOST, exact))
+  return Math.max(-DOUBLINGS_MAX, Math.min(DOUBLINGS_MAX, exact))
 }
 
 export function difference(base: Run, other: Run, pairing: Pairing): Difference {
@@ -112,7 +112,7 @@ function pairBundles(
         unplaced++
         continue
       }
-      // At most 2^53: 10^5 routers squared and 16 classes are 1.6 10^11.
+      // At most 2^53: 10^5 routers squared times 16 classes is 1.6 10^11.
       const key = (s * R + t) * classes.length + code
       let bundle = found.get(key)
       if (!bundle) {
@@ -128,7 +128,7 @@ function pairBundles(
   return { bundles, unplaced }
 }
 
-/** The cables of a bundle: of the same number, then the rest in their order, then those that have no partner. */
+/** Pairs the cables of a bundle: first by number, then in order; the rest has no partner. */
 function cablesOf(bundle: Bundle, base: Run, other: Run): Bundle[] {
   if (bundle.base.length === 1 && bundle.other.length === 1) return [bundle]
   const free = new Map(bundle.other.map((l) => [other.links.parallel[l]!, l]))
@@ -170,7 +170,7 @@ function partsOf(lists: readonly (readonly number[])[]): Parts {
   return { offsets, links: Uint32Array.from(lists.flat()) }
 }
 
-/** The base's router of the same name for every router of the other run, -1 if there is none. */
+/** The base router with the same name, -1 if none. */
 function pairRouters(base: Run, other: Run): Int32Array {
   const names = namesOf(base).routers
   return Int32Array.from(
@@ -179,8 +179,8 @@ function pairRouters(base: Run, other: Run): Int32Array {
   )
 }
 
-/** What the links of each item have together. */
-export function together({ offsets, links }: Parts, values: Float64Array, merge: Merge): Float64Array {
+/** Sum over the links of each item. */
+export function sumByItem({ offsets, links }: Parts, values: Float64Array, merge: Merge): Float64Array {
   return Float64Array.from({ length: offsets.length - 1 }, (_, i) => {
     const [from, end] = [offsets[i]!, offsets[i + 1]!]
     let value = values[links[from]!]!
@@ -192,6 +192,6 @@ export function together({ offsets, links }: Parts, values: Float64Array, merge:
   })
 }
 
-/** How many links each item has. */
+/** Number of links of each item. */
 export const sizes = ({ offsets }: Parts): Uint32Array =>
   Uint32Array.from({ length: offsets.length - 1 }, (_, i) => offsets[i + 1]! - offsets[i]!)

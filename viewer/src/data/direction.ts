@@ -1,4 +1,4 @@
-/** The directions of the links of a torus or mesh: along which axis, and which way. */
+/** Directions of torus and mesh links: axis and sign. */
 import type { Run } from './run'
 
 export interface Move {
@@ -7,7 +7,7 @@ export interface Move {
   readonly wraps: boolean
 }
 
-/** The axis along which a link runs, and which way: one that wraps around goes on in its direction. */
+/** Axis and sign of a link; a wraparound link keeps the sign of its direction. */
 export function moveOf({ routers: { axes } }: Run, s: number, t: number): Move {
   const axis = axes.findIndex(({ values }) => values[s] !== values[t])
   if (axis < 0) return { axis: 0, sign: 1, wraps: false }
@@ -16,14 +16,14 @@ export function moveOf({ routers: { axes } }: Run, s: number, t: number): Move {
   return { axis, sign: wraps ? -Math.sign(delta) : Math.sign(delta), wraps }
 }
 
-/** As `X+`. */
+/** Written `X+`. */
 export interface Direction {
   readonly name: string
   readonly axis: number
   readonly sign: 1 | -1
 }
 
-/** Two for each axis that has links; none for a machine that is no torus. */
+/** Two per axis with links; none if the machine is not a torus. */
 export function directionsOf({ shape, routers: { axes } }: Run): Direction[] {
   if (shape !== 'torus') return []
   return axes.flatMap(({ name, size }, axis) =>
@@ -33,15 +33,15 @@ export function directionsOf({ shape, routers: { axes } }: Run): Direction[] {
   )
 }
 
-/** By a name as it is shown, or with the sign of a keyboard. */
+/** Accepts the displayed name or ASCII signs. */
 export function findDirection(run: Run, name: string): Direction | undefined {
   const wanted = name.replace(/-$/, '−').toLowerCase()
   return directionsOf(run).find((one) => one.name.toLowerCase() === wanted)
 }
 
-/** The number of a direction, and of that in which a link runs: 0 for one that ends where it begins. */
+/** Number of a direction; 0 for a link from a router to itself. */
 const numberOf = ({ axis, sign }: Pick<Move, 'axis' | 'sign'>): number => sign * (axis + 1)
-/** Of all links, found once: where they run is the same whatever they carry. */
+/** Cached: directions do not depend on the values. */
 const known = new WeakMap<Run, Int8Array>()
 function numbersOf(run: Run): Int8Array {
   const found = known.get(run)
@@ -60,11 +60,11 @@ export const runsIn = (run: Run, link: number, direction: Direction): boolean =>
 export interface DirectionStats extends Direction {
   readonly links: number
   readonly mean: number
-  /** By absolute value, so that it works for differences. */
+  /** By absolute value, so it also works for differences. */
   readonly largest: number
 }
 
-/** Of all links, selected or not, as the statistics of classes are. */
+/** Statistics of all links, selected or not, as for classes. */
 export function directionStats(run: Run, values: Float64Array): DirectionStats[] {
   const directions = directionsOf(run)
   const places = new Map(directions.map((direction, i) => [numberOf(direction), i]))

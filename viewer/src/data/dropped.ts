@@ -1,22 +1,24 @@
-/** What is dropped on the page: a page that `odonata view --html` wrote holds its runs. */
-import { SourceError, type Embedded } from './source'
+/** Files dropped on the page: a page written by `odonata view --html` contains its runs. */
+import { SourceError, type EmbeddedData } from './source'
 
-/** As `python/odonata/viewer/export.py` writes it; no `<` is inside. */
+/** As written by `python/odonata/viewer/export.py`; the data contains no `<`. */
 const OPENING = '<script type="application/json" id="odonata-data">'
 const HINT =
   'Drop a page that odonata view --html FILE has written; open a run directory by: odonata view DIRECTORY'
 
-/** A file or a directory, by its name. */
-export interface Dropped {
+/** A dropped file or directory. */
+export interface DroppedFile {
   readonly name: string
   readonly directory: boolean
   text(): Promise<string>
 }
 
-/** The data of the page that is dropped.
+/**
+ * Reads the data of the dropped page.
  *
- * Throws a SourceError for anything else. */
-export async function readDropped(dropped: readonly Dropped[]): Promise<Embedded> {
+ * Throws a SourceError for anything else.
+ */
+export async function readDropped(dropped: readonly DroppedFile[]): Promise<EmbeddedData> {
   const [first, ...more] = dropped
   if (!first) throw new SourceError('What was dropped is no file.', HINT)
   if (more.length > 0) throw new SourceError(`${dropped.length} files were dropped; expected one page.`, HINT)
@@ -30,10 +32,10 @@ export async function readDropped(dropped: readonly Dropped[]): Promise<Embedded
   const end = text.indexOf('</script>', start)
   if (start < 0 || end < 0) throw new SourceError(`${first.name} is no page of Odonata.`, HINT)
   try {
-    const data = JSON.parse(text.slice(start + OPENING.length, end)) as Partial<Embedded>
-    if (Array.isArray(data.index?.runs) && data.blocks) return data as Embedded
+    const data = JSON.parse(text.slice(start + OPENING.length, end)) as Partial<EmbeddedData>
+    if (Array.isArray(data.index?.runs) && data.blocks) return data as EmbeddedData
   } catch {
-    // As any other damage.
+    // Reported below, like other damage.
   }
   throw new SourceError(
     `${first.name} is damaged: its runs cannot be read.`,

@@ -1,9 +1,12 @@
-/** What a study says over its runs: the trials of an optimization, or what jobs cost each other. Every row leads to its runs. */
+/**
+ * Results of a study: the trials of an optimization, or the slowdown between jobs. Each row links to its
+ * runs.
+ */
 import type { Unit } from '../base/format'
 import { pivotOf, type Pivot } from './pivot'
 import type { Index } from './source'
 
-export interface Fact {
+export interface FieldInfo {
   readonly name: string
   readonly label: string
   readonly unit: Unit
@@ -11,13 +14,15 @@ export interface Fact {
 }
 
 export interface Finding {
-  /** Numbers of the runs that it is about, and of those that they are held against. */
+  /** Numbers of the runs of this entry, and of the runs it is compared with. */
   readonly runs: readonly number[]
   readonly base: readonly number[]
   readonly keys: Readonly<Record<string, string | number>>
-  /** Those that there are. */
+  /** Available values only. */
   readonly values: Readonly<Record<string, number>>
-  /** Of a trial: whether it keeps the limits, whether none beats it, and why it cannot be run. */
+  /**
+   * Trials only: whether the constraints hold, whether it is on the Pareto front, and why it could not run.
+   */
   readonly allowed?: boolean
   readonly front?: boolean
   readonly reason?: string | null
@@ -25,27 +30,27 @@ export interface Finding {
 
 export interface Findings {
   readonly kind: 'front' | 'interference'
-  /** Figures that count most: what is minimised, or the slowdown. */
-  readonly aims: readonly string[]
-  readonly keys: readonly Fact[]
-  readonly figures: readonly Fact[]
+  /** The main figures: the objectives, or the slowdown. */
+  readonly objectives: readonly string[]
+  readonly keys: readonly FieldInfo[]
+  readonly figures: readonly FieldInfo[]
   readonly entries: readonly Finding[]
 }
 
-export const factOf = (facts: readonly Fact[], name: string): Fact | undefined =>
+export const fieldOf = (facts: readonly FieldInfo[], name: string): FieldInfo | undefined =>
   facts.find((fact) => fact.name === name)
 
-/** Figures in the order in which they are offered: the aims first. */
-export function offered({ aims, figures }: Findings): Fact[] {
-  const first = aims.flatMap((aim) => factOf(figures, aim) ?? [])
+/** Figures in menu order: objectives first. */
+export function offeredFigures({ objectives, figures }: Findings): FieldInfo[] {
+  const first = objectives.flatMap((objective) => fieldOf(figures, objective) ?? [])
   return [...first, ...figures.filter((fact) => !first.includes(fact))]
 }
 
 export interface FindingsTable {
-  /** The value of the key that has a table for each; empty for the only one. */
+  /** Value of the panel key; empty if there is one panel. */
   readonly panel: string
   readonly pivot: Pivot
-  /** Number of the finding of each run number of a cell of the pivot. */
+  /** Entry number for each run number of a pivot cell. */
   readonly entries: readonly number[]
 }
 
@@ -53,12 +58,12 @@ export interface FindingsPanels {
   readonly panelKey: string
   readonly rowKey: string
   readonly columnKey: string
-  readonly figure: Fact
-  /** All on the scale of all of them. */
+  readonly figure: FieldInfo
+  /** All panels share one scale. */
   readonly tables: readonly FindingsTable[]
 }
 
-export interface Chosen {
+export interface FindingsChoice {
   readonly panels: string
   readonly rows: string
   readonly columns: string
@@ -66,19 +71,19 @@ export interface Chosen {
 }
 
 /**
- * A table for each target, its backgrounds against the first other setting, or whatever is chosen; cells are means over all other keys.
- * `-` as a key is none.
+ * One table per target; rows are backgrounds, columns the first other setting, unless chosen otherwise. Cells
+ * are means over all other keys. `-` means no key.
  */
-export function findingsPanels(findings: Findings, chosen: Chosen): FindingsPanels | null {
+export function findingsPanels(findings: Findings, chosen: FindingsChoice): FindingsPanels | null {
   const { keys, entries } = findings
-  const options = offered(findings)
+  const options = offeredFigures(findings)
   const figure = options.find(({ name }) => name === chosen.figure) ?? options[0]
   if (!figure) return null
   const names = keys.map(({ name }) => name)
-  // Seeds are what means are over.
+  // Means are taken over seeds.
   const settings = names.filter((name) => !/seed$/.test(name))
-  const usual = settings.length > 2 ? settings : ['', ...settings]
-  const [panels = '', rows = '', columns = ''] = usual
+  const defaults = settings.length > 2 ? settings : ['', ...settings]
+  const [panels = '', rows = '', columns = ''] = defaults
   const keyOf = (asked: string, otherwise: string): string =>
     asked === '-' ? '' : names.includes(asked) ? asked : otherwise
   const panelKey = keyOf(chosen.panels, panels)
@@ -114,27 +119,29 @@ export function findingsPanels(findings: Findings, chosen: Chosen): FindingsPane
   }
 }
 
-/** Runs to look at for a finding: beside its base, run by run of one seed, or alone. */
-export function lookAt(
+/** The runs to open for an entry: run and base with the same seed, or the run alone. */
+export function runsToOpen(
   { runs, base }: Finding,
   index: Index,
 ): { compared: number[] } | { run: number } | null {
   const [run] = runs
   if (run === undefined) return null
-  // The base with the same seed, which is there in the same order.
+  // The base run with the same seed; both lists have the same order.
   const seed = index.runs[run]?.summary.seed
   const partner = base.find((id) => index.runs[id]?.summary.seed === seed) ?? base[0]
   return partner === undefined || partner === run ? { run } : { compared: [partner, run] }
 }
 
-/** Those that have both aims, and those of them that none beats, by the first aim. */
+/** Entries with both objectives, and the Pareto front sorted by the first objective. */
 export function frontOf(findings: Findings): {
   readonly points: readonly number[]
   readonly front: readonly number[]
 } {
-  const { aims, entries } = findings
-  const points = [...entries.keys()].filter((i) => aims.every((aim) => entries[i]!.values[aim] !== undefined))
-  const first = (i: number): number => entries[i]!.values[aims[0]!]!
+  const { objectives, entries } = findings
+  const points = [...entries.keys()].filter((i) =>
+    objectives.every((objective) => entries[i]!.values[objective] !== undefined),
+  )
+  const first = (i: number): number => entries[i]!.values[objectives[0]!]!
   const front = points.filter((i) => entries[i]!.front === true).sort((a, b) => first(a) - first(b))
   return { points, front }
 }

@@ -1,4 +1,4 @@
-/** What the user has clicked or searched for, by names that mean the same in every run. */
+/** The focus: what the user clicked or searched for. Names are valid across runs. */
 import { directionsOf, findDirection, runsIn } from './direction'
 import type { Run } from './run'
 
@@ -11,7 +11,7 @@ export interface Focus {
   readonly node: number
   readonly link: number
   readonly job: number
-  /** 1 for every link that stays; null if the focus marks something without hiding the rest. */
+  /** 1 for each link that stays visible; null if the focus only marks something. */
   readonly mask: Uint8Array | null
 }
 
@@ -102,7 +102,7 @@ interface Names {
   nodes(): Map<string, number>
 }
 
-/** By the routers, which a run shares with itself at any moment. */
+/** By routers (shared by all views of a run). */
 const known = new WeakMap<Run['routers'], Names>()
 
 export function namesOf(run: Run): Names {
@@ -119,7 +119,10 @@ export function namesOf(run: Run): Names {
   return names
 }
 
-/** What the numbers of one run are in another, by name: the same cable of a machine with other cables has another number. */
+/**
+ * Maps the numbers of one run to another by name. The same cable has another number if the machine's cables
+ * differ.
+ */
 export interface Translation {
   /** -1 if the other run has no such router or link. */
   router(router: number): number
@@ -142,7 +145,7 @@ function makeTranslation(from: Run, to: Run): Translation {
   const router = (r: number): number => routers.get(from.routers.names.at(r)) ?? -1
   const key = (run: Run, l: number, source: number, target: number): string =>
     `${source},${target},${run.links.classes[run.links.class[l]!]},${run.links.parallel[l]}`
-  // Made when the first link is asked for: a tenth of a second for 10^5 links, and never for runs that are not compared.
+  // Built on first use: it takes 0.1 s for 10^5 links, and only comparisons need it.
   let index: Map<string, number> | undefined
   return {
     router,
@@ -158,7 +161,7 @@ function makeTranslation(from: Run, to: Run): Translation {
   }
 }
 
-/** The link of a name like `g0r0c0>g0r0c1:green.0`, -1 if there is none. */
+/** Link number of `g0r0c0>g0r0c1:green.0`, -1 if none. */
 export function findLink(run: Run, name: string): number {
   const match = /^(.*)>(.*):(.*)\.(\d+)$/.exec(name)
   if (!match) return -1
@@ -177,17 +180,17 @@ export function findLink(run: Run, name: string): number {
   return -1
 }
 
-export interface Found {
+export interface SearchResult {
   readonly focus: string
   readonly label: string
   readonly kind: string
 }
 
-/** What a search text may mean, exact names first, at most `limit`. */
-export function search(run: Run, text: string, limit = 12): Found[] {
+/** Search results, exact names first, at most `limit`. */
+export function search(run: Run, text: string, limit = 12): SearchResult[] {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return []
-  const found: Found[] = []
+  const found: SearchResult[] = []
   const groupNumber = /^g(?:roup)?\s*(\d+)$/.exec(wanted)?.[1] ?? /^(\d+)$/.exec(wanted)?.[1]
   if (groupNumber !== undefined && Number(groupNumber) < run.routers.groups)
     found.push({
@@ -222,10 +225,10 @@ export function search(run: Run, text: string, limit = 12): Found[] {
   return found.slice(0, limit)
 }
 
-function searchLinks(run: Run, wanted: string, limit: number): Found[] {
+function searchLinks(run: Run, wanted: string, limit: number): SearchResult[] {
   const [from, rest = ''] = wanted.split('>')
   const { names } = run.routers
-  const found: Found[] = []
+  const found: SearchResult[] = []
   const sources = new Set<number>()
   for (const [name, r] of namesOf(run).routers) if (name.toLowerCase() === from!.trim()) sources.add(r)
   for (let l = 0; l < run.links.count && found.length < limit; l++) {

@@ -1,7 +1,7 @@
-/** The distribution of each class over common bins, and the axis that they share. */
+/** Histograms of each class over common bins, and their shared axis. */
 import { below } from './stats'
 
-/** Positions are 0 to 1 along the axis. */
+/** Positions run from 0 to 1. */
 export interface ValueAxis {
   readonly kind: 'linear' | 'log'
   readonly low: number
@@ -11,9 +11,10 @@ export interface ValueAxis {
 }
 
 /**
- * An axis over [min, max]. A logarithmic one starts at the smallest positive value; zeros and what is below lie at its left end.
+ * An axis over [min, max]. A logarithmic axis starts at the smallest positive value; smaller values are at
+ * its left end.
  *
- * Differences have both signs; their logarithmic axis is symmetric (asinh), linear within a thousandth of the largest.
+ * Differences have both signs: their logarithmic axis is asinh, linear within 1/1000 of the largest.
  */
 export function valueAxis(
   kind: 'linear' | 'log',
@@ -54,7 +55,7 @@ export function valueAxis(
   }
 }
 
-/** Counts of `sorted` in `bins` equal parts of the axis; on a logarithmic axis from zero, zeros are apart. */
+/** Counts per bin. On a logarithmic axis, zeros are counted separately. */
 export function binCounts(
   sorted: Float64Array,
   axis: ValueAxis,
@@ -72,7 +73,7 @@ export function binCounts(
   return { counts, zeros }
 }
 
-/** Round values for at most about `wanted` ticks. */
+/** Round tick values, about `wanted` of them. */
 export function axisTicks(axis: ValueAxis, wanted: number, base: 2 | 10 = 10): number[] {
   if (axis.kind === 'log') return logTicks(axis, wanted, base)
   const step = roundStep((axis.high - axis.low) / Math.max(1, wanted), base)
@@ -98,7 +99,7 @@ function logTicks(axis: ValueAxis, wanted: number, base: 2 | 10): number[] {
   return ticks
 }
 
-/** 1, 2 or 5 times a power of ten; for bytes, a power of two within each power of 1024 (1, 2, 4, ... 512). */
+/** 1, 2 or 5 times a power of ten; for bytes, powers of two (1, 2, 4, ... 512) within each power of 1024. */
 function roundStep(raw: number, base: 2 | 10): number {
   if (base === 2 && raw >= 1) return 2 ** Math.ceil(Math.log2(raw) - 1e-9)
   const power = 10 ** Math.floor(Math.log10(raw))

@@ -1,6 +1,6 @@
 /**
- * What every rank does when: computing outside of calls; inside of a call waiting while it is held up, else at work on its
- * messages. From the tables `ranks` (from where to where), `calls` and `rank_waits` of runs of programs.
+ * Rank activity over time, from the tables `ranks`, `calls` and `rank_waits`. Outside of calls, a rank
+ * computes; inside, it waits or works on its messages.
  */
 import type { Block } from './block'
 import type { RunInfo } from './source'
@@ -11,14 +11,14 @@ export const WAITING = 2
 
 export const LANE_TABLES = {
   ranks: ['job', 'rank', 'node', 'start_ps', 'end_ps'],
-  calls: ['job', 'rank', 'name', 'entered_ps', 'left_ps'],
-  rank_waits: ['job', 'rank', 'from_ps', 'until_ps', 'told', 'peer'],
+  calls: ['job', 'rank', 'name', 'start_ps', 'end_ps'],
+  rank_waits: ['job', 'rank', 'start_ps', 'end_ps', 'event', 'peer'],
 } as const
 
 export interface Span {
   readonly from: number
   readonly until: number
-  /** Name of a call, or what was waited for. */
+  /** Name of a call, or the reason of a wait. */
   readonly what: string
 }
 
@@ -28,14 +28,14 @@ export interface Lane {
   readonly node: number
   readonly start: number
   readonly end: number
-  /** In their order. */
+  /** Ordered by start. */
   readonly calls: readonly Span[]
   readonly waits: readonly Span[]
   readonly waiting: number
   readonly inCalls: number
 }
 
-/** Whether a run can tell what its ranks did when. */
+/** Whether a run recorded the activity of its ranks. */
 export const hasLanes = ({ tables }: RunInfo): boolean =>
   Object.entries(LANE_TABLES).every(
     ([table, columns]) =>
@@ -63,9 +63,9 @@ export function lanesOf(blocks: Blocks): Lane[] {
       found.get(key(jobs[i]!, numbers[i]!))?.[into].push({ from: begin[i]!, until: stop[i]!, what: what(i) })
   }
   const name = textOf(calls, 'name')
-  const [told, peer] = [textOf(waits, 'told'), waits.numbers.get('peer')!]
-  collect(calls, 'calls', 'entered_ps', 'left_ps', name)
-  collect(waits, 'waits', 'from_ps', 'until_ps', (i) => `${told(i)} of rank ${peer[i]}`)
+  const [told, peer] = [textOf(waits, 'event'), waits.numbers.get('peer')!]
+  collect(calls, 'calls', 'start_ps', 'end_ps', name)
+  collect(waits, 'waits', 'start_ps', 'end_ps', (i) => `${told(i)} of rank ${peer[i]}`)
   return Array.from({ length: ranks.rows }, (_, i): Lane => {
     const mine = found.get(key(job![i]!, rank![i]!))!
     for (const list of [mine.calls, mine.waits]) list.sort((a, b) => a.from - b.from)
@@ -76,8 +76,8 @@ export function lanesOf(blocks: Blocks): Lane[] {
       start: start![i]!,
       end: end![i]!,
       ...mine,
-      waiting: covered(mine.waits),
-      inCalls: covered(mine.calls),
+      waiting: coveredTime(mine.waits),
+      inCalls: coveredTime(mine.calls),
     }
   }).sort((a, b) => a.job - b.job || a.rank - b.rank)
 }
@@ -87,8 +87,8 @@ function textOf(block: Block, column: string): (row: number) => string {
   return coded ? (i) => coded.names[coded.codes[i]!]! : (i) => block.strings.get(column)?.at(i) ?? ''
 }
 
-/** How long at least one of the spans lasts; they are in their order. */
-export function covered(spans: readonly Span[]): number {
+/** Total time coveredTime by at least one span; spans are ordered. */
+export function coveredTime(spans: readonly Span[]): number {
   let [total, last] = [0, -Infinity]
   for (const { from, until } of spans) {
     const begin = Math.max(from, last)
@@ -98,7 +98,7 @@ export function covered(spans: readonly Span[]): number {
   return total
 }
 
-/** The span that a moment lies in, null if none: the last that has begun by then and not ended. */
+/** The span that contains a time, or null: the last that started and has not ended. */
 export function spanAt(spans: readonly Span[], time: number): Span | null {
   let [low, high] = [0, spans.length]
   while (low < high) {
@@ -110,7 +110,7 @@ export function spanAt(spans: readonly Span[], time: number): Span | null {
   return span && span.until > time ? span : null
 }
 
-/** What a rank does at a moment; null before it starts and after it has ended. */
+/** Activity of a rank at a time; null before its start and after its end. */
 export function stateAt(lane: Lane, time: number): { state: number; what: string } | null {
   if (time < lane.start || time >= lane.end) return null
   const call = spanAt(lane.calls, time)
@@ -121,14 +121,14 @@ export function stateAt(lane: Lane, time: number): { state: number; what: string
     : { state: SENDING, what: call.what }
 }
 
-/** At most `rows` lanes: those that wait longest, in their own order. */
+/** The `rows` lanes that wait longest, in their original order. */
 export function longestWaiting(lanes: readonly Lane[], rows: number): readonly Lane[] {
   if (lanes.length <= rows) return lanes
   const chosen = new Set([...lanes].sort((a, b) => b.waiting - a.waiting).slice(0, rows))
   return lanes.filter((lane) => chosen.has(lane))
 }
 
-/** Shares of what some ranks do between two moments. */
+/** Shares of computing, sending and waiting in the total time of these lanes. */
 export function sharesOf(lanes: readonly Lane[]): readonly [number, number, number] {
   const [all, calls, waits] = lanes.reduce(
     ([a, c, w], lane) => [a + lane.end - lane.start, c + lane.inCalls, w + lane.waiting],

@@ -1,35 +1,35 @@
-/** How long packets took, job by job, and how full the links between groups were: from histograms and sums of the packet engine. */
+/** Packet latencies by job and traffic between groups, from packet-engine histograms. */
 import type { Block } from './block'
 import { placedDensity, type Density } from './placement'
 import type { Run } from './run'
 import { isMeasure, type ColumnInfo, type RunInfo } from './source'
 
 export const LATENCY = 'latency'
-export const LATENCY_COLUMNS = ['job', 'part', 'from_ps', 'to_ps', 'packets'] as const
+export const LATENCY_COLUMNS = ['job', 'part', 'latency_lower_ps', 'latency_upper_ps', 'packets'] as const
 export const GROUP_TRAFFIC = 'group_traffic'
 
-/** The shares of the packets that a box tells: whiskers, box, line, and the tick of the slowest hundredth. */
+/** Percentiles of a box: whiskers, box, median, and the 99 % tick. */
 export const BOX_PERCENTILES = [5, 25, 50, 75, 95, 99] as const
 
 export interface LatencyBox {
   readonly job: number
-  /** Index into the parts of all boxes. */
+  /** Index into `Latencies.parts`. */
   readonly part: number
   readonly packets: number
-  /** Picoseconds at each of `BOX_PERCENTILES`: the middle of the cell that holds it. */
+  /** Picoseconds at each of `BOX_PERCENTILES`: midpoint of the histogram bin. */
   readonly at: readonly number[]
-  /** End of the last cell. */
+  /** End of the last bin. */
   readonly most: number
 }
 
 export interface Latencies {
-  /** As the table calls them: from the making of a packet, and from its leaving its source. */
+  /** Parts in the table: from packet creation, and from injection. */
   readonly parts: readonly string[]
-  /** By job, then part. */
+  /** Ordered by job, then part. */
   readonly boxes: readonly LatencyBox[]
 }
 
-/** What the parts of a latency are called. */
+/** Displayed names of the parts. */
 const PARTS: Readonly<Record<string, string>> = { total: 'from its making', network: 'in the network' }
 export const partName = (part: string): string => PARTS[part] ?? part
 
@@ -38,10 +38,10 @@ const filled = (info: RunInfo, table: string): boolean => (info.tables[table]?.r
 export const hasLatency = (info: RunInfo): boolean => filled(info, LATENCY)
 export const hasGroupTraffic = (info: RunInfo): boolean => filled(info, GROUP_TRAFFIC)
 
-/** Of the table `latency`, whose cells come in the order of their values. */
+/** Reads the table `latency`, whose bins are sorted by value. */
 export function latencies(block: Block): Latencies {
   const { codes, names } = block.coded.get('part')!
-  const [jobs, from, to, packets] = ['job', 'from_ps', 'to_ps', 'packets'].map((name) =>
+  const [jobs, from, to, packets] = ['job', 'latency_lower_ps', 'latency_upper_ps', 'packets'].map((name) =>
     block.numbers.get(name)!,
   )
   const cells = new Map<string, number[]>()
@@ -56,7 +56,7 @@ export function latencies(block: Block): Latencies {
     let row = 0
     let seen = packets![rows[0]!]!
     const at = BOX_PERCENTILES.map((p) => {
-      // As the engine counts: the value at rank ceil(p/100 n), here the middle of its cell.
+      // Same rank rule as the engine, ceil(p/100 n), here with the midpoint of the bin.
       const rank = Math.max(1, Math.ceil((p * count) / 100))
       while (seen < rank) seen += packets![rows[++row]!]!
       return (from![rows[row]!]! + to![rows[row]!]! - 1) / 2
@@ -67,7 +67,7 @@ export function latencies(block: Block): Latencies {
   return { parts: names, boxes: boxes.sort((a, b) => a.job - b.job || a.part - b.part) }
 }
 
-/** What the links from group to group can be coloured by: every measure, the index of congestion first. */
+/** Measures of links between groups; the congestion index comes first. */
 export function groupMeasures(info: RunInfo): (ColumnInfo & { readonly id: string })[] {
   const columns = Object.entries(info.tables[GROUP_TRAFFIC]?.columns ?? {}).flatMap(([id, column]) =>
     isMeasure(column) ? [{ ...column, id }] : [],
@@ -76,7 +76,7 @@ export function groupMeasures(info: RunInfo): (ColumnInfo & { readonly id: strin
   return columns.sort((a, b) => first(a.id) - first(b.id))
 }
 
-/** Sending groups down, receiving ones across. */
+/** Rows: sending groups. Columns: receiving groups. */
 export function groupMatrix(run: Run, block: Block, column: string): Density {
   const [source, target, values] = ['source_group', 'target_group', column].map((name) =>
     block.numbers.get(name)!,

@@ -1,7 +1,10 @@
-/** A run under the current settings: values, statistics, colours and selection, each recomputed only when it must be. */
-import { DOUBLINGS_MOST, type Unit } from '../base/format'
+/**
+ * A run under the current settings: values, statistics, colours and selection. Each is recomputed only when
+ * needed.
+ */
+import { DOUBLINGS_MAX, type Unit } from '../base/format'
 import { Memo } from '../base/memo'
-import { difference, doublings, sizes, together, type Difference } from './difference'
+import { difference, doublings, sizes, sumByItem, type Difference } from './difference'
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
 import { valueRange, type ValueRange } from './range'
@@ -14,40 +17,40 @@ import type { Pairing, ViewState } from './state'
 import { below, classStats, ClassValues, concatSorted, type ClassStats } from './stats'
 import { countedJobs, linkValues } from './values'
 
-export interface Derived {
+export interface DerivedRun {
   readonly run: Run
   readonly measure: Measure
   readonly signed: boolean
   /** By job number: whether its traffic counts. */
   readonly counted: Uint8Array
   readonly values: Float64Array
-  /** Sorted values of each class. */
+  /** Sorted values per class. */
   readonly sorted: readonly Float64Array[]
   readonly stats: readonly ClassStats[]
   readonly classOn: Uint8Array
   readonly scale: ColorScale
-  /** Of every link, whether or not it is selected. */
+  /** Of all links, selected or not. */
   readonly shades: Uint8Array
   readonly axis: ValueAxis
-  /** Of the values that are selected. */
+  /** The selected value range. */
   readonly range: ValueRange
   readonly focus: Focus | null
   readonly selection: Selection
-  /** Of a difference: what both runs have on each of its links, for tooltips. */
+  /** For a difference: both runs' values per link, for tooltips. */
   readonly sides: readonly Side[]
 }
 
 export interface Side {
   readonly label: string
-  /** By the difference's links. */
+  /** By link of the difference. */
   readonly values: Float64Array
-  /** Of its values, and of no ratio. */
+  /** Unit of these values; a ratio has none. */
   readonly unit: Unit
-  /** How many cables each of them is in this run. */
+  /** Number of cables per link. */
   readonly cables: Uint32Array
 }
 
-/** The common range of several runs that are seen side by side. */
+/** Common range of several runs side by side. */
 export interface SharedRange {
   readonly sorted: Float64Array
 }
@@ -67,9 +70,9 @@ abstract class Model {
     focus: new Memo<Focus | null>(),
     selection: new Memo<Selection>(),
   }
-  /** The selection that was made last, and of what. */
+  /** The last selection and its inputs. */
   private last: { made: Selection; values: Float64Array; shades: Uint8Array; filter: Filter } | undefined
-  /** Of the values that were brushed last. */
+  /** Incremental selection for the last brushed values. */
   private brushing: { values: Float64Array; moves: Brushing } | undefined
 
   constructor(
@@ -83,7 +86,7 @@ abstract class Model {
     return []
   }
 
-  /** Those of the sorted values that colours are spread over. */
+  /** The sorted values that colours are spread over. */
   protected colored(range: Float64Array, _: ViewState): Float64Array {
     return range
   }
@@ -97,7 +100,7 @@ abstract class Model {
     return this.memo.counted.get([state.jobs], () => countedJobs(jobs, state.jobs))
   }
 
-  /** All values of the classes that are shown, sorted: what range and quantiles come from. */
+  /** Sorted values of all visible classes, for range and quantiles. */
   visible(state: ViewState): Float64Array {
     const [byClass, classOn] = [this.byClass(state), this.classOn(state)]
     return this.memo.visible.get([byClass, classOn], () =>
@@ -105,12 +108,12 @@ abstract class Model {
     )
   }
 
-  /** Their least and their most alone, which need no order. */
+  /** Minimum and maximum only, which need no sorting. */
   private ends(state: ViewState): Float64Array {
     const [byClass, classOn] = [this.byClass(state), this.classOn(state)]
     return this.memo.ends.get([byClass, classOn], () => {
       const on = (_: number, code: number): boolean => classOn[code] === 1
-      const [least, most] = [byClass.least.filter(on), byClass.most.filter(on)]
+      const [least, most] = [byClass.min.filter(on), byClass.max.filter(on)]
       const ends = [Math.min(...least), Math.max(...most)] as const
       return ends[0] <= ends[1] ? Float64Array.from(ends) : new Float64Array(0)
     })
@@ -124,8 +127,8 @@ abstract class Model {
     })
   }
 
-  /** What no picture of the machine needs is worked out when it is asked for. */
-  derive(state: ViewState, shared?: SharedRange): Derived {
+  /** Values that the machine picture does not need are computed on access. */
+  derive(state: ViewState, shared?: SharedRange): DerivedRun {
     const { memo, run } = this
     const values = this.values(state)
     const byClass = this.byClass(state)
@@ -171,7 +174,7 @@ abstract class Model {
     }
   }
 
-  /** What a dragged range needs beside the picture; else its first move would wait for it. */
+  /** Precomputes what dragging needs; otherwise the first move would stutter. */
   prepare(state: ViewState): void {
     this.brushingOf(this.values(state))
   }
@@ -183,7 +186,7 @@ abstract class Model {
     return this.brushing.moves
   }
 
-  /** By what changed since the last selection if only the range did, else by a pass over all links. */
+  /** Incremental if only the range changed, else a full pass. */
   private select(values: Float64Array, shades: Uint8Array, filter: Filter): Selection {
     const { last } = this
     if (last?.values === values && last.shades === shades && last.filter.classOn === filter.classOn) {
@@ -248,22 +251,24 @@ export class DifferenceModel extends Model {
     )
   }
 
-  /** What comes from or goes to nothing has the colour of an end; else it alone would have colours. */
+  /**
+   * Links whose ratio is from or to zero get the end colours. Otherwise they alone would use the whole ramp.
+   */
   protected override colored(range: Float64Array, state: ViewState): Float64Array {
     if (state.change !== 'ratio') return range
-    const first = range.findIndex((v) => v > -DOUBLINGS_MOST)
-    const known = range.subarray(Math.max(0, first), below(range, DOUBLINGS_MOST))
+    const first = range.findIndex((v) => v > -DOUBLINGS_MAX)
+    const known = range.subarray(Math.max(0, first), below(range, DOUBLINGS_MAX))
     return known.some((v) => v !== 0) ? known : range
   }
 
-  /** Ratios do not add up. */
+  /** Ratios must not be summed. */
   override measure(state: ViewState): Measure {
     const measure = super.measure(state)
     if (state.change !== 'ratio') return measure
     return this.ratioMemo.get([measure], () => ({ ...measure, unit: 'doublings', merge: 'mean' }))
   }
 
-  /** What the cables that only one run has carry there, in the order of `difference.cables`. */
+  /** Values of cables of only one run, in the order of `difference.cables`. */
   cableValues(state: ViewState): Float64Array {
     const { run, links, removed } = this.difference.cables
     const [a, b] = [this.base.values(state), this.other.values(state)]
@@ -271,8 +276,8 @@ export class DifferenceModel extends Model {
     const end = links.offsets[removed]!
     const of = (from: number, to: number): Uint32Array =>
       links.offsets.slice(from, to + 1).map((o) => o - links.offsets[from]!)
-    const gone = together({ offsets: of(0, removed), links: links.links.subarray(0, end) }, a, merge)
-    const fresh = together(
+    const gone = sumByItem({ offsets: of(0, removed), links: links.links.subarray(0, end) }, a, merge)
+    const fresh = sumByItem(
       { offsets: of(removed, run.links.count), links: links.links.subarray(end) },
       b,
       merge,
@@ -285,13 +290,13 @@ export class DifferenceModel extends Model {
     const [a, b] = [this.base.values(state), this.other.values(state)]
     const { merge, unit } = super.measure(state)
     return this.sidesMemo.get([a, b, merge], () => [
-      { label: this.base.run.label, unit, values: together(d.base, a, merge), cables: sizes(d.base) },
-      { label: this.other.run.label, unit, values: together(d.other, b, merge), cables: sizes(d.other) },
+      { label: this.base.run.label, unit, values: sumByItem(d.base, a, merge), cables: sizes(d.base) },
+      { label: this.other.run.label, unit, values: sumByItem(d.other, b, merge), cables: sizes(d.other) },
     ])
   }
 }
 
-/** A run at one moment of a time series: its links have the values of the interval that the settings name. */
+/** A run at one time of a series: links have the values of the chosen interval. */
 export class MomentModel extends Model {
   private readonly valuesMemo = new Memo<Float64Array>()
   /** One colour scale for all times. */
@@ -315,7 +320,7 @@ export class MomentModel extends Model {
     )
   }
 
-  override derive(state: ViewState): Derived {
+  override derive(state: ViewState): DerivedRun {
     return super.derive(state, this.range)
   }
 }

@@ -1,4 +1,4 @@
-/** A sweep as a table of cells: rows and columns are settings, a cell is a figure's mean over the runs that share both. */
+/** A sweep as a table: rows and columns are settings, cells are means of a figure over matching runs. */
 import type { Unit } from '../base/format'
 import type { Index, RunInfo } from './source'
 
@@ -19,18 +19,18 @@ export interface PivotCell {
 export interface Pivot {
   readonly rows: readonly string[]
   readonly columns: readonly string[]
-  /** By row and column; null where no run has both settings. */
+  /** By row and column; null if no run has both settings. */
   readonly cells: readonly (readonly (PivotCell | null)[])[]
   readonly low: number
   readonly high: number
 }
 
-/** The keys that are settings; the others are figures. */
+/** Keys that are settings; the others are figures. */
 export const settingKeys = ({ keys }: Index): string[] =>
   keys.filter(({ unit }) => unit === 'none').map(({ name }) => name)
 
-/** Rows and columns to begin with: what is not drawn anew for every sample. */
-export function usualKeys(index: Index): [string, string] {
+/** Default rows and columns: settings that are not resampled, such as seeds. */
+export function defaultKeys(index: Index): [string, string] {
   const keys = settingKeys(index)
   const [first = '', second = ''] = [
     ...keys.filter((key) => !/seed$/.test(key)),
@@ -45,7 +45,7 @@ const STATISTICS = [
   ['bytes_max', 'largest'],
 ] as const
 
-/** Figures of classes, which the summary has, then those of jobs, which are read from the table `jobs`. */
+/** Figures of classes (from the summary), then of jobs (from the table `jobs`). */
 export function figureOptions({ runs }: Index): FigureOption[] {
   const names = (pick: (run: RunInfo) => readonly string[]): string[] => [
     ...new Set(runs.flatMap((run) => [...pick(run)])),
@@ -77,9 +77,9 @@ export function figureOptions({ runs }: Index): FigureOption[] {
   ]
 }
 
-/** The figure to begin with: how much the first job was slowed down, or its time, where runs have it. */
-export function usualFigure(options: readonly FigureOption[]): string {
-  const wanted = ['job:slowdown:', 'job:execution_ns:', 'job:latency_mean_ns:', 'class:bytes_max:all']
+/** Default figure: slowdown of the first job, or its time, if available. */
+export function defaultFigure(options: readonly FigureOption[]): string {
+  const wanted = ['job:slowdown:', 'job:last_rank_end_ns:', 'job:latency_mean_ns:', 'class:bytes_max:all']
   return (
     wanted.flatMap((start) => options.find(({ id }) => id.startsWith(start))?.id ?? [])[0] ??
     options[0]?.id ??
@@ -87,7 +87,7 @@ export function usualFigure(options: readonly FigureOption[]): string {
   )
 }
 
-/** A figure that is a class's, from the summary; NaN where a run has no such class. */
+/** Figure of a class from the summary; NaN if the run has no such class. */
 export function classFigure(run: RunInfo, id: string): number {
   const [, statistic, name] = partsOf(id)
   const found = run.summary.classes.find((c) => c.class === name) as Record<string, unknown> | undefined
@@ -95,25 +95,25 @@ export function classFigure(run: RunInfo, id: string): number {
   return typeof value === 'number' ? value : NaN
 }
 
-/** What it is of, the column, and the name, which may hold colons. */
+/** Splits an id into scope, column and name; the name may contain colons. */
 export function partsOf(id: string): [string, string, string] {
   const [of = '', column = '', ...name] = id.split(':')
   return [of, column, name.join(':')]
 }
 
-/** No value: none given, or an empty list, as of edits. */
+/** An unset value: empty, or an empty list such as of edits. */
 const isNothing = (text: string): boolean => /^(–||\[\]|\{\})$/.test(text)
 
-/** What says nothing stands first, as the base that the others change; then by number. */
+/** Unset values first, as the base; then by number. */
 const byNumber = (a: string, b: string): number =>
   Number(isNothing(b)) - Number(isNothing(a)) || a.localeCompare(b, 'en', { numeric: true })
 
-/** What has values of keys: a run, or a finding over runs. */
+/** A run, or a study entry, with values of keys. */
 type Keyed = Pick<RunInfo, 'keys'>
 
 export const keyText = (run: Keyed, key: string): string => (key === '' ? '' : String(run.keys[key] ?? '–'))
 
-/** `values` by run, NaN where a run lacks the figure. Rows and columns by their settings, or by their means. */
+/** `values` by run, NaN if missing. Orders rows and columns by setting or by mean. */
 export function pivotOf(
   runs: readonly Keyed[],
   values: ArrayLike<number>,
@@ -155,7 +155,7 @@ export function pivotOf(
   return { rows, columns, cells, low: Math.min(...means), high: Math.max(...means) }
 }
 
-/** The run of a cell to compare one of another with: the one that shares most of the other settings, such as the seed. */
+/** The run to compare with: the one that shares most other settings, such as the seed. */
 export function partnerOf(index: Index, run: number, among: readonly number[]): number {
   const keys = settingKeys(index)
   const shared = (id: number): number =>

@@ -1,20 +1,20 @@
-/** Where a job's ranks are, and which of its ranks talk: counted on small grids, whatever the job's size. */
+/** Density maps of ranks on routers, and of bytes between ranks, on small grids. */
 import type { Block } from './block'
 import type { Run } from './run'
 
-/** Counts on a grid, row by row. */
+/** Counts on a grid in row-major order. */
 export interface Density {
   readonly columns: number
   readonly rows: number
   readonly values: Float64Array
   readonly most: number
-  /** How many units of the axis a column or row stands for. */
+  /** Axis units per column or row. */
   readonly perColumn: number
   readonly perRow: number
 }
 
-/** The least that a cell of a map measures in pixels: a few cells among tens of thousands are else not seen. */
-export function leastCell({ values }: Density): number {
+/** Minimum cell size in pixels: otherwise a few cells among tens of thousands are invisible. */
+export function minCellSize({ values }: Density): number {
   const filled = values.reduce((n, value) => n + Number(value !== 0), 0)
   return filled < values.length / 100 ? 3 : 1
 }
@@ -31,14 +31,14 @@ function density(
   return { columns, rows, values, most: values.reduce((max, v) => (v > max ? v : max), 0), perColumn, perRow }
 }
 
-/** A cell for each pair of places. */
+/** One cell per pair. */
 export const placedDensity = (
   columns: number,
   rows: number,
   fill: (add: (column: number, row: number, value: number) => void) => void,
 ): Density => density(columns, rows, 1, 1, fill)
 
-/** Ranks of a job (across) by router (down). */
+/** Ranks of a job (columns) by router (rows). */
 export function placementDensity(
   run: Run,
   placement: Block,
@@ -66,7 +66,7 @@ export function placementDensity(
   )
 }
 
-/** What a job's ranks (down) send to its ranks (across): the cells of the table `communication` as they are. */
+/** Bytes from ranks (rows) to ranks (columns), as in the table `communication`. */
 export interface Communication extends Density {
   readonly messages: Float64Array
 }
@@ -93,4 +93,4 @@ export function communicationMatrix(table: Block, job: number, ranks: number): C
 }
 
 export const PLACEMENT = ['job', 'rank', 'node'] as const
-export const COMMUNICATION = ['job', 'source', 'target', 'ranks_per_cell', 'messages', 'bytes'] as const
+export const COMMUNICATION = ['job', 'source', 'destination', 'ranks_per_cell', 'messages', 'bytes'] as const

@@ -1,23 +1,23 @@
 /**
- * From where a torus is seen: the words of the setting, and what they mean.
+ * Views of a torus, encoded in the setting `projection`.
  *
- * Empty: planes of the first two axes side by side. `X,Y`: all planes on one. `cylinders:Z`: looking down Z (of three axes).
- * `slices:X,Z`: planes of these two axes side by side; `slices:X,Y,Z`: cylinders that look down the last of the three, a pane for
- * each combination of the other axes.
+ * Empty: planes of the first two axes side by side. `X,Y`: all planes on top of each other. `cylinders:Z`:
+ * view along Z (three axes). `slices:X,Z`: planes of these axes side by side. `slices:X,Y,Z`: cylinders along
+ * the third axis, one pane per combination of the other axes.
  */
 export interface Projection {
   readonly kind: 'planes' | 'flat' | 'cylinders'
-  /** Indices of the axes that run across and down. */
+  /** Indices of the horizontal and vertical axes. */
   readonly across: number
   readonly down: number
-  /** The axis that cylinders look down; -1 otherwise. */
+  /** Axis that cylinders look along; -1 otherwise. */
   readonly along: number
 }
 
 const CYLINDERS = 'cylinders:'
 const SLICES = 'slices:'
 
-/** What the words mean on a machine with these axes; null if nothing. */
+/** Parses the setting for a machine with these axes; null if invalid. */
 export function parseProjection(text: string, axes: readonly string[]): Projection | null {
   if (text === '') return { kind: 'planes', across: 0, down: Math.min(1, axes.length - 1), along: -1 }
   const word = [CYLINDERS, SLICES].find((start) => text.startsWith(start)) ?? ''
@@ -44,11 +44,11 @@ export interface ProjectionOption {
   readonly label: string
 }
 
-/** Pairs of axes that a machine can be projected on, as `x0,x1`. */
+/** Pairs of axes as `x0,x1`. */
 export const axisPairs = (axes: readonly string[]): string[] =>
   axes.length < 3 ? [] : axes.flatMap((a, i) => axes.slice(i + 1).map((b) => `${a},${b}`))
 
-/** All that can be chosen. */
+/** All choices. */
 export function projectionOptions(axes: readonly string[]): ProjectionOption[] {
   if (axes.length < 3) return []
   const pairs = axisPairs(axes)
@@ -70,8 +70,8 @@ export function projectionOptions(axes: readonly string[]): ProjectionOption[] {
   ]
 }
 
-/** The setting that shows two axes in the way in which the machine is seen now; cylinders where it is not flat. */
-export function lookAt(now: string, pair: string, axes: readonly string[]): string {
+/** The setting for another pair of axes in the current style. */
+export function projectionFor(now: string, pair: string, axes: readonly string[]): string {
   const kind = parseProjection(now, axes)?.kind ?? 'planes'
   if (kind === 'flat') return pair
   const others = axes.filter((axis) => !pair.split(',').includes(axis))

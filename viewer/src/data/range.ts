@@ -1,43 +1,43 @@
-/** Which values are selected: between two ends, outside of them, or the hottest share of each class. */
+/** Selected value range: between two ends, outside of them, or the hottest share of each class. */
 import { below, numbersOnly, type ClassValues } from './stats'
 import type { ViewState } from './state'
 
 export interface ValueRange {
-  /** Inclusive ends by class; infinite where they are open. */
+  /** Inclusive ends by class; infinite if open. */
   readonly lows: Float64Array
   readonly highs: Float64Array
-  /** Selected is what lies outside. */
+  /** Select the values outside of the ends. */
   readonly inverted: boolean
-  /** The ends that all classes have; null where each has its own. */
+  /** Ends common to all classes; null if each class has its own. */
   readonly ends: readonly [number, number] | null
 }
 
-/** Shares of the links of a class that carry something, in percent, as they are offered; the first picture shows the one of them. */
+/** Offered shares (percent) of the non-zero links of a class. The first picture shows one of them. */
 export const HOTTEST = [1, 5, 25] as const
 export const HOTTEST_FIRST = 5
-/** Of a machine with more links; fewer are seen one by one. */
+/** Above this many links, arcs overlap into a solid disc; the first picture then shows only the hottest. */
 export const BALL = 1000
 
-/** Settings that select all values again, and those that drop ends which would mean something else in other units. */
+/** Settings that select all values; and settings that only reset the ends, for another unit. */
 export const ALL_VALUES = { low: null, high: null, inverted: false, hottest: 0 } as const
 export const NO_ENDS = { low: null, high: null, inverted: false } as const
 
 export const isOpen = ({ ends, inverted }: ValueRange): boolean =>
   ends !== null && ends[0] === -Infinity && ends[1] === Infinity && !inverted
 
-type Chosen = Pick<ViewState, 'low' | 'high' | 'inverted' | 'hottest'>
+type RangeChoice = Pick<ViewState, 'low' | 'high' | 'inverted' | 'hottest'>
 
 /**
- * The range that is chosen. The hottest p % of a class are the ceil(p/100 n) largest of its n values that are not zero, and all that
- * equal the least of these; of a difference the largest by size, which lie outside of a range around zero. By class, since else the
- * links of the one that is busiest everywhere are all that is seen.
+ * The chosen range. The hottest p % of a class are the ceil(p/100 n) largest of its n non-zero values, with
+ * ties. For a difference, the largest by absolute value, outside of a range around zero. By class: otherwise
+ * only links of the busiest class would remain.
  *
  * Args:
- *   values: Of each class.
+ * values: Of each class.
  */
-export function valueRange(state: Chosen, values: ClassValues, signed: boolean): ValueRange {
+export function valueRange(state: RangeChoice, values: ClassValues, signed: boolean): ValueRange {
   const { low, high, inverted, hottest } = state
-  const classes = values.least.length
+  const classes = values.min.length
   const same = (ends: readonly [number, number]): ValueRange => ({
     lows: new Float64Array(classes).fill(ends[0]),
     highs: new Float64Array(classes).fill(ends[1]),
@@ -57,7 +57,7 @@ export function valueRange(state: Chosen, values: ClassValues, signed: boolean):
   return { lows, highs, inverted: inverted !== signed, ends: null }
 }
 
-/** The largest size that is below those of the hottest; infinite where all are zero. */
+/** Largest absolute value below the hottest; infinite if all are zero. */
 function sizeBelow(signed: Float64Array, hottest: number): number {
   const sizes = numbersOnly(signed.map(Math.abs).sort())
   const n = sizes.length - below(sizes, Number.MIN_VALUE)

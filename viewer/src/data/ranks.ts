@@ -1,20 +1,20 @@
-/** Where the ranks of a job are: the rank that each router has, or its coordinate in a grid of the job's ranks. */
+/** Ranks of a job on routers: the lowest rank of each router, or its coordinate in a rank grid. */
 import type { Block } from './block'
 import type { Run } from './run'
 import type { RunInfo } from './source'
 
-/** Ranks of a job by which routers are coloured. */
+/** The job and grid that routers are coloured by. */
 export interface RankChoice {
   readonly job: number
-  /** Sizes of a grid that the ranks number row by row, the last axis the quickest; empty for the ranks themselves. */
+  /** Row-major grid of the ranks, last axis fastest; empty for plain ranks. */
   readonly grid: readonly number[]
-  /** Of the grid. */
+  /** Axis of the grid. */
   readonly axis: number
 }
 
 export const hasRanks = (info: RunInfo): boolean => (info.tables['placement']?.rows ?? 0) > 0
 
-/** Reads `0`, a job, or `0.8x8x8.1`: job, grid and axis from 0 on. */
+/** Parses `0` (a job) or `0.8x8x8.1` (job, grid, axis from 0). */
 export function readRanks(text: string): RankChoice | null {
   const match = /^(\d+)(?:\.(\d+(?:x\d+)*)\.(\d+))?$/.exec(text)
   if (!match) return null
@@ -33,7 +33,7 @@ export const readGrid = (text: string): number[] =>
     .split(/\s*[x×*, ]\s*/)
     .map(Number)
 
-/** What is wrong with a grid of a job's ranks; empty if nothing is. */
+/** Explanation a grid does not fit the ranks; empty if it fits. */
 export function gridProblem(text: string, ranks: number): string {
   const sizes = readGrid(text)
   if (!sizes.every((size) => Number.isInteger(size) && size > 0)) return 'Write sizes as in 8x8x8'
@@ -43,12 +43,12 @@ export function gridProblem(text: string, ranks: number): string {
 
 export interface RankPlaces {
   readonly choice: RankChoice
-  /** Of every router the least of its ranks; -1 without one. */
+  /** Lowest rank of each router; -1 if none. */
   readonly first: Int32Array
   readonly ranks: Uint32Array
-  /** Of the least rank: itself, or its coordinate; -1 without a rank. */
+  /** That rank or its coordinate; -1 if none. */
   readonly values: Int32Array
-  /** Values are 0 up to this one. */
+  /** Values are 0 to this. */
   readonly most: number
 }
 
@@ -71,17 +71,17 @@ export function rankPlaces(run: Run, placement: Block, choice: RankChoice): Rank
   return { choice, first, ranks, values: first.map(value), most: grid.length === 0 ? last : grid[axis]! - 1 }
 }
 
-/** By the routers, which a run shares with itself at any moment, and by the text of the choice. */
+/** By routers (shared by all views of a run) and choice text. */
 const known = new WeakMap<Run['routers'], Map<string, RankPlaces>>()
 
-/** Keeps places for those who draw. */
+/** Stores the places for drawing. */
 export function keepPlaces(run: Run, places: RankPlaces): RankPlaces {
   const of = known.get(run.routers) ?? new Map<string, RankPlaces>()
   known.set(run.routers, of.set(writeRanks(places.choice), places))
   return places
 }
 
-/** Null where routers are not coloured by ranks, or until the ranks are known. */
+/** Null if routers are not coloured by rank, or until ranks are loaded. */
 export function placesOf(
   run: Run,
   { routers, ranks }: { routers: string; ranks: string },
@@ -89,7 +89,7 @@ export function placesOf(
   return routers === 'rank' ? (known.get(run.routers)?.get(ranks) ?? null) : null
 }
 
-/** What the colours stand for. */
+/** What the colours mean. */
 export function placesText(run: Run, { choice: { job, grid, axis } }: RankPlaces): string {
   const name = run.jobs.find((one) => one.job === job)?.name ?? `job ${job}`
   return grid.length === 0 ? `rank of ${name}` : `coordinate ${axis} of ${grid.join(' x ')}, ${name}`

@@ -1,12 +1,12 @@
-/** One router close up: its links, what each virtual channel of them carries, and the injection FIFOs of its nodes. */
+/** Details of one router: its links, their virtual channels, and the injection FIFOs of its nodes. */
 import type { Block } from './block'
 import type { Run } from './run'
 
-/** The links that leave a router, in the order of its ports. */
+/** Outgoing links in port order. */
 export const linksFrom = (run: Run, router: number): number[] =>
   Array.from(run.links.source.keys()).filter((l) => run.links.source[l] === router)
 
-/** Of each of these links the values of its channels; the block has a row for each link and channel, in this order. */
+/** Values per link and VC. The block has a row per link and VC, in this order. */
 export function channelValues(run: Run, block: Block, column: string, links: readonly number[]): number[][] {
   const values = block.numbers.get(column)
   const count = block.rows / run.links.count
@@ -14,20 +14,28 @@ export function channelValues(run: Run, block: Block, column: string, links: rea
 }
 
 export const FIFOS = 'fifos'
-export const FIFO_COLUMNS = ['node', 'fifo', 'packets', 'busy_ps', 'memory_ps', 'behind_ps', 'head_ps']
+export const FIFO_COLUMNS = [
+  'node',
+  'fifo',
+  'packets',
+  'busy_ps',
+  'memory_fifo_ps',
+  'hol_blocked_ps',
+  'head_stall_ps',
+]
 
 export interface Fifo {
   readonly node: number
   readonly fifo: number
   readonly packets: number
   readonly busy: number
-  /** Of a packet, in picoseconds: in the memory FIFO, behind others of this FIFO, at their head. */
+  /** Per packet in picoseconds: in the memory FIFO, blocked behind other packets, at the head. */
   readonly memory: number
   readonly behind: number
   readonly head: number
 }
 
-/** The torus FIFOs of the nodes of a router. */
+/** Torus FIFOs of the router's nodes. */
 export function fifosOf(run: Run, block: Block, router: number): Fifo[] {
   const column = (name: string, row: number): number => Number(block.numbers.get(name)?.[row] ?? 0)
   const found: Fifo[] = []
@@ -41,9 +49,9 @@ export function fifosOf(run: Run, block: Block, router: number): Fifo[] {
       fifo: column('fifo', row),
       packets,
       busy: column('busy_ps', row),
-      memory: each('memory_ps'),
-      behind: each('behind_ps'),
-      head: each('head_ps'),
+      memory: each('memory_fifo_ps'),
+      behind: each('hol_blocked_ps'),
+      head: each('head_stall_ps'),
     })
   }
   return found

@@ -1,10 +1,10 @@
-/** Pictures as tables: what they show, in words and numbers, for those who do not see them. Pure; the largest come first. */
+/** Pictures as accessible tables, largest rows first. Pure functions. */
 import { count, percent, quantity, type Unit } from '../base/format'
 import type { CostBars } from './costs'
 import { jobOf, show, valueLabel } from './describe'
 import type { Lane } from './lanes'
 import { BOX_PERCENTILES, partName, type Latencies } from './latency'
-import type { Derived } from './model'
+import type { DerivedRun } from './model'
 import type { Density } from './placement'
 import type { Run } from './run'
 import { hottest } from './selection'
@@ -12,19 +12,19 @@ import type { Lines } from './series'
 import { PERCENTILES } from './stats'
 import { jobsOnLink } from './values'
 
-/** At most so many rows are made: enough to read, and a table of 10^5 would hold up the page. */
+/** Maximum number of rows: more than anyone reads, and 10^5 rows would block the page. */
 export const ROWS_MAX = 500
 
 export interface Rows {
   readonly title: string
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** How many there are, with those that are not among `rows`. */
+  /** Total number, including rows left out. */
   readonly all: number
 }
 
-/** Of the machine's picture: the selected links that carry something. */
-export function linkRows(d: Derived, title: string): Rows {
+/** Machine picture: selected non-zero links. */
+export function linkRows(d: DerivedRun, title: string): Rows {
   const { run, measure, selection, values } = d
   const { source, target, class: code, classes } = run.links
   let all = 0
@@ -50,8 +50,8 @@ export function linkRows(d: Derived, title: string): Rows {
   }
 }
 
-/** Of the histograms: every class that has links, in each of the runs. */
-export function classRows(runs: readonly Derived[], title: string): Rows {
+/** Histograms: all classes with links, per run. */
+export function classRows(runs: readonly DerivedRun[], title: string): Rows {
   const several = runs.length > 1
   const rows = runs.flatMap((d) =>
     d.run.links.classes.flatMap((name, code) => {
@@ -79,7 +79,7 @@ export function classRows(runs: readonly Derived[], title: string): Rows {
   }
 }
 
-/** Of lines over time: an interval a row, a line a column. */
+/** Time series: one row per interval, one column per line. */
 export function lineRows(
   { times, lines }: Lines,
   title: string,
@@ -104,7 +104,7 @@ export interface HeatCell {
   readonly value: number
 }
 
-/** The cells that have something, the largest first; ties by row, then time. */
+/** Non-zero cells, largest first; ties by row, then time. */
 export function heatCells({ lines }: Lines): HeatCell[] {
   const cells: HeatCell[] = []
   lines.forEach(({ values }, row) =>
@@ -135,7 +135,7 @@ export function heatRows(
   }
 }
 
-/** Of ranks over time: how long each computes, sends and waits; those that wait longest first. */
+/** Ranks: time computing, sending and waiting, longest wait first. */
 export function laneRows(run: Run, lanes: readonly Lane[], title: string): Rows {
   const rows = [...lanes].sort((a, b) => b.waiting - a.waiting || a.job - b.job || a.rank - b.rank)
   return {
@@ -156,7 +156,7 @@ export function laneRows(run: Run, lanes: readonly Lane[], title: string): Rows 
   }
 }
 
-/** Of bars of costs: their parts, the largest first; ties by place. */
+/** Cost bars: parts, largest first; ties by position. */
 export function costRows({ panels, rows, parts }: CostBars, title: string, row: string, part: string): Rows {
   const all = panels.flatMap(({ scenario, bars, total }) =>
     bars.flatMap((bar, r) =>
@@ -176,7 +176,7 @@ export function costRows({ panels, rows, parts }: CostBars, title: string, row: 
   }
 }
 
-/** Of boxes of latencies: a row each, the slowest 99 % first. */
+/** Latency boxes, largest 99th percentile first. */
 export function latencyRows(
   { parts, boxes }: Latencies,
   title: string,
@@ -198,7 +198,7 @@ export function latencyRows(
   }
 }
 
-/** Indices of the cells of a map that have something, the largest first; ties by place. */
+/** Indices of non-zero cells, largest first; ties by position. */
 export function densityCells({ values }: Density): number[] {
   const cells: number[] = []
   values.forEach((value, i) => value > 0 && cells.push(i))

@@ -1,4 +1,4 @@
-/** One run as the viewer holds it: flat columns, links in the table's order. Immutable once it is loaded. */
+/** A loaded run in flat columns; links in table order. Immutable. */
 import type { Unit } from '../base/format'
 import { distinctColors } from '../base/palette'
 import { Strings, type Block, type NumericArray } from './block'
@@ -18,7 +18,7 @@ export type Shape = 'grouped' | 'torus' | 'fat-tree' | 'graph'
 export interface Axis {
   readonly name: string
   readonly size: number
-  /** Of every router. */
+  /** One per router. */
   readonly values: Uint32Array
 }
 
@@ -42,7 +42,7 @@ export interface Links {
   readonly capacity: Float64Array
 }
 
-/** The jobs on each link: those of link l are at `offsets[l]` up to `offsets[l + 1]`. */
+/** Jobs per link: link l has entries `offsets[l]` to `offsets[l + 1]`. */
 export interface LinkJobs {
   readonly offsets: Uint32Array
   readonly job: Uint16Array
@@ -57,7 +57,7 @@ export interface Job {
   readonly ranks: number
   readonly nodes: number
   readonly routers: number
-  /** All numbers that the run has of it, in the order of the table. */
+  /** All numbers of the job, in table order. */
   readonly figures: readonly Figure[]
 }
 
@@ -66,6 +66,7 @@ export interface Figure extends Pick<ColumnInfo, 'label' | 'unit'> {
   readonly id: string
   readonly meaning: string
   readonly value: number
+  readonly role?: string
 }
 
 export interface Nodes {
@@ -75,20 +76,20 @@ export interface Nodes {
   readonly slot: Uint32Array
   /** -1 idle, -2 several. */
   readonly job: Int32Array
-  readonly bytesIn: Float64Array
-  readonly bytesOut: Float64Array
-  /** Bytes per second in each direction; 0 where it is not known. */
+  readonly ejectedBytes: Float64Array
+  readonly injectedBytes: Float64Array
+  /** Bytes per second and direction; 0 if unknown. */
   readonly capacity: Float64Array
 }
 
-/** A figure that every link has. */
+/** A figure that all links have. */
 export interface Measure {
   readonly id: string
   readonly label: string
   readonly unit: Unit
   readonly merge: Merge
   readonly total: Float64Array
-  /** In the order of `LinkJobs`; null where the engine does not tell jobs apart. */
+  /** In the order of `LinkJobs`; null if the engine does not attribute it to jobs. */
   readonly perJob: Float64Array | null
 }
 
@@ -104,7 +105,7 @@ export interface Run {
   readonly jobs: readonly Job[]
   readonly nodes: Nodes
   readonly measures: readonly Measure[]
-  /** Where only some of its virtual channels are looked at: the run with all of them. */
+  /** The full run, if this one is restricted to some virtual channels. */
   readonly whole?: Run
 }
 
@@ -153,7 +154,7 @@ export function assembleRun(id: number, info: RunInfo, blocks: RunBlocks): Run {
   }
 }
 
-/** The axes that tell apart the routers of a group: that of groups says which group it is, that of planes which network it is in. */
+/** Axes within a group; `group` and `plane` select the group or network. */
 export const axesInside = <T extends { readonly name: string }>(axes: readonly T[]): readonly T[] =>
   axes.filter(({ name }) => !['group', 'plane', 'group_in_plane'].includes(name))
 
@@ -172,11 +173,12 @@ function readRouters(block: Block, axes: readonly string[]): Routers {
     group,
     groups: block.rows === 0 ? 0 : largest(group) + 1,
     axes: axes.map((name) => {
-      // On a canonical dragonfly the column `router` is the id; the axis of that name counts within the group.
+      // On a canonical dragonfly, the column `router` is the id, and the axis of that name counts within the
+      // group.
       const values = name === 'router' ? withinGroup(group) : u32(block, name)
       return { name, values, size: values.length === 0 ? 0 : largest(values) + 1 }
     }),
-    // A copy: it goes to the thread that draws, with all of the buffer that it is a part of, which is all that was received.
+    // Copied: transferring a view to the drawing thread would send the whole received buffer.
     up: new Uint8Array(block.numbers.get('up') ?? new Uint8Array(block.rows).fill(1)),
   }
 }
@@ -200,7 +202,7 @@ function readLinks(block: Block): Links {
   }
 }
 
-/** Rows are sorted by link; the column `link` becomes offsets. */
+/** Rows are sorted by link; converts `link` to offsets. */
 function readLinkJobs(block: Block, links: number): LinkJobs {
   const link = u32(block, 'link')
   const offsets = new Uint32Array(links + 1)
@@ -219,8 +221,8 @@ function readNodes(block: Block): Nodes {
     router: u32(block, 'router'),
     slot: u32(block, 'slot'),
     job: numbers(block, 'job') as Int32Array,
-    bytesIn: f64(numbers(block, 'bytes_in')),
-    bytesOut: f64(numbers(block, 'bytes_out')),
+    ejectedBytes: f64(numbers(block, 'ejected_bytes')),
+    injectedBytes: f64(numbers(block, 'injected_bytes')),
     capacity: f64(block.numbers.get('capacity_bytes_per_s') ?? new Float64Array(block.rows)),
   }
 }
@@ -243,9 +245,10 @@ function readJobs(block: Block, columns: Columns): Job[] {
     ranks: number('ranks', row),
     nodes: number('nodes', row),
     routers: number('routers', row),
-    figures: Object.entries(columns).flatMap(([id, { merge, label, unit, meaning = '' }]) => {
+    figures: Object.entries(columns).flatMap(([id, { merge, label, unit, meaning = '', role }]) => {
       const value = block.numbers.get(id)?.[row]
-      return merge === 'key' || value === undefined ? [] : [{ id, label, unit, meaning, value }]
+      if (merge === 'key' || value === undefined) return []
+      return [{ id, label, unit, meaning, value, ...(role && { role }) }]
     }),
   }))
 }
@@ -261,11 +264,11 @@ function readMeasures(links: Block, linkJobs: Block, { capacity }: Links, column
   }
   const bytes = measures.find((measure) => measure.id === 'bytes')
   if (bytes && capacity.some((c) => c !== capacity[0])) measures.push(transferTime(bytes, linkJobs, capacity))
-  // Traffic first; the rest as the engine gave it.
+  // Traffic first, then in engine order.
   return measures.sort((a, b) => Number(b.id === 'bytes') - Number(a.id === 'bytes'))
 }
 
-/** How long a link of this capacity takes to carry its bytes: comparable between classes of different capacity. Worked out when it is asked for. */
+/** Time that a link needs for its bytes; comparable across classes. Computed on access. */
 function transferTime(bytes: Measure, linkJobs: Block, capacity: Float64Array): Measure {
   const each = (bytes: Float64Array, link: (i: number) => number): Float64Array =>
     bytes.map((value, i) => {
@@ -289,7 +292,7 @@ function transferTime(bytes: Measure, linkJobs: Block, capacity: Float64Array): 
   }
 }
 
-/** A link's name; it is the same on a machine with other cables added or removed, unlike its number. */
+/** The link's name. Unlike its number, it is stable when other cables are added or removed. */
 export function linkName(run: Run, link: number): string {
   const { source, target, class: code, classes, parallel } = run.links
   const names = run.routers.names

@@ -1,8 +1,8 @@
-/** From values to shades: the 250 steps of the colour ramp that the current scale and range give. */
+/** Maps values to 250 shades of the colour ramp. */
 import type { ScaleKind } from './state'
 import { below } from './stats'
 
-/** What a link or cell looks like: 0 empty, 1 filtered away, `FIRST_SHADE` and up a step of the ramp. */
+/** Look of a link or cell: 0 empty, 1 filtered, `FIRST_SHADE` and up a ramp step. */
 export const EMPTY = 0
 export const FILTERED = 1
 export const FIRST_SHADE = 2
@@ -13,9 +13,9 @@ export interface ColorScale {
   readonly low: number
   readonly high: number
   readonly diverging: boolean
-  /** Of a value that is not zero. */
+  /** For non-zero values. */
   shade(value: number): number
-  /** The value at a share of the ramp; what the legend is labelled with. */
+  /** The value at a share of the ramp, for legend labels. */
   value(share: number): number
 }
 
@@ -24,8 +24,8 @@ const step = (share: number): number =>
 
 /**
  * Args:
- *   sorted: The values that the range and the quantiles are taken from, ascending.
- *   frozen: A range that replaces that of the values.
+ * sorted: Ascending values for range and quantiles.
+ * frozen: Overrides the range of the values.
  */
 export function colorScale(
   kind: ScaleKind,
@@ -80,7 +80,7 @@ export function colorScale(
   }
 }
 
-/** From zero on a linear scale; from the smallest positive value, at most four decades down, on a logarithmic one. */
+/** Linear: from zero. Logarithmic: from the smallest positive value, at most four decades. */
 function fullRange(kind: ScaleKind, sorted: Float64Array, diverging: boolean): [number, number] {
   const n = sorted.length
   if (n === 0) return [0, 1]
@@ -91,7 +91,7 @@ function fullRange(kind: ScaleKind, sorted: Float64Array, diverging: boolean): [
   return [Math.max(positive, max / 1e4), max]
 }
 
-/** The shade is the share of the non-zero values within the range that are smaller. */
+/** The shade is the share of smaller non-zero values within the range. */
 function quantileScale(sorted: Float64Array, low: number, high: number, diverging: boolean): ColorScale {
   const within = sorted.filter((v) => v !== 0 && v >= low && v <= high)
   const thresholds = Float64Array.from(
@@ -109,7 +109,7 @@ function quantileScale(sorted: Float64Array, low: number, high: number, divergin
       shade: (v) => FIRST_SHADE + Math.max(0, Math.min(SHADES - 1, upTo(thresholds, v) - 1)),
       value,
     }
-  // Each sign has its own half of the ramp, so that zero stays in the middle.
+  // Each sign has half of the ramp, so zero stays in the middle.
   const [negative, positive] = [within.filter((v) => v < 0), within.filter((v) => v > 0)]
   return {
     kind: 'quantile',
@@ -131,7 +131,7 @@ function quantileScale(sorted: Float64Array, low: number, high: number, divergin
   }
 }
 
-/** How many of the sorted values are at most `value`. */
+/** Number of sorted values <= `value`. */
 function upTo(sorted: Float64Array, value: number): number {
   let low = 0
   let high = sorted.length
@@ -143,7 +143,7 @@ function upTo(sorted: Float64Array, value: number): number {
   return low
 }
 
-/** The shade of every value, `EMPTY` where it is zero. */
+/** Shade of each value; `EMPTY` for zero. */
 export function shadeAll(values: Float64Array, scale: ColorScale): Uint8Array {
   const shades = new Uint8Array(values.length)
   for (let l = 0; l < values.length; l++) shades[l] = values[l] === 0 ? EMPTY : scale.shade(values[l]!)

@@ -1,18 +1,18 @@
-/** Time series: any table of a run with a column of times, and a job, router, port or link that each row is of. */
+/** Time series: tables with a time column and a job, router, port or link per row. */
 import type { Block, NumericArray } from './block'
 import { linkName, type Run } from './run'
 import { isMeasure, type ColumnInfo, type RunInfo } from './source'
 
-/** The keys that are times: what tables over time begin with. */
+/** Time keys of series tables. */
 export const TIME_COLUMNS = ['time_ps', 'start_ps'] as const
 const SUBJECTS = ['job', 'link', 'router', 'port', 'class', 'group', 'vc'] as const
 
 export interface SeriesTable {
   readonly name: string
   readonly time: string
-  /** What a row is of. */
+  /** Keys of a row. */
   readonly subjects: readonly string[]
-  /** What lines and heat maps can be made of. */
+  /** Columns for lines and heat maps. */
   readonly values: readonly SeriesValue[]
 }
 
@@ -25,7 +25,7 @@ export function seriesTables(info: RunInfo): SeriesTable[] {
     const keys = Object.keys(columns).filter((column) => columns[column]!.merge === 'key')
     const time = TIME_COLUMNS.find((column) => keys.includes(column))
     const subjects = SUBJECTS.filter((column) => keys.includes(column))
-    // With a key that is none of these, rows of one time are of many things: no series but a list.
+    // With other keys, several rows share a time: this is a list, not a series.
     if (time === undefined || rows === 0 || subjects.length + 1 < keys.length) return []
     const values = Object.entries(columns)
       .filter(([, info]) => isMeasure(info))
@@ -36,7 +36,7 @@ export function seriesTables(info: RunInfo): SeriesTable[] {
 
 export const hasSeries = (info: RunInfo): boolean => seriesTables(info).length > 0
 
-/** Few things to draw lines of, or many to draw as a heat map. */
+/** Whether a table has many subjects (heat map) or few (lines). */
 export function isOfMany({ subjects }: SeriesTable): boolean {
   return subjects.some((subject) => subject === 'link' || subject === 'router' || subject === 'group')
 }
@@ -44,7 +44,7 @@ export function isOfMany({ subjects }: SeriesTable): boolean {
 export const GROUPINGS = ['whole', 'job', 'router', 'port', 'link', 'class', 'group', 'vc'] as const
 export type Grouping = (typeof GROUPINGS)[number]
 
-/** By what the rows of a table can be told apart, the one to begin with first. */
+/** Possible groupings of a table, the default first. */
 export function groupings({ subjects }: SeriesTable): Grouping[] {
   const has = (name: string): boolean => subjects.includes(name)
   const found: Grouping[] = []
@@ -62,7 +62,7 @@ const PORTS = 4096
 
 type Key = (row: number) => number
 
-/** A number for what each row is of. A link's own router is the one that sends on it, whose port it is. */
+/** Numeric key of each row. A link belongs to its sending router and port. */
 export function keyOf(run: Run, block: Block, grouping: Grouping): Key {
   const column = (name: string): NumericArray | null =>
     block.numbers.get(name) ?? block.coded.get(name)?.codes ?? null
@@ -90,7 +90,7 @@ export function keyOf(run: Run, block: Block, grouping: Grouping): Key {
   return (row) => own![row]!
 }
 
-/** What such a number is called. */
+/** Name of a key. */
 export function nameOfKey(run: Run, block: Block, grouping: Grouping, key: number): string {
   switch (grouping) {
     case 'whole':
@@ -110,14 +110,14 @@ export function nameOfKey(run: Run, block: Block, grouping: Grouping, key: numbe
   }
 }
 
-/** The router that such a number stands for, -1 if it stands for none. */
+/** Router of a key, -1 if none. */
 export function routerOfKey(run: Run, grouping: Grouping, key: number): number {
   if (grouping === 'router') return key
   if (grouping === 'port') return Math.floor(key / PORTS)
   return grouping === 'link' ? run.links.source[key]! : -1
 }
 
-/** One line per subject, or one in all. */
+/** One line per subject, or one in total. */
 export interface Line {
   readonly subject: number
   readonly values: Float64Array
@@ -128,8 +128,8 @@ export interface Lines {
   readonly lines: readonly Line[]
 }
 
-/** What several values are together, one after the other; NaN before the first. */
-class Merged {
+/** Merges several values incrementally; NaN before the first. */
+class MergedValue {
   readonly values: Float64Array
   private readonly weights: Float64Array
 
@@ -154,20 +154,20 @@ class Merged {
   }
 }
 
-/** Rows of one time and subject are put together as their column merges; a time without a row is NaN. */
+/** Rows with the same time and subject are merged by the rule of the column; times without a row are NaN. */
 export function seriesLines(block: Block, time: string, key: Key, value: SeriesValue): Lines {
   const at = block.numbers.get(time)!
   const values = block.numbers.get(value.column)!
   const weights = value.weight === undefined ? undefined : block.numbers.get(value.weight)
   const times = Float64Array.from(new Set(at)).sort()
   const index = new Map(Array.from(times, (t, i) => [t, i] as const))
-  const lines = new Map<number, Merged>()
+  const lines = new Map<number, MergedValue>()
   let [last, i] = [NaN, 0]
   for (let row = 0; row < block.rows; row++) {
     if (Number.isNaN(values[row]!)) continue
     const subject = key(row)
     let line = lines.get(subject)
-    if (!line) lines.set(subject, (line = new Merged(times.length, value.merge)))
+    if (!line) lines.set(subject, (line = new MergedValue(times.length, value.merge)))
     if (at[row] !== last) [last, i] = [at[row]!, index.get(at[row]!)!]
     line.add(i, values[row]!, weights ? weights[row]! : 1)
   }
@@ -177,7 +177,7 @@ export function seriesLines(block: Block, time: string, key: Key, value: SeriesV
   }
 }
 
-/** The `rows` lines with the largest sums, in their own order: what a heat map of thousands of ports shows. */
+/** The `rows` lines with the largest sums, in their original order. */
 export function strongest({ times, lines }: Lines, rows: number): Lines {
   if (lines.length <= rows) return { times, lines }
   const sum = (line: Line): number => line.values.reduce((total, v) => total + (Number.isNaN(v) ? 0 : v), 0)
@@ -195,14 +195,14 @@ export function largestOf({ lines }: Lines): number {
   return most
 }
 
-/** How long an interval is; those without any row are left out of a table, so the shortest distance says it. */
+/** Interval length. Empty intervals have no row, so it is the shortest distance between times. */
 export function stepOf(times: Float64Array): number {
   let step = Infinity
   for (let i = 1; i < times.length; i++) step = Math.min(step, times[i]! - times[i - 1]!)
   return Number.isFinite(step) ? step : 0
 }
 
-/** The interval that a time lies in: its beginning, and its index among those that the table has, -1 if it has no row. */
+/** The interval at a time: its start, and its index (-1 if it has no row). */
 export function intervalAt(times: Float64Array, time: number): { begin: number; i: number } {
   const [i, step] = [indexAt(times, time), stepOf(times)]
   const before = times[i]
@@ -211,7 +211,7 @@ export function intervalAt(times: Float64Array, time: number): { begin: number; 
   return { begin: before + step * Math.floor((time - before) / step), i: -1 }
 }
 
-/** The last time that is not after `time`, as an index. */
+/** Index of the last time <= `time`. */
 export function indexAt(times: Float64Array, time: number): number {
   let [low, high] = [0, times.length]
   while (low < high) {
@@ -222,10 +222,10 @@ export function indexAt(times: Float64Array, time: number): number {
   return Math.max(0, low - 1)
 }
 
-/** A column of a table by link and time, so that the machine can be shown as it was at any of them. */
+/** A column by link and time, to show the machine at any time. */
 export class Frames {
   readonly times: Float64Array
-  /** All values that are not zero, sorted: what one colour scale for all times comes from. */
+  /** All non-zero values, sorted, for one colour scale over all times. */
   readonly sorted: Float64Array
   private readonly offsets: Uint32Array
   private readonly rows: Uint32Array
@@ -255,11 +255,11 @@ export class Frames {
     this.sorted.sort()
   }
 
-  /** The values of all links at a time; zero where the table has no row. Several rows of a link are put together. */
+  /** Values of all links at a time; zero without a row. Several rows of a link are merged. */
   at(time: number): Float64Array {
     const { i } = intervalAt(this.times, time)
     if (i < 0) return new Float64Array(this.links)
-    const merged = new Merged(this.links, this.merge)
+    const merged = new MergedValue(this.links, this.merge)
     for (let k = this.offsets[i]!; k < this.offsets[i + 1]!; k++) {
       const row = this.rows[k]!
       const value = this.values[row]!

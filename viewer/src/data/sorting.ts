@@ -1,12 +1,13 @@
 /**
- * Sorts numbers in place, ascending, what is no number last, as a typed array's own `sort` does.
+ * Sorts numbers in place, ascending, NaN last, like a typed array's `sort`.
  *
- * Numbers without a sign are sorted by 16 bits at a time, the lowest first: of floats of one sign the order is that of their bits.
- * Traffic on links shares many of its bits, and a pass over bits that all share is left out. The 925,440 links of a large machine, as a page is opened: 54 ms for 172 ms.
+ * Non-negative numbers use a radix sort on 16-bit digits: floats of one sign are ordered like their bits.
+ * Digits that all values share are skipped, which is common for traffic. 925,440 links: 54 ms instead of 172
+ * ms.
  */
 const DIGIT = 16
 const DIGITS = 1 << DIGIT
-/** Fewer are sorted sooner than the digits are counted. */
+/** CachedLayers this size, counting digits costs more than sorting. */
 const WORTH = 100_000
 
 export function sortNumbers(values: Float64Array): void {

@@ -1,28 +1,30 @@
-/** Where run directories come from: the server of `odonata view`, the page itself, or a notebook. */
+/** Data sources: the server of `odonata view`, a standalone page, or a notebook. */
 import type { Unit } from '../base/format'
 import type { Findings } from './findings'
-import type { Why } from './why'
+import type { Explanation } from './explanation'
 import { decodeBlock, decodeBlocks, type Block } from './block'
 
-/** What several rows are together; keys and attributes are nothing for several rows. */
+/** How several rows are merged; keys and attributes are not. */
 export type Merge = 'key' | 'attribute' | 'sum' | 'max' | 'mean' | 'last'
 
-/** What the run directory declares of a column. */
+/** Column declaration from the run directory. */
 export interface ColumnInfo {
-  /** As it is sent. */
+  /** Type on the wire. */
   readonly type: string
   readonly unit: Unit
   readonly merge: Merge
-  /** The column that a mean is weighted by; every row alike without one. */
+  /** Weight column of a mean; unweighted without one. */
   readonly weight?: string
   readonly label: string
-  /** A sentence or two. */
+  /** One or two sentences. */
   readonly meaning?: string
-  /** Whether it is shown where nobody asked for it. */
+  /** Whether it is shown by default. */
   readonly headline?: boolean
+  /** By name; columns that cannot be shown are not sent. */
+  readonly role?: string
 }
 
-/** Columns by name; those that cannot be shown are left out by the sender. */
+/** Whether the column can be aggregated; only then is it a measure. */
 export type Columns = Readonly<Record<string, ColumnInfo>>
 
 export interface TableInfo {
@@ -30,26 +32,26 @@ export interface TableInfo {
   readonly columns: Columns
 }
 
-/** Whether the values of a column are something for several rows, too: only then is it offered as a measure. */
+/** Short and unique among the open runs. */
 export const isMeasure = ({ merge }: Pick<ColumnInfo, 'merge'>): boolean =>
   merge !== 'key' && merge !== 'attribute'
 
 export interface RunInfo {
-  /** Short and unique among the runs that are open. */
+  /** Values of the index's keys. */
   readonly label: string
   readonly summary: Summary
   readonly tables: Readonly<Record<string, TableInfo>>
-  /** This run's values of the index's keys. */
+  /** A setting or figure in which the runs of a sweep differ. */
   readonly keys: Readonly<Record<string, string | number>>
 }
 
-/** A setting or figure in which the runs of a sweep differ. */
+/** A run directory that cannot be read. */
 export interface SweepKey {
   readonly name: string
   readonly unit: Unit
 }
 
-/** A run that was found and cannot be read. */
+/** Results of the opened study. */
 export interface BadRun {
   readonly label: string
   readonly reason: string
@@ -61,7 +63,7 @@ export interface Index {
   readonly keys: readonly SweepKey[]
   readonly runs: readonly RunInfo[]
   readonly bad?: readonly BadRun[]
-  /** Of a study that was opened: what it says over all of its runs. */
+  /** Measured data that covers only part of the machine. */
   readonly findings?: Findings
 }
 
@@ -74,7 +76,7 @@ export interface ClassSummary {
   readonly bytes_p50: number
   readonly bytes_p90: number
   readonly bytes_p99: number
-  readonly nonzero: number
+  readonly loaded_links: number
 }
 
 export interface Summary {
@@ -101,25 +103,25 @@ export interface Summary {
   readonly classes: readonly ClassSummary[]
   readonly jobs?: readonly { readonly job: number; readonly name: string }[]
   readonly warnings: readonly string[]
-  /** True of measured data that covers only a part of the machine. */
+  /** Tables of the first picture, by name. */
   readonly partial_machine?: boolean
 }
 
 export interface Source {
   index(): Promise<Index>
-  /** The tables that the first picture of a run is made from, by name. */
+  /** Bottleneck of each job. */
   first(run: number): Promise<ReadonlyMap<string, Block>>
   table(run: number, table: string, columns: readonly string[]): Promise<Block>
-  /** What binds each job of a run. */
-  why(run: number): Promise<Why>
+  /** Tables that every picture needs. */
+  explain(run: number): Promise<Explanation>
 }
 
-export const PROTOCOL = 3
+export const PROTOCOL = 4
 
-/** The tables without which nothing can be shown. */
+/** An error message for the user, with a hint. */
 export const NEEDED = ['routers', 'links', 'link_jobs', 'nodes', 'jobs'] as const
 
-/** A message for the user, with what to do about it. */
+/** `known`: the index if the page contains it. */
 export class SourceError extends Error {
   constructor(
     message: string,
@@ -129,7 +131,7 @@ export class SourceError extends Error {
   }
 }
 
-function checked(index: Index): Index {
+function checkProtocol(index: Index): Index {
   if (index.protocol !== PROTOCOL)
     throw new SourceError(
       `This page speaks protocol ${PROTOCOL}, its data protocol ${index.protocol}.`,
@@ -139,20 +141,20 @@ function checked(index: Index): Index {
 }
 
 export class HttpSource implements Source {
-  private readonly whys = new Map<number, Promise<Why>>()
+  private readonly explanations = new Map<number, Promise<Explanation>>()
 
-  /** `known`: the text of the index where it stands in the page. */
+  /** A single-run page preloads this address; the browser reuses the answer. */
   constructor(
     private readonly base: string,
     private readonly known?: string,
   ) {}
 
   async index(): Promise<Index> {
-    if (this.known !== undefined) return checked(JSON.parse(this.known) as Index)
-    return checked((await (await this.fetch('api/index.json')).json()) as Index)
+    if (this.known !== undefined) return checkProtocol(JSON.parse(this.known) as Index)
+    return checkProtocol((await (await this.fetch('api/index.json')).json()) as Index)
   }
 
-  /** The page asks for that of the only run before this script does; the browser hands over the same answer. */
+  /** Whole tables as gzip in base64: a standalone page, or the state of a notebook widget. */
   async first(run: number): Promise<ReadonlyMap<string, Block>> {
     return decodeBlocks(await (await this.fetch(`api/runs/${run}/first`)).arrayBuffer())
   }
@@ -163,11 +165,13 @@ export class HttpSource implements Source {
     return decodeBlock(await response.arrayBuffer())
   }
 
-  why(run: number): Promise<Why> {
-    const known = this.whys.get(run)
+  explain(run: number): Promise<Explanation> {
+    const known = this.explanations.get(run)
     if (known) return known
-    const asked = this.fetch(`api/runs/${run}/why.json`).then((response) => response.json() as Promise<Why>)
-    this.whys.set(run, asked)
+    const asked = this.fetch(`api/runs/${run}/explain.json`).then(
+      (response) => response.json() as Promise<Explanation>,
+    )
+    this.explanations.set(run, asked)
     return asked
   }
 
@@ -185,22 +189,22 @@ export class HttpSource implements Source {
   }
 }
 
-/** Tables whole, as gzip and base64: a standalone page, or the state of a notebook's widget. */
-export interface Embedded {
+/** By `run/table`. */
+export interface EmbeddedData {
   readonly index: Index
-  /** By `run/table`. */
+  /** By run; absent in pages that were assembled in the browser. */
   readonly blocks: Readonly<Record<string, string>>
   /** By run; a page that was made of files in the browser has none. */
-  readonly why?: Readonly<Record<string, Why>>
+  readonly explanations?: Readonly<Record<string, Explanation>>
 }
 
 export class EmbeddedSource implements Source {
   private readonly decoded = new Map<string, Promise<Block>>()
 
-  constructor(private readonly data: Embedded) {}
+  constructor(private readonly data: EmbeddedData) {}
 
   index(): Promise<Index> {
-    return Promise.resolve(checked(this.data.index))
+    return Promise.resolve(checkProtocol(this.data.index))
   }
 
   async first(run: number): Promise<ReadonlyMap<string, Block>> {
@@ -221,8 +225,8 @@ export class EmbeddedSource implements Source {
     return block
   }
 
-  why(run: number): Promise<Why> {
-    const known = this.data.why?.[run]
+  explain(run: number): Promise<Explanation> {
+    const known = this.data.explanations?.[run]
     return known
       ? Promise.resolve(known)
       : Promise.reject(

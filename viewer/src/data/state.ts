@@ -1,91 +1,91 @@
-/** What the user has set. The whole of it is in the URL, so that a reload or a shared link shows the same. */
+/** The user's settings. All of them are in the URL, so a reload or a shared link shows the same. */
 import { SEQUENTIAL_DEFAULT } from '../base/ramps'
 import { COST_AXES, type CostAxis } from './costs'
 
 export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'latency' | 'costs' | 'sweep' | 'study'
 export type Aggregate = 'max' | 'mean' | 'sum'
-/** What a difference pairs: single cables, or all cables between two routers together. */
+/** Unit of a comparison: single cables, or all cables between two routers. */
 export type Pairing = 'cable' | 'bundle'
 export type ScaleKind = 'linear' | 'log' | 'quantile'
-/** A hidden job is taken out of values and placement; a subtracted one out of the values only. */
+/** A hidden job is excluded from values and placement, a subtracted one only from values. */
 export type JobMode = 'hidden' | 'subtracted'
 
 export interface ViewState {
   readonly view: View
-  /** Index of the run that the single-run views show. */
+  /** Run shown by the single-run views. */
   readonly run: number
-  /** Runs side by side in the comparison, at most four; the first is the base. */
+  /** Runs to compare, at most four; the first is the base. */
   readonly compared: readonly number[]
   readonly difference: boolean
-  /** Of two runs: the other minus the base, or how many times the base's it is. */
+  /** Other minus base, or other / base. */
   readonly change: 'difference' | 'ratio'
   readonly pairing: Pairing
   readonly measure: string
-  /** Virtual channels that are looked at, as `vc0` or `dynamic`; empty for all. */
+  /** Virtual channels, such as `vc0` or `dynamic`; empty for all. */
   readonly channel: string
   readonly aggregate: Aggregate
   readonly classesOff: readonly string[]
   readonly jobs: Readonly<Record<number, JobMode>>
-  /** Colours of jobs instead of their own, as `#rrggbb`. */
+  /** Job colours chosen by the user, as `#rrggbb`. */
   readonly colors: Readonly<Record<number, string>>
-  /** Ends of the brushed range of values; null is open. */
+  /** Ends of the value range; null is open. */
   readonly low: number | null
   readonly high: number | null
-  /** Selected is what lies outside of the range. */
+  /** Select the values outside of the range. */
   readonly inverted: boolean
-  /** Percent of the links that carry something, the hottest of which are selected in place of a range; 0 for a range. */
+  /** Percent of non-zero links: selects the hottest instead of a range; 0 selects by range. */
   readonly hottest: number
   readonly scale: ScaleKind
   readonly ramp: string
-  /** The colour range, if the user has frozen it. */
+  /** Colour range frozen by the user. */
   readonly frozen: readonly [number, number] | null
   readonly histogram: 'linear' | 'log'
   readonly routers: 'job' | 'value' | 'rank'
-  /** By which ranks routers are coloured, as `0` (of job 0) or `0.8x8x8.1` (their coordinate 1 in a grid). */
+  /** Rank colouring: `0` (job 0) or `0.8x8x8.1` (coordinate 1 in a grid). */
   readonly ranks: string
   readonly theme: 'auto' | 'light' | 'dark'
-  /** What everything is narrowed to: `group:3`, `router:g3r0c1`, `link:…`, `job:0`; empty for nothing. */
+  /** Focus: `group:3`, `router:g3r0c1`, `link:…`, `job:0`; empty for none. */
   readonly focus: string
-  /** Whose ranks are marked, as `0.1.3`: job, communicator, group of ranks; or `0.1`; empty for nobody's. */
+  /** Marked ranks: `0.1.3` (job, communicator, group) or `0.1`; empty for none. */
   readonly communicator: string
-  /** Scale and offset of the main picture, in its own coordinates. */
+  /** Scale and offset of the main picture, in its coordinates. */
   readonly zoom: readonly [number, number, number]
-  /** Two axes that a torus is projected on; empty for all planes. */
+  /** Torus view; empty for all planes. */
   readonly projection: string
-  readonly panel: 'matrices' | 'group' | 'links' | 'why'
-  /** What the time view draws lines of, as `series.latency_mean_ns`; empty for throughput and latency. */
+  readonly panel: 'matrices' | 'group' | 'links' | 'bottlenecks'
+  /** Column for lines over time, such as `series.latency_mean_ns`; empty for the defaults. */
   readonly series: string
-  /** What its heat map and its machine show, and by what the heat map's rows are; empty for the first there is. */
+  /** Column of the heat map and the machine, and the rows of the heat map; empty for the first. */
   readonly heat: string
   readonly rows: string
   /** Picoseconds. */
   readonly time: number
-  /** The part of the time axis that is seen; null for all of it. */
+  /** Visible part of the time axis; null for all. */
   readonly span: readonly [number, number] | null
   readonly sweepKey: string
   readonly sweepShow: 'map' | 'lines' | 'runs'
-  /** Keys of the map's rows and columns; empty for the usual ones, `-` for none. */
+  /** Keys of rows and columns; empty for the default, `-` for none. */
   readonly sweepRows: string
   readonly sweepColumns: string
   readonly sweepFigure: string
   readonly sweepOrder: 'key' | 'value'
-  /** What a cell is compared with: the first of its row or of its column. */
+  /** Base of a cell: the first of its row or column. */
   readonly sweepBase: 'row' | 'column'
-  /** What a study's tables are for, their rows, columns and figure; empty for the usual ones, `-` for none. */
+  /** Panels, rows, columns and figure of a study; empty for the default, `-` for none. */
   readonly studyPanels: string
   readonly studyRows: string
   readonly studyColumns: string
   readonly studyFigure: string
-  /** Whose matrix of ranks the view of jobs shows: the chosen job's, or those of all jobs side by side. */
-  readonly talks: 'one' | 'all'
-  /** The run whose jobs of the same names stand beside those of all jobs; -1 for none. */
-  readonly beside: number
-  /** What the matrix of groups in the view of latencies shows; empty for the index of congestion. */
-  readonly between: string
-  /** What the view of costs has a bar for, and what its parts are. */
+  /** Communication matrices in the jobs view: of the chosen job, or of all jobs. */
+  readonly matrices: 'one' | 'all'
+  /** Run whose jobs are shown next to this run's, paired by name; -1 for none. */
+  readonly otherRun: number
+  /** Measure of the group matrix; empty for the congestion index. */
+  readonly groupMeasure: string
+  /** Axes of cost bars and of their parts. */
   readonly costRows: CostAxis
   readonly costParts: CostAxis
-  /** Bars as long as their time, or all of one length. */
+  /** Bar length: by time, or all equal. */
   readonly costScale: 'time' | 'share'
 }
 
@@ -134,18 +134,18 @@ export const DEFAULTS: ViewState = {
   studyRows: '',
   studyColumns: '',
   studyFigure: '',
-  talks: 'one',
-  beside: -1,
-  between: '',
+  matrices: 'one',
+  otherRun: -1,
+  groupMeasure: '',
   costRows: 'level',
   costParts: 'term',
   costScale: 'time',
 }
 
-/** How many runs are seen side by side at most. */
+/** Maximum number of compared runs. */
 export const COMPARED_MAX = 4
 
-/** The runs that the settings name, else the current one and the next. */
+/** The chosen runs, or the current one and the next. */
 export function comparedIds(state: ViewState, runs: number): number[] {
   const named = state.compared
     .filter((id, i) => id >= 0 && id < runs && state.compared.indexOf(id) === i)
@@ -214,7 +214,7 @@ const CODECS: Record<keyof ViewState, Codec> = {
     read: (t) => t.split(',').map(finite),
   },
   projection: words,
-  panel: oneOf('matrices', 'group', 'links', 'why'),
+  panel: oneOf('matrices', 'group', 'links', 'bottlenecks'),
   series: words,
   heat: words,
   rows: words,
@@ -231,9 +231,9 @@ const CODECS: Record<keyof ViewState, Codec> = {
   studyRows: words,
   studyColumns: words,
   studyFigure: words,
-  talks: oneOf('one', 'all'),
-  beside: number,
-  between: words,
+  matrices: oneOf('one', 'all'),
+  otherRun: number,
+  groupMeasure: words,
   costRows: oneOf(...COST_AXES),
   costParts: oneOf(...COST_AXES),
   costScale: oneOf('time', 'share'),
@@ -249,7 +249,7 @@ function oneOf(...allowed: string[]): Codec {
   }
 }
 
-/** `3-0a66c2`: a job and its colour. */
+/** Parses `3-0a66c2`: job and colour. */
 function colorOf(text: string): [string, string] {
   const match = /^(\d+)-([0-9a-f]{6})$/i.exec(text)
   if (!match) throw new Error(`${text} is not a job and a colour as 0-0a66c2`)
@@ -265,7 +265,7 @@ function finite(text: string): number {
 const escape = (text: string): string => text.replaceAll('%', '%25').replaceAll(',', '%2C')
 const unescape = (text: string): string => text.replaceAll('%2C', ',').replaceAll('%25', '%')
 
-/** Only what differs from the defaults, in a fixed order. */
+/** Writes settings that differ from the defaults, in a fixed order. */
 export function writeUrl(state: ViewState): string {
   const params = new URLSearchParams()
   for (const key of Object.keys(DEFAULTS) as (keyof ViewState)[]) {
@@ -276,7 +276,7 @@ export function writeUrl(state: ViewState): string {
   return params.toString()
 }
 
-/** Reads `writeUrl`'s text. A value that makes no sense is left at its default, and said. */
+/** Reads the text of `writeUrl`. An invalid value is reported and keeps its default. */
 export function readUrl(text: string): { state: ViewState; problems: string[] } {
   const fields: Record<string, unknown> = {}
   const problems: string[] = []

@@ -1,4 +1,4 @@
-/** Statistics of the links of each class, defined as in the run's summary: all links count, zeros too. */
+/** Statistics per class, defined as in the run summary: all links count, including zeros. */
 import { sortNumbers } from './sorting'
 
 export const PERCENTILES = [50, 90, 99] as const
@@ -15,30 +15,30 @@ export interface ClassStats {
 }
 
 /**
- * The values of each class, in their order once it is asked for: the first picture needs only their ends and one rank of each, which
- * takes a quarter of the time.
+ * Values per class, sorted on access. The first picture needs only the extremes and one rank, which takes a
+ * quarter of the time.
  */
 export class ClassValues {
-  /** The least and the most of each class, of what is a number; infinite where there is none. */
-  readonly least: Float64Array
-  readonly most: Float64Array
+  /** Minimum and maximum per class, ignoring NaN; infinite if empty. */
+  readonly min: Float64Array
+  readonly max: Float64Array
   private inOrder = false
   private allNumbers = true
 
-  /** `parts` are put in order. */
+  /** Sorts `parts` in place. */
   constructor(private parts: readonly Float64Array[]) {
-    this.least = new Float64Array(parts.length).fill(Infinity)
-    this.most = new Float64Array(parts.length).fill(-Infinity)
+    this.min = new Float64Array(parts.length).fill(Infinity)
+    this.max = new Float64Array(parts.length).fill(-Infinity)
     parts.forEach((values, code) => {
-      let [least, most] = [Infinity, -Infinity]
+      let [min, max] = [Infinity, -Infinity]
       for (let i = 0; i < values.length; i++) {
         const value = values[i]!
-        if (value < least) least = value
-        if (value > most) most = value
+        if (value < min) min = value
+        if (value > max) max = value
         if (value !== value) this.allNumbers = false
       }
-      this.least[code] = least
-      this.most[code] = most
+      this.min[code] = min
+      this.max[code] = max
     })
   }
 
@@ -54,7 +54,7 @@ export class ClassValues {
     return new ClassValues(parts)
   }
 
-  /** Ascending, without what is no number. */
+  /** Ascending, without NaN. */
   get sorted(): readonly Float64Array[] {
     if (!this.inOrder) {
       this.parts.forEach(sortNumbers)
@@ -64,7 +64,10 @@ export class ClassValues {
     return this.parts
   }
 
-  /** Of the n values of a class above zero the least of the ceil(share/100 n) largest; infinite where there is none. */
+  /**
+   * Threshold of the hottest share: the smallest of the ceil(share/100 n) largest of n positive values;
+   * infinite if there is none.
+   */
   hottest(code: number, share: number): number {
     const values = this.inOrder || !this.allNumbers ? this.sorted[code]! : this.parts[code]!
     let n = 0
@@ -75,33 +78,33 @@ export class ClassValues {
   }
 }
 
-/** Sorted values without those at the end that are no numbers. */
+/** Drops the NaN values at the end of a sorted array. */
 export function numbersOnly(sorted: Float64Array): Float64Array {
   let end = sorted.length
   while (end > 0 && Number.isNaN(sorted[end - 1])) end--
   return end === sorted.length ? sorted : sorted.subarray(0, end)
 }
 
-/** The values of each class, sorted. */
+/** Sorted values per class. */
 export const sortedByClass = (
   values: Float64Array,
   classOf: Uint8Array,
   classes: number,
 ): readonly Float64Array[] => ClassValues.of(values, classOf, classes).sorted
 
-/** All values of sorted parts, sorted: merged two by two, a third of what sorting them again takes. */
+/** Merges sorted parts pairwise, three times as fast as sorting. */
 export function concatSorted(parts: readonly Float64Array[]): Float64Array {
   if (parts.length === 0) return new Float64Array(0)
   if (parts.length === 1) return parts[0]!
   const middle = parts.length >> 1
-  return merged(concatSorted(parts.slice(0, middle)), concatSorted(parts.slice(middle)))
+  return mergeSorted(concatSorted(parts.slice(0, middle)), concatSorted(parts.slice(middle)))
 }
 
-function merged(a: Float64Array, b: Float64Array): Float64Array {
+function mergeSorted(a: Float64Array, b: Float64Array): Float64Array {
   const all = new Float64Array(a.length + b.length)
   let [i, j] = [0, 0]
   for (let at = 0; at < all.length; at++) {
-    // What is no number stands at the end, as in the parts.
+    // NaN stays at the end, as in the parts.
     const first = i < a.length && (j === b.length || a[i]! <= b[j]! || Number.isNaN(b[j]!))
     all[at] = first ? a[i++]! : b[j++]!
   }
@@ -127,13 +130,13 @@ export function classStats(sorted: Float64Array): ClassStats {
   }
 }
 
-/** The value at rank ceil(p/100 n); the rank is found in integers, since 0.9 * 10 is not exactly 9. */
+/** Value at rank ceil(p/100 n); integer arithmetic, since 0.9 * 10 is not exactly 9. */
 export function percentile(sorted: Float64Array, p: number): number {
   const n = sorted.length
   return n === 0 ? 0 : sorted[Math.max(1, Math.floor((p * n + 99) / 100)) - 1]!
 }
 
-/** How many of the sorted values are below `value`. */
+/** Number of sorted values < `value`. */
 export function below(sorted: ArrayLike<number>, value: number): number {
   let low = 0
   let high = sorted.length
@@ -145,7 +148,7 @@ export function below(sorted: ArrayLike<number>, value: number): number {
   return low
 }
 
-/** The value that would stand at `rank` if the values were sorted; they are put in another order, in time that grows as their number. */
+/** Quickselect: the value at `rank` in sorted order. Reorders the array; linear time. */
 export function nth(values: Float64Array, rank: number): number {
   let [low, high] = [0, values.length - 1]
   while (low < high) {
@@ -159,7 +162,7 @@ export function nth(values: Float64Array, rank: number): number {
       i++
       j--
     }
-    // All up to j are at most the pivot, all from i on at least; what lies between equals it.
+    // Elements up to j are <= pivot, from i on >= pivot; elements between equal it.
     if (rank <= j) high = j
     else if (rank >= i) low = i
     else return pivot

@@ -1,4 +1,4 @@
-/** The value of every link under the current measure and jobs. */
+/** Link values for the current measure and jobs. */
 import type { JobMode } from './state'
 import type { Links, LinkJobs, Measure } from './run'
 
@@ -8,9 +8,9 @@ export function countedJobs(jobs: number, modes: Readonly<Record<number, JobMode
 }
 
 /**
- * The measure's value on every link, from the counted jobs only.
+ * Value of each link from the counted jobs.
  *
- * With all jobs it is the engine's own total, so what the engine attributes to no job stays in.
+ * With all jobs counted it is the engine's total, which includes traffic not attributed to any job.
  */
 export function linkValues(
   measure: Measure,
@@ -36,7 +36,7 @@ export interface JobShare {
   readonly value: number
 }
 
-/** The counted jobs on one link, the largest first. */
+/** Counted jobs on a link, largest first. */
 export function jobsOnLink(
   measure: Measure,
   linkJobs: LinkJobs,

@@ -1,36 +1,36 @@
-/** Which marks of a picture are drawn, and what became of every link. */
+/** Which marks of a picture are drawn, and the status of each link. */
 import { count } from '../base/format'
 import type { MarkValues } from '../data/aggregate'
 import { nth } from '../data/stats'
 import { MARKS_MAX, type Picture } from '../layout/picture'
 
-export interface Drawn {
-  /** 1 for a mark that was drawn, and so can be hit. */
+export interface DrawnMarks {
+  /** 1 for a drawn mark; only these can be hit. */
   readonly visible: Uint8Array
   readonly drawn: number
-  /** Marks with traffic that the filter leaves. */
+  /** Selected marks with a non-zero value. */
   readonly wanted: number
 }
 
-/** What became of every link: the parts add up to all of them. */
+/** Number of links by status; the parts sum to all links. */
 export interface Account {
   readonly drawn: number
-  /** Their mark is not among the strongest. */
+  /** Mark not among the strongest. */
   readonly weaker: number
   readonly empty: number
-  /** Not a number, as the mean of nothing is. */
+  /** NaN, such as the mean of nothing. */
   readonly unknown: number
-  /** Together with others in one mark whose value is zero. */
+  /** Part of a mark whose values cancel to zero. */
   readonly balanced: number
   readonly filtered: number
-  /** Without a mark in this picture. */
+  /** No mark in this picture. */
   readonly elsewhere: number
 }
 
 export function accountOf(
   picture: Picture,
   marks: MarkValues,
-  drawn: Drawn,
+  drawn: DrawnMarks,
   { values, selected }: { readonly values: Float64Array; readonly selected: Uint8Array },
 ): Account {
   const account = { drawn: 0, weaker: 0, empty: 0, unknown: 0, balanced: 0, filtered: 0, elsewhere: 0 }
@@ -48,7 +48,7 @@ export function accountOf(
   return account
 }
 
-/** The account in words, after how many marks are drawn. */
+/** The account as text, after the number of drawn marks. */
 export function accountText(account: Account, picture: Picture, signed: boolean): string {
   const all = Object.values(account).reduce((sum, n) => sum + n, 0)
   const parts: [number, string][] = [
@@ -65,8 +65,8 @@ export function accountText(account: Account, picture: Picture, signed: boolean)
   return `. Of all ${count(all)} links ${said.join(', ')}`
 }
 
-/** Which marks are drawn: all that carry something, the strongest `limit` if there are more. */
-export function visibleMarks({ values, selected }: MarkValues, limit = MARKS_MAX): Drawn {
+/** Selects the marks to draw: all non-zero ones, or the strongest `limit`. */
+export function visibleMarks({ values, selected }: MarkValues, limit = MARKS_MAX): DrawnMarks {
   const visible = new Uint8Array(values.length)
   const sizes = new Float64Array(values.length)
   let wanted = 0
@@ -77,7 +77,7 @@ export function visibleMarks({ values, selected }: MarkValues, limit = MARKS_MAX
     }
   if (wanted <= limit) return { visible, drawn: wanted, wanted }
   const threshold = nth(sizes.subarray(0, wanted), wanted - limit)
-  // Of equal ones at the limit, the first are drawn.
+  // Ties at the limit: the first marks are drawn.
   let room = limit
   for (let i = 0; i < wanted; i++) if (sizes[i]! > threshold) room--
   for (let m = 0; m < values.length; m++) {

@@ -1,11 +1,11 @@
-/** Bars with their names and totals, on a canvas and in a file. */
+/** Draws cost bars with names and totals, on a canvas or in a file. */
 import { distinctColors } from '../base/palette'
 import type { BarsPicture } from '../layout/bars'
 import { fillBox, write } from './blocks'
 import type { Looks } from './look'
 import type { Pen } from './pen'
 
-/** A colour for each part. */
+/** A colour per part. */
 export const partColors = (parts: readonly string[]): string[] => distinctColors(parts.map(() => '#0072b2'))
 
 export function drawBars(
@@ -18,7 +18,7 @@ export function drawBars(
   for (const mark of picture.marks)
     fillBox(
       pen,
-      // Parts are told apart by a gap, too, where there is room for one.
+      // A gap separates parts if there is room.
       { x: x + mark.x, y: y + mark.y, width: mark.width - (mark.width > 3 ? 1 : 0), height: mark.height },
       colors[mark.part]!,
     )
@@ -31,7 +31,7 @@ export function drawBars(
     })
 }
 
-/** What the colours mean, in one line of 20 pixels. */
+/** Colour legend in one line of 20 pixels. */
 export function drawPartLegend(
   pen: Pen,
   { x, y }: { x: number; y: number },

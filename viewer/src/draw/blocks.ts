@@ -1,4 +1,4 @@
-/** What a sheet to keep is put together from besides the picture: titles, tables, charts, heat maps, grids. */
+/** Building blocks of export sheets: titles, tables, charts, heat maps, grids. */
 import { quantity, type Unit } from '../base/format'
 import type { ColorScale } from '../data/scale'
 import { axisTicks, valueAxis } from '../data/histogram'
@@ -34,7 +34,7 @@ export function fillBox(pen: Pen, { x, y, width, height }: Box, color: string): 
   pen.fill()
 }
 
-/** The colour scale with its ends and middle; 42 pixels high. */
+/** Colour scale with end and middle labels; 42 pixels high. */
 export function drawRamp(
   pen: Pen,
   box: Pick<Box, 'x' | 'y' | 'width'>,
@@ -69,7 +69,9 @@ export interface Cell {
 
 export const ROW = 17
 
-/** Rows of a table below each other; the first are heads. Columns but for the first `left` ones are set to the right. */
+/**
+ * Table rows; the first row is the head. The first `left` columns are left-aligned, the others right-aligned.
+ */
 export function drawTable(
   pen: Pen,
   box: Pick<Box, 'x' | 'y'>,
@@ -98,7 +100,7 @@ export interface ChartLine {
   readonly name: string
   readonly color: string
   readonly times: Float64Array
-  /** NaN where there is none. */
+  /** NaN if missing. */
   readonly values: Float64Array
 }
 
@@ -109,10 +111,10 @@ export interface Chart {
   readonly span: readonly [number, number]
 }
 
-/** Room for names and values beside a chart, and for the axis below it. */
+/** Margins for names, values and the time axis. */
 const PAD = { left: 92, right: 18, top: 26, bottom: 22 }
 
-/** The part of a box that a chart or heat map fills, and where a time is in it. */
+/** The plot area of a box, with its time axis. */
 export function plotArea(
   box: Box,
   [first, last]: readonly [number, number],
@@ -175,7 +177,7 @@ export function drawChart(pen: Pen, box: Box, { label, unit, lines, span }: Char
 const inside = (time: number, [first, last]: readonly [number, number]): boolean =>
   time >= first && time <= last
 
-/** Coloured cells, one path for each colour. */
+/** Coloured cells, one path per colour. */
 export function drawCells(pen: Pen, cells: readonly (Box & { readonly color: string })[]): void {
   const byColor = new Map<string, Box[]>()
   for (const cell of cells) {

@@ -1,4 +1,4 @@
-/** Boxes with their names and axis, on a canvas and in a file. */
+/** Draws latency boxes with names and axis, on a canvas or in a file. */
 import type { BoxesPicture } from '../layout/boxes'
 import { fillBox, write } from './blocks'
 import type { Looks } from './look'

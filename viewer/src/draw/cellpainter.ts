@@ -1,9 +1,9 @@
-/** Paints matrices pixel by pixel, and of those that it painted before only the cells that look otherwise now. */
+/** Paints matrices pixel by pixel, and repaints only changed cells. */
 import type { MatrixPanel, PlacedMatrix } from '../layout/matrices'
 import { cellLooks, holeOf, HOLLOW_FROM, marksOf, type CellSource } from './cells'
 import type { Looks } from './look'
 
-/** Every look is below. */
+/** Larger than every look. */
 const UNKNOWN = 0xffff
 
 interface Painted {
@@ -12,9 +12,9 @@ interface Painted {
   readonly looks: Looks
   readonly top: number
   source: CellSource
-  /** Whether cells of very many links have waited since. */
+  /** Whether cells with many links have pending changes. */
   waiting: boolean
-  /** The cells of every matrix in sight. */
+  /** Looks of the cells of each visible matrix. */
   readonly cells: Map<PlacedMatrix, Uint16Array>
 }
 
@@ -23,13 +23,13 @@ export class CellPainter {
   private scratch = new Uint16Array(0)
 
   /**
-   * The part of a panel from `top` on that fits into `image`, in the image's pixels.
+   * Paints the part of a panel from `top` on that fits into `image`.
    *
    * Args:
-   *   hurried: Cells of very many links stay as they were.
+   * reduced: Skip cells with very many links.
    *
    * Returns:
-   *   The matrices with new pixels; null where the whole image is new.
+   * The repainted matrices; null if the whole image is new.
    */
   paint(
     image: ImageData,
@@ -37,7 +37,7 @@ export class CellPainter {
     source: CellSource,
     looks: Looks,
     top: number,
-    hurried = false,
+    reduced = false,
   ): readonly PlacedMatrix[] | null {
     const { last } = this
     const same = last?.image === image && last.panel === panel && last.looks === looks && last.top === top
@@ -46,26 +46,26 @@ export class CellPainter {
       : { image, panel, looks, top, source, waiting: false, cells: new Map() }
     const pixels = new Uint32Array(image.data.buffer)
     if (!same) pixels.fill(0)
-    // What has waited may have changed several moves ago.
-    const dirty = same && (hurried || !last.waiting) ? dirtyCells(last.source, source) : () => null
+    // Pending cells may have changed several moves ago.
+    const dirty = same && (reduced || !last.waiting) ? dirtyCells(last.source, source) : () => null
     this.last = painted
     painted.source = source
-    painted.waiting = hurried && same
+    painted.waiting = reduced && same
     const changed = panel.matrices.filter((matrix) => {
       const y = matrix.y - top
       if (y >= image.height || y + matrix.size * matrix.cell <= 0) return false
-      return this.paintMatrix(painted, pixels, matrix, dirty(matrix.family), hurried && same)
+      return this.paintMatrix(painted, pixels, matrix, dirty(matrix.family), reduced && same)
     })
     return same ? changed : null
   }
 
-  /** Whether a cell of it looks otherwise than before. */
+  /** Paints a matrix and returns whether a cell changed. */
   private paintMatrix(
     { image, looks, top, source, cells }: Painted,
     pixels: Uint32Array,
     matrix: PlacedMatrix,
     dirty: Uint8Array | null,
-    hurried: boolean,
+    reduced: boolean,
   ): boolean {
     const { size, cell } = matrix
     const known = cells.get(matrix) ?? new Uint16Array(size * size).fill(UNKNOWN)
@@ -73,7 +73,7 @@ export class CellPainter {
     if (this.scratch.length < known.length) this.scratch = new Uint16Array(known.length)
     const now = this.scratch
     now.set(known)
-    cellLooks(source, matrix, now, dirty, hurried)
+    cellLooks(source, matrix, now, dirty, reduced)
     let any = false
     for (let row = 0; row < size; row++) {
       const first = Math.max(0, matrix.y - top + row * cell)
@@ -105,7 +105,7 @@ export class CellPainter {
   }
 }
 
-/** By family the cells with a link that the last brush move changed; null for all cells. */
+/** Cells by family with a link changed by the last brush move; null for all cells. */
 function dirtyCells(last: CellSource, source: CellSource): (family: number) => Uint8Array | null {
   const { changed, step, values, shades, scale, aggregate } = source
   const same =

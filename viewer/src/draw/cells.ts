@@ -1,4 +1,4 @@
-/** The looks of matrices' cells, what is at a point, and matrices as rectangles in an SVG file. */
+/** Looks of matrix cells, hit testing, and matrices as SVG rectangles. */
 import { aggregateMarks, type Marks } from '../data/aggregate'
 import type { Aggregate } from '../data/state'
 import { EMPTY, FILTERED, type ColorScale } from '../data/scale'
@@ -12,11 +12,11 @@ export interface CellSource {
   readonly values: Float64Array
   readonly selected: Uint8Array
   readonly looks: Uint8Array
-  /** Of links as if all were selected. */
+  /** Shades as if all links were selected. */
   readonly shades: Uint8Array
   readonly aggregate: Aggregate
   readonly scale: ColorScale
-  /** Of the selection. */
+  /** Counter of the selection. */
   readonly step: number
   readonly changed: Uint32Array | null
 }
@@ -25,16 +25,18 @@ export function marksOf(source: Pick<CellSource, 'groupMarks' | 'inside'>, famil
   return family < 0 ? source.groupMarks : (source.inside.families[family] as Family).marks
 }
 
-/** Cells of more links, as those of all that is inside a group, wait while a range is dragged on a large machine. */
-const HURRIED_LINKS = 64
+/**
+ * Cells with more links, such as a whole group's, are skipped while a range is dragged on a large machine.
+ */
+const REDUCED_CELL_LINKS = 64
 
-/** The look of every cell of one matrix, or of those of its family that are marked in `dirty`. */
+/** Looks of all cells of a matrix, or of the cells marked in `dirty`. */
 export function cellLooks(
   source: CellSource,
   matrix: PlacedMatrix,
   into: Uint16Array,
   dirty: Uint8Array | null = null,
-  hurried = false,
+  reduced = false,
 ): void {
   const { values, selected, looks, shades, aggregate, scale } = source
   const { offsets, links } = marksOf(source, matrix.family)
@@ -47,7 +49,7 @@ export function cellLooks(
       into[c] = look === FILTERED ? DIMMED + shades[l]! : look
       continue
     }
-    if (hurried && end - start > HURRIED_LINKS) continue
+    if (reduced && end - start > REDUCED_CELL_LINKS) continue
     let count = 0
     let value = 0
     let strongest = 0
@@ -64,15 +66,15 @@ export function cellLooks(
       else if (count === 1 || Math.abs(v) > Math.abs(value)) value = v
     }
     if (aggregate === 'mean' && count > 0) value /= count
-    // Where nothing is selected, as its strongest link.
+    // Without a selected link, the look of the strongest link.
     into[c] = end === start ? NO_LINK : count > 0 && value !== 0 ? scale.shade(value) : context
   }
 }
 
-/** Smaller cells have no room for a hole, pixels. */
+/** Minimum cell size in pixels for a visible hole. */
 export const HOLLOW_FROM = 3
 
-/** Where a hollow cell's hole begins from its left and its top, and its size. */
+/** Offset and size of the hole in a hollow cell. */
 export function holeOf(cell: number): { from: number; size: number } {
   const size = Math.max(1, Math.round(cell * HOLE))
   return { from: Math.floor((cell - size) / 2), size }
@@ -87,7 +89,7 @@ export function drawTexts(pen: Pen, panel: MatrixPanel, looks: Looks, top: numbe
   }
 }
 
-/** All matrices as rectangles, one path per look and matrix. */
+/** Draws all matrices as rectangles, one path per look and matrix. */
 export function drawMatrices(pen: Pen, panel: MatrixPanel, source: CellSource, looks: Looks): void {
   for (const matrix of panel.matrices) {
     const cells = new Uint16Array(matrix.size * matrix.size)
@@ -157,7 +159,7 @@ export interface CellValue extends CellHit {
   readonly value: number
 }
 
-/** The cells with selected links that carry something, the largest first; ties by their place. */
+/** Selected non-zero cells, largest first; ties by position. */
 export function cellsByValue(panel: MatrixPanel, source: CellSource): CellValue[] {
   const { values, selected, aggregate } = source
   const families = new Map<number, Float64Array>()

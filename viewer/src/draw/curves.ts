@@ -1,10 +1,10 @@
 /**
- * Draws the links of a picture: curves that are wide at their source and narrow at their target, in their value's colour.
+ * Draws links as curves: wide at the source, narrow at the target, coloured by value.
  *
- * A curve that is wider than a pixel is a ribbon, and filled. One that is not is stroked in three pieces, each thinner than the
- * one before: lines of at most a pixel have a way of their own through a browser's rasteriser (Skia's hairlines, whose opacity
- * is their width), which builds no outline. 20,000 arcs across a ring of 620 pixels, drawn by the processor: 2,100 ms as ribbons,
- * 200 in a path; 800 ms, 20 in a path; 90 ms as hairlines. WebGL2 is drawn by the same processor where there is no GPU.
+ * Curves wider than a pixel are filled ribbons. Thinner ones are stroked in three pieces of decreasing width:
+ * browsers draw lines of at most a pixel (Skia hairlines) without building an outline. 20,000 arcs across a
+ * ring of 620 pixels on the CPU: 2,100 ms as ribbons, 200 per path; 800 ms, 20 per path; 90 ms as hairlines.
+ * WebGL2 is no faster without a GPU.
  */
 import { FIRST_SHADE, SHADES } from '../data/scale'
 import type { Picture } from '../layout/picture'
@@ -12,21 +12,21 @@ import { HOLE } from './look'
 import type { Pen } from './pen'
 import type { Scene } from './picture'
 
-/** Colours of curves are told apart in 25 steps, far finer than thin lines show. */
+/** Number of curve colours; far more than thin lines can show. */
 export const BUCKETS = 25
-/** The cost of a path grows faster than its length; that of hairlines does not. */
+/** Curves per path: the cost of a ribbon path grows faster than its length; that of hairlines does not. */
 const [PATH_RIBBONS, PATH_LINES] = [20, 400]
 const PIECES = 3
-/** Of more arcs than these in a ring, which cross each other everywhere, none is wider than a pixel. */
+/** Above this many arcs in a ring, which overlap anyway, all are hairlines. */
 const RIBBONS_MAX = 4000
-/** Just below a pixel: at one, rounding would decide which way a line is drawn. */
+/** Just below one pixel: at exactly one, rounding would decide between hairline and outline. */
 const HAIRLINE = 0.99
 
 export function drawCurves(
   pen: Pen,
   picture: Pick<Picture, 'curves' | 'taper' | 'stub' | 'ring' | 'apart'>,
   { buckets, drawn, diverging, looks }: Pick<Scene, 'buckets' | 'drawn' | 'diverging' | 'looks'>,
-  /** Of the screen, in units of the scene. */
+  /** Screen pixel in scene units. */
   pixel: number,
 ): void {
   const { curves, stub, taper, apart = false } = picture
@@ -55,7 +55,7 @@ export function drawCurves(
   pen.globalAlpha = 1
 }
 
-/** The marks of every bucket, in their order, those of bucket b from `starts[b]` on. */
+/** Marks sorted by bucket; bucket b starts at `starts[b]`. */
 function byBucket(of: Uint8Array): { marks: Uint32Array; starts: Uint32Array } {
   const starts = new Uint32Array(BUCKETS + 2)
   for (let m = 0; m < of.length; m++) starts[of[m]! + 1]!++
@@ -63,11 +63,11 @@ function byBucket(of: Uint8Array): { marks: Uint32Array; starts: Uint32Array } {
   const next = starts.slice()
   const marks = new Uint32Array(of.length)
   for (let m = 0; m < of.length; m++) marks[next[of[m]!]!++] = m
-  // Bucket 0 holds what is not drawn.
+  // Bucket 0 holds marks that are not drawn.
   return { marks, starts: starts.subarray(1) }
 }
 
-/** Large values last, so that they lie on top; on a diverging scale both ends are large. */
+/** Drawing order: large values last, on top. On a diverging scale, both ends are large. */
 function bucketOrder(diverging: boolean): number[] {
   const order = Array.from({ length: BUCKETS }, (_, b) => b)
   const middle = (BUCKETS - 1) / 2
@@ -77,8 +77,8 @@ function bucketOrder(diverging: boolean): number[] {
 type Taper = readonly [number, number]
 
 /**
- * From t = p/3 to (p + 1)/3 of every curve in one stroke for each piece p, so that pieces of a width are together. A line that has
- * no room to be hollow is broken: its pieces do not meet.
+ * Strokes the piece t = p/3 to (p + 1)/3 of all curves at once, since pieces of one p share a width. A line
+ * too thin to be hollow is broken instead: its pieces do not meet.
  */
 function hairlines(
   pen: Pen,
@@ -101,7 +101,7 @@ function hairlines(
   }
 }
 
-/** The part of a cubic between two parameters: its control points are the curve's polar form at s and t. */
+/** The part of a cubic between two parameters: its control points are the polar form at s and t. */
 function part(pen: Pen, c: Float32Array, i: number, s: number, t: number): void {
   pen.moveTo(polar(c, i, s, s, s), polar(c, i + 1, s, s, s))
   pen.bezierCurveTo(
@@ -114,7 +114,10 @@ function part(pen: Pen, c: Float32Array, i: number, s: number, t: number): void 
   )
 }
 
-/** Of the coordinates at i, i + 2, i + 4 and i + 6. Called twenty times a curve, so it makes no arrays. */
+/**
+ * Polar form of the coordinates at i, i + 2, i + 4 and i + 6. Called twenty times per curve, so it allocates
+ * nothing.
+ */
 function polar(c: Float32Array, i: number, u: number, v: number, w: number): number {
   const b = c[i + 2]!
   const d = c[i + 4]!
@@ -135,7 +138,7 @@ function ribbons(pen: Pen, curves: Float32Array, marks: Uint32Array, taper: Tape
   }
 }
 
-/** All run round in the same sense, so that overlapping ones in a path unite instead of cancelling. */
+/** All ribbons have the same orientation: overlapping ones in a path then unite instead of cancelling. */
 function ribbon(pen: Pen, c: Float32Array, i: number, [wide, narrow]: Taper): void {
   const [x0, y0, x1, y1] = [c[i]!, c[i + 1]!, c[i + 2]!, c[i + 3]!]
   const [x2, y2, x3, y3] = [c[i + 4]!, c[i + 5]!, c[i + 6]!, c[i + 7]!]

@@ -1,10 +1,10 @@
-/** Trials and their front, on a canvas and in a file. */
+/** Draws trials and their Pareto front, on a canvas or in a file. */
 import type { FrontPicture, TrialMark } from '../layout/front'
 import { write } from './blocks'
 import type { Looks } from './look'
 import type { Pen } from './pen'
 
-/** The front's colour; the shape says the same. */
+/** Front colour; the square shape says the same without colour. */
 const FRONT = '#d55e00'
 
 export function drawFront(
@@ -27,7 +27,7 @@ export function drawFront(
       else pen.lineTo(at, height)
     }
   })
-  // The front above all: others may have the same aims.
+  // Front marks last, on top: other trials may have the same objectives.
   const last = (mark: TrialMark): number => Number(mark.kind === 'front')
   for (const mark of [...picture.marks].sort((a, b) => last(a) - last(b)))
     drawMark(pen, x, y, mark, { ink, muted })
@@ -48,7 +48,7 @@ function stroke(pen: Pen, color: string, width: number, path: () => void): void 
   pen.stroke()
 }
 
-/** On the front a full square, beaten a dot, the file's own values a ring, beyond a limit a cross. */
+/** Square: on the front. Dot: dominated. Ring: the file's own values. Cross: violates a constraint. */
 function drawMark(
   pen: Pen,
   left: number,

@@ -1,4 +1,4 @@
-/** Draws what ranks do over time, a lane each. */
+/** Draws rank activity over time, one lane per rank. */
 import type { Theme } from '../base/ramps'
 import { COMPUTING, SENDING, WAITING, type Lane } from '../data/lanes'
 import { fillBox, type Box } from './blocks'
@@ -6,13 +6,13 @@ import type { Pen } from './pen'
 
 export const STATE_NAMES = ['computing', 'sending', 'waiting'] as const
 
-/** Told apart with any colour vision, and by lightness; waiting stands out. */
+/** Distinguishable with any colour vision and by lightness; waiting stands out. */
 export const STATE_COLORS: Readonly<Record<Theme, readonly [string, string, string]>> = {
   light: ['#b9d3e8', '#2b7bba', '#d9541e'],
   dark: ['#27496b', '#5fa8e6', '#ff8c4b'],
 }
 
-/** `area` is the plot; `at` where a time is in it. Spans below a pixel are drawn as one. */
+/** `area` is the plot, `at` maps time to x. Spans below a pixel are merged. */
 export function drawLanes(
   pen: Pen,
   lanes: readonly Lane[],

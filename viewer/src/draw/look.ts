@@ -1,4 +1,4 @@
-/** The colours of a theme, and of every look that a link or cell can have. */
+/** Theme colours, and the look of each link or cell state. */
 import { mixWith, toHex, toPixel, parseHex, type Rgb } from '../base/color'
 import { RAMPS, rampFor, shades, type Theme } from '../base/ramps'
 import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../data/scale'
@@ -9,9 +9,9 @@ export interface Palette {
   readonly ink: string
   readonly muted: string
   readonly line: string
-  /** A link that carries nothing. */
+  /** A link with value zero. */
   readonly empty: string
-  /** A link that is filtered away. */
+  /** A link outside of the selection. */
   readonly filtered: string
   readonly idle: string
   readonly accent: string
@@ -44,26 +44,34 @@ export const PALETTES: Readonly<Record<Theme, Palette>> = {
 
 /** A cell without a link. */
 export const NO_LINK = 255
-/** Added to the look of a cell that is filtered away: its colour, most of it taken off, so that what surrounds a selection stays to be seen. */
+/**
+ * Added to the look of a filtered cell: its colour is faded, so the surroundings of a selection stay visible.
+ */
 export const DIMMED = 256
 const DIMMED_SHARE = 0.72
 
-/** The share of a diverging ramp that is below zero, without the middle, whose marks are hardly seen. */
+/**
+ * Share of a diverging ramp that counts as negative. The middle is excluded, since its marks are barely
+ * visible.
+ */
 const HOLLOW_SHARE = 0.48
-/** How much of the width of a mark is hollow. */
+/** Hollow share of a mark's width. */
 export const HOLE = 0.45
 
 export interface Looks {
   readonly palette: Palette
   readonly theme: Theme
   readonly colors: readonly string[]
-  /** Of routers by ranks: a ramp that links do not have. */
+  /** Ramp of router ranks; links never use it. */
   readonly ranks: readonly string[]
-  /** The same as pixels; `NO_LINK` is transparent. */
+  /** The colours as pixels; `NO_LINK` is transparent. */
   readonly pixels: Uint32Array
-  /** 1 for a look of the lower half of a diverging ramp: its marks are hollow, so that less is told from more without any colour. */
+  /**
+   * 1 for looks of the negative half of a diverging ramp: drawn hollow, so a decrease is visible without
+   * colour.
+   */
   readonly hollow: Uint8Array
-  /** What is seen through a hollow mark, as a pixel. */
+  /** Background pixel inside a hollow mark. */
   readonly hole: number
 }
 

@@ -1,4 +1,4 @@
-/** Draws the nodes around the ring: a tick each, in its job's colour. */
+/** Draws a tick per node around the ring, in the colour of its job. */
 import { SEVERAL } from '../data/run'
 import type { Ring } from '../layout/picture'
 import type { Looks } from './look'
@@ -6,11 +6,7 @@ import type { Pen } from './pen'
 
 const PATH_NODES = 200
 
-/**
- * Args:
- *   jobs: A job's number for every node, IDLE or SEVERAL.
- *   pixel: Of the screen, in units of the scene.
- */
+/** Args: // jobs: Job number per node, IDLE or SEVERAL. // pixel: Screen pixel in scene units. */
 export function drawNodes(
   pen: Pen,
   ring: Ring,
@@ -28,7 +24,7 @@ export function drawNodes(
     if (list) list.push(n)
     else byColor.set(color, [n])
   })
-  // A fifth is left free, so that neighbours of one job are told apart where there is room.
+  // A fifth stays free as a gap between neighbours, if there is room.
   const sum = nodes.reduce((all, angle, i) => all + (i % 2 === 0 ? -angle : angle), 0)
   const width = 0.8 * ((2 * sum) / nodes.length) * ((nodesInner + nodesOuter) / 2)
   pen.lineWidth = Math.min(width, 0.99 * pixel)
@@ -37,7 +33,8 @@ export function drawNodes(
     for (let from = 0; from < list.length; from += PATH_NODES) {
       pen.beginPath()
       const end = Math.min(list.length, from + PATH_NODES)
-      // Ticks below a pixel are lines, as thin curves are (curves.ts): of Edison's 5,576 a tenth of the time.
+      // Ticks below a pixel are drawn as hairlines (see curves.ts): ten times faster for Edison's 5,576
+      // nodes.
       for (let i = from; i < end; i++)
         if (width < pixel) middleLine(pen, ring, nodes, list[i]!)
         else tick(pen, ring, nodes, list[i]!)

@@ -1,4 +1,4 @@
-/** The part of a canvas context that the drawings use, so that the same code draws on a screen and into an SVG file. */
+/** The subset of the canvas API used for drawing, so that one code draws on screen and into SVG. */
 
 export interface Pen {
   fillStyle: string | CanvasGradient | CanvasPattern
@@ -25,7 +25,7 @@ export interface Pen {
   scale(x: number, y: number): void
 }
 
-/** Of all that is written in pictures. */
+/** Fonts of all labels. */
 export const FONTS = 'system-ui, sans-serif'
 
 const round = (value: number): string => String(Math.round(value * 100) / 100)
@@ -33,7 +33,7 @@ const round = (value: number): string => String(Math.round(value * 100) / 100)
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 
-/** Collects what is drawn as SVG elements. */
+/** Records drawing calls as SVG elements. */
 export class SvgPen implements Pen {
   fillStyle = '#000'
   strokeStyle = '#000'
@@ -75,7 +75,7 @@ export class SvgPen implements Pen {
     const join = this.path.length > 0 && !this.path[this.path.length - 1]!.endsWith('Z') ? 'L' : 'M'
     this.path.push(`${join}${at(start)}`)
     const sweep = anticlockwise ? 0 : 1
-    // An SVG arc cannot be a full circle, nor say which way it goes at exactly half of one: two halves of what there is.
+    // An SVG arc cannot be a full circle, and is ambiguous at half of one: split it in two.
     const middle = anticlockwise ? start - turn / 2 : start + turn / 2
     for (const angle of [middle, end])
       this.path.push(`A${round(radius)} ${round(radius)} 0 0 ${sweep} ${at(angle)}`)
@@ -108,7 +108,7 @@ export class SvgPen implements Pen {
     )
   }
 
-  /** As pixels within the file. */
+  /** EmbeddedData as pixels. */
   drawImage(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
     const box = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`
     this.elements.push(`<image ${box} href="${image.toDataURL('image/png')}"/>`)

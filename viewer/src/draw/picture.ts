@@ -1,9 +1,9 @@
-/** Draws the main picture: sectors or frames, routers, curves by value, bands of jobs, highlights. */
+/** Draws the main picture: sectors or frames, routers, curves by value, job bands, highlights. */
 import type { MarkValues } from '../data/aggregate'
 import type { RankPlaces } from '../data/ranks'
 import { FIRST_SHADE, SHADES, type ColorScale } from '../data/scale'
 import type { Picture, Ring } from '../layout/picture'
-import { visibleMarks, type Drawn } from './account'
+import { visibleMarks, type DrawnMarks } from './account'
 import { BUCKETS, drawCurves, line } from './curves'
 import type { Looks } from './look'
 import { FONTS, type Pen } from './pen'
@@ -17,22 +17,22 @@ export interface PictureData {
   readonly marks: MarkValues
   readonly scale: ColorScale
   readonly routers: RouterLook
-  /** Where the ranks are that routers are coloured by; null for none. */
+  /** Rank places, if routers are coloured by rank. */
   readonly places: RankPlaces | null
-  /** By node: a job's number, IDLE or SEVERAL. */
+  /** Job number per node, IDLE or SEVERAL. */
   readonly nodes: Int32Array
-  /** Traffic by group and job; null if jobs are not told apart. */
+  /** Traffic by group and job; null if not attributed to jobs. */
   readonly bands: Float64Array | null
   /** Colour by job number. */
   readonly jobColors: readonly string[]
-  /** Of a difference. */
+  /** For differences. */
   readonly cables?: CableMarks | null
 }
 
-/** Cables that only one of two compared machines has, as curves of their own. */
+/** Cables that only one of the compared machines has. */
 export interface CableMarks {
   readonly curves: Float32Array
-  /** Marks that are shown. */
+  /** Visible marks. */
   readonly removed: readonly number[]
   readonly added: readonly number[]
 }
@@ -43,15 +43,15 @@ export function drawPicture(
   data: PictureData,
   looks: Looks,
   pixelSize: number,
-): Drawn {
+): DrawnMarks {
   const drawn = visibleMarks(data.marks)
   drawScene(pen, picture, sceneOf(data, drawn, looks), pixelSize)
   return drawn
 }
 
-/** Plain data that says how a picture looks, so that another thread can draw it. */
+/** Plain data that describes the look of a picture, for the drawing thread. */
 export interface Scene extends RouterData {
-  /** Per mark, from 1 on; 0 for one that is not drawn. */
+  /** Colour bucket per mark, from 1; 0 is not drawn. */
   readonly buckets: Uint8Array
   readonly drawn: number
   readonly diverging: boolean
@@ -61,7 +61,7 @@ export interface Scene extends RouterData {
   readonly looks: Looks
 }
 
-export function sceneOf(data: PictureData, { visible, drawn }: Drawn, looks: Looks): Scene {
+export function sceneOf(data: PictureData, { visible, drawn }: DrawnMarks, looks: Looks): Scene {
   const { marks, scale, routers, jobColors, nodes, bands, cables = null } = data
   const buckets = new Uint8Array(visible.length)
   for (let m = 0; m < visible.length; m++) {
@@ -72,22 +72,22 @@ export function sceneOf(data: PictureData, { visible, drawn }: Drawn, looks: Loo
   return { buckets, drawn, diverging: scale.diverging, routers, jobColors, nodes, bands, cables, looks }
 }
 
-/** What is drawn of a picture: all but its links, of which the scene tells. */
+/** A picture without its link lists. */
 export type Shape = Omit<Picture, 'marks'>
 
-/** `pixelSize` is a CSS pixel in units of the scene; a screen has `ratio` of its own for one. */
+/** `pixelSize` is a CSS pixel in scene units, `ratio` the device pixels per CSS pixel. */
 export function drawScene(pen: Pen, picture: Shape, scene: Scene, pixelSize: number, ratio = 1): void {
   drawGround(pen, picture, scene, pixelSize / ratio)
-  drawStands(pen, picture, scene, pixelSize)
+  drawRouterLayer(pen, picture, scene, pixelSize)
   drawMarks(pen, picture, scene, pixelSize, ratio)
 }
 
-/** What stays while links are filtered. */
+/** The layer that does not change while links are filtered. */
 export function drawGround(
   pen: Pen,
   picture: Shape,
   { looks, nodes, jobColors }: Scene,
-  /** Of the screen. */
+  /** Screen pixel in scene units. */
   pixel: number,
 ): void {
   drawFrames(pen, picture, looks)
@@ -96,8 +96,8 @@ export function drawGround(
   drawNodes(pen, picture.ring, nodes, jobColors, looks, pixel)
 }
 
-/** What stays while a range is dragged on a large machine. */
-export function drawStands(pen: Pen, picture: Shape, scene: Scene, pixelSize: number): void {
+/** The layer that does not change while a range is dragged on a large machine. */
+export function drawRouterLayer(pen: Pen, picture: Shape, scene: Scene, pixelSize: number): void {
   if (picture.ring && scene.bands) drawBands(pen, picture.ring, scene.bands, scene.jobColors)
   drawRouters(pen, picture, scene, scene.looks, pixelSize)
 }
@@ -109,7 +109,7 @@ export function drawMarks(pen: Pen, picture: Shape, scene: Scene, pixelSize: num
   drawLabels(pen, picture, looks, pixelSize)
 }
 
-/** Removed ones dashed, added ones whole: below the changes, in colours that no change has. */
+/** Removed cables dashed, added ones solid; drawn below the changes in colours that no change has. */
 function drawCables(pen: Pen, { curves, removed, added }: CableMarks, looks: Looks, pixelSize: number): void {
   pen.lineWidth = 0.9 * pixelSize
   for (const [marks, color, dash] of [
@@ -158,7 +158,10 @@ function drawSectors(pen: Pen, ring: Ring, looks: Looks): void {
   pen.stroke()
 }
 
-/** Along a group's edge the jobs' shares of its selected traffic; the band's height is that traffic against the busiest group's. */
+/**
+ * Bands along a group's edge: width is a job's share of the selected traffic, height the traffic relative to
+ * the busiest group.
+ */
 function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly string[]): void {
   const jobs = colors.length
   const totals = ring.sectors.map((_, g) =>
@@ -188,7 +191,7 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
   }
 }
 
-/** In a small picture labels are larger than in proportion: they stay readable. */
+/** Labels shrink less than the picture, to stay readable. */
 function drawLabels(pen: Pen, picture: Shape, looks: Looks, pixelSize: number): void {
   for (const label of picture.labels) {
     const size = Math.max(label.size, LABEL_PIXELS * pixelSize)
@@ -205,7 +208,7 @@ export interface Highlight {
   readonly groups: readonly number[]
 }
 
-/** What is hovered or focused, over the picture. */
+/** Draws hovered and focused marks on top. */
 export function drawHighlight(
   pen: Pen,
   picture: Picture,

@@ -1,4 +1,4 @@
-/** Draws routers: dots by job, value or rank, several jobs on one, several routers at one place, failed ones. */
+/** Draws routers as dots by job, value or rank; also shared, stacked and failed ones. */
 import { IDLE, SEVERAL } from '../data/run'
 import type { Picture, Ring, Stacks } from '../layout/picture'
 import { HOLE, type Looks } from './look'
@@ -7,13 +7,13 @@ import type { Pen } from './pen'
 const PATH_ROUTERS = 1000
 
 export interface RouterLook {
-  /** Per router: a job's number, IDLE or SEVERAL; used if `shade` is null. */
+  /** Job number per router, IDLE or SEVERAL; used if `shade` is null. */
   readonly job: Int32Array
-  /** Per router: a look of the colour scale, or of that of ranks. */
+  /** Look per router, from the colour scale or the rank scale. */
   readonly shade: Uint8Array | null
-  /** Whether `shade` is of ranks. */
+  /** Whether `shade` holds ranks. */
   readonly ranked: boolean
-  /** 1 for a router with a selected link; null if nothing is filtered. */
+  /** 1 for a router with a selected link; null without a filter. */
   readonly active: Uint8Array | null
   readonly up: Uint8Array
 }
@@ -57,12 +57,12 @@ export function drawRouters(
     if (list) list.push(r)
     else byColor.set(color, [r])
   }
-  // A router with a selected link is larger, as soon as something is filtered.
+  // Routers with a selected link are larger if a filter is active.
   const radius = (r: number): number =>
     picture.routerRadius * (routers.active !== null && routers.active[r] === 0 ? 0.55 : 1)
   const tiny = picture.routerRadius < 1.1 * pixelSize
   const bars = tiny && picture.ring !== null
-  // Bars of a pixel are lines, as thin curves are (curves.ts).
+  // Bars of one pixel are drawn as hairlines (see curves.ts).
   const width = Math.max(0.99 * pixelSize, 2.3 * picture.routerRadius)
   pen.lineWidth = width
   const dot = (r: number, size: number): void => {
@@ -72,7 +72,7 @@ export function drawRouters(
     pen.moveTo(x + size, y)
     pen.arc(x, y, size, 0, 2 * Math.PI)
   }
-  // Idle first: where routers share a place, as in a projection, the busy ones are seen.
+  // Idle routers first: at a shared place, the busy ones stay visible.
   const order = [...byColor].sort(([a], [b]) => Number(b === palette.idle) - Number(a === palette.idle))
   for (const [color, list] of order) {
     pen.fillStyle = pen.strokeStyle = color
@@ -88,7 +88,7 @@ export function drawRouters(
   drawFailed(pen, picture, down, looks, pixelSize)
 }
 
-/** A cross each. */
+/** Draws a cross per failed router. */
 function drawFailed(
   pen: Pen,
   picture: Omit<Picture, 'marks'>,
@@ -110,7 +110,7 @@ function drawFailed(
   pen.stroke()
 }
 
-/** Less is hollow. */
+/** Decreases are hollow. */
 function drawHoles(
   pen: Pen,
   picture: Omit<Picture, 'marks'>,
@@ -126,7 +126,7 @@ function drawHoles(
   pen.fill()
 }
 
-/** Dots below a pixel would fade away: a bar across the ring's row, one pixel wide at least. */
+/** Dots below a pixel would fade: draw a bar across the row, at least one pixel wide. */
 function bar(pen: Pen, { centre }: Ring, x: number, y: number, length: number): void {
   const [dx, dy] = [x - centre, y - centre]
   const size = Math.hypot(dx, dy)
@@ -135,7 +135,7 @@ function bar(pen: Pen, { centre }: Ring, x: number, y: number, length: number): 
   pen.lineTo(x + ux, y + uy)
 }
 
-/** Several jobs on one router: a ring, so that no job's colour is mistaken for it. */
+/** A router with several jobs is a ring in a neutral colour. */
 function drawSeveral(
   pen: Pen,
   list: readonly number[],
@@ -157,7 +157,7 @@ function drawSeveral(
   pen.fill()
 }
 
-/** Routers at one place: a pie of their jobs or ranks, or the look of the largest value among them. */
+/** Routers at one place: a pie of their jobs or ranks, or the look of the largest value. */
 function drawStacks(
   pen: Pen,
   picture: Omit<Picture, 'marks'>,
@@ -183,7 +183,7 @@ function drawStacks(
   }
 }
 
-/** Colours of a stack with how many of its routers have them, jobs in their order, then several, idle and failed. */
+/** Colours of a stack with router counts: jobs in order, then several, idle and failed. */
 function stackColors(
   stack: readonly number[],
   { job, shade, ranked, up }: RouterLook,

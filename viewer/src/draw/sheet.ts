@@ -1,7 +1,9 @@
-/** The view as one sheet to keep: title, picture, matrices, colour scale, jobs. Drawn by one code into SVG and PNG. */
+/**
+ * The overview as an export sheet: title, picture, matrices, colour scale, jobs. One code draws SVG and PNG.
+ */
 import { count, quantity } from '../base/format'
 import { show, valueLabel } from '../data/describe'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { placesText, type RankPlaces } from '../data/ranks'
 import { FIRST_SHADE, SHADES } from '../data/scale'
 import { placeMatrices, type Interior } from '../layout/matrices'
@@ -10,7 +12,7 @@ import { drawMatrices, type CellSource } from './cells'
 import { drawRamp, fillBox, write, type Box } from './blocks'
 import type { Looks } from './look'
 import type { Pen } from './pen'
-import { accountOf, accountText, type Drawn } from './account'
+import { accountOf, accountText, type DrawnMarks } from './account'
 import { drawHighlight, drawPicture, type Highlight, type PictureData } from './picture'
 
 const MARGIN = 20
@@ -19,9 +21,9 @@ const PICTURE = 820
 const MATRICES = 520
 const FOOT = 74
 
-/** A machine as it is drawn. */
+/** A machine as drawn. */
 export interface MachineSheet {
-  readonly derived: Derived
+  readonly derived: DerivedRun
   readonly picture: Picture
   readonly data: PictureData
   readonly highlight: Highlight
@@ -43,7 +45,7 @@ export function sheetSize(sheet: Sheet): { width: number; height: number } {
   }
 }
 
-/** Matrices of a small enough machine; a sheet of 241 groups would be ten metres long. */
+/** Matrices of small machines only; 241 groups would be ten metres long. */
 function panelOf({ derived, interior }: Sheet): ReturnType<typeof placeMatrices> | null {
   const panel = placeMatrices(derived.run, interior, MATRICES, PICTURE)
   return panel.matrices.length > 0 && panel.height <= 2 * PICTURE ? panel : null
@@ -100,8 +102,8 @@ function drawFoot(pen: Pen, { derived: d, data, looks }: Sheet, top: number, rea
 
 const RAMP = 240
 
-/** What the colours of routers mean. */
-function drawRanks(pen: Pen, x: number, y: number, places: RankPlaces, d: Derived, looks: Looks): void {
+/** Legend of the rank colours. */
+function drawRanks(pen: Pen, x: number, y: number, places: RankPlaces, d: DerivedRun, looks: Looks): void {
   const steps = 60
   for (let i = 0; i < steps; i++)
     fillBox(
@@ -118,13 +120,13 @@ function drawRanks(pen: Pen, x: number, y: number, places: RankPlaces, d: Derive
   })
 }
 
-export function drawScale(pen: Pen, x: number, y: number, d: Derived, looks: Looks): void {
+export function drawScale(pen: Pen, x: number, y: number, d: DerivedRun, looks: Looks): void {
   const label = `${valueLabel(d)} (${d.scale.kind})`
   const text = (value: number): string => (d.signed ? show(d, value) : quantity(value, d.measure.unit))
   drawRamp(pen, { x, y, width: RAMP }, looks, label, d.scale, text)
 }
 
-/** One machine with its title above and what became of its links below. */
+/** One machine with a title above and its link counts below. */
 export function drawMachine(
   pen: Pen,
   box: Pick<Box, 'x' | 'y' | 'width'>,
@@ -158,11 +160,11 @@ export function drawMachine(
   )
 }
 
-/** How high `drawMachine` is. */
+/** Height of `drawMachine`. */
 export const machineHeight = (picture: Picture, width: number): number =>
   (width * picture.height) / picture.width + 56
 
-function accountOfSheet({ picture, data }: MachineSheet, drawn: Drawn, d: Derived): string {
+function accountOfSheet({ picture, data }: MachineSheet, drawn: DrawnMarks, d: DerivedRun): string {
   const account = accountOf(picture, data.marks, drawn, { values: d.values, selected: d.selection.selected })
   return accountText(account, picture, d.signed)
 }

@@ -1,23 +1,23 @@
-/** The thread that draws: takes one request at a time and hands back the picture. */
-import { pixelsOf, place, type Answer, type Farewell, type Request } from './order'
-import { drawGround, drawMarks, drawStands, type Scene, type Shape } from './picture'
+/** The drawing thread: handles one request at a time and returns a bitmap. */
+import { pixelsOf, place, type Reply, type CanvasRemoval, type Request } from './messages'
+import { drawGround, drawMarks, drawRouterLayer, type Scene, type Shape } from './picture'
 import { FONTS, type Pen } from './pen'
 
-/** What is kept of a canvas. */
-interface Kept {
+/** Cached state of a canvas. */
+interface CanvasCache {
   readonly scene: Scene
-  /** Pixels of what lies below the links: a machine's nodes take longer to draw than the few links that a filter leaves. */
+  /** Layer below the links. Drawing all nodes takes longer than the few links that a filter leaves. */
   ground: OffscreenCanvas | null
-  /** The same with bands and routers, made when they stay for a second picture. */
+  /** The same with bands and routers; created when they stay unchanged for a second picture. */
   below: OffscreenCanvas | null
 }
 
 const shapes = new Map<number, Shape>()
-const canvases = new Map<number, Kept>()
+const canvases = new Map<number, CanvasCache>()
 const canvas = new OffscreenCanvas(1, 1)
 const context = canvas.getContext('2d')!
 
-// Finding the fonts of labels takes as long as a picture: they are found while there is nothing to draw yet.
+// The first font lookup takes as long as a picture: do it while idle.
 for (const weight of ['', '600 ']) {
   context.font = `${weight}10px ${FONTS}`
   context.fillText('0', 0, 0)
@@ -32,33 +32,33 @@ function layer(request: Request, under: OffscreenCanvas | null, draw: (pen: Pen)
   return made
 }
 
-function keep(request: Request): Kept {
+function updateCache(request: Request): CanvasCache {
   const old = canvases.get(request.canvas)
-  const kept: Kept = {
+  const cache: CanvasCache = {
     scene: { ...old?.scene, ...request.scene } as Scene,
     ground: request.below === 'new' ? null : (old?.ground ?? null),
     below: request.below === 'all' ? (old?.below ?? null) : null,
   }
-  canvases.set(request.canvas, kept)
-  return kept
+  canvases.set(request.canvas, cache)
+  return cache
 }
 
-addEventListener('message', ({ data: request }: MessageEvent<Request | Farewell>) => {
+addEventListener('message', ({ data: request }: MessageEvent<Request | CanvasRemoval>) => {
   if ('gone' in request) return void canvases.delete(request.gone)
   if (request.shape) shapes.set(request.picture, request.shape)
   const shape = shapes.get(request.picture)!
-  const kept = keep(request)
-  const { scene } = kept
+  const cache = updateCache(request)
+  const { scene } = cache
   const pixel = 1 / request.view.k
-  kept.ground ??= layer(request, null, (pen) => drawGround(pen, shape, scene, pixel / request.ratio))
+  cache.ground ??= layer(request, null, (pen) => drawGround(pen, shape, scene, pixel / request.ratio))
   if (request.below === 'all')
-    kept.below ??= layer(request, kept.ground, (pen) => drawStands(pen, shape, scene, pixel))
-  // Setting its size empties a canvas, and forgets its transform.
+    cache.below ??= layer(request, cache.ground, (pen) => drawRouterLayer(pen, shape, scene, pixel))
+  // Setting the size clears a canvas and its transform.
   ;[canvas.width, canvas.height] = pixelsOf(request)
-  context.drawImage(kept.below ?? kept.ground, 0, 0)
+  context.drawImage(cache.below ?? cache.ground, 0, 0)
   place(context, request)
-  if (!kept.below) drawStands(context, shape, scene, pixel)
+  if (!cache.below) drawRouterLayer(context, shape, scene, pixel)
   drawMarks(context, shape, scene, pixel, request.ratio)
-  const answer: Answer = { id: request.id, bitmap: canvas.transferToImageBitmap() }
-  postMessage(answer, { transfer: [answer.bitmap] })
+  const reply: Reply = { id: request.id, bitmap: canvas.transferToImageBitmap() }
+  postMessage(reply, { transfer: [reply.bitmap] })
 })

@@ -1,6 +1,5 @@
 /**
- * Bars of what something costs, put together from parts: a panel for each scenario, side by side as far as the width goes,
- * all on one scale. Pure geometry in pixels.
+ * Layout of cost bars in parts: one panel per scenario, side by side, on one scale. Pure geometry in pixels.
  */
 import { percent, quantity } from '../base/format'
 import { total, type CostBars } from '../data/costs'
@@ -27,16 +26,16 @@ export interface BarsPicture {
 const ROW = 28
 const BAR = 20
 const HEAD = 26
-/** How wide a letter of a head is, about. */
+/** Approximate letter width of a heading. */
 const HEAD_LETTER = 7.4
 const GAP = 24
 /** Room for a bar's total. */
 const TOTAL = 68
-/** Below this a panel's bars tell nothing. */
+/** Minimum readable panel width. */
 const PANEL_MIN = 300
 const LETTER = 6.7
 
-/** `share`: every bar has the whole length, so that the parts of short ones are seen. */
+/** `share`: draw every bar at full length. */
 export function barsPicture(bars: CostBars, width: number, share: boolean): BarsPicture {
   const names = Math.min(150, 14 + LETTER * Math.max(0, ...bars.rows.map((name) => name.length)))
   const columns = Math.max(1, Math.min(bars.panels.length, Math.floor((width + GAP) / (PANEL_MIN + GAP))))
@@ -57,7 +56,7 @@ export function barsPicture(bars: CostBars, width: number, share: boolean): Bars
       labels.push({
         x: left + names - 8,
         y: y + 14,
-        text: shortened(bars.rows[row]!),
+        text: shorten(bars.rows[row]!),
         anchor: 'end',
         size: 12,
       })
@@ -75,7 +74,7 @@ export function barsPicture(bars: CostBars, width: number, share: boolean): Bars
   return { width, height: lines * panelHeight, marks, labels }
 }
 
-/** In at most so many letters: the total stays whole. */
+/** Shortens the scenario to fit; keeps the total. */
 function headOf(scenario: string, total: string, letters: number): string {
   const whole = `${scenario}, ${total} in all`
   if (whole.length <= letters) return whole
@@ -83,17 +82,17 @@ function headOf(scenario: string, total: string, letters: number): string {
   return `${scenario.length > room ? `${scenario.slice(0, room - 1)}…` : scenario}, ${total}`
 }
 
-const shortened = (name: string): string => (name.length > 20 ? `${name.slice(0, 19)}…` : name)
+const shorten = (name: string): string => (name.length > 20 ? `${name.slice(0, 19)}…` : name)
 
-/** The mark at a place; -1 for none. Marks too thin to be hit are reached by keys. */
+/** The mark at a point, -1 for none. Thin marks are still reachable by keyboard. */
 export function barAt({ marks }: BarsPicture, x: number, y: number): number {
   return marks.findIndex(
     (mark) => x >= mark.x && x < mark.x + mark.width && y >= mark.y && y < mark.y + mark.height,
   )
 }
 
-/** What a mark says. */
-export function barWords(bars: CostBars, mark: BarMark): { title: string; rows: [string, string][] } {
+/** Tooltip of a mark. */
+export function barTip(bars: CostBars, mark: BarMark): { title: string; rows: [string, string][] } {
   const { scenario, bars: all, total: sum } = bars.panels[mark.panel]!
   const whole = total(all[mark.row]!)
   return {

@@ -1,7 +1,7 @@
 /**
- * Boxes of how long packets took: a row for each job and part on one logarithmic axis. Pure geometry in pixels.
+ * Layout of latency boxes: one row per job and part on a logarithmic axis. Pure geometry in pixels.
  *
- * The box holds the middle half, its line is the median; whiskers reach from 5 to 95 %, a tick stands at 99 %, a ring at the largest.
+ * Box: middle half, with the median line. Whiskers: 5 to 95 %. Tick: 99 %. Ring: maximum.
  */
 import { count, quantity } from '../base/format'
 import { BOX_PERCENTILES, partName, type Latencies, type LatencyBox } from '../data/latency'
@@ -12,7 +12,7 @@ export interface BoxMark {
   readonly box: number
   readonly y: number
   readonly height: number
-  /** Of `BOX_PERCENTILES`. */
+  /** For `BOX_PERCENTILES`. */
   readonly at: readonly number[]
   readonly most: number
 }
@@ -22,7 +22,7 @@ export interface BoxesPicture {
   readonly height: number
   readonly marks: readonly BoxMark[]
   readonly labels: readonly Label[]
-  /** Lines of the axis, from top to bottom. */
+  /** Vertical axis lines. */
   readonly ticks: readonly number[]
   readonly top: number
   readonly bottom: number
@@ -34,7 +34,7 @@ const TOP = 8
 const AXIS = 26
 const LETTER = 6.7
 const TICK_MIN = 56
-/** Room for the value at 99 % beside the longest row. */
+/** Room for the 99 % value next to the longest row. */
 const RIGHT = 74
 
 export function boxesPicture(
@@ -42,7 +42,7 @@ export function boxesPicture(
   nameOf: (job: number) => string,
   width: number,
 ): BoxesPicture {
-  const names = boxes.map((box) => shortened(`${nameOf(box.job)}, ${partName(parts[box.part]!)}`))
+  const names = boxes.map((box) => shorten(`${nameOf(box.job)}, ${partName(parts[box.part]!)}`))
   const left = Math.min(width * 0.42, 16 + LETTER * Math.max(0, ...names.map((name) => name.length)))
   const length = Math.max(20, width - left - RIGHT)
   const low = Math.max(1, Math.min(...boxes.map(({ at }) => at[0]!)))
@@ -64,12 +64,12 @@ export function boxesPicture(
     return { box: i, y, height: BOX, at: box.at.map(x), most: x(box.most) }
   })
   const ticks = ticksBetween(axis.low, axis.high).map((value) => ({ value, at: x(value) }))
-  for (const { value, at } of spaced(ticks))
+  for (const { value, at } of dropOverlaps(ticks))
     labels.push({ x: at, y: bottom + 16, text: quantity(value, 'ps'), anchor: 'middle', size: 11 })
   return { width, height: bottom + AXIS, marks, labels, ticks: ticks.map(({ at }) => at), top: TOP, bottom }
 }
 
-/** 1, 2 and 5 times the powers of ten. */
+/** 1, 2 and 5 times powers of ten. */
 function ticksBetween(low: number, high: number): number[] {
   const ticks: number[] = []
   for (let power = 10 ** Math.floor(Math.log10(low)); power <= high; power *= 10)
@@ -77,21 +77,21 @@ function ticksBetween(low: number, high: number): number[] {
   return ticks
 }
 
-/** Those whose names do not run into each other. */
-function spaced<T extends { readonly at: number }>(ticks: readonly T[]): T[] {
+/** Drops ticks whose names would overlap. */
+function dropOverlaps<T extends { readonly at: number }>(ticks: readonly T[]): T[] {
   const kept: T[] = []
   for (const tick of ticks) if (kept.length === 0 || tick.at - kept.at(-1)!.at >= TICK_MIN) kept.push(tick)
   return kept
 }
 
-const shortened = (name: string): string => (name.length > 34 ? `${name.slice(0, 33)}…` : name)
+const shorten = (name: string): string => (name.length > 34 ? `${name.slice(0, 33)}…` : name)
 
-/** The row at a height; -1 for none. */
+/** The row at a height, -1 for none. */
 export const boxAt = ({ marks }: BoxesPicture, y: number): number =>
   marks.findIndex((mark) => y >= mark.y - 8 && y < mark.y + mark.height + 8)
 
-/** What a box says. */
-export function boxWords(
+/** Tooltip of a box. */
+export function boxTip(
   { parts }: Latencies,
   box: LatencyBox,
   nameOf: (job: number) => string,

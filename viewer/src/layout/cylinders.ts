@@ -1,24 +1,24 @@
 /**
- * A torus looked at down one axis, as into a tube: Landge et al., "Visualizing Network Traffic to Understand the Performance
- * of Massively Parallel Simulations" (InfoVis 2012), draw Blue Gene so.
+ * A torus viewed along one axis: Landge et al., "Visualizing Network Traffic to Understand the Performance of
+ * Massively Parallel Simulations" (InfoVis 2012), draw Blue Gene in this form.
  *
- * The plane across the view is taken apart into shells, the outline first. A shell with all its planes is a cylinder: its
- * routers lie on concentric squares, one for each coordinate along the view, the first innermost; shells further in lie inside.
- * Links along the view are radial, links along a side of a shell concentric; the rest (from shell to shell, across a shell, around
- * the ends, to other panes) are dashed stubs at their source. Every link is one of the three, and they are counted.
+ * The plane across the view is split into shells, the outline first. A shell through all planes is a
+ * cylinder: its routers lie on concentric squares, one per coordinate along the view, the first innermost.
+ * Inner shells lie inside. Links along the view are radial, links along a side of a shell concentric. All
+ * others (between shells, across a shell, around the ends, to other panes) are dashed stubs at their source.
  */
 import { moveOf } from '../data/direction'
 import { count } from '../base/format'
 import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Axis, Run } from '../data/run'
-import { at, beside, paneLabels, paneOf, placePanes, segment, stubTowards, type Placing } from './lattice'
+import { at, shiftParallel, paneLabels, paneOf, placePanes, segment, stubTo, type PaneGrid } from './lattice'
 import type { Frame, Label, Picture } from './picture'
 
 /** How a link is drawn. */
 export type Role = 'radial' | 'concentric' | 'stub'
 
-/** Between the cylinders, and in the middle, in distances of two squares. */
+/** Gap between cylinders and in the middle, in steps between squares. */
 const GAP = 1.5
 const CENTRE = 1
 
@@ -27,7 +27,7 @@ interface Tube {
   readonly down: Axis
   readonly along: Axis
   readonly shells: number
-  /** Half the side of the outermost square with its stubs, in distances of two squares. */
+  /** Half side of the outermost square with stubs, in steps between squares. */
   readonly radius: number
 }
 
@@ -37,17 +37,20 @@ function tubeOf({ routers: { axes } }: Run, { across, down, along }: Projection)
   return { across: u, down: v, along: w, shells, radius: CENTRE + shells * (w.size + GAP) }
 }
 
-/** How far a router is from the outline of its plane. */
+/** Distance of a router from the outline of its plane. */
 export function shellOf({ across, down }: Pick<Tube, 'across' | 'down'>, r: number): number {
   const [u, v] = [across.values[r]!, down.values[r]!]
   return Math.min(u, across.size - 1 - u, v, down.size - 1 - v)
 }
 
-/** Half the side of the square of a shell and a coordinate along the view. */
+/** Half side of the square of a shell and a coordinate along the view. */
 const sideOf = ({ shells, along }: Tube, shell: number, coordinate: number): number =>
   CENTRE + (shells - 1 - shell) * (along.size + GAP) + coordinate
 
-/** On a square of half side 1; a shell that is one router wide lies on one side, lest its squares lie on each other. */
+/**
+ * Place on a square of half side 1. A shell that is one router wide uses one side only, so its squares do not
+ * overlap.
+ */
 function onSquare({ across, down }: Tube, r: number, shell: number): [number, number] {
   const [width, height] = [across.size - 2 * shell - 1, down.size - 2 * shell - 1]
   const part = (value: number, of: number): number => (2 * (value - shell)) / of - 1
@@ -55,7 +58,7 @@ function onSquare({ across, down }: Tube, r: number, shell: number): [number, nu
   return [width === 0 ? 1 : part(across.values[r]!, width), height === 0 ? 1 : part(down.values[r]!, height)]
 }
 
-/** Whether a link within a plane runs along a side of its shell. */
+/** Whether a link within a plane follows a side of its shell. */
 function alongSide(tube: Tube, s: number, t: number, axis: Axis): boolean {
   const shell = shellOf(tube, s)
   if (shell !== shellOf(tube, t)) return false
@@ -64,7 +67,7 @@ function alongSide(tube: Tube, s: number, t: number, axis: Axis): boolean {
   return value === shell || value === other.size - 1 - shell
 }
 
-/** How every link is drawn, in the order of the links. */
+/** Role of each link, in link order. */
 export function rolesOf(run: Run, projection: Projection): Role[] {
   const tube = tubeOf(run, projection)
   const { source, target, count } = run.links
@@ -101,7 +104,7 @@ export function cylindersPicture(run: Run, projection: Projection): Picture {
       const curve = stub
         ? stubOf(run, projection, s, t, positions, place)
         : segment(...at(positions, s), ...at(positions, t), place.step, 0.2)
-      curves.push(...beside(curve, links.parallel[l]!, place.step))
+      curves.push(...shiftParallel(curve, links.parallel[l]!, place.step))
     }
     return mark
   })
@@ -125,7 +128,7 @@ export function cylindersPicture(run: Run, projection: Projection): Picture {
   }
 }
 
-function placeRouters(run: Run, tube: Tube, place: Placing, pane: (r: number) => number): Float32Array {
+function placeRouters(run: Run, tube: Tube, place: PaneGrid, pane: (r: number) => number): Float32Array {
   const positions = new Float32Array(2 * run.routers.count)
   for (let r = 0; r < run.routers.count; r++) {
     const frame = place.frames[pane(r)]!
@@ -139,8 +142,8 @@ function placeRouters(run: Run, tube: Tube, place: Placing, pane: (r: number) =>
 }
 
 /**
- * Turned a little out of the axes, which the segments keep to: within the plane to where the link goes, around the ends
- * of the view outwards or inwards, to other panes diagonally.
+ * Stubs are turned slightly off the axes, which the segments use: within the plane towards the target, around
+ * the ends outwards or inwards, to other panes diagonally.
  */
 function stubOf(
   run: Run,
@@ -148,7 +151,7 @@ function stubOf(
   s: number,
   t: number,
   positions: Float32Array,
-  { frames, step }: Placing,
+  { frames, step }: PaneGrid,
 ): number[] {
   const { axis, sign } = moveOf(run, s, t)
   const [x, y] = at(positions, s)
@@ -163,11 +166,11 @@ function stubOf(
     const beyond = run.routers.axes.flatMap((_, i) => ([across, down, along].includes(i) ? [] : [i]))
     return -Math.PI / 4 + back + beyond.indexOf(axis) * 0.35
   }
-  return stubTowards(x, y, angle(), step, 0.2, 0.5)
+  return stubTo(x, y, angle(), step, 0.2, 0.5)
 }
 
-/** A square around each cylinder. */
-function bandsOf(frame: Frame, tube: Tube, { step }: Placing): Frame[] {
+/** A frame around each cylinder. */
+function bandsOf(frame: Frame, tube: Tube, { step }: PaneGrid): Frame[] {
   return Array.from({ length: tube.shells }, (_, shell) => {
     const half = (sideOf(tube, shell, tube.along.size - 1) + 0.7) * step
     const [x, y] = [frame.x + frame.width / 2 - half, frame.y + frame.height / 2 - half]
@@ -175,7 +178,7 @@ function bandsOf(frame: Frame, tube: Tube, { step }: Placing): Frame[] {
   })
 }
 
-function outwards({ frames }: Placing, { along }: Tube): Label {
+function outwards({ frames }: PaneGrid, { along }: Tube): Label {
   const [first, last] = [frames[0]!, frames[frames.length - 1]!]
   return {
     x: first.x,

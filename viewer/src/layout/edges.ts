@@ -1,17 +1,17 @@
-/** Marks of a picture that draws every link, or one mark for all links between two parts where links are too many. */
+/** Marks of a picture: one per link, or one per pair of parts if there are too many links. */
 import { marksFrom, type Marks } from '../data/aggregate'
 import type { Run } from '../data/run'
 import { MARKS_MAX } from './picture'
 
 export interface Edges {
   readonly marks: Marks
-  /** By mark: one of its links. */
+  /** One link of each mark. */
   readonly first: Uint32Array
-  /** Whether a mark stands for all links from one part to another. */
+  /** Whether a mark bundles all links between two parts. */
   readonly bundled: boolean
 }
 
-/** `partOf` tells the part of a router, as a column of it; asked for only where links are too many. */
+/** `partOf` gives the part of a router; called only if links are bundled. */
 export function edges({ links }: Run, partOf: (router: number) => number): Edges {
   if (links.count <= MARKS_MAX) {
     const all = Uint32Array.from({ length: links.count }, (_, l) => l)
@@ -31,7 +31,7 @@ export function edges({ links }: Run, partOf: (router: number) => number): Edges
   return { marks: marksFrom(ofLink, first.length), first: Uint32Array.from(first), bundled: true }
 }
 
-/** Centres of the parts that routers belong to, two numbers each. */
+/** Centres of parts, two numbers each. */
 export function centres(
   positions: Float32Array,
   partOf: (router: number) => number,

@@ -1,7 +1,10 @@
-/** Trials over two aims, the front as steps: what lies above and right of the line is beaten. Pure geometry in pixels. */
+/**
+ * Layout of trials over two objectives with the Pareto front as steps. Everything above and right of the line
+ * is dominated. Pure geometry in pixels.
+ */
 import { quantity } from '../base/format'
 import { axisTicks, valueAxis } from '../data/histogram'
-import { frontOf, type Fact, type Findings } from '../data/findings'
+import { frontOf, type FieldInfo, type Findings } from '../data/findings'
 import type { Label } from './picture'
 
 export interface TrialMark {
@@ -15,23 +18,23 @@ export interface FrontPicture {
   readonly width: number
   readonly height: number
   readonly marks: readonly TrialMark[]
-  /** Corners of the front's steps, two numbers each. */
+  /** Corners of the steps, two numbers each. */
   readonly steps: readonly number[]
   readonly labels: readonly Label[]
-  /** Lines of the axes: from x, y to x, y. */
+  /** Axis lines: x, y to x, y. */
   readonly lines: readonly (readonly [number, number, number, number])[]
 }
 
 const PAD = { left: 96, right: 24, top: 22, bottom: 46 }
 
-/** Room below and above the values, as a share of their range. */
+/** Margin around the values, as a share of their range. */
 const AIR = 0.06
 
-/** `across` and `up` are two aims; with one aim, `across` is the number of the trial. */
+/** `across` and `up` are two objectives; with one objective, `across` is the trial number. */
 export function frontPicture(
   findings: Findings,
-  across: Fact | null,
-  up: Fact,
+  across: FieldInfo | null,
+  up: FieldInfo,
   width: number,
   height: number,
 ): FrontPicture {
@@ -83,7 +86,7 @@ interface Axis {
   ticks(wanted: number): number[]
 }
 
-/** From the least to the most value with some air, from pixel to pixel. */
+/** Maps the value range with margins to pixels. */
 function axisOver(values: readonly number[], from: number, to: number): Axis {
   const [least, most] = [Math.min(...values), Math.max(...values)]
   const air = AIR * (most - least || Math.abs(most) || 1)
@@ -91,13 +94,13 @@ function axisOver(values: readonly number[], from: number, to: number): Axis {
   const ticks = valueAxis('linear', low, high, low)
   return {
     at: (value) => from + ((value - low) / (high - low)) * (to - from),
-    // The shared axis begins at zero; only what is seen here gets a name.
+    // The axis starts at zero; only visible ticks are labelled.
     ticks: (wanted) =>
       axisTicks({ ...ticks, low, high }, wanted).filter((value) => value >= low && value <= high),
   }
 }
 
-/** From each point of the front to the next, first along, then down. */
+/** From each front point to the next: first along, then down. */
 function stepsOf(
   front: readonly number[],
   xs: (i: number) => number,
@@ -113,7 +116,7 @@ function stepsOf(
   ])
 }
 
-/** The mark next to a place, within 10 pixels; -1 for none. */
+/** The nearest mark within 10 pixels, -1 for none. */
 export function trialAt({ marks }: FrontPicture, x: number, y: number): number {
   let [best, nearest] = [-1, 10]
   marks.forEach((mark, i) => {

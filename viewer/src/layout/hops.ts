@@ -1,9 +1,9 @@
 /**
- * Any graph, as a Jellyfish or a PolarFly: circles by how many hops a router is from the middle one.
+ * Any other graph, such as a Jellyfish or PolarFly: circles by hop distance from a central router.
  *
- * In the middle stands the router from which the furthest is nearest, of several the one with the fewest neighbours. A router of
- * a circle stands outside the one through which it is reached, and siblings that are joined stand together: of a PolarFly that shows the
- * fans of triangles around a quadric (Lakhotia et al., SC 2022), of a random graph how fast it spreads.
+ * The centre is the router with the smallest eccentricity; ties go to the fewest neighbours. A router stands
+ * outside its parent, and connected siblings stand groupSiblings. For a PolarFly, this shows the fans of triangles
+ * around a quadric (Lakhotia et al., SC 2022); for a random graph, how fast it expands.
  */
 import type { Run } from '../data/run'
 import { edges } from './edges'
@@ -11,14 +11,14 @@ import type { Label, Picture } from './picture'
 
 const CENTRE = 500
 const OUTER = 462
-/** Around the top, for the labels of the circles. */
+/** Free angle at the top, for circle labels. */
 const FREE = 0.14
-/** At most this many steps along links are spent on finding the middle. */
+/** Maximum number of link steps for finding the centre. */
 const STEPS_MAX = 20_000_000
 
 interface Tree {
   readonly hops: Int32Array
-  /** Through which a router is reached; itself for the middle and for what cannot be reached. */
+  /** Parent of each router; itself for the centre and unreachable routers. */
   readonly parent: Int32Array
   readonly circles: readonly (readonly number[])[]
 }
@@ -81,7 +81,7 @@ function polar(angle: number, radius: number): [number, number] {
   return [CENTRE + radius * Math.sin(angle), CENTRE - radius * Math.cos(angle)]
 }
 
-/** Of every router, ascending, each once. */
+/** Neighbours of each router, ascending, without duplicates. */
 function neighbours({ routers, links }: Run): number[][] {
   const sets = Array.from({ length: routers.count }, () => new Set<number>())
   for (let l = 0; l < links.count; l++) {
@@ -91,7 +91,7 @@ function neighbours({ routers, links }: Run): number[][] {
   return sets.map((set) => [...set].sort((a, b) => a - b))
 }
 
-/** The one that reaches most, of those the one from which the furthest is nearest, of those the one with the fewest neighbours. */
+/** The centre: reaches most routers, then smallest eccentricity, then fewest neighbours. */
 function middle(around: readonly (readonly number[])[]): number {
   const ends = around.reduce((n, list) => n + list.length, 0)
   const candidates = Math.min(around.length, Math.max(1, Math.floor(STEPS_MAX / Math.max(1, ends))))
@@ -111,7 +111,7 @@ function middle(around: readonly (readonly number[])[]): number {
   return best
 }
 
-/** What cannot be reached is on one more circle. */
+/** Unreachable routers get an extra circle. */
 function breadthFirst(around: readonly (readonly number[])[], root: number): Tree {
   const hops = new Int32Array(around.length).fill(-1)
   const parent = Int32Array.from(around, (_, r) => r)
@@ -137,7 +137,7 @@ function breadthFirst(around: readonly (readonly number[])[], root: number): Tre
   return { hops, parent, circles }
 }
 
-/** Every router owns a part of its parent's angle in proportion to the leaves of its branch. */
+/** Each router owns part of its parent's angle, in proportion to the leaves of its branch. */
 function angles({ parent, circles }: Tree, around: readonly (readonly number[])[]): Float64Array {
   const children = parent.reduce(
     (lists, of, r) => (of === r || lists[of]!.push(r), lists),
@@ -152,7 +152,7 @@ function angles({ parent, circles }: Tree, around: readonly (readonly number[])[
   const spread = (members: readonly number[], from: number, width: number): void => {
     const total = members.reduce((sum, r) => sum + weight[r]!, 0)
     let at = from
-    for (const r of together(members, around)) {
+    for (const r of groupSiblings(members, around)) {
       const part = (width * weight[r]!) / total
       start[r] = at
       angle[r] = at + part / 2
@@ -173,8 +173,8 @@ function angles({ parent, circles }: Tree, around: readonly (readonly number[])[
   return angle
 }
 
-/** The same routers, each followed by the first of the rest that it is joined to. */
-function together(members: readonly number[], around: readonly (readonly number[])[]): number[] {
+/** Reorders siblings: each is followed by the first remaining one that it is connected to. */
+function groupSiblings(members: readonly number[], around: readonly (readonly number[])[]): number[] {
   const left = new Set(members)
   const order: number[] = []
   for (const first of members) {
@@ -186,14 +186,14 @@ function together(members: readonly number[], around: readonly (readonly number[
   return order
 }
 
-/** Of every router: the router on the first circle whose branch it is in. */
+/** The router on the first circle whose branch contains each router. */
 function branches({ parent, circles }: Tree): Int32Array {
   const branch = Int32Array.from(parent, (_, r) => r)
   for (const circle of circles.slice(2)) for (const r of circle) branch[r] = branch[parent[r]!]!
   return branch
 }
 
-/** From circle to circle an S; along a circle an arc inside it, the deeper the further. */
+/** Between circles an S curve; along a circle an inner arc, deeper for larger distance. */
 function curve(
   angle: Float64Array,
   radiusOf: (hop: number) => number,
@@ -202,7 +202,7 @@ function curve(
   t: number,
 ): number[] {
   const [rs, rt] = [radiusOf(hops[s]!), radiusOf(hops[t]!)]
-  // The middle has no angle of its own.
+  // The centre has no angle.
   const [as, at] = [hops[s] === 0 ? angle[t]! : angle[s]!, hops[t] === 0 ? angle[s]! : angle[t]!]
   const [from, to] = [polar(as, rs), polar(at, rt)]
   const apart = Math.abs(((at - as + 3 * Math.PI) % (2 * Math.PI)) - Math.PI) / Math.PI

@@ -1,12 +1,12 @@
-/** What pictures of a torus or mesh share: steps along axes, strokes, and panes side by side. */
+/** Shared geometry of torus and mesh pictures: steps, strokes and panes. */
 import type { Axis } from '../data/run'
 import type { Frame, Label } from './picture'
 
 export const SCENE = 1000
-/** Room for the name of the axis that runs down, also where labels are larger than in proportion. */
+/** Room for the label of the vertical axis, also with enlarged labels. */
 export const MARGIN = 62
 
-/** Kept to the right of its direction, clear of the dots at both ends. */
+/** A segment, shifted to the right of its direction and clear of the dots. */
 export function segment(
   sx: number,
   sy: number,
@@ -37,8 +37,8 @@ export function segment(
   ]
 }
 
-/** From a router outwards in one direction, to the right of it. */
-export function stubTowards(
+/** A stub from a router, to the right of its direction. */
+export function stubTo(
   sx: number,
   sy: number,
   angle: number,
@@ -57,8 +57,8 @@ export function stubTowards(
   ]
 }
 
-/** Cables between the same routers lie side by side. */
-export function beside(curve: number[], parallel: number, step: number): number[] {
+/** Shifts parallel cables side by side. */
+export function shiftParallel(curve: number[], parallel: number, step: number): number[] {
   if (parallel === 0) return curve
   const [dx, dy] = [curve[6]! - curve[0]!, curve[7]! - curve[1]!]
   const length = Math.hypot(dx, dy) || 1
@@ -71,13 +71,13 @@ export const at = (positions: Float32Array, r: number): [number, number] => [
   positions[2 * r + 1]!,
 ]
 
-/** The pane of every router: its place among the combinations of the axes that are not in a pane, the last fastest. */
+/** Pane of each router: index among combinations of the other axes, the last fastest. */
 export const paneOf =
   (others: readonly Axis[]) =>
   (r: number): number =>
     others.reduce((index, axis) => index * axis.size + axis.values[r]!, 0)
 
-export interface Placing {
+export interface PaneGrid {
   readonly step: number
   readonly height: number
   readonly columns: number
@@ -85,13 +85,13 @@ export interface Placing {
   corner(pane: number): [number, number]
 }
 
-/** Width of a letter of labels in a small picture, where they are larger than in proportion. */
+/** Letter width of enlarged labels in small pictures. */
 const LETTER = 10
-/** Room for a pane's label above it. */
+/** Room above a pane for its label. */
 const LABEL_GAP = 20
 
-/** As many columns of panes as give the largest step between routers in a square scene. */
-export function placePanes(panes: number, across: number, down: number): Placing {
+/** Chooses the number of pane columns that gives the largest router step in a square scene. */
+export function placePanes(panes: number, across: number, down: number): PaneGrid {
   let best = { step: 0, columns: 1 }
   for (let columns = 1; columns <= panes; columns++) {
     const rows = Math.ceil(panes / columns)
@@ -117,12 +117,12 @@ export function placePanes(panes: number, across: number, down: number): Placing
 }
 
 export function paneLabels(
-  place: Placing,
+  place: PaneGrid,
   others: readonly { name: string; size: number }[],
   across: string,
   down: string,
 ): Label[] {
-  // Where panes are narrower than their numbers, only as many of a row have one as fit beside each other.
+  // If panes are narrower than their labels, only every n-th pane in a row has one.
   const letters = others.reduce((n, { size }) => n + String(size - 1).length + 2, 0)
   const stride = Math.max(1, Math.ceil((LETTER * letters) / (place.frames[0]!.width + place.step)))
   const shown = place.frames.flatMap((frame, pane) =>
@@ -133,7 +133,7 @@ export function paneLabels(
     const parts = [...others].reverse().map((axis) => {
       const value = rest % axis.size
       rest = Math.floor(rest / axis.size)
-      // Of several axes the sentence below the picture tells the names.
+      // With several axes, the sentence below the picture names them.
       return others.length === 1 ? `${axis.name} ${value}` : String(value)
     })
     return {
@@ -145,7 +145,7 @@ export function paneLabels(
     }
   })
   const first = place.frames[0]!
-  // Above the first pane's own number, if it has one.
+  // Above the label of the first pane, if any.
   const y = first.y - (others.length > 0 ? 32 : 5)
   labels.push({ x: first.x + first.width, y, text: `${across} →`, anchor: 'end', size: 13 })
   if (down !== '')

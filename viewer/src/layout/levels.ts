@@ -1,4 +1,4 @@
-/** A fat tree: one row of routers per level, level 0 (at the nodes) at the bottom, links between the rows. */
+/** A fat tree: one row of routers per level, level 0 (with the nodes) at the bottom. */
 import { marksFrom } from '../data/aggregate'
 import type { Run } from '../data/run'
 import { MARKS_MAX, type Label, type Picture } from './picture'
@@ -6,7 +6,7 @@ import { MARKS_MAX, type Label, type Picture } from './picture'
 const SCENE = 1000
 const LEFT = 104
 
-/** Whether routers have the axes of a fat tree. */
+/** Whether the routers have the axes of a fat tree. */
 export function isLevels({ routers }: Run): boolean {
   return ['level', 'pod'].every((name) => routers.axes.some((axis) => axis.name === name))
 }
@@ -34,7 +34,7 @@ export function levelsPicture(run: Run): Picture {
     const [sx, sy] = middle(sources)
     const [tx, ty] = middle(targets)
     const up = ty < sy ? 1 : -1
-    // Up on the right, down on the left of the straight line, so both directions are seen.
+    // Upward links run right of the straight line, downward ones left, so both are visible.
     const shift = up * Math.min(7, closest * 0.2)
     curves.set(
       [
@@ -85,7 +85,7 @@ export function levelsPicture(run: Run): Picture {
   }
 }
 
-/** Where routers are, how near the nearest two of a level, and the width of a pod. */
+/** Router positions, smallest distance within a level, and pod width. */
 function placeRouters(
   inLevel: readonly (readonly number[])[],
   pods: readonly (readonly (readonly number[])[])[],
@@ -102,7 +102,7 @@ function placeRouters(
       positions[2 * r + 1] = y(l)
     })
   }
-  // A pod keeps its part of the width through all its levels; routers of a level that has no pods share the whole.
+  // A pod keeps its horizontal range on all levels; a level without pods uses the whole width.
   const part = width / Math.max(1, pods.length)
   pods.forEach((pod, p) => {
     pod.forEach((members, l) => place(members, l, LEFT + (p + 0.06) * part, 0.88 * part))
@@ -115,7 +115,7 @@ function placeRouters(
   return { positions, closest, part }
 }
 
-/** Routers by pod and level below the top; none where a level's routers are all of one group, as in a tree of two levels. */
+/** Routers by pod and level below the top; empty if a level has only one group, as in a two-level tree. */
 function podsOf({ routers }: Run, level: Uint32Array, levels: number): number[][][] {
   const pods = new Map<number, number[][]>()
   for (let r = 0; r < routers.count; r++) {
@@ -154,7 +154,7 @@ function everyLink(run: Run): Ends {
   }
 }
 
-/** One mark for all links from one pod of a level to one pod of another. */
+/** One mark per pair of pods on given levels. */
 function podPairs(run: Run, level: Uint32Array): Ends {
   const { source, target, count } = run.links
   const group = run.routers.group

@@ -1,20 +1,20 @@
 /**
- * A grid whose links stay in their line and may span several routers: HyperX, flattened butterflies, express meshes.
+ * A grid whose links stay in a line and may skip routers: HyperX, flattened butterfly, express mesh.
  *
- * Rows and columns of a pane are the first two axes; panes themselves stand in a grid of the further axes, the third along its
- * rows, the fourth along its columns, the fifth along its rows again. A link is an arc over its line: the more routers it spans, the
- * higher. To the right it goes above, to the left below, down on the right, up on the left. Links from pane to
- * pane are one mark for all that join the same two panes, arcs over the panes.
+ * Rows and columns of a pane are the first two axes. Panes stand in a grid of the further axes: the third
+ * along rows, the fourth along columns, and so on. A link is an arc over its line, higher if it spans more
+ * routers: rightwards above, leftwards below, downwards right, upwards left. Links between two panes share
+ * one mark, an arc over the panes.
  */
 import { marksFrom } from '../data/aggregate'
 import type { Axis, Run } from '../data/run'
 import { MARKS_MAX, type Label, type Picture } from './picture'
 
 const SCENE = 1000
-/** Parts of the distance of panes that stay free beside a pane: for arcs from pane to pane, and without any. */
+/** Free space around a pane as a share of the pane distance, with and without arcs between panes. */
 const [MARGIN, NARROW] = [0.17, 0.04]
 
-/** Whether the axes are a whole grid and each link changes one of them; a mere number of routers is no axis. */
+/** Whether the axes form a full grid and each link changes one axis; a plain router number is no axis. */
 export function isLines({ routers, links }: Run): boolean {
   const { axes } = routers
   if (axes.length === 0 || (axes.length === 1 && axes[0]!.name === 'router')) return false
@@ -27,21 +27,21 @@ export function isLines({ routers, links }: Run): boolean {
 const changes = (axes: readonly Axis[], s: number, t: number): number[] =>
   axes.flatMap(({ values }, i) => (values[s] === values[t] ? [] : [i]))
 
-/** Several axes as one, the last fastest. */
-function folded(axes: readonly Axis[]): { size: number; of: (router: number) => number } {
+/** Combines several axes into one, the last fastest. */
+function foldAxes(axes: readonly Axis[]): { size: number; of: (router: number) => number } {
   return {
     size: axes.reduce((n, axis) => n * axis.size, 1),
     of: (r) => axes.reduce((n, axis) => n * axis.size + axis.values[r]!, 0),
   }
 }
 
-/** Sizes and places of panes and of routers in them. */
+/** Sizes and positions of panes and routers. */
 function sheet(axes: readonly Axis[]) {
   const further = axes.slice(2)
-  const [columns, rows] = [folded(axes.slice(0, 1)), folded(axes.slice(1, 2))]
-  const paneColumns = folded(further.filter((_, i) => i % 2 === 0))
-  const paneRows = folded(further.filter((_, i) => i % 2 === 1))
-  // Arcs along rows of panes are above and below these, arcs along columns beside them.
+  const [columns, rows] = [foldAxes(axes.slice(0, 1)), foldAxes(axes.slice(1, 2))]
+  const paneColumns = foldAxes(further.filter((_, i) => i % 2 === 0))
+  const paneRows = foldAxes(further.filter((_, i) => i % 2 === 1))
+  // Arcs along pane rows go above and below, arcs along pane columns beside.
   const besides = paneRows.size > 1 ? MARGIN : NARROW
   const over = paneColumns.size > 1 ? MARGIN : NARROW
   const pitch = (SCENE - 40) / paneColumns.size
@@ -72,7 +72,7 @@ export function linesPicture(run: Run): Picture {
     positions[2 * r] = x + (columns.of(r) + 0.5) * step
     positions[2 * r + 1] = y + (rows.of(r) + 0.5) * step
   }
-  // Where even the links of panes are too many, a line's are one mark for each distance.
+  // If even links within panes are too many, one mark stands for each distance in a line.
   const many = links.count > MARKS_MAX
   const found = new Map<string, number>()
   const curves: number[] = []
@@ -130,7 +130,7 @@ const at = (positions: Float32Array, r: number): [number, number] => [
   positions[2 * r + 1]!,
 ]
 
-/** From one place to another of the same row (or column), bowed to one side by `bow` at its middle. */
+/** An arc between two places in a row (or column), bowed by `bow` at its middle. */
 function arcOver(
   [sx, sy]: readonly [number, number],
   [tx, ty]: readonly [number, number],
@@ -138,7 +138,8 @@ function arcOver(
   forward: number,
   bow: number,
 ): number[] {
-  // A cubic curve reaches three quarters of the way to its control points. To the right is above, down is on the right.
+  // A cubic reaches three quarters of the distance to its control points. Rightwards is above, downwards is
+  // right.
   const pull = ((along ? -forward : forward) * bow * 4) / 3
   const [dx, dy] = [0.2 * (tx - sx), 0.2 * (ty - sy)]
   return along
@@ -154,7 +155,7 @@ function labelsOf(
 ): Label[] {
   const further = axes.slice(2)
   const word = (pane: number): string => {
-    // Panes count as they are folded: columns of the even further axes, rows of the odd ones.
+    // Panes are counted like foldAxes axes: columns from even further axes, rows from odd ones.
     const [even, odd] = [0, 1].map((part) => further.filter((_, i) => i % 2 === part))
     const columns = even!.reduce((n, axis) => n * axis.size, 1)
     const digits = (list: readonly Axis[], n: number): Map<Axis, number> => {

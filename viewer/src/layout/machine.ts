@@ -1,6 +1,6 @@
-/** The picture of a machine: the one that shows the structure which its axes and links have. */
+/** Selects the picture that shows the structure of a machine. */
 import type { Run } from '../data/run'
-import { halvesPicture, isHalves } from './halves'
+import { slimFlyPicture, isHalves } from './slimfly'
 import { hopsPicture } from './hops'
 import { isLevels, levelsPicture } from './levels'
 import { isLines, linesPicture } from './lines'
@@ -9,9 +9,9 @@ import { radialPicture } from './radial'
 import { torusPicture } from './torus'
 import { isTrees, treesPicture } from './trees'
 
-/** `projection` is for tori. Edits may have taken links away; what is left still has the structure. */
+/** `projection` applies to tori. Edits may have removed links; the rest keeps the structure. */
 export function machinePicture(run: Run, projection = ''): Picture {
-  // Fat trees on several planes have no shape of their own, but their axes.
+  // Fat trees with several planes have axes but no shape of their own.
   if (isLevels(run)) return levelsPicture(run)
   switch (run.shape) {
     case 'torus':
@@ -21,6 +21,6 @@ export function machinePicture(run: Run, projection = ''): Picture {
     case 'grouped':
       return isTrees(run) ? treesPicture(run) : radialPicture(run)
     case 'graph':
-      return isHalves(run) ? halvesPicture(run) : isLines(run) ? linesPicture(run) : hopsPicture(run)
+      return isHalves(run) ? slimFlyPicture(run) : isLines(run) ? linesPicture(run) : hopsPicture(run)
   }
 }

@@ -1,38 +1,40 @@
 /**
- * Links as cells of matrices: group by group, and inside each group by class.
+ * Links as matrix cells: between groups, and inside each group by class.
  *
- * What a class joins decides its matrices: if its links inside a group differ in one axis only, there is one matrix per
- * line along that axis (16 x 16 per row, 6 x 6 per column on Aries), otherwise one of all routers of the group.
+ * If the links of a class inside a group each vary along one axis, there is one matrix per line of that axis
+ * (16 x 16 per row, 6 x 6 per column on Aries). Otherwise there is one matrix of all routers of the group.
  */
 import { marksFrom, type Marks } from '../data/aggregate'
 import { axesInside, type Axis, type Run } from '../data/run'
 import { groupMembers } from './radial'
 
-/** Square matrices of one class, all of one size; matrix i has the cells `i * size^2` on, row by row (source, target). */
+/**
+ * Square matrices of one class and size; matrix i starts at cell `i * size^2`, row-major (source, target).
+ */
 export interface Family {
   readonly class: number
   readonly title: string
   readonly size: number
-  /** Matrices of one group. */
+  /** Matrices per group. */
   readonly lines: number
-  /** What distinguishes them, as in `row`; empty if a group has one. */
+  /** What distinguishes them, such as `row`; empty if there is one. */
   readonly lineName: string
-  /** What a cell's row and column count, as in `column`. */
+  /** What rows and columns of a cell count, such as `column`. */
   readonly memberName: string
   readonly marks: Marks
 }
 
-/** Beyond this many cells a family is left out, and said to be. */
+/** Families with more cells are left out, with a note. */
 const CELLS_MAX = 16_000_000
 
 export interface Interior {
   readonly families: readonly Family[]
   readonly leftOut: readonly string[]
-  /** Those that have any link inside. */
+  /** Groups with links inside. */
   readonly groups: readonly number[]
 }
 
-/** Matrix by groups; the diagonal holds the links inside each group. */
+/** Matrix of groups; the diagonal holds links inside a group. */
 export function groupMatrix(run: Run): Marks {
   const { group, groups } = run.routers
   const ofLink = Int32Array.from(
@@ -55,7 +57,7 @@ export function interior(run: Run): Interior {
   return { families, leftOut, groups: groupsWithLinks(run) }
 }
 
-/** Groups with a link inside: not the top level of a fat tree, nor those whose counters were not read. */
+/** Excludes the top level of a fat tree and groups without counters. */
 function groupsWithLinks(run: Run): number[] {
   const { group, groups } = run.routers
   const found = new Uint8Array(groups)
@@ -73,7 +75,7 @@ interface ClassShape {
   cellOf(): Int32Array
 }
 
-/** The matrices of a class: one family per axis if each of its links inside a group runs along one axis, else one in all. */
+/** Matrix shapes of a class: one per axis if each link inside a group follows one axis, else one in total. */
 function classShapes(run: Run, code: number): (ClassShape & { title: string })[] {
   const { source, target, count, class: classOf } = run.links
   const { group, axes } = run.routers
@@ -109,7 +111,7 @@ function classShapes(run: Run, code: number): (ClassShape & { title: string })[]
   }))
 }
 
-/** Matrices of `size` members each, one per combination of the `fixed` axes. */
+/** Matrices of `size` members, one per combination of the `fixed` axes. */
 function shapeOf(
   run: Run,
   links: readonly number[],
@@ -143,16 +145,16 @@ function localIndex(run: Run): Uint32Array {
 }
 
 export interface PlacedMatrix {
-  /** -1 for the matrix of groups, else index into the families. */
+  /** Index into the families; -1 for the matrix of groups. */
   readonly family: number
   readonly group: number
   readonly line: number
   readonly x: number
   readonly y: number
   readonly size: number
-  /** Side of a cell in pixels. */
+  /** Cell size in pixels. */
   readonly cell: number
-  /** The first cell's number within the family. */
+  /** Number of its first cell within the family. */
   readonly base: number
 }
 
@@ -174,12 +176,12 @@ export interface MatrixPanel {
 const LABEL_WIDTH = 24
 const GAP = 2
 const TITLE = 22
-/** Width of a letter of the titles, about. */
+/** Approximate letter width of titles. */
 const LETTER = 6.4
 
 /**
- * Places all matrices in a panel of `width` pixels. Cells are as large as `height` allows, 1 to 12 whole pixels; a group's
- * matrices go on in a new line where they do not fit, and the panel grows downwards.
+ * Places all matrices in a panel of `width` pixels. Cells have 1 to 12 whole pixels, limited by `height`. The
+ * matrices of a group wrap to new lines, and the panel grows downwards.
  */
 export function placeMatrices(
   run: Run,
@@ -193,7 +195,7 @@ export function placeMatrices(
   const groups = run.routers.groups
   let y = 0
   if (groups > 1 && onlyGroup === null) y = placeGroupMatrix(groups, width, height, matrices, texts)
-  // Part of a matrix would mislead: one that is wider than the panel at a pixel a cell is not drawn, and named.
+  // A cropped matrix would mislead: one wider than the panel at one pixel per cell is named instead of drawn.
   const fits = (f: Family): boolean => f.size + LABEL_WIDTH <= width
   for (const f of inside.families.filter((f) => !fits(f))) {
     const text = `${f.title}: ${f.size} × ${f.size} is wider than this panel`
@@ -214,7 +216,7 @@ export function placeMatrices(
     texts.push({ x: 0, y: y + 13, text: 'Inside groups', align: 'left', strong: true })
     y += 15
   }
-  for (const line of wrapped(sizes, Math.floor(width / LETTER))) {
+  for (const line of wrapLines(sizes, Math.floor(width / LETTER))) {
     texts.push({ x: 0, y: y + 13, text: line, align: 'left', strong: false })
     y += 15
   }
@@ -238,7 +240,7 @@ export function placeMatrices(
   return { width, height: y, matrices, texts }
 }
 
-/** Places the matrix of groups with its numbers at the top of the panel, and returns where it ends. */
+/** Places the matrix of groups with its labels at the top; returns its bottom. */
 function placeGroupMatrix(
   groups: number,
   width: number,
@@ -261,8 +263,8 @@ function placeGroupMatrix(
   return top + groups * cell + 16
 }
 
-/** Joined with commas, in lines of at most `letters` letters. */
-function wrapped(parts: readonly string[], letters: number): string[] {
+/** Joins parts with commas, in lines of at most `letters` letters. */
+function wrapLines(parts: readonly string[], letters: number): string[] {
   const lines: string[] = []
   for (const part of parts) {
     const last = lines[lines.length - 1]
@@ -273,7 +275,7 @@ function wrapped(parts: readonly string[], letters: number): string[] {
   return lines
 }
 
-/** How many groups fit beside each other, each on one line. */
+/** Number of groups side by side, each on one line. */
 function groupColumns(inside: Interior, cell: number, width: number): number {
   const { widest } = placeGroup(inside, 0, cell, Infinity, 0, 0, width)
   return Math.max(1, Math.floor(width / (widest + 8)))
@@ -286,7 +288,7 @@ function largestCell(inside: Interior, width: number, height: number, groups: nu
     const lines = Math.ceil(groups / columns)
     if ((used.height + Math.min(8, cell * 2)) * lines <= height && used.widest <= width) return cell
   }
-  // It will scroll: two pixels a cell can be hit with the pointer, if the largest matrix fits.
+  // The panel scrolls anyway: use at least two pixels per cell, which can be hit, if the largest matrix fits.
   return Math.max(...inside.families.map((f) => f.size)) * 2 + LABEL_WIDTH <= width ? 2 : 1
 }
 
@@ -306,7 +308,7 @@ function placeGroup(
     if (family.size + LABEL_WIDTH > panel) return
     const side = family.size * cell
     if (index > 0) x += GAP * 2
-    // A class that does not fit whole starts a line of its own, rather than leave its last matrices alone on one.
+    // A class that does not fit in full starts a new line, so its last matrices are not left alone.
     if (index > 0 && x + family.lines * (side + GAP) - GAP > width) {
       ;[x, y, lineHeight] = [start, y + lineHeight + GAP, 0]
     }

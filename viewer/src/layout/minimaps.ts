@@ -1,15 +1,15 @@
-/** A torus small: for every pair of its axes a map of the mean of its links, each link once, at its source. Pure. */
+/** Torus minimaps: for each pair of axes, the mean of the links by source. Pure. */
 import { axisPairs } from '../data/projection'
 import type { Run } from '../data/run'
 
 export interface Minimap {
-  /** As `x0,x1`: the first runs across, the second down. */
+  /** Axis pair `x0,x1`: horizontal, vertical. */
   readonly pair: string
   readonly across: string
   readonly down: string
   readonly columns: number
   readonly rows: number
-  /** Row by row: how many selected links leave the routers of a cell, and their mean; 0 where there is none. */
+  /** Row-major: number of selected outgoing links per cell, and their mean (0 without links). */
   readonly links: Uint32Array
   readonly means: Float64Array
 }

@@ -1,4 +1,4 @@
-/** What lies under the pointer. Linear searches: 20,000 curves take about 2 ms, and there is nothing to keep up to date. */
+/** Hit testing. Linear search: 20,000 curves take about 2 ms and need no index. */
 
 const SAMPLES = 24
 
@@ -6,8 +6,8 @@ const SAMPLES = 24
  * The curve nearest to a point, -1 if none is within `tolerance`.
  *
  * Args:
- *   curves: Eight numbers per curve.
- *   among: 1 for a curve that can be hit.
+ * curves: Eight numbers per curve.
+ * among: 1 for curves that can be hit.
  */
 export function nearestCurve(
   curves: Float32Array,
@@ -58,7 +58,7 @@ function segmentDistance(x: number, y: number, ax: number, ay: number, bx: numbe
   return (x - ax - t * dx) ** 2 + (y - ay - t * dy) ** 2
 }
 
-/** The point (two numbers each) nearest to a place, -1 if none is within `tolerance`. */
+/** The nearest point (two numbers each), -1 if none is within `tolerance`. */
 export function nearestPoint(points: Float32Array, x: number, y: number, tolerance: number): number {
   let best = -1
   let bestDistance = tolerance * tolerance
@@ -72,7 +72,7 @@ export function nearestPoint(points: Float32Array, x: number, y: number, toleran
   return best
 }
 
-/** The middle of a curve. */
+/** Midpoint of a curve. */
 export function middleOf(curves: Float32Array, mark: number): [number, number] {
   const at = (axis: number): number => {
     const [a, b, c, d] = [0, 2, 4, 6].map((i) => curves[8 * mark + i + axis]!)

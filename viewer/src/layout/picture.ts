@@ -1,11 +1,11 @@
 /**
- * The main picture of a machine: where its routers, groups and links are, whatever the topology.
+ * The main picture of a machine: positions of routers, groups and links.
  *
- * Pure geometry in scene units (the scene is about 1000 wide); it knows machines, not values, colours or screens.
+ * Pure geometry in scene units (about 1000 wide), independent of values, colours and screens.
  */
 import type { Marks } from '../data/aggregate'
 
-/** At most this many curves are laid out one by one; beyond, links are bundled. */
+/** Maximum number of single curves; above it, links are bundled. */
 export const MARKS_MAX = 20_000
 
 export interface Sector {
@@ -20,11 +20,13 @@ export interface Ring {
   readonly centre: number
   readonly inner: number
   readonly outer: number
-  /** Between these the bands of jobs are drawn. */
+  /** Job bands are drawn between these radii. */
   readonly bandInner: number
   readonly bandOuter: number
   readonly sectors: readonly Sector[]
-  /** Every node's part of the circle between `nodesInner` and `nodesOuter`, two angles each; null where they are too many to see. */
+  /**
+   * Angles of each node between `nodesInner` and `nodesOuter`, two each; null if there are too many nodes.
+   */
   readonly nodes: Float64Array | null
   readonly nodesInner: number
   readonly nodesOuter: number
@@ -46,11 +48,11 @@ export interface Frame {
   readonly height: number
 }
 
-/** Routers that lie over each other. */
+/** Routers drawn at the same place. */
 export interface Stacks {
-  /** Place of every router. */
+  /** Place of each router. */
   readonly of: Int32Array
-  /** Routers of every place. */
+  /** Routers of each place. */
   readonly members: readonly (readonly number[])[]
 }
 
@@ -58,28 +60,30 @@ export interface Picture {
   readonly width: number
   readonly height: number
   readonly marks: Marks
-  /** Cubic Bézier curves from source to target, eight numbers each: start, two control points, end. */
+  /** Cubic Bézier curves, eight numbers each: start, two control points, end. */
   readonly curves: Float32Array
-  /** Width of a curve at its source and at its target. */
+  /** Curve width at source and target. */
   readonly taper: readonly [number, number]
-  /** 1 for a mark that wraps around or leaves the plane, drawn dashed; null if there are none. */
+  /** 1 for a mark that wraps around or leaves the plane (dashed); null if none does. */
   readonly stub: Uint8Array | null
-  /** Marks do not cross each other, so that even of many none needs to be seen through. */
+  /** Marks do not cross, so they can be opaque even if there are many. */
   readonly apart?: boolean
-  /** Where links are that have no mark, as in `inside groups: see the matrices`; empty if all have one. */
+  /**
+   * Where links without a mark are shown, such as `inside groups: see the matrices`; empty if all have one.
+   */
   readonly elsewhere: string
-  /** What one mark stands for, as in `links` or `pairs of groups`. */
+  /** What a mark stands for, such as `links` or `pairs of groups`. */
   readonly markNoun: string
-  /** Centres of the routers, two numbers each; NaN for one that is not shown. */
+  /** Router centres, two numbers each; NaN if not shown. */
   readonly routers: Float32Array
   readonly routerRadius: number
-  /** Where several routers share a place, as in a projection; null if each has its own. */
+  /** Routers that share a place, as in a projection; null if none do. */
   readonly stacks: Stacks | null
-  /** Radial length of a router's mark on the ring where dots would be too small to see. */
+  /** Radial length of a router bar on the ring, where dots would be too small. */
   readonly routerLength: number
   readonly ring: Ring | null
   readonly frames: readonly Frame[]
   readonly labels: readonly Label[]
-  /** How to read the picture, in one sentence. */
+  /** How to read the picture, in one or two sentences. */
   readonly reading: string
 }

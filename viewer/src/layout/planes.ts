@@ -1,18 +1,18 @@
 /**
- * A torus or mesh: planes of routers unrolled side by side, or the whole machine projected on two of its axes.
+ * A torus or mesh: planes side by side, or projected onto two axes.
  *
- * A plane spans the first two axes (or the two that are projected on); every combination of the others is a plane of its own.
- * A link within the plane is a segment; one that wraps around or leaves the plane is a dashed stub at its source. In a
- * projection links along the axes that one looks down are parts of a ring around their place: every link has its mark.
+ * A plane spans the first two (or the projected) axes; each combination of the other axes is a plane. A link
+ * within a plane is a segment. One that wraps around or leaves the plane is a dashed stub at its source. In a
+ * projection, links along hidden axes are parts of a ring around their place, so every link has a mark.
  *
- * Above 16 routers a side segments are too thin to see, and most of the plane is what lies between them. There a router is a cell,
- * and the links that leave it along the plane's axes are its four edges.
+ * Above 16 routers a side, segments are too thin to see. Then a router is a cell, and its outgoing links
+ * within the plane are the four edges.
  */
 import { moveOf } from '../data/direction'
 import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Axis, Run } from '../data/run'
-import { at, beside, paneLabels, paneOf, placePanes, SCENE, segment, stubTowards } from './lattice'
+import { at, shiftParallel, paneLabels, paneOf, placePanes, SCENE, segment, stubTo } from './lattice'
 import type { Picture, Stacks } from './picture'
 
 export function planesPicture(run: Run, { kind, across: u, down: v }: Projection): Picture {
@@ -57,7 +57,7 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
     const parallel = links.parallel[l]!
     const { curve, stub } = curveOf(links.source[l]!, links.target[l]!, parallel)
     stubs[mark] = stub ? 1 : 0
-    curves.set(projected || celled ? curve : beside(curve, parallel, place.step), 8 * mark)
+    curves.set(projected || celled ? curve : shiftParallel(curve, parallel, place.step), 8 * mark)
   }
   return {
     width: SCENE,
@@ -84,20 +84,20 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
   }
 }
 
-/** The mark of every link, and one link of each mark. */
-interface Marked {
+/** Mark of each link, and one link per mark. */
+interface MarkTable {
   readonly ofLink: Int32Array
   readonly first: ArrayLike<number>
 }
 
-function eachLink(count: number): Marked {
+function eachLink(count: number): MarkTable {
   const ofLink = new Int32Array(count)
   for (let l = 0; l < count; l++) ofLink[l] = l
   return { ofLink, first: ofLink }
 }
 
-/** Projected links of the same place, axis and direction are one mark. */
-function samePlaces(run: Run, across: Axis, down: Axis): Marked {
+/** Projected links of one place, axis and direction share a mark. */
+function samePlaces(run: Run, across: Axis, down: Axis): MarkTable {
   const { links, routers } = run
   const known = new Int32Array(across.size * down.size * routers.axes.length * 2).fill(-1)
   const first: number[] = []
@@ -118,18 +118,18 @@ const clamp = (value: number, least: number, most: number): number => Math.max(l
 const SEGMENTS =
   'A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).'
 
-/** Planes with more routers a side have cells. */
+/** Planes with more routers per side use cells. */
 const SIDE_MAX = 16
-/** How wide an edge is, how far from its router, and half its length, in steps from router to router. */
+/** Edge width, distance from the router and half length, in router steps. */
 const [EDGE, EDGE_AWAY, EDGE_HALF] = [0.21, 0.37, 0.36]
 
 /**
- * A link along the plane, which may wrap around, is the edge on its side; one that leaves the plane a stub inside the cell. Cables
- * between the same routers share an edge.
+ * A link in the plane is the edge on its side, also if it wraps around; a link leaving the plane is a stub
+ * inside the cell. Parallel cables share an edge.
  *
  * Args:
- *   link: Its routers, its number among those between the same two, and how many these are at most.
- *   axes: Those that run across and down; -1 for none.
+ * link: Its routers, its number among parallel links, and their maximum count.
+ * axes: Horizontal and vertical axis; -1 for none.
  */
 function cellMark(
   run: Run,
@@ -140,8 +140,8 @@ function cellMark(
 ): { curve: number[]; stub: boolean } {
   const { axis, sign } = moveOf(run, s, t)
   if (axis !== u && axis !== v) {
-    const stub = stubTowards(x, y, beyondAngle(run, axis, sign, u, v), step, 0.17, 0.29)
-    return { curve: beside(stub, parallel, step), stub: true }
+    const stub = stubTo(x, y, beyondAngle(run, axis, sign, u, v), step, 0.17, 0.29)
+    return { curve: shiftParallel(stub, parallel, step), stub: true }
   }
   const away = sign * EDGE_AWAY * step
   const on = (share: number): [number, number] => {
@@ -160,8 +160,8 @@ function cellReading(across: string, down: string, planes: boolean): string {
 }
 
 /**
- * Links along an axis that one looks down: a part of the ring around their place. Each such axis has two parts, one
- * for each direction, clockwise from the top: for one axis the right half for + and the left half for -.
+ * Links along a hidden axis: part of the ring around their place. Each hidden axis has two parts, one per
+ * direction, clockwise from the top. A single axis uses the right half for + and the left half for -.
  */
 function ringPart(
   run: Run,
@@ -177,7 +177,7 @@ function ringPart(
   const part = sign > 0 ? beyond.indexOf(axis) : parts - 1 - beyond.indexOf(axis)
   const [gap, radius] = [0.12, step * 0.3]
   const [from, to] = [(2 * Math.PI * part) / parts + gap, (2 * Math.PI * (part + 1)) / parts - gap]
-  // The control points of a cubic curve that keeps to a circle.
+  // Control points of a cubic along a circle.
   const pull = (4 / 3) * Math.tan((to - from) / 4) * radius
   const on = (angle: number, along: number): [number, number] => [
     x + radius * Math.sin(angle) + along * Math.cos(angle),
@@ -186,7 +186,7 @@ function ringPart(
   return [...on(from, 0), ...on(from, pull), ...on(to, -pull), ...on(to, 0)]
 }
 
-/** Routers by the place they are drawn at. */
+/** Groups routers by drawn place. */
 function stacksOf(positions: Float32Array): Stacks {
   const members: number[][] = []
   const found = new Map<string, number>()
@@ -211,7 +211,7 @@ function projectedReading(beyond: readonly string[]): string {
   return `All planes on one: a mark stands for the links of one place, axis and direction; ${ring}; a dashed stub at the edge wraps around. A dot of several colours is several jobs' routers.`
 }
 
-/** Away from the plane: straight out for a wrap along one of its axes, diagonally for a link along another axis. */
+/** A stub away from the plane: straight for a wraparound along a plane axis, diagonal for another axis. */
 function stub(
   run: Run,
   s: number,
@@ -233,10 +233,10 @@ function stub(
           ? Math.PI / 2
           : -Math.PI / 2
         : beyondAngle(run, moved, sign, u, v)
-  return stubTowards(sx, sy, angle, step, 0.2, wraps && (moved === u || moved === v) ? 0.48 : 0.4)
+  return stubTo(sx, sy, angle, step, 0.2, wraps && (moved === u || moved === v) ? 0.48 : 0.4)
 }
 
-/** The axes beyond the plane share the diagonals, each turned a little further. */
+/** Hidden axes share the diagonals, each turned a little further. */
 function beyondAngle({ routers }: Run, axis: number, sign: number, u: number, v: number): number {
   const beyond = routers.axes.flatMap((_, i) => (i === u || i === v ? [] : [i])).indexOf(axis)
   return (sign > 0 ? -Math.PI / 4 : (3 * Math.PI) / 4) + beyond * 0.35

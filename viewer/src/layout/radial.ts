@@ -1,4 +1,4 @@
-/** Groups as sectors of a ring, their routers as a grid of dots, links between groups as bundled arcs inside. */
+/** Groups as sectors of a ring, routers as dots, links between groups as bundled arcs inside. */
 import { marksFrom } from '../data/aggregate'
 import { axesInside, type Run } from '../data/run'
 import { MARKS_MAX, type Label, type Picture, type Ring, type Sector } from './picture'
@@ -9,7 +9,7 @@ const [NODES_INNER, NODES_OUTER] = [450, 456]
 const BAND_INNER = 459
 const BAND_OUTER = 471
 const LABEL = 485
-/** More are thinner than half a unit of the scene. */
+/** With more nodes, ticks are thinner than half a scene unit. */
 const NODES_MAX = 6000
 
 export function radialPicture(run: Run): Picture {
@@ -36,7 +36,7 @@ export function radialPicture(run: Run): Picture {
       const [x, y] = polar(start + (column + 0.5) * columnAngle, RING_OUTER - (row + 0.5) * rowHeight)
       positions[2 * router] = x
       positions[2 * router + 1] = y
-      // Each column of the grid owns an equal part of the inner edge, each of its routers an equal part of that.
+      // Each grid column owns an equal part of the inner edge, and each router an equal part of its column.
       section[router] = start + (column + (row + 0.5) / g.rows) * columnAngle
       own[2 * router] = start + (column + row / g.rows) * columnAngle
       own[2 * router + 1] = own[2 * router]! + columnAngle / g.rows
@@ -46,7 +46,7 @@ export function radialPicture(run: Run): Picture {
   const between: number[] = []
   for (let l = 0; l < links.count; l++)
     if (routers.group[links.source[l]!] !== routers.group[links.target[l]!]) between.push(l)
-  // One group only: every link is an arc, there is nothing else to see.
+  // Single group: every link is an arc.
   const shown =
     between.length > 0 || routers.groups > 1 ? between : Array.from({ length: links.count }, (_, l) => l)
   const arcs =
@@ -71,7 +71,7 @@ export function radialPicture(run: Run): Picture {
   }
 }
 
-/** `own`: the two angles between which the nodes of each router stand. */
+/** `own`: the angle range of each router's nodes. */
 export function ringOf(run: Run, sectors: readonly Sector[], inner: number, own: Float64Array): Ring {
   return {
     centre: CENTRE,
@@ -86,7 +86,7 @@ export function ringOf(run: Run, sectors: readonly Sector[], inner: number, own:
   }
 }
 
-/** The nodes of a router share its part evenly, in their order. */
+/** Nodes of a router share its range evenly. */
 function nodeAngles({ nodes, routers }: Run, own: Float64Array): Float64Array {
   const perRouter = new Uint32Array(routers.count)
   const place = nodes.router.map((r) => perRouter[r]!++)
@@ -106,7 +106,7 @@ export function groupMembers(run: Run): number[][] {
   return members
 }
 
-/** Angles in proportion to the places for routers; an empty group keeps a quarter of the mean, so that none vanishes. */
+/** Sector angles in proportion to router places; an empty group gets a quarter of the mean. */
 export function layoutSectors(sizes: readonly number[]): Sector[] {
   const mean = sizes.reduce((sum, n) => sum + n, 0) / Math.max(1, sizes.filter((n) => n > 0).length)
   const weight = (n: number): number => (n > 0 ? n : mean / 4 || 1)
@@ -128,7 +128,7 @@ interface Grid {
   readonly cells: readonly (readonly [number, number, number])[]
 }
 
-/** Two axes inside the group give its rows and columns; otherwise the routers fill columns of a suitable height. */
+/** Two axes within the group give rows and columns; otherwise routers fill columns of suitable height. */
 function grid(run: Run, members: readonly number[]): Grid {
   const inside = axesInside(run.routers.axes)
   if (run.shape === 'grouped' && inside.length === 2) {
@@ -164,7 +164,7 @@ function singleArcs(
   shown.forEach((l, mark) => {
     ofLink[l] = mark
     const [from, to] = [sectors[group[source[l]!]!]!, sectors[group[target[l]!]!]!]
-    // Parallel links lie side by side within their router's part of the edge.
+    // Parallel links lie side by side on their router's part of the edge.
     const offset = ((parallel[l]! + 0.5) / bundle - 0.5) * 0.8
     const width = (s: Sector): number => (s.end - s.start) / (grids[s.group]!.columns * grids[s.group]!.rows)
     arc(
@@ -203,7 +203,7 @@ export function bundledArcs(
   pairs.forEach((pair, mark) => {
     const [a, b] = [Math.floor(pair / groups), pair % groups]
     const [from, to] = [sectors[a]!, sectors[b]!]
-    // Along a group's edge the bundles to the other groups are ordered by their direction, so they leave without crossing.
+    // Bundles along a group's edge are sorted by direction, so they leave without crossing.
     const at = (s: Sector, other: number): number =>
       s.end - (((other - s.group + groups) % groups) / groups) * (s.end - s.start)
     arc(curves, 8 * mark, at(from, b), at(to, a), from, to, inner)
@@ -211,7 +211,7 @@ export function bundledArcs(
   return { marks: marksFrom(ofLink, pairs.length), curves, markNoun: 'pairs of groups' }
 }
 
-/** A cubic curve pulled towards the two groups' axes, and shifted to the right of its direction. */
+/** A cubic pulled towards both groups' axes and shifted to the right of its direction. */
 export function arc(
   curves: Float32Array,
   at: number,
@@ -249,7 +249,7 @@ export function sectorLabels(sectors: readonly Sector[]): Label[] {
   const stride = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((s) => sectors.length / s <= 60) ?? 1000
   return (
     sectors
-      // The last one must not touch the first, which is its neighbour on the ring.
+      // The last label must not touch the first, its neighbour on the ring.
       .filter(({ group }) => group % stride === 0 && (group === 0 || sectors.length - group >= stride / 2))
       .map((sector) => {
         const [x, y] = polar((sector.start + sector.end) / 2, LABEL)

@@ -1,6 +1,6 @@
 /**
- * A Dragonfly+: groups as sectors of a ring, each a tree of two levels. Leaves, at which the nodes are, stand outside, spines
- * inside; links of a group join the two rows, links between groups are arcs from spine to spine.
+ * A Dragonfly+: groups as ring sectors, each a two-level tree. Leaves (with the nodes) are outside, spines
+ * inside. Links of a group join both rows; links between groups are arcs between spines.
  */
 import { marksFrom } from '../data/aggregate'
 import type { Run } from '../data/run'
@@ -9,14 +9,14 @@ import { arc, bundledArcs, groupMembers, layoutSectors, polar, ringOf, sectorLab
 
 const [LEAVES, SPINES, INNER] = [434, 338, 326] as const
 
-/** By router: whether it has nodes. */
+/** Whether each router has nodes. */
 function leavesOf({ routers, nodes }: Run): Uint8Array {
   const leaf = new Uint8Array(routers.count)
   for (const r of nodes.router) leaf[r] = 1
   return leaf
 }
 
-/** Whether only leaves have nodes, only spines links to other groups, and links of a group join the two. */
+/** Whether only leaves have nodes, only spines link to other groups, and links of a group join both. */
 export function isTrees(run: Run): boolean {
   const { routers, links } = run
   if (run.shape !== 'grouped' || routers.groups < 2) return false

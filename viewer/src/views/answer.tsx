@@ -1,17 +1,24 @@
-/** What a comparison comes to, in words, before any picture of it. */
+/** The result of a comparison as text, above the pictures. */
 import { Fragment } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { percent, quantity, signed } from '../base/format'
-import { answer, atInterface, type Binding, type Busiest, type JobAnswer, type Sides } from '../data/answer'
+import {
+  answer,
+  isLimitedByNic,
+  type JobBottleneck,
+  type BusiestResource,
+  type JobAnswer,
+  type BeforeAfter,
+} from '../data/answer'
 import type { Run } from '../data/run'
-import { focusOf } from '../data/why'
+import { focusOf } from '../data/explanation'
 import { useSession, useStore } from './session'
-import { useWhy } from './why'
+import { useExplanations } from './bottlenecks'
 
-/** Changes below a thousandth are none that one would speak of. */
+/** Smaller relative changes count as no change. */
 const SAME = 1e-3
 
-/** The base against each of the others. */
+/** The base against each other run. */
 export function Answers({ runs }: { runs: readonly Run[] }) {
   const [base, ...others] = runs
   return (
@@ -24,16 +31,19 @@ export function Answers({ runs }: { runs: readonly Run[] }) {
 }
 
 function Answer({ base, other, named }: { base: Run; other: Run; named: boolean }) {
-  const whys = useWhy([base.id, other.id])
+  const explanations = useExplanations([base.id, other.id])
   const jobs = useMemo(
-    () => (whys === undefined ? [] : answer(base, other, typeof whys === 'string' ? undefined : whys)),
-    [base, other, whys],
+    () =>
+      explanations === undefined
+        ? []
+        : answer(base, other, typeof explanations === 'string' ? undefined : explanations),
+    [base, other, explanations],
   )
   const [worst] = jobs
-  if (whys === undefined)
+  if (explanations === undefined)
     return (
       <div class="answer">
-        <p class="hint">Looking for what binds each job …</p>
+        <p class="hint">Looking for what bottleneck each job …</p>
       </div>
     )
   return (
@@ -42,7 +52,8 @@ function Answer({ base, other, named }: { base: Run; other: Run; named: boolean 
         {named && <b>{other.label}: </b>}
         {worst ? (
           <>
-            <Verdict worst={worst} /> <Where job={worst} base={base} /> <Whose job={worst} base={base} />
+            <Verdict worst={worst} /> <BottleneckSentence job={worst} base={base} />{' '}
+            <TrafficChanges job={worst} base={base} />
           </>
         ) : (
           'The runs have no job in common.'
@@ -84,10 +95,10 @@ function Verdict({ worst: { job, figure, ratio } }: { worst: JobAnswer }) {
   )
 }
 
-/** What binds the job, or else which link or interface is the busiest that it uses. */
-function Where({ job, base }: { job: JobAnswer; base: Run }) {
-  if (job.binds) return <Binds of={job.binds} base={base} />
-  const own = atInterface(job)
+/** The job's bottleneck, or the busiest link and NIC that it uses. */
+function BottleneckSentence({ job, base }: { job: JobAnswer; base: Run }) {
+  if (job.bottleneck) return <BottleneckChange of={job.bottleneck} base={base} />
+  const own = isLimitedByNic(job)
   const { before, after } = job.link
   if (!after) return <>No link carries any of its bytes.</>
   const same = before?.name === after.name
@@ -95,18 +106,19 @@ function Where({ job, base }: { job: JobAnswer; base: Run }) {
     <>
       {own && (
         <>
-          The busiest that it uses is its interface <At place={job.interface.after!} base={base} />:{' '}
-          <Figures sides={job.interface} of={job.interface.after!} />.{' '}
+          The busiest that it uses is its interface <PlaceButton place={job.nic.after!} base={base} />:{' '}
+          <LoadChange sides={job.nic} of={job.nic.after!} />.{' '}
         </>
       )}
       {own ? 'Of the links, the busiest it uses is' : 'The busiest link that it uses is'}{' '}
-      <At place={after} base={base} />
+      <PlaceButton place={after} base={base} />
       {same ? ', as before: ' : ': '}
       {same || !before ? (
-        <Figures sides={job.link} of={after} />
+        <LoadChange sides={job.link} of={after} />
       ) : (
         <>
-          {load(after)}; before, <At place={before} base={base} /> was its busiest with {load(before)}
+          {loadText(after)}; before, <PlaceButton place={before} base={base} /> was its busiest with{' '}
+          {loadText(before)}
         </>
       )}
       .
@@ -114,21 +126,30 @@ function Where({ job, base }: { job: JobAnswer; base: Run }) {
   )
 }
 
-function Binds({ of: { before, after }, base }: { of: NonNullable<JobAnswer['binds']>; base: Run }) {
+function BottleneckChange({
+  of: { before, after },
+  base,
+}: {
+  of: NonNullable<JobAnswer['bottleneck']>
+  base: Run
+}) {
   return (
     <>
-      {after.decides ? 'Bound by' : 'Busiest while it runs is'} <At place={placed(after)} base={base} /> (
-      {percent(after.share)} of its time); before,{' '}
-      {before.name === after.name ? 'too' : <At place={placed(before)} base={base} />} (
+      {after.decides ? 'Bound by' : 'BusiestResource while it runs is'}{' '}
+      <PlaceButton place={placeOf(after)} base={base} /> ({percent(after.share)} of its time); before,{' '}
+      {before.name === after.name ? 'too' : <PlaceButton place={placeOf(before)} base={base} />} (
       {percent(before.share)}).
     </>
   )
 }
 
-const placed = (of: Binding): Pick<Busiest, 'name' | 'focus'> => ({ name: of.name, focus: focusOf(of) })
+const placeOf = (of: JobBottleneck): Pick<BusiestResource, 'name' | 'focus'> => ({
+  name: of.name,
+  focus: focusOf(of),
+})
 
-/** A link or an interface; a click narrows the view to it. */
-function At({ place, base }: { place: Pick<Busiest, 'name' | 'focus'>; base: Run }) {
+/** A link or NIC; a click focuses it. */
+function PlaceButton({ place, base }: { place: Pick<BusiestResource, 'name' | 'focus'>; base: Run }) {
   const session = useSession()
   const { focus } = useStore(session.state)
   return (
@@ -144,33 +165,39 @@ function At({ place, base }: { place: Pick<Busiest, 'name' | 'focus'>; base: Run
   )
 }
 
-const load = ({ bytes, occupied_s }: Busiest): string =>
+const loadText = ({ bytes, occupied_s }: BusiestResource): string =>
   `${quantity(bytes, 'bytes')}${Number.isFinite(occupied_s) ? ` (${quantity(occupied_s, 's')} at full rate)` : ''}`
 
-function Figures({ sides: { before }, of }: { sides: Sides; of: Busiest }) {
-  if (!before) return <>{load(of)}</>
+function LoadChange({ sides: { before }, of }: { sides: BeforeAfter; of: BusiestResource }) {
+  if (!before) return <>{loadText(of)}</>
   const change = of.bytes / before.bytes - 1
   return (
     <>
-      {quantity(before.bytes, 'bytes')} before, {load(of)} now
-      {Math.abs(change) >= SAME && <b class={change > 0 ? 'more' : 'less'}> {plus(change)}</b>}
+      {quantity(before.bytes, 'bytes')} before, {loadText(of)} now
+      {Math.abs(change) >= SAME && <b class={change > 0 ? 'more' : 'less'}> {signedPercent(change)}</b>}
     </>
   )
 }
 
-const plus = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
+const signedPercent = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
 
-/** The jobs whose traffic changed on that link. */
-function Whose({ job: { grown, known, link, binds }, base }: { job: JobAnswer; base: Run }) {
-  if (binds ? binds.after.link === null : !link.after) return null
-  if (!known)
+/** Jobs whose traffic changed on that link. */
+function TrafficChanges({
+  job: { trafficChanges, isInBase, link, bottleneck },
+  base,
+}: {
+  job: JobAnswer
+  base: Run
+}) {
+  if (bottleneck ? bottleneck.after.link === null : !link.after) return null
+  if (!isInBase)
     return (
       <>
         {base.label} has no such link; there now:{' '}
-        {grown.map(({ name, after }) => `${name} ${quantity(after, 'bytes')}`).join(', ')}.
+        {trafficChanges.map(({ name, after }) => `${name} ${quantity(after, 'bytes')}`).join(', ')}.
       </>
     )
-  const changed = grown.filter(
+  const changed = trafficChanges.filter(
     ({ before, after }) => Math.abs(after - before) >= SAME * Math.max(before, after),
   )
   if (changed.length === 0) return <>Nobody’s traffic changed there.</>
@@ -191,20 +218,22 @@ function Whose({ job: { grown, known, link, binds }, base }: { job: JobAnswer; b
 }
 
 function AnswerTable({ jobs, base, other }: { jobs: readonly JobAnswer[]; base: Run; other: Run }) {
-  const side = ({ binds, link }: JobAnswer, when: 'before' | 'after'): string => {
-    if (binds) return `${binds[when].name}, ${percent(binds[when].share)} of its time`
+  const side = ({ bottleneck, link }: JobAnswer, when: 'before' | 'after'): string => {
+    if (bottleneck) return `${bottleneck[when].name}, ${percent(bottleneck[when].share)} of its time`
     const busiest = link[when]
-    return busiest ? `${busiest.name}, ${load(busiest)}` : '–'
+    return busiest ? `${busiest.name}, ${loadText(busiest)}` : '–'
   }
   return (
     <div class="table-frame">
       <table class="small">
         <thead>
           <tr>
-            {['Job', 'Figure', base.label, other.label, 'Change', `Busiest, ${base.label}`].map((head) => (
-              <th key={head}>{head}</th>
-            ))}
-            <th>Busiest, {other.label}</th>
+            {['Job', 'Figure', base.label, other.label, 'Change', `BusiestResource, ${base.label}`].map(
+              (head) => (
+                <th key={head}>{head}</th>
+              ),
+            )}
+            <th>BusiestResource, {other.label}</th>
           </tr>
         </thead>
         <tbody>
@@ -219,7 +248,7 @@ function AnswerTable({ jobs, base, other }: { jobs: readonly JobAnswer[]; base: 
                 <td>{figure?.label ?? '–'}</td>
                 <td class="number">{figure ? quantity(figure.before, figure.unit) : '–'}</td>
                 <td class="number">{figure ? quantity(figure.after, figure.unit) : '–'}</td>
-                <td class="number">{figure ? plus(ratio - 1) : '–'}</td>
+                <td class="number">{figure ? signedPercent(ratio - 1) : '–'}</td>
                 <td>{side(one, 'before')}</td>
                 <td>{side(one, 'after')}</td>
               </tr>

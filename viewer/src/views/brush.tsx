@@ -2,10 +2,10 @@
 import { brushX, type BrushBehavior, type D3BrushEvent } from 'd3-brush'
 import { select } from 'd3-selection'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { useSession } from './session'
 
-/** d3's brush; the settings hold its range, so it is moved when they change from elsewhere. */
+/** Wraps d3's brush. The settings own the range, so the brush follows other controls. */
 export function Brush({
   derived: d,
   width,
@@ -13,7 +13,7 @@ export function Brush({
   from,
   to,
 }: {
-  derived: Derived
+  derived: DerivedRun
   width: number
   height: number
   from: number
@@ -44,11 +44,11 @@ export function Brush({
     behavior.on('start brush end', (event: D3BrushEvent<unknown>) => {
       if (!event.sourceEvent) return
       if (event.type === 'start') return session.dragging.set(true)
-      // Pointers report faster than the screen refreshes: the last position of a frame counts.
+      // Pointers report faster than frames: only the last position of a frame counts.
       const idle = pending === undefined
       pending = event.selection as [number, number] | null
       if (event.type === 'end') {
-        // Both at once: else what waited for the end would be worked out twice.
+        // Apply both together, otherwise the views would be computed twice.
         apply()
         session.dragging.set(false)
       } else if (idle) requestAnimationFrame(apply)

@@ -1,8 +1,8 @@
-/** What the cells of matrices say: to the pointer, to keys that go from cell to cell, and as a table. */
+/** Matrix cells as tooltips, keyboard stops and table rows. */
 import type { RefObject } from 'preact'
 import { count } from '../base/format'
 import { describeLinks, show, valueLabel } from '../data/describe'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { ROWS_MAX, type Rows } from '../data/rows'
 import { linkName } from '../data/run'
 import { marksOf, type CellHit, type CellSource, type CellValue } from '../draw/cells'
@@ -10,14 +10,14 @@ import type { Interior } from '../layout/matrices'
 import type { Hover } from './session'
 import { useFocusOn, useSteps } from './steps'
 
-export type CellWords = Omit<Hover, 'x' | 'y'> & { readonly focus: string; readonly links: number[] }
+export type CellText = Omit<Hover, 'x' | 'y'> & { readonly focus: string; readonly links: number[] }
 
 const linksOf = (source: CellSource, { matrix, cell }: CellHit): number[] => {
   const marks = marksOf(source, matrix.family)
   return [...marks.links.subarray(marks.offsets[cell], marks.offsets[cell + 1])]
 }
 
-export function describeCell(d: Derived, inside: Interior, source: CellSource, found: CellHit): CellWords {
+export function describeCell(d: DerivedRun, inside: Interior, source: CellSource, found: CellHit): CellText {
   const links = linksOf(source, found)
   const at = { run: d.run, routers: [] }
   const { matrix, row: from, column: to } = found
@@ -48,12 +48,12 @@ export function describeCell(d: Derived, inside: Interior, source: CellSource, f
   return { ...at, links, groups: [], tip, focus: '' }
 }
 
-/** The cells as a table, the largest first. */
+/** The cells as a table, largest first. */
 export function cellRows(
-  d: Derived,
+  d: DerivedRun,
   title: string,
   cells: readonly CellValue[],
-  describe: (cell: CellHit) => CellWords,
+  describe: (cell: CellHit) => CellText,
 ): Rows {
   return {
     title,
@@ -67,11 +67,11 @@ export function cellRows(
   }
 }
 
-/** Keys go from cell to cell, the largest first, and bring each into sight. */
+/** Keyboard stops in order of value; scrolls to each. */
 export function useCellSteps(
   frame: RefObject<HTMLDivElement>,
   cells: () => readonly CellValue[],
-  describe: (cell: CellHit) => CellWords,
+  describe: (cell: CellHit) => CellText,
   keys: readonly unknown[],
 ): (event: KeyboardEvent) => boolean {
   const focusOn = useFocusOn()

@@ -1,4 +1,4 @@
-/** Lines over time, one per job, with a cursor that all charts share. */
+/** Line charts over time with a shared cursor. */
 import { useMemo, useRef } from 'preact/hooks'
 import { quantity, type Unit } from '../base/format'
 import { axisTicks, valueAxis } from '../data/histogram'
@@ -10,7 +10,7 @@ import { useSize, type Size } from './size'
 import { useSteps } from './steps'
 import { TableButton } from './tables'
 
-/** Charts and heat maps lie one below the other on one axis of time. */
+/** Margins common to charts and heat maps, so that their time axes align. */
 export const PAD = { left: 92, right: 18, top: 8, bottom: 22 }
 
 export interface TimeAxis {
@@ -28,22 +28,22 @@ export function spanOf(times: Float64Array): Span {
   return [first, (times[times.length - 1] ?? 1) + stepOf(times)]
 }
 
-/** One axis for all that is shown, whichever table ends first. */
+/** One axis over all tables. */
 export function timeSpan(times: readonly Float64Array[]): Span {
   const spans = times.filter((all) => all.length > 0).map(spanOf)
   if (spans.length === 0) return [0, 1]
   return [Math.min(...spans.map(([first]) => first)), Math.max(...spans.map(([, last]) => last))]
 }
 
-/** What is seen of the time: the part that was zoomed to, within all there is. */
+/** The visible part of the time axis, clamped to the full span. */
 export function clampSpan(part: readonly [number, number] | null, full: Span): Span {
   if (part === null) return full
   const [from, until] = [Math.max(full[0], part[0]), Math.min(full[1], part[1])]
   return until > from ? [from, until] : full
 }
 
-/** Zoomed by a factor around the cursor, or shifted by a share of what is seen; null where that is all there is. */
-export function movedSpan(
+/** Zooms around the cursor or shifts by a share of the visible part; null for the full span. */
+export function moveSpan(
   part: readonly [number, number] | null,
   full: Span,
   factor: number,
@@ -164,7 +164,7 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
 interface PlotProps extends Pick<LineChartProps, 'lines' | 'unit' | 'test' | 'color'> {
   readonly axis: TimeAxis
   readonly size: Size
-  /** The interval that the cursor stands in. */
+  /** Interval of the cursor. */
   readonly at: number
 }
 
@@ -219,7 +219,7 @@ export function Cursor({
   return <line class="cursor" x1={axis.x(time)} x2={axis.x(time)} y1={top} y2={bottom} />
 }
 
-/** Broken where there is no value. */
+/** Interrupted at missing values. */
 function linePath(
   times: Float64Array,
   values: Float64Array,

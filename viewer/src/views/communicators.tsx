@@ -1,4 +1,4 @@
-/** Ranks of a communicator: chosen here, marked in every picture of the machine. */
+/** Choose a communicator and mark its ranks in all machine pictures. */
 import { useMemo, useState } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import {
@@ -12,19 +12,19 @@ import {
   writeChoice,
   type Communicator,
 } from '../data/communicators'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { PLACEMENT } from '../data/placement'
 import type { Run } from '../data/run'
 import { Choice } from './controls'
 import { useSession, useSettings, useStore } from './session'
 
-/** A group that has its own line to choose; a communicator may have as many groups as ranks. */
+/** Maximum number of groups in the menu; a communicator may have as many groups as ranks. */
 const GROUPS_MAX = 2000
 
 export const hasCommunicators = (run: Run): boolean =>
   (run.info.tables[MESSAGES]?.rows ?? 0) > 0 && (run.info.tables['placement']?.rows ?? 0) > 0
 
-export function Communicators({ derived: { run } }: { derived: Derived }) {
+export function Communicators({ derived: { run } }: { derived: DerivedRun }) {
   const session = useSession()
   const { communicator } = useSettings()
   useStore(session.loaded)
@@ -114,7 +114,7 @@ function groupLabel(group: number, ranks: readonly number[]): string {
   return `${group}: ${count(ranks.length)} ranks, ${ranks[0]} to ${ranks.at(-1)}${even ? ` by ${step}` : ''}`
 }
 
-/** Loads and marks what the settings name: the routers with these ranks, null where nothing is marked in this run. */
+/** Loads and marks the routers with the chosen ranks; null if nothing is marked. */
 export function useMarkedRouters(run: Run): Uint8Array | null {
   const session = useSession()
   const { communicator } = useSettings()

@@ -2,18 +2,18 @@
 import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import { against, classChanges, jobChanges, tone } from '../data/changes'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { NO_ENDS } from '../data/range'
 import { Answers } from './answer'
 import { FocusChip } from './header'
 import { COMPARED_MAX, type ViewState } from '../data/state'
-import type { Compared } from './compared'
+import type { Comparison } from './comparison'
 import { HotLinks } from './links'
 import { SidePanel } from './overview'
 import { PictureView } from './picture'
 import { useSession, useStore } from './session'
 
-export function CompareView({ compared }: { compared: Compared }) {
+export function CompareView({ compared }: { compared: Comparison }) {
   const { runs, change } = compared
   return (
     <>
@@ -40,12 +40,12 @@ export function CompareView({ compared }: { compared: Compared }) {
   )
 }
 
-function Pickers({ compared }: { compared: Compared }) {
+function Pickers({ compared }: { compared: Comparison }) {
   const session = useSession()
   const state = useStore(session.state)
   const { runs } = session.index
   const set = (ids: number[]): void => session.state.patch({ compared: ids, ...NO_ENDS })
-  // Ends of a range of traffic make no sense for differences.
+  // A traffic range makes no sense for differences.
   const how = (fields: Partial<ViewState>): void =>
     session.state.patch({ ...fields, ...NO_ENDS, frozen: null })
   const { ids } = compared
@@ -108,8 +108,8 @@ function Pickers({ compared }: { compared: Compared }) {
   )
 }
 
-/** What was paired, and what the cables that only one run has carry there. */
-function PairingNote({ compared }: { compared: Compared }) {
+/** What was paired, and the traffic of unpaired cables. */
+function PairingNote({ compared }: { compared: Comparison }) {
   const session = useSession()
   const state = useStore(session.state)
   const { difference, derived, cableValues } = compared.change!
@@ -156,7 +156,7 @@ function PairingNote({ compared }: { compared: Compared }) {
   )
 }
 
-function Changes({ runs }: { runs: readonly Derived[] }) {
+function Changes({ runs }: { runs: readonly DerivedRun[] }) {
   const rows = useMemo(
     () => [...classChanges(runs), ...jobChanges(runs)],
     [runs.map((d) => d.stats).flat().length, ...runs.map((d) => d.stats)],

@@ -1,4 +1,4 @@
-/** What a picture shows of a run under the current settings: values of its marks, its routers, its bands, its highlights. */
+/** What a picture shows under the current settings: mark values, routers, bands, highlights. */
 import { Memo } from '../base/memo'
 import { aggregateMarks, groupJobTraffic, updateMarks, type MarkValues } from '../data/aggregate'
 import { routerJobs } from '../data/describe'
@@ -6,19 +6,19 @@ import type { Difference } from '../data/difference'
 import { markedRouters } from '../data/communicators'
 import { placesOf, type RankPlaces } from '../data/ranks'
 import { resolveFocus, translation } from '../data/focus'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { IDLE, type Run } from '../data/run'
 import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../data/scale'
 import type { Aggregate, ViewState } from '../data/state'
 import type { CableMarks, Highlight, PictureData } from '../draw/picture'
 import type { RouterLook } from '../draw/routers'
 import type { Picture } from '../layout/picture'
-import type { Compared } from './compared'
+import type { Comparison } from './comparison'
 import { geometryOf, type Hover } from './session'
 
-export type Change = NonNullable<Compared['change']>
+export type Change = NonNullable<Comparison['change']>
 
-/** Everything that a picture shows of a run under the current settings. */
+/** Computes and caches the data of one picture. */
 export class PictureContent {
   private readonly jobs = new Memo<Int32Array>()
   private readonly nodes = new Memo<Int32Array>()
@@ -29,12 +29,12 @@ export class PictureContent {
     | { picture: Picture; values: Float64Array; aggregate: Aggregate; step: number; marks: MarkValues }
     | undefined
 
-  /** `hurried`: bands and routers stay as they were, while the range is dragged on a large machine. */
+  /** `reduced`: keep bands and routers unchanged while a range is dragged on a large machine. */
   data(
     picture: Picture,
-    d: Derived,
+    d: DerivedRun,
     state: ViewState,
-    hurried = false,
+    reduced = false,
     change: Change | null = null,
   ): PictureData {
     const keys = [
@@ -50,8 +50,8 @@ export class PictureContent {
       placesOf(d.run, state),
       markedRouters(d.run, state.communicator),
     ]
-    return this.all.get([...keys, hurried, change?.difference], () => {
-      const slow = hurried && this.slow ? this.slow : this.detail(picture, d, state)
+    return this.all.get([...keys, reduced, change?.difference], () => {
+      const slow = reduced && this.slow ? this.slow : this.detail(picture, d, state)
       this.slow = slow
       return {
         marks: this.marks(picture, d, state),
@@ -67,8 +67,8 @@ export class PictureContent {
     })
   }
 
-  /** Only those of links that a brush move has changed, where the marks are those of the selection before. */
-  private marks(picture: Picture, { values, selection }: Derived, { aggregate }: ViewState): MarkValues {
+  /** Updates only the marks of changed links if the previous marks match. */
+  private marks(picture: Picture, { values, selection }: DerivedRun, { aggregate }: ViewState): MarkValues {
     const { selected, changed, step } = selection
     const last = this.marked
     const same = last?.picture === picture && last.values === values && last.aggregate === aggregate
@@ -91,7 +91,7 @@ export class PictureContent {
     })
   }
 
-  private detail(picture: Picture, d: Derived, state: ViewState): Pick<PictureData, 'bands' | 'routers'> {
+  private detail(picture: Picture, d: DerivedRun, state: ViewState): Pick<PictureData, 'bands' | 'routers'> {
     const { run, selection, focus } = d
     const { perJob } = d.measure
     const marked = markedRouters(run, state.communicator)
@@ -123,8 +123,8 @@ export class PictureContent {
   }
 }
 
-/** The removed and added cables that classes and focus leave. */
-function cableMarks({ cables: { run, removed } }: Difference, d: Derived, state: ViewState): CableMarks {
+/** Removed and added cables within the visible classes and focus. */
+function cableMarks({ cables: { run, removed } }: Difference, d: DerivedRun, state: ViewState): CableMarks {
   const picture = geometryOf(run).picture(state.projection)
   const mask = resolveFocus(run, state.focus)?.mask ?? null
   const marks = [new Set<number>(), new Set<number>()] as const
@@ -140,8 +140,8 @@ function jobCount(run: Run): number {
   return run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
 }
 
-/** By their largest link, by a rank of theirs, or null for their jobs' colours. */
-function shadesOf(d: Derived, state: ViewState): Pick<RouterLook, 'shade' | 'ranked'> {
+/** Shades by largest link or by rank; null for job colours. */
+function shadesOf(d: DerivedRun, state: ViewState): Pick<RouterLook, 'shade' | 'ranked'> {
   const places = placesOf(d.run, state)
   if (places) return { shade: rankShades(places), ranked: true }
   return { shade: state.routers === 'value' ? routerShades(d) : null, ranked: false }
@@ -152,8 +152,8 @@ function rankShades({ values, most }: RankPlaces): Uint8Array {
   return Uint8Array.from(values, (value) => (value < 0 ? EMPTY : FIRST_SHADE + Math.round(value * step)))
 }
 
-/** A router looks like the largest selected link that touches it. */
-function routerShades({ run, values, selection, scale }: Derived): Uint8Array {
+/** A router has the look of its largest selected link. */
+function routerShades({ run, values, selection, scale }: DerivedRun): Uint8Array {
   const largest = new Float64Array(run.routers.count)
   const shades = new Uint8Array(run.routers.count).fill(FILTERED)
   for (let l = 0; l < run.links.count; l++) {
@@ -172,7 +172,7 @@ function routersOf(run: Run, job: number): Uint8Array {
   return routers
 }
 
-function activeRouters({ run, selection }: Derived): Uint8Array {
+function activeRouters({ run, selection }: DerivedRun): Uint8Array {
   const active = new Uint8Array(run.routers.count)
   for (let l = 0; l < run.links.count; l++)
     if (selection.selected[l] === 1) {
@@ -182,15 +182,15 @@ function activeRouters({ run, selection }: Derived): Uint8Array {
   return active
 }
 
-/** Rings around more routers than these are no longer told apart; that they are larger than others has to do. */
+/** With more routers, rings would overlap; their size alone then marks them. */
 const RINGS_MAX = 4000
 
-/** The marks, routers and groups that a hover or the focus means in this picture. */
+/** Highlighted marks, routers and groups for a hover or focus. */
 export function highlightOf(
   run: Run,
   picture: Picture,
   hover: Hover | null,
-  d: Derived,
+  d: DerivedRun,
   state: ViewState,
 ): Highlight {
   const marks = new Set<number>()

@@ -1,4 +1,4 @@
-/** What is shown, and the colour scale with its legend. */
+/** Measure controls and the colour legend. */
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
 import { RAMPS } from '../base/ramps'
@@ -6,7 +6,7 @@ import { quantity } from '../base/format'
 import { CHANNELS } from '../data/channels'
 import { show } from '../data/describe'
 import type { Cables } from '../data/difference'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { projectionOptions } from '../data/projection'
 import { NO_ENDS } from '../data/range'
 import { hasRanks } from '../data/ranks'
@@ -47,8 +47,8 @@ export function Choice({
   )
 }
 
-/** `children` stand below the choice of what routers are coloured by. */
-export function Controls({ derived: d, children }: { derived: Derived; children?: ComponentChildren }) {
+/** `children` go below the router colour choice. */
+export function Controls({ derived: d, children }: { derived: DerivedRun; children?: ComponentChildren }) {
   const session = useSession()
   const state = useSettings()
   const planes = projectionOptions(d.run.routers.axes.map(({ name }) => name))
@@ -62,10 +62,10 @@ export function Controls({ derived: d, children }: { derived: Derived; children?
         value={d.measure.id}
         options={d.run.measures.map((m) => ({
           value: m.id,
-          // Which channels is said below.
+          // The virtual channels have their own menu below.
           label: d.run.whole ? (d.run.info.tables[CHANNELS]?.columns[m.id]?.label ?? m.label) : m.label,
         }))}
-        // A range in other units would mean something else.
+        // A range in other units would have no meaning.
         onChange={(measure) => patch({ measure, ...NO_ENDS, frozen: null })}
       />
       {channels.length > 0 && (
@@ -101,7 +101,7 @@ export function Controls({ derived: d, children }: { derived: Derived; children?
       {children}
       {planes.length > 0 && d.run.shape === 'torus' && (
         <Choice
-          label="Seen as"
+          label="DisplayedPicture as"
           test="planes"
           value={state.projection}
           options={planes}
@@ -112,7 +112,7 @@ export function Controls({ derived: d, children }: { derived: Derived; children?
   )
 }
 
-export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?: Cables | undefined }) {
+export function ScaleLegend({ derived: d, cables }: { derived: DerivedRun; cables?: Cables | undefined }) {
   const session = useSession()
   const state = useSettings()
   const looks = looksFor(useContext(ThemeContext), state.ramp, d.signed)
@@ -175,13 +175,13 @@ export function ScaleLegend({ derived: d, cables }: { derived: Derived; cables?:
   )
 }
 
-/** What marks look like whose colour is none of the scale, and how less is told from more without any. */
+/** Legend of marks outside the colour scale, and of hollow decreases. */
 function OtherLooks({
   derived: d,
   looks,
   cables,
 }: {
-  derived: Derived
+  derived: DerivedRun
   looks: Looks
   cables: Cables | undefined
 }) {
@@ -214,13 +214,13 @@ function OtherLooks({
   )
 }
 
-/** The ends of the colours as text; a difference has one, for both directions. */
-function Ends({ derived: d }: { derived: Derived }) {
+/** Ends of the colour range as text; a difference has one symmetric end. */
+function Ends({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
   const { frozen } = useSettings()
   const { unit } = d.measure
   const { low, high } = d.scale
-  // An end that is emptied lets both follow the values again.
+  // Clearing an end resets both.
   const set = (from: number, to: number | null): void =>
     session.state.patch({ frozen: to === null ? null : [from, to] })
   return (

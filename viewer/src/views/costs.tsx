@@ -1,4 +1,4 @@
-/** What a model run costs: bars by job, level, phase or term, put together from another of these, scenarios side by side. */
+/** Times of a model run: bars by job, level, phase or term, split by another axis; one panel per scenario. */
 import { useMemo } from 'preact/hooks'
 import {
   COST_AXES,
@@ -19,7 +19,7 @@ import { costRows } from '../data/rows'
 import type { Run } from '../data/run'
 import type { ViewState } from '../data/state'
 import { drawBars, partColors } from '../draw/bars'
-import { barAt, barsPicture, barWords } from '../layout/bars'
+import { barAt, barsPicture, barTip } from '../layout/bars'
 import { Choice } from './controls'
 import { Marks } from './marks'
 import { useSession, useStore, type Session } from './session'
@@ -32,7 +32,7 @@ const NOUNS: Readonly<Record<CostAxis, string>> = {
   term: 'term',
 }
 
-/** The costs, a message where they cannot be had, or null where the run has none. */
+/** The costs, a message if unavailable, or null if the run has none. */
 export function costsIn(session: Session, run: Run): Costs | string | null {
   if (!hasCosts(run.info)) return null
   if (!hasCycle(run.info)) return costsOf(run, null)
@@ -52,7 +52,7 @@ function costsOf(run: Run, block: Parameters<typeof cycleCosts>[1] | null): Cost
 export interface ShownCosts {
   readonly choice: CostChoice
   readonly bars: CostBars
-  /** The job that is told of, -1 where the bars tell jobs apart. */
+  /** The job shown, -1 if an axis separates jobs. */
   readonly job: number
 }
 
@@ -129,7 +129,7 @@ function Pickers({ costs, shown: { choice, job } }: { costs: Costs; shown: Shown
         onChange={(rows) =>
           session.state.patch({
             costRows: rows as CostAxis,
-            // What was the rows' becomes the parts': none is both.
+            // Swaps both axes: rows and parts must differ.
             costParts: rows === choice.parts ? choice.rows : choice.parts,
           })
         }
@@ -177,7 +177,7 @@ function Bars({ run, bars, label, share }: { run: Run; bars: CostBars; label: st
       picture={(width) => barsPicture(bars, width, share)}
       draw={(pen, picture, looks) => drawBars(pen, { x: 0, y: 0 }, picture, partColors(bars.parts), looks)}
       markAt={barAt}
-      tip={({ marks }, i) => ({ ...barWords(bars, marks[i]!), shares: [], note: '' })}
+      tip={({ marks }, i) => ({ ...barTip(bars, marks[i]!), shares: [], note: '' })}
       order={({ marks }) => [...marks.keys()].sort((a, b) => marks[b]!.seconds - marks[a]!.seconds || a - b)}
       place={({ marks }, i) => ({
         x: marks[i]!.x + marks[i]!.width / 2,

@@ -1,4 +1,4 @@
-/** The view of costs to keep. */
+/** Export of the costs view. */
 import type { Theme } from '../base/ramps'
 import { csvOf } from '../data/csv'
 import type { Run } from '../data/run'
@@ -7,12 +7,12 @@ import { drawBars, drawPartLegend, partColors } from '../draw/bars'
 import { looksFor } from '../draw/look'
 import { barsPicture } from '../layout/bars'
 import { costsIn, shownCosts } from './costs'
-import { drawHead, MARGIN, TOP, type Exhibit } from './exhibits'
+import { drawHead, MARGIN, TOP, type ExportSheet } from './exportsheets'
 import type { Session } from './session'
 
 const WIDTH = 1100
 
-export function costsExhibit(session: Session, run: Run, state: ViewState, theme: Theme): Exhibit | null {
+export function costsExport(session: Session, run: Run, state: ViewState, theme: Theme): ExportSheet | null {
   const costs = costsIn(session, run)
   if (costs === null || typeof costs === 'string') return null
   const { choice, bars, job } = shownCosts(costs, state)
@@ -32,7 +32,7 @@ export function costsExhibit(session: Session, run: Run, state: ViewState, theme
     },
     csv: () =>
       csvOf(
-        ['scenario', choice.rows, choice.parts, 'time_s'],
+        ['scenario', choice.rows, choice.parts, 'term_time_s'],
         bars.panels.flatMap(({ scenario, bars: all }) =>
           all.flatMap((bar, row) =>
             bar.map((seconds, part) => [scenario, bars.rows[row]!, bars.parts[part]!, seconds]),

@@ -1,9 +1,9 @@
-/** A map of cells, such as who sends to whom: in the colours and on the kind of scale that are chosen, over its own range. */
+/** A density map, such as bytes between ranks, in the chosen colours over its own range. */
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { quantity, type Unit } from '../base/format'
 import type { Tip } from '../data/describe'
-import type { Derived } from '../data/model'
-import { leastCell, type Density } from '../data/placement'
+import type { DerivedRun } from '../data/model'
+import { minCellSize, type Density } from '../data/placement'
 import { densityCells, ROWS_MAX, type Rows } from '../data/rows'
 import { colorScale, type ColorScale } from '../data/scale'
 import type { ScaleKind } from '../data/state'
@@ -16,12 +16,12 @@ import { TableButton } from './tables'
 interface DensityProps {
   readonly map: Density
   readonly label: string
-  readonly run: Derived['run']
+  readonly run: DerivedRun['run']
   readonly unit: Unit
   readonly across: readonly [string, string]
   readonly down: string
   readonly test: string
-  /** Of several maps on one scale; its own values if not given. */
+  /** Scale shared with other maps; default: own values. */
   readonly on?: ColorScale
   describe(column: number, row: number, value: number): Pick<Tip, 'title' | 'rows'>
 }
@@ -102,7 +102,7 @@ export function DensityView({ map, label, run, unit, across, down, test, on, des
   )
 }
 
-/** From the least to the most value of these maps. */
+/** Scale over all values of these maps. */
 export function densityScale(maps: readonly Density[], kind: ScaleKind): ColorScale {
   const values = maps.flatMap((map) => [...map.values.filter((value) => value > 0)])
   return colorScale(kind, Float64Array.from(values).sort(), false, null)
@@ -116,7 +116,7 @@ function paintDensity(
   scale: ColorScale,
 ): void {
   const at = (i: number, of: number, length: number): number => Math.round((i * length) / of)
-  const least = leastCell(map)
+  const least = minCellSize(map)
   map.values.forEach((value, i) => {
     if (value === 0) return
     const [column, row] = [i % map.columns, Math.floor(i / map.columns)]
@@ -126,7 +126,7 @@ function paintDensity(
       at(column + 1, map.columns, size.width) - x,
       at(row + 1, map.rows, size.height) - y,
     ]
-    // What is larger than its cell has it in its middle.
+    // Enlarged cells are centred on their position.
     const [wide, high] = [Math.max(least, width), Math.max(least, height)]
     context.fillRect(x - Math.floor((wide - width) / 2), y - Math.floor((high - height) / 2), wide, high)
   })

@@ -1,12 +1,12 @@
-/** The links of a torus by axis and sign: what they carry on the mean, and a click that shows only those. */
+/** Torus links by axis and sign, with their means; a click filters. */
 import { useMemo } from 'preact/hooks'
 import { count } from '../base/format'
 import { directionStats } from '../data/direction'
 import { show } from '../data/describe'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { useFocusOn } from './steps'
 
-export function Directions({ derived: d }: { derived: Derived }) {
+export function Directions({ derived: d }: { derived: DerivedRun }) {
   const focusOn = useFocusOn()
   const stats = useMemo(() => directionStats(d.run, d.values), [d.run, d.values])
   if (stats.length === 0) return null

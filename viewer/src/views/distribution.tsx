@@ -1,15 +1,15 @@
-/** A histogram per link class over one axis, and the brush that filters. */
+/** A histogram per link class on one axis, with a brush that filters. */
 import { useMemo, useRef } from 'preact/hooks'
 import { count } from '../base/format'
 import { show } from '../data/describe'
 import { isOpen, type ValueRange } from '../data/range'
 import { binCounts } from '../data/histogram'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { classRows } from '../data/rows'
 import { PERCENTILES } from '../data/stats'
 import { Brush } from './brush'
 import { bars, HistogramAxis, mostOf } from './histogram'
-import { Hottest, Range } from './range'
+import { HottestFilter, Range } from './range'
 import { useSession, useStore } from './session'
 import { useSize } from './size'
 import { TableButton } from './tables'
@@ -19,7 +19,7 @@ const ROW = 58
 const BAR = 34
 const AXIS = 18
 
-export function Distribution({ derived: d }: { derived: Derived }) {
+export function Distribution({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
   const state = useStore(session.state)
   const frame = useRef<HTMLDivElement>(null)
@@ -101,7 +101,7 @@ export function Distribution({ derived: d }: { derived: Derived }) {
           {width > 0 && <Brush derived={d} width={width} height={height} from={from} to={to} />}
         </svg>
       </div>
-      <Hottest derived={d} />
+      <HottestFilter derived={d} />
       <Range unit={d.measure.unit} />
       <div class="hint foot">
         <p>
@@ -118,7 +118,7 @@ export function Distribution({ derived: d }: { derived: Derived }) {
   )
 }
 
-/** From where to where on the axis the values of a class are selected. */
+/** Selected intervals of a class on the axis. */
 function selectedParts(
   { lows, highs, inverted }: ValueRange,
   code: number,
@@ -136,10 +136,7 @@ function selectedParts(
     : [[from, to]]
 }
 
-/**
- * The parts of a row as a CSS clip: a clip of SVG elements of its own is laid out, with all that it clips, at every move of the
- * brush.
- */
+/** A CSS clip path for the selected parts. An SVG clipPath would force a layout at every move. */
 function clipTo(parts: readonly [number, number][], top: number, height: number): string {
   const corners = parts.flatMap(([from, to]) => {
     const [left, right] = [`${from}px`, `${Math.max(from, to)}px`]
@@ -155,14 +152,14 @@ function clipTo(parts: readonly [number, number][], top: number, height: number)
   return `polygon(${corners.join(', ')}) view-box`
 }
 
-/** The name of a class with its switch, and what of it is selected. */
+/** Name and switch of a class, with selected count and mean. */
 function ClassRow({
   derived: d,
   name,
   code,
   top,
 }: {
-  derived: Derived
+  derived: DerivedRun
   name: string
   code: number
   top: number

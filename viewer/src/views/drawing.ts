@@ -1,26 +1,26 @@
-/** A picture and what is marked in it, on their two canvases. */
+/** Draws a picture and its highlights on two canvases. */
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import type { Drawn } from '../draw/account'
+import type { DrawnMarks } from '../draw/account'
 import type { Looks } from '../draw/look'
-import type { View } from '../draw/order'
+import type { View } from '../draw/messages'
 import { drawHighlight, sceneOf, type Highlight, type PictureData } from '../draw/picture'
-import { workshop } from '../draw/workshop'
+import { drawingService } from '../draw/drawingservice'
 import type { Picture } from '../layout/picture'
 import { prepareCanvas, type Size } from './size'
 
-/** When the first picture was drawn, for the benchmark. */
+/** Performance mark of the first picture, for the benchmark. */
 const FIRST_PICTURE = 'odonata-first-picture'
 
-/** A picture as it is seen. */
-export interface Seen {
+/** A picture as displayed. */
+export interface DisplayedPicture {
   readonly picture: Picture
   readonly data: PictureData
-  readonly drawn: Drawn
+  readonly drawn: DrawnMarks
   readonly looks: Looks
   readonly size: Size
   readonly view: View
-  /** What `view` and `size` come from, as one object. */
+  /** The setting that `view` is computed from; a stable reference for memoization. */
   readonly zoom: readonly [number, number, number]
 }
 
@@ -31,30 +31,30 @@ export function fit(picture: Picture, size: Size, zoom: readonly [number, number
   return { k: scale * k, x: left + x * scale, y: top + y * scale }
 }
 
-/** Draws in the thread that draws; `data-drawing` stands on the canvas until it is seen. */
+/** Draws in the drawing thread; `data-drawing` stays on the canvas until it is visible. */
 export function useDrawing(
   canvas: RefObject<HTMLCanvasElement>,
-  { picture, data, drawn, looks, size, view, zoom }: Seen,
+  { picture, data, drawn, looks, size, view, zoom }: DisplayedPicture,
 ): void {
-  // At once: other effects wait until what stands around the picture has been painted.
+  // Layout effect: plain effects wait until the rest of the page is painted.
   useLayoutEffect(() => {
     if (!canvas.current || size.width === 0) return
     const ratio = window.devicePixelRatio || 1
     const order = { scene: sceneOf(data, drawn, looks), view, ...size, ratio }
-    workshop().draw(canvas.current, picture, order, () => {
+    drawingService().draw(canvas.current, picture, order, () => {
       if (performance.getEntriesByName(FIRST_PICTURE).length === 0) performance.mark(FIRST_PICTURE)
     })
   }, [data, picture, looks, size, zoom])
   useEffect(() => {
     const { current } = canvas
-    return () => workshop().forget(current!)
+    return () => drawingService().release(current!)
   }, [])
 }
 
-/** Draws at once what is hovered or focused: it follows the pointer. */
+/** Draws the hover or focus synchronously, so it follows the pointer. */
 export function useHighlight(
   canvas: RefObject<HTMLCanvasElement>,
-  { picture, looks, size, view, zoom }: Seen,
+  { picture, looks, size, view, zoom }: DisplayedPicture,
   highlight: () => Highlight,
   marked: readonly unknown[],
 ): void {

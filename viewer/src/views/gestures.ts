@@ -1,10 +1,13 @@
-/** Wheel, pointer and keys on a picture. */
+/** Wheel, pointer and keyboard control of a picture. */
 import { useRef } from 'preact/hooks'
 import type { Picture } from '../layout/picture'
 import { useSession, type Hover } from './session'
 import type { Size } from './size'
 
-/** Wheel zooms around the pointer, drag pans, a click focuses, a double click resets; so do the keys + - arrows 0. `steps` has the first word on keys. */
+/**
+ * Wheel zooms, drag pans, click focuses, double click resets; also keys + - arrows 0. `steps` handles keys
+ * first.
+ */
 export function useGestures(
   size: Size,
   picture: Picture,
@@ -24,7 +27,7 @@ export function useGestures(
     const [k, x, y] = session.state.get().zoom
     session.state.patch({ zoom: [k, x + dx, y + dy] })
   }
-  /** The pointer in scene units before zooming. */
+  /** Pointer position in scene units, before zoom. */
   const local = (event: MouseEvent): [number, number] => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
     return [

@@ -1,8 +1,8 @@
-/** One group close up: its routers with their nodes, its links by class, its matrices. */
+/** Close-up of a group: routers with nodes, links by class, matrices. */
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { count } from '../base/format'
-import { describeRouter, jobOf, routerJobs, show, workOf } from '../data/describe'
-import type { Derived } from '../data/model'
+import { describeRouter, jobOf, routerJobs, show, jobText } from '../data/describe'
+import type { DerivedRun } from '../data/model'
 import { axesInside, IDLE, SEVERAL, type Run } from '../data/run'
 import { PALETTES } from '../draw/look'
 import { Choice } from './controls'
@@ -10,7 +10,7 @@ import { MatricesView } from './matrices'
 import { ThemeContext, useSession, useStore } from './session'
 import { groupMembers } from '../layout/radial'
 
-export function GroupView({ derived: d }: { derived: Derived }) {
+export function GroupView({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
   const last = useRef(0)
   const { run } = d
@@ -45,7 +45,7 @@ interface ClassRow {
   readonly max: number
 }
 
-function classRows({ run, values, selection }: Derived, group: number): ClassRow[] {
+function classRows({ run, values, selection }: DerivedRun, group: number): ClassRow[] {
   const of = run.routers.group
   const found = new Map<
     string,
@@ -72,7 +72,7 @@ function classRows({ run, values, selection }: Derived, group: number): ClassRow
     .map((row) => ({ ...row, mean: row.selected > 0 ? row.sum / row.selected : 0 }))
 }
 
-function ClassTable({ derived: d, group }: { derived: Derived; group: number }) {
+function ClassTable({ derived: d, group }: { derived: DerivedRun; group: number }) {
   const rows = useMemo(() => classRows(d, group), [d.selection, group])
   return (
     <table class="small">
@@ -104,8 +104,8 @@ function ClassTable({ derived: d, group }: { derived: Derived; group: number }) 
   )
 }
 
-/** Routers in their rows and columns, each a square of its node slots. */
-function RouterGrid({ derived: d, group }: { derived: Derived; group: number }) {
+/** Routers in rows and columns, each with its nodes. */
+function RouterGrid({ derived: d, group }: { derived: DerivedRun; group: number }) {
   const session = useSession()
   const state = useStore(session.state)
   const palette = PALETTES[useContext(ThemeContext)]
@@ -136,7 +136,7 @@ function RouterGrid({ derived: d, group }: { derived: Derived; group: number }) 
             ref={focused ? chosen : null}
             class={`router-cell ${focused ? 'focused' : ''}`}
             style={{ gridColumn: column + 1, gridRow: row + 1 }}
-            aria-label={`${name}, ${workOf(run, jobs[router]!)}`}
+            aria-label={`${name}, ${jobText(run, jobs[router]!)}`}
             onClick={() => session.state.patch({ focus: focused ? `group:${group}` : `router:${name}` })}
             onPointerEnter={(event) =>
               session.hover.set({

@@ -1,9 +1,9 @@
-/** The bar at the top: run, views, search, theme, export, help. */
+/** The top bar: run, views, search, theme, export, help. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count, counted } from '../base/format'
 import { hasCosts } from '../data/costs'
-import { resolveFocus, search, type Found } from '../data/focus'
+import { resolveFocus, search, type SearchResult } from '../data/focus'
 import type { Run } from '../data/run'
 import type { Summary } from '../data/source'
 import type { View } from '../data/state'
@@ -121,7 +121,7 @@ function Search({ run }: { run: Run }) {
   const found = search(run, text)
   const isOpen = text.trim() !== ''
   useEffect(() => setChosen(0), [text])
-  const jump = (to: Found | undefined): void => {
+  const jump = (to: SearchResult | undefined): void => {
     if (!to) return
     session.state.patch({ focus: to.focus })
     setText('')
@@ -157,7 +157,7 @@ function Search({ run }: { run: Run }) {
       {isOpen && (
         <div class="found">
           {found.length > 0 ? (
-            <ul role="listbox" id="odonata-found" aria-label="Found by name">
+            <ul role="listbox" id="odonata-found" aria-label="SearchResult by name">
               {found.map((item, i) => (
                 <li
                   key={item.focus}
@@ -183,7 +183,7 @@ function Search({ run }: { run: Run }) {
   )
 }
 
-/** What everything is narrowed to, and the way back. */
+/** The current focus, with a button to clear it. */
 export function FocusChip({ run }: { run?: Run }) {
   const session = useSession()
   const { focus } = useSettings()
@@ -202,8 +202,8 @@ export function FocusChip({ run }: { run?: Run }) {
   )
 }
 
-/** Settings of the address that were refused; they stay until the user has seen them. */
-export function Refused() {
+/** Rejected settings from the URL, shown until closed. */
+export function RejectedSettings() {
   const session = useSession()
   const refused = useStore(session.refused)
   if (refused.length === 0) return null
@@ -224,11 +224,11 @@ export function Refused() {
   )
 }
 
-/** Only engines that iterate say how often. */
+/** Only iterative engines report iterations. */
 const after = (iterations: number | undefined): string =>
   iterations === undefined ? '' : ` after ${count(iterations)} iterations`
 
-/** Why a picture has no link to show, and where to look instead. */
+/** Explains an empty picture and links to another view. */
 function NoTraffic({ run }: { run: Run }) {
   const session = useSession()
   const empty = useMemo(
@@ -248,8 +248,7 @@ function NoTraffic({ run }: { run: Run }) {
   )
 }
 
-/** One line on what is shown, with everything that one must not miss. */
-/** The machine and the run in a line. */
+/** Machine and run in one line. */
 export function FactsLine({
   summary: { machine, convergence, engine, routing },
   links,
@@ -281,7 +280,7 @@ export function Facts({ run }: { run: Run }) {
   const { convergence } = summary
   const alarms = [
     summary.complete ? '' : 'this run was not finished',
-    // An engine that does not iterate says nothing of it.
+    // Only iterative engines report convergence.
     convergence?.converged === false ? `not converged${after(convergence.iterations)}` : '',
     ...summary.warnings,
   ].filter((text) => text !== '')

@@ -12,7 +12,7 @@ import { prepareCanvas, useSize, type Size } from './size'
 import { useSteps } from './steps'
 import { TableButton } from './tables'
 
-/** More rows than this are thinner than a pixel on most screens. */
+/** With more rows, they are thinner than a pixel on most screens. */
 const ROWS_MAX = 400
 
 interface HeatMapProps {
@@ -24,7 +24,7 @@ interface HeatMapProps {
   readonly ofLinks: boolean
   readonly unit: Unit
   name(subject: number): string
-  /** What a click on a row narrows everything to; empty for nothing. */
+  /** Focus text of a row; empty for none. */
   focusOf(subject: number): string
   routerOf(subject: number): number
 }
@@ -225,7 +225,7 @@ function gradientOf(scale: ColorScale, looks: Looks): string {
   return `linear-gradient(to right, ${colors.join(', ')})`
 }
 
-/** The end of a long name is what tells rows apart. */
+/** Keeps the end of a name, which distinguishes rows. */
 function shorten(name: string): string {
   return name.length <= 14 ? name : `…${name.slice(-13)}`
 }

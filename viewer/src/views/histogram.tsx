@@ -1,12 +1,12 @@
-/** Histograms over a common axis: filled bars, an outline for another run's, and the axis. */
+/** Histogram paths: filled bars, outline and axis. */
 import { quantity, type Unit } from '../base/format'
 import { axisTicks, type ValueAxis } from '../data/histogram'
 
-/** The most links in a bin, of all that are drawn in one row. */
+/** Largest bin of all histograms in a row. */
 export const mostOf = (rows: readonly Uint32Array[]): number =>
   rows.reduce((most, counts) => counts.reduce((max, n) => Math.max(max, n), most), 1)
 
-// The square root keeps the few links of a tail in sight; one link is one pixel at least.
+// Square root scale keeps small bins visible; at least one pixel.
 const rise = (n: number, most: number, height: number): number =>
   n === 0 ? 0 : Math.max(1, Math.sqrt(n / most) * height)
 

@@ -1,4 +1,4 @@
-/** What lies under the pointer in a picture of the machine, and its marks as keys reach them. */
+/** Hit testing and keyboard stops of a machine picture. */
 import type { RefObject } from 'preact'
 import { count, quantity } from '../base/format'
 import {
@@ -10,11 +10,11 @@ import {
   describeStack,
   type Tip,
 } from '../data/describe'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { placesText, type RankPlaces } from '../data/ranks'
 import { linkName } from '../data/run'
-import type { Drawn } from '../draw/account'
-import type { View } from '../draw/order'
+import type { DrawnMarks } from '../draw/account'
+import type { View } from '../draw/messages'
 import type { CableMarks, PictureData } from '../draw/picture'
 import { middleOf, nearestCurve, nearestPoint } from '../layout/pick'
 import type { Picture } from '../layout/picture'
@@ -22,22 +22,22 @@ import type { Change } from './content'
 import { geometryOf, type Hover } from './session'
 import { useFocusOn, useSteps, type Step } from './steps'
 
-/** On the page. */
+/** Page coordinates. */
 export type Point = Readonly<Pick<MouseEvent, 'clientX' | 'clientY'>>
 
-/** A picture as it is drawn, and where. */
-interface Shown {
+/** A drawn picture and its position. */
+interface PictureOnPage {
   readonly frame: RefObject<HTMLDivElement>
   readonly view: View
   readonly picture: Picture
   readonly data: PictureData
-  readonly drawn: Drawn
+  readonly drawn: DrawnMarks
   readonly change: Change | null
 }
 
 export function hitAt(
-  { frame, view, picture, data, drawn, change }: Shown,
-  d: Derived,
+  { frame, view, picture, data, drawn, change }: PictureOnPage,
+  d: DerivedRun,
   projection: string,
   event: Point,
 ): (Hover & { focus: string }) | null {
@@ -66,8 +66,8 @@ export function hitAt(
 /** A mark, or a router with Shift. */
 type Stop = { readonly mark: number } | { readonly router: number }
 
-/** The marks that are drawn, the largest first; with Shift the routers in their order. */
-export function useMarkSteps(shown: Shown, d: Derived): (event: KeyboardEvent) => boolean {
+/** DrawnMarks marks, largest first; with Shift, routers in order. */
+export function useMarkSteps(shown: PictureOnPage, d: DerivedRun): (event: KeyboardEvent) => boolean {
   const { frame, view, picture, data, drawn } = shown
   const focusOn = useFocusOn()
   const marks = (): Stop[] => {
@@ -93,7 +93,7 @@ export function useMarkSteps(shown: Shown, d: Derived): (event: KeyboardEvent) =
 
 type Hit = Pick<Hover, 'links' | 'routers' | 'groups' | 'tip'> & { focus: string }
 
-function routerHit(d: Derived, picture: Picture, router: number, data: PictureData): Hit {
+function routerHit(d: DerivedRun, picture: Picture, router: number, data: PictureData): Hit {
   const jobs = data.routers.job
   const stack = picture.stacks?.members[picture.stacks.of[router]!] ?? [router]
   if (stack.length > 1)
@@ -102,8 +102,8 @@ function routerHit(d: Derived, picture: Picture, router: number, data: PictureDa
   return { links: [], routers: [router], groups: [], tip, focus: `router:${d.run.routers.names.at(router)}` }
 }
 
-/** Whose ranks it has, where routers are coloured by them. */
-function withRanks(tip: Tip, { run }: Derived, router: number, places: RankPlaces | null): Tip {
+/** Adds the rank if routers are coloured by rank. */
+function withRanks(tip: Tip, { run }: DerivedRun, router: number, places: RankPlaces | null): Tip {
   if (!places || places.first[router] === -1) return tip
   const [rank, ranks] = [places.first[router]!, places.ranks[router]!]
   const what = places.choice.grid.length === 0 ? '' : `, at ${places.values[router]}`
@@ -111,7 +111,7 @@ function withRanks(tip: Tip, { run }: Derived, router: number, places: RankPlace
   return { ...tip, rows: [...tip.rows, [`The ${placesText(run, places)}`, `${count(rank)}${more}${what}`]] }
 }
 
-function markHit(d: Derived, picture: Picture, mark: number): Hit {
+function markHit(d: DerivedRun, picture: Picture, mark: number): Hit {
   const { marks, markNoun } = picture
   const links = [...marks.links.subarray(marks.offsets[mark], marks.offsets[mark + 1])]
   const { source, target } = d.run.links
@@ -127,7 +127,7 @@ function markHit(d: Derived, picture: Picture, mark: number): Hit {
   return { links, routers: [], groups: [], tip: describeLinks(d, links, title), focus }
 }
 
-/** What a removed or added cable carried. */
+/** Tooltip of a removed or added cable. */
 function cableHit(
   { difference, cableValues, derived }: Change,
   cables: CableMarks,

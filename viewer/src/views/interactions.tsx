@@ -1,4 +1,4 @@
-/** Lines of a figure over one setting, one per level of a second: parallel ones do not interact. */
+/** A figure over one setting, one line per value of a second: parallel lines mean no interaction. */
 import { useRef } from 'preact/hooks'
 import { quantity } from '../base/format'
 import { distinctColors } from '../base/palette'
@@ -9,7 +9,7 @@ import { useSize } from './size'
 
 const PAD = { left: 92, right: 24, top: 12, bottom: 44 }
 
-/** A colour for each level; a level keeps its own in whatever order they are drawn. */
+/** A colour per value, independent of drawing order. */
 export function levelColors(levels: readonly string[]): string[] {
   const sorted = [...levels].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   const colors = distinctColors(sorted.map(() => '#0072b2'))

@@ -1,14 +1,14 @@
-/** The jobs: what they are, what they do, and the switches that take one out, alone, or away from the rest. */
+/** The list of jobs with switches to hide, isolate or subtract each. */
 import { useContext, useMemo } from 'preact/hooks'
 import { counted, digits, quantity } from '../base/format'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import type { Job, Run } from '../data/run'
 import type { JobMode } from '../data/state'
 import { PALETTES } from '../draw/look'
 import { Communicators } from './communicators'
 import { ThemeContext, useSession, useSettings } from './session'
 
-/** The modes in which only this job counts; asked again, all count. */
+/** Modes in which only this job counts; if already set, all count. */
 export function solo(
   run: Run,
   job: number,
@@ -19,7 +19,7 @@ export function solo(
   return already ? {} : Object.fromEntries(others.map((other) => [other.job, 'hidden' as const]))
 }
 
-export function toggled(
+export function toggleMode(
   modes: Readonly<Record<number, JobMode>>,
   job: number,
   mode: JobMode,
@@ -28,7 +28,7 @@ export function toggled(
   return old === mode ? rest : { ...rest, [job]: mode }
 }
 
-export function Jobs({ derived: d }: { derived: Derived }) {
+export function Jobs({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
   const state = useSettings()
   const { run, measure } = d
@@ -71,7 +71,7 @@ export function Jobs({ derived: d }: { derived: Derived }) {
   )
 }
 
-function JobLine({ derived: d, job, traffic }: { derived: Derived; job: Job; traffic: number | null }) {
+function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; traffic: number | null }) {
   const session = useSession()
   const state = useSettings()
   const { run, measure } = d
@@ -109,7 +109,7 @@ function JobLine({ derived: d, job, traffic }: { derived: Derived; job: Job; tra
           label="Show or hide: counted, and seen on the machine"
           on={mode !== 'hidden'}
           text="show"
-          onClick={() => set(toggled(state.jobs, job.job, 'hidden'))}
+          onClick={() => set(toggleMode(state.jobs, job.job, 'hidden'))}
         />
         <Switch
           of={job.name}
@@ -123,7 +123,7 @@ function JobLine({ derived: d, job, traffic }: { derived: Derived; job: Job; tra
           label="Subtract: what remains without its traffic, its place still marked"
           on={mode === 'subtracted'}
           text="−"
-          onClick={() => set(toggled(state.jobs, job.job, 'subtracted'))}
+          onClick={() => set(toggleMode(state.jobs, job.job, 'subtracted'))}
         />
       </span>
       <span class="job-facts">
@@ -170,8 +170,8 @@ function Marks() {
   )
 }
 
-/** Sum over all links, by job; null if the measure does not tell jobs apart. */
-function jobTotals({ run, measure }: Derived): Float64Array | null {
+/** Total over all links by job; null if the measure is not attributed to jobs. */
+function jobTotals({ run, measure }: DerivedRun): Float64Array | null {
   if (measure.perJob === null) return null
   const totals = new Float64Array(run.jobs.reduce((n, { job }) => Math.max(n, job + 1), 0))
   const { job } = run.linkJobs

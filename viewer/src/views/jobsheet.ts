@@ -1,12 +1,12 @@
-/** The jobs view to keep: the job's routers, its figures, its ranks on routers, and who sends to whom. */
+/** Export of the jobs view: routers, figures, placement and communication. */
 import type { Theme } from '../base/ramps'
 import { count, quantity, type Unit } from '../base/format'
 import { csvOf } from '../data/csv'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import {
   COMMUNICATION,
   communicationMatrix,
-  leastCell,
+  minCellSize,
   PLACEMENT,
   placementDensity,
   type Communication,
@@ -15,27 +15,32 @@ import {
 import type { Job } from '../data/run'
 import { colorScale, type ColorScale } from '../data/scale'
 import type { ViewState } from '../data/state'
-import type { Talk } from '../data/talks'
+import type { JobCommunication } from '../data/communication'
 import { drawCells, drawTable, fillBox, ROW, write, type Box, type Cell } from '../draw/blocks'
 import { looksFor, type Looks } from '../draw/look'
 import type { Pen } from '../draw/pen'
 import { drawMachine, machineHeight } from '../draw/sheet'
 import { densityScale } from './density'
-import { drawHead, machineOf, MARGIN, TOP, type Exhibit } from './exhibits'
-import { pairsIn } from './talks'
+import { drawHead, machineOf, MARGIN, TOP, type ExportSheet } from './exportsheets'
+import { loadPairs } from './communication'
 import type { Session } from './session'
 
 const MACHINE = 620
 const MAP = 380
 const GRID = 128
 
-export function jobsExhibit(session: Session, d: Derived, state: ViewState, theme: Theme): Exhibit | null {
+export function jobsExport(
+  session: Session,
+  d: DerivedRun,
+  state: ViewState,
+  theme: Theme,
+): ExportSheet | null {
   const job = d.run.jobs.find(({ job }) => job === d.focus?.job) ?? d.run.jobs[0]
   if (!job) return null
-  if (state.talks === 'all') return talksExhibit(session, d, state, theme)
+  if (state.matrices === 'all') return matricesExport(session, d, state, theme)
   const looks = looksFor(theme, state.ramp, false)
   const machine = machineOf(d, state, theme)
-  const [placed, talk] = [placementOf(session, d, job), communicationOf(session, d, job)]
+  const [placed, matrix] = [placementOf(session, d, job), communicationOf(session, d, job)]
   const figures: Cell[][] = [
     [{ text: 'Figure' }, { text: '' }],
     [{ text: 'Pattern' }, { text: job.pattern }],
@@ -56,11 +61,11 @@ export function jobsExhibit(session: Session, d: Derived, state: ViewState, them
       drawTable(pen, { x: MARGIN, y: TOP + left - figures.length * ROW }, [220, 200], figures, looks, 1)
       const box = { x: 2 * MARGIN + MACHINE, y: TOP, width: MAP, height: MAP }
       if (placed) drawMap(pen, box, placed, 'Ranks (across) on routers (down)', 'count', state, looks)
-      if (talk)
+      if (matrix)
         drawMap(
           pen,
           { ...box, y: TOP + MAP + 50 },
-          talk,
+          matrix,
           'From rank (down) to rank (across)',
           'bytes',
           state,
@@ -73,7 +78,7 @@ export function jobsExhibit(session: Session, d: Derived, state: ViewState, them
         [
           ...figureRows(job),
           ...cellRows('ranks on routers', placed),
-          ...cellRows('bytes between ranks', talk),
+          ...cellRows('bytes between ranks', matrix),
         ],
       ),
   }
@@ -81,44 +86,45 @@ export function jobsExhibit(session: Session, d: Derived, state: ViewState, them
 
 const PER_ROW = 3
 
-/** The matrices of all jobs on one scale, and beside each that of another run where one is chosen. */
-function talksExhibit(session: Session, d: Derived, state: ViewState, theme: Theme): Exhibit | null {
-  const pairs = pairsIn(session, d.run, state)
+/** Matrices of all jobs on one scale, next to those of another run if chosen. */
+function matricesExport(session: Session, d: DerivedRun, state: ViewState, theme: Theme): ExportSheet | null {
+  const pairs = loadPairs(session, d.run, state)
   if (typeof pairs === 'string' || pairs.length === 0) return null
-  const beside = pairs.some(({ there }) => there !== null)
-  // A place that stays empty keeps the columns apart.
-  const found = pairs.flatMap(({ here, there }) => (beside ? [here, there] : [here]))
+  const isPaired = pairs.some(({ there }) => there !== null)
+  // An empty place keeps the columns aligned.
+  const found = pairs.flatMap(({ here, there }) => (isPaired ? [here, there] : [here]))
   const looks = looksFor(theme, state.ramp, false)
   const scale = densityScale(
-    found.flatMap((talk) => (talk ? [talk.map] : [])),
+    found.flatMap((matrix) => (matrix ? [matrix.map] : [])),
     state.scale,
   )
-  const columns = beside ? 2 : Math.min(PER_ROW, found.length)
+  const columns = isPaired ? 2 : Math.min(PER_ROW, found.length)
   const size = {
     width: MARGIN + columns * (MAP + MARGIN),
     height: TOP + Math.ceil(found.length / columns) * (MAP + 50) + MARGIN,
   }
-  const titleOf = ({ run, job }: Talk): string => (beside ? `${job.name}, ${run.label}` : job.name)
+  const titleOf = ({ run, job }: JobCommunication): string =>
+    isPaired ? `${job.name}, ${run.label}` : job.name
   const name = `${d.run.label}, who sends to whom in each job`
   return {
     name,
     ...size,
     draw: (pen) => {
       drawHead(pen, size, name, 'from rank (down) to rank (across), all on one scale', looks)
-      found.forEach((talk, i) => {
+      found.forEach((matrix, i) => {
         const x = MARGIN + (i % columns) * (MAP + MARGIN)
         const box = { x, y: TOP + Math.floor(i / columns) * (MAP + 50), width: MAP, height: MAP }
-        if (talk) drawMap(pen, box, talk.map, titleOf(talk), 'bytes', state, looks, scale)
+        if (matrix) drawMap(pen, box, matrix.map, titleOf(matrix), 'bytes', state, looks, scale)
       })
     },
     csv: () =>
       csvOf(
-        [...(beside ? ['run'] : []), 'job', 'from', 'to', 'bytes'],
-        found.flatMap((talk) =>
-          talk
-            ? cellRows('', talk.map).map(([, from, to, bytes]) => [
-                ...(beside ? [talk.run.label] : []),
-                talk.job.name,
+        [...(isPaired ? ['run'] : []), 'job', 'from', 'to', 'bytes'],
+        found.flatMap((matrix) =>
+          matrix
+            ? cellRows('', matrix.map).map(([, from, to, bytes]) => [
+                ...(isPaired ? [matrix.run.label] : []),
+                matrix.job.name,
                 from!,
                 to!,
                 bytes!,
@@ -129,7 +135,7 @@ function talksExhibit(session: Session, d: Derived, state: ViewState, theme: The
   }
 }
 
-function placementOf(session: Session, d: Derived, job: Job): Density | null {
+function placementOf(session: Session, d: DerivedRun, job: Job): Density | null {
   if (!d.run.info.tables['placement']?.rows) return null
   const table = session.block(d.run.id, 'placement', PLACEMENT)
   return table === undefined || typeof table === 'string'
@@ -137,7 +143,7 @@ function placementOf(session: Session, d: Derived, job: Job): Density | null {
     : placementDensity(d.run, table, job.job, GRID, GRID)
 }
 
-function communicationOf(session: Session, d: Derived, job: Job): Communication | null {
+function communicationOf(session: Session, d: DerivedRun, job: Job): Communication | null {
   if (!d.run.info.tables['communication']?.rows) return null
   const table = session.block(d.run.id, 'communication', COMMUNICATION)
   return table === undefined || typeof table === 'string'
@@ -145,7 +151,7 @@ function communicationOf(session: Session, d: Derived, job: Job): Communication 
     : communicationMatrix(table, job.job, job.ranks)
 }
 
-/** A map of cells with its title and the ends of its colours, 20 pixels above it. */
+/** A density map with title and range, drawn 20 pixels below `box.y`. */
 export function drawMap(
   pen: Pen,
   box: Box,
@@ -159,7 +165,7 @@ export function drawMap(
   const scale = on ?? colorScale(state.scale, map.values.filter((value) => value > 0).sort(), false, null)
   const ends = `${title}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)} a cell`
   write(pen, ends, box.x, box.y + 14, looks, { size: 12, strong: true })
-  const least = leastCell(map)
+  const least = minCellSize(map)
   const [width, height] = [box.width / map.columns, box.height / map.rows]
   const [wide, high] = [Math.max(least, width), Math.max(least, height)]
   fillBox(pen, { ...box, y: box.y + 20 }, looks.palette.empty)
@@ -180,7 +186,7 @@ export function drawMap(
 const figureRows = (job: Job): (string | number)[][] =>
   job.figures.map(({ id, value }) => [id, '', '', value])
 
-/** The first rank or router of a cell stands for it. */
+/** A cell is named by its first rank or router. */
 function cellRows(what: string, map: Density | null): (string | number)[][] {
   if (!map) return []
   return Array.from(map.values, (value, i) => [

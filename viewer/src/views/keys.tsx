@@ -1,11 +1,11 @@
-/** Keys for everything, and the page that lists them. */
+/** Keyboard shortcuts and the help page. */
 import { useEffect } from 'preact/hooks'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { ALL_VALUES, HOTTEST, isOpen, NO_ENDS } from '../data/range'
 import { hasRanks } from '../data/ranks'
 import type { View, ViewState } from '../data/state'
-import { movedSpan } from './chart'
-import { solo, toggled } from './jobs'
+import { moveSpan } from './chart'
+import { solo, toggleMode } from './jobs'
 import type { Session } from './session'
 
 export const KEYS: readonly (readonly [string, string])[] = [
@@ -39,7 +39,7 @@ const cycle = <T,>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) %
 
 export function useKeys(
   session: Session,
-  d: Derived | undefined,
+  d: DerivedRun | undefined,
   views: readonly View[],
   helped: boolean,
   help: (open: boolean) => void,
@@ -52,7 +52,7 @@ export function useKeys(
       if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
         return
       if (helped) {
-        // While Help is open no key changes what is behind it.
+        // While help is open, no key changes the view behind it.
         if (event.key !== 'Escape') return
         help(false)
         return event.preventDefault()
@@ -65,14 +65,14 @@ export function useKeys(
       else session.state.patch(change)
       event.preventDefault()
     }
-    // A notebook has keys of its own: there, only those pressed inside the viewer count.
+    // In a notebook, only keys pressed inside the viewer count.
     const scope: Document | Element = session.ownsUrl ? document : session.root!
     scope.addEventListener('keydown', onKey as EventListener)
     return () => scope.removeEventListener('keydown', onKey as EventListener)
   }, [d, views, helped, help, runs])
 }
 
-/** Factor and shift by key, as in Perfetto. */
+/** Zoom factor and shift by key, as in Perfetto. */
 const TIME_KEYS: Readonly<Record<string, readonly [number, number]>> = {
   w: [1 / 1.5, 0],
   s: [1.5, 0],
@@ -80,11 +80,11 @@ const TIME_KEYS: Readonly<Record<string, readonly [number, number]>> = {
   d: [1, 0.25],
 }
 
-/** What a key changes; null if it means nothing. */
+/** The change made by a key; null for none. */
 function changeFor(
   event: KeyboardEvent,
   state: ViewState,
-  d: Derived | undefined,
+  d: DerivedRun | undefined,
   views: readonly View[],
   session: Session,
 ): Partial<ViewState> | null {
@@ -93,12 +93,12 @@ function changeFor(
     const job = d.run.jobs[Number(digit) - 1]
     if (!job) return null
     return {
-      jobs: event.shiftKey ? toggled(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs),
+      jobs: event.shiftKey ? toggleMode(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs),
     }
   }
   if (state.view === 'time') {
     const moved = TIME_KEYS[event.key.toLowerCase()]
-    if (moved) return { span: movedSpan(state.span, session.fullSpan, ...moved, state.time) }
+    if (moved) return { span: moveSpan(state.span, session.fullSpan, ...moved, state.time) }
   }
   switch (event.key.toLowerCase()) {
     case 'escape':
@@ -121,7 +121,7 @@ function changeFor(
         ),
       }
     case 'g':
-      return { panel: cycle(['matrices', 'group', 'why'] as const, state.panel) }
+      return { panel: cycle(['matrices', 'group', 'bottlenecks'] as const, state.panel) }
     case 't':
       return { theme: cycle(['auto', 'light', 'dark'] as const, state.theme) }
     case 'v':

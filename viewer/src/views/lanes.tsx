@@ -1,4 +1,4 @@
-/** Ranks over time as lanes, in step with the charts and the links. */
+/** Rank activity as lanes, synchronized with charts and links. */
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { count, percent, quantity } from '../base/format'
 import type { Block } from '../data/block'
@@ -18,7 +18,7 @@ const ROWS_MAX = 400
 
 const known = new WeakMap<Block, Lane[]>()
 
-/** The lanes of a run, a message, or undefined while their tables are being loaded. */
+/** The lanes of a run, a message, or undefined while loading. */
 export function lanesIn(session: Session, run: Run): Lane[] | string | undefined {
   const found = Object.entries(LANE_TABLES).map(([table, columns]) => session.block(run.id, table, columns))
   const message = found.find((block) => typeof block === 'string')
@@ -30,7 +30,7 @@ export function lanesIn(session: Session, run: Run): Lane[] | string | undefined
   return lanes
 }
 
-/** Of the jobs that are counted, those that wait longest if there are too many. */
+/** Lanes of the counted jobs, limited to those that wait longest. */
 export function shownLanes(
   lanes: readonly Lane[],
   jobs: Readonly<Record<number, unknown>>,
@@ -121,7 +121,7 @@ function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; spa
         <canvas ref={canvas} />
         <LaneAxis run={run} lanes={shown} axis={axis} size={size} row={row} />
       </div>
-      <LaneWords run={run} all={all} shown={shown} />
+      <LaneNote run={run} all={all} shown={shown} />
     </section>
   )
 }
@@ -152,7 +152,7 @@ function LaneAxis({ run, lanes, axis, size, row }: LaneAxisProps) {
   )
 }
 
-function LaneWords({ run, all, shown }: { run: Run; all: readonly Lane[]; shown: readonly Lane[] }) {
+function LaneNote({ run, all, shown }: { run: Run; all: readonly Lane[]; shown: readonly Lane[] }) {
   return (
     <div class="reading foot">
       <p data-test="lane-rows">
@@ -165,7 +165,7 @@ function LaneWords({ run, all, shown }: { run: Run; all: readonly Lane[]; shown:
   )
 }
 
-/** The middle of its longest wait; where it begins if it never waits. */
+/** Middle of the longest wait; the start if there is none. */
 function longestWait({ waits, start }: Lane): number {
   const length = ({ from, until }: { from: number; until: number }): number => until - from
   const none = { from: start, until: start }
@@ -173,7 +173,7 @@ function longestWait({ waits, start }: Lane): number {
   return (from + until) / 2
 }
 
-/** What the colours are, and the shares of all the time of these ranks. */
+/** Colour legend with shares of the total time. */
 function Legend({ lanes }: { lanes: readonly Lane[] }) {
   const theme = useContext(ThemeContext)
   const shares = useMemo(() => sharesOf(lanes), [lanes])
@@ -212,7 +212,7 @@ function tipOf(run: Run, lane: Lane, time: number) {
   }
 }
 
-/** A label for as many ranks as there is room, with the job where it begins. */
+/** As many labels as fit; the job name at its first lane. */
 function laneLabels(run: Run, lanes: readonly Lane[], row: number): { y: number; text: string }[] {
   const stride = Math.max(1, Math.ceil(16 / row))
   return lanes

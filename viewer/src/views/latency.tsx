@@ -1,4 +1,4 @@
-/** How long packets took, as a box for each job, and how the links between groups were used: congestion, stalls, bytes. */
+/** Packet latency per job as boxes, and traffic between groups as a matrix. */
 import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import {
@@ -16,14 +16,14 @@ import { latencyRows } from '../data/rows'
 import type { Run } from '../data/run'
 import type { ViewState } from '../data/state'
 import { drawBoxes } from '../draw/boxes'
-import { boxAt, boxesPicture, boxWords } from '../layout/boxes'
+import { boxAt, boxesPicture, boxTip } from '../layout/boxes'
 import { Choice } from './controls'
 import { DensityView } from './density'
 import { Marks } from './marks'
 import { useSession, useStore, useTable } from './session'
 import { TableButton } from './tables'
 
-/** Those of the jobs that are not hidden. */
+/** Boxes of visible jobs. */
 export function shownLatencies(all: Latencies, state: ViewState): Latencies {
   return { ...all, boxes: all.boxes.filter(({ job }) => state.jobs[job] === undefined) }
 }
@@ -65,7 +65,7 @@ export function LatencyView({ run }: { run: Run }) {
           </>
         )}
       </section>
-      {hasGroupTraffic(run.info) && <Between run={run} />}
+      {hasGroupTraffic(run.info) && <GroupTraffic run={run} />}
     </div>
   )
 }
@@ -86,7 +86,7 @@ function Boxes({ run, shown }: { run: Run; shown: Latencies }) {
         drawBoxes(pen, { x: 0, y: 0 }, picture, colors, looks)
       }}
       markAt={(picture, _, y) => boxAt(picture, y)}
-      tip={(_, i) => ({ ...boxWords(shown, shown.boxes[i]!, nameOf), shares: [], note: '' })}
+      tip={(_, i) => ({ ...boxTip(shown, shown.boxes[i]!, nameOf), shares: [], note: '' })}
       order={() => [...shown.boxes.keys()].sort((a, b) => slowest(b) - slowest(a) || a - b)}
       place={({ marks }, i) => ({ x: marks[i]!.at.at(-1)!, y: marks[i]!.y + marks[i]!.height })}
       open={(_, i) => state.patch({ view: 'jobs', focus: `job:${shown.boxes[i]!.job}` })}
@@ -94,12 +94,12 @@ function Boxes({ run, shown }: { run: Run; shown: Latencies }) {
   )
 }
 
-/** Of the pairs of groups, and the way to the stalls of single links. */
-function Between({ run }: { run: Run }) {
+/** The group matrix, with a button for stalls per link. */
+function GroupTraffic({ run }: { run: Run }) {
   const session = useSession()
-  const { between } = useStore(session.state)
+  const { groupMeasure } = useStore(session.state)
   const measures = groupMeasures(run.info)
-  const measure = measures.find(({ id }) => id === between) ?? measures[0]!
+  const measure = measures.find(({ id }) => id === groupMeasure) ?? measures[0]!
   const table = useTable(run, GROUP_TRAFFIC, ['source_group', 'target_group', measure.id])
   const map = useMemo(
     () => (table === null || typeof table === 'string' ? null : groupMatrix(run, table, measure.id)),
@@ -114,8 +114,8 @@ function Between({ run }: { run: Run }) {
           label="by"
           value={measure.id}
           options={measures.map(({ id, label }) => ({ value: id, label }))}
-          onChange={(id) => session.state.patch({ between: id })}
-          test="between"
+          onChange={(id) => session.state.patch({ groupMeasure: id })}
+          test="group-measure"
         />
         {stalls && (
           <button
@@ -143,7 +143,7 @@ function Between({ run }: { run: Run }) {
             across={['to group 0 →', count(map.columns - 1)]}
             down="from group 0 ↓"
             label={`${measure.label} from group to group`}
-            test="between-map"
+            test="group-map"
           />
           <p class="reading">{measure.meaning} On the diagonal the links inside the group.</p>
         </>

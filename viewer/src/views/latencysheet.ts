@@ -1,4 +1,4 @@
-/** The view of latencies to keep: boxes and the matrix of groups. */
+/** Export of the latency view: boxes and group matrix. */
 import type { Theme } from '../base/ramps'
 import { csvOf } from '../data/csv'
 import { jobOf } from '../data/describe'
@@ -19,7 +19,7 @@ import type { ViewState } from '../data/state'
 import { drawBoxes } from '../draw/boxes'
 import { looksFor } from '../draw/look'
 import { boxesPicture } from '../layout/boxes'
-import { drawHead, MARGIN, TOP, type Exhibit } from './exhibits'
+import { drawHead, MARGIN, TOP, type ExportSheet } from './exportsheets'
 import { drawMap } from './jobsheet'
 import { shownLatencies } from './latency'
 import type { Session } from './session'
@@ -27,12 +27,17 @@ import type { Session } from './session'
 const WIDTH = 900
 const MAP = 380
 
-export function latencyExhibit(session: Session, run: Run, state: ViewState, theme: Theme): Exhibit | null {
+export function latencyExport(
+  session: Session,
+  run: Run,
+  state: ViewState,
+  theme: Theme,
+): ExportSheet | null {
   const loaded = hasLatency(run.info) ? session.block(run.id, LATENCY, LATENCY_COLUMNS) : undefined
   const shown =
     loaded === undefined || typeof loaded === 'string' ? null : shownLatencies(latencies(loaded), state)
   const measures = groupMeasures(run.info)
-  const measure = measures.find(({ id }) => id === state.between) ?? measures[0]
+  const measure = measures.find(({ id }) => id === state.groupMeasure) ?? measures[0]
   const columns = measure ? ['source_group', 'target_group', measure.id] : []
   const between =
     measure && hasGroupTraffic(run.info) ? session.block(run.id, GROUP_TRAFFIC, columns) : undefined

@@ -1,8 +1,8 @@
-/** The hottest of the selected links, with the jobs on them; a click marks the link everywhere. */
+/** The hottest selected links with their jobs; a click focuses a link. */
 import { useMemo, useRef } from 'preact/hooks'
 import { count, percent } from '../base/format'
 import { describeLinks, jobOf, place, show, valueLabel } from '../data/describe'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { linkName } from '../data/run'
 import { hottest } from '../data/selection'
 import { jobsOnLink } from '../data/values'
@@ -10,14 +10,14 @@ import { useSession, useSettings, useStore } from './session'
 
 const ROWS = 40
 
-export function HotLinks({ derived: d }: { derived: Derived }) {
+export function HotLinks({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
-  // Its rows would be laid out anew at every move, for more than all else on the page together.
-  const hurried = useStore(session.dragging)
+  // Not updated during a drag: laying out the rows costs more than the rest of the page.
+  const reduced = useStore(session.dragging)
   const last = useRef<number[]>([])
   const rows = useMemo(
-    () => (hurried ? last.current : hottest(d.values, d.selection.selected, ROWS)),
-    [d.values, d.selection, hurried],
+    () => (reduced ? last.current : hottest(d.values, d.selection.selected, ROWS)),
+    [d.values, d.selection, reduced],
   )
   last.current = rows
   const { run } = d
@@ -30,7 +30,7 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
           {count(rows.length)} of {count(d.selection.count)} selected links; {count(run.links.count)} in all
         </span>
       </header>
-      <div class={`table-frame ${hurried ? 'waiting' : ''}`} aria-busy={hurried}>
+      <div class={`table-frame ${reduced ? 'waiting' : ''}`} aria-busy={reduced}>
         <table>
           <thead>
             <tr>
@@ -53,7 +53,7 @@ export function HotLinks({ derived: d }: { derived: Derived }) {
   )
 }
 
-function Row({ derived: d, link: l }: { derived: Derived; link: number }) {
+function Row({ derived: d, link: l }: { derived: DerivedRun; link: number }) {
   const session = useSession()
   const state = useSettings()
   const { run } = d
@@ -97,7 +97,7 @@ function Row({ derived: d, link: l }: { derived: Derived; link: number }) {
   )
 }
 
-function Shares({ derived: d, link }: { derived: Derived; link: number }) {
+function Shares({ derived: d, link }: { derived: DerivedRun; link: number }) {
   const shares = jobsOnLink(d.measure, d.run.linkJobs, d.counted, link)
   const total = shares.reduce((sum, share) => sum + share.value, 0)
   return (

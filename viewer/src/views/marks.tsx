@@ -1,4 +1,4 @@
-/** A picture of marks on a canvas, as boxes, bars or dots: drawn at the width there is, told by pointer and keys, and a mark may lead on. */
+/** A canvas of marks (boxes, bars or dots) with tooltips, keyboard stops and an optional click action. */
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Tip } from '../data/describe'
 import type { Run } from '../data/run'
@@ -8,23 +8,23 @@ import { prepareCanvas, useSize, type Size } from './size'
 import { useSteps } from './steps'
 
 interface MarksProps<P extends Size> {
-  /** Ends in what keys do: "; the keys . and , go from box to box". */
+  /** Ends with the keyboard hint: "; the keys . and , go from box to box". */
   readonly label: string
   readonly test: string
-  /** Whose marks they are. */
+  /** The run that the marks belong to. */
   readonly run: Run | undefined
-  /** What the picture depends on besides the width. */
+  /** Dependencies of the picture, besides the width. */
   readonly of: readonly unknown[]
   picture(width: number): P
   draw(pen: CanvasRenderingContext2D, picture: P, looks: Looks): void
-  /** The mark at a point of the picture, -1 for none. */
+  /** The mark at a point, -1 for none. */
   markAt(picture: P, x: number, y: number): number
   tip(picture: P, mark: number): Tip
-  /** Marks as keys reach them. */
+  /** Keyboard order of the marks. */
   order(picture: P): number[]
-  /** Where a tip of a mark that keys reached stands. */
+  /** Tooltip position for keyboard stops. */
   place(picture: P, mark: number): { readonly x: number; readonly y: number }
-  /** What a click and Enter do. */
+  /** Action of click and Enter. */
   open?(picture: P, mark: number): void
 }
 

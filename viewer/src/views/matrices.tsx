@@ -1,18 +1,18 @@
-/** The matrices on a canvas that scrolls; only what is in sight is painted. */
+/** The matrices on a scrolling canvas; only the visible part is painted. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { translation } from '../data/focus'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { cellAt, cellsByValue, marksOf, type CellHit, type CellSource } from '../draw/cells'
 import { looksFor } from '../draw/look'
 import { placeMatrices } from '../layout/matrices'
 import { cellRows, describeCell, useCellSteps } from './cells'
 import { geometryOf, ThemeContext, useSession, useStore } from './session'
-import { usePainted } from './painted'
+import { useMatrixCanvas } from './matrixcanvas'
 import { prepareCanvas, useSize } from './size'
 import { useFocusOn } from './steps'
 import { TableButton } from './tables'
 
-export function MatricesView({ derived: d, group = null }: { derived: Derived; group?: number | null }) {
+export function MatricesView({ derived: d, group = null }: { derived: DerivedRun; group?: number | null }) {
   const session = useSession()
   const state = useStore(session.state)
   const hover = useStore(session.hover)
@@ -42,7 +42,7 @@ export function MatricesView({ derived: d, group = null }: { derived: Derived; g
     scale: d.scale,
   }
 
-  usePainted(canvas, d, { panel, source, looks, size, top })
+  useMatrixCanvas(canvas, d, { panel, source, looks, size, top })
 
   useEffect(() => {
     if (!overlay.current || size.width === 0) return

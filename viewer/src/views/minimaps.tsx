@@ -1,28 +1,28 @@
-/** A torus small, from every side: means of its links by two of its axes; a click looks at it from there. */
+/** Torus minimaps for each pair of axes; a click changes the projection. */
 import { useContext, useMemo, useRef } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import { show } from '../data/describe'
-import type { Derived } from '../data/model'
-import { lookAt, parseProjection } from '../data/projection'
+import type { DerivedRun } from '../data/model'
+import { projectionFor, parseProjection } from '../data/projection'
 import type { Run } from '../data/run'
 import { looksFor } from '../draw/look'
 import { minimaps, type Minimap } from '../layout/minimaps'
 import { LARGE, ThemeContext, useSession, useSettings, useStore } from './session'
 
-/** Room for one of them, in pixels. */
+/** Size of a minimap in pixels. */
 const SIDE = 60
 
-export function Minimaps({ derived: d }: { derived: Derived }) {
+export function Minimaps({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
   const { projection } = useSettings()
   const axes = d.run.routers.axes.map(({ name }) => name)
-  const hurried = useStore(session.dragging) && d.run.links.count > LARGE
+  const reduced = useStore(session.dragging) && d.run.links.count > LARGE
   const last = useRef<{ run: Run; maps: readonly Minimap[] }>()
   const maps = useMemo(() => {
     if (d.run.shape !== 'torus') return []
-    if (hurried && last.current?.run === d.run) return last.current.maps
+    if (reduced && last.current?.run === d.run) return last.current.maps
     return minimaps(d.run, d.values, d.selection.selected)
-  }, [d.run, d.values, d.selection, hurried])
+  }, [d.run, d.values, d.selection, reduced])
   last.current = { run: d.run, maps }
   if (maps.length === 0) return null
   const seen = parseProjection(projection, axes) ?? parseProjection('', axes)!
@@ -42,7 +42,7 @@ export function Minimaps({ derived: d }: { derived: Derived }) {
             map={map}
             pressed={map.across === axes[seen.across] && map.down === axes[seen.down]}
             onClick={() =>
-              session.state.patch({ projection: lookAt(projection, map.pair, axes), zoom: [1, 0, 0] })
+              session.state.patch({ projection: projectionFor(projection, map.pair, axes), zoom: [1, 0, 0] })
             }
           />
         ))}
@@ -57,7 +57,7 @@ function Map({
   pressed,
   onClick,
 }: {
-  derived: Derived
+  derived: DerivedRun
   map: Minimap
   pressed: boolean
   onClick(): void

@@ -1,6 +1,6 @@
-/** What the time view shows: which tables, columns and rows, and the machine at one moment. */
+/** What the time view shows: tables, columns and rows, and the machine at the chosen time. */
 import type { Block } from '../data/block'
-import { MomentModel, type Derived } from '../data/model'
+import { MomentModel, type DerivedRun } from '../data/model'
 import type { Run } from '../data/run'
 import {
   Frames,
@@ -37,18 +37,18 @@ function columnsOf(tables: readonly SeriesTable[]): SeriesColumn[] {
   )
 }
 
-/** The columns that lines are drawn of. */
+/** Columns for line charts. */
 export function lineColumns(info: RunInfo): SeriesColumn[] {
   return columnsOf(seriesTables(info).filter((table) => !isOfMany(table)))
 }
 
-/** The columns that heat maps are made of; headlines come first. */
+/** Columns for heat maps, headlines first. */
 export function heatColumns(info: RunInfo): SeriesColumn[] {
   const weight = ({ value }: SeriesColumn): number => (value.headline ? 0 : 1)
   return columnsOf(seriesTables(info).filter(isOfMany)).sort((a, b) => weight(a) - weight(b))
 }
 
-/** The lines that the settings name: one column, or the headlines of all. */
+/** The chosen line column, or all headlines. */
 export function chosenLines(info: RunInfo, state: ViewState): SeriesColumn[] {
   const all = lineColumns(info)
   const named = all.filter(({ id }) => id === state.series)
@@ -69,8 +69,8 @@ export function chosenRows({ table }: SeriesColumn, state: ViewState): Grouping 
 
 const models = new WeakMap<Block, MomentModel>()
 
-/** The machine at the moment that the settings name, if the heat map's table tells links apart. */
-export function momentOf(session: Session, run: Run, state: ViewState): Derived | null {
+/** The machine at the chosen time, if the heat map's table has links. */
+export function runAtTime(session: Session, run: Run, state: ViewState): DerivedRun | null {
   const heat = chosenHeat(run.info, state)
   if (!heat || !heat.table.subjects.includes('link')) return null
   const block = blockOf(session, run, heat)
@@ -98,7 +98,7 @@ export function blockOf(
   ])
 }
 
-/** The lines of a column as it is drawn, or what to say instead of them. */
+/** The lines of a column, or a message. */
 export function linesOf(session: Session, run: Run, column: SeriesColumn, by: Grouping): Lines | string {
   const block = blockOf(session, run, column)
   if (block === undefined) return 'Loading the series …'

@@ -1,21 +1,21 @@
-/** One run: its picture, its hottest links, and beside them its matrices or one of its groups. */
+/** One run: picture, hottest links, and a side panel. */
 import { useEffect, useState } from 'preact/hooks'
-import type { Derived } from '../data/model'
-import { workshop } from '../draw/workshop'
+import type { DerivedRun } from '../data/model'
+import { drawingService } from '../draw/drawingservice'
 import { GroupView } from './group'
 import { Facts } from './header'
 import { HotLinks } from './links'
 import { MatricesView } from './matrices'
 import { PictureView } from './picture'
 import { RouterView } from './router'
-import { WhyView } from './why'
-import { useHeld, useSession, useSettings, useStore } from './session'
+import { BottleneckView } from './bottlenecks'
+import { useFrozenDuringDrag, useSession, useSettings, useStore } from './session'
 
-/** `seen`: whether there is more than the picture yet. */
-export function Overview({ derived, seen }: { derived: Derived; seen: boolean }) {
+/** `seen`: whether the picture is visible; the rest is rendered after it. */
+export function Overview({ derived, seen }: { derived: DerivedRun; seen: boolean }) {
   const dragging = useStore(useSession().dragging)
-  const facts = useHeld(dragging, () => <Facts run={derived.run} />)
-  const links = useHeld(dragging, () =>
+  const facts = useFrozenDuringDrag(dragging, () => <Facts run={derived.run} />)
+  const links = useFrozenDuringDrag(dragging, () =>
     seen ? <HotLinks derived={derived} /> : <section class="card links" />,
   )
   return (
@@ -30,15 +30,15 @@ export function Overview({ derived, seen }: { derived: Derived; seen: boolean })
   )
 }
 
-export function SidePanel({ derived }: { derived: Derived }) {
+export function SidePanel({ derived }: { derived: DerivedRun }) {
   const session = useSession()
   const { panel } = useSettings()
-  const seen = useSeen()
+  const seen = usePictureVisible()
   return (
     <aside class="right" aria-label="Matrices and groups">
       <div class="segmented tabs" role="group" aria-label="Panel">
         <button
-          aria-pressed={panel !== 'group' && panel !== 'why'}
+          aria-pressed={panel !== 'group' && panel !== 'bottlenecks'}
           onClick={() => session.state.patch({ panel: 'matrices' })}
           data-test="panel-matrices"
         >
@@ -52,12 +52,12 @@ export function SidePanel({ derived }: { derived: Derived }) {
           Group close-up
         </button>
         <button
-          aria-pressed={panel === 'why'}
-          onClick={() => session.state.patch({ panel: 'why' })}
+          aria-pressed={panel === 'bottlenecks'}
+          onClick={() => session.state.patch({ panel: 'bottlenecks' })}
           title="What binds each job, who shares it, and what another machine would change"
-          data-test="panel-why"
+          data-test="panel-bottlenecks"
         >
-          Why
+          Explanation
         </button>
       </div>
       <RouterView derived={derived} />
@@ -65,8 +65,8 @@ export function SidePanel({ derived }: { derived: Derived }) {
         <div class="matrices" data-drawing="later" />
       ) : panel === 'group' ? (
         <GroupView derived={derived} />
-      ) : panel === 'why' ? (
-        <WhyView derived={derived} />
+      ) : panel === 'bottlenecks' ? (
+        <BottleneckView derived={derived} />
       ) : (
         <MatricesView derived={derived} />
       )}
@@ -75,15 +75,15 @@ export function SidePanel({ derived }: { derived: Derived }) {
 }
 
 /**
- * Whether the picture beside it is seen. Matrices are laid out after that: on 925,440 links they take a quarter of a second, by
- * which the first picture came later.
+ * Whether the picture is visible. Matrices are laid out later: 925,440 links take 0.25 s, which would delay
+ * the first picture.
  */
-function useSeen(): boolean {
+function usePictureVisible(): boolean {
   const [seen, setSeen] = useState(false)
   useEffect(() => {
     let gone = false
-    // Effects run in the order of the page: the picture, which stands before this, has been asked for.
-    workshop().whenSeen(() => gone || setSeen(true))
+    // Effects run in page order: the picture has been requested before.
+    drawingService().whenVisible(() => gone || setSeen(true))
     return () => void (gone = true)
   }, [])
   return seen

@@ -1,14 +1,14 @@
-/** The main picture on a canvas: draws, zooms, pans, hovers, focuses. */
+/** The interactive machine picture: draw, zoom, pan, hover, focus. */
 import { useCallback, useContext, useMemo, useRef } from 'preact/hooks'
 import { count } from '../base/format'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { linkRows } from '../data/rows'
 import { looksFor } from '../draw/look'
 import { accountOf, accountText, visibleMarks } from '../draw/account'
 import { MARKS_MAX } from '../layout/picture'
 import { useMarkedRouters } from './communicators'
 import { highlightOf, PictureContent, type Change } from './content'
-import { fit, useDrawing, useHighlight, type Seen } from './drawing'
+import { fit, useDrawing, useHighlight, type DisplayedPicture } from './drawing'
 import { useGestures } from './gestures'
 import { hitAt, useMarkSteps, type Point } from './hits'
 import { geometryOf, LARGE, ThemeContext, useSession, useStore } from './session'
@@ -16,15 +16,15 @@ import { useRankPlaces } from './ranks'
 import { useSize } from './size'
 import { TableButton } from './tables'
 
-/** At most so many curves while the range is dragged on a large machine. */
-const MARKS_HURRIED = 2000
+/** Maximum number of curves while a range is dragged on a large machine. */
+const MARKS_REDUCED = 2000
 
-/** How many marks are drawn and, unless in a hurry, what became of every link. */
-function useAccount({ picture, data, drawn }: Seen, d: Derived, hurried: boolean): string {
+/** Number of drawn marks and, unless reduced, the status of all links. */
+function useAccount({ picture, data, drawn }: DisplayedPicture, d: DerivedRun, reduced: boolean): string {
   const summary = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn`
   const account = useMemo(
     () =>
-      !hurried
+      !reduced
         ? accountText(
             accountOf(picture, data.marks, drawn, { values: d.values, selected: d.selection.selected }),
             picture,
@@ -43,7 +43,7 @@ export function PictureView({
   compact = false,
   change = null,
 }: {
-  derived: Derived
+  derived: DerivedRun
   title?: string
   compact?: boolean
   change?: Change | null
@@ -61,14 +61,14 @@ export function PictureView({
   const picture = geometryOf(d.run).picture(state.projection)
   const looks = looksFor(theme, state.ramp, d.signed)
   const view = fit(picture, size, state.zoom)
-  const hurried = useStore(session.dragging) && d.run.links.count > LARGE
-  const data = content.data(picture, d, state, hurried, change)
+  const reduced = useStore(session.dragging) && d.run.links.count > LARGE
+  const data = content.data(picture, d, state, reduced, change)
 
-  const drawn = useMemo(() => visibleMarks(data.marks, hurried ? MARKS_HURRIED : MARKS_MAX), [data])
+  const drawn = useMemo(() => visibleMarks(data.marks, reduced ? MARKS_REDUCED : MARKS_MAX), [data])
 
-  const seen: Seen = { picture, data, drawn, looks, size, view, zoom: state.zoom }
+  const seen: DisplayedPicture = { picture, data, drawn, looks, size, view, zoom: state.zoom }
   useDrawing(canvas, seen)
-  const account = useAccount(seen, d, hurried)
+  const account = useAccount(seen, d, reduced)
   useHighlight(overlay, seen, () => highlightOf(d.run, picture, hover, d, state), [
     hover,
     marked,

@@ -1,4 +1,4 @@
-/** A table of cells in colours by their means; a click on one goes to its runs. */
+/** A table of cells coloured by mean; a click opens the runs. */
 import { useContext } from 'preact/hooks'
 import { quantity, type Unit } from '../base/format'
 import type { Pivot, PivotCell } from '../data/pivot'
@@ -6,7 +6,7 @@ import { colorScale, type ColorScale } from '../data/scale'
 import { looksFor } from '../draw/look'
 import { ThemeContext, useSession, useStore } from './session'
 
-/** From the least to the most mean; not from zero, since it is the differences that are looked for. */
+/** From the smallest to the largest mean. Not from zero: differences matter. */
 export function pivotScale({ low, high }: Pivot): ColorScale {
   return colorScale('linear', Float64Array.of(low, high), false, [low, high > low ? high : low + 1])
 }
@@ -62,7 +62,7 @@ export function PivotTable({ pivot, rowKey, columnKey, unit, onOpen }: PivotTabl
   )
 }
 
-/** What stands in a cell: the mean, and from the least to the most where there are several runs. */
+/** Cell text: the mean, and the range if there are several runs. */
 export function cellText({ mean, least, most, runs }: PivotCell, unit: Unit): [string, string] {
   return [
     quantity(mean, unit),

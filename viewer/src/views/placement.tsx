@@ -1,21 +1,21 @@
-/** One job: its figures, its ranks on the machine, and which of them talk. */
+/** One job: figures, ranks on the machine, and communication. */
 import { useEffect, useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { COMMUNICATION, communicationMatrix, PLACEMENT, placementDensity } from '../data/placement'
 import type { Job } from '../data/run'
 import { DensityView } from './density'
 import { PictureView } from './picture'
 import { useSession, useStore, useTable } from './session'
-import { talks } from '../data/talks'
-import { span, TalkMap, Talks } from './talks'
+import { hasCommunication } from '../data/communication'
+import { span, CommunicationMap, CommunicationMatrices } from './communication'
 
 const GRID = 256
 
-export function JobsView({ derived: d }: { derived: Derived }) {
+export function JobsView({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
   const { run } = d
-  const all = useStore(session.state).talks === 'all'
+  const all = useStore(session.state).matrices === 'all'
   const focused = run.jobs.find((job) => job.job === d.focus?.job)
   const job = focused ?? run.jobs[0]
   useEffect(() => {
@@ -31,12 +31,12 @@ export function JobsView({ derived: d }: { derived: Derived }) {
     <>
       <div class="centre">
         <nav class="pickers" aria-label="Job">
-          {talks(run.info) && (run.jobs.length > 1 || session.index.runs.length > 1) && (
+          {hasCommunication(run.info) && (run.jobs.length > 1 || session.index.runs.length > 1) && (
             <button
               aria-pressed={all}
               title="Who sends to whom in every job, side by side"
-              onClick={() => session.state.patch({ talks: all ? 'one' : 'all' })}
-              data-test="talks-all"
+              onClick={() => session.state.patch({ matrices: all ? 'one' : 'all' })}
+              data-test="all-matrices"
             >
               all matrices
             </button>
@@ -52,8 +52,8 @@ export function JobsView({ derived: d }: { derived: Derived }) {
             </button>
           ))}
         </nav>
-        {all && talks(run.info) ? (
-          <Talks derived={d} />
+        {all && hasCommunication(run.info) ? (
+          <CommunicationMatrices derived={d} />
         ) : (
           <>
             <PictureView derived={d} title={`Routers of ${job.name}`} compact />
@@ -89,7 +89,7 @@ function Figures({ job }: { job: Job }) {
   )
 }
 
-function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
+function Placement({ derived: d, job }: { derived: DerivedRun; job: Job }) {
   const table = useTable(d.run, 'placement', PLACEMENT)
   const map = useMemo(
     () =>
@@ -128,7 +128,7 @@ function Placement({ derived: d, job }: { derived: Derived; job: Job }) {
   )
 }
 
-function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
+function Communication({ derived: d, job }: { derived: DerivedRun; job: Job }) {
   const table = useTable(d.run, 'communication', COMMUNICATION)
   const map = useMemo(
     () =>
@@ -145,7 +145,13 @@ function Communication({ derived: d, job }: { derived: Derived; job: Job }) {
         </p>
       ) : (
         <>
-          <TalkMap run={d.run} job={job} map={map} label="Who sends to whom" test="communication-map" />
+          <CommunicationMap
+            run={d.run}
+            job={job}
+            map={map}
+            label="Who sends to whom"
+            test="communication-map"
+          />
           <p class="reading" data-test="communication-reading">
             {count(map.rows)} × {count(map.columns)} cells
             {map.perColumn > 1

@@ -1,12 +1,12 @@
-/** The range of selected values: the hottest at a click, exact ends as text. */
+/** The value range: hottest links by button, exact ends as text. */
 import { useState } from 'preact/hooks'
 import { count, exampleOf, parseQuantity, quantity, type Unit } from '../base/format'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { ALL_VALUES, HOTTEST, isOpen } from '../data/range'
 import { useSession, useStore } from './session'
 
-/** The hottest links at a click, and in words what they are. */
-export function Hottest({ derived: d }: { derived: Derived }) {
+/** Buttons for the hottest links, with a note on what is shown. */
+export function HottestFilter({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()
   const { hottest, inverted } = useStore(session.state)
   const set = (share: number): void => session.state.patch({ ...ALL_VALUES, hottest: share })
@@ -41,7 +41,7 @@ export function Hottest({ derived: d }: { derived: Derived }) {
   )
 }
 
-/** The brushed range as text, for exact values and for the keyboard. */
+/** The range as text, for exact values and the keyboard. */
 export function Range({ unit }: { unit: Unit }) {
   const session = useSession()
   const state = useStore(session.state)
@@ -68,7 +68,7 @@ interface RangeFieldProps {
   readonly label: string
   readonly test: string
   readonly empty: string
-  /** What is wrong with a value that is understood; empty for nothing. */
+  /** Error for a parsed value; empty if valid. */
   wrong?(value: number): string
   readonly unit: Unit
   readonly value: number | null

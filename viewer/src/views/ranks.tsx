@@ -1,7 +1,7 @@
-/** Routers by the ranks of a job: which job, the grid that its ranks are in, and what the colours mean. */
+/** Router colours by rank: job, rank grid and legend. */
 import { useContext, useMemo, useState } from 'preact/hooks'
 import { count } from '../base/format'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { PLACEMENT } from '../data/placement'
 import {
   gridProblem,
@@ -21,7 +21,7 @@ import { FIRST_SHADE, SHADES } from '../data/scale'
 import { Choice } from './controls'
 import { ThemeContext, useSession, useSettings, useStore } from './session'
 
-/** Loads and keeps what the settings name; null where routers are not coloured by ranks. */
+/** Loads the places of the chosen ranks; null if routers are not coloured by rank. */
 export function useRankPlaces(run: Run): RankPlaces | null {
   const session = useSession()
   const { routers, ranks } = useSettings()
@@ -35,7 +35,7 @@ export function useRankPlaces(run: Run): RankPlaces | null {
   }, [run, placement, routers, ranks])
 }
 
-export function Ranks({ derived: { run, signed } }: { derived: Derived }) {
+export function Ranks({ derived: { run, signed } }: { derived: DerivedRun }) {
   const session = useSession()
   const state = useSettings()
   const places = useRankPlaces(run)
@@ -99,7 +99,7 @@ export function Ranks({ derived: { run, signed } }: { derived: Derived }) {
   )
 }
 
-/** The grid as text; what is no grid of these ranks is not taken. */
+/** The grid as text; an invalid grid is rejected. */
 function Grid({
   grid,
   ranks,

@@ -1,14 +1,14 @@
-/** The router that is clicked, close up: its links by channel, the injection FIFOs of its nodes. */
+/** Close-up of the focused router: links by VC, injection FIFOs of its nodes. */
 import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import { CHANNELS, channelColumns } from '../data/channels'
 import { show } from '../data/describe'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { linkName } from '../data/run'
 import { channelValues, FIFO_COLUMNS, FIFOS, fifosOf, linksFrom } from '../data/router'
 import { useSession, useStore } from './session'
 
-export function RouterView({ derived: d }: { derived: Derived }) {
+export function RouterView({ derived: d }: { derived: DerivedRun }) {
   const router = d.focus?.router ?? -1
   if (router < 0) return null
   return (
@@ -23,7 +23,7 @@ export function RouterView({ derived: d }: { derived: Derived }) {
   )
 }
 
-function LinkTable({ derived: d, router }: { derived: Derived; router: number }) {
+function LinkTable({ derived: d, router }: { derived: DerivedRun; router: number }) {
   const session = useSession()
   useStore(session.loaded)
   const { run } = d
@@ -74,7 +74,7 @@ function LinkTable({ derived: d, router }: { derived: Derived; router: number })
   )
 }
 
-function FifoTable({ derived: { run }, router }: { derived: Derived; router: number }) {
+function FifoTable({ derived: { run }, router }: { derived: DerivedRun; router: number }) {
   const session = useSession()
   useStore(session.loaded)
   const block = session.block(run.id, FIFOS, FIFO_COLUMNS)

@@ -1,4 +1,4 @@
-/** What all views share: the settings, what is hovered, the runs that are loaded, and their geometry. */
+/** State shared by all views: settings, hover, loaded runs and geometry. */
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { Store } from '../base/store'
@@ -25,56 +25,56 @@ import { groupMatrix, interior, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
 
 export interface Hover {
-  /** The run that the numbers belong to. */
+  /** The run that the numbers refer to. */
   readonly run: Run
   readonly links: readonly number[]
   readonly routers: readonly number[]
   readonly groups: readonly number[]
-  /** Null where something is only marked, as by a table's row. */
+  /** Null if something is only highlighted, as by a table row. */
   readonly tip: Tip | null
   readonly x: number
   readonly y: number
-  /** Reached by keys: what it says is told to those who do not see it. */
+  /** Set by the keyboard: the tooltip is announced to screen readers. */
   readonly byKey?: boolean
 }
 
 export class Session {
   readonly state: Store<ViewState>
   readonly hover = new Store<Hover | null>(null)
-  /** A picture as a table, over everything. */
+  /** The open table dialog. */
   readonly table = new Store<Rows | null>(null)
-  /** Whether the range is being dragged: what is slow on a large machine then waits until it is let go. */
+  /** Whether a range is being dragged; slow updates on large machines wait for its end. */
   readonly dragging = new Store(false)
-  /** Whether the first picture is seen. */
-  readonly pictureSeen = new Store(false)
-  /** All of the time that the time view can show. */
+  /** Whether the first picture is visible. */
+  readonly pictureVisible = new Store(false)
+  /** Full time span of the time view. */
   fullSpan: readonly [number, number] = [0, 1]
-  /** Grows when a run has arrived. */
+  /** Incremented when data has arrived. */
   readonly loaded = new Store(0)
   readonly failures = new Store<readonly string[]>([])
-  /** Settings of the address that were refused, in words. */
+  /** Rejected settings from the URL. */
   readonly refused = new Store<readonly string[]>([])
   private readonly models = new Map<number, RunModel | Promise<void>>()
   private readonly blocks = new Map<string, Block | string | Promise<void>>()
   private readonly differences = new Map<string, DifferenceModel>()
   /** By run and virtual channels. */
   private readonly parts = new Map<string, RunModel>()
-  /** With the jobs' colours that were chosen last. */
+  /** With the job colours chosen last. */
   private readonly painted = new WeakMap<RunModel, { text: string; model: RunModel }>()
 
   constructor(
     readonly source: Source,
     readonly index: Index,
     state: ViewState = DEFAULTS,
-    /** Where the page may write its address; a notebook's widget may not. */
+    /** Whether the page may change its URL; a notebook widget may not. */
     readonly ownsUrl = true,
-    /** The element that the viewer lives in. */
+    /** Root element of the viewer. */
     readonly root: Element | null = null,
   ) {
     this.state = new Store(state)
   }
 
-  /** Takes the settings of an address; those that make no sense are left at their defaults, and said. */
+  /** Applies the settings of a URL; invalid ones keep their default and are reported. */
   readAddress(text: string): void {
     const read = readUrl(text)
     const { state, problems } = checkState(read.state, this.index)
@@ -82,18 +82,18 @@ export class Session {
     this.state.set(state)
   }
 
-  /** The runs that are seen side by side, or the one. */
+  /** The compared runs, or the current one. */
   private seen(): readonly number[] {
     const state = this.state.get()
     return state.view === 'compare' ? comparedIds(state, this.index.runs.length) : [state.run]
   }
 
-  /** The virtual channels that can be looked at in all runs that are seen. */
+  /** Virtual channels available in all visible runs. */
   channels(): Channel[] {
     return commonChannels(this.index, this.seen())
   }
 
-  /** The model of a run as it is looked at, or undefined while it is being loaded. */
+  /** The model of a run under the current settings, or undefined while loading. */
   model(id: number): RunModel | undefined {
     const model = this.inChannel(id)
     const { colors } = this.state.get()
@@ -107,12 +107,12 @@ export class Session {
     return made
   }
 
-  /** Of the virtual channels that are looked at. */
+  /** Restricted to the chosen virtual channels. */
   private inChannel(id: number): RunModel | undefined {
     const model = this.whole(id)
     const wanted = this.state.get().channel
     if (!model || wanted === '' || !this.channels().some((one) => one.id === wanted)) return model
-    // A run that is not among those that are seen may have none.
+    // A run that is not visible may have no VC table.
     const part = channelsOf(model.run.info).find((one) => one.id === wanted)
     if (!part) return model
     const key = `${id} ${wanted}`
@@ -133,7 +133,7 @@ export class Session {
     if (!this.failures.get().includes(text)) this.failures.set([...this.failures.get(), text])
   }
 
-  /** The model of a run with all its channels. */
+  /** The model with all virtual channels. */
   private whole(id: number): RunModel | undefined {
     const known = this.models.get(id)
     if (known instanceof RunModel) return known
@@ -153,7 +153,7 @@ export class Session {
     return undefined
   }
 
-  /** Columns of a table, a message where they cannot be had, or undefined while they are being loaded. */
+  /** Columns of a table, an error message, or undefined while loading. */
   block(run: number, table: string, columns: readonly string[]): Block | string | undefined {
     const key = `${run}/${table}/${columns.join()}`
     const known = this.blocks.get(key)
@@ -180,7 +180,7 @@ export class Session {
   }
 }
 
-/** Beyond this many links, a drag shows the essential at once and the rest when it ends. */
+/** Above this many links, a drag shows only the essentials and updates the rest at its end. */
 export const LARGE = 200_000
 
 export const SessionContext = createContext<Session>(null as unknown as Session)
@@ -196,7 +196,7 @@ export function useStore<T>(store: Store<T>): T {
   return value
 }
 
-/** The settings for what shows nothing of the range: while that is dragged they stay, so that nothing is made anew for them. */
+/** Settings for views that do not depend on the range: constant during a drag, which avoids re-rendering. */
 export function useSettings(): ViewState {
   const session = useSession()
   const [value, setValue] = useState(session.state.get())
@@ -211,8 +211,8 @@ export function useSettings(): ViewState {
   return value
 }
 
-/** A part of the page that shows nothing of the range: while that is dragged it is what it was, and is not looked at. */
-export function useHeld<T>(dragging: boolean, make: () => T): T {
+/** A subtree that does not depend on the range: not re-rendered during a drag. */
+export function useFrozenDuringDrag<T>(dragging: boolean, make: () => T): T {
   const last = useRef<{ made: T }>()
   if (!dragging || !last.current) last.current = { made: make() }
   return last.current.made
@@ -220,7 +220,7 @@ export function useHeld<T>(dragging: boolean, make: () => T): T {
 
 export const ThemeContext = createContext<Theme>('light')
 
-/** What depends on the machine only, made once per run. */
+/** Geometry that depends only on the machine, computed once per run. */
 export class Geometry {
   private readonly pictures = new Map<string, Picture>()
   private inside: Interior | undefined
@@ -246,7 +246,7 @@ export class Geometry {
   }
 }
 
-/** By the links, which a run shares with itself at any moment. */
+/** By links (shared by all views of a run). */
 const geometries = new WeakMap<Run['links'], Geometry>()
 
 export function geometryOf(run: Run): Geometry {
@@ -257,7 +257,7 @@ export function geometryOf(run: Run): Geometry {
 
 export type { AnyModel }
 
-/** The table, a message where it cannot be had, or null where the run has none. */
+/** The table, a message if unavailable, or null if the run has none. */
 export function useTable(run: Run, table: string, columns: readonly string[]): Block | string | null {
   const session = useSession()
   const there = columns.every((column) => run.info.tables[table]?.columns[column] !== undefined)

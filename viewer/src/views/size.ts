@@ -29,7 +29,7 @@ export function useSize(element: RefObject<HTMLElement>): Size {
   return size
 }
 
-/** A canvas of `width` x `height` CSS pixels at the screen's resolution, cleared; its context draws in CSS pixels. */
+/** Resizes the canvas to the screen resolution and clears it; the context draws in CSS pixels. */
 export function prepareCanvas(canvas: HTMLCanvasElement, { width, height }: Size): CanvasRenderingContext2D {
   const ratio = window.devicePixelRatio || 1
   const [w, h] = [Math.max(1, Math.round(width * ratio)), Math.max(1, Math.round(height * ratio))]

@@ -1,8 +1,8 @@
-/** Keys that go from mark to mark, the largest first, as the pointer would: `.` on, `,` back, Enter narrows to it. */
+/** Keyboard navigation between marks, largest first: `.` next, `,` previous, Enter focuses. */
 import { useEffect, useRef } from 'preact/hooks'
 import { useSession, type Hover } from './session'
 
-/** What is told of a mark, and what Enter sets. */
+/** Tooltip of a mark, and the action of Enter. */
 export interface Step {
   readonly hover: Omit<Hover, 'byKey'>
   enter(): void
@@ -10,13 +10,13 @@ export interface Step {
 
 /**
  * Args:
- *   items: The marks in the order in which keys reach them; asked for at the first key.
- *   show: What a mark says, with where on the page it is.
- *   keys: What the marks depend on: when it changes, the keys begin anew.
- *   shifted: Marks that the keys reach with Shift.
+ * items: Marks in keyboard order; computed at the first key.
+ * show: Tooltip and position of a mark.
+ * keys: Dependencies of the marks; a change restarts at the first.
+ * shifted: Marks reached with Shift.
  *
  * Returns:
- *   Takes a key, and says whether it was one of these.
+ * A key handler that returns whether it used the key.
  */
 export function useSteps<T>(
   items: () => readonly T[],
@@ -26,12 +26,12 @@ export function useSteps<T>(
 ): (event: KeyboardEvent) => boolean {
   const session = useSession()
   const now = useRef<{ of: readonly T[]; at: number; shift: boolean } | null>(null)
-  // What was told last outlives a change of the marks: Enter, which changes them, then also takes itself back.
-  const told = useRef<Step | null>(null)
+  // The last step survives a change of the marks, so a second Enter undoes the first.
+  const lastStep = useRef<Step | null>(null)
   useEffect(() => void (now.current = null), keys)
-  const tell = (): void => {
+  const announce = (): void => {
     const step = now.current && show(now.current.of[now.current.at]!)
-    told.current = step
+    lastStep.current = step
     if (step) session.hover.set({ ...step.hover, byKey: true })
   }
   return (event) => {
@@ -43,10 +43,10 @@ export function useSteps<T>(
       const { of, at } = now.current
       if (of.length > 0) {
         now.current = { of, at: Math.max(0, Math.min(of.length - 1, at + by)), shift }
-        tell()
+        announce()
       }
-    } else if (event.key === 'Enter' && told.current && session.hover.get()?.byKey === true)
-      told.current.enter()
+    } else if (event.key === 'Enter' && lastStep.current && session.hover.get()?.byKey === true)
+      lastStep.current.enter()
     else return false
     event.preventDefault()
     event.stopPropagation()
@@ -54,7 +54,7 @@ export function useSteps<T>(
   }
 }
 
-/** The focus of the settings as Enter and a click set it: asked again, it is let go. */
+/** Sets the focus like a click; the same focus again clears it. */
 export function useFocusOn(): (focus: string) => void {
   const { state } = useSession()
   return (focus) => state.patch({ focus: focus === state.get().focus ? '' : focus })

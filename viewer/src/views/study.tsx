@@ -1,15 +1,15 @@
-/** What a study says over its runs: trials and their front, or what jobs cost each other; a click goes to the runs. */
+/** Results of a study: trials with their Pareto front, or slowdowns between jobs; a click opens the runs. */
 import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../base/format'
 import {
-  factOf,
+  fieldOf,
   findingsPanels,
   frontOf,
-  lookAt,
-  offered,
-  type Fact,
+  runsToOpen,
+  offeredFigures,
+  type FieldInfo,
   type Finding,
-  type Chosen,
+  type FindingsChoice,
   type Findings,
   type FindingsPanels,
 } from '../data/findings'
@@ -32,15 +32,20 @@ export function StudyView() {
   )
 }
 
-/** Goes to the runs of a finding. */
+/** Opens the runs of an entry. */
 function openFinding(session: Session, finding: Finding): void {
-  const found = lookAt(finding, session.index)
+  const found = runsToOpen(finding, session.index)
   if (!found) return
   if ('run' in found) session.state.patch({ view: 'overview', run: found.run })
   else session.state.patch({ view: 'compare', compared: found.compared, difference: false })
 }
 
-export const chosenOf = ({ studyPanels, studyRows, studyColumns, studyFigure }: ViewState): Chosen => ({
+export const chosenOf = ({
+  studyPanels,
+  studyRows,
+  studyColumns,
+  studyFigure,
+}: ViewState): FindingsChoice => ({
   panels: studyPanels,
   rows: studyRows,
   columns: studyColumns,
@@ -58,7 +63,7 @@ function Costs({ of }: { of: Findings }) {
       </p>
     )
   const { figure, rowKey, columnKey } = panels
-  const labelOf = (key: string): string => factOf(of.keys, key)?.label ?? ''
+  const labelOf = (key: string): string => fieldOf(of.keys, key)?.label ?? ''
   return (
     <>
       <StudyPickers of={of} panels={panels} />
@@ -120,7 +125,7 @@ function StudyPickers({ of, panels }: { of: Findings; panels: FindingsPanels }) 
       <Choice
         label="Figure"
         value={panels.figure.name}
-        options={offered(of).map(({ name, label }) => ({ value: name, label }))}
+        options={offeredFigures(of).map(({ name, label }) => ({ value: name, label }))}
         onChange={(studyFigure) => state.patch({ studyFigure })}
         test="study-figure"
       />
@@ -128,9 +133,11 @@ function StudyPickers({ of, panels }: { of: Findings; panels: FindingsPanels }) 
   )
 }
 
-/** The figures of the two axes: the aim that is minimised first upwards, the second across. */
-export function axesOf(findings: Findings): { across: Fact | null; up: Fact } | null {
-  const [up, across = null] = offered(findings).filter(({ name }) => findings.aims.includes(name))
+/** Axes of the front: first objective vertical, second horizontal. */
+export function axesOf(findings: Findings): { across: FieldInfo | null; up: FieldInfo } | null {
+  const [up, across = null] = offeredFigures(findings).filter(({ name }) =>
+    findings.objectives.includes(name),
+  )
   return up ? { across, up } : null
 }
 
@@ -145,8 +152,8 @@ function Front({ of }: { of: Findings }) {
       <FrontChart of={of} {...axes} />
       <p class="reading" data-test="study-reading">
         {count(of.entries.length)} combinations, {count(front.length)} on the front (squares): nothing that
-        was tried beats these in one aim without being worse in another. Dots are beaten, crosses are beyond a
-        limit, the ring stands for the file’s own values.
+        was tried beats these in one objective without being worse in another. Dots are beaten, crosses are
+        beyond a limit, the ring stands for the file’s own values.
         {failed > 0 && ` ${count(failed)} could not be run.`} A click compares with the file’s own values.
       </p>
       <Trials of={of} front={front} onOpen={(entry) => openFinding(session, of.entries[entry]!)} />
@@ -156,7 +163,7 @@ function Front({ of }: { of: Findings }) {
 
 const HEIGHT = 420
 
-function FrontChart({ of, across, up }: { of: Findings; across: Fact | null; up: Fact }) {
+function FrontChart({ of, across, up }: { of: Findings; across: FieldInfo | null; up: FieldInfo }) {
   const session = useSession()
   const { run } = useStore(session.state)
   return (
@@ -176,7 +183,7 @@ function FrontChart({ of, across, up }: { of: Findings; across: Fact | null; up:
   )
 }
 
-/** What a trial was, and all that came of it. */
+/** Settings and results of a trial. */
 function trialTip(of: Findings, trial: number): Tip {
   const entry = of.entries[trial]!
   const rows = [

@@ -1,4 +1,4 @@
-/** The view of a study to keep: its front or its table, and all findings as CSV. */
+/** Export of a study: front or tables, and all entries as CSV. */
 import type { Theme } from '../base/ramps'
 import { csvOf } from '../data/csv'
 import { findingsPanels, type Findings } from '../data/findings'
@@ -7,17 +7,17 @@ import { drawFront } from '../draw/front'
 import { write } from '../draw/blocks'
 import { looksFor } from '../draw/look'
 import { frontPicture } from '../layout/front'
-import { drawHead, MARGIN, TOP, type Exhibit } from './exhibits'
+import { drawHead, MARGIN, TOP, type ExportSheet } from './exportsheets'
 import type { Session } from './session'
 import { axesOf, chosenOf, outcome } from './study'
 import { drawPivot, pivotSize } from './sweepsheet'
 
 const WIDTH = 1000
 const HEIGHT = 520
-/** Above each table. */
+/** Space above each table. */
 const HEAD = 24
 
-export function studyExhibit({ index }: Session, state: ViewState, theme: Theme): Exhibit | null {
+export function studyExport({ index }: Session, state: ViewState, theme: Theme): ExportSheet | null {
   const { findings } = index
   if (!findings) return null
   const looks = looksFor(theme, state.ramp, false)
@@ -27,7 +27,7 @@ export function studyExhibit({ index }: Session, state: ViewState, theme: Theme)
     if (!axes) return null
     const picture = frontPicture(findings, axes.across, axes.up, WIDTH, HEIGHT)
     const size = { width: WIDTH + 2 * MARGIN, height: TOP + HEIGHT + MARGIN }
-    const name = `${findings.aims.join(' and ')}, all trials`
+    const name = `${findings.objectives.join(' and ')}, all trials`
     return {
       name,
       ...size,

@@ -1,4 +1,4 @@
-/** A sweep: a map of settings against settings, lines of their interactions, or a thumbnail of every run. */
+/** A sweep as a map of settings, interaction lines, or thumbnails. */
 import { useMemo } from 'preact/hooks'
 import { count } from '../base/format'
 import {
@@ -8,8 +8,8 @@ import {
   partsOf,
   pivotOf,
   settingKeys,
-  usualFigure,
-  usualKeys,
+  defaultFigure,
+  defaultKeys,
   type FigureOption,
   type Pivot,
 } from '../data/pivot'
@@ -25,17 +25,17 @@ export interface SweepTable {
   readonly columnKey: string
   readonly figure: FigureOption
   readonly pivot: Pivot
-  /** Runs whose figure has not arrived yet. */
+  /** Runs whose figure is still loading. */
   readonly waiting: number
 }
 
-/** What the settings ask for. */
+/** The table for the current settings. */
 export function sweepTable(session: Session, state: ViewState): SweepTable | null {
   const { index } = session
   const options = figureOptions(index)
-  const figure = options.find(({ id }) => id === (state.sweepFigure || usualFigure(options))) ?? options[0]
+  const figure = options.find(({ id }) => id === (state.sweepFigure || defaultFigure(options))) ?? options[0]
   if (!figure) return null
-  const [row, column] = usualKeys(index)
+  const [row, column] = defaultKeys(index)
   const chosen = (key: string, usual: string): string => (key === '-' ? '' : key || usual)
   const [rowKey, columnKey] = [chosen(state.sweepRows, row), chosen(state.sweepColumns, column)]
   const values = index.runs.map((_, id) => figureOf(session, id, figure.id))
@@ -49,7 +49,7 @@ export function sweepTable(session: Session, state: ViewState): SweepTable | nul
   }
 }
 
-/** NaN where a run has no such class, job or column; undefined while it is being loaded. */
+/** NaN if a run has no such class, job or column; undefined while loading. */
 function figureOf(session: Session, run: number, id: string): number | undefined {
   const info = session.index.runs[run]!
   const [of, column, name] = partsOf(id)
@@ -146,7 +146,7 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
         test="sweep-figure"
       />
       <Choice
-        label="Order by"
+        label="Drawing by"
         value={state.sweepOrder}
         options={[
           { value: 'key', label: 'setting' },

@@ -1,4 +1,4 @@
-/** The sweep view to keep: its map, its lines as a table of numbers, or its thumbnails. */
+/** Export of a sweep: map, lines or thumbnails. */
 import type { Theme } from '../base/ramps'
 import type { Unit } from '../base/format'
 import { csvOf } from '../data/csv'
@@ -7,7 +7,7 @@ import type { ViewState } from '../data/state'
 import { fillBox, write } from '../draw/blocks'
 import { looksFor, type Looks } from '../draw/look'
 import type { Pen } from '../draw/pen'
-import { drawHead, MARGIN, TOP, type Exhibit } from './exhibits'
+import { drawHead, MARGIN, TOP, type ExportSheet } from './exportsheets'
 import { levelColors } from './interactions'
 import type { Session } from './session'
 import { cellText, pivotScale } from './pivot'
@@ -16,17 +16,17 @@ import { sweepTable, type SweepTable } from './sweep'
 const CELL = { width: 190, height: 44 }
 const NAMES = 200
 
-/** Of a sheet with `above` pixels above the table. */
+/** Size of a sheet with `above` pixels above the table. */
 export const pivotSize = ({ rows, columns }: Pivot, above = 0): { width: number; height: number } => ({
   width: 2 * MARGIN + NAMES + Math.max(3, columns.length) * CELL.width,
   height: TOP + above + 24 + rows.length * CELL.height + MARGIN,
 })
 
-export function sweepExhibit(session: Session, state: ViewState, theme: Theme): Exhibit | null {
+export function sweepExport(session: Session, state: ViewState, theme: Theme): ExportSheet | null {
   const table = sweepTable(session, state)
   if (!table) return null
   const looks = looksFor(theme, state.ramp, false)
-  if (state.sweepShow === 'runs') return thumbnailsExhibit(session, looks)
+  if (state.sweepShow === 'runs') return thumbnailsExport(session, looks)
   const { pivot, figure, rowKey, columnKey } = table
   const lines = state.sweepShow === 'lines' ? 340 : 0
   const size = pivotSize(pivot, lines)
@@ -52,7 +52,7 @@ export function sweepExhibit(session: Session, state: ViewState, theme: Theme): 
   }
 }
 
-/** As many pixels wide and high as `pivotSize` says. */
+/** Uses the size that `pivotSize` returns. */
 export function drawPivot(
   pen: Pen,
   { pivot, figure }: { readonly pivot: Pivot; readonly figure: { readonly unit: Unit } },
@@ -107,8 +107,8 @@ function drawInteractions(
   })
 }
 
-/** The thumbnails that have been drawn, as they are. */
-function thumbnailsExhibit(session: Session, looks: Looks): Exhibit {
+/** The thumbnails drawn so far. */
+function thumbnailsExport(session: Session, looks: Looks): ExportSheet {
   const buttons = [...(session.root ?? document).querySelectorAll<HTMLElement>('.thumbnail')]
   const columns = Math.max(1, Math.min(6, buttons.length))
   const [side, step] = [190, 240]

@@ -1,10 +1,10 @@
-/** A table behind every picture: a button beside the picture, and the table over everything. */
+/** Accessible tables: a button next to each picture opens its table. */
 import { useEffect, useRef } from 'preact/hooks'
 import { count } from '../base/format'
 import type { Rows } from '../data/rows'
 import { useSession, useStore } from './session'
 
-/** `rows` are made when they are asked for. */
+/** `rows` is called when the button is pressed. */
 export function TableButton({ of, rows }: { of: string; rows: () => Rows }) {
   const session = useSession()
   return (
@@ -21,7 +21,7 @@ export function TableButton({ of, rows }: { of: string; rows: () => Rows }) {
   )
 }
 
-/** Keeps the keys to itself; what had the focus gets it back. */
+/** A modal table: traps the keyboard and restores the focus. */
 export function TableDialog() {
   const session = useSession()
   const table = useStore(session.table)
@@ -93,7 +93,7 @@ export function TableDialog() {
   )
 }
 
-/** Tab goes around within the dialog. */
+/** Tab cycles within the dialog. */
 function keepInside(event: KeyboardEvent, box: HTMLElement): void {
   const stops = [...box.querySelectorAll<HTMLElement>('button, [tabindex="0"]')]
   const [first, last] = [stops[0]!, stops[stops.length - 1]!]

@@ -1,4 +1,4 @@
-/** Small multiples: a thumbnail per run, ordered by any key, on one scale; a click opens the run. */
+/** A thumbnail per run on one scale, in any order; a click opens the run. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { quantity } from '../base/format'
 import { RunModel } from '../data/model'
@@ -22,13 +22,13 @@ export function Thumbnails() {
   const { keys } = session.index
   const key = keys.find(({ name }) => name === state.sweepKey)
   const order = useMemo(() => orderBy(runs, key?.name ?? ''), [runs, key])
-  // Known without loading the runs, so all thumbnails share it from the first.
+  // From the summaries, so that all thumbnails share the scale before runs are loaded.
   const largest = Math.max(...runs.map((run) => run.summary.classes[0]?.bytes_max ?? 0))
   return (
     <>
       <div class="pickers">
         <Choice
-          label="Order by"
+          label="Drawing by"
           value={key?.name ?? ''}
           options={[
             { value: '', label: 'as given' },
@@ -60,7 +60,7 @@ export function orderBy(runs: readonly RunInfo[], key: string): number[] {
   })
 }
 
-/** Loaded when it comes into sight, drawn, and let go: a sweep may hold more than a browser does. */
+/** Loaded when it scrolls into view, then released: a large sweep does not fit into memory. */
 function Thumbnail({
   id,
   info,
@@ -103,7 +103,7 @@ function Thumbnail({
         data-test={`thumbnail-${id}`}
       >
         <canvas ref={canvas} style={{ width: `${THUMBNAIL.width}px`, height: `${THUMBNAIL.height}px` }} />
-        {/* A zero-width space after each comma: a sweep's labels are its keys, and break between them. */}
+        {/* A zero-width space after each comma lets long labels wrap between keys. */}
         <b>{info.label.replaceAll(',', ',\u200b')}</b>
         <span>
           {summary.machine.name}, {summary.routing}
@@ -119,13 +119,13 @@ function Thumbnail({
   )
 }
 
-/** As it is written; a number without a unit as the user gave it. */
+/** As formatted; a number without a unit as the user wrote it. */
 function valueOf(info: RunInfo, { name, unit }: SweepKey): string {
   const value = info.keys[name]
   return typeof value === 'number' && unit !== 'none' ? quantity(value, unit) : String(value ?? '')
 }
 
-/** Two at a time: each may hold a hundred megabytes while it is drawn. */
+/** Two at a time: each may need 100 MB while it is drawn. */
 let running = 0
 const waiting: (() => void)[] = []
 async function queue(task: () => Promise<void>): Promise<void> {

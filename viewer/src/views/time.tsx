@@ -1,9 +1,9 @@
-/** What happened when: lines per job, a heat map of routers and ports, the machine at a moment, a scrubber and play. */
+/** Time view: lines per job, rank activity, heat map, machine at the chosen time, playback. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { quantity } from '../base/format'
 import type { Block } from '../data/block'
 import { jobOf } from '../data/describe'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { NO_ENDS } from '../data/range'
 import { linkName, type Run } from '../data/run'
 import { groupings, indexAt, nameOfKey, routerOfKey, type Grouping } from '../data/series'
@@ -37,15 +37,15 @@ const NOUNS: Readonly<Record<Grouping, string>> = {
   vc: 'virtual channels',
 }
 
-/** `moment` is the machine at the chosen time, where the run's series tell links apart. */
-export function TimeView({ run, moment }: { run: Run; moment: Derived | null }) {
+/** `moment` is the machine at the chosen time, if the series has links. */
+export function TimeView({ run, moment }: { run: Run; moment: DerivedRun | null }) {
   const session = useSession()
   const state = useStore(session.state)
   const lines = chosenLines(run.info, state)
   const heat = chosenHeat(run.info, state)
   const [ofLines, ofHeat] = [useTimes(run, lines[0]), useTimes(run, heat)]
   const times = ofLines ?? ofHeat
-  // Charts and heat map lie one below the other: they have one axis, whichever table ends first.
+  // All charts share one time axis, so they can be compared vertically.
   const ranks = hasLanes(run.info)
   const lanes = ranks ? lanesIn(session, run) : undefined
   const full = useMemo(() => {
@@ -145,7 +145,7 @@ function Pickers({
   )
 }
 
-/** From when to when a run's ranks do anything, as the times of a table whose last interval ends with them. */
+/** Time span of all ranks, as times of a table with two intervals. */
 function laneEnds(lanes: readonly Lane[]): Float64Array[] {
   const [first, last] = lanes.reduce(
     ([a, b], lane) => [Math.min(a, lane.start), Math.max(b, lane.end)],
@@ -154,7 +154,7 @@ function laneEnds(lanes: readonly Lane[]): Float64Array[] {
   return lanes.length === 0 ? [] : [Float64Array.of(first!, (first! + last!) / 2)]
 }
 
-/** The times of the table that the scrubber steps through. */
+/** Times that the slider steps through. */
 function useTimes(run: Run, column: SeriesColumn | undefined): Float64Array | null {
   const session = useSession()
   const block = column ? blockOf(session, run, column) : undefined
@@ -173,7 +173,7 @@ function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span:
   const by = groupings(column.table)[0]!
   const block = blockOf(session, run, column)
   const lines = linesOf(session, run, column, by)
-  // A job that is taken out has no line; one that is subtracted has none either.
+  // Hidden and subtracted jobs have no line.
   const shown = useMemo(
     () =>
       typeof lines === 'string' || by !== 'job'

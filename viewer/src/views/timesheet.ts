@@ -1,9 +1,9 @@
-/** The time view to keep: charts, heat map and the machine at the moment. */
+/** Export of the time view: charts, heat map and machine. */
 import type { Theme } from '../base/ramps'
 import { quantity } from '../base/format'
 import { csvOf } from '../data/csv'
 import { jobOf } from '../data/describe'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { hasLanes, type Lane } from '../data/lanes'
 import { colorScale } from '../data/scale'
 import { groupings, indexAt, nameOfKey, stepOf, strongest, type Grouping, type Lines } from '../data/series'
@@ -15,7 +15,7 @@ import type { Pen } from '../draw/pen'
 import { drawLanes, drawStateLegend, STATE_NAMES } from '../draw/lanes'
 import { drawMachine, drawScale, machineHeight } from '../draw/sheet'
 import { clampSpan, type Span } from './chart'
-import { drawHead, machineOf, MARGIN, TOP, type Exhibit } from './exhibits'
+import { drawHead, machineOf, MARGIN, TOP, type ExportSheet } from './exportsheets'
 import { blockOf, chosenHeat, chosenLines, chosenRows, linesOf, type SeriesColumn } from './moment'
 import { lanesIn, shownLanes } from './lanes'
 import type { Session } from './session'
@@ -31,13 +31,13 @@ interface Part {
   name(subject: number): string
 }
 
-export function timeExhibit(
+export function timeExport(
   session: Session,
   run: Run,
-  moment: Derived | null,
+  moment: DerivedRun | null,
   state: ViewState,
   theme: Theme,
-): Exhibit {
+): ExportSheet {
   const looks = looksFor(theme, state.ramp, false)
   const heatColumn = chosenHeat(run.info, state)
   const charts = chosenLines(run.info, state).flatMap((column) =>
@@ -105,7 +105,7 @@ function drawRanks(pen: Pen, box: Box, lanes: readonly Lane[], span: Span, theme
   drawTimes(pen, box, span, looks)
 }
 
-/** Jobs that are taken out have no line. */
+/** Hidden jobs have no line. */
 function partOf(session: Session, run: Run, column: SeriesColumn, by: Grouping, state: ViewState): Part[] {
   const all = linesOf(session, run, column, by)
   const block = blockOf(session, run, column)
@@ -173,7 +173,7 @@ function drawHeat(
   drawTimes(pen, box, span, looks)
 }
 
-/** As they are seen: what lies outside of the rows that are drawn is left out. */
+/** Only the rows that are drawn. */
 function rowsOf({ column, lines, name, by }: Part): (string | number)[][] {
   const shown = by === 'job' ? lines : strongest(lines, 2 * HEAT_ROWS)
   return shown.lines.flatMap(({ subject, values }) =>

@@ -1,4 +1,4 @@
-/** What is under the pointer, beside it. */
+/** The tooltip next to the pointer. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSession, useStore } from './session'
 
@@ -12,11 +12,11 @@ export function Tooltip() {
     const left = hover.x + 16 + width > innerWidth ? hover.x - 12 - width : hover.x + 16
     setPlace({ left: Math.max(4, left), top: Math.max(4, Math.min(hover.y + 12, innerHeight - height - 6)) })
   }, [hover])
-  if (!hover?.tip) return <Spoken text="" />
+  if (!hover?.tip) return <Announcement text="" />
   const { title, rows, shares, note } = hover.tip
   return (
     <>
-      <Spoken text={hover.byKey ? [title, note, ...rows.map((row) => row.join(' '))].join(', ') : ''} />
+      <Announcement text={hover.byKey ? [title, note, ...rows.map((row) => row.join(' '))].join(', ') : ''} />
       <div
         class="tooltip"
         ref={box}
@@ -49,8 +49,8 @@ export function Tooltip() {
   )
 }
 
-/** What keys reach is read out; what the pointer passes is not. */
-function Spoken({ text }: { text: string }) {
+/** Announces keyboard stops to screen readers; pointer hovers are not announced. */
+function Announcement({ text }: { text: string }) {
   return (
     <p class="unseen" role="status" data-test="spoken">
       {text}

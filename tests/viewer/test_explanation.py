@@ -14,7 +14,7 @@ import odonata
 from odonata.viewer.export import embedded
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import ViewerServer
-from odonata.viewer.why import ROWS
+from odonata.viewer.explanation import ROWS
 
 FLOW = """
 [machine]
@@ -53,7 +53,7 @@ def test_the_page_is_told_what_explain_finds(text: str, tmp_path: Path, page_fil
     run = odonata.run(text)
     opened = OpenRuns.from_run(run)
     stored = OpenRuns.from_directories([run.save(tmp_path / "run").path])
-    told = json.loads(opened.why(0))
+    told = json.loads(opened.explain(0))
     for one, name in zip(told["jobs"], ("cfd", "fft"), strict=True):
         wanted = odonata.explain(run, name, blame=False, count=ROWS).to_dict()
         assert one["name"] == wanted["job"]
@@ -64,12 +64,12 @@ def test_the_page_is_told_what_explain_finds(text: str, tmp_path: Path, page_fil
                 row["class"] for row in wanted["sensitivity"]
             ]
     assert any(job["time_s"] for job in told["jobs"]) == (text != OPEN)
-    assert json.loads(stored.why(0)) == told
-    assert embedded(stored)["why"] == {"0": told}
+    assert json.loads(stored.explain(0)) == told
+    assert embedded(stored)["explanations"] == {"0": told}
     with ViewerServer(stored) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        with urllib.request.urlopen(server.url + "api/runs/0/why.json") as answer:
+        with urllib.request.urlopen(server.url + "api/runs/0/explain.json") as answer:
             assert json.load(answer) == told
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(server.url + "api/runs/1/why.json")
+            urllib.request.urlopen(server.url + "api/runs/1/explain.json")
         server.shutdown()

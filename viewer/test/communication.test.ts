@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Block } from '../src/data/block'
-import { leastCell, placedDensity } from '../src/data/placement'
-import { sumOf, talkPairs } from '../src/data/talks'
+import { minCellSize, placedDensity } from '../src/data/placement'
+import { sumOf, communicationPairs } from '../src/data/communication'
 import { tiny } from './machines'
 
 /** Rows of job, sending and receiving rank, messages, bytes. */
@@ -10,7 +10,7 @@ function tableOf(rows: readonly (readonly [number, number, number, number, numbe
   const numbers = new Map<string, Float64Array | Uint32Array>([
     ['job', column(0)],
     ['source', column(1)],
-    ['target', column(2)],
+    ['destination', column(2)],
     ['ranks_per_cell', new Uint32Array(rows.length).fill(1)],
     ['messages', column(3)],
     ['bytes', column(4)],
@@ -40,7 +40,7 @@ test('jobs stand beside those of their name, whatever their numbers', () => {
       [1, 0, 1, 2, 90],
     ]),
   }
-  const pairs = talkPairs(before, after, () => true)
+  const pairs = communicationPairs(before, after, () => true)
   expect(
     pairs.map(({ here, there }) => [here.job.name, sumOf(here.map.values), there && sumOf(there.map.values)]),
   ).toEqual([
@@ -57,7 +57,7 @@ test('jobs stand beside those of their name, whatever their numbers', () => {
 
 test('hidden jobs are left out; without another run nothing stands beside', () => {
   const told = { run: runOf('alone', 'a', 'b'), table: tableOf([[1, 0, 1, 1, 3]]) }
-  const pairs = talkPairs(told, null, (job) => job !== 0)
+  const pairs = communicationPairs(told, null, (job) => job !== 0)
   expect(pairs.map(({ here, there }) => [here.job.name, there])).toEqual([['b', null]])
 })
 
@@ -67,5 +67,5 @@ test('few cells among many are drawn larger than a pixel', () => {
       for (let i = 0; i < cells; i++) add(i, i, 1)
     })
   // A hundredth of 1,600 cells is 16.
-  expect([0, 1, 15, 16, 40].map((cells) => leastCell(filled(cells)))).toEqual([3, 3, 3, 1, 1])
+  expect([0, 1, 15, 16, 40].map((cells) => minCellSize(filled(cells)))).toEqual([3, 3, 3, 1, 1])
 })

@@ -1,8 +1,8 @@
 /**
- * A Slim Fly: two halves of q columns of q routers, as two lines that face each other.
+ * A Slim Fly: two slimFly of q columns of q routers, as two facing lines.
  *
- * Links inside a column are arcs away from the other half, the higher the further apart their routers; between the halves
- * every router of a column has one link to each column of the other half, which is what the middle shows.
+ * Links within a column are arcs on the outer side, higher for larger distance. Every router of a column has
+ * one link to each column of the other half; these fill the middle.
  */
 import type { Run } from '../data/run'
 import { centres, edges } from './edges'
@@ -17,7 +17,7 @@ export function isHalves({ routers }: Run): boolean {
   return routers.axes.map(({ name }) => name).join() === 'half,column,row' && routers.axes[0]!.size === 2
 }
 
-export function halvesPicture(run: Run): Picture {
+export function slimFlyPicture(run: Run): Picture {
   const { routers, links } = run
   const [half, column, row] = routers.axes as [Axis3, Axis3, Axis3]
   const width = (SCENE - 2 * LEFT) / column.size
@@ -37,7 +37,7 @@ export function halvesPicture(run: Run): Picture {
       middle?.get(columnOf(r)) ?? [positions[2 * r]!, positions[2 * r + 1]!]
     const [[sx, sy], [tx, ty]] = [place(s), place(t)]
     if (half.values[s] === half.values[t]) {
-      // Both directions are arcs on the same side; the one to the right is the higher.
+      // Both directions are arcs on one side; the one to the right is higher.
       const span = bundled ? 0.5 : Math.abs(row.values[s]! - row.values[t]!) / Math.max(1, row.size - 1)
       const away = half.values[s] === 0 ? -1 : 1
       const height = (away * (14 + ARC * span) * (tx > sx ? 1 : 0.88) * 4) / 3
@@ -86,8 +86,8 @@ export function halvesPicture(run: Run): Picture {
       ...columnLabels(column.size, width, h === 0 ? y + 28 : y - 20),
     ]),
     reading: bundled
-      ? 'An arc outside stands for all links of a column, a curve between the halves for all from one column to another; wide at the source.'
-      : 'Arcs outside join routers of a column, the higher the further apart; curves in the middle join the halves. A link is wide at its source.',
+      ? 'An arc outside stands for all links of a column, a curve between the slimFly for all from one column to another; wide at the source.'
+      : 'Arcs outside join routers of a column, the higher the further apart; curves in the middle join the slimFly. A link is wide at its source.',
   }
 }
 

@@ -21,35 +21,35 @@ useBrowser()
 
 const { levels } = expected
 
-const arrived = (settings: string): Promise<void> => openUntil('levels', settings, '[data-test=talk-0]')
+const arrived = (settings: string): Promise<void> => openUntil('levels', settings, '[data-test=matrix-0]')
 
 test('every level has its matrix; what it sends is what the table says', async () => {
   await open('levels', 'view=jobs')
   await page.waitForSelector('[data-test=communication-map]')
-  await click('talks-all')
-  await page.waitForSelector('[data-test=talk-0]')
-  expect((await address()).get('talks')).toBe('all')
-  const sections = page.locator('.talks section')
+  await click('all-matrices')
+  await page.waitForSelector('[data-test=matrix-0]')
+  expect((await address()).get('matrices')).toBe('all')
+  const sections = page.locator('.communication-matrices section')
   expect(await sections.count()).toBe(levels.length)
   for (const [i, { name, bytes, messages }] of levels.entries()) {
     const words = await sections.nth(i).innerText()
     expect(words).toContain(name)
     expect(words).toContain(`${quantity(bytes, 'bytes')} in ${number(messages)} messages`)
   }
-  await keepPicture('talks')
+  await keepPicture('matrices')
 })
 
 test('all matrices have one scale: its end is the largest cell of all', async () => {
-  await arrived('view=jobs&talks=all')
+  await arrived('view=jobs&matrices=all')
   const most = Math.max(...levels.map((level) => level.most))
-  const ends = await page.locator('.talks .mini-ramp').allInnerTexts()
+  const ends = await page.locator('.communication-matrices .mini-ramp').allInnerTexts()
   expect(ends).toHaveLength(levels.length)
   for (const end of ends) expect(end).toContain(quantity(most, 'bytes'))
 })
 
 test('a hidden job has no matrix; all cells are kept as a file', async () => {
-  await arrived('view=jobs&talks=all&jobs=1')
-  expect(await page.locator('[data-test=talk-1]').count()).toBe(0)
+  await arrived('view=jobs&matrices=all&jobs=1')
+  expect(await page.locator('[data-test=matrix-1]').count()).toBe(0)
   const download = page.waitForEvent('download')
   await at('export').click()
   await at('export-csv').click()
@@ -62,23 +62,23 @@ test('a hidden job has no matrix; all cells are kept as a file', async () => {
     .filter((line) => line.startsWith(`${levels[0]!.name},`))
     .reduce((total, line) => total + Number(line.split(',')[3]), 0)
   expect(sum).toBeCloseTo(levels[0]!.bytes, 3)
-  await click('talks-all')
+  await click('all-matrices')
   expect(await text('communication-reading')).toContain('all that the job sends')
 })
 
 describe('before and after a redistribution', () => {
   const { regrouped } = expected
-  const BESIDE = 'view=jobs&talks=all&beside=1'
-  const open = (more = ''): Promise<void> => openUntil('regrouped', BESIDE + more, '[data-test=beside-1]')
+  const PAIRED = 'view=jobs&matrices=all&otherRun=1'
+  const open = (more = ''): Promise<void> => openUntil('regrouped', PAIRED + more, '[data-test=other-run-1]')
   const after = (name: string) => regrouped.find((level) => level.name === name)
 
   test('each level stands beside the level of its name, all on one scale, with how much it changes', async () => {
-    await openUntil('regrouped', 'view=jobs&talks=all', '[data-test=talk-0]')
-    expect(await page.locator('.talks .one').count()).toBe(levels.length)
-    await at('beside').selectOption('1')
-    await page.waitForSelector('[data-test=beside-1]')
-    expect((await address()).get('beside')).toBe('1')
-    const sections = page.locator('.talks section')
+    await openUntil('regrouped', 'view=jobs&matrices=all', '[data-test=matrix-0]')
+    expect(await page.locator('.communication-matrices .one').count()).toBe(levels.length)
+    await at('other-run').selectOption('1')
+    await page.waitForSelector('[data-test=other-run-1]')
+    expect((await address()).get('otherRun')).toBe('1')
+    const sections = page.locator('.communication-matrices section')
     expect(await sections.count()).toBe(levels.length)
     for (const [i, { name, bytes, messages }] of levels.entries()) {
       const words = await sections.nth(i).innerText()
@@ -97,10 +97,10 @@ describe('before and after a redistribution', () => {
     expect(after('level 3')!.messages).toBe(levels[3]!.messages)
     expect(levels[4]!.messages / after('level 4')!.messages).toBeGreaterThan(100)
     const most = Math.max(...[...levels, ...regrouped].map((level) => level.most))
-    const ends = await page.locator('.talks .mini-ramp').allInnerTexts()
+    const ends = await page.locator('.communication-matrices .mini-ramp').allInnerTexts()
     expect(ends).toHaveLength(levels.length + regrouped.length)
     for (const end of ends) expect(end).toContain(quantity(most, 'bytes'))
-    await keepPicture('talks-beside')
+    await keepPicture('matrices-paired')
   })
 
   test('a file has both runs; what is no such run is refused', async () => {
@@ -120,7 +120,7 @@ describe('before and after a redistribution', () => {
     expect(sum('levels', 'level 0')).toBe(0)
     expect(sum('levels', 'level 4')).toBeCloseTo(levels[4]!.bytes, 3)
     expect(sum('levels-regrouped', 'level 4')).toBeCloseTo(after('level 4')!.bytes, 3)
-    await set('view=jobs&talks=all&beside=7')
+    await set('view=jobs&matrices=all&otherRun=7')
     expect(await page.locator('.odonata').innerText()).toContain('there is no run 7')
   })
 
@@ -131,7 +131,7 @@ describe('before and after a redistribution', () => {
       const wide =
         'document.querySelector(".frame").scrollWidth > document.querySelector(".frame").clientWidth'
       expect(await page.evaluate(wide)).toBe(false)
-      await keepPicture(`talks-beside-${width}-${theme}`)
+      await keepPicture(`matrices-paired-${width}-${theme}`)
     }
   })
 })
@@ -139,9 +139,9 @@ describe('before and after a redistribution', () => {
 test.each([1440, 1000, 390])('fits %d pixels, light and dark', async (width) => {
   await page.setViewportSize({ width, height: 900 })
   for (const theme of ['light', 'dark']) {
-    await arrived(`view=jobs&talks=all&theme=${theme}`)
+    await arrived(`view=jobs&matrices=all&theme=${theme}`)
     const wide = 'document.querySelector(".frame").scrollWidth > document.querySelector(".frame").clientWidth'
     expect(await page.evaluate(wide)).toBe(false)
-    await keepPicture(`talks-${width}-${theme}`)
+    await keepPicture(`matrices-${width}-${theme}`)
   }
 })

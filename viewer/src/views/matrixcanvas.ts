@@ -1,7 +1,7 @@
-/** Matrices on their canvas: after a brush move only those that look otherwise. */
+/** Paints matrices on their canvas; after a brush move only changed ones. */
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { CellPainter } from '../draw/cellpainter'
 import { drawTexts, type CellSource } from '../draw/cells'
 import type { Looks } from '../draw/look'
@@ -9,37 +9,37 @@ import type { MatrixPanel, PlacedMatrix } from '../layout/matrices'
 import { LARGE, useSession, useStore } from './session'
 import { prepareCanvas, type Size } from './size'
 
-interface Placed {
+interface MatrixScene {
   readonly panel: MatrixPanel
   readonly source: CellSource
   readonly looks: Looks
   readonly size: Size
-  /** How far it is scrolled. */
+  /** Scroll position. */
   readonly top: number
 }
 
-export function usePainted(
+export function useMatrixCanvas(
   canvas: RefObject<HTMLCanvasElement>,
-  d: Derived,
-  { panel, source, looks, size, top }: Placed,
+  d: DerivedRun,
+  { panel, source, looks, size, top }: MatrixScene,
 ): void {
   const painter = useMemo(() => new CellPainter(), [])
   const image = useRef<ImageData>()
-  const hurried = useStore(useSession().dragging) && d.run.links.count > LARGE
+  const reduced = useStore(useSession().dragging) && d.run.links.count > LARGE
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
     if (image.current?.width !== size.width || image.current.height !== size.height)
       image.current = new ImageData(size.width, size.height)
-    const changed = painter.paint(image.current, panel, source, looks, top, hurried)
+    const changed = painter.paint(image.current, panel, source, looks, top, reduced)
     const sharp = (window.devicePixelRatio || 1) === 1
     if (changed && sharp) return blitParts(canvas.current, image.current, changed, top)
     const context = prepareCanvas(canvas.current, size)
     blit(context, image.current)
     drawTexts(context, panel, looks, top)
-  }, [d.selection, d.scale, panel, looks, size, top, source.aggregate, hurried])
+  }, [d.selection, d.scale, panel, looks, size, top, source.aggregate, reduced])
 }
 
-/** Matrices alone: the texts between them stay. */
+/** Only matrices; the text between them is unchanged. */
 function blitParts(
   canvas: HTMLCanvasElement,
   image: ImageData,
@@ -51,7 +51,7 @@ function blitParts(
     context.putImageData(image, 0, 0, x, y - top, size * cell, size * cell)
 }
 
-/** At the screen's resolution, cells keep sharp edges. */
+/** Scaled without smoothing, so cells keep sharp edges. */
 function blit(context: CanvasRenderingContext2D, image: ImageData): void {
   const ratio = window.devicePixelRatio || 1
   if (ratio === 1) return context.putImageData(image, 0, 0)

@@ -1,42 +1,42 @@
-/** What binds each job, who shares it, and what another machine would change. */
+/** Bottleneck of each job, its sharers, and the effect of faster or slower links. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { percent, quantity } from '../base/format'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import type { Job } from '../data/run'
 import { comparedIds } from '../data/state'
 import {
   focusOf,
-  mostOfTheRest,
+  largestCompetitor,
   ownShare,
-  reasons,
+  explainedJobs,
   type Bottleneck,
-  type JobWhy,
-  type Why,
-} from '../data/why'
+  type JobExplanation,
+  type Explanation,
+} from '../data/explanation'
 import { useSession, useSettings, useStore } from './session'
 
-export function WhyView({ derived: { run } }: { derived: Derived }) {
+export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
   const session = useSession()
   const state = useSettings()
   const ids = state.view === 'compare' ? comparedIds(state, session.index.runs.length) : [run.id]
-  const found = useWhy(ids)
-  const jobs = useMemo(() => (Array.isArray(found) ? reasons(run, found) : []), [run, found])
+  const found = useExplanations(ids)
+  const jobs = useMemo(() => (Array.isArray(found) ? explainedJobs(run, found) : []), [run, found])
   if (found === undefined) return <p class="loading">Looking for what binds each job …</p>
   if (typeof found === 'string') return <p class="hint">{found}</p>
   return (
-    <section class="why" aria-label="What binds each job" data-test="why">
-      {jobs.map(({ job, whys }) => (
-        <section key={job.job} data-test={`why-${job.job}`}>
+    <section class="bottlenecks" aria-label="What binds each job" data-test="bottlenecks">
+      {jobs.map(({ job, explanations }) => (
+        <section key={job.job} data-test={`bottlenecks-${job.job}`}>
           <h3>
             <i class="swatch" style={{ background: job.color }} /> {job.name}
           </h3>
-          {whys.map((why, i) => {
+          {explanations.map((explanation, i) => {
             const of = ids.length > 1 ? session.index.runs[ids[i]!]!.label : undefined
-            return why ? (
+            return explanation ? (
               <div key={ids[i]}>
-                <Sentence job={job} why={why} of={of} />
-                <Details why={why} />
+                <Sentence job={job} explanation={explanation} of={of} />
+                <Details explanation={explanation} />
               </div>
             ) : (
               <p key={ids[i]} class="hint">
@@ -60,33 +60,41 @@ export function WhyView({ derived: { run } }: { derived: Derived }) {
   )
 }
 
-/** Of these runs; in words if one cannot say it, nothing while they are asked. */
-export function useWhy(ids: readonly number[]): readonly Why[] | string | undefined {
+/** Explanations of these runs, an error message, or undefined while loading. */
+export function useExplanations(ids: readonly number[]): readonly Explanation[] | string | undefined {
   const { source } = useSession()
   const key = ids.join()
-  const [found, setFound] = useState<{ key: string; whys: readonly Why[] | string }>()
+  const [found, setFound] = useState<{ key: string; explanations: readonly Explanation[] | string }>()
   useEffect(() => {
     let gone = false
-    const take = (whys: readonly Why[] | string): void => {
-      if (!gone) setFound({ key, whys })
+    const take = (explanations: readonly Explanation[] | string): void => {
+      if (!gone) setFound({ key, explanations })
     }
-    Promise.all(ids.map((id) => source.why(id))).then(take, (error: unknown) =>
+    Promise.all(ids.map((id) => source.explain(id))).then(take, (error: unknown) =>
       take(error instanceof Error ? error.message : String(error)),
     )
     return () => void (gone = true)
   }, [source, key])
-  // Other runs than before are asked after this is drawn.
-  return found?.key === key ? found.whys : undefined
+  // Ignore answers for previous runs.
+  return found?.key === key ? found.explanations : undefined
 }
 
-/** The answer, as `odonata explain` says it. */
-function Sentence({ job, why, of }: { job: Job; why: JobWhy; of: string | undefined }) {
-  const { time_s: time, bottlenecks, decides, terms } = why
+/** The same sentence as `odonata explain`. */
+function Sentence({
+  job,
+  explanation,
+  of,
+}: {
+  job: Job
+  explanation: JobExplanation
+  of: string | undefined
+}) {
+  const { time_s: time, bottlenecks, decides, terms } = explanation
   const where = of === undefined ? null : <>{of}: </>
   if (time === null) return <p>{where}It has no end, so no time to explain.</p>
   const [first] = bottlenecks ?? []
   const [term] = terms ?? []
-  const rest = mostOfTheRest(why)
+  const rest = largestCompetitor(explanation)
   return (
     <p>
       {where}
@@ -98,8 +106,9 @@ function Sentence({ job, why, of }: { job: Job; why: JobWhy; of: string | undefi
       )}
       {first && first.busy_s > 0 ? (
         <>
-          {decides ? 'Bound by' : 'No link is always busy; most is'} <Place of={first} /> (
-          {percent(first.share)} of its time; {percent(ownShare(why))} of that with bytes of {job.name}
+          {decides ? 'Bound by' : 'No link is always busy; most is'} <PlaceButton of={first} /> (
+          {percent(first.share)} of its time; {percent(ownShare(explanation))} of that with bytes of{' '}
+          {job.name}
           {rest && `, ${percent(rest.share)} of ${rest.name}`}).
         </>
       ) : (
@@ -109,8 +118,8 @@ function Sentence({ job, why, of }: { job: Job; why: JobWhy; of: string | undefi
   )
 }
 
-/** A link or an interface; a click narrows the view to it. */
-function Place({ of }: { of: Bottleneck }) {
+/** A link or NIC; a click focuses it. */
+function PlaceButton({ of }: { of: Bottleneck }) {
   const session = useSession()
   const { focus } = useStore(session.state)
   const own = focusOf(of)
@@ -120,7 +129,7 @@ function Place({ of }: { of: Bottleneck }) {
       aria-pressed={focus === own}
       title="Mark it in all pictures"
       onClick={() => session.state.patch({ focus: focus === own ? '' : own })}
-      data-test="why-place"
+      data-test="bottleneck-place"
     >
       {of.name}
     </button>
@@ -128,9 +137,9 @@ function Place({ of }: { of: Bottleneck }) {
 }
 
 function Details({
-  why: { bottlenecks, sharers, sensitivity, terms, slowest_rank: slowest },
+  explanation: { bottlenecks, sharers, sensitivity, terms, slowest_rank: slowest },
 }: {
-  why: JobWhy
+  explanation: JobExplanation
 }) {
   if (!bottlenecks?.length && !terms) return null
   return (
@@ -141,7 +150,7 @@ function Details({
           {bottlenecks.map((one) => (
             <tr key={one.name}>
               <td>
-                <Place of={one} />
+                <PlaceButton of={one} />
               </td>
               <td>{one.class}</td>
               <td class="number">{quantity(one.busy_s, 's')}</td>
@@ -171,7 +180,7 @@ function Details({
               <td>{name}</td>
               {[slower, faster, more, less].map((change, i) => (
                 <td key={i} class="number">
-                  {changed(change)}
+                  {changeText(change)}
                 </td>
               ))}
             </tr>
@@ -183,7 +192,7 @@ function Details({
           title={`The time of its slowest rank, ${slowest}`}
           heads={['term', 'takes', 'share', 'what it is']}
         >
-          {terms.map(({ term, time_s: time, share, meaning }) => (
+          {terms.map(({ term, term_time_s: time, share, meaning }) => (
             <tr key={term}>
               <td>{term}</td>
               <td class="number">{quantity(time, 's')}</td>
@@ -197,8 +206,8 @@ function Details({
   )
 }
 
-/** As the command prints it: `=` for no change, a dash where nothing can be said. */
-const changed = (share: number | null): string =>
+/** As in the command: `no change`, or a dash if unknown. */
+const changeText = (share: number | null): string =>
   share === null ? '–' : Math.abs(share) < 5e-4 ? '=' : `${share > 0 ? '+' : ''}${percent(share)}`
 
 function Sheet({

@@ -1,37 +1,46 @@
-/** Who sends to whom in every job of a run, side by side on one scale: levels of a multigrid cycle, patterns, sizes. */
+/** Communication matrices of all jobs side by side on one scale, such as levels of a multigrid cycle. */
 import { useMemo } from 'preact/hooks'
 import { count, percent, quantity } from '../base/format'
 import { doublings } from '../data/difference'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { COMMUNICATION, type Communication } from '../data/placement'
 import type { Job, Run } from '../data/run'
 import type { ColorScale } from '../data/scale'
 import type { ViewState } from '../data/state'
-import { sumOf, talkPairs, talks, TALKS, type Talk, type TalkPair } from '../data/talks'
+import {
+  sumOf,
+  communicationPairs,
+  hasCommunication,
+  COMMUNICATION_TABLE,
+  type JobCommunication,
+  type CommunicationPair,
+} from '../data/communication'
 import { Choice } from './controls'
 import { DensityView, densityScale } from './density'
 import { useSession, useStore, type Session } from './session'
 
-/** The pairs of matrices, a message where they cannot be had. */
-export function pairsIn(session: Session, run: Run, state: ViewState): TalkPair[] | string {
-  const told = (one: Run) => {
-    const table = session.block(one.id, TALKS, COMMUNICATION)
+/** The matrix pairs, or a message. */
+export function loadPairs(session: Session, run: Run, state: ViewState): CommunicationPair[] | string {
+  const loadOne = (one: Run) => {
+    const table = session.block(one.id, COMMUNICATION_TABLE, COMMUNICATION)
     return typeof table === 'object' ? { run: one, table } : (table ?? 'Loading …')
   }
-  const here = told(run)
+  const here = loadOne(run)
   if (typeof here === 'string') return here
-  const other = state.beside < 0 || state.beside === run.id ? null : session.model(state.beside)?.run
+  const other = state.otherRun < 0 || state.otherRun === run.id ? null : session.model(state.otherRun)?.run
   if (other === undefined) return 'Loading …'
-  const there = other && (talks(other.info) ? told(other) : `${other.label} does not say who sends to whom.`)
+  const there =
+    other &&
+    (hasCommunication(other.info) ? loadOne(other) : `${other.label} does not say who sends to whom.`)
   if (typeof there === 'string') return there
-  return talkPairs(here, there, (job) => state.jobs[job] === undefined)
+  return communicationPairs(here, there, (job) => state.jobs[job] === undefined)
 }
 
-export function Talks({ derived: { run } }: { derived: Derived }) {
+export function CommunicationMatrices({ derived: { run } }: { derived: DerivedRun }) {
   const session = useSession()
   const state = useStore(session.state)
   const loaded = useStore(session.loaded)
-  const pairs = useMemo(() => pairsIn(session, run, state), [run, state.beside, state.jobs, loaded])
+  const pairs = useMemo(() => loadPairs(session, run, state), [run, state.otherRun, state.jobs, loaded])
   const all =
     typeof pairs === 'string' ? [] : pairs.flatMap(({ here, there }) => (there ? [here, there] : [here]))
   const scale = useMemo(
@@ -42,24 +51,30 @@ export function Talks({ derived: { run } }: { derived: Derived }) {
       ),
     [pairs, state.scale],
   )
-  const other = state.beside >= 0 && state.beside !== run.id ? session.index.runs[state.beside] : undefined
+  const other =
+    state.otherRun >= 0 && state.otherRun !== run.id ? session.index.runs[state.otherRun] : undefined
   return (
     <>
-      <Beside run={run} />
+      <OtherRunChoice run={run} />
       {typeof pairs === 'string' ? (
         <p class="hint centred">{pairs}</p>
       ) : (
-        <div class={`talks ${other ? 'beside' : ''}`} data-test="talks">
+        <div class={`hasCommunication ${other ? 'paired' : ''}`} data-test="hasCommunication">
           {pairs.map(({ here, there }) => (
             <section key={here.job.job} aria-label={`Who sends to whom in ${here.job.name}`}>
               <h2>
                 <i class="swatch" style={{ background: here.job.color }} /> {here.job.name}
-                {there && <Change here={here} there={there} />}
+                {there && <Ratios here={here} there={there} />}
               </h2>
               <div class="pair">
-                <One talk={here} of={other && run.label} on={scale} test={`talk-${here.job.job}`} />
+                <JobMatrix matrix={here} of={other && run.label} on={scale} test={`matrix-${here.job.job}`} />
                 {there && (
-                  <One talk={there} of={there.run.label} on={scale} test={`beside-${here.job.job}`} />
+                  <JobMatrix
+                    matrix={there}
+                    of={there.run.label}
+                    on={scale}
+                    test={`other-run-${here.job.job}`}
+                  />
                 )}
                 {other && !there && (
                   <p class="hint">
@@ -76,37 +91,37 @@ export function Talks({ derived: { run } }: { derived: Derived }) {
   )
 }
 
-/** Another run whose jobs of the same names stand beside. */
-function Beside({ run }: { run: Run }) {
+/** Chooses another run to show next to this one. */
+function OtherRunChoice({ run }: { run: Run }) {
   const session = useSession()
-  const { beside } = useStore(session.state)
+  const { otherRun } = useStore(session.state)
   const others = session.index.runs
     .map((info, id) => ({ info, id }))
-    .filter(({ info, id }) => id !== run.id && talks(info))
+    .filter(({ info, id }) => id !== run.id && hasCommunication(info))
   if (others.length === 0) return null
   return (
     <div class="pickers">
       <Choice
-        label="Beside it"
-        test="beside"
-        value={beside === run.id ? '-1' : String(beside)}
+        label="OtherRunChoice it"
+        test="other-run"
+        value={otherRun === run.id ? '-1' : String(otherRun)}
         options={[
           { value: '-1', label: 'no other run' },
           ...others.map(({ info, id }) => ({ value: String(id), label: info.label })),
         ]}
-        onChange={(value) => session.state.patch({ beside: Number(value) })}
+        onChange={(value) => session.state.patch({ otherRun: Number(value) })}
       />
     </div>
   )
 }
 
-function One({
-  talk: { run, job, map },
+function JobMatrix({
+  matrix: { run, job, map },
   of,
   on,
   test,
 }: {
-  talk: Talk
+  matrix: JobCommunication
   of: string | undefined
   on: ColorScale
   test: string
@@ -115,7 +130,7 @@ function One({
   return (
     <div class="one">
       {of !== undefined && <h3>{of}</h3>}
-      <TalkMap run={run} job={job} map={map} on={on} label={label} test={test} />
+      <CommunicationMap run={run} job={job} map={map} on={on} label={label} test={test} />
       <p class="hint">
         {quantity(sumOf(map.values), 'bytes')} in {count(sumOf(map.messages))} messages
       </p>
@@ -123,8 +138,8 @@ function One({
   )
 }
 
-/** How many times the messages and bytes of the run on the left the other's are. */
-function Change({ here, there }: { here: Talk; there: Talk }) {
+/** Ratios of messages and bytes, other run over this run. */
+function Ratios({ here, there }: { here: JobCommunication; there: JobCommunication }) {
   const times = (of: (map: Communication) => Float64Array): string =>
     quantity(doublings(sumOf(of(here.map)), sumOf(of(there.map))), 'doublings')
   return (
@@ -144,7 +159,7 @@ interface TalkMapProps {
   readonly on?: ColorScale
 }
 
-export function TalkMap({ run, job, map, label, test, on }: TalkMapProps) {
+export function CommunicationMap({ run, job, map, label, test, on }: TalkMapProps) {
   const bytes = useMemo(() => sumOf(map.values), [map])
   return (
     <DensityView
@@ -168,7 +183,7 @@ export function TalkMap({ run, job, map, label, test, on }: TalkMapProps) {
   )
 }
 
-/** A cell of an axis in words: one thing, or from which to which. */
+/** A cell position as text: one item or a range. */
 export function span(noun: string, index: number, per: number, total: number): string {
   const last = Math.min(total, (index + 1) * per) - 1
   const text = per === 1 ? count(index) : `${count(index * per)}–${count(last)}`

@@ -1,13 +1,13 @@
-/** What comes after the first picture: the page has its shape while that is read and drawn, and all else follows. */
+/** Page skeleton and tasks around the first picture. */
 import { useEffect } from 'preact/hooks'
 import type { RunModel } from '../data/model'
 import type { RunInfo } from '../data/source'
-import { workshop } from '../draw/workshop'
+import { drawingService } from '../draw/drawingservice'
 import { FactsLine } from './header'
 import type { Session } from './session'
 
-/** The page as it is laid out before there is anything to show, so that the first picture does not wait for that. */
-export function Waiting({ info }: { info: RunInfo }) {
+/** The page layout before data has arrived, so that the first picture does not wait for it. */
+export function LoadingPage({ info }: { info: RunInfo }) {
   return (
     <main class="body view-overview" aria-busy="true">
       <aside class="left" aria-label="What is shown" />
@@ -23,19 +23,19 @@ export function Waiting({ info }: { info: RunInfo }) {
   )
 }
 
-/** Notes when the first picture is seen, which all else waits for. */
-export function useFirstSeen(session: Session, drawn: boolean): void {
+/** Records when the first picture is visible; everything else waits for it. */
+export function useFirstPicture(session: Session, drawn: boolean): void {
   useEffect(() => {
-    // Effects come after those of the picture: it has been asked for.
-    if (drawn) workshop().whenSeen(() => session.pictureSeen.set(true))
+    // Runs after the picture's own effects, so the picture has been requested.
+    if (drawn) drawingService().whenVisible(() => session.pictureVisible.set(true))
   }, [drawn])
 }
 
-/** Gets the distribution ready to be dragged, when there is nothing else to do. */
+/** Prepares range dragging when the browser is idle. */
 export function usePrepared(session: Session, model: RunModel | undefined, seen: boolean): void {
   useEffect(() => {
     if (!model || !seen) return
-    // Not every browser has it.
+    // Not supported by all browsers.
     const [later, never] =
       typeof requestIdleCallback === 'function'
         ? [requestIdleCallback, cancelIdleCallback]

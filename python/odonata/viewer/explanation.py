@@ -16,7 +16,7 @@ ROWS = 5
 """Links and interfaces of a job."""
 
 
-def why(run: RunData) -> bytes:
+def explanation(run: RunData) -> bytes:
     """By job what binds it, whose bytes pass there, and what another machine would change, as JSON.
 
     `{"jobs": [{"job", "name", "time_s", "decides", "bottlenecks", "sharers", "sensitivity", "terms",

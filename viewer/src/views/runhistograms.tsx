@@ -1,9 +1,9 @@
-/** The distributions of the compared runs on one axis: the base filled, the others as outlines. */
+/** Histograms of the compared runs on one axis: the base filled, the others outlined. */
 import { useMemo, useRef } from 'preact/hooks'
 import { count } from '../base/format'
 import { show } from '../data/describe'
 import { binCounts } from '../data/histogram'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { classRows } from '../data/rows'
 import { bars, HistogramAxis, mostOf, outline } from './histogram'
 import { useSize } from './size'
@@ -14,10 +14,10 @@ const ROW = 50
 const BAR = 34
 const AXIS = 18
 
-/** Of one class in each run; empty where a run has no such class. */
+/** Stands for a class that a run lacks. */
 const EMPTY = new Float64Array()
 
-export function BothRuns({ runs }: { runs: readonly Derived[] }) {
+export function RunHistograms({ runs }: { runs: readonly DerivedRun[] }) {
   const frame = useRef<HTMLDivElement>(null)
   const { width } = useSize(frame)
   const [base, ...others] = runs

@@ -1,29 +1,29 @@
-/** Which runs are compared, on one scale, and what their difference is. */
-import type { Derived, RunModel, SharedRange } from '../data/model'
+/** The compared runs on one scale, and their difference. */
+import type { DerivedRun, RunModel, SharedRange } from '../data/model'
 import { concatSorted } from '../data/stats'
 import type { Difference } from '../data/difference'
 import { comparedIds, type ViewState } from '../data/state'
 import type { Session } from './session'
 
-export interface Compared {
+export interface Comparison {
   readonly ids: readonly number[]
-  /** The base first, on one scale. */
-  readonly runs: readonly Derived[]
-  /** Those whose distributions stand on one axis: of a difference its two. */
-  readonly pair: readonly Derived[]
+  /** Base first. */
+  readonly runs: readonly DerivedRun[]
+  /** Runs of the histograms; for a difference, its two runs. */
+  readonly pair: readonly DerivedRun[]
   readonly change: {
-    readonly derived: Derived
+    readonly derived: DerivedRun
     readonly difference: Difference
     readonly cableValues: Float64Array
   } | null
-  /** What the panels at the left show and control. */
-  readonly lead: Derived
+  /** The run shown and controlled by the left panels. */
+  readonly lead: DerivedRun
 }
 
 let shared: { parts: readonly Float64Array[]; range: SharedRange } | undefined
 
-/** Null until all compared runs have been loaded. */
-export function comparison(session: Session, state: ViewState): Compared | null {
+/** Null until all runs are loaded. */
+export function comparison(session: Session, state: ViewState): Comparison | null {
   const ids = comparedIds(state, session.index.runs.length)
   const models = ids.map((id) => session.model(id)).filter((model): model is RunModel => model !== undefined)
   if (models.length < ids.length) return null
@@ -34,7 +34,7 @@ export function comparison(session: Session, state: ViewState): Compared | null 
   const runs = models.map((model) => model.derive(state, range))
   if (!state.difference) return { ids, runs, pair: runs, change: null, lead: runs[0]! }
   const model = session.differenceOf(models[0]!, models[1]!, state.pairing)
-  // A difference has a range of its own: a brush or a frozen range of values would mean nothing on it, and the other way round.
+  // A difference has its own range: a traffic range would make no sense for it, and vice versa.
   const derived = model.derive(state)
   const change = { derived, difference: model.difference, cableValues: model.cableValues(state) }
   return { ids, runs, pair: runs.slice(0, 2), change, lead: derived }

@@ -1,9 +1,9 @@
-/** What each view gives to keep: a sheet that one code draws into SVG and PNG, and its values as CSV. */
+/** Exports: one drawing for SVG and PNG per view, and its values as CSV. */
 import type { Theme } from '../base/ramps'
 import { quantity } from '../base/format'
 import { against, classChanges, jobChanges } from '../data/changes'
 import { selectionCsv, selectionsCsv } from '../data/csv'
-import type { Derived } from '../data/model'
+import type { DerivedRun } from '../data/model'
 import { isOpen } from '../data/range'
 import { markedRouters } from '../data/communicators'
 import { resolveFocus } from '../data/focus'
@@ -20,12 +20,12 @@ import {
   type MachineSheet,
   type Sheet,
 } from '../draw/sheet'
-import type { Compared } from './compared'
+import type { Comparison } from './comparison'
 import { highlightOf, PictureContent, type Change } from './content'
 import { geometryOf } from './session'
 
-export interface Exhibit {
-  /** Of the files. */
+export interface ExportSheet {
+  /** File name without extension. */
   readonly name: string
   readonly width: number
   readonly height: number
@@ -35,13 +35,13 @@ export interface Exhibit {
 
 export const MARGIN = 20
 
-/** The links of one run, or the changes between two, with their matrices. */
-export function overviewExhibit(
-  derived: Derived,
+/** The links or changes of one picture, with matrices. */
+export function overviewExport(
+  derived: DerivedRun,
   state: ViewState,
   theme: Theme,
   change: Change | null = null,
-): Exhibit {
+): ExportSheet {
   const sheet = sheetOf(derived, state, theme, change)
   return {
     name: derived.run.label,
@@ -52,7 +52,7 @@ export function overviewExhibit(
 }
 
 export function machineOf(
-  d: Derived,
+  d: DerivedRun,
   state: ViewState,
   theme: Theme,
   change: Change | null = null,
@@ -67,7 +67,7 @@ export function machineOf(
   }
 }
 
-function sheetOf(d: Derived, state: ViewState, theme: Theme, change: Change | null): Sheet {
+function sheetOf(d: DerivedRun, state: ViewState, theme: Theme, change: Change | null): Sheet {
   const geometry = geometryOf(d.run)
   return {
     ...machineOf(d, state, theme, change),
@@ -88,8 +88,8 @@ function sheetOf(d: Derived, state: ViewState, theme: Theme, change: Change | nu
   }
 }
 
-/** The selected values in words; empty if all are. */
-export function rangeText(d: Derived, { hottest, inverted }: ViewState): string {
+/** The selected values as text; empty if all are selected. */
+export function rangeText(d: DerivedRun, { hottest, inverted }: ViewState): string {
   if (isOpen(d.range)) return ''
   if (hottest > 0) return `${inverted ? 'all but ' : ''}the hottest ${hottest} % of each class`
   const [low, high] = d.range.ends ?? [-Infinity, Infinity]
@@ -98,14 +98,14 @@ export function rangeText(d: Derived, { hottest, inverted }: ViewState): string 
   return `${d.measure.label} ${inverted ? 'not ' : ''}from ${end(low, 'least')} to ${end(high, 'most')}`
 }
 
-export function describeFilter(d: Derived, state: ViewState): string {
+export function describeFilter(d: DerivedRun, state: ViewState): string {
   const without = state.classesOff.length > 0 ? `without ${state.classesOff.join(', ')}` : ''
   const focus = state.focus !== '' && resolveFocus(d.run, state.focus) ? state.focus.replace(':', ' ') : ''
   const ranks = markedRouters(d.run, state.communicator) ? `ranks ${state.communicator} marked` : ''
   return [rangeText(d, state), without, focus, ranks].filter((part) => part !== '').join(', ')
 }
 
-/** Background and title of a sheet; what is below begins at `TOP`. */
+/** Background and title; content starts at `TOP`. */
 export const TOP = 54
 
 export function drawHead(
@@ -120,8 +120,8 @@ export function drawHead(
   write(pen, facts, MARGIN, 46, looks)
 }
 
-/** Machines side by side on one scale, and the table of their changes. */
-export function compareExhibit({ runs }: Compared, state: ViewState, theme: Theme): Exhibit {
+/** Machines side by side on one scale, and the table of changes. */
+export function compareExport({ runs }: Comparison, state: ViewState, theme: Theme): ExportSheet {
   const machines = runs.map((d) => machineOf(d, state, theme))
   const side = runs.length > 2 ? 460 : 620
   const [lead] = machines
@@ -153,7 +153,7 @@ export function compareExhibit({ runs }: Compared, state: ViewState, theme: Them
   }
 }
 
-function changeTable(runs: readonly Derived[]): { rows: Cell[][]; widths: number[] } {
+function changeTable(runs: readonly DerivedRun[]): { rows: Cell[][]; widths: number[] } {
   const { unit, label } = runs[0]!.measure
   const changes = [...classChanges(runs), ...jobChanges(runs)]
   const head: Cell[] = [

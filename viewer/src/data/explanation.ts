@@ -1,0 +1,86 @@
+/** Bottleneck of each job, as `odonata explain` reports it. */
+import type { Job, Run } from './run'
+
+/** A link or NIC that carries bytes of the job. */
+export interface Bottleneck {
+  readonly name: string
+  readonly class: string
+  /** Null for a NIC. */
+  readonly link: number | null
+  /** Busy time while the job runs. */
+  readonly busy_s: number
+  /** Share of the job's time. */
+  readonly share: number
+}
+
+/** A job that shares the bottleneck. */
+export interface Sharer {
+  readonly name: string
+  readonly busy_s: number
+  readonly share: number
+}
+
+/** Relative change of the job's time if the links of a class change; null if unknown. */
+export interface Sensitivity {
+  readonly class: string
+  readonly slower: number | null
+  readonly faster: number | null
+  readonly cable_more: number | null
+  readonly cable_less: number | null
+}
+
+/** A term of the slowest rank's time (model engine). */
+export interface Term {
+  readonly term: string
+  readonly meaning: string
+  readonly term_time_s: number
+  readonly share: number
+}
+
+export interface JobExplanation {
+  readonly job: number
+  readonly name: string
+  /** Null if the job did not end. */
+  readonly time_s: number | null
+  /** Whether the first bottleneck is busy for nearly all of the time. */
+  readonly decides: boolean
+  readonly bottlenecks: readonly Bottleneck[] | null
+  /** Jobs that share the first bottleneck. */
+  readonly sharers: readonly Sharer[] | null
+  readonly sensitivity: readonly Sensitivity[] | null
+  readonly terms: readonly Term[] | null
+  readonly slowest_rank: number | null
+}
+
+export interface Explanation {
+  readonly jobs: readonly JobExplanation[]
+}
+
+/** Focus text of a link or NIC. */
+export const focusOf = ({ name, link }: Pick<Bottleneck, 'name' | 'link'>): string =>
+  link === null ? `node:${name.replace(/ (in|out)$/, '')}` : `link:${name}`
+
+/**
+ * Jobs of a run with their explanations in several runs, paired by name; null if a run lacks the job. Sorted
+ * by the time in the last run, longest first.
+ */
+export function explainedJobs(
+  run: Run,
+  explanations: readonly Explanation[],
+): { job: Job; explanations: (JobExplanation | null)[] }[] {
+  const found = run.jobs.map((job) => ({
+    job,
+    explanations: explanations.map(({ jobs }) => jobs.find(({ name }) => name === job.name) ?? null),
+  }))
+  const time = ({ explanations }: { explanations: (JobExplanation | null)[] }): number =>
+    explanations.at(-1)?.time_s ?? -1
+  return found.sort((a, b) => time(b) - time(a) || a.job.job - b.job.job)
+}
+
+/** The competing job with most bytes on the first bottleneck. */
+export const largestCompetitor = ({ name, sharers }: JobExplanation): Sharer | undefined =>
+  sharers?.find((sharer) => sharer.name !== name)
+
+/** The job's own share of the bottleneck's busy time; 0 if it is not listed. */
+export const ownShare = ({ name, sharers }: JobExplanation): number =>
+  sharers?.find((sharer) => sharer.name === name)?.share ?? 0

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import {
+  focusOf,
+  largestCompetitor,
+  ownShare,
+  explainedJobs,
+  type JobExplanation,
+} from '../src/data/explanation'
+import { tiny } from './machines'
+
+const explanation = (
+  job: number,
+  name: string,
+  time_s: number | null,
+  more: Partial<JobExplanation> = {},
+): JobExplanation => ({
+  job,
+  name,
+  time_s,
+  decides: true,
+  bottlenecks: null,
+  sharers: null,
+  sensitivity: null,
+  terms: null,
+  slowest_rank: null,
+  ...more,
+})
+
+test('the longest job comes first, one without an end last', () => {
+  const run = tiny({ jobs: ['a', 'b', 'c'] })
+  const jobs = [explanation(0, 'a', null), explanation(1, 'b', 1), explanation(2, 'c', 2)]
+  expect(explainedJobs(run, [{ jobs }]).map(({ job }) => job.name)).toEqual(['c', 'b', 'a'])
+})
+
+test('of several runs jobs are paired by name, and the last says the order', () => {
+  const run = tiny({ jobs: ['a', 'b'] })
+  const base = { jobs: [explanation(0, 'a', 2), explanation(1, 'b', 1)] }
+  const other = { jobs: [explanation(0, 'b', 3), explanation(1, 'new', 4)] }
+  const found = explainedJobs(run, [base, other])
+  expect(found.map(({ job, explanations }) => [job.name, ...explanations.map((one) => one?.time_s)])).toEqual(
+    [
+      ['b', 1, 3],
+      ['a', 2, undefined],
+    ],
+  )
+})
+
+test('a link is found by its name, an interface by its node', () => {
+  expect(focusOf({ name: 'g0r0>g1r1:global.0', link: 6 })).toBe('link:g0r0>g1r1:global.0')
+  expect(focusOf({ name: 'g0r0n1 out', link: null })).toBe('node:g0r0n1')
+  expect(focusOf({ name: 'nid in in', link: null })).toBe('node:nid in')
+})
+
+test('whose bytes pass there: its own, and most of the rest', () => {
+  const shares = [
+    { name: 'b', busy_s: 3, share: 0.6 },
+    { name: 'a', busy_s: 1, share: 0.2 },
+    { name: 'c', busy_s: 1, share: 0.2 },
+  ]
+  expect(ownShare(explanation(0, 'a', 1, { sharers: shares }))).toBe(0.2)
+  expect(largestCompetitor(explanation(0, 'a', 1, { sharers: shares }))?.name).toBe('b')
+  expect(largestCompetitor(explanation(1, 'b', 1, { sharers: shares }))?.name).toBe('a')
+  expect(ownShare(explanation(3, 'd', 1, { sharers: shares }))).toBe(0)
+  expect(largestCompetitor(explanation(0, 'a', 1))).toBeUndefined()
+})
