@@ -43,6 +43,11 @@ def findings(directory: Path, name: str, text: str) -> list[tuple[int, str]]:
             '"""Tells the way."""\n\nclass Told:\n    pass\n',
             [(1, "word")] * 2 + [(3, "type"), (3, "name")],
         ),
+        (
+            "a.rs",
+            "fn a() {\n    // It waits for\n    // ever.\n    b();\n    // for\n}\n// ever\n",
+            [(2, "word")],
+        ),
         ("a.py", 'x = f"no {1} way"  # told\n', [(1, "word"), (1, "word")]),
         ("a.py", '"""A.\n\n>>> way()\nthe way\n"""\n', []),
         ("a.ts", "// don't\nconst text = `a ${b} way`\n", [(2, "word")]),

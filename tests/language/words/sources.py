@@ -8,7 +8,7 @@ import json
 import keyword
 import re
 import tokenize
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,11 +30,13 @@ def pieces(path: Path) -> Iterator[Piece]:
     text = path.read_text(errors="replace")
     suffix = path.suffix
     if suffix in (".rs", ".ts", ".tsx", ".c", ".h", ".cc"):
-        yield from _curly(text, suffix)
+        yield from _joined(_curly(text, suffix))
     elif suffix in (".py", ".pyi") or text.startswith("#!/usr/bin/env python"):
-        yield from _python(text)
+        yield from _joined(_python(text))
     elif suffix == ".toml":
-        yield from _toml(text)
+        yield from _joined(_toml(text))
+    elif text.startswith(("#!/bin/bash", "#!/usr/bin/env bash", "#!/bin/sh")):
+        yield from _joined(_shell(text))
     elif path.name == "Makefile":
         for number, line in enumerate(text.splitlines(), start=1):
             if found := re.match(r"[\w.-]+:.*## (.*)", line):
@@ -87,19 +89,18 @@ _WORDS_OF_CODE = set(
 def _curly(text: str, suffix: str) -> Iterator[Piece]:
     script = suffix in (".ts", ".tsx")
     code: list[str] = []
-    docs: list[tuple[int, str]] = []
     at, line = 0, 1
     for token in (_TOKEN_TS if script else _TOKEN).finditer(text):
         line += text.count("\n", at, token.start())
         code.append(text[at : token.start()])
         at, found = token.end(), token[0]
-        if token.lastgroup == "line" and (doc := re.match(r"//[/!](?!/) ?(.*)", found)) and not script:
-            if docs and docs[-1][0] + 1 != line:
-                yield _joined(docs)
-            docs.append((line, doc[1]))
-        elif token["line"] or token["block"]:
+        if token["line"]:
+            marks = re.match(r"//+!?", found)
+            kind = "doc" if not script and marks and marks[0] in ("///", "//!") else "comment"
+            yield Piece(kind, line, found.lstrip("/").removeprefix("!").removeprefix(" "))
+        elif token["block"]:
             kind = "doc" if script and found.startswith("/**") else "comment"
-            body = re.sub(r"^(?:\s*/\*+|\s*\*+/|\s*\*(?= |$)|//+!?)|\*/$", "", found, flags=re.MULTILINE)
+            body = re.sub(r"^(?:\s*/\*+|\s*\*+/|\s*\*(?= |$))|\*/$", "", found, flags=re.MULTILINE)
             yield Piece(kind, line, body)
         elif found[0] == "`":
             yield from _template(found, line)
@@ -109,8 +110,6 @@ def _curly(text: str, suffix: str) -> Iterator[Piece]:
             code.append('""')
         code.append("\n" * found.count("\n") if found[0] != "`" else "")
         line += found.count("\n")
-    if docs:
-        yield _joined(docs)
     code.append(text[at:])
     rest = "".join(code)
     if suffix == ".tsx":
@@ -119,10 +118,21 @@ def _curly(text: str, suffix: str) -> Iterator[Piece]:
         yield from _names(rest)
 
 
-def _joined(docs: list[tuple[int, str]]) -> Piece:
-    piece = Piece("doc", docs[0][0], "\n".join(text for _, text in docs))
-    docs.clear()
-    return piece
+def _joined(lines: Iterable[Piece]) -> Iterator[Piece]:
+    """Doc comments and comments on lines that follow each other as one piece."""
+    waiting: Piece | None = None
+    for piece in lines:
+        if piece.kind not in ("doc", "comment"):
+            yield piece
+            continue
+        if waiting is not None:
+            if piece.kind == waiting.kind and piece.line == waiting.line + waiting.text.count("\n") + 1:
+                waiting = Piece(waiting.kind, waiting.line, f"{waiting.text}\n{piece.text}")
+                continue
+            yield waiting
+        waiting = piece
+    if waiting is not None:
+        yield waiting
 
 
 def _plain(literal: str) -> str:
@@ -218,3 +228,15 @@ def _toml(text: str) -> Iterator[Piece]:
             yield Piece("comment", line, found[1])
         elif body := found[2] or found[3] or found[4]:
             yield Piece("string", line, body)
+
+
+# ------------------------------------------------------------------------------------------------- shell
+
+
+def _shell(text: str) -> Iterator[Piece]:
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := re.match(r"\s*#(?!!)(.*)", line):
+            yield Piece("comment", number, found[1])
+        else:
+            for string in re.findall(r"\"((?:[^\"\\]|\\.)*)\"", line):
+                yield Piece("string", number, re.sub(r"\$\{[^}]*\}|\$\w+|\$\([^)]*\)", "X", string))
