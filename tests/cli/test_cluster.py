@@ -356,7 +356,10 @@ def test_a_batch_job_has_as_many_workers_as_fit(threads: int, largest_gib: int, 
     """min(cores / threads, memory / largest point), but one at least."""
     options = batch_options("slurm", CLUSTER, Demand(1, threads, largest_gib * 2**30), Path("logs"))
     assert (options["cores"], options["processes"]) == (workers, workers)
-    assert options["worker_extra_args"] == ["--resources", f"threads={threads},memory={2**37 // workers}"]
+    assert options["worker_extra_args"][-2:] == [
+        "--resources",
+        f"threads={threads},memory={2**37 // workers}",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -392,8 +395,16 @@ def test_the_script_of_a_batch_job(system: str, lines: list[str], tmp_path: Path
     )
     (worker,) = (line for line in found if "dask_worker" in line)
     assert worker.startswith("apptainer exec o.sif python3 -m distributed.cli.dask_worker tcp://a:1 ")
+    assert "--worker-class odonata.sweeps.private.PrivateWorker" in worker
     assert "--nthreads 1 " in worker
     assert "--nworkers 8 " in worker
+
+
+def test_a_directory_that_a_script_cannot_name_is_refused() -> None:
+    from odonata.errors import OdonataError
+
+    with pytest.raises(OdonataError, match="a character that a batch script cannot name"):
+        batch_options("slurm", CLUSTER, Demand(1, 1, 2**30), Path("my sweep/logs"))
 
 
 def test_an_unknown_scheme_is_no_address() -> None:

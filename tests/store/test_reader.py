@@ -53,15 +53,33 @@ def test_tables_without_a_summary(stored: Path) -> None:
         odonata.load(stored)
 
 
+@pytest.mark.parametrize("name", ["summary.json", "links.parquet", "experiment.toml"])
+def test_a_file_that_links_out_of_the_run_is_not_opened(stored: Path, tmp_path: Path, name: str) -> None:
+    """`show` of a directory from somebody else must not print a file from elsewhere."""
+    (stored / name).rename(tmp_path / "outside")
+    (stored / name).symlink_to(tmp_path / "outside")
+    with pytest.raises(NotARunError, match="leads out of the run directory"):
+        run = odonata.load(stored)
+        run.table("links")
+        run.experiment  # noqa: B018
+
+
+def test_a_link_to_itself_is_not_followed(stored: Path) -> None:
+    (stored / "links.parquet").unlink()
+    (stored / "links.parquet").symlink_to("links.parquet")
+    with pytest.raises(DamagedRunError):
+        odonata.load(stored).table("links")
+
+
 def test_a_newer_format(stored: Path) -> None:
-    edit_summary(stored, format_version=3, odonata_version="9.1")
-    with pytest.raises(NewerRunError, match=r"Odonata 9\.1 in format 3; this version reads format 2"):
+    edit_summary(stored, format_version=4, odonata_version="9.1")
+    with pytest.raises(NewerRunError, match=r"Odonata 9\.1 in format 4; this version reads format 3"):
         odonata.load(stored)
 
 
 def test_a_format_that_is_no_longer_read(stored: Path) -> None:
-    edit_summary(stored, format_version=1)
-    with pytest.raises(NotARunError, match=r"written in format 1 .* no longer read\n.*odonata run .*--force"):
+    edit_summary(stored, format_version=2)
+    with pytest.raises(NotARunError, match=r"written in format 2 .* no longer read\n.*odonata run .*--force"):
         odonata.load(stored)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,13 @@ from odonata.errors import DamagedRunError, NewerRunError, NotARunError
 from odonata.store import columns, integrity, schema
 
 _RERUN = "Run the experiment again: odonata run {experiment} -o {directory} --force"
+
+
+def check_inside(directory: Path, name: str) -> None:
+    """Raises `NotARunError` if a file of a run is a link to a place outside of its directory."""
+    # `Path.resolve` raises where links form a circle.
+    if not Path(os.path.realpath(directory / name)).is_relative_to(os.path.realpath(directory)):
+        raise NotARunError(f"{directory / name} leads out of the run directory and is not opened")
 
 
 class RunReader:
@@ -33,7 +41,7 @@ class RunReader:
 
     def table(self, name: str, wanted: Sequence[str] | None = None) -> pa.Table:
         """Reads one table, or some of its columns."""
-        path = self.directory / schema.table_file(name)
+        path = self._inside(schema.table_file(name))
         try:
             # Not `read_table`, which first loads all of pyarrow's datasets: a third of a second.
             file = pq.ParquetFile(path)
@@ -53,16 +61,21 @@ class RunReader:
     def text(self, name: str) -> str:
         """Reads one of the text files."""
         try:
-            return (self.directory / name).read_text(encoding="utf-8")
+            return self._inside(name).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise self._damaged(f"{name} cannot be read: {error}") from error
+
+    def _inside(self, name: str) -> Path:
+        """The path of a file of the run."""
+        check_inside(self.directory, name)
+        return self.directory / name
 
     def _read_summary(self) -> dict[str, Any]:
         if not self._shown.exists():
             raise NotARunError(f"there is no directory {self._shown}")
         if not self._shown.is_dir():
             raise NotARunError(f"{self._shown} is a file, not a run directory")
-        path = self._shown / schema.SUMMARY
+        path = self._inside(schema.SUMMARY)
         try:
             summary = json.loads(path.read_bytes())
         except FileNotFoundError:

@@ -10,6 +10,7 @@ import difflib
 import importlib.util
 import logging
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -24,11 +25,15 @@ LOCAL = "dask"
 BATCH = {"slurm": "SLURM", "pbs": "PBS", "lsf": "LSF"}
 """Batch systems, and what the names of their classes in dask-jobqueue start with."""
 
+WORKER_CLASS = "odonata.sweeps.private.PrivateWorker"
+"""The worker class as the command line of a Dask worker names it."""
+
 RETRIES = 2
 """How often a point runs again after the worker that ran it died."""
 
-_PARTS = ("dask", "distributed", "dask_jobqueue")
+_PARTS = ("dask", "distributed", "dask_jobqueue", "cryptography")
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss|inproc)://[^/\s]+")
+_ENCRYPTED = ("tls://", "wss://", "inproc://")
 
 Say = Callable[[str], None]
 """Called with a line for the user."""
@@ -109,12 +114,21 @@ def connected(
     import dask
     from distributed import Client
 
-    quiet = {"distributed.scheduler.allowed-failures": RETRIES, "distributed.worker.memory.pause": False}
+    quiet = {
+        "distributed.scheduler.allowed-failures": RETRIES,
+        "distributed.worker.memory.pause": False,
+        # A scheduler of the user's own may take plain TCP; those that start here must not, whatever Dask's files say.
+        "distributed.comm.require-encryption": not cluster.is_address or None,
+    }
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(quiet))
         try:
             if cluster.is_address:
                 where: Any = cluster.on
+                if not cluster.on.startswith(_ENCRYPTED):
+                    cluster.say(
+                        f"warning: {cluster.on} has no TLS: whoever reaches this port can run programs as you"
+                    )
             elif cluster.is_batch:
                 where = stack.enter_context(_batch(cluster.on, settings, demand, logs))
             else:
@@ -133,8 +147,6 @@ def connected(
                 f"{cluster.on} did not take the job of the workers: {_refusal(str(error))}",
                 hint="See [cluster] of the experiment: queue, account, cores, memory, walltime, directives.",
             ) from None
-        if importlib.util.find_spec("bokeh") is not None:
-            cluster.say(f"dashboard: {client.dashboard_link}")
         yield client
 
 
@@ -150,23 +162,24 @@ def _resources(threads: int, memory_bytes: int) -> dict[str, float]:
 
 @contextmanager
 def _local(demand: Demand, memory_bytes: int | None) -> Iterator[Any]:
-    from distributed import LocalCluster
+    from distributed import SpecCluster
+    from distributed.security import Security
+
+    from odonata.sweeps.private import local_nodes
 
     count = demand.processes
     if memory_bytes is not None:
         count = _as_many(demand.processes, memory_bytes, demand.memory_bytes)
     each = demand.memory_bytes if memory_bytes is None else memory_bytes // count
-    with LocalCluster(
-        n_workers=count,
-        threads_per_worker=1,
-        processes=True,
-        # What goes wrong with a point is told by its future.
-        silence_logs=logging.CRITICAL,
-        # The estimate is one; a worker that needs some more is not to be killed while there is memory.
-        memory_limit=None,
-        resources=_resources(demand.threads, each),
-        dashboard_address="127.0.0.1:0",
-    ) as started:
+    options = {
+        # The future of a point reports what failed.
+        "silence_logs": logging.CRITICAL,
+        # The estimate may be low; a worker that needs more is not killed while there is memory.
+        "memory_limit": None,
+        "resources": _resources(demand.threads, each),
+    }
+    nodes = local_nodes(count, options, Security.temporary())
+    with SpecCluster(**nodes, silence_logs=logging.CRITICAL) as started:
         yield started
 
 
@@ -179,8 +192,19 @@ def _as_many(processors: int, memory_bytes: int, each_bytes: int) -> int:
 def _batch(system: str, settings: Mapping[str, Any], demand: Demand, logs: Path) -> Iterator[Any]:
     import dask_jobqueue
 
+    from odonata.sweeps.private import PrivateScheduler, stored_keys
+
     kind = getattr(dask_jobqueue, f"{BATCH[system]}Cluster")
-    with kind(**batch_options(system, settings, demand, logs)) as started:
+    options = batch_options(system, settings, demand, logs)
+    with (
+        stored_keys(logs) as keys,
+        kind(
+            **options,
+            security=keys,
+            scheduler_cls=PrivateScheduler,
+            scheduler_options={"dashboard": False, "dashboard_address": None},
+        ) as started,
+    ):
         # Adapting would only log that a job was refused; asked for here, the refusal is an error.
         started.worker_spec.update(started.new_worker_spec())
         try:
@@ -204,6 +228,11 @@ def batch_options(system: str, settings: Mapping[str, Any], demand: Demand, logs
             hint="Ask for more in [cluster], or for fewer with --threads.",
         )
     count = _as_many(cores // demand.threads, memory, demand.memory_bytes)
+    if shlex.quote(str(logs)) != str(logs):
+        raise OdonataError(
+            f"the directory {str(logs)!r} has a character that a batch script cannot name",
+            hint="Choose another place with -o.",
+        )
     offered = _resources(demand.threads, memory // count)
     options: dict[str, Any] = {
         # To dask-jobqueue a core is a thread of Dask, and each of our workers has one.
@@ -216,7 +245,12 @@ def batch_options(system: str, settings: Mapping[str, Any], demand: Demand, logs
         "python": settings.get("python", sys.executable),
         "job_extra_directives": list(settings.get("directives", [])),
         "job_script_prologue": list(settings.get("setup", [])),
-        "worker_extra_args": ["--resources", ",".join(f"{name}={value}" for name, value in offered.items())],
+        "worker_extra_args": [
+            "--worker-class",
+            WORKER_CLASS,
+            "--resources",
+            ",".join(f"{name}={value}" for name, value in offered.items()),
+        ],
         "log_directory": str(logs),
     }
     match system:

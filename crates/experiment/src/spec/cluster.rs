@@ -3,6 +3,7 @@
 use super::sections::{self, unknown_keys};
 use crate::document::{Entry, Table};
 use crate::fields::Fields;
+use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::Section;
 use odonata_declare::{Key, Kind, Value};
@@ -46,6 +47,29 @@ pub(crate) fn section() -> Section {
     }
 }
 
+/// Reports values that would add a line to the job script, or an option to one of its lines.
+fn check_script_values(fields: &Fields, report: &mut Report<'_>) {
+    for (key, given) in fields.all_given() {
+        let (allowed, expected): (fn(char) -> bool, _) = match key {
+            "queue" | "account" | "walltime" => (|c| !c.is_control() && !c.is_whitespace(), "one word"),
+            "directives" | "python" => (|c| !c.is_control(), "text without line breaks"),
+            _ => continue,
+        };
+        let texts = match &given.value {
+            Value::List(values) => values.iter().collect(),
+            one => vec![one],
+        };
+        for value in texts {
+            if let Value::Text(text) = value {
+                if text.is_empty() || !text.chars().all(allowed) {
+                    let message = format!("'{key}' = {text:?} cannot stand in a job script; expected {expected}");
+                    report.add(ProblemKind::Value, given.place, message, None);
+                }
+            }
+        }
+    }
+}
+
 /// The values of `[cluster]`, given or by default, in the order of the declaration; none without a section. Memory
 /// is a number of bytes.
 pub(super) fn read(
@@ -57,6 +81,7 @@ pub(super) fn read(
     let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
     unknown_keys("[cluster]", table, &known, |_| None, report);
     let fields = Fields::read("[cluster]", entry.place, table, keys, report);
+    check_script_values(&fields, report);
     let plain = |value: &Value| match value {
         Value::Bytes(bytes) => bytes.0.into(),
         other => other.to_json(),
@@ -96,6 +121,17 @@ mod tests {
         assert!(wrong("cores = 4\nmemory = '2 GiB'").contains("[cluster] lacks the key 'walltime'"));
         let misspelt = wrong("cores = 4\nmemory = '2 GiB'\nwalltime = '1:00'\nquue = 'a'");
         assert!(misspelt.contains("unknown key 'quue' in [cluster]") && misspelt.contains("'queue'"), "{misspelt}");
+        for (key, text) in [
+            ("queue", "\"a\\n#SBATCH --wrap=id\""),
+            ("account", "'a b'"),
+            ("walltime", "\"1:00\\r\""),
+            ("python", "\"python3\\nid\""),
+            ("directives", "[\"-X\\nid\"]"),
+        ] {
+            let walltime = if key == "walltime" { "" } else { "walltime = '1:00'\n" };
+            let said = wrong(&format!("cores = 4\nmemory = '2 GiB'\n{walltime}{key} = {text}"));
+            assert!(said.contains(&format!("'{key}' = ")) && said.contains("cannot stand in a job script"), "{said}");
+        }
         assert!(wrong("cores = 0\nmemory = '2 GiB'\nwalltime = '1:00'").contains("cores"));
     }
 }

@@ -1,0 +1,76 @@
+"""A Dask scheduler and its workers that no other user of the machine can talk to.
+
+Dask executes what it receives. Its messages go over TLS, and each side shows a certificate of the one pair of
+keys that this process made. Schedulers and workers of Dask also serve web pages, which ask for no key: these
+open no such port.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from distributed import Nanny, Scheduler, Worker
+from distributed.security import Security
+
+_ROLES = ("client", "scheduler", "worker")
+_KEY_FIELDS = ("tls_ca_file", *(f"tls_{role}_{part}" for role in _ROLES for part in ("cert", "key")))
+
+
+class PrivateScheduler(Scheduler):
+    """A scheduler without web pages."""
+
+    def start_http_server(self, *_: Any, **__: Any) -> None:
+        """Opens no port."""
+
+
+class PrivateWorker(Worker):
+    """A worker without web pages."""
+
+    def start_http_server(self, *_: Any, **__: Any) -> None:
+        """Opens no port."""
+
+
+def local_nodes(count: int, options: dict[str, Any], security: Security) -> dict[str, Any]:
+    """Arguments of `SpecCluster` for a scheduler and `count` worker processes on this machine.
+
+    Args:
+        count: Number of workers; each has one thread.
+        options: Further options of the workers.
+        security: Keys of all of them.
+    """
+    address = {"host": "127.0.0.1", "protocol": "tls", "security": security}
+    worker = {
+        "cls": Nanny,
+        "options": {
+            "nthreads": 1,
+            "worker_class": PrivateWorker,
+            "dashboard_address": None,
+            **address,
+            **options,
+        },
+    }
+    return {
+        "scheduler": {"cls": PrivateScheduler, "options": {"port": 0, "dashboard": False, **address}},
+        "workers": dict.fromkeys(range(count), worker),
+        "security": security,
+    }
+
+
+@contextmanager
+def stored_keys(logs: Path) -> Iterator[Security]:
+    """Keys in files that only this user can read, for batch workers; they are removed at the end.
+
+    The files stand beside the logs, since batch jobs see that file system.
+    """
+    logs.mkdir(parents=True, exist_ok=True)
+    # `TemporaryDirectory` creates it with mode 0700.
+    with tempfile.TemporaryDirectory(prefix=".keys-", dir=logs) as folder:
+        made = Security.temporary()
+        files = {name: Path(folder).absolute() / f"{name}.pem" for name in _KEY_FIELDS}
+        for name, file in files.items():
+            file.write_text(getattr(made, name))
+        yield Security(require_encryption=True, **{name: str(file) for name, file in files.items()})
