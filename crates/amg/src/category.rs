@@ -50,7 +50,7 @@ impl Footprint {
     }
 
     /// Whether it is at least half-way from `category` to the next.
-    pub(crate) fn half_way_beyond(self, category: Category, cache: f64) -> bool {
+    pub(crate) fn exceeds_midpoint(self, category: Category, cache: f64) -> bool {
         match category {
             Category::Small => self.matrix + self.vector > 0.5 * cache,
             Category::Medium => self.vector > 0.5 * cache,

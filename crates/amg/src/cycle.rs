@@ -216,11 +216,11 @@ pub fn cycle_costs(
     mix: Mix,
     charges: Charges,
 ) -> Result<CycleCosts, ModelError> {
-    priced(hierarchy, constants, mix, charges, &Penalties::new(constants, mix, charges, hierarchy.ranks())?)
+    price_cycle(hierarchy, constants, mix, charges, &Penalties::new(constants, mix, charges, hierarchy.ranks())?)
 }
 
 /// As [`cycle_costs`], with penalties that may be those of more ranks than the hierarchy has.
-pub(crate) fn priced(
+pub(crate) fn price_cycle(
     hierarchy: &Hierarchy,
     constants: &Constants,
     mix: Mix,
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn charges_are_what_they_say() {
+    fn each_charge_adds_its_penalties() {
         let total = |s| cycle_costs(&laplace_512(), &eos(), ALL_MPI, s).unwrap().total_s();
         let times: Vec<f64> = Charges::ALL.iter().map(|&s| total(s)).collect();
         assert!(times[0] < times[1] && times[1] < times[2] && times[2] < times[3] && times[2] < times[4]);

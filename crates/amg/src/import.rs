@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub const HIERARCHIES: &str = "hierarchies";
 
 /// What a job wants of a hierarchy.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct HierarchyRequest<'a> {
     /// Name or path as the user gives it.
     pub(crate) hierarchy: &'a str,
     pub(crate) level: u32,
@@ -29,7 +29,7 @@ pub(crate) struct Wanted<'a> {
 pub enum LevelMessages {
     /// Nobody looked yet.
     #[default]
-    Unread,
+    NotRead,
     /// It is a table of levels without message lists: only a closed form can use it.
     None,
     /// The messages of the level and phase.
@@ -37,13 +37,13 @@ pub enum LevelMessages {
 }
 
 /// What a hierarchy says: its levels, if it has a table of them, and the messages that were asked for.
-pub(crate) struct Read {
+pub(crate) struct HierarchyData {
     pub(crate) levels: Option<Hierarchy>,
     pub(crate) messages: LevelMessages,
 }
 
 /// Opens and reads what `wanted` names, for a job of `ranks` ranks.
-pub(crate) fn read(wanted: &Wanted<'_>, ranks: u32, files: &mut dyn Reader) -> Result<Read, String> {
+pub(crate) fn read(wanted: &HierarchyRequest<'_>, ranks: u32, files: &mut dyn Reader) -> Result<HierarchyData, String> {
     let path = files.locate(HIERARCHIES, wanted.hierarchy)?;
     if path.is_dir() {
         return directory(wanted, ranks, &path, files);
@@ -55,14 +55,14 @@ pub(crate) fn read(wanted: &Wanted<'_>, ranks: u32, files: &mut dyn Reader) -> R
         let text = std::str::from_utf8(&bytes).map_err(|_| format!("{name} is no text"))?;
         let levels = levels::from_json(&name, text)?;
         check_ranks(&name, levels.ranks(), ranks)?;
-        return Ok(Read { levels: Some(levels), messages: LevelMessages::None });
+        return Ok(HierarchyData { levels: Some(levels), messages: LevelMessages::None });
     }
     let header = bytes.split(|byte| *byte == b'\n').next().map(String::from_utf8_lossy).unwrap_or_default();
     if levels::has_levels(&header) {
         let levels = levels::from_csv(&name, &bytes, ranks)?;
-        return Ok(Read { levels: Some(levels), messages: LevelMessages::None });
+        return Ok(HierarchyData { levels: Some(levels), messages: LevelMessages::None });
     }
-    Ok(Read { levels: None, messages: list(wanted, ranks, &name, &bytes)? })
+    Ok(HierarchyData { levels: None, messages: list(wanted, ranks, &name, &bytes)? })
 }
 
 /// What a hierarchy says of a whole cycle: its levels, if it has a table of them, and the exchanges of each.
@@ -76,7 +76,7 @@ pub(crate) fn read_cycle(hierarchy: &str, ranks: u32, files: &mut dyn Reader) ->
     let path = files.locate(HIERARCHIES, hierarchy)?;
     let inside = |name: &str| path.join(name).to_string_lossy().into_owned();
     let (levels, name) = if path.is_dir() {
-        let wanted = Wanted { hierarchy, level: 0, phase: Phase::Smooth, regrouped: false };
+        let wanted = HierarchyRequest { hierarchy, level: 0, phase: Phase::Smooth, regrouped: false };
         (directory(&wanted, ranks, &path, files)?.levels, inside("messages.parquet"))
     } else {
         (None, path.to_string_lossy().into_owned())
@@ -90,7 +90,12 @@ pub(crate) fn read_cycle(hierarchy: &str, ranks: u32, files: &mut dyn Reader) ->
 }
 
 /// Reads a directory that `odonata amg hierarchy` wrote.
-fn directory(wanted: &Wanted<'_>, ranks: u32, path: &Path, files: &mut dyn Reader) -> Result<Read, String> {
+fn directory(
+    wanted: &HierarchyRequest<'_>,
+    ranks: u32,
+    path: &Path,
+    files: &mut dyn Reader,
+) -> Result<HierarchyData, String> {
     let file = |name: &str| path.join(name).to_string_lossy().into_owned();
     let bytes = files.read(&file("summary.json"))?;
     let summary: serde_json::Value =
@@ -113,7 +118,7 @@ fn directory(wanted: &Wanted<'_>, ranks: u32, path: &Path, files: &mut dyn Reade
         Some(levels::from_csv(&name, &files.read(&name)?, ranks)?)
     };
     if !wanted.phase.in_setup() && !path.join(format!("{prefix}messages.parquet")).exists() {
-        return Ok(Read { levels, messages: LevelMessages::None });
+        return Ok(HierarchyData { levels, messages: LevelMessages::None });
     }
     let stem = if wanted.phase.in_setup() { "recorded_messages".into() } else { format!("{prefix}messages") };
     let name = file(&format!("{stem}.parquet"));
@@ -121,10 +126,10 @@ fn directory(wanted: &Wanted<'_>, ranks: u32, path: &Path, files: &mut dyn Reade
         return Err(format!("{} has no messages of the set-up; make it with --record", path.display()));
     }
     let bytes = files.read(&name)?;
-    Ok(Read { levels, messages: list(wanted, ranks, &name, &bytes)? })
+    Ok(HierarchyData { levels, messages: list(wanted, ranks, &name, &bytes)? })
 }
 
-fn list(wanted: &Wanted<'_>, ranks: u32, name: &str, bytes: &[u8]) -> Result<LevelMessages, String> {
+fn list(wanted: &HierarchyRequest<'_>, ranks: u32, name: &str, bytes: &[u8]) -> Result<LevelMessages, String> {
     let read = if wanted.phase.in_setup() { messages::recorded } else { messages::cycle };
     let graph = read(name, bytes, ranks, wanted.level, wanted.phase).map_err(|error| error.to_string())?;
     Ok(LevelMessages::Read(Arc::new(graph)))

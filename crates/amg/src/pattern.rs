@@ -1,10 +1,10 @@
 //! The pattern `amg`: the messages of one phase of one level of a hierarchy, read from its message lists.
 
-use crate::import::{self, LevelMessages, Wanted, HIERARCHIES};
+use crate::import::{self, HierarchyRequest, LevelMessages, HIERARCHIES};
 use crate::{Hierarchy, Phase};
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, Variant};
 use odonata_units::RankId;
-use odonata_workload::{Pattern, PatternContext, PatternRule, SentMessage, Unknown, WorkloadError};
+use odonata_workload::{MissingMessages, Pattern, PatternContext, PatternRule, SentMessage, WorkloadError};
 use std::sync::Arc;
 
 /// The patterns of this crate.
@@ -52,7 +52,7 @@ const KEY: &str = "hierarchy";
 impl PatternRule for HierarchyPattern {
     fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
         let Self { hierarchy, level, phase, regrouped, .. } = &*self;
-        let wanted = Wanted { hierarchy, level: *level, phase: *phase, regrouped: *regrouped };
+        let wanted = HierarchyRequest { hierarchy, level: *level, phase: *phase, regrouped: *regrouped };
         let read = import::read(&wanted, ranks, files).map_err(|reason| (KEY, format!("'{KEY}': {reason}")))?;
         (self.levels, self.messages) = (read.levels, read.messages);
         Ok(())
@@ -61,11 +61,11 @@ impl PatternRule for HierarchyPattern {
     fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
         let wrong = |reason: String| Err(WorkloadError::parameter(owner, KEY, reason));
         match &self.messages {
-            LevelMessages::Unread if self.hierarchy.is_empty() => {
+            LevelMessages::NotRead if self.hierarchy.is_empty() => {
                 wrong("missing; write the name of a hierarchy or the path of its directory".into())
             }
-            LevelMessages::Unread => wrong(format!("no hierarchy was read from '{}'", self.hierarchy)),
-            LevelMessages::None => Ok(Arc::new(Unlisted::new(&self.hierarchy, context.ranks))),
+            LevelMessages::NotRead => wrong(format!("no hierarchy was read from '{}'", self.hierarchy)),
+            LevelMessages::None => Ok(Arc::new(PatternWithoutMessages::new(&self.hierarchy, context.ranks))),
             LevelMessages::Read(graph) if graph.ranks() == context.ranks => Ok(graph.clone()),
             LevelMessages::Read(graph) => {
                 wrong(format!("'{}' has {} ranks, but the job has {}", self.hierarchy, graph.ranks(), context.ranks))
@@ -76,30 +76,30 @@ impl PatternRule for HierarchyPattern {
 
 /// The pattern of a table of levels: it says how much is sent, not who sends it to whom.
 #[derive(Debug)]
-struct Unlisted {
+struct PatternWithoutMessages {
     ranks: u32,
-    unknown: Unknown,
+    missing: MissingMessages,
 }
 
-impl Unlisted {
+impl PatternWithoutMessages {
     fn new(hierarchy: &str, ranks: u32) -> Self {
         let reason = format!(
             "'{hierarchy}' is a table of levels without messages; only the model engine can use it: take a directory of `odonata \
              amg hierarchy`"
         );
-        Self { ranks, unknown: Unknown { parameter: KEY, reason } }
+        Self { ranks, missing: MissingMessages { parameter: KEY, reason } }
     }
 }
 
-impl Pattern for Unlisted {
+impl Pattern for PatternWithoutMessages {
     fn ranks(&self) -> u32 {
         self.ranks
     }
 
     fn sends(&self, _: RankId, _: &mut Vec<SentMessage>) {}
 
-    fn unknown(&self) -> Option<&Unknown> {
-        Some(&self.unknown)
+    fn missing_messages(&self) -> Option<&MissingMessages> {
+        Some(&self.missing)
     }
 }
 
@@ -151,10 +151,12 @@ mod tests {
         };
         let (pattern, rule) = built("levels.csv", true).unwrap();
         assert_eq!(rule.levels.map(|levels| levels.levels().len()), Some(1));
-        assert!(pattern.unknown().is_some_and(|unknown| unknown.reason.contains("a table of levels without messages")));
+        assert!(pattern
+            .missing_messages()
+            .is_some_and(|missing| missing.reason.contains("a table of levels without messages")));
         assert_eq!(sends(&*pattern), [0u64; 0]);
         let (pattern, rule) = built("messages.csv", true).unwrap();
-        assert_eq!((rule.levels, pattern.unknown()), (None, None));
+        assert_eq!((rule.levels, pattern.missing_messages()), (None, None));
         assert_eq!(sends(&*pattern), [80]);
     }
 }

@@ -4,11 +4,11 @@ use crate::{cycle_costs, Charges, Hierarchy, HierarchyPattern, LevelCosts};
 use odonata_declare::Type::{Coded, F64, U32};
 use odonata_declare::Unit::{Count, Plain, S};
 use odonata_declare::{
-    declared, parameter, Choice, Column, Filled, FilledTable, Frame, Kind, OneOrEach, Parameter, Parameters, Table,
+    declarations, parameter, Choice, Column, FilledColumn, FilledTable, Frame, Kind, OneOrEach, Parameter, Parameters, Table,
     Values, Variant, Word,
 };
 use odonata_machine::Machine;
-use odonata_model::pricing::{Priced, Pricing, Refusal, TIME};
+use odonata_model::pricing::{Pricing, PricingError, PricingResult, TIME};
 use odonata_model::{Constants, Mix};
 use odonata_workload::{Job, Workload};
 use serde_json::{json, Map, Value};
@@ -49,7 +49,7 @@ impl Parameters for CycleForm {
         parameter!(
             scenarios,
             Kind::WordOr(ALL, &Kind::List(&Charges::KIND)),
-            "`amg`: which phenomena are charged; one cycle is priced for each. `jobs.time_s` is that of the first.",
+            "`amg`: which phenomena are charged; one cycle is priced for each. `jobs.predicted_time_s` is that of the first.",
         ),
         parameter!(
             threads,
@@ -82,14 +82,19 @@ impl Pricing for CycleForm {
         self.constants = Some(constants.clone());
     }
 
-    fn check(&self, workload: &Workload) -> Result<(), Refusal> {
+    fn check(&self, workload: &Workload) -> Result<(), PricingError> {
         self.cycles(workload).map(drop)
     }
 
-    fn price(&self, _: &Machine, workload: &Workload, _: &mut dyn FnMut(f64) -> bool) -> Result<Priced, Refusal> {
+    fn price(
+        &self,
+        _: &Machine,
+        workload: &Workload,
+        _: &mut dyn FnMut(f64) -> bool,
+    ) -> Result<PricingResult, PricingError> {
         let (rows, used, cycles) = self.cycles(workload)?;
         let idle = workload.jobs.iter().filter(|job| job.idle);
-        Ok(Priced {
+        Ok(PricingResult {
             table: CYCLE.of(&rows),
             job_columns: Frame::of(JOBS, &used),
             summary: Map::from_iter([("cycles".to_owned(), Value::Array(cycles))]),
@@ -98,18 +103,18 @@ impl Pricing for CycleForm {
     }
 
     fn job_columns(&self) -> Vec<Column> {
-        declared(JOBS)
+        declarations(JOBS)
     }
 
     fn table(&self) -> Table {
-        CYCLE.declared()
+        CYCLE.declaration()
     }
 }
 
 impl CycleForm {
     /// Prices the cycles of all jobs that are not idle, each in all scenarios: rows of the table, columns of the jobs, and
     /// what the summary says of each job.
-    fn cycles(&self, workload: &Workload) -> Result<(Rows, Used, Vec<Value>), Refusal> {
+    fn cycles(&self, workload: &Workload) -> Result<(Rows, JobTimes, Vec<Value>), PricingError> {
         let jobs = &workload.jobs;
         let (Some(constants), Some(scenarios)) = (&self.constants, &self.scenarios) else {
             panic!("the form is complete before it prices")
@@ -123,17 +128,16 @@ impl CycleForm {
                 jobs.len(),
                 if jobs.len() == 1 { "" } else { "s" }
             );
-            return Err(Refusal::Given { key: Some("threads"), reason });
+            return Err(PricingError::InvalidInput { key: Some("threads"), reason });
         }
         let mut rows = Rows { scenarios: scenarios.iter().map(|charges| charges.word()).collect(), ..Rows::default() };
-        let (mut used, mut summary) = (Used::default(), Vec::new());
+        let (mut used, mut summary) = (JobTimes::default(), Vec::new());
         for (number, job) in jobs.iter().enumerate() {
             let mix = self.mix(constants, number, job);
             let mut cycles = Map::new();
             for (scenario, &charges) in scenarios.iter().enumerate().filter(|_| !job.idle) {
-                let costs = cycle_costs(levels(job)?, constants, mix, charges).map_err(|error| Refusal::Given {
-                    key: Some("threads"),
-                    reason: format!("job '{}': {error}", job.name),
+                let costs = cycle_costs(levels(job)?, constants, mix, charges).map_err(|error| {
+                    PricingError::InvalidInput { key: Some("threads"), reason: format!("job '{}': {error}", job.name) }
                 })?;
                 cycles.insert(charges.word().into(), costs.total_s().into());
                 for (level, cost) in costs.levels.iter().enumerate() {
@@ -170,9 +174,9 @@ impl CycleForm {
 }
 
 /// The level table of a job's hierarchy.
-fn levels(job: &Job) -> Result<&Hierarchy, Refusal> {
+fn levels(job: &Job) -> Result<&Hierarchy, PricingError> {
     let rule = job.rule.as_ref().and_then(|rule| rule.as_any().downcast_ref::<HierarchyPattern>());
-    rule.and_then(|rule| rule.levels.as_ref()).ok_or_else(|| Refusal::Given {
+    rule.and_then(|rule| rule.levels.as_ref()).ok_or_else(|| PricingError::InvalidInput {
         key: Some("form"),
         reason: format!(
             "job '{}' has no level table: \"amg\" prices jobs with `pattern = {{ name = \"amg\", hierarchy = … }}` whose \
@@ -184,7 +188,7 @@ fn levels(job: &Job) -> Result<&Hierarchy, Refusal> {
 
 /// What the cycles of the jobs come to.
 #[derive(Default)]
-struct Used {
+struct JobTimes {
     times: Vec<f64>,
     threads: Vec<u32>,
 }
@@ -192,8 +196,8 @@ struct Used {
 const AMG: &str = "form = \"amg\"";
 
 /// Of the first scenario.
-const JOBS: &[Filled<Used>] = &[
-    TIME.by(|used: &Used| used.times.clone().into()),
+const JOBS: &[FilledColumn<JobTimes>] = &[
+    TIME.by(|used: &JobTimes| used.times.clone().into()),
     Column::attribute("threads", U32, Count, "Threads", "Threads of a rank.")
         .under(AMG)
         .by(|used| used.threads.clone().into()),
@@ -223,7 +227,7 @@ const CYCLE: FilledTable<'_, Rows> = FilledTable {
             .by(|rows| rows.names(3, &LevelCosts::default().named().map(|(name, _)| name))),
         Column::key("term", Coded, Plain, "Term", "What it is spent on.")
             .by(|rows| rows.names(4, &LevelCosts::default().smooth.named().map(|(name, _)| name))),
-        Column::sum("time_s", F64, S, "Time", "Over a job and a scenario they are the time of its cycle.")
+        Column::sum("term_time_s", F64, S, "Time", "Over a job and a scenario they are the time of its cycle.")
             .by(|rows| rows.seconds.clone().into()),
     ],
 };

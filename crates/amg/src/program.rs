@@ -241,7 +241,7 @@ mod tests {
     /// A rank's half of 2 x 8 x 3 operations at 2 ns, of 2 x 2 x 2 at 2 ns down, of 2 x 8 x 2 at 5 ns up, of 2 x 2
     /// x 1 at 5 ns.
     #[test]
-    fn work_is_that_of_the_formulas() {
+    fn work_matches_the_formulas() {
         let levels = import::levels::from_csv("t", TABLE.as_bytes(), 2).unwrap();
         let exchanges = import::messages::all_levels("m", LISTS.as_bytes(), 2).unwrap();
         let program = CycleProgram::new(2, WholeCycle { levels: Some(levels), exchanges }, &[2.0, 5.0], 1);

@@ -19,7 +19,7 @@ use crate::{cycle_costs, Category, Charges, Hierarchy, Level, Penalties};
 use odonata_model::{Constants, Mix, ModelError};
 
 /// The gain must reach this share of the cycle so far.
-const LEAST_GAIN: f64 = 0.05;
+const MIN_GAIN: f64 = 0.05;
 
 /// One number of groups that was looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -171,7 +171,7 @@ fn choice(level: &Level, groups: u32, before: Category, flop_s: f64, basis: &Bas
     let collective_s = collective_s(level, c, basis);
     let footprint = Footprint::new(level.unknowns / c, level.nonzeros_per_row);
     let category = footprint.category(basis.cache_bytes);
-    let allowed = category <= before && !footprint.half_way_beyond(before, basis.cache_bytes);
+    let allowed = category <= before && !footprint.exceeds_midpoint(before, basis.cache_bytes);
     Candidate { groups, switch_s: 5.0 * product_s + collective_s, collective_s, category, allowed }
 }
 
@@ -191,7 +191,7 @@ fn level_decision(level: &Level, flop_s: f64, ranks: f64, finer_s: f64, basis: &
     let reason = match best {
         None => Reason::NoCandidate,
         Some(i) if choices[i].switch_s >= noswitch_s => Reason::NoGain,
-        Some(i) if noswitch_s - choices[i].switch_s < LEAST_GAIN * running_s => Reason::GainTooSmall,
+        Some(i) if noswitch_s - choices[i].switch_s < MIN_GAIN * running_s => Reason::GainTooSmall,
         Some(_) => Reason::Switch,
     };
     LevelDecision { noswitch_s, running_s, category, choices, best, reason }
@@ -329,13 +329,14 @@ pub fn regrouped_cycle_s(
     let down_s = costs.levels[switch_level].interpolate.total_s();
     // The ranks that are left are spread over the nodes of all.
     let basis = Basis::new(before, constants, mix, charges)?;
-    let coarse = crate::cycle::priced(after, &shifted(constants, switch_level), mix, charges, &basis.penalties)?;
+    let coarse =
+        crate::cycle::price_cycle(after, &shift_levels(constants, switch_level), mix, charges, &basis.penalties)?;
     let gather_s = collective_s(&before.levels()[switch_level], f64::from(after.ranks()), &basis);
     Ok(fine_s + down_s + gather_s + coarse.total_s())
 }
 
 /// The constants with t_i counted from `level` on.
-fn shifted(constants: &Constants, level: usize) -> Constants {
+fn shift_levels(constants: &Constants, level: usize) -> Constants {
     let last = constants.flop_s.len() - 1;
     Constants { flop_s: constants.flop_s[level.min(last)..].to_vec(), ..constants.clone() }
 }
@@ -373,7 +374,7 @@ mod tests {
     /// 509 of 512 ranks are active: 16 tasks of a node contend; 8 ranks afterwards are one of each node. Values cost
     /// 16 / 9.32 GB/s and messages over links times as much.
     #[test]
-    fn penalties_are_those_of_the_ranks_that_are_left() {
+    fn penalties_count_only_the_remaining_ranks() {
         let decision = decide(&laplace_512(), &eos(), ALL_MPI, Charges::AlphaBetaGammaPenalties).unwrap();
         let links = eos().network.links(32).unwrap();
         let ratio = 16e9 * 0.858e-9 / 8.0;

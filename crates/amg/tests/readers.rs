@@ -34,7 +34,7 @@ fn damaged(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn the_undamaged_are_read() {
+fn undamaged_files_are_read() {
     assert!(levels::from_csv("x", LEVELS.as_bytes(), 8).is_ok());
     assert!(levels::from_json("x", JSON).is_ok());
     assert!(messages::cycle("x", MESSAGES.as_bytes(), 8, 1, Phase::Smooth).is_ok());

@@ -83,7 +83,7 @@ impl Constants {
     /// D - h_m.
     #[must_use]
     pub fn extra_hops(&self) -> f64 {
-        f64::from(self.network.diameter().saturating_sub(self.network.least_hops()))
+        f64::from(self.network.diameter().saturating_sub(self.network.min_hops()))
     }
 
     /// b_1 / b_j: how much slower a thread runs when `threads` of them share a process's memory. Between measured

@@ -83,7 +83,7 @@ impl DragonflyFigures {
     /// N + 170 g + 4 min(g (g - 1) / 2, G (G - 1) / 2) with g = ceil(N / 384). The third term is damaged in the
     /// paper's text; read here as the global links among the g groups in use, which is what it stands for.
     #[must_use]
-    pub fn fewest_links(&self, nodes: u32) -> f64 {
+    pub fn min_links(&self, nodes: u32) -> f64 {
         let used = nodes.div_ceil(self.nodes_per_group()).min(self.groups);
         self.links(nodes, used, f64::from(used) * (f64::from(used) - 1.0) / 2.0)
     }
@@ -91,7 +91,7 @@ impl DragonflyFigures {
     /// Links that a job on `nodes` nodes has at most: each node in a group of its own until all are in use.
     /// N + 170 min(N, G) + 4 min(N - 1, G (G - 1) / 2).
     #[must_use]
-    pub fn most_links(&self, nodes: u32) -> f64 {
+    pub fn max_links(&self, nodes: u32) -> f64 {
         self.links(nodes, nodes.min(self.groups), f64::from(nodes) - 1.0)
     }
 
@@ -223,7 +223,7 @@ impl NetworkFigures {
 
     /// The least distance between two different nodes, hops.
     #[must_use]
-    pub fn least_hops(&self) -> u32 {
+    pub fn min_hops(&self) -> u32 {
         match self {
             Self::Dragonfly(_) | Self::FatTree(_) => 2,
             Self::Torus(_) => 1,
@@ -243,7 +243,7 @@ impl NetworkFigures {
     /// Hops between two nodes beyond the least.
     #[must_use]
     pub fn extra_hops(&self, a: u32, b: u32) -> u32 {
-        self.hops(a, b).saturating_sub(self.least_hops())
+        self.hops(a, b).saturating_sub(self.min_hops())
     }
 
     /// Links available to a job on `nodes` nodes; on a dragonfly the midpoint of fewest and most.
@@ -253,7 +253,7 @@ impl NetworkFigures {
     pub fn links(&self, nodes: u32) -> Result<f64, ModelError> {
         at_least("number of nodes", f64::from(nodes), 1.0)?;
         Ok(match self {
-            Self::Dragonfly(n) => 0.5 * (n.fewest_links(nodes) + n.most_links(nodes)),
+            Self::Dragonfly(n) => 0.5 * (n.min_links(nodes) + n.max_links(nodes)),
             Self::FatTree(n) => n.links(nodes),
             Self::Torus(n) => n.links(nodes),
         })
@@ -271,12 +271,12 @@ mod tests {
         assert_eq!(aries.links_per_group(), 16 * 5 + 6 * 15); // 170
         assert_eq!(aries.diameter(), 7);
         // 64 nodes in one of two groups: 64 + 170 + 4 * 0; in both: 64 + 2 * 170 + 4 * min(63, 1).
-        assert_eq!(aries.fewest_links(64), 234.0);
-        assert_eq!(aries.most_links(64), 408.0);
+        assert_eq!(aries.min_links(64), 234.0);
+        assert_eq!(aries.max_links(64), 408.0);
         assert_eq!(NetworkFigures::Dragonfly(aries).links(64).unwrap(), 321.0);
         // 512 nodes need both groups: 512 + 340 + 4 * 1 either way.
-        assert_eq!(aries.fewest_links(512), 856.0);
-        assert_eq!(aries.most_links(512), 856.0);
+        assert_eq!(aries.min_links(512), 856.0);
+        assert_eq!(aries.max_links(512), 856.0);
     }
 
     #[test]

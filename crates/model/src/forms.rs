@@ -1,10 +1,10 @@
 //! The general forms: every rank of every job, priced by what it sends and receives.
 
 use crate::message::{MessageModel, MessagePrices, Postal};
-use crate::pricing::{Priced, Pricing, Refusal};
+use crate::pricing::{Pricing, PricingError, PricingResult};
 use crate::ranks::Costs;
 use crate::Constants;
-use odonata_declare::{declared, parameter, Column, Frame, Kind, Parameter, Parameters, Table, Variant};
+use odonata_declare::{declarations, parameter, Column, Frame, Kind, Parameter, Parameters, Table, Variant};
 use odonata_machine::Machine;
 use odonata_units::{Rate, Time};
 use odonata_workload::Workload;
@@ -25,7 +25,7 @@ pub const FORMS: &[Variant<dyn Pricing>] = &[
 
 /// What the general forms have in common.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Common {
+pub struct CommonParameters {
     /// Bandwidth of one rank.
     pub rate: Option<Rate>,
     /// Per router-to-router hop.
@@ -46,7 +46,7 @@ pub struct MaxRateForm {
     /// Bandwidth that the ranks of a node share.
     pub node_rate: Option<Rate>,
     /// The rest.
-    pub common: Common,
+    pub common: CommonParameters,
 }
 
 /// Every message a start-up and its bytes.
@@ -55,7 +55,7 @@ pub struct PostalForm {
     /// Start-up.
     pub alpha: Option<Time>,
     /// The rest.
-    pub common: Common,
+    pub common: CommonParameters,
 }
 
 /// Latency, overhead, gap and gap per byte.
@@ -68,7 +68,7 @@ pub struct LogGpForm {
     /// g.
     pub gap: Option<Time>,
     /// The rest; its rate is 1 / G.
-    pub common: Common,
+    pub common: CommonParameters,
 }
 
 const ALPHA: &str = "`postal`, `max-rate`: start-up of a message.";
@@ -118,12 +118,12 @@ impl Parameters for LogGpForm {
 }
 
 /// A time that is given or measured: the nearest whole picosecond, as a file would say it.
-fn open_time(key: &mut Option<Time>, seconds: f64) {
+fn fill_time(key: &mut Option<Time>, seconds: f64) {
     key.get_or_insert(Time((seconds * 1e12).round() as u64));
 }
 
 /// A rate that is given or measured: the nearest whole bit per second.
-fn open_rate(key: &mut Option<Rate>, bytes_per_s: f64) {
+fn fill_rate(key: &mut Option<Rate>, bytes_per_s: f64) {
     key.get_or_insert(Rate::from_bits_per_s((bytes_per_s * 8.0).round().max(1.0) as u64));
 }
 
@@ -135,14 +135,14 @@ fn bytes_per_s(key: Option<Rate>) -> f64 {
     key.expect("the form is complete").bytes_per_s_f64()
 }
 
-impl Common {
+impl CommonParameters {
     fn complete(&mut self, constants: &Constants) {
         let busy = constants.thread_bandwidth.last().map_or(constants.node_bandwidth, |(_, bandwidth)| *bandwidth);
-        open_rate(&mut self.rate, constants.measured_bandwidth());
-        open_time(&mut self.hop, constants.gamma_s);
-        open_time(&mut self.matching, 0.0);
-        open_time(&mut self.on_node_alpha, constants.alpha_s);
-        open_rate(&mut self.on_node_rate, busy);
+        fill_rate(&mut self.rate, constants.measured_bandwidth());
+        fill_time(&mut self.hop, constants.gamma_s);
+        fill_time(&mut self.matching, 0.0);
+        fill_time(&mut self.on_node_alpha, constants.alpha_s);
+        fill_rate(&mut self.on_node_rate, busy);
     }
 
     fn prices(&self, model: MessageModel) -> MessagePrices {
@@ -157,20 +157,20 @@ impl Common {
 
 /// A form that prices messages.
 trait MessageForm: Parameters {
-    fn common(&self) -> &Common;
+    fn common(&self) -> &CommonParameters;
 
     /// Rates of its own.
     fn rates(&self) -> Vec<(&'static str, Option<Rate>)> {
         Vec::new()
     }
 
-    fn open(&mut self, constants: &Constants);
+    fn fill(&mut self, constants: &Constants);
 
     fn model(&self) -> MessageModel;
 }
 
 impl MessageForm for MaxRateForm {
-    fn common(&self) -> &Common {
+    fn common(&self) -> &CommonParameters {
         &self.common
     }
 
@@ -178,10 +178,10 @@ impl MessageForm for MaxRateForm {
         vec![("node_rate", self.node_rate)]
     }
 
-    fn open(&mut self, constants: &Constants) {
+    fn fill(&mut self, constants: &Constants) {
         self.common.complete(constants);
-        open_time(&mut self.alpha, constants.alpha_s);
-        open_rate(&mut self.node_rate, constants.node_bandwidth);
+        fill_time(&mut self.alpha, constants.alpha_s);
+        fill_rate(&mut self.node_rate, constants.node_bandwidth);
     }
 
     fn model(&self) -> MessageModel {
@@ -194,13 +194,13 @@ impl MessageForm for MaxRateForm {
 }
 
 impl MessageForm for PostalForm {
-    fn common(&self) -> &Common {
+    fn common(&self) -> &CommonParameters {
         &self.common
     }
 
-    fn open(&mut self, constants: &Constants) {
+    fn fill(&mut self, constants: &Constants) {
         self.common.complete(constants);
-        open_time(&mut self.alpha, constants.alpha_s);
+        fill_time(&mut self.alpha, constants.alpha_s);
     }
 
     fn model(&self) -> MessageModel {
@@ -209,15 +209,15 @@ impl MessageForm for PostalForm {
 }
 
 impl MessageForm for LogGpForm {
-    fn common(&self) -> &Common {
+    fn common(&self) -> &CommonParameters {
         &self.common
     }
 
-    fn open(&mut self, constants: &Constants) {
+    fn fill(&mut self, constants: &Constants) {
         self.common.complete(constants);
-        open_time(&mut self.latency, constants.alpha_s);
-        open_time(&mut self.overhead, 0.0);
-        open_time(&mut self.gap, 0.0);
+        fill_time(&mut self.latency, constants.alpha_s);
+        fill_time(&mut self.overhead, 0.0);
+        fill_time(&mut self.gap, 0.0);
     }
 
     fn model(&self) -> MessageModel {
@@ -239,11 +239,11 @@ impl<F: MessageForm> Pricing for F {
     }
 
     fn complete(&mut self, constants: &Constants) {
-        self.open(constants);
+        self.fill(constants);
     }
 
-    fn check(&self, workload: &Workload) -> Result<(), Refusal> {
-        workload.messages_known().map_err(|(job, error)| Refusal::Job(job, error))?;
+    fn check(&self, workload: &Workload) -> Result<(), PricingError> {
+        workload.check_messages().map_err(|(job, error)| PricingError::Job(job, error))?;
         Ok(self.common().prices(self.model()).check()?)
     }
 
@@ -252,10 +252,10 @@ impl<F: MessageForm> Pricing for F {
         machine: &Machine,
         workload: &Workload,
         progress: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<Priced, Refusal> {
+    ) -> Result<PricingResult, PricingError> {
         self.check(workload)?;
         let costs = Costs::of(&self.common().prices(self.model()), machine, workload, progress)?;
-        Ok(Priced {
+        Ok(PricingResult {
             table: Costs::RANKS.of(&costs),
             job_columns: Frame::of(Costs::JOBS, &costs),
             summary: Map::new(),
@@ -264,10 +264,10 @@ impl<F: MessageForm> Pricing for F {
     }
 
     fn job_columns(&self) -> Vec<Column> {
-        declared(Costs::JOBS)
+        declarations(Costs::JOBS)
     }
 
     fn table(&self) -> Table {
-        Costs::RANKS.declared()
+        Costs::RANKS.declaration()
     }
 }

@@ -26,5 +26,5 @@ mod ranks;
 pub use constants::{Constants, Mix};
 pub use error::{at_least, positive, ModelError};
 pub use figures::{DragonflyFigures, FatTreeFigures, NetworkFigures, TorusFigures};
-pub use forms::{Common, LogGpForm, MaxRateForm, PostalForm, FORMS};
+pub use forms::{CommonParameters, LogGpForm, MaxRateForm, PostalForm, FORMS};
 pub use hops::HopCounts;

@@ -18,7 +18,7 @@ use crate::ModelError;
 
 /// How data is moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Route {
+pub enum NodeAwareScheme {
     /// As it is.
     Direct,
     /// Over one rank of the destination's node.
@@ -33,7 +33,11 @@ pub enum Route {
 ///
 /// # Errors
 /// A message of a rank that `nodes` does not have.
-pub fn steps(messages: &[RankMessage], nodes: &[u32], route: Route) -> Result<Vec<Vec<RankMessage>>, ModelError> {
+pub fn steps(
+    messages: &[RankMessage],
+    nodes: &[u32],
+    route: NodeAwareScheme,
+) -> Result<Vec<Vec<RankMessage>>, ModelError> {
     for m in messages {
         let largest = m.source.max(m.destination);
         if largest as usize >= nodes.len() {
@@ -44,7 +48,7 @@ pub fn steps(messages: &[RankMessage], nodes: &[u32], route: Route) -> Result<Ve
             });
         }
     }
-    if route == Route::Direct {
+    if route == NodeAwareScheme::Direct {
         return Ok(vec![messages.iter().copied().filter(|m| m.source != m.destination).collect()]);
     }
     let members = members(nodes);
@@ -60,9 +64,9 @@ pub fn steps(messages: &[RankMessage], nodes: &[u32], route: Route) -> Result<Ve
             bags[0].add(m.source, m.destination, m.bytes);
             continue;
         }
-        let sender = if route == Route::TwoSteps { m.source } else { chosen(from, to) };
+        let sender = if route == NodeAwareScheme::TwoSteps { m.source } else { chosen(from, to) };
         // Two steps: senders of one node spread over the receivers; three: one receiver per pair of nodes.
-        let receiver = chosen(to, if route == Route::TwoSteps { m.source } else { from });
+        let receiver = chosen(to, if route == NodeAwareScheme::TwoSteps { m.source } else { from });
         bags[0].add(m.source, sender, m.bytes);
         bags[1].add(sender, receiver, m.bytes);
         bags[2].add(receiver, m.destination, m.bytes);
@@ -115,14 +119,20 @@ mod tests {
     fn counts_by_hand() {
         let (messages, nodes) = all_to_all();
         // Direct: each of 4 ranks sends 2 messages across.
-        let direct = steps(&messages, &nodes, Route::Direct).unwrap();
+        let direct = steps(&messages, &nodes, NodeAwareScheme::Direct).unwrap();
         assert_eq!(across(&direct[0], &nodes), vec![10; 8]);
         // Two steps: each rank one message of 20; three: one of 40 per direction.
-        let two: Vec<u64> =
-            steps(&messages, &nodes, Route::TwoSteps).unwrap().iter().flat_map(|s| across(s, &nodes)).collect();
+        let two: Vec<u64> = steps(&messages, &nodes, NodeAwareScheme::TwoSteps)
+            .unwrap()
+            .iter()
+            .flat_map(|s| across(s, &nodes))
+            .collect();
         assert_eq!(two, vec![20; 4]);
-        let three: Vec<u64> =
-            steps(&messages, &nodes, Route::ThreeSteps).unwrap().iter().flat_map(|s| across(s, &nodes)).collect();
+        let three: Vec<u64> = steps(&messages, &nodes, NodeAwareScheme::ThreeSteps)
+            .unwrap()
+            .iter()
+            .flat_map(|s| across(s, &nodes))
+            .collect();
         assert_eq!(three, vec![40; 2]);
     }
 
@@ -136,7 +146,7 @@ mod tests {
     #[test]
     fn two_steps_spread_over_the_receivers() {
         let (messages, nodes) = all_to_all();
-        let steps = steps(&messages, &nodes, Route::TwoSteps).unwrap();
+        let steps = steps(&messages, &nodes, NodeAwareScheme::TwoSteps).unwrap();
         let inside = [(0, 1, 10), (1, 0, 10), (2, 3, 10), (3, 2, 10)];
         assert_eq!(of(&steps[0]), inside);
         assert_eq!(of(&steps[1]), [(0, 2, 20), (1, 3, 20), (2, 0, 20), (3, 1, 20)]);
@@ -155,7 +165,7 @@ mod tests {
             .filter(|(s, d)| s != d)
             .map(|(source, destination)| RankMessage { source, destination, bytes: 10 })
             .collect();
-        let steps = steps(&messages, &[0, 0, 1, 1, 2, 2], Route::ThreeSteps).unwrap();
+        let steps = steps(&messages, &[0, 0, 1, 1, 2, 2], NodeAwareScheme::ThreeSteps).unwrap();
         assert_eq!(of(&steps[1]), [(0, 4, 40), (1, 2, 40), (2, 1, 40), (2, 5, 40), (4, 0, 40), (5, 2, 40)]);
         // Rank 0 gives 1 what goes to node 1 and gets what goes to node 2; rank 3 is chosen for neither node.
         assert_eq!(of(&steps[0]), [(0, 1, 30), (1, 0, 30), (2, 3, 10), (3, 2, 50), (4, 5, 30), (5, 4, 30)]);
@@ -166,7 +176,7 @@ mod tests {
     #[test]
     fn strangers_are_refused() {
         let (messages, _) = all_to_all();
-        assert!(steps(&messages, &[0, 0, 1], Route::TwoSteps).is_err());
+        assert!(steps(&messages, &[0, 0, 1], NodeAwareScheme::TwoSteps).is_err());
     }
 
     proptest! {
@@ -180,7 +190,7 @@ mod tests {
             let nodes: Vec<u32> = (0..12).map(|r| r / per_node).collect();
             let messages: Vec<RankMessage> =
                 pairs.iter().map(|&(source, destination, bytes)| RankMessage { source, destination, bytes }).collect();
-            let route = if three { Route::ThreeSteps } else { Route::TwoSteps };
+            let route = if three { NodeAwareScheme::ThreeSteps } else { NodeAwareScheme::TwoSteps };
             let mut net = [0_i64; 12];
             for m in &messages {
                 net[m.source as usize] -= m.bytes as i64;

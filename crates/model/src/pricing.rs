@@ -1,14 +1,14 @@
 //! What a closed form is: parameters, and the price of a workload under them.
 
 use crate::{Constants, ModelError};
-use odonata_declare::{Column, Declared, Frame, Table, Type, Unit};
+use odonata_declare::{Column, Frame, ParameterStruct, Role, Table, Type, Unit};
 use odonata_machine::Machine;
 use odonata_units::JobId;
 use odonata_workload::{Workload, WorkloadError};
 use serde_json::{Map, Value};
 
 /// A closed form with its parameters.
-pub trait Pricing: Declared {
+pub trait Pricing: ParameterStruct {
     /// What of its parameters can't be: the key, and a sentence.
     fn mistakes(&self) -> Vec<(&'static str, String)> {
         Vec::new()
@@ -21,7 +21,7 @@ pub trait Pricing: Declared {
     ///
     /// # Errors
     /// What [`Pricing::price`] would refuse.
-    fn check(&self, workload: &Workload) -> Result<(), Refusal>;
+    fn check(&self, workload: &Workload) -> Result<(), PricingError>;
 
     /// Prices the jobs. It must be complete. `progress` is told the share that is done, and returns false to stop.
     ///
@@ -32,7 +32,7 @@ pub trait Pricing: Declared {
         machine: &Machine,
         workload: &Workload,
         progress: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<Priced, Refusal>;
+    ) -> Result<PricingResult, PricingError>;
 
     /// The columns that it adds to the table of jobs.
     fn job_columns(&self) -> Vec<Column>;
@@ -43,17 +43,18 @@ pub trait Pricing: Declared {
 
 /// The time of a job, which every form says.
 pub const TIME: Column = Column::max(
-    "time_s",
+    "predicted_time_s",
     Type::F64,
     Unit::S,
     "Time",
     "Time of its slowest rank, or of its cycle in the first of the scenarios.",
 )
+.role(Role::JobTime)
 .headline();
 
 /// What a form says of the jobs.
 #[derive(Clone, Debug)]
-pub struct Priced {
+pub struct PricingResult {
     /// Its table.
     pub table: (&'static str, Frame),
     /// Its columns of the table of jobs.
@@ -66,9 +67,9 @@ pub struct Priced {
 
 /// Why a form prices nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Refusal {
+pub enum PricingError {
     /// What it is given can't be priced: which key, if it is one, and why.
-    Given {
+    InvalidInput {
         /// The key.
         key: Option<&'static str>,
         /// Why, and what to do.
@@ -80,8 +81,8 @@ pub enum Refusal {
     Interrupted,
 }
 
-impl From<ModelError> for Refusal {
+impl From<ModelError> for PricingError {
     fn from(error: ModelError) -> Self {
-        Self::Given { key: None, reason: error.to_string() }
+        Self::InvalidInput { key: None, reason: error.to_string() }
     }
 }

@@ -1,11 +1,11 @@
 //! What every rank of every job costs by its messages, as rows and columns.
 
 use crate::message::{rank_costs, MessagePrices, RankCost, RankMessage};
-use crate::pricing::{Refusal, TIME};
+use crate::pricing::{PricingError, TIME};
 use crate::HopCounts;
 use odonata_declare::Type::{F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Plain, S};
-use odonata_declare::{Column, Filled, FilledTable, Values};
+use odonata_declare::{Column, FilledColumn, FilledTable, Values};
 use odonata_machine::Machine;
 use odonata_units::NodeId;
 use odonata_workload::volumes::Messages;
@@ -29,7 +29,7 @@ impl<'a> Costs<'a> {
         machine: &Machine,
         workload: &'a Workload,
         progress: &mut dyn FnMut(f64) -> bool,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, PricingError> {
         let jobs = &workload.jobs;
         let (mut nodes, mut first, mut messages) = (Vec::new(), vec![0], Vec::new());
         for job in jobs {
@@ -46,7 +46,7 @@ impl<'a> Costs<'a> {
             first.push(nodes.len());
         }
         if !progress(0.5) {
-            return Err(Refusal::Interrupted);
+            return Err(PricingError::Interrupted);
         }
         let numbers: Vec<u32> = nodes.iter().map(|node| node.0).collect();
         let (mut hops, mut missing) = (HopCounts::new(machine), None);
@@ -67,9 +67,9 @@ impl<'a> Costs<'a> {
     }
 
     /// Times of the job's slowest rank and of all of them.
-    pub(crate) const JOBS: &'a [Filled<Self>] = &[
+    pub(crate) const JOBS: &'a [FilledColumn<Self>] = &[
         TIME.by(|costs| costs.slowest(RankCost::total_s)),
-        Column::mean("time_mean_s", F64, S, "Mean time", "Mean over its ranks.")
+        Column::mean("rank_time_mean_s", F64, S, "Mean time", "Mean over its ranks.")
             .weighted_by("ranks")
             .under(GENERAL)
             .headline()
@@ -128,7 +128,8 @@ impl<'a> Costs<'a> {
                 .by(|costs| costs.times(|cost| cost.bandwidth_s)),
             Column::max("matching_s", F64, S, "Matching", "Search in its queue.")
                 .by(|costs| costs.times(|cost| cost.matching_s)),
-            Column::max("time_s", F64, S, "Time", "The sum of the four.").by(|costs| costs.times(RankCost::total_s)),
+            Column::max("rank_time_s", F64, S, "Time", "The sum of the four.")
+                .by(|costs| costs.times(RankCost::total_s)),
         ],
     };
 

@@ -17,7 +17,7 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, Ranks};
 use odonata_units::{NodeId, Time};
 use odonata_workload::collective::Collectives;
-use odonata_workload::expanded::Shared;
+use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Code, ProgramContext, ProgramSpec, RankProgram};
 use std::sync::Arc;
 
@@ -114,7 +114,7 @@ fn measure(case: &Case) {
     assert!(case.ranks <= nodes * case.per_node, "{nodes} nodes of {} ranks", case.per_node);
     let job = RankJob {
         job: 0,
-        shared: Shared::new(program, Arc::new(Collectives::default())),
+        shared: JobProgram::new(program, Arc::new(Collectives::default())),
         rails: None,
         node_of_rank: Arc::new((0..case.ranks).map(|rank| NodeId(rank / case.per_node)).collect()),
         start: Time::ZERO,

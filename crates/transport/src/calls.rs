@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 words! {
     /// What a rank is told of when a wait ends.
     #[derive(Serialize, Deserialize)]
-    pub enum Told {
+    pub enum WaitEvent {
         Message = "message": "a message, with its data, announced, or of the node",
         Data = "data": "the data that it had asked for",
         Receipt = "receipt": "that a message of its own was received",
@@ -37,9 +37,9 @@ pub struct CallRecord {
     #[serde(deserialize_with = "call_name")]
     pub name: CallName,
     /// When it began, on the rank's clock.
-    pub entered: Time,
+    pub start: Time,
     /// When it was over.
-    pub left: Time,
+    pub end: Time,
     /// Of that, time from where the rank could not go on to where it could.
     pub blocked: Time,
 }
@@ -66,17 +66,17 @@ pub struct RankWait {
     /// The call that it was in.
     pub call: u64,
     /// From when on it waited.
-    pub from: Time,
+    pub start: Time,
     /// When its host was told.
-    pub until: Time,
+    pub end: Time,
     /// Of what.
-    pub told: Told,
+    pub event: WaitEvent,
     /// The rank that this came from.
     pub peer: u32,
     /// The rank whose doing it was: `peer`, or of data that were asked for the one that waits.
-    pub by: u32,
+    pub caused_by: u32,
     /// When that rank had handed to its interface what brought it about.
-    pub since: Time,
+    pub caused_at: Time,
 }
 
 /// A time in which a rank was in a phase of its program.
@@ -89,9 +89,9 @@ pub struct PhaseTime {
     /// Number of the phase in its program.
     pub phase: u32,
     /// When it began, on the rank's clock.
-    pub began: Time,
+    pub start: Time,
     /// When it was over.
-    pub ended: Time,
+    pub end: Time,
 }
 
 /// What is recorded of calls.
@@ -106,14 +106,14 @@ pub struct CallRecords {
 }
 
 /// Job, the rank that did something, the other one, what the one that waits is told of.
-type Way = (u16, u32, u32, Told);
+type EventStream = (u16, u32, u32, WaitEvent);
 
 /// A jump of a rank's clock.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Jump {
+pub(crate) struct ClockJump {
     pub(crate) call: u64,
-    pub(crate) from_ps: u64,
-    pub(crate) until_ps: u64,
+    pub(crate) start_ps: u64,
+    pub(crate) end_ps: u64,
 }
 
 /// The notes of some ranks.
@@ -121,59 +121,59 @@ pub(crate) struct Jump {
 pub(crate) struct CallLog {
     calls: Vec<CallRecord>,
     phases: Vec<PhaseTime>,
-    caused: Vec<(Way, u64)>,
-    told: Vec<(Way, Option<Jump>)>,
+    causes: Vec<(EventStream, u64)>,
+    events: Vec<(EventStream, Option<ClockJump>)>,
 }
 
 impl CallLog {
     /// A rank leaves a call.
     #[cold]
-    pub(crate) fn left(&mut self, call: CallRecord) {
+    pub(crate) fn record_call(&mut self, call: CallRecord) {
         self.calls.push(call);
     }
 
     /// A phase of a rank is over.
     #[cold]
-    pub(crate) fn passed(&mut self, phase: PhaseTime) {
+    pub(crate) fn record_phase(&mut self, phase: PhaseTime) {
         self.phases.push(phase);
     }
 
     /// A rank hands something over.
     #[cold]
-    pub(crate) fn caused(&mut self, way: Way, at_ps: u64) {
-        self.caused.push((way, at_ps));
+    pub(crate) fn record_cause(&mut self, stream: EventStream, at_ps: u64) {
+        self.causes.push((stream, at_ps));
     }
 
     /// A host is told of something, for which the rank may have waited.
     #[cold]
-    pub(crate) fn told(&mut self, way: Way, jump: Option<Jump>) {
-        self.told.push((way, jump));
+    pub(crate) fn record_event(&mut self, stream: EventStream, jump: Option<ClockJump>) {
+        self.events.push((stream, jump));
     }
 
     /// Takes over what was noted elsewhere.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.calls.append(&mut other.calls);
         self.phases.append(&mut other.phases);
-        self.caused.append(&mut other.caused);
-        self.told.append(&mut other.told);
+        self.causes.append(&mut other.causes);
+        self.events.append(&mut other.events);
     }
 
     /// All of it in order.
     pub(crate) fn records(mut self) -> CallRecords {
         // Stable: phases of a rank that take no time stay in the order of its clock.
-        self.phases.sort_by_key(|phase| (phase.job, phase.rank, phase.began));
+        self.phases.sort_by_key(|phase| (phase.job, phase.rank, phase.start));
         self.calls.sort_unstable_by_key(|call| (call.job, call.rank, call.call));
-        let mut caused = by_way(self.caused);
+        let mut causes = by_stream(self.causes);
         let mut waits = Vec::new();
-        for (way, jump) in self.told {
-            let since_ps = caused.get_mut(&key(way)).and_then(Iterator::next).expect("what is told of was sent");
-            let Some(Jump { call, from_ps, until_ps }) = jump else { continue };
-            let (job, by, other, told) = way;
-            let (rank, peer) = if told == Told::Data { (by, other) } else { (other, by) };
-            let (from, until, since) = (Time(from_ps), Time(until_ps), Time(since_ps));
-            waits.push(RankWait { job, rank, number: 0, call, from, until, told, peer, by, since });
+        for (stream, jump) in self.events {
+            let since_ps = causes.get_mut(&key(stream)).and_then(Iterator::next).expect("what is told of was sent");
+            let Some(ClockJump { call, start_ps, end_ps }) = jump else { continue };
+            let (job, caused_by, other, event) = stream;
+            let (rank, peer) = if event == WaitEvent::Data { (caused_by, other) } else { (other, caused_by) };
+            let (start, end, caused_at) = (Time(start_ps), Time(end_ps), Time(since_ps));
+            waits.push(RankWait { job, rank, number: 0, call, start, end, event, peer, caused_by, caused_at });
         }
-        waits.sort_unstable_by_key(|wait| (wait.job, wait.rank, wait.until));
+        waits.sort_unstable_by_key(|wait| (wait.job, wait.rank, wait.end));
         let mut last = None;
         for wait in &mut waits {
             let before = last.filter(|(of, _)| *of == (wait.job, wait.rank));
@@ -186,23 +186,23 @@ impl CallLog {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.calls.capacity() * size_of::<CallRecord>()
             + self.phases.capacity() * size_of::<PhaseTime>()
-            + self.caused.capacity() * size_of::<(Way, u64)>()
-            + self.told.capacity() * size_of::<(Way, Option<Jump>)>()
+            + self.causes.capacity() * size_of::<(EventStream, u64)>()
+            + self.events.capacity() * size_of::<(EventStream, Option<ClockJump>)>()
     }
 }
 
 /// A way as it is looked up.
-type WayKey = (u16, u32, u32, u8);
+type EventStreamKey = (u16, u32, u32, u8);
 
-fn key((job, by, other, told): Way) -> WayKey {
-    (job, by, other, told as u8)
+fn key((job, caused_by, other, event): EventStream) -> EventStreamKey {
+    (job, caused_by, other, event as u8)
 }
 
 /// What was noted of each way, in its order.
-fn by_way(notes: Vec<(Way, u64)>) -> BTreeMap<WayKey, std::vec::IntoIter<u64>> {
-    let mut found: BTreeMap<WayKey, Vec<u64>> = BTreeMap::new();
-    for (way, at_ps) in notes {
-        found.entry(key(way)).or_default().push(at_ps);
+fn by_stream(notes: Vec<(EventStream, u64)>) -> BTreeMap<EventStreamKey, std::vec::IntoIter<u64>> {
+    let mut found: BTreeMap<EventStreamKey, Vec<u64>> = BTreeMap::new();
+    for (stream, at_ps) in notes {
+        found.entry(key(stream)).or_default().push(at_ps);
     }
-    found.into_iter().map(|(way, times)| (way, times.into_iter())).collect()
+    found.into_iter().map(|(stream, times)| (stream, times.into_iter())).collect()
 }

@@ -1,7 +1,7 @@
 //! What runs.
 
 use odonata_units::{NodeId, Time};
-use odonata_workload::expanded::Shared;
+use odonata_workload::expansion::JobProgram;
 use odonata_workload::rails::JobRails;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub struct RankJob {
     /// Its number among the jobs of the run.
     pub job: u16,
     /// What its ranks do.
-    pub shared: Shared,
+    pub shared: JobProgram,
     /// The node of each rank.
     pub node_of_rank: Arc<Vec<NodeId>>,
     /// Which interfaces of their nodes messages take, where these end at routers of their own.

@@ -42,27 +42,27 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod arranged;
 mod calls;
 mod inbox;
 mod job;
 mod log;
 mod matching;
+mod nic_choice;
 mod outbox;
 mod rank;
 mod ranks;
 mod record;
+mod reorder;
 mod requests;
 mod settings;
 mod stuck;
-mod ways;
 mod wire;
 
-pub use calls::{CallName, CallRecord, CallRecords, PhaseTime, RankWait, Told};
+pub use calls::{CallName, CallRecord, CallRecords, PhaseTime, RankWait, WaitEvent};
 pub use job::RankJob;
 pub use log::{MessageRecord, Protocol};
 pub use ranks::Ranks;
 pub use record::{CallKind, PhaseRecord, RankRecord};
 pub use settings::{MpiPreset, MpiSettings};
-pub use stuck::why_stuck;
-pub use wire::on_the_wire;
+pub use stuck::explain_unfinished;
+pub use wire::wire_volume;

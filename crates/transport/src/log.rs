@@ -12,11 +12,11 @@
 //! All notes of one kind about one pair come from one part of the machine, so their order is that of time however it is divided.
 
 use crate::matching::Label;
-use crate::wire::Wire;
+use crate::wire::MessageKind;
 use odonata_declare::words;
-use odonata_packet::{Envelope, Passage};
+use odonata_packet::{Envelope, InjectionTimes};
 use odonata_units::{Bytes, Time};
-use odonata_workload::expanded::{of_collective, OfCollective};
+use odonata_workload::expansion::{message_context, MessageContext};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,7 +25,7 @@ words! {
     #[derive(Serialize, Deserialize)]
     pub enum Protocol {
         Eager = "eager": "at once, with its data",
-        Long = "long": "announced, and sent when the receiver asks for it",
+        Rendezvous = "rendezvous": "announced, and sent when the receiver asks for it",
         OnNode = "on-node": "between ranks of one node, by no interface",
     }
 }
@@ -42,28 +42,28 @@ pub struct MessageRecord {
     /// Its number among those from the one to the other, in the order of sending.
     pub number: u32,
     /// Communicator, and tag or number of the collective.
-    pub of: OfCollective,
+    pub context: MessageContext,
     /// Size.
     pub bytes: Bytes,
     /// How it went.
     pub protocol: Protocol,
     /// When its sender began to send it.
-    pub posted: Time,
+    pub created: Time,
     /// When its first packet, the announcement if it is long, left the interface, or the host handed it over on the node.
-    pub started: Time,
+    pub injected: Time,
     /// When its last byte was at the interface of its receiver, or it was handed over on the node.
-    pub arrived: Time,
+    pub delivered: Time,
     /// When it and its receive had found each other.
     pub matched: Time,
     /// How the packet with which its data was complete got into the network, where nodes have injection FIFOs and it went through them.
-    pub passage: Option<Passage>,
+    pub injection_times: Option<InjectionTimes>,
 }
 
 /// Job, sending and receiving rank.
 type Pair = (u16, u32, u32);
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Posted {
+struct SendNote {
     communicator: u16,
     tag: u32,
     bytes: u64,
@@ -72,127 +72,130 @@ struct Posted {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Matched {
+struct MatchNote {
     communicator: u16,
     tag: u32,
-    long: bool,
+    is_rendezvous: bool,
     at_ps: u64,
 }
 
 /// The last packet of a message has come, or the message was handed over.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Come {
+struct DeliveryNote {
     at_ps: u64,
-    passage: Option<Passage>,
+    injection_times: Option<InjectionTimes>,
 }
 
 /// The notes of some ranks.
 #[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Log {
-    posted: Vec<(Pair, Posted)>,
+    sends: Vec<(Pair, SendNote)>,
     /// With the order of the message in which interfaces got it.
-    started: Vec<(Pair, u32, u64)>,
-    arrived: Vec<(Pair, Come)>,
-    matched: Vec<(Pair, Matched)>,
-    data_arrived: Vec<(Pair, u32, Come)>,
+    injections: Vec<(Pair, u32, u64)>,
+    deliveries: Vec<(Pair, DeliveryNote)>,
+    matches: Vec<(Pair, MatchNote)>,
+    data_deliveries: Vec<(Pair, u32, DeliveryNote)>,
 }
 
 impl Log {
     /// A rank begins to send.
     #[cold]
-    pub(crate) fn posted(&mut self, job: u16, message: &Envelope, kind: Wire, at_ps: u64) {
+    pub(crate) fn record_send(&mut self, job: u16, message: &Envelope, kind: MessageKind, at_ps: u64) {
         let protocol = match kind {
-            Wire::OnNode => Protocol::OnNode,
-            Wire::Announcement => Protocol::Long,
+            MessageKind::OnNode => Protocol::OnNode,
+            MessageKind::RendezvousHeader => Protocol::Rendezvous,
             _ => Protocol::Eager,
         };
         let (communicator, tag) = (message.communicator, message.tag);
-        self.posted.push((pair(job, message), Posted { communicator, tag, bytes: message.bytes, protocol, at_ps }));
+        self.sends.push((pair(job, message), SendNote { communicator, tag, bytes: message.bytes, protocol, at_ps }));
     }
 
     /// The first packet of a message leaves, or it is handed over on its node.
     #[cold]
-    pub(crate) fn started(&mut self, job: u16, message: &Envelope, at_ps: u64) {
-        if matches!(Wire::of(message.kind), Wire::Eager | Wire::Announcement | Wire::OnNode) {
-            self.started.push((pair(job, message), message.order, at_ps));
+    pub(crate) fn record_injection(&mut self, job: u16, message: &Envelope, at_ps: u64) {
+        if matches!(
+            MessageKind::from_code(message.kind),
+            MessageKind::Eager | MessageKind::RendezvousHeader | MessageKind::OnNode
+        ) {
+            self.injections.push((pair(job, message), message.order, at_ps));
         }
     }
 
     /// The last packet of a message has come, or it was handed over on its node.
     #[cold]
-    pub(crate) fn arrived(&mut self, job: u16, message: &Envelope, at_ps: u64, passage: Option<Passage>) {
-        let come = Come { at_ps, passage };
-        match Wire::of(message.kind) {
-            Wire::Eager | Wire::OnNode => self.arrived.push((pair(job, message), come)),
-            Wire::Data => self.data_arrived.push((pair(job, message), message.order, come)),
+    pub(crate) fn record_delivery(&mut self, job: u16, message: &Envelope, at_ps: u64, injection_times: Option<InjectionTimes>) {
+        let come = DeliveryNote { at_ps, injection_times };
+        match MessageKind::from_code(message.kind) {
+            MessageKind::Eager | MessageKind::OnNode => self.deliveries.push((pair(job, message), come)),
+            MessageKind::Data => self.data_deliveries.push((pair(job, message), message.order, come)),
             _ => {}
         }
     }
 
     /// A message and a receive of rank `destination` have found each other.
     #[cold]
-    pub(crate) fn matched(&mut self, job: u16, label: &Label, destination: u32, long: bool, at_ps: u64) {
+    pub(crate) fn record_match(&mut self, job: u16, label: &Label, destination: u32, is_rendezvous: bool, at_ps: u64) {
         let Label { communicator, source, tag } = *label;
-        self.matched.push(((job, source, destination), Matched { communicator, tag, long, at_ps }));
+        self.matches.push(((job, source, destination), MatchNote { communicator, tag, is_rendezvous, at_ps }));
     }
 
     /// Takes over what was noted elsewhere.
     pub(crate) fn append(&mut self, mut other: Self) {
-        self.posted.append(&mut other.posted);
-        self.started.append(&mut other.started);
-        self.arrived.append(&mut other.arrived);
-        self.matched.append(&mut other.matched);
-        self.data_arrived.append(&mut other.data_arrived);
+        self.sends.append(&mut other.sends);
+        self.injections.append(&mut other.injections);
+        self.deliveries.append(&mut other.deliveries);
+        self.matches.append(&mut other.matches);
+        self.data_deliveries.append(&mut other.data_deliveries);
     }
 
     /// The messages that were received, by job, source, destination and number.
     pub(crate) fn messages(self) -> Vec<MessageRecord> {
-        let mut started = by_pair(in_order(self.started));
-        let mut arrived = by_pair(self.arrived);
-        let mut data_arrived = by_pair(in_order(self.data_arrived));
-        let mut matched: BTreeMap<Pair, BTreeMap<(u16, u32), VecDeque<_>>> = BTreeMap::new();
-        for (pair, one) in self.matched {
+        let mut injections = by_pair(in_order(self.injections));
+        let mut deliveries = by_pair(self.deliveries);
+        let mut data_deliveries = by_pair(in_order(self.data_deliveries));
+        let mut matches: BTreeMap<Pair, BTreeMap<(u16, u32), VecDeque<_>>> = BTreeMap::new();
+        for (pair, one) in self.matches {
             // In the order of matching, whatever the tags.
-            let data = one.long.then(|| next(&mut data_arrived, pair)).flatten();
-            let of_pair = matched.entry(pair).or_default();
+            let data = one.is_rendezvous.then(|| next(&mut data_deliveries, pair)).flatten();
+            let of_pair = matches.entry(pair).or_default();
             of_pair.entry((one.communicator, one.tag)).or_default().push_back((one.at_ps, data));
         }
-        let mut posted = self.posted;
-        posted.sort_by_key(|(pair, _)| *pair);
+        let mut sends = self.sends;
+        sends.sort_by_key(|(pair, _)| *pair);
         let (mut records, mut last, mut number) = (Vec::new(), None, 0);
-        for (pair, one) in posted {
+        for (pair, one) in sends {
             number = if last == Some(pair) { number + 1 } else { 0 };
             last = Some(pair);
-            let started_ps = next(&mut started, pair);
-            let arrived = if one.protocol == Protocol::Long { None } else { next(&mut arrived, pair) };
-            let of_tag = matched.get_mut(&pair).and_then(|of_pair| of_pair.get_mut(&(one.communicator, one.tag)));
+            let injected_ps = next(&mut injections, pair);
+            let deliveries = if one.protocol == Protocol::Rendezvous { None } else { next(&mut deliveries, pair) };
+            let of_tag = matches.get_mut(&pair).and_then(|of_pair| of_pair.get_mut(&(one.communicator, one.tag)));
             let Some((matched_ps, data)) = of_tag.and_then(VecDeque::pop_front) else { continue };
-            let (Some(started_ps), Some(come)) = (started_ps, arrived.or(data)) else { continue };
+            let (Some(injected_ps), Some(come)) = (injected_ps, deliveries.or(data)) else { continue };
             let (job, source, destination) = pair;
             records.push(MessageRecord {
                 job,
                 source,
                 destination,
                 number,
-                of: of_collective(one.communicator, one.tag),
+                context: message_context(one.communicator, one.tag),
                 bytes: Bytes(one.bytes),
                 protocol: one.protocol,
-                posted: Time(one.at_ps),
-                started: Time(started_ps),
-                arrived: Time(come.at_ps),
+                created: Time(one.at_ps),
+                injected: Time(injected_ps),
+                delivered: Time(come.at_ps),
                 matched: Time(matched_ps),
-                passage: come.passage,
+                injection_times: come.injection_times,
             });
         }
         records
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.posted.capacity() * size_of::<(Pair, Posted)>()
-            + self.matched.capacity() * size_of::<(Pair, Matched)>()
-            + self.started.capacity() * size_of::<(Pair, u32, u64)>()
-            + self.arrived.capacity() * size_of::<(Pair, Come)>()
-            + self.data_arrived.capacity() * size_of::<(Pair, u32, Come)>()
+        self.sends.capacity() * size_of::<(Pair, SendNote)>()
+            + self.matches.capacity() * size_of::<(Pair, MatchNote)>()
+            + self.injections.capacity() * size_of::<(Pair, u32, u64)>()
+            + self.deliveries.capacity() * size_of::<(Pair, DeliveryNote)>()
+            + self.data_deliveries.capacity() * size_of::<(Pair, u32, DeliveryNote)>()
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A search begins at the head of a queue and ends at the first entry that fits. What it is *charged* is the number of entries that
 //! are compared in this, the one found included, whatever is done here to find it. Searches that compare few entries are done so;
-//! one that compares more than [`FEW`] makes an index ([`index`]), in which finding an entry, counting those before it and
+//! one that compares more than [`MIN_INDEXED_SEARCH`] makes an index ([`index`]), in which finding an entry, counting those before it and
 //! taking it out take the time of a hash and of the queue's logarithm.
 //!
 //! By instructions, as `valgrind --tool=callgrind` counts all of a run of `benches/ranks.rs`, against the plain scan alone: Halo3D of 64 kB
@@ -12,7 +12,7 @@
 mod index;
 
 use index::Index;
-use odonata_checkpoint::{Damaged, Reader, State, Writer};
+use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use odonata_workload::program::ANY;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub(crate) struct Label {
 
 impl Label {
     /// Whether a receive with this label takes a message with that one.
-    pub(crate) fn takes(&self, message: &Self) -> bool {
+    pub(crate) fn matches(&self, message: &Self) -> bool {
         self.communicator == message.communicator
             && (self.source == message.source || self.source == ANY)
             && (self.tag == message.tag || self.tag == ANY)
@@ -39,7 +39,7 @@ impl Label {
 
 /// Which of the two a queue holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Holds {
+pub(crate) enum QueueKind {
     /// Receives, searched for one that takes a message.
     Receives,
     /// Messages, searched for one that a receive takes.
@@ -47,35 +47,35 @@ pub(crate) enum Holds {
 }
 
 /// A search that compares more entries than these makes an index: from about there on the index is cheaper.
-const FEW: usize = 64;
+const MIN_INDEXED_SEARCH: usize = 64;
 /// With fewer entries than these an index is given up; so few that making one again is paid by the searches in between.
-const FEWER: usize = 16;
+const MIN_INDEX_ENTRIES: usize = 16;
 
 /// A queue that is searched from its head.
 #[derive(Debug)]
-pub(crate) struct Queue<T> {
-    holds: Holds,
+pub(crate) struct MatchQueue<T> {
+    kind: QueueKind,
     /// All entries, if there is no index.
     entries: VecDeque<(Label, T)>,
     index: Option<Box<Index<T>>>,
 }
 
 /// The entries in their order. An index is made again where a search is long: it changes nothing but the time that one takes.
-impl<T: Copy + Serialize + DeserializeOwned> State for Queue<T> {
+impl<T: Copy + Serialize + DeserializeOwned> State for MatchQueue<T> {
     fn save(&self, into: &mut Writer) {
         let indexed = self.index.iter().flat_map(|index| index.iter());
         into.put(&self.entries.iter().copied().chain(indexed).collect::<Vec<_>>());
     }
 
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         (self.entries, self.index) = (from.get()?, None);
         Ok(())
     }
 }
 
-impl<T: Copy> Queue<T> {
-    pub(crate) fn new(holds: Holds) -> Self {
-        Self { holds, entries: VecDeque::new(), index: None }
+impl<T: Copy> MatchQueue<T> {
+    pub(crate) fn new(kind: QueueKind) -> Self {
+        Self { kind, entries: VecDeque::new(), index: None }
     }
 
     #[inline]
@@ -90,19 +90,19 @@ impl<T: Copy> Queue<T> {
     pub(crate) fn take(&mut self, searched: &Label) -> (usize, Option<(Label, T)>) {
         let Some(index) = &mut self.index else {
             let mut labels = self.entries.iter().map(|(label, _)| label);
-            let place = match self.holds {
-                Holds::Receives => labels.position(|receive| receive.takes(searched)),
-                Holds::Messages => labels.position(|message| searched.takes(message)),
+            let place = match self.kind {
+                QueueKind::Receives => labels.position(|receive| receive.matches(searched)),
+                QueueKind::Messages => labels.position(|message| searched.matches(message)),
             };
             let compared = place.map_or(self.entries.len(), |place| place + 1);
             let taken = place.and_then(|place| self.entries.remove(place));
-            if compared > FEW {
+            if compared > MIN_INDEXED_SEARCH {
                 self.make_index();
             }
             return (compared, taken);
         };
         let (compared, taken) = index.take(searched);
-        if index.len() < FEWER {
+        if index.len() < MIN_INDEX_ENTRIES {
             self.entries.extend(index.iter());
             self.index = None;
         }
@@ -111,7 +111,7 @@ impl<T: Copy> Queue<T> {
 
     #[cold]
     fn make_index(&mut self) {
-        self.index = Some(Box::new(Index::new(self.holds, std::mem::take(&mut self.entries))));
+        self.index = Some(Box::new(Index::new(self.kind, std::mem::take(&mut self.entries))));
     }
 
     /// The label of the first entry that is wanted.
@@ -132,11 +132,11 @@ mod tests {
 
     /// The slow twin: every search compares entry after entry.
     #[derive(Default)]
-    struct Plain {
+    struct PlainQueue {
         entries: Vec<(Label, u32)>,
     }
 
-    impl Plain {
+    impl PlainQueue {
         fn take(&mut self, fits: impl Fn(&Label) -> bool) -> (usize, Option<(Label, u32)>) {
             match self.entries.iter().position(|(label, _)| fits(label)) {
                 Some(place) => (place + 1, Some(self.entries.remove(place))),
@@ -151,7 +151,7 @@ mod tests {
 
     /// What is done to a queue: pushes and searches in stretches, so that it becomes long and short again.
     #[derive(Clone, Debug)]
-    struct Stretch {
+    struct Segment {
         steps: u32,
         /// Of 8 steps, so many push.
         pushes: u32,
@@ -159,8 +159,8 @@ mod tests {
         wild: u32,
     }
 
-    fn stretches() -> impl Strategy<Value = Vec<Stretch>> {
-        let one = (1u32..400, 0u32..9, 0u32..5).prop_map(|(steps, pushes, wild)| Stretch { steps, pushes, wild });
+    fn segments() -> impl Strategy<Value = Vec<Segment>> {
+        let one = (1u32..400, 0u32..9, 0u32..5).prop_map(|(steps, pushes, wild)| Segment { steps, pushes, wild });
         prop::collection::vec(one, 1..12)
     }
 
@@ -168,18 +168,18 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
         #[test]
-        fn charged_and_found_as_by_comparing_one_after_the_other(
-            holds in prop_oneof![Just(Holds::Receives), Just(Holds::Messages)],
-            stretches in stretches(),
+        fn charges_and_matches_equal_a_linear_scan(
+            kind in prop_oneof![Just(QueueKind::Receives), Just(QueueKind::Messages)],
+            segments in segments(),
             kinds in 1u64..400,
             seed in 0u64..1 << 40,
         ) {
-            let (mut queue, mut plain) = (Queue::new(holds), Plain::default());
+            let (mut queue, mut plain) = (MatchQueue::new(kind), PlainQueue::default());
             let (mut random, mut number) = (odonata_units::Stream::new(seed, "matching", &[]), 0);
-            for Stretch { steps, pushes, wild } in stretches {
+            for Segment { steps, pushes, wild } in segments {
                 for _ in 0..steps {
                     let push = random.below(8) < u64::from(pushes);
-                    let receive = push == (holds == Holds::Receives);
+                    let receive = push == (kind == QueueKind::Receives);
                     let mut one = label(random.below(2) as u16, random.below(kinds) as u32, random.below(3) as u32);
                     if receive && random.below(8) < u64::from(wild) {
                         let which = random.below(3);
@@ -191,7 +191,7 @@ mod tests {
                         plain.entries.push((one, number));
                         number += 1;
                     } else {
-                        let fits = |entry: &Label| if receive { one.takes(entry) } else { entry.takes(&one) };
+                        let fits = |entry: &Label| if receive { one.matches(entry) } else { entry.matches(&one) };
                         prop_assert_eq!(queue.take(&one), plain.take(fits));
                     }
                 }
@@ -206,14 +206,14 @@ mod tests {
     #[test]
     fn a_long_queue_is_searched_by_its_index() {
         let entries = 100_000;
-        for holds in [Holds::Receives, Holds::Messages] {
-            let mut queue = Queue::new(holds);
+        for kind in [QueueKind::Receives, QueueKind::Messages] {
+            let mut queue = MatchQueue::new(kind);
             (0..entries).for_each(|source| queue.push(label(0, source, 7), source));
             let mut charged = 0;
             for source in (0..entries).rev() {
                 let (compared, taken) = queue.take(&label(0, source, 7));
                 assert_eq!(taken, Some((label(0, source, 7), source)));
-                assert_eq!(queue.index.is_some(), source >= FEWER as u32, "{source}");
+                assert_eq!(queue.index.is_some(), source >= MIN_INDEX_ENTRIES as u32, "{source}");
                 charged += compared as u64;
             }
             assert_eq!(charged, u64::from(entries) * u64::from(entries + 1) / 2);
@@ -222,9 +222,9 @@ mod tests {
 
     /// Taken entries are given up: memory follows what is in the queue, not what ever was.
     #[test]
-    fn memory_of_what_was_taken_comes_back() {
-        let mut queue = Queue::new(Holds::Messages);
-        let push = |queue: &mut Queue<u32>, source| queue.push(label(0, source, 0), source);
+    fn memory_of_taken_entries_is_freed() {
+        let mut queue = MatchQueue::new(QueueKind::Messages);
+        let push = |queue: &mut MatchQueue<u32>, source| queue.push(label(0, source, 0), source);
         (0..1_000).for_each(|source| push(&mut queue, source));
         assert_eq!(queue.take(&label(0, ANY, 1)), (1_000, None));
         let mut most = 0;

@@ -19,44 +19,44 @@ pub(crate) use messages::Notice;
 use crate::calls::{call_name, CallLog, CallName, CallRecord, PhaseTime};
 use crate::job::RankJob;
 use crate::log::Log;
-use crate::matching::{Holds, Label, Queue};
-use crate::outbox::Outbound;
+use crate::matching::{Label, MatchQueue, QueueKind};
+use crate::outbox::OutboundMessage;
 use crate::record::{CallKind, PhaseRecord, RankRecord};
 use crate::requests::{Requests, Slot, Wait};
 use crate::settings::MpiSettings;
-use messages::{Posted, Transfers, Unexpected};
-use odonata_checkpoint::{Damaged, Reader, State, Writer};
+use messages::{PostedReceive, Transfers, UnexpectedMessage};
+use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use odonata_packet::Envelope;
 use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::expanded::{Expanded, Shared, Step};
+use odonata_workload::expansion::{CallExpander, JobProgram, Step};
 use odonata_workload::program::{Call, GroupLists};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// What goes on in a rank.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-enum Doing {
+enum RankState {
     Ready,
     Blocked {
         wait: Wait,
-        missing: u32,
+        incomplete: u32,
         since: u64,
     },
     /// At the end of a call; of a test, its request.
-    Ending {
+    LeavingCall {
         test: Option<u32>,
     },
     /// At the end of a round of a program that is run several times, or of the program.
-    Round,
+    EndingRound,
     Finishing,
-    Over,
+    Finished,
     /// The program asked for something that can't be.
-    Wrong(String),
+    Failed(String),
 }
 
 /// The call that a rank is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct InCall {
+struct ActiveCall {
     kind: CallKind,
     since: u64,
     blocked: Time,
@@ -66,12 +66,12 @@ struct InCall {
 }
 
 /// Everything that a rank may touch while it runs.
-pub(crate) struct Around<'a> {
+pub(crate) struct RankContext<'a> {
     pub(crate) now_ps: u64,
     pub(crate) settings: &'a MpiSettings,
-    pub(crate) shared: &'a Shared,
+    pub(crate) shared: &'a JobProgram,
     /// Hands a message, with its number among those of its rank, to an interface.
-    pub(crate) send: &'a mut dyn FnMut(Outbound, u64),
+    pub(crate) send: &'a mut dyn FnMut(OutboundMessage, u64),
     /// Messages between ranks of the node, with their times.
     pub(crate) on_node: &'a mut Vec<(u64, Envelope)>,
     /// Where it is noted what becomes of messages, if it is.
@@ -91,13 +91,13 @@ pub(crate) struct Rank {
     pub(crate) job: u16,
     pub(crate) number: u32,
     pub(crate) node: NodeId,
-    code: Expanded,
+    code: CallExpander,
     clock: u64,
-    doing: Doing,
-    call: Option<InCall>,
+    state: RankState,
+    call: Option<ActiveCall>,
     notices: VecDeque<(u64, Notice)>,
-    posted: Queue<Posted>,
-    unexpected: Queue<Unexpected>,
+    posted: MatchQueue<PostedReceive>,
+    unexpected: MatchQueue<UnexpectedMessage>,
     requests: Requests,
     sends: Transfers,
     receives: Transfers,
@@ -105,8 +105,8 @@ pub(crate) struct Rank {
     /// Messages that it has sent in this round.
     sent: u64,
     /// Whether its program has no end, and when the present round began.
-    is_endless: bool,
-    round_began: u64,
+    is_background: bool,
+    round_start: u64,
     /// The phase that it is in, since when, and its time in calls then.
     phase: Option<(u32, u64, Time)>,
     /// The call that was begun last, inside a collective that of the collective: for those who ask what it waits for.
@@ -122,7 +122,7 @@ impl Rank {
             node: _,
             code,
             clock,
-            doing,
+            state,
             call,
             notices,
             posted,
@@ -132,23 +132,28 @@ impl Rank {
             receives,
             record,
             sent,
-            is_endless: _,
-            round_began,
+            is_background: _,
+            round_start,
             phase,
             last,
         } = self;
         code.save(lists, into);
-        into.put(&(clock, doing, call, notices, requests, sends, receives, record, round_began, phase, last, sent));
+        into.put(&(clock, state, call, notices, requests, sends, receives, record, round_start, phase, last, sent));
         posted.save(into);
         unexpected.save(into);
     }
 
     /// Goes on from what was written.
-    pub(crate) fn load(&mut self, shared: &Shared, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), Damaged> {
+    pub(crate) fn load(
+        &mut self,
+        shared: &JobProgram,
+        lists: &GroupLists,
+        from: &mut Reader<'_>,
+    ) -> Result<(), DecodeError> {
         self.code.load(shared, lists, from)?;
-        (self.clock, self.doing, self.call, self.notices, self.requests, self.sends, self.receives, self.record) =
+        (self.clock, self.state, self.call, self.notices, self.requests, self.sends, self.receives, self.record) =
             from.get()?;
-        (self.round_began, self.phase, self.last, self.sent) = from.get()?;
+        (self.round_start, self.phase, self.last, self.sent) = from.get()?;
         self.posted.load(from)?;
         self.unexpected.load(from)
     }
@@ -177,102 +182,103 @@ impl Rank {
             job,
             number,
             node,
-            code: Expanded::new(ranks, number),
+            code: CallExpander::new(ranks, number),
             clock: start.ps(),
-            doing: Doing::Ready,
+            state: RankState::Ready,
             call: None,
             notices: VecDeque::new(),
-            posted: Queue::new(Holds::Receives),
-            unexpected: Queue::new(Holds::Messages),
+            posted: MatchQueue::new(QueueKind::Receives),
+            unexpected: MatchQueue::new(QueueKind::Messages),
             requests: Requests::default(),
             sends: Transfers::default(),
             receives: Transfers::default(),
             record,
             sent: 0,
-            is_endless: of.background,
-            round_began: start.ps(),
+            is_background: of.background,
+            round_start: start.ps(),
             phase: None,
             last: None,
         }
     }
 
     /// Whether its program is at its end.
-    pub(crate) fn is_over(&self) -> bool {
-        self.doing == Doing::Over
+    pub(crate) fn is_finished(&self) -> bool {
+        self.state == RankState::Finished
     }
 
     /// Whether it waits, perhaps from a time on that the network has not come to.
     pub(crate) fn is_blocked(&self) -> bool {
-        matches!(self.doing, Doing::Blocked { .. })
+        matches!(self.state, RankState::Blocked { .. })
     }
 
     /// Whether its program asked for something that can't be.
-    pub(crate) fn is_wrong(&self) -> bool {
-        matches!(self.doing, Doing::Wrong(_))
+    pub(crate) fn has_failed(&self) -> bool {
+        matches!(self.state, RankState::Failed(_))
     }
 
     /// Whether it will do something though no message comes.
-    pub(crate) fn goes_on(&self, now_ps: u64) -> bool {
-        match &self.doing {
-            Doing::Over | Doing::Wrong(_) => false,
+    pub(crate) fn will_act(&self, now_ps: u64) -> bool {
+        match &self.state {
+            RankState::Finished | RankState::Failed(_) => false,
             // It may have computed before, ahead of the network's time.
-            Doing::Blocked { since, .. } => *since > now_ps || !self.notices.is_empty(),
-            Doing::Ready | Doing::Ending { .. } | Doing::Round | Doing::Finishing => true,
+            RankState::Blocked { since, .. } => *since > now_ps || !self.notices.is_empty(),
+            RankState::Ready | RankState::LeavingCall { .. } | RankState::EndingRound | RankState::Finishing => true,
         }
     }
 
     /// When it has to be run again if nothing comes.
-    pub(crate) fn wakes_ps(&self) -> Option<u64> {
-        matches!(self.doing, Doing::Ending { .. } | Doing::Round | Doing::Finishing).then_some(self.clock)
+    pub(crate) fn wake_ps(&self) -> Option<u64> {
+        matches!(self.state, RankState::LeavingCall { .. } | RankState::EndingRound | RankState::Finishing)
+            .then_some(self.clock)
     }
 
     /// Its host is told of something at `at_ps`.
-    pub(crate) fn tell(&mut self, at_ps: u64, notice: Notice) {
+    pub(crate) fn notify(&mut self, at_ps: u64, notice: Notice) {
         self.notices.push_back((at_ps, notice));
     }
 
     /// Goes on as far as it can.
-    pub(crate) fn run(&mut self, around: &mut Around<'_>) {
-        if let Err(reason) = self.go_on(around) {
-            self.doing = Doing::Wrong(reason);
+    pub(crate) fn run(&mut self, context: &mut RankContext<'_>) {
+        if let Err(reason) = self.advance(context) {
+            self.state = RankState::Failed(reason);
         }
     }
 
-    fn go_on(&mut self, around: &mut Around<'_>) -> Result<(), String> {
+    fn advance(&mut self, context: &mut RankContext<'_>) -> Result<(), String> {
         loop {
-            match &self.doing {
-                Doing::Ready => self.step(around)?,
-                Doing::Blocked { missing: 0, wait, since } => {
+            match &self.state {
+                RankState::Ready => self.step(context)?,
+                RankState::Blocked { incomplete: 0, wait, since } => {
                     let (wait, since) = (wait.clone(), *since);
                     self.unblock(&wait, since);
                 }
-                Doing::Blocked { .. } => {
+                RankState::Blocked { .. } => {
                     let Some((at, notice)) = self.notices.pop_front() else { return Ok(()) };
-                    self.look_at(at, notice, around)?;
+                    self.handle(at, notice, context)?;
                 }
-                Doing::Ending { test } => {
-                    if self.clock > around.now_ps {
+                RankState::LeavingCall { test } => {
+                    if self.clock > context.now_ps {
                         return Ok(());
                     }
                     let test = *test;
-                    self.end_call(test, around)?;
+                    self.end_call(test, context)?;
                 }
-                Doing::Round | Doing::Finishing if self.clock > around.now_ps => return Ok(()),
-                Doing::Round => {
+                RankState::EndingRound | RankState::Finishing if self.clock > context.now_ps => return Ok(()),
+                RankState::EndingRound => {
                     self.record.rounds += 1;
-                    self.doing = Doing::Ready;
+                    self.state = RankState::Ready;
                 }
-                Doing::Finishing => self.finish(),
-                Doing::Over | Doing::Wrong(_) => return Ok(()),
+                RankState::Finishing => self.finish(),
+                RankState::Finished | RankState::Failed(_) => return Ok(()),
             }
         }
     }
 
-    fn step(&mut self, around: &mut Around<'_>) -> Result<(), String> {
-        let Some(step) = self.code.next(around.shared)? else {
-            self.end_phase(around);
-            if around.ends_in_time {
-                self.doing = Doing::Finishing;
+    fn step(&mut self, context: &mut RankContext<'_>) -> Result<(), String> {
+        let Some(step) = self.code.next(context.shared)? else {
+            self.end_phase(context);
+            if context.ends_in_time {
+                self.state = RankState::Finishing;
             } else {
                 self.finish();
             }
@@ -285,67 +291,67 @@ impl Rank {
             }
             Step::Call(Call::Sleep { time }) | Step::Inner(Call::Sleep { time }) => self.clock += time.ps(),
             Step::Call(Call::Mark { phase }) | Step::Inner(Call::Mark { phase }) => {
-                self.end_phase(around);
+                self.end_phase(context);
                 self.phase = Some((phase, self.clock, self.record.communication));
             }
             Step::Call(Call::Round) => self.end_round()?,
             Step::Call(call) => {
-                self.enter(kind_of(&call), &call, around);
-                self.body(call, false, around)?;
+                self.enter_call(kind_of(&call), &call, context);
+                self.execute(call, false, context)?;
             }
             Step::Enter(call) => {
                 self.last = Some(call);
-                self.enter(CallKind::Collective, &call, around);
+                self.enter_call(CallKind::Collective, &call, context);
             }
-            Step::Inner(call) => self.body(call, true, around)?,
-            Step::Leave => self.doing = Doing::Ending { test: None },
+            Step::Inner(call) => self.execute(call, true, context)?,
+            Step::Leave => self.state = RankState::LeavingCall { test: None },
         }
         Ok(())
     }
 
     fn finish(&mut self) {
-        self.doing = Doing::Over;
+        self.state = RankState::Finished;
         self.record.end = Some(Time(self.clock));
     }
 
     /// A round counts when the network's time is there: until then others may have come to their end.
     fn end_round(&mut self) -> Result<(), String> {
-        if self.is_endless && self.clock == self.round_began {
+        if self.is_background && self.clock == self.round_start {
             return Err("its program took no time, so it would go on for ever; expected calls or `compute`".into());
         }
-        self.round_began = self.clock;
+        self.round_start = self.clock;
         self.sent = 0;
-        self.doing = Doing::Round;
+        self.state = RankState::EndingRound;
         Ok(())
     }
 
-    fn enter(&mut self, kind: CallKind, call: &Call, around: &Around<'_>) {
-        let name = if around.calls.is_some() { call.name() } else { "" };
-        self.call = Some(InCall { kind, since: self.clock, blocked: Time::ZERO, name });
+    fn enter_call(&mut self, kind: CallKind, call: &Call, context: &RankContext<'_>) {
+        let name = if context.calls.is_some() { call.name() } else { "" };
+        self.call = Some(ActiveCall { kind, since: self.clock, blocked: Time::ZERO, name });
         self.record.calls += 1;
-        self.clock += around.settings.enter.ps();
+        self.clock += context.settings.enter.ps();
     }
 
     /// What a call does at once, up to where it blocks or ends.
-    fn body(&mut self, call: Call, inner: bool, around: &mut Around<'_>) -> Result<(), String> {
+    fn execute(&mut self, call: Call, inner: bool, context: &mut RankContext<'_>) -> Result<(), String> {
         self.last = Some(call);
         let slot = |request: u32| if inner { Slot::Inner(request) } else { Slot::Program(request) };
         let wait = match call {
             Call::Send { to, bytes, tag, communicator } => {
-                self.send((to, communicator, tag), bytes, Slot::Own, around)?;
-                Wait::One(Slot::Own)
+                self.send((to, communicator, tag), bytes, Slot::BlockingCall, context)?;
+                Wait::One(Slot::BlockingCall)
             }
             Call::Recv { from, bytes, tag, communicator } => {
-                self.receive(Label { communicator, source: from, tag }, bytes, Slot::Own, around)?;
-                Wait::One(Slot::Own)
+                self.receive(Label { communicator, source: from, tag }, bytes, Slot::BlockingCall, context)?;
+                Wait::One(Slot::BlockingCall)
             }
             Call::Isend { to, bytes, tag, communicator, request } => {
-                self.send((to, communicator, tag), bytes, slot(request), around)?;
-                return self.no_wait(inner, None);
+                self.send((to, communicator, tag), bytes, slot(request), context)?;
+                return self.return_at_once(inner, None);
             }
             Call::Irecv { from, bytes, tag, communicator, request } => {
-                self.receive(Label { communicator, source: from, tag }, bytes, slot(request), around)?;
-                return self.no_wait(inner, None);
+                self.receive(Label { communicator, source: from, tag }, bytes, slot(request), context)?;
+                return self.return_at_once(inner, None);
             }
             Call::Wait { request } => Wait::One(slot(request)),
             Call::WaitAll { first, count } => Wait::All(inner, first..first.saturating_add(count)),
@@ -353,18 +359,18 @@ impl Rank {
             Call::WaitSome { first, count } => Wait::Some(inner, first..first.saturating_add(count)),
             Call::Test { request } => {
                 self.requests.check(&Wait::One(slot(request)))?;
-                return self.no_wait(inner, Some(request));
+                return self.return_at_once(inner, Some(request));
             }
             other => return Err(format!("{other:?} inside a collective")),
         };
         self.requests.check(&wait)?;
-        let missing = self.requests.missing(&wait);
-        self.doing = Doing::Blocked { wait, missing, since: self.clock };
+        let incomplete = self.requests.incomplete(&wait);
+        self.state = RankState::Blocked { wait, incomplete, since: self.clock };
         Ok(())
     }
 
-    fn no_wait(&mut self, inner: bool, test: Option<u32>) -> Result<(), String> {
-        self.doing = if inner { Doing::Ready } else { Doing::Ending { test } };
+    fn return_at_once(&mut self, inner: bool, test: Option<u32>) -> Result<(), String> {
+        self.state = if inner { RankState::Ready } else { RankState::LeavingCall { test } };
         Ok(())
     }
 
@@ -376,38 +382,39 @@ impl Rank {
             call.blocked += blocked;
         }
         self.clock += self.requests.free(wait);
-        self.doing = if self.code.collective().is_some() { Doing::Ready } else { Doing::Ending { test: None } };
+        self.state =
+            if self.code.collective().is_some() { RankState::Ready } else { RankState::LeavingCall { test: None } };
     }
 
     /// Works off what has come by now, and leaves the call.
-    fn end_call(&mut self, test: Option<u32>, around: &mut Around<'_>) -> Result<(), String> {
+    fn end_call(&mut self, test: Option<u32>, context: &mut RankContext<'_>) -> Result<(), String> {
         let by = self.clock;
         while let Some(&(at, notice)) = self.notices.front().filter(|(at, _)| *at <= by) {
             self.notices.pop_front();
-            self.look_at(at, notice, around)?;
+            self.handle(at, notice, context)?;
         }
         if let Some(request) = test {
             self.clock += self.requests.free(&Wait::One(Slot::Program(request)));
         }
-        self.clock += around.settings.leave.ps();
-        let InCall { kind, since, blocked, name } = self.call.take().expect("the rank is in a call");
+        self.clock += context.settings.leave.ps();
+        let ActiveCall { kind, since, blocked, name } = self.call.take().expect("the rank is in a call");
         let spent = Time(self.clock - since);
         self.record.communication += spent;
         self.record.in_calls[kind as usize] += spent;
-        if let Some(calls) = &mut around.calls {
+        if let Some(calls) = &mut context.calls {
             let (job, rank, call) = (self.job, self.number, self.code.calls());
-            let (entered, left) = (Time(since), Time(self.clock));
-            calls.left(CallRecord { job, rank, call, name, entered, left, blocked });
+            let (start, end) = (Time(since), Time(self.clock));
+            calls.record_call(CallRecord { job, rank, call, name, start, end, blocked });
         }
-        self.doing = Doing::Ready;
+        self.state = RankState::Ready;
         Ok(())
     }
 
-    fn end_phase(&mut self, around: &mut Around<'_>) {
+    fn end_phase(&mut self, context: &mut RankContext<'_>) {
         let Some((phase, since, communication)) = self.phase.take() else { return };
-        if let Some(calls) = &mut around.calls {
+        if let Some(calls) = &mut context.calls {
             let (job, rank) = (self.job, self.number);
-            calls.passed(PhaseTime { job, rank, phase, began: Time(since), ended: Time(self.clock) });
+            calls.record_phase(PhaseTime { job, rank, phase, start: Time(since), end: Time(self.clock) });
         }
         let phase = phase as usize;
         if self.record.phases.len() <= phase {

@@ -1,26 +1,26 @@
 //! Ranks behind network interfaces.
 
-mod kept;
+mod checkpoint;
 mod rails;
 
-use crate::arranged::{Arranged, Come};
 use crate::calls::{CallLog, CallRecords};
-use crate::inbox::{Inbound, Inbox};
+use crate::inbox::{InboundMessage, Inbox};
 use crate::job::RankJob;
 use crate::log::{Log, MessageRecord};
 use crate::matching::Label;
-use crate::outbox::{Outbound, Outbox};
-use crate::rank::{Around, Notice, Rank};
+use crate::nic_choice::NicChoice;
+use crate::outbox::{OutboundMessage, Outbox};
+use crate::rank::{Notice, Rank, RankContext};
 use crate::record::RankRecord;
+use crate::reorder::{DeliveredMessage, ReorderBuffer};
 use crate::settings::MpiSettings;
-use crate::ways::Ways;
-use crate::wire::{Cut, Wire};
-use odonata_checkpoint::{state, Damaged, Reader, Writer};
+use crate::wire::{MessageKind, PacketSizes};
+use odonata_checkpoint::{state, DecodeError, Reader, Writer};
 use odonata_packet::{
-    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
+    Activity, Arrival, Endpoints, Envelope, Nics, Subscription, Offer, OutgoingPacket, Program, Socket, UnfinishedEndpoint,
 };
 use odonata_units::{Bytes, NodeId, Time};
-use rails::{bytes_here, starts};
+use rails::{bytes_on_this_rail, is_first_packet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -86,15 +86,15 @@ impl Ranks {
 }
 
 impl Program for Ranks {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, jobs: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
         Box::new(RankEndpoints::new(self, jobs, interfaces))
     }
 
-    fn ends(&self, job: u16) -> bool {
+    fn is_finite(&self, job: u16) -> bool {
         self.jobs.iter().any(|of| of.job == job && !of.background)
     }
 
-    fn hand_over(&self) -> Vec<u8> {
+    fn export_records(&self) -> Vec<u8> {
         let mut into = Writer::default();
         into.put(&std::mem::take(&mut *self.records.lock().expect("nobody panicked")));
         into.put(&self.log.as_ref().map(|log| std::mem::take(&mut *log.lock().expect("nobody panicked"))));
@@ -102,7 +102,7 @@ impl Program for Ranks {
         into.into_bytes()
     }
 
-    fn take_over(&self, handed: &[u8]) -> Result<(), Damaged> {
+    fn import_records(&self, handed: &[u8]) -> Result<(), DecodeError> {
         let mut from = Reader::new(handed);
         self.records.lock().expect("nobody panicked").extend(from.get::<Vec<RankRecord>>()?);
         let (log, calls): (Option<Log>, Option<CallLog>) = (from.get()?, from.get()?);
@@ -123,7 +123,7 @@ struct Interface {
     inbox: Inbox,
 }
 
-state!(Interface { inside: outbox, inbox });
+state!(Interface { nested: outbox, inbox });
 
 /// A node with ranks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -143,10 +143,10 @@ struct RankEndpoints {
     /// The same of calls.
     calls: Option<Box<CallLog>>,
     all_calls: Option<Arc<Mutex<CallLog>>>,
-    ways: Ways,
-    arranged: Arranged,
+    nic_choice: NicChoice,
+    reorder: ReorderBuffer,
     per_node: u32,
-    cut: Cut,
+    sizes: PacketSizes,
     /// By node of this part; of none where nobody is.
     hosts: Vec<Host>,
     /// By interface.
@@ -159,12 +159,12 @@ struct RankEndpoints {
     has_background: bool,
     /// Messages between ranks of a node that are on their way, of jobs that the run waits for.
     on_node_awaited: usize,
-    inbound: Vec<Inbound>,
+    inbound: Vec<InboundMessage>,
     on_node: Vec<(u64, Envelope)>,
 }
 
 impl RankEndpoints {
-    fn new(program: &Ranks, jobs: &[u16], interfaces: &Interfaces<'_>) -> Self {
+    fn new(program: &Ranks, jobs: &[u16], interfaces: &Nics<'_>) -> Self {
         let (settings, per_node) = (&program.settings, interfaces.per_node());
         let nodes = interfaces.count() / per_node;
         let mut here: Vec<(u32, usize, u32)> = Vec::new();
@@ -175,7 +175,7 @@ impl RankEndpoints {
             );
         }
         here.sort_unstable();
-        let cut = Cut { packet: interfaces.packet().into(), flit: interfaces.flit().into() };
+        let sizes = PacketSizes { packet: interfaces.payload().into(), flit: interfaces.flit().into() };
         let mut endpoints = Self {
             jobs: Arc::clone(&program.jobs),
             settings: Arc::clone(settings),
@@ -184,10 +184,10 @@ impl RankEndpoints {
             all_logs: program.log.clone(),
             calls: program.calls.is_some().then(Box::default),
             all_calls: program.calls.clone(),
-            ways: Ways::new(&program.jobs, interfaces),
-            arranged: Arranged::default(),
+            nic_choice: NicChoice::new(&program.jobs, interfaces),
+            reorder: ReorderBuffer::default(),
             per_node,
-            cut,
+            sizes,
             hosts: Vec::with_capacity(nodes as usize),
             interfaces: (0..interfaces.count()).map(|_| None).collect(),
             ranks: Vec::with_capacity(here.len()),
@@ -206,7 +206,7 @@ impl RankEndpoints {
                 endpoints.ranks.push(Rank::new(job, number, node));
             }
             for i in (0..per_node).filter(|_| !own.is_empty()) {
-                let outbox = Outbox::new(cut, i as u8, settings.prepared, settings.injection_buffer);
+                let outbox = Outbox::new(sizes, i as u8, settings.prepared, settings.injection_buffer);
                 let interface = Box::new(Interface { outbox, inbox: Inbox::default() });
                 endpoints.interfaces[(n * per_node + i) as usize] = Some(interface);
             }
@@ -217,12 +217,12 @@ impl RankEndpoints {
     }
 
     /// Place of a job among those of the program.
-    fn place_of(&self, job: u16) -> usize {
+    fn job_index(&self, job: u16) -> usize {
         self.jobs.iter().position(|of| of.job == job).expect("a job of this program")
     }
 
     /// Place of a rank of a node, if it is here.
-    fn rank_at(&self, host: usize, job: u16, number: u32) -> usize {
+    fn rank_index(&self, host: usize, job: u16, number: u32) -> usize {
         let mut ranks = self.hosts[host].ranks.clone();
         let of = |r: &u32| self.ranks[*r as usize].job == job && self.ranks[*r as usize].number == number;
         ranks.find(of).expect("messages go to where the rank is") as usize
@@ -230,18 +230,18 @@ impl RankEndpoints {
 
     /// A rank goes on; what it wants delivered on its node is handed to the socket.
     fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
-        let Self { jobs, settings, ways, interfaces, ranks, on_node, log, calls, .. } = self;
+        let Self { jobs, settings, nic_choice, interfaces, ranks, on_node, log, calls, .. } = self;
         let rank = &mut ranks[r];
         let j = jobs.iter().position(|of| of.job == rank.job).expect("a job of this program");
         let job = &jobs[j];
         let (first, node) = (host * self.per_node as usize, rank.node);
-        let mut send = |message: Outbound, number: u64| {
-            ways.part((j, job), node, message, number, |own, part| {
+        let mut send = |message: OutboundMessage, number: u64| {
+            nic_choice.dispatch((j, job), node, message, number, |own, part| {
                 interfaces[first + own].as_mut().expect("a node with ranks").outbox.push(part);
             });
         };
-        let was_over = rank.is_over();
-        rank.run(&mut Around {
+        let was_finished = rank.is_finished();
+        rank.run(&mut RankContext {
             now_ps: socket.now_ps(),
             settings,
             shared: &job.shared,
@@ -250,11 +250,11 @@ impl RankEndpoints {
             log: log.as_deref_mut(),
             calls: calls.as_deref_mut(),
             nodes: &job.node_of_rank,
-            packet: Bytes(self.cut.packet),
+            packet: Bytes(self.sizes.packet),
             ends_in_time: self.has_background,
         });
         let (number, node, background) = (rank.job, rank.node, job.background);
-        self.unfinished -= usize::from(rank.is_over() && !was_over && !background);
+        self.unfinished -= usize::from(rank.is_finished() && !was_finished && !background);
         let job = number;
         if !background {
             self.on_node_awaited += on_node.len();
@@ -267,7 +267,7 @@ impl RankEndpoints {
                 job,
                 message: 0,
                 envelope: Some(envelope),
-                passage: None,
+                injection_times: None,
             });
         }
     }
@@ -275,73 +275,74 @@ impl RankEndpoints {
     /// Sets the timer to when the first rank of a node has to go on.
     fn set_timer(&self, host: usize, socket: &mut Socket) {
         let ranks = self.hosts[host].ranks.clone();
-        match ranks.filter_map(|r| self.ranks[r as usize].wakes_ps()).min() {
+        match ranks.filter_map(|r| self.ranks[r as usize].wake_ps()).min() {
             Some(at_ps) => socket.wake_at(at_ps),
             None => socket.stop_timer(),
         }
     }
 
     /// A message has come to a node at the time of the socket, or is the next that counts then.
-    fn come(&mut self, host: usize, come: Come, socket: &mut Socket) {
-        let Come { message: Inbound { job, envelope, alone }, at_ps, passage } = come;
-        let r = self.rank_at(host, job, envelope.destination);
+    fn deliver(&mut self, host: usize, delivered: DeliveredMessage, socket: &mut Socket) {
+        let DeliveredMessage { message: InboundMessage { job, envelope, is_single_packet }, at_ps, injection_times } =
+            delivered;
+        let r = self.rank_index(host, job, envelope.destination);
         if let Some(log) = &mut self.log {
-            log.arrived(job, &envelope, at_ps, passage);
+            log.record_delivery(job, &envelope, at_ps, injection_times);
         }
-        let kind = Wire::of(envelope.kind);
-        if kind == Wire::Get {
-            self.answer(host, r, &envelope, socket.now_ps());
+        let kind = MessageKind::from_code(envelope.kind);
+        if kind == MessageKind::GetRequest {
+            self.answer_get(host, r, &envelope, socket.now_ps());
             return;
         }
-        let taken = if kind.is_taken() && alone { self.settings.nic_receive.ps() } else { 0 };
-        let on_node = matches!(kind, Wire::OnNode | Wire::Received);
+        let taken = if kind.costs_nic_receive() && is_single_packet { self.settings.nic_receive.ps() } else { 0 };
+        let on_node = matches!(kind, MessageKind::OnNode | MessageKind::OnNodeReceipt);
         let at = socket.now_ps() + if on_node { 0 } else { taken + self.settings.host_latency.ps() };
         let transfer = envelope.sequence;
         let notice = match kind {
-            Wire::Eager | Wire::Announcement | Wire::OnNode => {
+            MessageKind::Eager | MessageKind::RendezvousHeader | MessageKind::OnNode => {
                 let Envelope { communicator, source, tag, .. } = envelope;
                 let label = Label { communicator, source, tag };
                 Notice::Message { kind, label, bytes: envelope.bytes, transfer }
             }
-            Wire::Data => Notice::Come { transfer },
-            Wire::Acknowledgement | Wire::Received => Notice::Complete { transfer },
-            Wire::Get => unreachable!("the interface answers"),
+            MessageKind::Data => Notice::DataArrived { transfer },
+            MessageKind::Acknowledgement | MessageKind::OnNodeReceipt => Notice::Complete { transfer },
+            MessageKind::GetRequest => unreachable!("the interface answers"),
         };
-        self.ranks[r].tell(at, notice);
+        self.ranks[r].notify(at, notice);
         self.run(host, r, socket);
     }
 
     /// The interface answers a get with the data.
-    fn answer(&mut self, host: usize, r: usize, get: &Envelope, now_ps: u64) {
+    fn answer_get(&mut self, host: usize, r: usize, get: &Envelope, now_ps: u64) {
         let rank = &self.ranks[r];
-        let (to, bytes, number) = rank.asked_for(get.sequence);
-        let (j, own) = (self.place_of(rank.job), rank.number);
+        let (to, bytes, number) = rank.requested_data(get.sequence);
+        let (j, own) = (self.job_index(rank.job), rank.number);
         let envelope = Envelope {
             bytes,
             sequence: get.tag,
             source: own,
             destination: to,
-            kind: Wire::Data as u8,
+            kind: MessageKind::Data as u8,
             ..Envelope::default()
         };
-        let message = Outbound {
+        let message = OutboundMessage {
             ready_ps: now_ps + self.settings.nic_fetch.ps() + self.settings.nic_start.ps(),
             job: rank.job,
             node: self.jobs[j].node_of_rank[to as usize],
             interface: 0,
             envelope,
-            wire: Wire::Data.bytes(bytes, &self.settings),
+            wire: MessageKind::Data.wire_bytes(bytes, &self.settings),
         };
         let (first, node) = (host * self.per_node as usize, self.hosts[host].node);
-        let Self { jobs, ways, interfaces, .. } = self;
-        ways.part((j, &jobs[j]), node, message, number, |own, part| {
+        let Self { jobs, nic_choice, interfaces, .. } = self;
+        nic_choice.dispatch((j, &jobs[j]), node, message, number, |own, part| {
             interfaces[first + own].as_mut().expect("a node with ranks").outbox.push(part);
         });
     }
 
     /// Whether the run waits for a job.
     fn is_awaited(&self, job: u16) -> bool {
-        !self.jobs[self.place_of(job)].background
+        !self.jobs[self.job_index(job)].background
     }
 
     fn host(&self, nic: u32) -> usize {
@@ -350,31 +351,31 @@ impl RankEndpoints {
 }
 
 impl Endpoints for RankEndpoints {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
-        self.interfaces[nic as usize].as_ref()?.outbox.next_ps()
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
+        self.interfaces[nic as usize].as_ref()?.outbox.next_ready_ps()
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let interface = self.interfaces[nic as usize].as_mut().expect("nobody else has packets");
-        let outgoing = interface.outbox.take(leaves_ps);
+        let outgoing = interface.outbox.take_packet(leaves_ps);
         if let (Some(log), Some(envelope)) = (&mut self.log, &outgoing.envelope) {
             let (from, rail) = (self.hosts[(nic / self.per_node) as usize].node, nic % self.per_node);
-            if starts(&self.jobs, outgoing.job, envelope, (from, outgoing.destination), rail) {
-                log.started(outgoing.job, envelope, leaves_ps);
+            if is_first_packet(&self.jobs, outgoing.job, envelope, (from, outgoing.destination), rail) {
+                log.record_injection(outgoing.job, envelope, leaves_ps);
             }
         }
         outgoing
     }
 
-    fn listens(&self, nic: u32) -> Listens {
+    fn subscription(&self, nic: u32) -> Subscription {
         if self.interfaces[nic as usize].is_some() {
-            Listens::ToArrivals
+            Subscription::Arrivals
         } else {
-            Listens::ToNothing
+            Subscription::Nothing
         }
     }
 
-    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
         if nic % self.per_node != 0 {
             return;
         }
@@ -385,37 +386,38 @@ impl Endpoints for RankEndpoints {
         self.set_timer(host, socket);
     }
 
-    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         let host = self.host(nic);
         let mut inbound = std::mem::take(&mut self.inbound);
         if arrival.source == self.hosts[host].node {
             let envelope = arrival.envelope.expect("messages on a node have one");
             self.on_node_awaited -= usize::from(self.is_awaited(arrival.job));
-            inbound.push(Inbound { job: arrival.job, envelope, alone: true });
+            inbound.push(InboundMessage { job: arrival.job, envelope, is_single_packet: true });
         } else {
             let awaited = self.is_awaited(arrival.job);
             let interface = self.interfaces[nic as usize].as_mut().expect("packets go to where ranks are");
             let (settings, jobs, ends) = (&self.settings, &self.jobs, (arrival.source, self.hosts[host].node));
-            let of_part = |job, envelope: &_| bytes_here(jobs, settings, job, envelope, ends, nic % self.per_node);
-            interface.inbox.arrived((arrival, awaited), self.cut, &of_part, &mut inbound);
+            let of_part =
+                |job, envelope: &_| bytes_on_this_rail(jobs, settings, job, envelope, ends, nic % self.per_node);
+            interface.inbox.receive((arrival, awaited), self.sizes, &of_part, &mut inbound);
         }
         if inbound.is_empty() {
             self.inbound = inbound;
             return Offer::Same;
         }
         for message in inbound.drain(..) {
-            let come = Come { message, at_ps: socket.now_ps(), passage: arrival.passage };
-            self.arrange(host, come, socket);
+            let delivered = DeliveredMessage { message, at_ps: socket.now_ps(), injection_times: arrival.injection_times };
+            self.reorder_message(host, delivered, socket);
         }
         self.inbound = inbound;
         self.set_timer(host, socket);
         Offer::Changed
     }
 
-    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+    fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
         let host = self.host(nic);
         for r in self.hosts[host].ranks.clone() {
-            if self.ranks[r as usize].wakes_ps().is_some_and(|at| at <= socket.now_ps()) {
+            if self.ranks[r as usize].wake_ps().is_some_and(|at| at <= socket.now_ps()) {
                 self.run(host, r as usize, socket);
             }
         }
@@ -423,37 +425,35 @@ impl Endpoints for RankEndpoints {
         Offer::Changed
     }
 
-    fn owes(&self, _: u64) -> bool {
+    fn has_work(&self, _: u64) -> bool {
         self.unfinished > 0
     }
 
-    fn goes_on(&self, now_ps: u64) -> bool {
+    fn will_act(&self, now_ps: u64) -> bool {
         self.on_node_awaited > 0
-            || self.ranks.iter().any(|rank| rank.goes_on(now_ps) && self.is_awaited(rank.job))
-            || self
-                .interfaces
-                .iter()
-                .flatten()
-                .any(|interface| interface.inbox.holds() || interface.outbox.has(|job| self.is_awaited(job)))
+            || self.ranks.iter().any(|rank| rank.will_act(now_ps) && self.is_awaited(rank.job))
+            || self.interfaces.iter().flatten().any(|interface| {
+                interface.inbox.has_early_packets() || interface.outbox.has_message_of(|job| self.is_awaited(job))
+            })
     }
 
     fn memory_bytes(&self) -> usize {
         let interfaces = self.interfaces.iter().flatten();
         let of = |interface: &Interface| interface.outbox.memory_bytes() + interface.inbox.memory_bytes();
         self.ranks.iter().map(Rank::memory_bytes).sum::<usize>()
-            + self.ways.memory_bytes()
-            + self.arranged.memory_bytes()
+            + self.nic_choice.memory_bytes()
+            + self.reorder.memory_bytes()
             + self.log.as_ref().map_or(0, |log| log.memory_bytes())
             + self.calls.as_ref().map_or(0, |calls| calls.memory_bytes())
             + self.interfaces.capacity() * size_of::<Option<Box<Interface>>>()
             + interfaces.map(|interface| size_of::<Interface>() + of(interface)).sum::<usize>()
     }
 
-    fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
+    fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
         let mut unfinished = Vec::new();
-        let awaited = |rank: &&Rank| !rank.is_over() && (rank.is_wrong() || self.is_awaited(rank.job));
+        let awaited = |rank: &&Rank| !rank.is_finished() && (rank.has_failed() || self.is_awaited(rank.job));
         for rank in self.ranks.iter().filter(awaited) {
-            let shared = &self.jobs[self.place_of(rank.job)].shared;
+            let shared = &self.jobs[self.job_index(rank.job)].shared;
             let (since, peer, what) = rank.waits_for(shared);
             let activity = match since > end_ps {
                 // Ahead of the network's time, and whether somebody is on the way to it then, does not show: what it waits for does.
@@ -464,7 +464,7 @@ impl Endpoints for RankEndpoints {
                 true => Activity::Computing { until: Time(since) },
                 false => Activity::Waiting { since: Time(since), peer, what },
             };
-            unfinished.push(Unfinished { job: rank.job, rank: Some(rank.number), node: rank.node, activity });
+            unfinished.push(UnfinishedEndpoint { job: rank.job, rank: Some(rank.number), node: rank.node, activity });
         }
         if let (Some(log), Some(all)) = (self.log.take(), &self.all_logs) {
             all.lock().expect("nobody panicked").append(*log);

@@ -7,7 +7,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Slot {
     /// The blocking call that the rank is in.
-    Own,
+    BlockingCall,
     /// A slot that the program numbers.
     Program(u32),
     /// A slot of the collective that the rank is in.
@@ -16,22 +16,22 @@ pub(crate) enum Slot {
 
 /// State of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-pub(crate) enum State {
+pub(crate) enum RequestState {
     /// There never was one.
     #[default]
-    Never,
+    Unused,
     /// It was waited for.
-    Free,
+    Inactive,
     Pending,
-    Done,
+    Complete,
 }
 
 /// A request.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 struct Request {
-    state: State,
+    state: RequestState,
     /// Time in ps that it takes to give its memory back, once it is waited for.
-    give_back_ps: u64,
+    deregistration_ps: u64,
 }
 
 /// What a blocked rank waits for.
@@ -66,7 +66,7 @@ impl Requests {
 
     fn at(&mut self, slot: Slot) -> &mut Request {
         let (table, number) = match slot {
-            Slot::Own => return &mut self.own,
+            Slot::BlockingCall => return &mut self.own,
             Slot::Program(number) => (&mut self.program, number as usize),
             Slot::Inner(number) => (&mut self.inner, number as usize),
         };
@@ -80,25 +80,29 @@ impl Requests {
     ///
     /// # Errors
     /// The slot is in use.
-    pub(crate) fn begin(&mut self, slot: Slot, give_back_ps: u64) -> Result<(), String> {
+    pub(crate) fn start(&mut self, slot: Slot, deregistration_ps: u64) -> Result<(), String> {
         let request = self.at(slot);
-        if matches!(request.state, State::Pending | State::Done) {
+        if matches!(request.state, RequestState::Pending | RequestState::Complete) {
             return Err(format!("begins {}, which has not been waited for", name(slot)));
         }
-        *request = Request { state: State::Pending, give_back_ps };
+        *request = Request { state: RequestState::Pending, deregistration_ps };
         Ok(())
     }
 
     /// One is done.
-    pub(crate) fn done(&mut self, slot: Slot) {
-        self.at(slot).state = State::Done;
+    pub(crate) fn complete(&mut self, slot: Slot) {
+        self.at(slot).state = RequestState::Complete;
     }
 
-    pub(crate) fn state(&self, slot: Slot) -> State {
+    pub(crate) fn state(&self, slot: Slot) -> RequestState {
         match slot {
-            Slot::Own => self.own.state,
-            Slot::Program(number) => self.program.get(number as usize).map_or(State::Never, |request| request.state),
-            Slot::Inner(number) => self.inner.get(number as usize).map_or(State::Never, |request| request.state),
+            Slot::BlockingCall => self.own.state,
+            Slot::Program(number) => {
+                self.program.get(number as usize).map_or(RequestState::Unused, |request| request.state)
+            }
+            Slot::Inner(number) => {
+                self.inner.get(number as usize).map_or(RequestState::Unused, |request| request.state)
+            }
         }
     }
 
@@ -107,7 +111,7 @@ impl Requests {
     /// # Errors
     /// A slot that was never begun.
     pub(crate) fn check(&self, wait: &Wait) -> Result<(), String> {
-        let never = |slot: Slot| (self.state(slot) == State::Never).then_some(slot);
+        let never = |slot: Slot| (self.state(slot) == RequestState::Unused).then_some(slot);
         let missing = match wait {
             Wait::One(slot) => never(*slot),
             Wait::All(inner, slots) | Wait::Any(inner, slots) | Wait::Some(inner, slots) => {
@@ -120,28 +124,30 @@ impl Requests {
     }
 
     /// How many of what is waited for are not done; any other number than 0 if none of those needed is.
-    pub(crate) fn missing(&self, wait: &Wait) -> u32 {
+    pub(crate) fn incomplete(&self, wait: &Wait) -> u32 {
         let states = |inner: bool, slots: &Range<u32>| {
             let table = self.table(inner);
             slots.clone().map(|slot| table[slot as usize].state)
         };
         match wait {
-            Wait::One(slot) => u32::from(self.state(*slot) == State::Pending),
-            Wait::All(inner, slots) => states(*inner, slots).filter(|state| *state == State::Pending).count() as u32,
+            Wait::One(slot) => u32::from(self.state(*slot) == RequestState::Pending),
+            Wait::All(inner, slots) => {
+                states(*inner, slots).filter(|state| *state == RequestState::Pending).count() as u32
+            }
             Wait::Any(inner, slots) | Wait::Some(inner, slots) => {
-                let done = states(*inner, slots).any(|state| state == State::Done);
-                let pending = states(*inner, slots).any(|state| state == State::Pending);
+                let done = states(*inner, slots).any(|state| state == RequestState::Complete);
+                let pending = states(*inner, slots).any(|state| state == RequestState::Pending);
                 u32::from(pending && !done)
             }
         }
     }
 
     /// Whether a slot is among those that are waited for.
-    pub(crate) fn concerns(wait: &Wait, slot: Slot) -> bool {
+    pub(crate) fn includes(wait: &Wait, slot: Slot) -> bool {
         match wait {
             Wait::One(of) => *of == slot,
             Wait::All(inner, slots) | Wait::Any(inner, slots) | Wait::Some(inner, slots) => match slot {
-                Slot::Own => false,
+                Slot::BlockingCall => false,
                 Slot::Program(number) => !inner && slots.contains(&number),
                 Slot::Inner(number) => *inner && slots.contains(&number),
             },
@@ -152,11 +158,11 @@ impl Requests {
     pub(crate) fn free(&mut self, wait: &Wait) -> u64 {
         let mut free = |slot: Slot| {
             let request = self.at(slot);
-            if request.state != State::Done {
+            if request.state != RequestState::Complete {
                 return None;
             }
-            request.state = State::Free;
-            Some(request.give_back_ps)
+            request.state = RequestState::Inactive;
+            Some(request.deregistration_ps)
         };
         match wait {
             Wait::One(slot) => free(*slot).unwrap_or(0),
@@ -183,7 +189,7 @@ fn numbered(inner: bool, number: u32) -> Slot {
 /// As errors call it.
 fn name(slot: Slot) -> String {
     match slot {
-        Slot::Own => "its own call".into(),
+        Slot::BlockingCall => "its own call".into(),
         Slot::Program(number) | Slot::Inner(number) => format!("request {number}"),
     }
 }

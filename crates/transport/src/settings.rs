@@ -217,7 +217,7 @@ mod tests {
 
     /// Sizes that their messaging software sends at once, and the first that it does not (`DCMF_EAGER`; PAMI).
     #[test]
-    fn blue_gene_announces_from_1200_and_2049_bytes_on() {
+    fn blue_gene_rendezvous_starts_at_1200_and_2049_bytes() {
         for (settings, first) in [(MpiSettings::blue_gene_p(), 1_200), (MpiSettings::blue_gene_q(), 2_049)] {
             assert!(settings.is_eager(Bytes(first - 1)));
             assert!(!settings.is_eager(Bytes(first)));

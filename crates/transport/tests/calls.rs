@@ -3,7 +3,7 @@
 mod common;
 
 use common::{finished, Idle, Script};
-use odonata_transport::{CallRecord, CallRecords, RankRecord, RankWait, Ranks, Told};
+use odonata_transport::{CallRecord, CallRecords, RankRecord, RankWait, Ranks, WaitEvent};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use odonata_workload::program::{Code, Operation, RankProgram};
 
@@ -36,7 +36,7 @@ fn a_wait_for_a_message_by_hand() {
         call: 1,
         from: Time(30_000),
         until: Time(told),
-        told: Told::Message,
+        told: WaitEvent::Message,
         peer: 0,
         by: 0,
         since: Time(handed),
@@ -78,14 +78,14 @@ fn phases_in_time_by_hand() {
 
 /// A long message: its receiver waits for the announcement, then for the data that it asked for; its sender for the receipt.
 #[test]
-fn waits_for_a_long_message_by_hand() {
+fn waits_for_a_rendezvous_message_by_hand() {
     let script = Script::new(2, |rank, code: &mut Code| match rank {
         0 => code.send(1, Bytes(13_000), 9),
         _ => code.recv(0, Bytes(13_000), 9),
     });
     let (_, _, waits) = record(script, &[0, 500], "min", 1);
     let said: Vec<_> = waits.iter().map(|w| (w.rank, w.told, w.peer, w.by)).collect();
-    assert_eq!(said, [(0, Told::Receipt, 1, 1), (1, Told::Message, 0, 0), (1, Told::Data, 0, 1)]);
+    assert_eq!(said, [(0, WaitEvent::Receipt, 1, 1), (1, WaitEvent::Message, 0, 0), (1, WaitEvent::Data, 0, 1)]);
     let head = Idle::new().head_ps(NodeId(0), NodeId(500));
     let announced = 30_000 + 13_000 + 11_000 + 330_000;
     let heard = announced + 10_000 + head + 5_120 + 10_000 + 5_000;
@@ -122,7 +122,7 @@ fn random(seed: u64) -> Script<impl Fn(u32, &mut Code) + Send + Sync> {
 const NODES: [u32; 12] = [0, 0, 1, 37, 500, 500, 501, 640, 900, 901, 1_000, 1_055];
 
 #[test]
-fn the_way_back_from_every_end_leads_to_the_start_and_adds_up() {
+fn the_path_back_from_every_end_leads_to_the_start_and_sums_up() {
     for seed in 0..4 {
         let (ranks, calls, waits) = record(random(seed), &NODES, "min", 1);
         for rank in &ranks {

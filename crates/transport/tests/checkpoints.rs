@@ -14,7 +14,7 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{CallRecords, MessageRecord, MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use odonata_workload::collective::Collectives;
-use odonata_workload::expanded::Shared;
+use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Call, Operation, ProgramContext, ProgramSpec, Rounds, WORLD};
 use std::sync::Arc;
 
@@ -83,7 +83,7 @@ fn job(number: u16, spec: &str, ranks: u32, nodes: impl Fn(u32) -> u32) -> RankJ
     let program = ProgramSpec::parse(spec).unwrap_or_else(|error| panic!("{spec}: {error:?}")).build(&context);
     let program = program.unwrap_or_else(|error| panic!("{spec}: {error:?}"));
     let node_of_rank = Arc::new((0..ranks).map(|rank| NodeId(nodes(rank))).collect());
-    let shared = Shared::new(program, Arc::new(Collectives::default()));
+    let shared = JobProgram::new(program, Arc::new(Collectives::default()));
     RankJob {
         job: number,
         shared,
@@ -105,7 +105,7 @@ fn engine(settings: &PacketSettings, routing: &str) -> PacketEngine {
 
 /// Programs that come along, of messages that go at once and that are announced.
 #[test]
-fn programs_go_on() {
+fn programs_resume() {
     let programs = ["ring", "allreduce", "all-to-all", "incast", "lu", "stencil-nd"];
     let settings = [MpiSettings::study(), MpiSettings::blue_gene_p(), MpiSettings::ideal()];
     for (i, spec) in programs.into_iter().enumerate() {
@@ -123,7 +123,7 @@ fn programs_go_on() {
 
 /// Collectives of communicators that were divided twice, with requests that are open and messages that nobody expects yet.
 #[test]
-fn communicators_go_on() {
+fn communicators_resume() {
     let script = common::Script::new(12, |rank, code| {
         for round in 0..6 {
             code.irecv((rank + 11) % 12, Bytes(40_000), round);
@@ -140,24 +140,24 @@ fn communicators_go_on() {
         }
         code.push(Call::WaitAll { first: 0, count: 12 });
     });
-    let shared = Shared::new(Arc::new(script), Arc::new(Collectives::default()));
+    let shared = JobProgram::new(Arc::new(script), Arc::new(Collectives::default()));
     let jobs = vec![RankJob { shared, ..job(0, "ring", 12, |rank| rank / 2 * 9) }];
     let engine = engine(&PacketSettings::study(), "ugal-g");
     Case { engine, jobs, settings: MpiSettings::study(), open: Vec::new() }.check("communicators", 12);
 }
 
 #[test]
-fn jobs_in_the_background_and_open_traffic_beside_them_go_on() {
+fn background_jobs_and_open_traffic_resume() {
     let endless = job(1, "ring", 8, |rank| 3 + rank * 9);
     let endless = RankJob { shared: endless.shared.repeated(Rounds::Endless), background: true, ..endless };
     let jobs = vec![job(0, "all-to-all", 8, |rank| rank / 2 * 9), endless];
-    let settings = PacketSettings { interfaces: 2, ..PacketSettings::study() };
+    let settings = PacketSettings { nics_per_node: 2, ..PacketSettings::study() };
     let open = (0..72).step_by(9).map(NodeId).collect();
     Case { engine: engine(&settings, "par"), jobs, settings: MpiSettings::study(), open }.check("background", 6);
 }
 
 #[test]
-fn ranks_behind_injection_fifos_go_on() {
+fn ranks_behind_injection_fifos_resume() {
     let torus = Torus { dims: vec![2, 3, 4], wrap: vec![true; 3].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
     let injection = Some(InjectionFifos::of(InjectionPreset::PamiAll));

@@ -48,7 +48,7 @@ fn rendezvous(bytes: u64, h: u64) -> (u64, u64) {
 }
 
 /// The nodes of one message, and H of its way.
-fn ways() -> [(u32, u64); 4] {
+fn paths() -> [(u32, u64); 4] {
     // Node = 4 x router + slot, 8 routers in a group: on one router, over a local link, and to another group.
     [(1, 40), (7, 90), (32 * 4, 0), (1_055, 0)]
 }
@@ -66,7 +66,7 @@ fn one_message(bytes: u64, to: u32) -> (u64, u64, u64) {
 
 #[test]
 fn an_eager_message_takes_its_closed_form() {
-    for (to, known) in ways() {
+    for (to, known) in paths() {
         for bytes in [0, 1, 8, 83, 84, 467, 468, 600, 3_072, 4_095, 12_000] {
             let (sent, received, h) = one_message(bytes, to);
             assert!(known == 0 || h == known * NS, "{h}");
@@ -93,8 +93,8 @@ fn the_worked_numbers_come_out() {
 }
 
 #[test]
-fn a_long_message_takes_its_closed_form() {
-    for (to, _) in ways() {
+fn a_rendezvous_message_takes_its_closed_form() {
+    for (to, _) in paths() {
         for bytes in [12_001, 12_275, 12_276, 12_787, 15_000] {
             let (sent, received, h) = one_message(bytes, to);
             assert_eq!((received, sent), rendezvous(bytes, h), "{bytes} B to node {to}");
@@ -119,7 +119,7 @@ fn a_message_back_takes_as_long_as_there() {
 /// Tree of two: up one message, down one.
 #[test]
 fn a_barrier_of_two_takes_its_closed_form() {
-    for (to, _) in ways() {
+    for (to, _) in paths() {
         let idle = Idle::new();
         let script = Script::new(2, |_, code: &mut Code| code.collective(Operation::Barrier, 0, Bytes(0)));
         let records = idle.run(script, &[0, to], MpiSettings::study());

@@ -26,8 +26,8 @@ fn times(bytes: u64, nodes: [u32; 2]) -> (Protocol, [u64; 4]) {
     });
     let (_, messages) = record(script, &nodes, "min", 1);
     let [one] = messages[..] else { panic!("{messages:?}") };
-    assert_eq!((one.source, one.destination, one.number, one.of.tag, one.bytes), (0, 1, 0, 9, Bytes(bytes)));
-    (one.protocol, [one.posted, one.started, one.arrived, one.matched].map(Time::ps))
+    assert_eq!((one.source, one.destination, one.number, one.context.tag, one.bytes), (0, 1, 0, 9, Bytes(bytes)));
+    (one.protocol, [one.created, one.injected, one.delivered, one.matched].map(Time::ps))
 }
 
 /// The steps of docs/models/mpi.md, one after the other, with the receive posted in time.
@@ -45,7 +45,7 @@ fn a_message_on_an_idle_machine_has_the_times_of_its_steps() {
     let asked = matched + 10_000 + 5_000 + head + flit;
     // Beyond 30 packets a global link takes 620/30 ns for each, since credits come back after 620 ns: it is one lap late.
     let arrived = times(20_000, [0, 500]).1[2];
-    assert_eq!(times(20_000, [0, 500]), (Protocol::Long, [enter, started, arrived, matched]));
+    assert_eq!(times(20_000, [0, 500]), (Protocol::Rendezvous, [enter, started, arrived, matched]));
     let plain = asked + 200_000 + 5_000 + head + 39 * 20_480 + flit;
     assert!((plain..plain + 20_000).contains(&arrived), "{plain} {arrived}");
     // 13,000 B stay below 30 packets.
@@ -92,7 +92,7 @@ fn random(seed: u64) -> Script<impl Fn(u32, &mut Code) + Send + Sync> {
 }
 
 #[test]
-fn every_message_is_there_once_and_its_times_are_in_order() {
+fn every_message_is_recorded_once_and_its_times_are_ordered() {
     for (seed, routing) in [(1, "min"), (2, "valiant-n"), (3, "ugal-n"), (4, "par")] {
         let nodes: Vec<u32> = (0..12).map(|rank| rank / 2 * 131).collect();
         let (ranks, messages) = record(random(seed), &nodes, routing, 1);
@@ -103,14 +103,14 @@ fn every_message_is_there_once_and_its_times_are_in_order() {
             let follows = i > 0 && pair(&messages[i - 1]) == pair(one);
             assert_eq!(one.number, if follows { messages[i - 1].number + 1 } else { 0 });
             if follows {
-                assert!(messages[i - 1].posted < one.posted && messages[i - 1].started <= one.started, "{one:?}");
+                assert!(messages[i - 1].created < one.created && messages[i - 1].injected <= one.injected, "{one:?}");
             }
-            assert!(one.posted < one.started && one.started < one.arrived, "{one:?}");
-            assert!((one.matched < one.arrived) == (one.protocol == Protocol::Long), "{one:?}");
-            assert!(one.matched > one.started);
+            assert!(one.created < one.injected && one.injected < one.delivered, "{one:?}");
+            assert!((one.matched < one.delivered) == (one.protocol == Protocol::Rendezvous), "{one:?}");
+            assert!(one.matched > one.injected);
             let same_node = nodes[one.source as usize] == nodes[one.destination as usize];
             assert_eq!(one.protocol == Protocol::OnNode, same_node);
-            assert!(same_node || (one.protocol == Protocol::Long) == (one.bytes > Bytes(12_000)), "{one:?}");
+            assert!(same_node || (one.protocol == Protocol::Rendezvous) == (one.bytes > Bytes(12_000)), "{one:?}");
             let of = sent.entry(one.source).or_default();
             *of = (of.0 + 1, of.1 + one.bytes.0);
             *received.entry(one.destination).or_default() += one.bytes.0;
@@ -119,7 +119,7 @@ fn every_message_is_there_once_and_its_times_are_in_order() {
             assert_eq!(sent[&rank.rank], (rank.messages, rank.bytes), "seed {seed}, rank {}", rank.rank);
             assert_eq!(received[&rank.rank], rank.received_bytes, "seed {seed}, rank {}", rank.rank);
         }
-        assert!(messages.iter().any(|one| one.of.collective) && messages.iter().any(|one| !one.of.collective));
+        assert!(messages.iter().any(|one| one.context.collective) && messages.iter().any(|one| !one.context.collective));
         for partitions in [2, 5, 33] {
             assert!(record(random(seed), &nodes, routing, partitions).1 == messages, "seed {seed}, {partitions}");
         }

@@ -11,12 +11,12 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Time};
 use odonata_workload::collective::Collectives;
-use odonata_workload::expanded::Shared;
+use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Call, Code, Operation, RankProgram, Rounds, ANY, WORLD};
 use std::sync::Arc;
 
-const LONG: Bytes = Bytes(20_000);
-const SHORT: Bytes = Bytes(8);
+const RENDEZVOUS: Bytes = Bytes(20_000);
+const EAGER: Bytes = Bytes(8);
 
 fn run(ranks: u32, block: impl Fn(u32, &mut Code) + Send + Sync + 'static) -> Vec<odonata_transport::RankRecord> {
     let nodes: Vec<u32> = (0..ranks).map(|rank| rank * 37 % 1_056).collect();
@@ -27,7 +27,7 @@ fn stuck(ranks: u32, block: impl Fn(u32, &mut Code) + Send + Sync + 'static) -> 
     let nodes: Vec<u32> = (0..ranks).map(|rank| rank * 37 % 1_056).collect();
     let (result, _) = Idle::new().try_run(Script::new(ranks, block), &nodes, MpiSettings::study(), 1);
     assert_eq!(result.ending, Ending::Deadlock);
-    let what = |u: &odonata_packet::Unfinished| match &u.activity {
+    let what = |u: &odonata_packet::UnfinishedEndpoint| match &u.activity {
         Activity::Waiting { what, peer, .. } => format!("{} for {peer:?}: {what}", u.rank.unwrap()),
         other => panic!("{other:?}"),
     };
@@ -39,8 +39,8 @@ fn stuck(ranks: u32, block: impl Fn(u32, &mut Code) + Send + Sync + 'static) -> 
 fn two_blocking_sends_that_are_not_eager_wait_for_each_other() {
     let (result, words) = stuck(2, |rank, code| {
         code.compute(Time::from_us(3));
-        code.send(1 - rank, LONG, 4);
-        code.recv(1 - rank, LONG, 4);
+        code.send(1 - rank, RENDEZVOUS, 4);
+        code.recv(1 - rank, RENDEZVOUS, 4);
     });
     assert_eq!(
         words,
@@ -53,18 +53,18 @@ fn two_blocking_sends_that_are_not_eager_wait_for_each_other() {
     assert!(result.end < Time::from_us(8), "{}", result.end);
     // Eager ones pass.
     run(2, |rank, code| {
-        code.send(1 - rank, SHORT, 4);
-        code.recv(1 - rank, SHORT, 4);
+        code.send(1 - rank, EAGER, 4);
+        code.recv(1 - rank, EAGER, 4);
     });
 }
 
 #[test]
 fn a_receive_without_a_partner_is_named() {
     let (_, words) = stuck(3, |rank, code| match rank {
-        0 => code.send(1, SHORT, 1),
-        1 => code.recv(0, SHORT, 2),
+        0 => code.send(1, EAGER, 1),
+        1 => code.recv(0, EAGER, 2),
         _ => {
-            let request = code.irecv(1, SHORT, 0);
+            let request = code.irecv(1, EAGER, 0);
             code.wait(request);
         }
     });
@@ -79,12 +79,12 @@ fn a_receive_without_a_partner_is_named() {
 
 /// A rank's clock runs ahead of the network's, on which nothing happens any more: it is not said to compute.
 #[test]
-fn who_waits_after_a_long_computation_is_named() {
+fn a_rank_that_waits_after_a_long_computation_is_named() {
     let (result, words) = stuck(2, |rank, code| {
         if rank == 1 {
             code.compute(Time::from_us(1_000));
         }
-        code.recv(1 - rank, SHORT, 1);
+        code.recv(1 - rank, EAGER, 1);
     });
     assert_eq!(
         words,
@@ -93,7 +93,7 @@ fn who_waits_after_a_long_computation_is_named() {
             "1 for Some(0): recv of 8 B from rank 0, tag 1 at call 2, from 1.00003 ms on"
         ]
     );
-    let circle = odonata_transport::why_stuck(&result.unfinished, |_| "j".into());
+    let circle = odonata_transport::explain_unfinished(&result.unfinished, |_| "j".into());
     assert!(circle.iter().all(|line| line.starts_with("in a circle, ")) && circle.len() == 2, "{circle:?}");
 }
 
@@ -112,10 +112,10 @@ fn collectives_in_another_order_are_named() {
 }
 
 #[test]
-fn what_a_program_must_not_do_ends_its_rank_with_the_reason() {
+fn an_invalid_call_stops_its_rank_with_the_reason() {
     let reason = |block: fn(u32, &mut Code)| stuck(2, block).1.remove(0);
     let too_long = reason(|rank, code| match rank {
-        0 => code.recv(1, SHORT, 3),
+        0 => code.recv(1, EAGER, 3),
         _ => code.send(0, Bytes(9), 3),
     });
     assert_eq!(
@@ -130,7 +130,7 @@ fn what_a_program_must_not_do_ends_its_rank_with_the_reason() {
     assert_eq!(never, "0 for None: can't go on at call 1: waits for request 5, which it never began");
     let twice = reason(|rank, code| {
         if rank == 0 {
-            let irecv = Call::Irecv { from: 1, bytes: SHORT, tag: 0, communicator: WORLD, request: 0 };
+            let irecv = Call::Irecv { from: 1, bytes: EAGER, tag: 0, communicator: WORLD, request: 0 };
             code.push(irecv);
             code.push(irecv);
         }
@@ -138,7 +138,7 @@ fn what_a_program_must_not_do_ends_its_rank_with_the_reason() {
     assert!(twice.contains("begins request 0, which has not been waited for"), "{twice}");
     let nobody = reason(|rank, code| {
         if rank == 0 {
-            code.send(2, SHORT, 0);
+            code.send(2, EAGER, 0);
         }
     });
     assert!(nobody.contains("communicator 0 has ranks 0 to 1, but no 2"), "{nobody}");
@@ -150,7 +150,7 @@ fn wildcards_take_whoever_comes_first_and_nothing_overtakes() {
     let records = run(9, |rank, code| {
         if rank == 0 {
             for _ in 1..9 {
-                code.recv(ANY, LONG, 1);
+                code.recv(ANY, RENDEZVOUS, 1);
             }
             for source in 1..9 {
                 code.recv(source, Bytes(100), ANY);
@@ -158,7 +158,7 @@ fn wildcards_take_whoever_comes_first_and_nothing_overtakes() {
                 code.recv(source, Bytes(100), ANY);
             }
         } else {
-            code.send(0, LONG, 1);
+            code.send(0, RENDEZVOUS, 1);
             code.send(0, Bytes(100), 2);
             code.send(0, Bytes(60), 3);
         }
@@ -174,12 +174,12 @@ fn all_kinds_of_waits_end() {
     let records = run(5, |rank, code| {
         if rank > 0 {
             code.compute(Time::from_us(u64::from(rank)));
-            code.send(0, SHORT, 0);
+            code.send(0, EAGER, 0);
             return;
         }
-        let first = code.irecv(1, SHORT, 0);
+        let first = code.irecv(1, EAGER, 0);
         (2..5).for_each(|source| {
-            code.irecv(source, SHORT, 0);
+            code.irecv(source, EAGER, 0);
         });
         code.push(Call::Test { request: first });
         code.push(Call::WaitAny { first: 0, count: 4 });
@@ -217,7 +217,7 @@ fn partitions_change_nothing() {
         let script = Script::new(40, |rank, code: &mut Code| {
             for round in 0..3 {
                 for step in [1, 7, 13] {
-                    code.irecv((rank + 40 - step) % 40, LONG, round);
+                    code.irecv((rank + 40 - step) % 40, RENDEZVOUS, round);
                     code.isend((rank + step) % 40, Bytes(u64::from(step) * 1_500), round);
                 }
                 code.wait_for(round * 6, 6);
@@ -240,12 +240,12 @@ fn partitions_change_nothing() {
 }
 
 /// Jobs 0, which ends, and 1, which runs in the background, on nodes of their own: computing only, so that the end of each is known.
-fn beside(
+fn run_with_background_job(
     foreground: impl Fn(u32, &mut Code) + Send + Sync + 'static,
     background: impl Fn(u32, &mut Code) + Send + Sync + 'static,
 ) -> (PacketResult, Vec<RankRecord>) {
     let idle = Idle::new();
-    let job = |job: u16, shared: Shared| RankJob {
+    let job = |job: u16, shared: JobProgram| RankJob {
         job,
         shared,
         node_of_rank: Arc::new((0..2).map(|rank| NodeId(u32::from(job) * 500 + rank * 37)).collect()),
@@ -253,7 +253,7 @@ fn beside(
         start: Time::from_us(u64::from(job)),
         background: job == 1,
     };
-    let shared = |program: Arc<dyn RankProgram>| Shared::new(program, Arc::new(Collectives::default()));
+    let shared = |program: Arc<dyn RankProgram>| JobProgram::new(program, Arc::new(Collectives::default()));
     let ends = Script::new(2, foreground);
     let goes_on = shared(Arc::new(Script::new(2, background))).repeated(Rounds::Endless);
     let ranks = Ranks::new(vec![job(0, shared(Arc::new(ends))), job(1, goes_on)], MpiSettings::study());
@@ -273,8 +273,8 @@ fn computes(us: u64) -> impl Fn(u32, &mut Code) {
 /// The run ends at the first full microsecond after the last rank that is waited for, which computes for 101 us; from 1 us on rounds
 /// of 7 us fit 14 times.
 #[test]
-fn a_job_in_the_background_goes_on_until_the_others_have_ended() {
-    let (result, records) = beside(computes(100), |_, code| code.compute(Time::from_us(7)));
+fn a_background_job_runs_until_the_others_have_ended() {
+    let (result, records) = run_with_background_job(computes(100), |_, code| code.compute(Time::from_us(7)));
     assert_eq!((result.ending, result.end, result.unfinished.len()), (Ending::Complete, Time::from_us(102), 0));
     let rounds: Vec<(Option<Time>, u64)> = records.iter().map(|record| (record.end, record.rounds)).collect();
     let ended = |us| (Some(Time::from_us(us)), 0);
@@ -282,8 +282,8 @@ fn a_job_in_the_background_goes_on_until_the_others_have_ended() {
 }
 
 #[test]
-fn a_job_in_the_background_that_takes_no_time_stops_and_is_named() {
-    let (result, records) = beside(computes(3), |_, code| code.compute(Time::ZERO));
+fn a_background_job_that_takes_no_time_stops_and_is_named() {
+    let (result, records) = run_with_background_job(computes(3), |_, code| code.compute(Time::ZERO));
     assert_eq!((result.ending, records[2].rounds), (Ending::Complete, 0));
     let words = format!("{:?}", result.unfinished);
     assert!(words.contains("its program took no time") && result.unfinished.len() == 2, "{words}");
@@ -291,17 +291,17 @@ fn a_job_in_the_background_that_takes_no_time_stops_and_is_named() {
 
 /// At once, though there is always something under way: rank 0 sends what nobody takes and computes, then both wait.
 #[test]
-fn ranks_that_wait_for_each_other_are_found_beside_a_job_in_the_background() {
-    for message in [SHORT, LONG] {
+fn a_deadlock_is_found_despite_a_background_job() {
+    for message in [EAGER, RENDEZVOUS] {
         let waits = move |rank: u32, code: &mut Code| {
             let first = code.isend(1 - rank, message, 7);
             code.compute(Time::from_us(20));
             code.recv(1 - rank, message, 8);
             code.wait(first);
         };
-        let (result, records) = beside(waits, |rank, code| {
-            code.isend(1 - rank, LONG, 0);
-            code.irecv(1 - rank, LONG, 0);
+        let (result, records) = run_with_background_job(waits, |rank, code| {
+            code.isend(1 - rank, RENDEZVOUS, 0);
+            code.irecv(1 - rank, RENDEZVOUS, 0);
             code.wait_all();
         });
         assert_eq!((result.ending, result.unfinished.len()), (Ending::Deadlock, 2), "{:?}", result.unfinished);
@@ -329,7 +329,7 @@ fn messages_through_injection_fifos_are_whole() {
         let settings = PacketSettings { injection, ..PacketSettings::bgp() };
         let engine = PacketEngine::new(&machine, &settings, "torus-dynamic", &RoutingSettings::default()).unwrap();
         let of = |threads: usize| {
-            let shared = Shared::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::default()));
+            let shared = JobProgram::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::default()));
             // Two ranks on a node, nodes far apart.
             let node_of_rank = Arc::new((0..24).map(|rank| NodeId(rank / 2 * 41)).collect());
             let job = RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false };

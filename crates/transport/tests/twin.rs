@@ -9,7 +9,7 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use odonata_workload::collective::Collectives;
-use odonata_workload::expanded::Shared;
+use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Call, Code, Operation, RankProgram, Rounds, Sequence, ANY, WORLD};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -150,7 +150,7 @@ fn compare(
         let program = |rounds, seed| Arc::new(Random { ranks, rounds, seed, meets }) as Arc<dyn RankProgram>;
         // The second job repeats, two programs in turn; or it goes on for as long as the first, which is longer then.
         let goes_on = background && job == 1;
-        let once = |program| Shared::new(program, Arc::new(Collectives::default()));
+        let once = |program| JobProgram::new(program, Arc::new(Collectives::default()));
         let shared = match job {
             1 if background => once(program(1, seed)).repeated(Rounds::Endless),
             1 if repeat > 1 => once(Arc::new(Sequence::new(vec![program(2, seed), program(1, seed + 7)])))
@@ -190,13 +190,13 @@ fn compare(
     let rounds: BTreeMap<(u16, u32), u64> =
         records.iter().map(|record| ((record.job, record.rank), record.rounds)).collect();
     let twin = ends.lock().unwrap();
-    prop_assume!(!twin.tie);
+    prop_assume!(!twin.has_tie);
     prop_assert_eq!(&found, &twin.ends);
     prop_assert_eq!(&rounds, &twin.rounds);
     if background {
         prop_assert_eq!(fast.end, slow.end);
     }
-    if twin.crowd {
+    if twin.has_crowd {
         return Ok(());
     }
     for (fast, slow) in fast.jobs.iter().zip(&slow.jobs) {

@@ -121,7 +121,7 @@ pub trait Algorithm: std::fmt::Debug + Send + Sync {
 
 /// An algorithm as the user names it.
 #[derive(Clone, Copy, Debug)]
-pub struct Known {
+pub struct NamedAlgorithm {
     /// Its name.
     pub name: &'static str,
     /// What it does, in one line.
@@ -130,12 +130,12 @@ pub struct Known {
     pub algorithm: &'static dyn Algorithm,
 }
 
-const fn known(name: &'static str, doc: &'static str, algorithm: &'static dyn Algorithm) -> Known {
-    Known { name, doc, algorithm }
+const fn known(name: &'static str, doc: &'static str, algorithm: &'static dyn Algorithm) -> NamedAlgorithm {
+    NamedAlgorithm { name, doc, algorithm }
 }
 
 /// The algorithms, in the order of the reference.
-pub const ALGORITHMS: &[Known] = &[
+pub const ALGORITHMS: &[NamedAlgorithm] = &[
     known("binary-tree", "whole messages up and down a tree of two children each", &binary_tree::BinaryTree),
     known("binomial", "whole messages up and down a binomial tree", &binomial::Binomial),
     known("ring", "blocks passed from neighbour to neighbour", &ring::Ring),

@@ -39,14 +39,14 @@ pub trait Pattern: std::fmt::Debug + Send + Sync {
     }
 
     /// Why nobody can say what the ranks send, if they send more than [`sends`](Pattern::sends) says.
-    fn unknown(&self) -> Option<&Unknown> {
+    fn missing_messages(&self) -> Option<&MissingMessages> {
         None
     }
 }
 
 /// Messages that are sent, but that what a parameter names does not list.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unknown {
+pub struct MissingMessages {
     /// The parameter of the pattern.
     pub parameter: &'static str,
     /// What it lacks, and what to do.

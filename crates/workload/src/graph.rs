@@ -66,7 +66,7 @@ impl CommunicationGraph {
     }
 
     /// The same messages among `ranks` ranks, of which those that are new send nothing.
-    pub(crate) fn widened(&self, ranks: u32) -> Self {
+    pub(crate) fn widen(&self, ranks: u32) -> Self {
         let mut wide = self.clone();
         wide.first.resize(ranks as usize + 1, self.targets.len());
         wide
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn more_ranks_send_nothing() {
-        let wide = graph(&[(2, 0, 5)]).unwrap().widened(5);
+        let wide = graph(&[(2, 0, 5)]).unwrap().widen(5);
         assert_eq!(wide.ranks(), 5);
         let mut sends = Vec::new();
         (3..5).for_each(|rank| wide.sends(RankId(rank), &mut sends));

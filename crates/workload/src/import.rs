@@ -17,7 +17,7 @@ use odonata_units::{Bytes, RankId};
 
 /// Most ranks of a graph whose number of ranks is not given but follows from its messages: a slip in a file must not
 /// take all memory.
-pub const MOST_DERIVED_RANKS: u32 = 1 << 24;
+pub const MAX_DERIVED_RANKS: u32 = 1 << 24;
 
 /// The bytes of a table or of records; an empty file is neither.
 pub(crate) fn open(name: &str, files: &mut dyn Reader) -> Result<Vec<u8>, String> {
@@ -63,9 +63,9 @@ impl PlacementFormat {
         let start = &bytes[..bytes.len().min(4096)];
         let cut = start.iter().rposition(|&b| b == b'\n').unwrap_or(start.len());
         if is_text(bytes) {
-            return Ok(if codes::is_one(&start[..cut]) { Self::Codes } else { Self::Csv });
+            return Ok(if codes::matches_format(&start[..cut]) { Self::Codes } else { Self::Csv });
         }
-        match (damselfly::is_one(bytes), tracer::is_one(bytes)) {
+        match (damselfly::matches_format(bytes), tracer::matches_format(bytes)) {
             (true, true) => {
                 Err("records that a map of Damselfly and one of TraceR may have; format = \"damselfly\" or \
                                  format = \"tracer\" decides"
@@ -91,7 +91,7 @@ impl GraphFormat {
     /// What a file looks like.
     pub(crate) fn detect(bytes: &[u8]) -> Self {
         match is_text(bytes) {
-            true if htsim::is_one(&bytes[..bytes.len().min(4096)]) => Self::Htsim,
+            true if htsim::matches_format(&bytes[..bytes.len().min(4096)]) => Self::Htsim,
             true => Self::Csv,
             false => Self::Damselfly,
         }
@@ -142,7 +142,7 @@ impl<'a> MessageList<'a> {
         place: impl Fn() -> String,
     ) -> Result<(), WorkloadError> {
         let wrong = |reason: String| Err(WorkloadError::file(self.label, place(), reason));
-        let most = self.ranks.unwrap_or(MOST_DERIVED_RANKS);
+        let most = self.ranks.unwrap_or(MAX_DERIVED_RANKS);
         for rank in [source, target] {
             if rank < 0 || rank >= i64::from(most) {
                 return wrong(match self.ranks {

@@ -1,14 +1,15 @@
 //! Jobs and the workload that they make.
 
 use crate::collective::Collectives;
-use crate::expanded::{MessagesOf, Shared};
-use crate::mistakes::{self, Examined, Known, Mistake, MOST_CALLS};
-use crate::pattern::{PatternContext, Silent};
-use crate::placement::{FreeNodes, Placed, Request};
+use crate::expansion::{JobProgram, ProgramMessages};
+use crate::mistakes::{self, Examination, ExaminationCache, Mistake, MAX_CALLS};
+use crate::pattern::{PatternContext, SilentPattern};
+use crate::placement::{FreeNodes, NodeAssignment, PlacementRequest};
 use crate::program::{ProgramContext, ProgramSpec, Rounds, Sequence};
 use crate::rail_choice::RailChoice;
 use crate::{
-    Pattern, PatternRule, PatternSpec, PlacementSpec, Start, TrafficKind, TrafficSpec, Unknown, WorkloadError,
+    MissingMessages, Pattern, PatternRule, PatternSpec, PlacementSpec, ProgramStart, TrafficKind, TrafficSpec,
+    WorkloadError,
 };
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, Stream, Time};
@@ -87,9 +88,9 @@ pub struct Job {
     /// What it offers to the network, and when.
     pub traffic: TrafficKind,
     /// What its ranks do, if that is a program; `pattern` has its messages.
-    pub program: Option<Shared>,
+    pub program: Option<JobProgram>,
     /// What is known of a program before it runs.
-    pub examined: Examined,
+    pub examined: Examination,
     /// Node of each rank.
     pub node_of_rank: Vec<NodeId>,
     /// Which interfaces its messages take where nodes have several.
@@ -132,18 +133,18 @@ impl Workload {
     /// are free, whatever a pattern or placement refuses, and a program with a call that can't be
     /// ([`crate::mistakes`]).
     pub fn build(machine: &Machine, jobs: &[JobSpec], seed: u64) -> Result<Self, WorkloadError> {
-        Self::build_knowing(machine, jobs, seed, &mut Known::default())
+        Self::build_with_cache(machine, jobs, seed, &mut ExaminationCache::default())
     }
 
     /// The same for whoever builds many workloads: programs that were looked through for an earlier one are not again.
     ///
     /// # Errors
     /// As [`Self::build`].
-    pub fn build_knowing(
+    pub fn build_with_cache(
         machine: &Machine,
         jobs: &[JobSpec],
         seed: u64,
-        known: &mut Known,
+        known: &mut ExaminationCache,
     ) -> Result<Self, WorkloadError> {
         let mut free = FreeNodes::new(machine);
         let mut begun = Vec::with_capacity(jobs.len());
@@ -178,9 +179,9 @@ impl Workload {
     ///
     /// # Errors
     /// The first such job, and what its pattern lacks.
-    pub fn messages_known(&self) -> Result<(), (JobId, WorkloadError)> {
+    pub fn check_messages(&self) -> Result<(), (JobId, WorkloadError)> {
         for (number, job) in self.jobs.iter().enumerate() {
-            if let Some(Unknown { parameter, reason }) = job.pattern.unknown() {
+            if let Some(MissingMessages { parameter, reason }) = job.pattern.missing_messages() {
                 let owner = format!("job '{}': pattern '{}'", job.name, job.pattern_name);
                 return Err((JobId::from_index(number), WorkloadError::parameter(owner, parameter, reason.as_str())));
             }
@@ -189,23 +190,23 @@ impl Workload {
     }
 
     /// The job called `name`.
-    pub fn job_named(&self, name: &str) -> Option<JobId> {
+    pub fn find_job(&self, name: &str) -> Option<JobId> {
         self.jobs.iter().position(|job| job.name == name).map(JobId::from_index)
     }
 }
 
-fn request(spec: &JobSpec, index: usize, seed: u64) -> Request<'_> {
-    Request { job: &spec.name, index, ranks: spec.ranks, ranks_per_node: spec.ranks_per_node, seed }
+fn request(spec: &JobSpec, index: usize, seed: u64) -> PlacementRequest<'_> {
+    PlacementRequest { job: &spec.name, index, ranks: spec.ranks, ranks_per_node: spec.ranks_per_node, seed }
 }
 
 fn job(
     spec: &JobSpec,
-    request: &Request<'_>,
-    placed: Placed,
+    request: &PlacementRequest<'_>,
+    placed: NodeAssignment,
     machine: &Machine,
-    known: &mut Known,
+    known: &mut ExaminationCache,
 ) -> Result<Job, WorkloadError> {
-    let Placed { node_of_rank, ranks_per_node } = placed;
+    let NodeAssignment { node_of_rank, ranks_per_node } = placed;
     let JobSpec { name, ranks, .. } = spec;
     // Named by the job, so that it does not depend on the jobs beside it.
     let seed = |what: &str| Stream::new(request.seed, &format!("{what}/{name}"), &[]).next_u64();
@@ -223,7 +224,7 @@ fn job(
                 iterations: pattern.iterations(),
                 traffic: traffic.traffic().map_err(wrong)?,
                 program: None,
-                examined: Examined::default(),
+                examined: Examination::default(),
                 name: pattern.name().into(),
             }
         }
@@ -232,7 +233,8 @@ fn job(
             ranks_work(&spec.work, programs, &context, known)?
         }
     };
-    let silent = |pattern| if spec.idle { Arc::new(Silent { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };
+    let silent =
+        |pattern| if spec.idle { Arc::new(SilentPattern { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };
     Ok(Job {
         name: name.clone(),
         idle: spec.idle,
@@ -245,7 +247,7 @@ fn job(
         // A job that holds its nodes runs nothing on them.
         traffic: if spec.idle && done.program.is_some() { TrafficKind::default() } else { done.traffic },
         program: done.program.filter(|_| !spec.idle),
-        examined: if spec.idle { done.examined.silent() } else { done.examined },
+        examined: if spec.idle { done.examined.with_no_messages() } else { done.examined },
         node_of_rank,
         rails: RailChoice::default(),
         pattern_name: done.name,
@@ -259,8 +261,8 @@ struct Done {
     rule: Option<Arc<dyn PatternRule>>,
     iterations: u32,
     traffic: TrafficKind,
-    program: Option<Shared>,
-    examined: Examined,
+    program: Option<JobProgram>,
+    examined: Examination,
     name: String,
 }
 
@@ -269,7 +271,7 @@ fn ranks_work(
     work: &Work,
     specs: &[ProgramSpec],
     context: &ProgramContext<'_>,
-    known: &mut Known,
+    known: &mut ExaminationCache,
 ) -> Result<Done, WorkloadError> {
     let Work::Program { collectives, start, repeat, background, .. } = work else {
         unreachable!("a job with programs")
@@ -277,33 +279,33 @@ fn ranks_work(
     let mut programs = specs.iter().map(|spec| spec.build(context)).collect::<Result<Vec<_>, _>>()?;
     let name = specs.iter().map(ProgramSpec::name).collect::<Vec<_>>().join("+");
     let once = if programs.len() == 1 { programs.remove(0) } else { Arc::new(Sequence::new(programs)) };
-    let once = Shared::new(once, Arc::clone(collectives));
+    let once = JobProgram::new(once, Arc::clone(collectives));
     let several = *background || *repeat > 1;
     let words = format!("{specs:?} {collectives:?} {} ranks, seed {}, {several}", context.ranks, context.seed);
-    let examined = known.or_examine(words, || examined(&once, several)).map_err(|Mistake(reason)| {
+    let examined = known.get_or_examine(words, || examined(&once, several)).map_err(|Mistake(reason)| {
         WorkloadError::Impossible { job: context.job.into(), program: name.clone(), reason }
     })?;
     let rounds = if *background { Rounds::Endless } else { Rounds::Times(*repeat) };
     Ok(Done {
         examined,
         program: Some(if several { once.repeated(rounds) } else { once.clone() }),
-        pattern: Arc::new(MessagesOf { shared: once }),
+        pattern: Arc::new(ProgramMessages { shared: once }),
         rule: None,
         iterations: if *background { 1 } else { *repeat },
-        traffic: TrafficKind::Program(Start { start: *start, background: *background }),
+        traffic: TrafficKind::Program(ProgramStart { start: *start, background: *background }),
         name,
     })
 }
 
 /// Looks through a program that is run once or several times.
-fn examined(once: &Shared, several: bool) -> Result<Examined, Mistake> {
+fn examined(once: &JobProgram, several: bool) -> Result<Examination, Mistake> {
     if !several {
-        return mistakes::examine(once, MOST_CALLS);
+        return mistakes::examine(once, MAX_CALLS);
     }
     // What the first time leaves open is in the way of the second.
-    let examined = mistakes::examine(&once.repeated(Rounds::Times(2)), MOST_CALLS)?;
+    let examined = mistakes::examine(&once.repeated(Rounds::Times(2)), MAX_CALLS)?;
     // Messages without a partner are counted for one time.
-    Ok(if examined.unmatched.is_some() { mistakes::examine(once, MOST_CALLS).unwrap_or(examined) } else { examined })
+    Ok(if examined.unmatched.is_some() { mistakes::examine(once, MAX_CALLS).unwrap_or(examined) } else { examined })
 }
 
 #[cfg(test)]
@@ -347,7 +349,7 @@ mod tests {
         assert_eq!(nodes(0), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
         assert_eq!(nodes(1), [3, 3, 3, 3, 4, 4]);
         assert_ne!(workload.jobs[0].color, workload.jobs[1].color);
-        assert_eq!(workload.job_named("b"), Some(JobId(1)));
+        assert_eq!(workload.find_job("b"), Some(JobId(1)));
     }
 
     /// The neighbours of a job do not depend on the jobs beside it, its nodes stay when it runs alone, and both follow

@@ -11,12 +11,13 @@
 pub mod collective;
 mod communication;
 mod error;
-pub mod expanded;
+pub mod expansion;
 mod fingerprint;
 mod graph;
 mod grid;
 pub mod import;
 mod job;
+mod message_counts;
 pub mod mistakes;
 mod pattern;
 mod placement;
@@ -27,7 +28,6 @@ pub mod rails;
 #[cfg(test)]
 mod rank_walks;
 mod rule_spec;
-mod sent;
 #[cfg(test)]
 mod test_machines;
 mod traffic;
@@ -35,11 +35,12 @@ mod traffic;
 mod untimed;
 pub mod volumes;
 
-pub use communication::{Pattern, SentMessage, Unknown};
+pub use communication::{MissingMessages, Pattern, SentMessage};
 pub use error::WorkloadError;
 pub use graph::CommunicationGraph;
 pub use grid::{near_cubic, GridOrder};
 pub use job::{Job, JobSpec, Work, Workload};
+pub use message_counts::MessageCounts;
 pub use pattern::{
     AdversarialParameters, AllToAllOrder, AllToAllParameters, FilePatternParameters, GroupTarget, HotspotParameters,
     ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters, RandomNeighborsParameters,
@@ -47,10 +48,11 @@ pub use pattern::{
 };
 pub use placement::search;
 pub use placement::{
-    Begun, Distribution, FilePlacementParameters, FreeNodes, ListParameters, MappingParameters, NodeName,
-    NonUniformParameters, Placed, PlacementRule, PlacementSpec, RandomOrderParameters, RandomParameters, Request,
-    PLACEMENTS,
+    Distribution, FilePlacementParameters, FreeNodes, ListParameters, MappingParameters, NodeAssignment, NodeName,
+    NonUniformParameters, PendingPlacement, PlacementRequest, PlacementRule, PlacementSpec, RandomOrderParameters,
+    RandomParameters, PLACEMENTS,
 };
 pub use placement_table::PlacementTable;
-pub use sent::Sent;
-pub use traffic::{Closed, Injection, LoadStep, Open, Start, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC};
+pub use traffic::{
+    ClosedParameters, Injection, LoadStep, OpenParameters, ProgramStart, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC,
+};

@@ -13,23 +13,23 @@ mod requests;
 #[cfg(test)]
 mod tests;
 
-use crate::expanded::{Expanded, Shared};
+use crate::expansion::{CallExpander, JobProgram};
+use crate::message_counts::{MessageCounts, Sender};
 use crate::program::Call;
-use crate::sent::{Sender, Sent};
-use agreement::{Agreement, Owns};
+use agreement::{Agreement, OwnCommunicators};
 use balance::Balance;
 use requests::Requests;
 use std::collections::HashMap;
 
 /// Calls of all ranks of a job that are looked at: 1.4 s on one processor of 2.5 GHz.
-pub const MOST_CALLS: u64 = 20_000_000;
+pub const MAX_CALLS: u64 = 20_000_000;
 
 /// Calls inside of collectives that are counted for each of these.
 const INNER_CALLS: u64 = 4;
 
 /// Ranks that are walked through side by side, and calls of each in turn.
-const PARCEL: u32 = 1_024;
-const TURN: u32 = 64;
+const BATCH_RANKS: u32 = 1_024;
+const TURN_CALLS: u32 = 64;
 
 /// A call that can't be: where, why, what was expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,29 +37,29 @@ pub(crate) struct Mistake(pub(crate) String);
 
 /// What is known of a program in which every call can be.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Examined {
+pub struct Examination {
     /// Sends that nobody receives and receives of what nobody sends, in words.
     pub unmatched: Option<String>,
     /// What was not looked at, in words.
     pub left_out: Option<String>,
     /// What its ranks send when they run it once; `None` if that is too much to be counted here.
-    pub sent: Option<Sent>,
+    pub sent: Option<MessageCounts>,
 }
 
 /// What was found of jobs that were looked through: many points of a sweep have the same ones.
 #[derive(Default, Debug)]
-pub struct Known {
+pub struct ExaminationCache {
     /// By everything that a program is made of, in words.
-    examined: HashMap<String, Examined>,
+    examined: HashMap<String, Examination>,
 }
 
-impl Known {
+impl ExaminationCache {
     /// What is known of a job, or else what `examine` finds.
-    pub(crate) fn or_examine(
+    pub(crate) fn get_or_examine(
         &mut self,
         job: String,
-        examine: impl FnOnce() -> Result<Examined, Mistake>,
-    ) -> Result<Examined, Mistake> {
+        examine: impl FnOnce() -> Result<Examination, Mistake>,
+    ) -> Result<Examination, Mistake> {
         if let Some(examined) = self.examined.get(&job) {
             return Ok(examined.clone());
         }
@@ -69,15 +69,15 @@ impl Known {
     }
 }
 
-impl Examined {
+impl Examination {
     /// Of a job that holds its nodes and sends nothing.
-    pub(crate) fn silent(self) -> Self {
-        Self { sent: Some(Sent::default()), ..self }
+    pub(crate) fn with_no_messages(self) -> Self {
+        Self { sent: Some(MessageCounts::default()), ..self }
     }
 }
 
 /// Looks through the calls of all ranks, at most `most` of them.
-pub(crate) fn examine(shared: &Shared, most: u64) -> Result<Examined, Mistake> {
+pub(crate) fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
     let ranks = shared.program.ranks();
     let each = (most / u64::from(ranks.max(1))).max(1);
     let mut walk = Walk {
@@ -85,29 +85,29 @@ pub(crate) fn examine(shared: &Shared, most: u64) -> Result<Examined, Mistake> {
         each,
         agreement: Agreement::default(),
         balance: Balance::new(),
-        sent: Some(Sent::default()),
+        sent: Some(MessageCounts::default()),
         inner: most.saturating_mul(INNER_CALLS),
-        is_cut: false,
+        is_truncated: false,
     };
-    for first in (0..ranks).step_by(PARCEL as usize) {
-        walk.parcel(first..ranks.min(first + PARCEL))?;
+    for first in (0..ranks).step_by(BATCH_RANKS as usize) {
+        walk.walk_batch(first..ranks.min(first + BATCH_RANKS))?;
     }
-    let Walk { agreement, balance, sent, is_cut, .. } = walk;
-    if is_cut {
+    let Walk { agreement, balance, sent, is_truncated, .. } = walk;
+    if is_truncated {
         let left_out = format!(
             "of each of its {ranks} ranks the first {each} calls were looked at; whether later ones can be, ranks agree on \
              collectives and every send has its receive is not known before the run"
         );
-        return Ok(Examined { unmatched: None, left_out: Some(left_out), sent: None });
+        return Ok(Examination { unmatched: None, left_out: Some(left_out), sent: None });
     }
     if !agreement.is_full {
         agreement.all_made(shared)?;
     }
-    let mut examined = Examined { sent, ..Examined::default() };
+    let mut examined = Examination { sent, ..Examination::default() };
     if agreement.is_full {
         examined.left_out = Some("it makes too many communicators for all of their collectives to be looked at".into());
     }
-    if !balance.wild && !balance.is_even() {
+    if !balance.has_wildcards && !balance.is_balanced() {
         let mut unmatched = balance.unmatched();
         for rank in 0..ranks {
             let mut walker = Walker::new(shared, rank);
@@ -121,24 +121,24 @@ pub(crate) fn examine(shared: &Shared, most: u64) -> Result<Examined, Mistake> {
 }
 
 struct Walk<'a> {
-    shared: &'a Shared,
+    shared: &'a JobProgram,
     /// Calls of each rank.
     each: u64,
     agreement: Agreement,
     balance: Balance,
     /// What was sent so far, and how many calls inside of collectives may still be counted.
-    sent: Option<Sent>,
+    sent: Option<MessageCounts>,
     inner: u64,
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl Walk<'_> {
     /// Walks through some ranks.
-    fn parcel(&mut self, ranks: std::ops::Range<u32>) -> Result<(), Mistake> {
+    fn walk_batch(&mut self, ranks: std::ops::Range<u32>) -> Result<(), Mistake> {
         let mut walkers: Vec<Walker> = ranks.map(|rank| Walker::new(self.shared, rank)).collect();
         let mut mistake = Ok(());
         while mistake.is_ok() && !walkers.is_empty() {
-            walkers.retain_mut(|walker| match self.turn(walker) {
+            walkers.retain_mut(|walker| match self.walk_turn(walker) {
                 _ if mistake.is_err() => false,
                 Ok(goes_on) => goes_on,
                 Err(found) => {
@@ -151,16 +151,16 @@ impl Walk<'_> {
     }
 
     /// Some calls of a rank; whether there are more to look at.
-    fn turn(&mut self, walker: &mut Walker) -> Result<bool, Mistake> {
-        for _ in 0..TURN {
+    fn walk_turn(&mut self, walker: &mut Walker) -> Result<bool, Mistake> {
+        for _ in 0..TURN_CALLS {
             if !walker.step(self.shared, self.sent.as_mut().map(|sent| (sent, &mut self.inner)))? {
-                if !self.is_cut {
+                if !self.is_truncated {
                     self.agreement.finish(self.shared, walker)?;
                 }
                 return Ok(false);
             }
             if walker.code.calls() > self.each {
-                self.is_cut = true;
+                self.is_truncated = true;
                 return Ok(false);
             }
             if self.inner == 0 {
@@ -169,7 +169,7 @@ impl Walk<'_> {
             if let Some(call) = &walker.last {
                 self.balance.add(walker.rank, call);
             }
-            if !self.is_cut {
+            if !self.is_truncated {
                 self.agreement.follow(self.shared, walker)?;
             }
         }
@@ -181,9 +181,9 @@ impl Walk<'_> {
 #[derive(Clone, Debug)]
 struct Walker {
     rank: u32,
-    code: Expanded,
+    code: CallExpander,
     requests: Requests,
-    owns: Owns,
+    owns: OwnCommunicators,
     /// What it sends, until it has run its program once.
     sender: Option<Sender>,
     /// The call that was made last; its peer is a rank of the job.
@@ -191,15 +191,15 @@ struct Walker {
 }
 
 impl Walker {
-    fn new(shared: &Shared, rank: u32) -> Self {
+    fn new(shared: &JobProgram, rank: u32) -> Self {
         let ranks = shared.program.ranks();
-        let (requests, owns, sender) = (Requests::default(), Owns::new(ranks), Some(Sender::default()));
-        Self { rank, code: Expanded::new(ranks, rank), requests, owns, sender, last: None }
+        let (requests, owns, sender) = (Requests::default(), OwnCommunicators::new(ranks), Some(Sender::default()));
+        Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, last: None }
     }
 
     /// Makes the next call; false at the end. What it sends is counted into `sent`, if there is that, and calls inside of
     /// collectives are taken off the number beside it.
-    fn step(&mut self, shared: &Shared, sent: Option<(&mut Sent, &mut u64)>) -> Result<bool, Mistake> {
+    fn step(&mut self, shared: &JobProgram, sent: Option<(&mut MessageCounts, &mut u64)>) -> Result<bool, Mistake> {
         let Self { code, requests, sender, .. } = self;
         let next = match (sent, &mut *sender) {
             (Some((sent, inner)), Some(of)) => {
@@ -238,20 +238,20 @@ impl Walker {
     }
 
     /// Rank, call and line of what was called last.
-    fn place(&self, shared: &Shared) -> String {
+    fn place(&self, shared: &JobProgram) -> String {
         format!("rank {}, {}", self.rank, self.code.place(shared))
     }
 }
 
 /// Counts what a call sends.
-fn count(call: &Call, sender: &mut Sender, sent: &mut Sent) {
+fn count(call: &Call, sender: &mut Sender, sent: &mut MessageCounts) {
     if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = *call {
         sender.send(to, bytes, sent);
     }
 }
 
 /// The place of a call of a rank.
-fn place(shared: &Shared, rank: u32, call: u64) -> String {
+fn place(shared: &JobProgram, rank: u32, call: u64) -> String {
     let mut walker = Walker::new(shared, rank);
     while walker.code.calls() < call && matches!(walker.step(shared, None), Ok(true)) {}
     walker.place(shared)

@@ -37,7 +37,7 @@ pub use many_to_many::ManyToManyParameters;
 pub use permutation::PermutationParameters;
 pub use random_neighbors::RandomNeighborsParameters;
 pub use shift::ShiftParameters;
-pub(crate) use silent::Silent;
+pub(crate) use silent::SilentPattern;
 pub use spec::{PatternRule, PatternSpec};
 pub use stencil::StencilParameters;
 pub use tornado::TornadoParameters;
@@ -92,14 +92,16 @@ pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
     pattern("tornado", "everyone just less than half-way around", || Box::new(TornadoParameters::default())),
     pattern("shift", "everyone to the rank `offset` further", || Box::new(ShiftParameters::default())),
     pattern("transpose", "matrix transpose: rank (i, j) to (j, i)", || {
-        Box::new(PermutationParameters::by(transpose::rule))
+        Box::new(PermutationParameters::with_rule(transpose::rule))
     }),
-    pattern("bit-complement", "rank r of n to n - 1 - r", || Box::new(PermutationParameters::by(bit_complement::rule))),
+    pattern("bit-complement", "rank r of n to n - 1 - r", || {
+        Box::new(PermutationParameters::with_rule(bit_complement::rule))
+    }),
     pattern("bit-reverse", "the rank with the bits of the sender in the opposite order", || {
-        Box::new(PermutationParameters::by(bit_reverse::rule))
+        Box::new(PermutationParameters::with_rule(bit_reverse::rule))
     }),
     pattern("random-permutation", "everyone to one other rank and from one, drawn once", || {
-        Box::new(PermutationParameters::by(random_permutation::rule))
+        Box::new(PermutationParameters::with_rule(random_permutation::rule))
     }),
     pattern("hotspot", "a share of the messages to a few hot ranks, the rest uniform", || {
         Box::new(HotspotParameters::default())

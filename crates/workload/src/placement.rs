@@ -31,7 +31,7 @@ pub use list::{ListParameters, NodeName};
 pub use mapping::MappingParameters;
 pub use non_uniform::{Distribution, NonUniformParameters};
 pub use random_order::RandomOrderParameters;
-pub use spec::{Begun, PlacementRule, PlacementSpec, PLACEMENTS};
+pub use spec::{PendingPlacement, PlacementRule, PlacementSpec, PLACEMENTS};
 pub use units::RandomParameters;
 
 pub use free::FreeNodes;
@@ -40,7 +40,7 @@ use odonata_units::NodeId;
 
 /// A job that asks for nodes.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct PlacementRequest<'a> {
     /// Its name.
     pub job: &'a str,
     /// Position of the job in the workload.
@@ -55,14 +55,14 @@ pub struct Request<'a> {
 
 /// Where a job went.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct NodeAssignment {
     /// The node of every rank.
     pub node_of_rank: Vec<NodeId>,
     /// Most ranks on one node.
     pub ranks_per_node: u32,
 }
 
-impl Placed {
+impl NodeAssignment {
     /// Ranks fill `nodes` in their order, `ranks_per_node` consecutive ones on each.
     fn in_blocks(ranks: u32, ranks_per_node: u32, nodes: &[NodeId]) -> Self {
         let node_of_rank = (0..ranks).map(|rank| nodes[(rank / ranks_per_node) as usize]).collect();

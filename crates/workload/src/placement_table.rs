@@ -62,7 +62,7 @@ impl PlacementTable {
         entries.sort_by_key(|entry| entry.rank);
         for (expected, entry) in entries.iter().enumerate() {
             if entry.rank as usize != expected {
-                return Err(self.wrong(
+                return Err(self.error(
                     entry,
                     if (entry.rank as usize) < expected {
                         format!("rank {} of job {job} for the second time", entry.rank)
@@ -80,19 +80,19 @@ impl PlacementTable {
     }
 
     /// An error at `entry`.
-    pub(crate) fn wrong(&self, entry: &Entry, reason: impl Into<String>) -> WorkloadError {
+    pub(crate) fn error(&self, entry: &Entry, reason: impl Into<String>) -> WorkloadError {
         WorkloadError::file(&self.label, format!("{} {}", self.unit, entry.at), reason)
     }
 
     /// The node that `entry` names.
     pub(crate) fn node(&self, machine: &Machine, entry: &Entry) -> Result<NodeId, WorkloadError> {
-        let named = |name: &str| machine.node_named(name).map_err(|error| self.wrong(entry, error.to_string()));
+        let named = |name: &str| machine.node_named(name).map_err(|error| self.error(entry, error.to_string()));
         match &entry.place {
             Place::Id(id) => named(&id.to_string()),
             Place::Name(name) => named(name),
-            Place::Server(server) => server_at(machine, *server).map_err(|reason| self.wrong(entry, reason)),
+            Place::Server(server) => server_at(machine, *server).map_err(|reason| self.error(entry, reason)),
             Place::Coordinates(coordinates) => {
-                node_at(machine, *coordinates).map_err(|reason| self.wrong(entry, reason))
+                node_at(machine, *coordinates).map_err(|reason| self.error(entry, reason))
             }
         }
     }

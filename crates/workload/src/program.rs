@@ -35,9 +35,9 @@ mod all_to_all;
 mod allreduce;
 mod code;
 mod communicators;
-mod ended;
 mod fft_3d;
 mod file;
+mod final_barrier;
 mod halo;
 mod incast;
 mod lqcd;
@@ -405,7 +405,7 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Cursor {
     /// Blocks that were begun.
-    begun: u64,
+    next_block: u64,
     /// Instructions of the present block, and the next one.
     code: Code,
     next: usize,
@@ -415,13 +415,13 @@ impl Cursor {
     /// The next instruction of `rank`; `None` at the end of the program.
     pub fn next(&mut self, program: &dyn RankProgram, rank: u32) -> Option<Call> {
         while self.next == self.code.calls().len() {
-            if self.begun == program.blocks(rank) {
+            if self.next_block == program.blocks(rank) {
                 return None;
             }
             self.code.clear();
             self.next = 0;
-            program.block(rank, self.begun, &mut self.code);
-            self.begun += 1;
+            program.block(rank, self.next_block, &mut self.code);
+            self.next_block += 1;
         }
         self.next += 1;
         Some(self.code.calls()[self.next - 1])
@@ -434,27 +434,27 @@ impl Cursor {
 
     /// Line of the instruction that came last, where the program was read from a file.
     pub fn line(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
-        program.line(rank, self.begun.checked_sub(1)?, self.next.checked_sub(1)?)
+        program.line(rank, self.next_block.checked_sub(1)?, self.next.checked_sub(1)?)
     }
 
     /// Which of several programs the instruction that came last belongs to.
     pub fn program(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
-        program.program_at(rank, self.begun.checked_sub(1)?)
+        program.program_at(rank, self.next_block.checked_sub(1)?)
     }
 
     /// Where it is: blocks that were begun, and the next instruction of the last of them.
     pub(crate) fn place(&self) -> (u64, usize) {
-        (self.begun, self.next)
+        (self.next_block, self.next)
     }
 
     /// Goes to a place where it was in the program of `rank`; whether there is such a place.
-    pub(crate) fn go_to(&mut self, (begun, next): (u64, usize), program: &dyn RankProgram, rank: u32) -> bool {
-        if begun > program.blocks(rank) {
+    pub(crate) fn go_to(&mut self, (next_block, next): (u64, usize), program: &dyn RankProgram, rank: u32) -> bool {
+        if next_block > program.blocks(rank) {
             return false;
         }
-        (self.begun, self.next) = (begun, next);
+        (self.next_block, self.next) = (next_block, next);
         self.code.clear();
-        if let Some(last) = begun.checked_sub(1) {
+        if let Some(last) = next_block.checked_sub(1) {
             program.block(rank, last, &mut self.code);
         }
         next <= self.code.calls().len()

@@ -14,7 +14,7 @@
 //! What stays on a node takes none. What stays on a router on one rail does so on all ([`odonata_machine::RailRouters`]).
 
 use crate::rail_choice::{RailChoice, RailRule};
-use crate::volumes::{Message, Within};
+use crate::volumes::{Locality, Message};
 use crate::{Job, Workload};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
@@ -117,12 +117,12 @@ impl JobRails {
 
 /// The ways of a job's messages from end to end.
 #[derive(Clone, Debug)]
-pub struct Lanes<'a> {
+pub struct RailPaths<'a> {
     machine: &'a Machine,
     rails: JobRails,
 }
 
-impl<'a> Lanes<'a> {
+impl<'a> RailPaths<'a> {
     /// Those of a job on a machine.
     pub fn new(machine: &'a Machine, job: &Job) -> Self {
         Self { machine, rails: JobRails::new(machine, job) }
@@ -144,7 +144,7 @@ impl<'a> Lanes<'a> {
     /// The parts of a message that leaves its node, which is number `number` among those of its rank.
     pub fn parts(&self, message: &Message, number: usize, mut each: impl FnMut(Part)) {
         let Message { source, target, source_node, target_node, bytes, within } = *message;
-        debug_assert!(matches!(within, Within::Router | Within::Network), "it leaves its node");
+        debug_assert!(matches!(within, Locality::Router | Locality::Network), "it leaves its node");
         let rails = &self.rails;
         let mut give = |rail: u32, bytes: Bytes| {
             let (source, target) = (self.machine.end(source_node, rail), self.machine.end(target_node, rail));

@@ -2,7 +2,7 @@
 //! has.
 
 use crate::WorkloadError;
-use odonata_declare::{try_set, Declared, Parameters, Value, Variant};
+use odonata_declare::{try_set, ParameterStruct, Parameters, Value, Variant};
 use std::sync::Arc;
 
 /// The user's words for a rule. `C` is what all rules of the family have.
@@ -22,7 +22,7 @@ impl<R: ?Sized, C: Clone> Clone for RuleSpec<R, C> {
     }
 }
 
-impl<R: Declared + ?Sized + 'static, C: Parameters + Default> RuleSpec<R, C> {
+impl<R: ParameterStruct + ?Sized + 'static, C: Parameters + Default> RuleSpec<R, C> {
     /// A rule with its default parameters.
     pub(crate) fn of(noun: &'static str, variant: &'static Variant<R>) -> Self {
         Self { noun, name: variant.name, rule: Arc::from((variant.default)()), common: C::default() }

@@ -1,6 +1,6 @@
 //! When a job sends: all that its pattern says as soon as it can, or at an offered load.
 
-use odonata_declare::{parameter, words, Declared, Kind, Parameter, Parameters, Value, Variant};
+use odonata_declare::{parameter, words, Kind, Parameter, ParameterStruct, Parameters, Value, Variant};
 use odonata_units::Time;
 use std::sync::Arc;
 
@@ -8,16 +8,16 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Debug)]
 pub enum TrafficKind {
     /// Every rank sends the messages of its pattern as fast as the network takes them.
-    Closed(Closed),
+    Closed(ClosedParameters),
     /// Every node makes packets at a load, to destinations that its ranks' pattern draws.
-    Open(Open),
+    Open(OpenParameters),
     /// Every rank runs its program.
-    Program(Start),
+    Program(ProgramStart),
 }
 
 /// When the ranks of a program start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Start {
+pub struct ProgramStart {
     /// At this time.
     pub start: Time,
     /// Whether they run over and over, until nobody waits for anything else.
@@ -26,14 +26,14 @@ pub struct Start {
 
 /// Parameters of `closed`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Closed {
+pub struct ClosedParameters {
     /// When its messages are made.
     pub start: Time,
 }
 
 /// Parameters of `open`.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Open {
+pub struct OpenParameters {
     /// Share of the node's link bandwidth, 0 to 1, from the start on.
     pub load: f64,
     /// When sending starts.
@@ -46,7 +46,7 @@ pub struct Open {
     pub injection: Injection,
     /// Packets made at a time, to one destination.
     pub burst: u32,
-    /// Packets for which a paced source's interface has room; see [`Open::room`].
+    /// Packets for which a paced source's interface has room; see [`OpenParameters::room`].
     pub buffer: Option<u32>,
     /// Packets that each node makes before it stops, if it ever does.
     pub packets: Option<u64>,
@@ -75,11 +75,11 @@ pub struct LoadStep {
 
 impl Default for TrafficKind {
     fn default() -> Self {
-        Self::Closed(Closed::default())
+        Self::Closed(ClosedParameters::default())
     }
 }
 
-impl Default for Open {
+impl Default for OpenParameters {
     fn default() -> Self {
         Self {
             load: 0.5,
@@ -94,12 +94,12 @@ impl Default for Open {
     }
 }
 
-impl Open {
+impl OpenParameters {
     /// Packets for which the interface of a paced source has room if nothing else is said, as in the interference study.
     pub const BUFFER: u32 = 20;
 
     /// Packets for which the interface has room, if that is all it has.
-    pub fn room(&self) -> Option<u32> {
+    pub fn buffer_packets(&self) -> Option<u32> {
         (self.injection == Injection::Paced).then(|| self.buffer.unwrap_or(Self::BUFFER))
     }
 
@@ -125,16 +125,16 @@ impl Open {
     }
 
     /// The highest load before a time.
-    pub fn most_load(&self, until: Time) -> f64 {
+    pub fn max_load(&self, until: Time) -> f64 {
         self.schedule().iter().filter(|step| step.from < until).map(|step| step.load).fold(0.0, f64::max)
     }
 }
 
-impl Parameters for Closed {
+impl Parameters for ClosedParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(start, Kind::Time, "When sending starts.")];
 }
 
-impl Parameters for Open {
+impl Parameters for OpenParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(load, Kind::SHARE, "Offered load as a share of the node's link bandwidth."),
         parameter!(start, Kind::Time, "When sending starts."),
@@ -162,7 +162,7 @@ impl Parameters for Open {
 }
 
 /// The parameters of a kind of traffic.
-pub trait TrafficRule: Declared {
+pub trait TrafficRule: ParameterStruct {
     /// As engines take it.
     ///
     /// # Errors
@@ -170,13 +170,13 @@ pub trait TrafficRule: Declared {
     fn traffic(&self) -> Result<TrafficKind, (&'static str, String)>;
 }
 
-impl TrafficRule for Closed {
+impl TrafficRule for ClosedParameters {
     fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
         Ok(TrafficKind::Closed(*self))
     }
 }
 
-impl TrafficRule for Open {
+impl TrafficRule for OpenParameters {
     fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
         let (times, loads) = (self.step_times.len(), self.step_loads.len());
         if times != loads {
@@ -200,12 +200,12 @@ pub const TRAFFIC: &[Variant<dyn TrafficRule>] = &[
     Variant {
         name: "closed",
         doc: "every rank sends the messages of its pattern as fast as the network takes them",
-        default: || Box::new(Closed::default()),
+        default: || Box::new(ClosedParameters::default()),
     },
     Variant {
         name: "open",
         doc: "every node makes packets at `load`, to destinations that its ranks' pattern draws",
-        default: || Box::new(Open::default()),
+        default: || Box::new(OpenParameters::default()),
     },
 ];
 
@@ -229,7 +229,7 @@ impl TrafficSpec {
     }
 
     /// Open traffic, from a program.
-    pub fn open(open: Open) -> Self {
+    pub fn open(open: OpenParameters) -> Self {
         Self { name: "open", rule: Arc::new(open) }
     }
 
@@ -272,27 +272,27 @@ mod tests {
     /// 0 to 40 us that is (10 us * 0.2 + 10 us * 0.6) / 40 us = 0.2; from 15 to 25 us (5 * 0.2 + 5 * 0.6) / 10 = 0.4.
     #[test]
     fn the_mean_load_follows_the_steps() {
-        let open = Open {
+        let open = OpenParameters {
             load: 0.2,
             start: us(10),
             step_times: vec![us(5), us(20), us(30)],
             step_loads: vec![1.0, 0.6, 0.0],
-            ..Open::default()
+            ..OpenParameters::default()
         };
         assert_eq!(open.schedule().iter().map(|step| step.from).collect::<Vec<_>>(), [us(10), us(20), us(30)]);
         assert!((open.mean_load((us(0), us(40))) - 0.2).abs() < 1e-12);
         assert!((open.mean_load((us(15), us(25))) - 0.4).abs() < 1e-12);
         assert_eq!(open.mean_load((us(0), us(10))), 0.0);
-        assert_eq!([5, 11, 21, 40].map(|until| open.most_load(us(until))), [0.0, 0.2, 0.6, 0.6]);
+        assert_eq!([5, 11, 21, 40].map(|until| open.max_load(us(until))), [0.0, 0.2, 0.6, 0.6]);
     }
 
     #[test]
     fn steps_that_do_not_fit_are_named() {
         let wrong = |times: &[u64], loads: &[f64]| {
-            let open = Open {
+            let open = OpenParameters {
                 step_times: times.iter().map(|&t| us(t)).collect(),
                 step_loads: loads.to_vec(),
-                ..Open::default()
+                ..OpenParameters::default()
             };
             open.traffic().unwrap_err()
         };
@@ -302,10 +302,10 @@ mod tests {
 
     #[test]
     fn only_a_paced_source_has_limited_room() {
-        let open = |injection, buffer| Open { injection, buffer, ..Open::default() };
-        assert_eq!(open(Injection::Paced, None).room(), Some(20));
-        assert_eq!(open(Injection::Paced, Some(3)).room(), Some(3));
-        assert_eq!(open(Injection::Bernoulli, None).room(), None);
+        let open = |injection, buffer| OpenParameters { injection, buffer, ..OpenParameters::default() };
+        assert_eq!(open(Injection::Paced, None).buffer_packets(), Some(20));
+        assert_eq!(open(Injection::Paced, Some(3)).buffer_packets(), Some(3));
+        assert_eq!(open(Injection::Bernoulli, None).buffer_packets(), None);
         let (key, reason) = open(Injection::Poisson, Some(3)).traffic().unwrap_err();
         assert!(key == "buffer" && reason.contains("\"poisson\""), "{key} {reason}");
     }

@@ -9,15 +9,15 @@
 
 pub mod complete;
 
-use crate::sent::{Sender, Sent};
+use crate::message_counts::{MessageCounts, Sender};
 use crate::{Job, SentMessage};
-use complete::{Complete, Exchange};
+use complete::{CompleteExchange, NodeExchange};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
 
 /// What a message stays within: the narrowest that holds.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Within {
+pub enum Locality {
     /// The rank sends to itself.
     Rank,
     /// Another rank of the same node: nothing leaves the node.
@@ -42,7 +42,7 @@ pub struct Message {
     /// Size.
     pub bytes: Bytes,
     /// What it stays within.
-    pub within: Within,
+    pub within: Locality,
 }
 
 /// A walk over the messages of a job, rank by rank.
@@ -70,13 +70,13 @@ impl<'a> Messages<'a> {
         sends.iter().map(move |&SentMessage { target, bytes }| {
             let target_node = job.node_of(target);
             let within = if target == rank {
-                Within::Rank
+                Locality::Rank
             } else if target_node == source_node {
-                Within::Node
+                Locality::Node
             } else if machine.router_of(target_node) == router {
-                Within::Router
+                Locality::Router
             } else {
-                Within::Network
+                Locality::Network
             };
             Message { source: rank, target, source_node, target_node, bytes, within }
         })
@@ -94,19 +94,19 @@ pub struct Volumes {
     /// Messages of a rank to itself.
     pub self_messages: u64,
     /// Bytes of ranks to themselves.
-    pub bytes_self: u128,
+    pub self_bytes: u128,
     /// Bytes between ranks of one node.
-    pub bytes_on_node: u128,
+    pub on_node_bytes: u128,
     /// Bytes between nodes of one router.
-    pub bytes_on_router: u128,
+    pub on_router_bytes: u128,
     /// Bytes between routers.
-    pub bytes_network: u128,
+    pub network_bytes: u128,
 }
 
 impl Volumes {
     /// What a job sends in all its iterations.
     pub fn of(machine: &Machine, job: &Job) -> Self {
-        if let Some(complete) = Complete::of(job) {
+        if let Some(complete) = CompleteExchange::of(job) {
             return complete.volumes(machine).times(job.iterations);
         }
         let mut volumes = Self::default();
@@ -122,26 +122,26 @@ impl Volumes {
     pub fn add(&mut self, message: &Message) {
         self.messages += 1;
         self.zero_byte_messages += u64::from(message.bytes.0 == 0);
-        self.self_messages += u64::from(message.within == Within::Rank);
+        self.self_messages += u64::from(message.within == Locality::Rank);
         let sum = match message.within {
-            Within::Rank => &mut self.bytes_self,
-            Within::Node => &mut self.bytes_on_node,
-            Within::Router => &mut self.bytes_on_router,
-            Within::Network => &mut self.bytes_network,
+            Locality::Rank => &mut self.self_bytes,
+            Locality::Node => &mut self.on_node_bytes,
+            Locality::Router => &mut self.on_router_bytes,
+            Locality::Network => &mut self.network_bytes,
         };
         *sum += u128::from(message.bytes.0);
     }
 
     /// Counts the messages between two nodes.
-    pub fn add_exchange(&mut self, exchange: &Exchange) {
-        let Exchange { messages, bytes, within, .. } = *exchange;
+    pub fn add_exchange(&mut self, exchange: &NodeExchange) {
+        let NodeExchange { messages, bytes, within, .. } = *exchange;
         self.messages += messages;
         self.zero_byte_messages += if bytes == 0 { messages } else { 0 };
         let sum = match within {
-            Within::Rank => &mut self.bytes_self,
-            Within::Node => &mut self.bytes_on_node,
-            Within::Router => &mut self.bytes_on_router,
-            Within::Network => &mut self.bytes_network,
+            Locality::Rank => &mut self.self_bytes,
+            Locality::Node => &mut self.on_node_bytes,
+            Locality::Router => &mut self.on_router_bytes,
+            Locality::Network => &mut self.network_bytes,
         };
         *sum += u128::from(bytes);
     }
@@ -151,10 +151,10 @@ impl Volumes {
         self.messages += other.messages;
         self.zero_byte_messages += other.zero_byte_messages;
         self.self_messages += other.self_messages;
-        self.bytes_self += other.bytes_self;
-        self.bytes_on_node += other.bytes_on_node;
-        self.bytes_on_router += other.bytes_on_router;
-        self.bytes_network += other.bytes_network;
+        self.self_bytes += other.self_bytes;
+        self.on_node_bytes += other.on_node_bytes;
+        self.on_router_bytes += other.on_router_bytes;
+        self.network_bytes += other.network_bytes;
     }
 
     /// The same, sent `n` times.
@@ -165,25 +165,25 @@ impl Volumes {
             messages: self.messages.saturating_mul(count),
             zero_byte_messages: self.zero_byte_messages.saturating_mul(count),
             self_messages: self.self_messages.saturating_mul(count),
-            bytes_self: self.bytes_self.saturating_mul(bytes),
-            bytes_on_node: self.bytes_on_node.saturating_mul(bytes),
-            bytes_on_router: self.bytes_on_router.saturating_mul(bytes),
-            bytes_network: self.bytes_network.saturating_mul(bytes),
+            self_bytes: self.self_bytes.saturating_mul(bytes),
+            on_node_bytes: self.on_node_bytes.saturating_mul(bytes),
+            on_router_bytes: self.on_router_bytes.saturating_mul(bytes),
+            network_bytes: self.network_bytes.saturating_mul(bytes),
         }
     }
 
     /// All bytes.
     pub const fn bytes(&self) -> u128 {
-        self.bytes_self
-            .saturating_add(self.bytes_on_node)
-            .saturating_add(self.bytes_on_router)
-            .saturating_add(self.bytes_network)
+        self.self_bytes
+            .saturating_add(self.on_node_bytes)
+            .saturating_add(self.on_router_bytes)
+            .saturating_add(self.network_bytes)
     }
 }
 
 /// What the ranks of a job send in one iteration: for those of which it was not counted when they were built.
-pub fn sent(machine: &Machine, job: &Job) -> Sent {
-    let (mut sent, mut messages) = (Sent::default(), Messages::new(machine, job));
+pub fn message_counts(machine: &Machine, job: &Job) -> MessageCounts {
+    let (mut sent, mut messages) = (MessageCounts::default(), Messages::new(machine, job));
     if let Some(bytes) = job.pattern.complete() {
         sent.pairs = u64::from(job.ranks) * u64::from(job.ranks - 1);
         if sent.pairs > 0 {

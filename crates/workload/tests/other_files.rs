@@ -80,7 +80,7 @@ fn servers_of_tracer_are_dealt_out_over_the_nodes_of_a_router() {
 }
 
 #[test]
-fn what_may_be_two_things_is_asked_for() {
+fn ambiguous_files_need_a_format() {
     // As a map of Damselfly: node (0, 0, 0, 1), core 1, job 0. As one of TraceR: servers 0 and 1.
     let both = records(&[[0, 0, 0], [1, 1, 0]]);
     let message = placed(both.clone(), None, 0, 2).unwrap_err();

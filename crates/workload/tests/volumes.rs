@@ -66,11 +66,11 @@ fn check(machine: &Machine, job: &Job) {
     let node = |rank: RankId| job.node_of_rank[rank.index()];
     let same_node = |m: &&(RankId, RankId, u64)| node(m.0) == node(m.1);
     let same_router = |m: &&(RankId, RankId, u64)| router[&node(m.0)] == router[&node(m.1)];
-    assert_eq!(volumes.bytes_self, sum(all.iter().filter(|m| m.0 == m.1)));
-    assert_eq!(volumes.bytes_on_node, sum(all.iter().filter(|m| m.0 != m.1).filter(same_node)));
-    assert_eq!(volumes.bytes_on_router, sum(all.iter().filter(same_router).filter(|m| !same_node(m))));
-    assert_eq!(volumes.bytes_network, sum(all.iter().filter(|m| !same_router(m))));
-    let split = [volumes.bytes_self, volumes.bytes_on_node, volumes.bytes_on_router, volumes.bytes_network];
+    assert_eq!(volumes.self_bytes, sum(all.iter().filter(|m| m.0 == m.1)));
+    assert_eq!(volumes.on_node_bytes, sum(all.iter().filter(|m| m.0 != m.1).filter(same_node)));
+    assert_eq!(volumes.on_router_bytes, sum(all.iter().filter(same_router).filter(|m| !same_node(m))));
+    assert_eq!(volumes.network_bytes, sum(all.iter().filter(|m| !same_router(m))));
+    let split = [volumes.self_bytes, volumes.on_node_bytes, volumes.on_router_bytes, volumes.network_bytes];
     assert_eq!(split.iter().sum::<u128>(), volumes.bytes());
     assert_eq!(volumes.bytes(), sum(all.iter()));
     for side in [1, 3, 256] {
@@ -148,6 +148,6 @@ fn the_largest_messages_add_up() {
     workload.jobs[0].pattern = Arc::new(CommunicationGraph::from_messages("largest", 2, &most).unwrap());
     workload.jobs[0].iterations = u32::MAX;
     let volumes = Volumes::of(&machine, &workload.jobs[0]);
-    assert_eq!(volumes.bytes_network, 2 * u128::from(u32::MAX) * u128::from(u64::MAX));
-    assert_eq!((volumes.bytes(), volumes.messages), (volumes.bytes_network, 2 * u64::from(u32::MAX)));
+    assert_eq!(volumes.network_bytes, 2 * u128::from(u32::MAX) * u128::from(u64::MAX));
+    assert_eq!((volumes.bytes(), volumes.messages), (volumes.network_bytes, 2 * u64::from(u32::MAX)));
 }

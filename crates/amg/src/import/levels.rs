@@ -37,7 +37,7 @@ pub fn from_json(label: &str, text: &str) -> Result<Hierarchy, String> {
     let names: Vec<&str> = list("columns")?.iter().filter_map(Value::as_str).collect();
     let mut places = [0; COLUMNS.len()];
     for (place, column) in places.iter_mut().zip(COLUMNS) {
-        *place = names.iter().position(|name| *name == column).ok_or_else(|| lacks(label, column))?;
+        *place = names.iter().position(|name| *name == column).ok_or_else(|| missing_column(label, column))?;
     }
     let mut levels = Vec::new();
     for (number, row) in list("levels")?.iter().enumerate() {
@@ -66,7 +66,7 @@ pub(crate) fn has_levels(header: &str) -> bool {
     header.split(',').any(|name| name.trim().trim_matches('"') == COLUMNS[0])
 }
 
-fn lacks(label: &str, column: &str) -> String {
+fn missing_column(label: &str, column: &str) -> String {
     format!("{label} lacks the column '{column}'; a level table has {}", COLUMNS.join(", "))
 }
 

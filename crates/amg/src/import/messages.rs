@@ -14,7 +14,7 @@ const BYTES_PER_VALUE: f64 = 8.0;
 const MATRIX: u32 = 0;
 const INTERPOLATION: u32 = 1;
 /// More messages between two ranks in one phase of one level than any set-up sends.
-const MOST_ALIKE: u64 = 1_000_000;
+const MAX_EQUAL_MESSAGES: u64 = 1_000_000;
 
 /// The messages of a phase of a cycle on `level` in a job of `ranks` ranks.
 ///
@@ -44,7 +44,7 @@ pub fn cycle(
     each_record(
         label,
         bytes,
-        |header| header.need_all(["level", "operator", "source", "destination", "values"]),
+        |header| header.require_all(["level", "operator", "source", "destination", "values"]),
         |record, [level, of, source, destination, values]| {
             let at = record.number::<u32>(level, "level")?;
             deepest = deepest.max(Some(at));
@@ -83,7 +83,7 @@ pub fn all_levels(label: &str, bytes: &[u8], ranks: u32) -> Result<Vec<LevelExch
     each_record(
         label,
         bytes,
-        |header| header.need_all(["level", "operator", "source", "destination", "values"]),
+        |header| header.require_all(["level", "operator", "source", "destination", "values"]),
         |record, [level, of, source, destination, values]| {
             let level = record.number::<u32>(level, "level")?;
             let operator = record.number::<u32>(of, "operator")?;
@@ -100,7 +100,7 @@ pub fn all_levels(label: &str, bytes: &[u8], ranks: u32) -> Result<Vec<LevelExch
                     push(level, Phase::Restrict, destination, source)?;
                     push(level.saturating_add(1), Phase::Interpolate, source, destination)
                 }
-                other => Err(record.wrong(format!("operator {other}, expected {MATRIX} or {INTERPOLATION}"))),
+                other => Err(record.error(format!("operator {other}, expected {MATRIX} or {INTERPOLATION}"))),
             }
         },
     )?;
@@ -142,7 +142,7 @@ pub fn recorded(
     each_record(
         label,
         bytes,
-        |header| header.need_all(["phase", "level", "source", "destination", "messages", "bytes"]),
+        |header| header.require_all(["phase", "level", "source", "destination", "messages", "bytes"]),
         |record, [of, at, source, destination, count, size]| {
             let at = record.number::<u32>(at, "level")?;
             if record.field(of) != phase.word() {
@@ -153,8 +153,8 @@ pub fn recorded(
                 return Ok(());
             }
             let count = u64::from(record.number::<u32>(count, "messages")?);
-            if count > MOST_ALIKE {
-                return Err(record.wrong(format!("{count} messages, expected at most {MOST_ALIKE}")));
+            if count > MAX_EQUAL_MESSAGES {
+                return Err(record.error(format!("{count} messages, expected at most {MAX_EQUAL_MESSAGES}")));
             }
             let source = record.number::<i64>(source, "source")?;
             let destination = record.number::<i64>(destination, "destination")?;

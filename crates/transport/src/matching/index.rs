@@ -4,7 +4,7 @@
 //! apart, and a message looks for the first entry under each of the four labels that take it. Messages are filed under the labels
 //! by which they may be searched: for each kind for which there ever was a search.
 
-use super::{Holds, Label};
+use super::{Label, QueueKind};
 use odonata_workload::program::ANY;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -12,17 +12,17 @@ use std::collections::hash_map::Entry;
 /// Kinds of labels: what they leave open, in bits.
 const ANY_SOURCE: usize = 1;
 const ANY_TAG: usize = 2;
-const KINDS: usize = 4;
+const WILDCARD_CLASSES: usize = 4;
 
 /// No entry.
 const NONE: u32 = u32::MAX;
 
-fn kind_of(label: &Label) -> usize {
+fn wildcard_class(label: &Label) -> usize {
     usize::from(label.source == ANY) * ANY_SOURCE + usize::from(label.tag == ANY) * ANY_TAG
 }
 
 /// The label of that kind that takes what `label` is of.
-fn as_kind(label: &Label, kind: usize) -> Label {
+fn with_wildcards(label: &Label, kind: usize) -> Label {
     Label {
         source: if kind & ANY_SOURCE > 0 { ANY } else { label.source },
         tag: if kind & ANY_TAG > 0 { ANY } else { label.tag },
@@ -32,20 +32,25 @@ fn as_kind(label: &Label, kind: usize) -> Label {
 
 #[derive(Debug)]
 pub(super) struct Index<T> {
-    holds: Holds,
+    kind: QueueKind,
     /// By number; those that were taken are gone.
     entries: Vec<Option<(Label, T)>>,
     /// How many are left of them.
     len: usize,
     left: Counts,
     /// By kind of label, if there is any.
-    chains: [Option<Chains>; KINDS],
+    chains: [Option<Chains>; WILDCARD_CLASSES],
 }
 
 impl<T: Copy> Index<T> {
-    pub(super) fn new(holds: Holds, entries: impl IntoIterator<Item = (Label, T)>) -> Self {
-        let mut index =
-            Self { holds, entries: Vec::new(), len: 0, left: Counts::default(), chains: [const { None }; KINDS] };
+    pub(super) fn new(kind: QueueKind, entries: impl IntoIterator<Item = (Label, T)>) -> Self {
+        let mut index = Self {
+            kind,
+            entries: Vec::new(),
+            len: 0,
+            left: Counts::default(),
+            chains: [const { None }; WILDCARD_CLASSES],
+        };
         entries.into_iter().for_each(|(label, entry)| index.push(label, entry));
         index
     }
@@ -64,14 +69,14 @@ impl<T: Copy> Index<T> {
         self.entries.push(Some((label, entry)));
         self.left.push();
         self.len += 1;
-        match self.holds {
-            Holds::Receives => {
-                self.chains[kind_of(&label)].get_or_insert_with(Chains::default).append(label, number);
+        match self.kind {
+            QueueKind::Receives => {
+                self.chains[wildcard_class(&label)].get_or_insert_with(Chains::default).append(label, number);
             }
-            Holds::Messages => {
+            QueueKind::Messages => {
                 for (kind, chains) in self.chains.iter_mut().enumerate() {
                     if let Some(chains) = chains {
-                        chains.append(as_kind(&label, kind), number);
+                        chains.append(with_wildcards(&label, kind), number);
                     }
                 }
             }
@@ -81,15 +86,15 @@ impl<T: Copy> Index<T> {
     /// As that of the queue.
     pub(super) fn take(&mut self, searched: &Label) -> (usize, Option<(Label, T)>) {
         let Self { entries, chains, .. } = self;
-        let found = match self.holds {
-            Holds::Receives => {
+        let found = match self.kind {
+            QueueKind::Receives => {
                 let of_kind = |(kind, chains): (usize, &mut Option<Chains>)| {
-                    chains.as_mut()?.first(as_kind(searched, kind), entries)
+                    chains.as_mut()?.first(with_wildcards(searched, kind), entries)
                 };
                 chains.iter_mut().enumerate().filter_map(of_kind).min()
             }
-            Holds::Messages => {
-                let kind = kind_of(searched);
+            QueueKind::Messages => {
+                let kind = wildcard_class(searched);
                 chains[kind].get_or_insert_with(|| Chains::of(kind, entries)).first(*searched, entries)
             }
         };
@@ -107,7 +112,7 @@ impl<T: Copy> Index<T> {
 
     /// Forgets those that were taken.
     fn renumber(&mut self) {
-        *self = Self::new(self.holds, self.iter().collect::<Vec<_>>());
+        *self = Self::new(self.kind, self.iter().collect::<Vec<_>>());
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -134,7 +139,7 @@ impl Chains {
         let mut chains = Self::default();
         for (number, entry) in (0..).zip(entries) {
             if let Some((label, _)) = entry {
-                chains.append(as_kind(label, kind), number);
+                chains.append(with_wildcards(label, kind), number);
             }
         }
         chains

@@ -1,12 +1,12 @@
 //! What a rank does with messages: sends, receives, and what its host is told of.
 
-use super::{Around, Doing, Rank};
-use crate::calls::{Jump, Told};
+use super::{Rank, RankContext, RankState};
+use crate::calls::{ClockJump, WaitEvent};
 use crate::matching::Label;
-use crate::outbox::Outbound;
+use crate::outbox::OutboundMessage;
 use crate::requests::{Requests, Slot, Wait};
 use crate::settings::MpiSettings;
-use crate::wire::{on_the_wire, Wire};
+use crate::wire::{wire_volume, MessageKind};
 use odonata_packet::Envelope;
 use odonata_units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -15,24 +15,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Notice {
     /// A message: with its data, announced, or of the node.
-    Message { kind: Wire, label: Label, bytes: u64, transfer: u32 },
+    Message { kind: MessageKind, label: Label, bytes: u64, transfer: u32 },
     /// The data of a receive have come.
-    Come { transfer: u32 },
+    DataArrived { transfer: u32 },
     /// A send is complete.
     Complete { transfer: u32 },
 }
 
 /// A receive that waits for its message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Posted {
+pub(super) struct PostedReceive {
     bytes: u64,
     pub(super) slot: Slot,
 }
 
 /// A message that waits for its receive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Unexpected {
-    kind: Wire,
+pub(super) struct UnexpectedMessage {
+    kind: MessageKind,
     bytes: u64,
     transfer: u32,
 }
@@ -46,7 +46,7 @@ pub(super) struct Transfer {
     /// Number of the message among those of its sender.
     number: u64,
     /// Its number at the other end, at the receiver.
-    there: u32,
+    remote: u32,
 }
 
 /// Transfers by number.
@@ -88,13 +88,13 @@ impl Rank {
         (to, communicator, tag): (u32, u16, u32),
         bytes: Bytes,
         slot: Slot,
-        around: &mut Around<'_>,
+        context: &mut RankContext<'_>,
     ) -> Result<(), String> {
-        let settings = around.settings;
-        self.requests.begin(slot, 0)?;
+        let settings = context.settings;
+        self.requests.start(slot, 0)?;
         self.record.messages += 1;
         self.record.bytes += bytes.0;
-        let (node, posted_ps) = (around.nodes[to as usize], self.clock);
+        let (node, created_ps) = (context.nodes[to as usize], self.clock);
         let number = self.sent;
         self.sent += 1;
         self.clock += settings.send_setup.ps();
@@ -109,57 +109,57 @@ impl Rank {
             kind: 0,
         };
         if node == self.node {
-            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, there: 0 });
-            let envelope = Envelope { kind: Wire::OnNode as u8, sequence: transfer, ..envelope };
-            if let Some(log) = &mut around.log {
-                log.posted(self.job, &envelope, Wire::OnNode, posted_ps);
-                log.started(self.job, &envelope, self.clock);
+            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, remote: 0 });
+            let envelope = Envelope { kind: MessageKind::OnNode as u8, sequence: transfer, ..envelope };
+            if let Some(log) = &mut context.log {
+                log.record_send(self.job, &envelope, MessageKind::OnNode, created_ps);
+                log.record_injection(self.job, &envelope, self.clock);
             }
-            if let Some(calls) = &mut around.calls {
-                calls.caused((self.job, self.number, to, Told::Message), self.clock);
+            if let Some(calls) = &mut context.calls {
+                calls.record_cause((self.job, self.number, to, WaitEvent::Message), self.clock);
             }
-            around.on_node.push((self.clock + settings.node_latency.ps(), envelope));
+            context.on_node.push((self.clock + settings.node_latency.ps(), envelope));
             return Ok(());
         }
-        self.record.wire_bytes += on_the_wire(settings, around.packet, bytes).0;
+        self.record.wire_bytes += wire_volume(settings, context.packet, bytes).0;
         self.clock += settings.header.ps();
-        let kind = if settings.is_eager(bytes) { Wire::Eager } else { Wire::Announcement };
-        if let Some(log) = &mut around.log {
-            log.posted(self.job, &envelope, kind, posted_ps);
+        let kind = if settings.is_eager(bytes) { MessageKind::Eager } else { MessageKind::RendezvousHeader };
+        if let Some(log) = &mut context.log {
+            log.record_send(self.job, &envelope, kind, created_ps);
         }
-        if kind == Wire::Eager {
+        if kind == MessageKind::Eager {
             self.clock += MpiSettings::copy_ps(settings.copy_ns_per_byte, bytes);
-            self.command(Envelope { kind: kind as u8, ..envelope }, number, around);
-            self.requests.done(slot);
+            self.command(Envelope { kind: kind as u8, ..envelope }, number, context);
+            self.requests.complete(slot);
         } else {
             self.clock += settings.registration_ps(bytes);
-            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, there: 0 });
-            self.command(Envelope { kind: kind as u8, sequence: transfer, ..envelope }, number, around);
+            let transfer = self.sends.add(Transfer { peer: to, bytes: bytes.0, slot, number, remote: 0 });
+            self.command(Envelope { kind: kind as u8, sequence: transfer, ..envelope }, number, context);
         }
         Ok(())
     }
 
     /// Hands a message to an interface.
-    fn command(&self, envelope: Envelope, number: u64, around: &mut Around<'_>) {
-        let kind = Wire::of(envelope.kind);
-        let start = if kind == Wire::Get { 0 } else { around.settings.nic_start.ps() };
-        if let Some(calls) = &mut around.calls {
+    fn command(&self, envelope: Envelope, number: u64, context: &mut RankContext<'_>) {
+        let kind = MessageKind::from_code(envelope.kind);
+        let start = if kind == MessageKind::GetRequest { 0 } else { context.settings.nic_start.ps() };
+        if let Some(calls) = &mut context.calls {
             let told = match kind {
-                Wire::Get => Told::Data,
-                Wire::Acknowledgement => Told::Receipt,
-                _ => Told::Message,
+                MessageKind::GetRequest => WaitEvent::Data,
+                MessageKind::Acknowledgement => WaitEvent::Receipt,
+                _ => WaitEvent::Message,
             };
-            calls.caused((self.job, self.number, envelope.destination, told), self.clock);
+            calls.record_cause((self.job, self.number, envelope.destination, told), self.clock);
         }
-        let message = Outbound {
-            ready_ps: self.clock + around.settings.host_latency.ps() + start,
+        let message = OutboundMessage {
+            ready_ps: self.clock + context.settings.host_latency.ps() + start,
             job: self.job,
-            node: around.nodes[envelope.destination as usize],
+            node: context.nodes[envelope.destination as usize],
             interface: 0,
             envelope,
-            wire: kind.bytes(envelope.bytes, around.settings),
+            wire: kind.wire_bytes(envelope.bytes, context.settings),
         };
-        (around.send)(message, number);
+        (context.send)(message, number);
     }
 
     pub(super) fn receive(
@@ -167,18 +167,18 @@ impl Rank {
         label: Label,
         bytes: Bytes,
         slot: Slot,
-        around: &mut Around<'_>,
+        context: &mut RankContext<'_>,
     ) -> Result<(), String> {
-        let settings = around.settings;
+        let settings = context.settings;
         let registration = settings.registration_ps(bytes);
-        self.requests.begin(slot, registration)?;
+        self.requests.start(slot, registration)?;
         self.clock += registration;
         let (compared, found) = self.unexpected.take(&label);
         self.clock += compared as u64 * settings.matching.ps();
-        let posted = Posted { bytes: bytes.0, slot };
+        let posted = PostedReceive { bytes: bytes.0, slot };
         match found {
-            Some((message, Unexpected { kind, bytes, transfer })) => {
-                self.matched(posted, message, (kind, bytes, transfer), around)
+            Some((message, UnexpectedMessage { kind, bytes, transfer })) => {
+                self.complete_match(posted, message, (kind, bytes, transfer), context)
             }
             None => {
                 self.posted.push(label, posted);
@@ -188,30 +188,30 @@ impl Rank {
     }
 
     /// Works off a notice that came at `at`.
-    pub(super) fn look_at(&mut self, at: u64, notice: Notice, around: &mut Around<'_>) -> Result<(), String> {
-        if around.calls.is_some() {
-            self.note(at, notice, around);
+    pub(super) fn handle(&mut self, at: u64, notice: Notice, context: &mut RankContext<'_>) -> Result<(), String> {
+        if context.calls.is_some() {
+            self.record_notice(at, notice, context);
         }
         self.clock = self.clock.max(at);
         match notice {
             Notice::Message { kind, label, bytes, transfer } => {
                 let (compared, found) = self.posted.take(&label);
-                self.clock += compared as u64 * around.settings.matching.ps();
+                self.clock += compared as u64 * context.settings.matching.ps();
                 match found {
-                    Some((_, posted)) => self.matched(posted, label, (kind, bytes, transfer), around)?,
-                    None => self.unexpected.push(label, Unexpected { kind, bytes, transfer }),
+                    Some((_, posted)) => self.complete_match(posted, label, (kind, bytes, transfer), context)?,
+                    None => self.unexpected.push(label, UnexpectedMessage { kind, bytes, transfer }),
                 }
             }
-            Notice::Come { transfer } => {
-                let Transfer { peer, bytes, slot, there, .. } = self.receives.remove(transfer);
-                self.done(slot);
+            Notice::DataArrived { transfer } => {
+                let Transfer { peer, bytes, slot, remote, .. } = self.receives.remove(transfer);
+                self.complete_request(slot);
                 self.record.received_bytes += bytes;
-                let envelope = self.answer(Wire::Acknowledgement, peer, there);
-                self.command(Envelope { bytes, ..envelope }, 0, around);
+                let envelope = self.reply(MessageKind::Acknowledgement, peer, remote);
+                self.command(Envelope { bytes, ..envelope }, 0, context);
             }
             Notice::Complete { transfer } => {
                 let send = self.sends.remove(transfer);
-                self.done(send.slot);
+                self.complete_request(send.slot);
             }
         }
         Ok(())
@@ -219,38 +219,38 @@ impl Rank {
 
     /// Notes what its host is told of, and whether its clock jumps to that time.
     #[cold]
-    fn note(&self, at: u64, notice: Notice, around: &mut Around<'_>) {
-        let Some(calls) = &mut around.calls else { return };
-        let way = match notice {
-            Notice::Message { label, .. } => (self.job, label.source, self.number, Told::Message),
-            Notice::Come { transfer } => {
-                (self.job, self.number, self.receives.list[transfer as usize].peer, Told::Data)
+    fn record_notice(&self, at: u64, notice: Notice, context: &mut RankContext<'_>) {
+        let Some(calls) = &mut context.calls else { return };
+        let stream = match notice {
+            Notice::Message { label, .. } => (self.job, label.source, self.number, WaitEvent::Message),
+            Notice::DataArrived { transfer } => {
+                (self.job, self.number, self.receives.list[transfer as usize].peer, WaitEvent::Data)
             }
             Notice::Complete { transfer } => {
-                (self.job, self.sends.list[transfer as usize].peer, self.number, Told::Receipt)
+                (self.job, self.sends.list[transfer as usize].peer, self.number, WaitEvent::Receipt)
             }
         };
-        let jump = Jump { call: self.code.calls(), from_ps: self.clock, until_ps: at };
-        calls.told(way, (at > self.clock).then_some(jump));
+        let jump = ClockJump { call: self.code.calls(), start_ps: self.clock, end_ps: at };
+        calls.record_event(stream, (at > self.clock).then_some(jump));
     }
 
     /// Its interface is asked for the data of a message that it announced: where to, how many bytes, and the message's number.
-    pub(crate) fn asked_for(&self, transfer: u32) -> (u32, u64, u64) {
+    pub(crate) fn requested_data(&self, transfer: u32) -> (u32, u64, u64) {
         let send = &self.sends.list[transfer as usize];
         (send.peer, send.bytes, send.number)
     }
 
-    fn answer(&self, kind: Wire, to: u32, sequence: u32) -> Envelope {
+    fn reply(&self, kind: MessageKind, to: u32, sequence: u32) -> Envelope {
         Envelope { kind: kind as u8, source: self.number, destination: to, sequence, ..Envelope::default() }
     }
 
     /// A receive and a message have found each other.
-    fn matched(
+    fn complete_match(
         &mut self,
-        posted: Posted,
+        posted: PostedReceive,
         message: Label,
-        (kind, bytes, transfer): (Wire, u64, u32),
-        around: &mut Around<'_>,
+        (kind, bytes, transfer): (MessageKind, u64, u32),
+        context: &mut RankContext<'_>,
     ) -> Result<(), String> {
         if bytes > posted.bytes {
             return Err(format!(
@@ -258,40 +258,40 @@ impl Rank {
                 posted.bytes, message.source, message.tag
             ));
         }
-        if let Some(log) = &mut around.log {
-            log.matched(self.job, &message, self.number, kind == Wire::Announcement, self.clock);
+        if let Some(log) = &mut context.log {
+            log.record_match(self.job, &message, self.number, kind == MessageKind::RendezvousHeader, self.clock);
         }
-        let settings = around.settings;
+        let settings = context.settings;
         self.clock += settings.receive_setup.ps();
         let copied = |ns_per_byte| MpiSettings::copy_ps(ns_per_byte, Bytes(bytes));
         match kind {
-            Wire::Announcement => {
-                let there = Transfer { peer: message.source, bytes, slot: posted.slot, number: 0, there: transfer };
-                let here = self.receives.add(there);
-                let get = Envelope { tag: here, ..self.answer(Wire::Get, message.source, transfer) };
-                self.command(get, 0, around);
+            MessageKind::RendezvousHeader => {
+                let remote = Transfer { peer: message.source, bytes, slot: posted.slot, number: 0, remote: transfer };
+                let here = self.receives.add(remote);
+                let get = Envelope { tag: here, ..self.reply(MessageKind::GetRequest, message.source, transfer) };
+                self.command(get, 0, context);
                 return Ok(());
             }
-            Wire::OnNode => {
+            MessageKind::OnNode => {
                 self.clock += copied(settings.copy_ns_per_byte);
-                if let Some(calls) = &mut around.calls {
-                    calls.caused((self.job, self.number, message.source, Told::Receipt), self.clock);
+                if let Some(calls) = &mut context.calls {
+                    calls.record_cause((self.job, self.number, message.source, WaitEvent::Receipt), self.clock);
                 }
-                around.on_node.push((self.clock, self.answer(Wire::Received, message.source, transfer)));
+                context.on_node.push((self.clock, self.reply(MessageKind::OnNodeReceipt, message.source, transfer)));
             }
             _ => self.clock += copied(settings.receive_copy_ns_per_byte),
         }
         self.record.received_bytes += bytes;
-        self.done(posted.slot);
+        self.complete_request(posted.slot);
         Ok(())
     }
 
     /// A request is done, which may be what the rank waits for.
-    fn done(&mut self, slot: Slot) {
-        self.requests.done(slot);
-        if let Doing::Blocked { wait, missing, .. } = &mut self.doing {
-            if Requests::concerns(wait, slot) {
-                *missing = if matches!(wait, Wait::All(..)) { *missing - 1 } else { 0 };
+    fn complete_request(&mut self, slot: Slot) {
+        self.requests.complete(slot);
+        if let RankState::Blocked { wait, incomplete, .. } = &mut self.state {
+            if Requests::includes(wait, slot) {
+                *incomplete = if matches!(wait, Wait::All(..)) { *incomplete - 1 } else { 0 };
             }
         }
     }

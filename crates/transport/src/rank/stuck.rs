@@ -1,10 +1,10 @@
 //! What a rank that is not at its end waits for.
 
 use super::messages::Transfer;
-use super::{Doing, Notice, Rank};
+use super::{Notice, Rank, RankState};
 use crate::record::RankRecord;
-use crate::requests::{Slot, State, Wait};
-use odonata_workload::expanded::Shared;
+use crate::requests::{RequestState, Slot, Wait};
+use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Call, ANY};
 
 impl Rank {
@@ -13,13 +13,13 @@ impl Rank {
     }
 
     /// What it waits for, if it is not at its end: since when (0 if it can't go on at all), for which rank, and in words.
-    pub(crate) fn waits_for(&self, shared: &Shared) -> (u64, Option<u32>, String) {
+    pub(crate) fn waits_for(&self, shared: &JobProgram) -> (u64, Option<u32>, String) {
         let place = self.code.place(shared);
-        if let Doing::Wrong(reason) = &self.doing {
+        if let RankState::Failed(reason) = &self.state {
             return (0, None, format!("can't go on at {place}: {reason}"));
         }
-        let (since, wait) = match &self.doing {
-            Doing::Blocked { wait, since, .. } => (*since, Some(wait)),
+        let (since, wait) = match &self.state {
+            RankState::Blocked { wait, since, .. } => (*since, Some(wait)),
             _ => (self.clock, None),
         };
         let within = self.code.collective().map_or(String::new(), |(operation, before)| {
@@ -49,7 +49,7 @@ impl Rank {
                 slots.clone().map(|slot| if *inner { Slot::Inner(slot) } else { Slot::Program(slot) }).collect()
             }
         };
-        let slot = slots.into_iter().find(|slot| self.requests.state(*slot) == State::Pending)?;
+        let slot = slots.into_iter().find(|slot| self.requests.state(*slot) == RequestState::Pending)?;
         if let Some(label) = self.posted.find(|posted| posted.slot == slot) {
             return Some(("a receive", (label.source != ANY).then_some(label.source)));
         }

@@ -11,7 +11,7 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{NodeId, Time};
 use odonata_workload::collective::Collectives;
-use odonata_workload::expanded::Shared;
+use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Code, RankProgram};
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ impl Idle {
         settings: MpiSettings,
         partitions: usize,
     ) -> (PacketResult, Vec<RankRecord>) {
-        let shared = Shared::new(Arc::new(program), Arc::new(Collectives::default()));
+        let shared = JobProgram::new(Arc::new(program), Arc::new(Collectives::default()));
         let node_of_rank = Arc::new(nodes.iter().map(|&node| NodeId(node)).collect());
         let ranks = Ranks::new(
             vec![RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false }],
@@ -124,7 +124,7 @@ pub(crate) fn finished(
     let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
     let job = RankJob {
         job: 0,
-        shared: Shared::new(Arc::new(program), Arc::new(Collectives::default())),
+        shared: JobProgram::new(Arc::new(program), Arc::new(Collectives::default())),
         node_of_rank: Arc::new(nodes.iter().map(|&node| NodeId(node)).collect()),
         rails: None,
         start: Time::ZERO,

@@ -3,9 +3,9 @@
 
 mod rank;
 
-use odonata_checkpoint::{Damaged, Reader, State, Writer};
+use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use odonata_packet::{
-    Activity, Arrival, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
+    Activity, Arrival, Endpoints, Envelope, Nics, Subscription, Offer, OutgoingPacket, Program, Socket, UnfinishedEndpoint,
 };
 use odonata_transport::{MpiSettings, RankJob};
 use odonata_units::{NodeId, Time};
@@ -14,16 +14,16 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 const EAGER: u8 = 10;
-const ANNOUNCEMENT: u8 = 11;
-const GET: u8 = 12;
+const RENDEZVOUS_HEADER: u8 = 11;
+const GET_REQUEST: u8 = 12;
 const DATA: u8 = 13;
 const ACKNOWLEDGEMENT: u8 = 14;
 const ON_NODE: u8 = 15;
-const RECEIVED: u8 = 16;
+const ON_NODE_RECEIPT: u8 = 16;
 
 /// What the twin found.
 #[derive(Default)]
-pub(crate) struct Found {
+pub(crate) struct Observations {
     /// When each rank of each job was at its end, by job and rank, and its time in calls.
     pub(crate) ends: BTreeMap<(u16, u32), (u64, u64)>,
     /// Rounds that each of them was through with when the run ended.
@@ -31,20 +31,20 @@ pub(crate) struct Found {
     /// Messages on a node by rank and time.
     on_node: BTreeSet<(u16, u32, u64)>,
     /// Whether two came to one rank at one time: their order is the engine's own.
-    pub(crate) tie: bool,
+    pub(crate) has_tie: bool,
     /// When each node has what to send, and whether it has it of two ranks at one time: whose goes first is the engine's own choice, which
     /// changes no end here but which packets draw which ways.
     sends: BTreeMap<(NodeId, u64), (u16, u32)>,
-    pub(crate) crowd: bool,
+    pub(crate) has_crowd: bool,
 }
 
-impl Found {
+impl Observations {
     fn sends(&mut self, node: NodeId, at_ps: u64, rank: (u16, u32)) {
-        self.crowd |= *self.sends.entry((node, at_ps)).or_insert(rank) != rank;
+        self.has_crowd |= *self.sends.entry((node, at_ps)).or_insert(rank) != rank;
     }
 }
 
-pub(crate) type Ends = Arc<Mutex<Found>>;
+pub(crate) type Ends = Arc<Mutex<Observations>>;
 
 pub(crate) struct PlainRanks {
     pub(crate) jobs: Vec<RankJob>,
@@ -53,11 +53,11 @@ pub(crate) struct PlainRanks {
 }
 
 impl Program for PlainRanks {
-    fn ends(&self, job: u16) -> bool {
+    fn is_finite(&self, job: u16) -> bool {
         !self.jobs[usize::from(job)].background
     }
 
-    fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, _: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
         assert_eq!(interfaces.per_node(), 1, "the twin knows one interface per node");
         let mut nodes: Vec<Node> = (0..interfaces.count())
             .map(|nic| Node {
@@ -65,7 +65,7 @@ impl Program for PlainRanks {
                 ranks: Vec::new(),
                 commands: Vec::new(),
                 queue: VecDeque::new(),
-                handed: VecDeque::new(),
+                prepared: VecDeque::new(),
                 left: Vec::new(),
                 sent: BTreeMap::new(),
                 arrived: BTreeMap::new(),
@@ -82,7 +82,7 @@ impl Program for PlainRanks {
         Box::new(Plain {
             nodes,
             settings: self.settings.clone(),
-            packet: interfaces.packet().into(),
+            packet: interfaces.payload().into(),
             flit: interfaces.flit().into(),
             ends: Arc::clone(&self.ends),
         })
@@ -98,7 +98,7 @@ struct Node {
     /// Messages with the times at which the interface has them.
     commands: Vec<(u64, u16, Envelope)>,
     queue: VecDeque<Packet>,
-    handed: VecDeque<Packet>,
+    prepared: VecDeque<Packet>,
     /// When each packet left.
     left: Vec<u64>,
     sent: BTreeMap<NodeId, u32>,
@@ -120,27 +120,27 @@ impl Plain {
         let settings = &self.settings;
         match kind {
             EAGER => bytes + settings.eager_overhead.0,
-            ANNOUNCEMENT => settings.announcement.0,
-            GET => settings.get.0,
+            RENDEZVOUS_HEADER => settings.announcement.0,
+            GET_REQUEST => settings.get.0,
             DATA => bytes + settings.data_overhead.0,
             _ => settings.acknowledgement.0,
         }
     }
 
     /// One rank does what it can at this instant.
-    fn go_on(&mut self, nic: usize, r: usize, socket: &mut Socket) {
+    fn advance(&mut self, nic: usize, r: usize, socket: &mut Socket) {
         let now = socket.now_ps();
         loop {
             let (settings, node) = (self.settings.clone(), &mut self.nodes[nic]);
             let own = node.node;
             let rank = &mut node.ranks[r];
-            if rank.over || rank.free_at > now {
+            if rank.is_finished || rank.free_at > now {
                 return;
             }
             rank.waiting = false;
             let Some(act) = rank.acts.pop_front() else {
                 rank.next_step(&settings);
-                if rank.over {
+                if rank.is_finished {
                     let end = (rank.free_at, rank.in_calls);
                     self.ends.lock().unwrap().ends.insert((rank.job, rank.number), end);
                 }
@@ -149,7 +149,7 @@ impl Plain {
             match act {
                 Act::Spend(time) => rank.free_at += time,
                 Act::Command(envelope) => {
-                    let start = if envelope.kind == GET { 0 } else { settings.nic_start.ps() };
+                    let start = if envelope.kind == GET_REQUEST { 0 } else { settings.nic_start.ps() };
                     let command = (rank.free_at + settings.host_latency.ps() + start, rank.job, envelope);
                     node.commands.push(command);
                     self.ends.lock().unwrap().sends(own, command.0, (rank.job, rank.number));
@@ -158,9 +158,9 @@ impl Plain {
                     let way = if envelope.kind == ON_NODE { settings.node_latency.ps() } else { 0 };
                     let at_ps = rank.free_at + way;
                     let mut found = self.ends.lock().unwrap();
-                    found.tie |= !found.on_node.insert((rank.job, envelope.destination, at_ps));
+                    found.has_tie |= !found.on_node.insert((rank.job, envelope.destination, at_ps));
                     let (job, message, envelope) = (rank.job, 0, Some(envelope));
-                    socket.deliver(Arrival { at_ps, source: own, size: 0, job, message, envelope, passage: None });
+                    socket.deliver(Arrival { at_ps, source: own, size: 0, job, message, envelope, injection_times: None });
                 }
                 Act::Round => rank.rounds += 1,
                 Act::Done(request) => {
@@ -185,7 +185,7 @@ impl Plain {
                     let by = rank.free_at;
                     let here = rank.notices.iter().take_while(|(at, _)| *at <= by).count();
                     let found: Vec<_> = rank.notices.drain(..here).collect();
-                    let acts = found.iter().flat_map(|(_, envelope)| rank.look_at(envelope, &settings)).collect();
+                    let acts = found.iter().flat_map(|(_, envelope)| rank.handle(envelope, &settings)).collect();
                     rank.before(acts);
                 }
                 Act::Leave => {
@@ -197,7 +197,7 @@ impl Plain {
     }
 
     /// Hands down what is ready by then: of messages as many packets as there is room for, gets at once.
-    fn hand_down(&mut self, nic: usize, now: u64) {
+    fn prepare_packets(&mut self, nic: usize, now: u64) {
         let (packet, room) = (self.packet, (self.settings.prepared + self.settings.injection_buffer) as usize);
         let mut ready: Vec<_> = self.nodes[nic].commands.iter().copied().filter(|command| command.0 <= now).collect();
         // In order of time; those of one time in the order in which they were given.
@@ -212,8 +212,8 @@ impl Plain {
                 left -= bytes;
                 let packet = (at, job, envelope, first, bytes);
                 first = false;
-                if envelope.kind == GET {
-                    node.handed.push_back(packet);
+                if envelope.kind == GET_REQUEST {
+                    node.prepared.push_back(packet);
                 } else {
                     node.queue.push_back(packet);
                 }
@@ -223,20 +223,22 @@ impl Plain {
     }
 
     fn fill(node: &mut Node, room: usize) {
-        while !node.queue.is_empty() && node.handed.iter().filter(|packet| packet.2.kind != GET).count() < room {
-            node.handed.extend(node.queue.pop_front());
+        while !node.queue.is_empty()
+            && node.prepared.iter().filter(|packet| packet.2.kind != GET_REQUEST).count() < room
+        {
+            node.prepared.extend(node.queue.pop_front());
         }
     }
 
     fn run_all(&mut self, nic: u32, socket: &mut Socket) {
         for r in 0..self.nodes[nic as usize].ranks.len() {
-            self.go_on(nic as usize, r, socket);
+            self.advance(nic as usize, r, socket);
         }
         self.set_timer(nic, socket);
     }
 
     fn set_timer(&self, nic: u32, socket: &mut Socket) {
-        let due = self.nodes[nic as usize].ranks.iter().filter(|rank| !rank.over && !rank.waiting);
+        let due = self.nodes[nic as usize].ranks.iter().filter(|rank| !rank.is_finished && !rank.waiting);
         match due.map(|rank| rank.free_at).min() {
             Some(at) => socket.wake_at(at),
             None => socket.stop_timer(),
@@ -244,14 +246,14 @@ impl Plain {
     }
 
     /// A message is there in full.
-    fn come(&mut self, nic: u32, job: u16, envelope: Envelope, alone: bool, socket: &mut Socket) {
+    fn deliver(&mut self, nic: u32, job: u16, envelope: Envelope, is_single_packet: bool, socket: &mut Socket) {
         let now = socket.now_ps();
         let settings = &self.settings;
         let node = &mut self.nodes[nic as usize];
         let find = |rank: &PlainRank| rank.job == job && rank.number == envelope.destination;
         let r = node.ranks.iter().position(find).expect("the rank is here");
         let rank = &mut node.ranks[r];
-        if envelope.kind == GET {
+        if envelope.kind == GET_REQUEST {
             let (to, bytes, ..) = rank.transfers[envelope.sequence as usize];
             let (source, destination, sequence) = (rank.number, to, envelope.tag);
             let data = Envelope { kind: DATA, bytes, source, destination, sequence, ..Envelope::default() };
@@ -260,11 +262,11 @@ impl Plain {
             self.ends.lock().unwrap().sends(node.node, at_ps, (job, data.source));
             return;
         }
-        let taken = alone && [EAGER, ANNOUNCEMENT, ACKNOWLEDGEMENT].contains(&envelope.kind);
-        let on_node = [ON_NODE, RECEIVED].contains(&envelope.kind);
+        let taken = is_single_packet && [EAGER, RENDEZVOUS_HEADER, ACKNOWLEDGEMENT].contains(&envelope.kind);
+        let on_node = [ON_NODE, ON_NODE_RECEIPT].contains(&envelope.kind);
         let way = if on_node { 0 } else { settings.host_latency.ps() + u64::from(taken) * settings.nic_receive.ps() };
         rank.notices.push_back((now + way, envelope));
-        self.go_on(nic as usize, r, socket);
+        self.advance(nic as usize, r, socket);
     }
 }
 
@@ -274,27 +276,27 @@ impl State for Plain {
         unreachable!("it is only compared with")
     }
 
-    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), Damaged> {
+    fn load(&mut self, _: &mut Reader<'_>) -> Result<(), DecodeError> {
         unreachable!("it is only compared with")
     }
 }
 
 impl Endpoints for Plain {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
         let node = &self.nodes[nic as usize];
-        let handed = node.handed.iter().chain(&node.queue).map(|packet| packet.0);
-        handed.chain(node.commands.iter().map(|command| command.0)).min()
+        let prepared = node.prepared.iter().chain(&node.queue).map(|packet| packet.0);
+        prepared.chain(node.commands.iter().map(|command| command.0)).min()
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
-        self.hand_down(nic as usize, leaves_ps);
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
+        self.prepare_packets(nic as usize, leaves_ps);
         let (room, buffer) = (
             (self.settings.prepared + self.settings.injection_buffer) as usize,
             self.settings.injection_buffer as usize,
         );
         let flit = self.flit;
         let node = &mut self.nodes[nic as usize];
-        let (ready, job, envelope, first, bytes) = node.handed.pop_front().expect("a packet that was offered");
+        let (ready, job, envelope, first, bytes) = node.prepared.pop_front().expect("a packet that was offered");
         Self::fill(node, room);
         let rank = node.ranks.iter().find(|rank| rank.job == job).expect("a rank of the job");
         let to = rank.node_of_rank[envelope.destination as usize];
@@ -302,29 +304,29 @@ impl Endpoints for Plain {
         *number += 1;
         let freed = node.left.len().checked_sub(buffer).map_or(0, |before| node.left[before]);
         node.left.push(leaves_ps);
-        Outgoing {
+        OutgoingPacket {
             job,
             message: *number - 1,
             envelope: first.then_some(envelope),
-            ..Outgoing::new(ready.max(freed), to, (bytes.div_ceil(flit) * flit) as u32)
+            ..OutgoingPacket::new(ready.max(freed), to, (bytes.div_ceil(flit) * flit) as u32)
         }
     }
 
-    fn listens(&self, nic: u32) -> Listens {
+    fn subscription(&self, nic: u32) -> Subscription {
         if self.nodes[nic as usize].ranks.is_empty() {
-            Listens::ToNothing
+            Subscription::Nothing
         } else {
-            Listens::ToArrivals
+            Subscription::Arrivals
         }
     }
 
-    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
         self.run_all(nic, socket);
     }
 
-    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         if arrival.source == self.nodes[nic as usize].node {
-            self.come(nic, arrival.job, arrival.envelope.expect("on the node"), true, socket);
+            self.deliver(nic, arrival.job, arrival.envelope.expect("on the node"), true, socket);
             self.set_timer(nic, socket);
             return Offer::Changed;
         }
@@ -339,7 +341,7 @@ impl Endpoints for Plain {
                 Some(envelope) => {
                     let packets = self.wire(envelope.kind, envelope.bytes).div_ceil(packet);
                     if packets == 1 {
-                        self.come(nic, job, envelope, true, socket);
+                        self.deliver(nic, job, envelope, true, socket);
                     } else {
                         self.nodes[nic as usize].coming.insert(arrival.source, (envelope, packets - 1));
                     }
@@ -349,7 +351,7 @@ impl Endpoints for Plain {
                     *left -= 1;
                     if *left == 0 {
                         let envelope = *envelope;
-                        self.come(nic, job, envelope, false, socket);
+                        self.deliver(nic, job, envelope, false, socket);
                     }
                 }
             }
@@ -358,18 +360,18 @@ impl Endpoints for Plain {
         Offer::Changed
     }
 
-    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+    fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
         self.run_all(nic, socket);
         Offer::Changed
     }
 
-    fn owes(&self, _: u64) -> bool {
-        self.nodes.iter().flat_map(|node| &node.ranks).any(|rank| !rank.over && !rank.background)
+    fn has_work(&self, _: u64) -> bool {
+        self.nodes.iter().flat_map(|node| &node.ranks).any(|rank| !rank.is_finished && !rank.background)
     }
 
-    fn end(&mut self, _: u64) -> Vec<Unfinished> {
+    fn on_end(&mut self, _: u64) -> Vec<UnfinishedEndpoint> {
         let ranks = self.nodes.iter().flat_map(|node| node.ranks.iter().map(move |rank| (node.node, rank)));
-        let state = |(node, rank): (NodeId, &PlainRank)| Unfinished {
+        let state = |(node, rank): (NodeId, &PlainRank)| UnfinishedEndpoint {
             job: rank.job,
             rank: Some(rank.number),
             node,
@@ -377,6 +379,6 @@ impl Endpoints for Plain {
         };
         let mut found = self.ends.lock().unwrap();
         found.rounds.extend(ranks.clone().map(|(_, rank)| ((rank.job, rank.number), rank.rounds)));
-        ranks.filter(|(_, rank)| !rank.over && !rank.background).map(state).collect()
+        ranks.filter(|(_, rank)| !rank.is_finished && !rank.background).map(state).collect()
     }
 }

@@ -30,8 +30,8 @@ impl Algorithm for Bruck {
         } else {
             exchange(
                 code,
-                (after, travelling(collective, rank, distance)),
-                (before, travelling(collective, before, distance)),
+                (after, round_bytes(collective, rank, distance)),
+                (before, round_bytes(collective, before, distance)),
                 0,
             );
         }
@@ -41,7 +41,7 @@ impl Algorithm for Bruck {
 
 /// Bytes of the blocks that `rank` sends over `distance`, a power of two: those whose way has this bit. A block at
 /// `rank` that goes `way` ranks altogether has come as far as the lower bits say.
-fn travelling(collective: &Collective<'_>, rank: u32, distance: u32) -> Bytes {
+fn round_bytes(collective: &Collective<'_>, rank: u32, distance: u32) -> Bytes {
     let ways = (0..collective.size).filter(|way| way & distance != 0);
     if collective.sizes.is_none() {
         return collective.bytes * ways.count() as u64;

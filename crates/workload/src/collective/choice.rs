@@ -1,6 +1,6 @@
 //! Which algorithm does which operation: by name, or by size as MPI libraries choose.
 
-use super::{Algorithm, Known, ALGORITHMS};
+use super::{Algorithm, NamedAlgorithm, ALGORITHMS};
 use crate::program::Operation;
 use odonata_declare::hint;
 use odonata_units::Bytes;
@@ -13,7 +13,7 @@ pub struct Rule {
     /// Up to how many ranks; any number if not given.
     pub up_to_ranks: Option<u32>,
     /// The algorithm.
-    pub algorithm: Known,
+    pub algorithm: NamedAlgorithm,
 }
 
 /// The algorithms of one operation.
@@ -73,7 +73,7 @@ impl Choice {
         &self.rules
     }
 
-    fn algorithm(&self, bytes: Bytes, ranks: u32) -> Known {
+    fn algorithm(&self, bytes: Bytes, ranks: u32) -> NamedAlgorithm {
         let holds = |rule: &&Rule| {
             rule.up_to.is_none_or(|most| bytes <= most) && rule.up_to_ranks.is_none_or(|most| ranks <= most)
         };
@@ -81,7 +81,7 @@ impl Choice {
     }
 }
 
-fn find(operation: Operation, name: &str) -> Result<Known, String> {
+fn find(operation: Operation, name: &str) -> Result<NamedAlgorithm, String> {
     let able = || ALGORITHMS.iter().filter(|known| known.algorithm.operations().contains(&operation));
     if let Some(known) = able().find(|known| known.name == name) {
         return Ok(*known);

@@ -26,10 +26,10 @@ impl Algorithm for Rabenseifner {
         let rounds = u64::from(fold.rounds());
         let collects = if collective.operation == Operation::ReduceScatter { 0 } else { rounds };
         match index {
-            0 => hand_in(collective, fold, code),
+            0 => fold_in(collective, fold, code),
             _ if index <= rounds => halve(collective, fold, fold.members >> index, code),
             _ if index <= rounds + collects => collect(collective, fold, 1 << (index - rounds - 1), code),
-            _ if index == rounds + collects + 1 => hand_back(collective, fold, code),
+            _ if index == rounds + collects + 1 => fold_out(collective, fold, code),
             _ => return false,
         }
         true
@@ -54,7 +54,7 @@ fn parts(collective: &Collective<'_>, fold: Fold, member: u32, count: u32) -> By
     }
 }
 
-fn hand_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
+fn fold_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
     if let Some(pair) = fold.pair(collective.rank) {
         pass(collective, pair, parts(collective, fold, 0, fold.members), code);
     }
@@ -95,7 +95,7 @@ fn taker(collective: &Collective<'_>, fold: Fold) -> u32 {
     fold.member(rank).expect("the second of a pair is a member")
 }
 
-fn hand_back(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
+fn fold_out(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
     let Some((low, high)) = fold.pair(collective.rank) else { return };
     let bytes = match collective.operation {
         Operation::ReduceScatter => collective.block_of(low),

@@ -28,16 +28,16 @@ impl Algorithm for RecursiveDoubling {
         let fold = Fold::of(collective);
         let rounds = u64::from(fold.rounds());
         match index {
-            0 => hand_in(collective, fold, code),
+            0 => fold_in(collective, fold, code),
             _ if index <= rounds => round(collective, fold, index as u32 - 1, code),
-            _ if index == rounds + 1 => hand_back(collective, fold, code),
+            _ if index == rounds + 1 => fold_out(collective, fold, code),
             _ => return false,
         }
         true
     }
 }
 
-fn hand_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
+fn fold_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
     let Some((low, high)) = fold.pair(collective.rank) else { return };
     let bytes = match collective.operation {
         Operation::Barrier => Bytes(0),
@@ -47,7 +47,7 @@ fn hand_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
     pass(collective, (low, high), bytes, code);
 }
 
-fn hand_back(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
+fn fold_out(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
     let Some((low, high)) = fold.pair(collective.rank) else { return };
     let bytes = match collective.operation {
         Operation::Barrier => Bytes(0),

@@ -80,7 +80,7 @@ pub(super) fn check(algorithm: &dyn Algorithm, case: Case<'_>) -> Report {
 
 /// Every algorithm, every operation, several sizes and roots.
 #[test]
-fn everything_reaches_whom_it_concerns() {
+fn data_reaches_every_rank_that_needs_it() {
     for known in ALGORITHMS {
         for &operation in known.algorithm.operations() {
             each_size(|ranks| {

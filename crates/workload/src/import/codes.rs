@@ -27,7 +27,7 @@ pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadEr
 }
 
 /// Whether a text looks like one: nothing but whole numbers apart by spaces.
-pub(super) fn is_one(start: &[u8]) -> bool {
+pub(super) fn matches_format(start: &[u8]) -> bool {
     let is_part = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
     start.iter().any(u8::is_ascii_digit) && start.iter().all(is_part)
 }

@@ -18,7 +18,7 @@ pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Res
     each_record(
         label,
         bytes,
-        |header| Ok([header.need("src")?, header.need("dst")?, header.need("bytes")?]),
+        |header| Ok([header.require("src")?, header.require("dst")?, header.require("bytes")?]),
         |record, [source, target, size]| {
             let (source, target) = (record.number::<i64>(source, "src")?, record.number::<i64>(target, "dst")?);
             messages.push(source, target, record.number::<f64>(size, "bytes")?, || record.place())
@@ -36,11 +36,11 @@ pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadEr
     each_record(
         label,
         bytes,
-        |header| Ok((header.need("rank")?, header.need("node")?, header.find("core"), header.find("job"))),
+        |header| Ok((header.require("rank")?, header.require("node")?, header.find("core"), header.find("job"))),
         |record, (rank, node, core, job)| {
             let name = record.field(node);
             if name.is_empty() {
-                return Err(record.wrong("node is empty, expected a number or a name"));
+                return Err(record.error("node is empty, expected a number or a name"));
             }
             entries.push(Entry {
                 job: job.map_or(Ok(0), |job| record.number(job, "job"))?,
@@ -64,7 +64,7 @@ pub fn numbers<const N: usize>(label: &str, bytes: &[u8], names: [&str; N]) -> R
     each_record(
         label,
         bytes,
-        |header| header.need_all(names),
+        |header| header.require_all(names),
         |record, columns| {
             let mut row = [0.0; N];
             for ((value, column), name) in row.iter_mut().zip(columns).zip(names) {
@@ -94,10 +94,10 @@ impl Header<'_> {
     ///
     /// # Errors
     /// A column that is not there.
-    pub fn need_all<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], WorkloadError> {
+    pub fn require_all<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], WorkloadError> {
         let mut columns = [0; N];
         for (column, name) in columns.iter_mut().zip(names) {
-            *column = self.need(name)?;
+            *column = self.require(name)?;
         }
         Ok(columns)
     }
@@ -106,7 +106,7 @@ impl Header<'_> {
     ///
     /// # Errors
     /// It is not there.
-    pub fn need(&self, column: &str) -> Result<usize, WorkloadError> {
+    pub fn require(&self, column: &str) -> Result<usize, WorkloadError> {
         self.find(column).ok_or_else(|| {
             let found: Vec<&str> = self.fields.iter().collect();
             let reason = format!("no column '{column}' in the header '{}'", found.join(","));
@@ -135,7 +135,7 @@ impl Record<'_> {
     }
 
     /// What is wrong with it.
-    pub fn wrong(&self, reason: impl Into<String>) -> WorkloadError {
+    pub fn error(&self, reason: impl Into<String>) -> WorkloadError {
         WorkloadError::file(self.label, self.place(), reason)
     }
 
@@ -151,7 +151,7 @@ impl Record<'_> {
                 "i64" => "a whole number",
                 _ => "a whole number from 0 to 4294967295",
             };
-            self.wrong(format!("{name} is '{text}', expected {kind}"))
+            self.error(format!("{name} is '{text}', expected {kind}"))
         })
     }
 }

@@ -26,7 +26,7 @@ pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Res
 }
 
 /// Whether bytes can be a map: whole records of numbers from 0 up.
-pub(super) fn is_one(bytes: &[u8]) -> bool {
+pub(super) fn matches_format(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.len() % 24 == 0 && bytes.chunks_exact(4).all(|number| int(number, 0) >= 0)
 }
 

@@ -30,7 +30,7 @@ pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Res
             [] | ["trigger" | "failure", ..] => {}
             ["Nodes", n] if nodes.is_none() => {
                 let n = count(n, "Nodes")?;
-                let most = ranks.unwrap_or(super::MOST_DERIVED_RANKS);
+                let most = ranks.unwrap_or(super::MAX_DERIVED_RANKS);
                 if n > most {
                     let reason = format!("{n} nodes, expected at most {most}, the ranks of the job");
                     return Err(wrong(at, reason));
@@ -72,7 +72,7 @@ pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Res
 }
 
 /// Whether a text looks like one.
-pub(super) fn is_one(start: &[u8]) -> bool {
+pub(super) fn matches_format(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     first.is_some_and(|line| line.starts_with("Nodes "))

@@ -37,7 +37,7 @@ pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadEr
 }
 
 /// Whether the records can be a map: no server twice, and every job has each of its ranks once.
-pub(super) fn is_one(bytes: &[u8]) -> bool {
+pub(super) fn matches_format(bytes: &[u8]) -> bool {
     if bytes.is_empty() || bytes.len() % RECORD != 0 {
         return false;
     }

@@ -4,20 +4,20 @@
 //! the same communicator has the same number of it, too. Where numbers differ, the two ranks are walked through again, side by side.
 
 use super::{place, Mistake, Walker};
-use crate::expanded::Shared;
+use crate::expansion::JobProgram;
 use crate::fingerprint::mixed;
 use crate::program::{Call, Operation, WORLD};
 use std::collections::HashMap;
 
 /// Communicators that are looked at, at most.
-const MOST: usize = 1 << 20;
+const MAX_COMMUNICATORS: usize = 1 << 20;
 
 const EXPECTED: &str =
     "expected all ranks of a communicator to call the same in the same order, with the same root and size";
 
 /// A communicator of one rank.
 #[derive(Clone, Copy, Debug)]
-struct Own {
+struct OwnCommunicator {
     /// The same for all ranks that made the same one.
     identity: u64,
     /// Call that made it; 0 of the one of all ranks.
@@ -30,19 +30,19 @@ struct Own {
 
 /// Communicators of one rank, by number.
 #[derive(Clone, Debug)]
-pub(super) struct Owns {
-    owns: Vec<Option<Own>>,
+pub(super) struct OwnCommunicators {
+    owns: Vec<Option<OwnCommunicator>>,
 }
 
-impl Owns {
+impl OwnCommunicators {
     pub(super) fn new(ranks: u32) -> Self {
-        Self { owns: vec![Some(Own { identity: 0, made: 0, size: ranks, calls: 0, count: 0 })] }
+        Self { owns: vec![Some(OwnCommunicator { identity: 0, made: 0, size: ranks, calls: 0, count: 0 })] }
     }
 }
 
 /// What the ranks that made a communicator called on it.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct SharedCommunicator {
     /// Its number, the first rank that was looked at, and that rank's call which made it.
     communicator: u16,
     rank: u32,
@@ -56,13 +56,13 @@ struct Known {
 /// All communicators of the ranks that were looked at.
 #[derive(Default, Debug)]
 pub(super) struct Agreement {
-    known: HashMap<u64, Known>,
+    known: HashMap<u64, SharedCommunicator>,
     pub(super) is_full: bool,
 }
 
 impl Agreement {
     /// Follows a call of a rank that has just been made.
-    pub(super) fn follow(&mut self, shared: &Shared, walker: &mut Walker) -> Result<(), Mistake> {
+    pub(super) fn follow(&mut self, shared: &JobProgram, walker: &mut Walker) -> Result<(), Mistake> {
         let Some(call) = walker.last else { return Ok(()) };
         let Some((communicator, mark)) = mark(&call) else { return Ok(()) };
         let own = walker.owns.owns[usize::from(communicator)].as_mut().expect("it is a member");
@@ -84,7 +84,7 @@ impl Agreement {
                     walker.owns.owns.resize(slot + 1, None);
                 }
                 let made = walker.code.calls();
-                walker.owns.owns[slot] = Some(Own { identity, made, size, calls: 0, count: 0 });
+                walker.owns.owns[slot] = Some(OwnCommunicator { identity, made, size, calls: 0, count: 0 });
                 Ok(())
             }
             _ => Ok(()),
@@ -92,7 +92,7 @@ impl Agreement {
     }
 
     /// A rank is at its end, and so are its communicators.
-    pub(super) fn finish(&mut self, shared: &Shared, walker: &Walker) -> Result<(), Mistake> {
+    pub(super) fn finish(&mut self, shared: &JobProgram, walker: &Walker) -> Result<(), Mistake> {
         for (communicator, own) in walker.owns.owns.iter().enumerate() {
             if let Some(own) = own {
                 self.end(shared, walker.rank, communicator as u16, own)?;
@@ -102,27 +102,33 @@ impl Agreement {
     }
 
     /// A rank calls nothing more on one of its communicators.
-    fn end(&mut self, shared: &Shared, rank: u32, communicator: u16, own: &Own) -> Result<(), Mistake> {
-        if self.known.len() >= MOST {
+    fn end(&mut self, shared: &JobProgram, rank: u32, communicator: u16, own: &OwnCommunicator) -> Result<(), Mistake> {
+        if self.known.len() >= MAX_COMMUNICATORS {
             self.is_full = true;
             return Ok(());
         }
-        let Own { made, size, calls, .. } = *own;
-        let known =
-            self.known.entry(own.identity).or_insert(Known { communicator, rank, made, size, makers: 0, calls });
+        let OwnCommunicator { made, size, calls, .. } = *own;
+        let known = self.known.entry(own.identity).or_insert(SharedCommunicator {
+            communicator,
+            rank,
+            made,
+            size,
+            makers: 0,
+            calls,
+        });
         known.makers += 1;
         if known.calls == calls {
             return Ok(());
         }
         let known = *known;
-        Err(differing(shared, communicator, (known.rank, known.made), (rank, made)))
+        Err(disagreement(shared, communicator, (known.rank, known.made), (rank, made)))
     }
 
     /// Whether all ranks of every communicator made it.
-    pub(super) fn all_made(&self, shared: &Shared) -> Result<(), Mistake> {
+    pub(super) fn all_made(&self, shared: &JobProgram) -> Result<(), Mistake> {
         let missing = self.known.values().filter(|known| known.makers < known.size);
         let Some(known) = missing.min_by_key(|known| (known.rank, known.made)) else { return Ok(()) };
-        let Known { communicator, rank, made, size, makers, .. } = *known;
+        let SharedCommunicator { communicator, rank, made, size, makers, .. } = *known;
         let reason = format!(
             "communicator {communicator} has {size} ranks here, of which {makers} make the same one; expected all of them to make \
              it of the same ranks"
@@ -165,7 +171,7 @@ fn words(call: &Call) -> String {
 
 /// The collectives that a rank calls on a communicator which its call `made` made, with the numbers of their calls.
 fn collectives(
-    shared: &Shared,
+    shared: &JobProgram,
     communicator: u16,
     (rank, made): (u32, u64),
 ) -> impl Iterator<Item = (u64, Call)> + use<'_> {
@@ -184,7 +190,7 @@ fn collectives(
 }
 
 /// Where two ranks of a communicator call something else.
-fn differing(shared: &Shared, communicator: u16, one: (u32, u64), other: (u32, u64)) -> Mistake {
+fn disagreement(shared: &JobProgram, communicator: u16, one: (u32, u64), other: (u32, u64)) -> Mistake {
     let (mut ones, mut others) = (collectives(shared, communicator, one), collectives(shared, communicator, other));
     for nth in 1.. {
         let (a, b) = (ones.next(), others.next());

@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 const SUMS: usize = 4096;
 
 /// Channels that are counted at a time at most, about 100 MB.
-const MOST_CHANNELS: usize = 1 << 20;
+const MAX_CHANNELS: usize = 1 << 20;
 
 /// Channels that are named.
-const NAMED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// Where messages find each other: source, target, tag, communicator. Ranks are those of the job.
 type Channel = (u32, u32, u32, u16);
@@ -26,7 +26,7 @@ type Channel = (u32, u32, u32, u16);
 pub(super) struct Balance {
     sums: Vec<u128>,
     /// Whether any receive takes messages of several channels.
-    pub(super) wild: bool,
+    pub(super) has_wildcards: bool,
 }
 
 /// A call as +1 or -1 message of a channel; `None` of a call without messages.
@@ -50,19 +50,19 @@ fn number(&(source, target, tag, communicator): &Channel) -> u128 {
 
 impl Balance {
     pub(super) fn new() -> Self {
-        Self { sums: vec![0; SUMS], wild: false }
+        Self { sums: vec![0; SUMS], has_wildcards: false }
     }
 
     /// Adds a call of a rank.
     pub(super) fn add(&mut self, rank: u32, call: &Call) {
         let Some((channel, count)) = message(rank, call) else { return };
-        self.wild |= channel.0 == ANY || channel.2 == ANY;
+        self.has_wildcards |= channel.0 == ANY || channel.2 == ANY;
         let number = number(&channel);
         let sum = &mut self.sums[number as usize % SUMS];
         *sum = if count > 0 { sum.wrapping_add(number) } else { sum.wrapping_sub(number) };
     }
 
-    pub(super) fn is_even(&self) -> bool {
+    pub(super) fn is_balanced(&self) -> bool {
         self.sums.iter().all(|sum| *sum == 0)
     }
 
@@ -94,7 +94,7 @@ impl Unmatched<'_> {
             }
         } else if !self.is_full {
             // What was passed over once must not count when its partner comes.
-            self.is_full = self.left.len() + 1 == MOST_CHANNELS;
+            self.is_full = self.left.len() + 1 == MAX_CHANNELS;
             self.left.insert(channel, count);
         }
     }
@@ -112,8 +112,8 @@ impl Unmatched<'_> {
             };
             format!("{count} {what} from rank {source} to rank {target}, tag {tag}{within}")
         };
-        let named: Vec<String> = self.left.iter().take(NAMED).map(word).collect();
-        let more = match self.left.len().saturating_sub(NAMED) {
+        let named: Vec<String> = self.left.iter().take(MAX_LISTED).map(word).collect();
+        let more = match self.left.len().saturating_sub(MAX_LISTED) {
             _ if self.is_full => "; and more".to_owned(),
             0 => String::new(),
             more => format!("; and {more} more"),

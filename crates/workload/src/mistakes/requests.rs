@@ -4,20 +4,20 @@ use crate::program::Call;
 
 /// What is known of a slot.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-enum State {
+enum RequestState {
     #[default]
-    Never,
+    Unused,
     /// Begun, and nobody has waited for it.
-    Open,
+    Active,
     /// A test or a wait for any or some may have freed it.
-    Perhaps,
+    MaybeActive,
     Free,
 }
 
 /// The slots of a rank.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Requests {
-    slots: Vec<State>,
+    slots: Vec<RequestState>,
 }
 
 impl Requests {
@@ -25,12 +25,12 @@ impl Requests {
     pub(super) fn follow(&mut self, call: &Call) -> Result<(), String> {
         match *call {
             Call::Isend { request, .. } | Call::Irecv { request, .. } => self.begin(request),
-            Call::Wait { request } => self.end(request, 1, State::Free),
-            Call::Test { request } => self.end(request, 1, State::Perhaps),
-            Call::WaitAll { first, count } => self.end(first, count, State::Free),
+            Call::Wait { request } => self.end(request, 1, RequestState::Free),
+            Call::Test { request } => self.end(request, 1, RequestState::MaybeActive),
+            Call::WaitAll { first, count } => self.end(first, count, RequestState::Free),
             Call::WaitAny { first, count } | Call::WaitSome { first, count } => {
                 // Of one, any is all.
-                self.end(first, count, if count == 1 { State::Free } else { State::Perhaps })
+                self.end(first, count, if count == 1 { RequestState::Free } else { RequestState::MaybeActive })
             }
             _ => Ok(()),
         }
@@ -39,24 +39,25 @@ impl Requests {
     fn begin(&mut self, request: u32) -> Result<(), String> {
         let slot = request as usize;
         if self.slots.len() <= slot {
-            self.slots.resize(slot + 1, State::Never);
+            self.slots.resize(slot + 1, RequestState::Unused);
         }
-        if self.slots[slot] == State::Open {
+        if self.slots[slot] == RequestState::Active {
             return Err(format!("request {request} has not been waited for; expected a wait before it is begun again"));
         }
-        self.slots[slot] = State::Open;
+        self.slots[slot] = RequestState::Active;
         Ok(())
     }
 
-    fn end(&mut self, first: u32, count: u32, after: State) -> Result<(), String> {
+    fn end(&mut self, first: u32, count: u32, after: RequestState) -> Result<(), String> {
         let all = first..first.saturating_add(count);
-        let never = |request: &u32| self.slots.get(*request as usize).is_none_or(|state| *state == State::Never);
+        let never =
+            |request: &u32| self.slots.get(*request as usize).is_none_or(|state| *state == RequestState::Unused);
         if let Some(request) = all.clone().find(never) {
             return Err(format!("request {request} was never begun; expected an isend or irecv of it before"));
         }
         for request in all {
             let state = &mut self.slots[request as usize];
-            if matches!(state, State::Open | State::Perhaps) {
+            if matches!(state, RequestState::Active | RequestState::MaybeActive) {
                 *state = after;
             }
         }
@@ -79,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_run_would_refuse_is_refused() {
+    fn invalid_request_use_is_refused() {
         let wait = Call::Wait { request: 0 };
         assert!(follow(&[wait]).unwrap_err().contains("request 0 was never begun"));
         assert!(follow(&[begin(0), Call::WaitAll { first: 0, count: 2 }]).unwrap_err().contains("request 1 was never"));
@@ -91,7 +92,7 @@ mod tests {
 
     /// Whether a test or a wait for any of several frees a slot, only a run says.
     #[test]
-    fn what_a_run_may_allow_is_allowed() {
+    fn possibly_valid_request_use_is_allowed() {
         let any = |count| Call::WaitAny { first: 0, count };
         assert_eq!(follow(&[begin(0), Call::Test { request: 0 }, begin(0)]), Ok(()));
         assert_eq!(follow(&[begin(0), begin(1), any(2), begin(0)]), Ok(()));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::collective::Collectives;
-use crate::expanded::MessagesOf;
+use crate::expansion::ProgramMessages;
 use crate::program::{text, Cursor, ProgramSpec, PROGRAMS};
 use crate::rank_walks::build;
 use crate::Pattern;
@@ -11,23 +11,23 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-fn shared(program: &str, ranks: u32) -> Shared {
+fn shared(program: &str, ranks: u32) -> JobProgram {
     let program = text::parse("my.program", program.as_bytes(), ranks).expect("a program");
-    Shared::new(Arc::new(program), Arc::new(Collectives::default()))
+    JobProgram::new(Arc::new(program), Arc::new(Collectives::default()))
 }
 
 /// What is wrong; what is sent is held against a walk over the messages alone.
-fn examined(program: &str, ranks: u32) -> Result<Examined, String> {
+fn examined(program: &str, ranks: u32) -> Result<Examination, String> {
     let shared = shared(program, ranks);
-    let found = examine(&shared, MOST_CALLS).map_err(|Mistake(reason)| reason)?;
+    let found = examine(&shared, MAX_CALLS).map_err(|Mistake(reason)| reason)?;
     assert_eq!(found.sent.as_ref(), Some(&sent(&shared)));
-    Ok(Examined { sent: None, ..found })
+    Ok(Examination { sent: None, ..found })
 }
 
 /// What all ranks send, by a plain list.
-fn sent(shared: &Shared) -> Sent {
-    let (mut sent, mut pairs) = (Sent::default(), BTreeSet::new());
-    let messages = MessagesOf { shared: shared.clone() };
+fn sent(shared: &JobProgram) -> MessageCounts {
+    let (mut sent, mut pairs) = (MessageCounts::default(), BTreeSet::new());
+    let messages = ProgramMessages { shared: shared.clone() };
     for rank in 0..shared.program.ranks() {
         let mut sends = Vec::new();
         messages.sends(RankId(rank), &mut sends);
@@ -47,7 +47,7 @@ fn unmatched(program: &str, ranks: u32) -> String {
 }
 
 #[test]
-fn a_peer_that_is_not_there() {
+fn an_unknown_peer() {
     // The text is checked in the first and the last round only.
     let reason = refused("repeat 5 as i:\n    if i == 2 and rank > 0:\n        send rank + 1 8 B\n", 3);
     assert_eq!(
@@ -76,9 +76,9 @@ fn a_request_that_was_never_begun_or_is_in_use() {
 }
 
 #[test]
-fn communicators_that_are_not_there() {
+fn unknown_communicators() {
     let column = "create half first rank % 2 count 2 stride 2\n";
-    assert_eq!(examined(&format!("{column}barrier on half\nfree half\n"), 4), Ok(Examined::default()));
+    assert_eq!(examined(&format!("{column}barrier on half\nfree half\n"), 4), Ok(Examination::default()));
     let reason = refused(&format!("{column}free half\nbarrier on half\n"), 4);
     assert_eq!(reason, "rank 0, call 3, line 3: barrier: there is no communicator 1");
     let reason = refused("create half first 0 count 2 stride 1\n", 4);
@@ -140,7 +140,7 @@ fn collectives_that_do_not_agree() {
 fn splits_of_a_text() {
     let program =
         "split part color rank / 3\nsend (rank + 1) % 3 8 B on part\nrecv (rank + 2) % 3 8 B on part\nfree part\n";
-    assert_eq!(examined(program, 6), Ok(Examined::default()));
+    assert_eq!(examined(program, 6), Ok(Examination::default()));
     assert!(refused(program, 7).contains("communicator 1 has ranks 0 to 0"));
 }
 
@@ -157,12 +157,15 @@ fn sends_without_receives_are_counted_by_channel() {
     assert!(many.ends_with("; and 75 more"), "{many}");
     assert_eq!(many.matches(';').count(), 5, "{many}");
     // Another size is the same channel, and a wildcard may take anything.
-    assert_eq!(examined("if rank == 0:\n    send 1 8 B\nelse:\n    recv 0 9 B\n", 2), Ok(Examined::default()));
-    assert_eq!(examined("if rank == 0:\n    send 1 8 B\nelse:\n    recv any 9 B tag 7\n", 2), Ok(Examined::default()));
+    assert_eq!(examined("if rank == 0:\n    send 1 8 B\nelse:\n    recv 0 9 B\n", 2), Ok(Examination::default()));
+    assert_eq!(
+        examined("if rank == 0:\n    send 1 8 B\nelse:\n    recv any 9 B tag 7\n", 2),
+        Ok(Examination::default())
+    );
 }
 
 #[test]
-fn a_long_program_is_looked_at_in_part() {
+fn a_long_program_is_checked_in_part() {
     let program = shared("repeat 1000:\n    send (rank + 1) % ranks 8 B\nbarrier\n", 10);
     let examined = examine(&program, 1_000).unwrap();
     assert!(examined.left_out.unwrap().starts_with("of each of its 10 ranks the first 100 calls were looked at"));
@@ -172,14 +175,14 @@ fn a_long_program_is_looked_at_in_part() {
 
 /// The messages of collectives are counted up to a limit of their own, which keeps the look short; calls are looked at in full.
 #[test]
-fn what_collectives_send_is_counted_in_part() {
+fn messages_of_collectives_are_counted_in_part() {
     let program = shared("repeat 5:\n    alltoall 8 B\n", 20);
-    assert_eq!(examine(&program, 100), Ok(Examined::default()));
-    assert_eq!(examine(&program, MOST_CALLS).unwrap().sent, Some(sent(&program)));
+    assert_eq!(examine(&program, 100), Ok(Examination::default()));
+    assert_eq!(examine(&program, MAX_CALLS).unwrap().sent, Some(sent(&program)));
 }
 
 #[test]
-fn programs_of_the_house_have_no_mistakes() {
+fn built_in_programs_have_no_mistakes() {
     for name in PROGRAMS.iter().map(|program| program.name).filter(|name| !["file", "trace"].contains(name)) {
         for ranks in [1, 2, 7, 12, 64] {
             let keys = ProgramSpec::parse(name).unwrap().values();
@@ -190,12 +193,12 @@ fn programs_of_the_house_have_no_mistakes() {
                 _ => None,
             });
             let program = build(name, ranks, &small.collect::<Vec<_>>());
-            let shared = Shared::new(program, Arc::new(Collectives::default()));
-            let expected = Examined { sent: Some(sent(&shared)), ..Examined::default() };
-            assert_eq!(examine(&shared, MOST_CALLS), Ok(expected.clone()), "{name} {ranks}");
+            let shared = JobProgram::new(program, Arc::new(Collectives::default()));
+            let expected = Examination { sent: Some(sent(&shared)), ..Examination::default() };
+            assert_eq!(examine(&shared, MAX_CALLS), Ok(expected.clone()), "{name} {ranks}");
             // Run three times, it is counted for one.
             let several = shared.repeated(crate::program::Rounds::Times(3));
-            assert_eq!(examine(&several, MOST_CALLS), Ok(expected), "{name} {ranks}");
+            assert_eq!(examine(&several, MAX_CALLS), Ok(expected), "{name} {ranks}");
         }
     }
 }
@@ -243,8 +246,8 @@ proptest! {
             }
         }
         left.retain(|_, count| *count != 0);
-        let shared = Shared::new(Arc::new(Random { seed }), Arc::new(Collectives::default()));
-        let found = examine(&shared, MOST_CALLS).unwrap().unmatched;
+        let shared = JobProgram::new(Arc::new(Random { seed }), Arc::new(Collectives::default()));
+        let found = examine(&shared, MAX_CALLS).unwrap().unmatched;
         prop_assert_eq!(found.is_none(), left.is_empty());
         if let Some(found) = found {
             let named = found.split("; ").filter(|part| part.contains("tag")).count();

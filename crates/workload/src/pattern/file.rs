@@ -59,7 +59,7 @@ pub(super) fn graph_for(
     let mentioned = crate::Pattern::ranks(&**graph);
     match mentioned.cmp(&ranks) {
         std::cmp::Ordering::Equal => Ok(Arc::clone(graph)),
-        std::cmp::Ordering::Less => Ok(Arc::new(graph.widened(ranks))),
+        std::cmp::Ordering::Less => Ok(Arc::new(graph.widen(ranks))),
         std::cmp::Ordering::Greater => {
             wrong(format!("'{}' has {mentioned} ranks, but the job has {ranks}", parameters.path))
         }

@@ -20,7 +20,7 @@ pub struct PermutationParameters {
 
 impl PermutationParameters {
     /// Messages of 64 KiB by a rule.
-    pub(super) fn by(rule: fn(&PatternContext<'_>) -> Target) -> Self {
+    pub(super) fn with_rule(rule: fn(&PatternContext<'_>) -> Target) -> Self {
         Self { bytes: Bytes::kib(64), rule }
     }
 }

@@ -5,11 +5,11 @@ use odonata_units::RankId;
 
 /// No messages.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Silent {
+pub(crate) struct SilentPattern {
     pub(crate) ranks: u32,
 }
 
-impl Pattern for Silent {
+impl Pattern for SilentPattern {
     fn ranks(&self) -> u32 {
         self.ranks
     }

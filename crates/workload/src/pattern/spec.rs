@@ -3,11 +3,11 @@
 use super::{Pattern, PatternContext, PATTERNS};
 use crate::rule_spec::RuleSpec;
 use crate::WorkloadError;
-use odonata_declare::{parameter, Declared, Kind, Named, Parameter, Parameters, Reader, Value, Variant};
+use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters, Reader, Value, Variant, VariantInfo};
 use std::sync::Arc;
 
 /// A pattern's parameters: what it is before it knows its job.
-pub trait PatternRule: Declared {
+pub trait PatternRule: ParameterStruct {
     /// Reads the files that the parameters name, for a job of `ranks` ranks.
     ///
     /// # Errors
@@ -60,8 +60,8 @@ impl PatternSpec {
     }
 
     /// What parser and reference read of a pattern: its own parameters and those that every pattern has.
-    pub fn named(pattern: &Variant<dyn PatternRule>) -> Named {
-        let mut named = Named::of(pattern);
+    pub fn named(pattern: &Variant<dyn PatternRule>) -> VariantInfo {
+        let mut named = VariantInfo::of(pattern);
         named.keys.extend(Repetition::default().keys());
         named
     }

@@ -59,20 +59,20 @@ pub(super) struct Umesh {
     reach: u32,
     bytes: Bytes,
     degrees: Degrees,
-    symmetric: Option<Symmetric>,
+    symmetric: Option<SymmetricMesh>,
 }
 
 /// What the symmetric mesh holds.
 #[derive(Debug)]
-struct Symmetric {
+struct SymmetricMesh {
     /// The number of neighbours drawn for each rank.
     drawn: Vec<u32>,
-    rounds: Vec<Stretches>,
+    rounds: Vec<MeshRound>,
 }
 
 /// A round of the symmetric mesh: stretches of `distance` ranks, shifted.
 #[derive(Clone, Copy, Debug)]
-struct Stretches {
+struct MeshRound {
     distance: u32,
     shift: u32,
 }
@@ -98,7 +98,7 @@ impl Umesh {
             ));
         }
         let degrees = Degrees::new(owner, context.seed, neighbors_min, neighbors_max, candidates)?;
-        let symmetric = symmetric.then(|| Symmetric::new(&degrees, context.ranks, reach, context.seed));
+        let symmetric = symmetric.then(|| SymmetricMesh::new(&degrees, context.ranks, reach, context.seed));
         Ok(Self { ranks: context.ranks, reach, bytes, degrees, symmetric })
     }
 
@@ -116,14 +116,14 @@ impl Umesh {
     }
 }
 
-impl Symmetric {
+impl SymmetricMesh {
     fn new(degrees: &Degrees, ranks: u32, reach: u32, seed: u64) -> Self {
         let mut stream = Stream::new(seed, "rounds", &[]);
         let mut distances = distinct(degrees.max(), reach, &mut stream);
         stream.shuffle(&mut distances);
         let round = |below: u32| {
             let distance = below + 1;
-            Stretches { distance, shift: stream.below(2 * u64::from(distance)) as u32 }
+            MeshRound { distance, shift: stream.below(2 * u64::from(distance)) as u32 }
         };
         Self {
             drawn: (0..ranks).map(|rank| degrees.of(RankId(rank)).0).collect(),
@@ -141,7 +141,7 @@ impl Symmetric {
     }
 }
 
-impl Stretches {
+impl MeshRound {
     fn partner(self, rank: RankId) -> Option<u32> {
         let stretch = (u64::from(rank.0) + u64::from(self.shift)) / u64::from(self.distance);
         match stretch % 2 {

@@ -1,7 +1,7 @@
 //! Placement from a file: the node of every rank.
 
-use super::spec::{Begun, PlacementRule};
-use super::{FreeNodes, Placed, Request};
+use super::spec::{PendingPlacement, PlacementRule};
+use super::{FreeNodes, NodeAssignment, PlacementRequest};
 use crate::import::{self, PlacementFormat};
 use crate::{PlacementTable, WorkloadError};
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, AUTO};
@@ -53,9 +53,14 @@ impl PlacementRule for FilePlacementParameters {
         Ok(())
     }
 
-    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+    fn begin(
+        &self,
+        owner: &str,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError> {
         free.next_job(request.job);
-        place(owner, self, request, free).map(Begun::from)
+        place(owner, self, request, free).map(PendingPlacement::from)
     }
 }
 
@@ -63,9 +68,9 @@ impl PlacementRule for FilePlacementParameters {
 pub(super) fn place(
     owner: &str,
     parameters: &FilePlacementParameters,
-    request: &Request<'_>,
+    request: &PlacementRequest<'_>,
     free: &mut FreeNodes<'_>,
-) -> Result<Placed, WorkloadError> {
+) -> Result<NodeAssignment, WorkloadError> {
     let machine = free.machine();
     let Some(table) = &parameters.table else {
         return Err(WorkloadError::parameter(
@@ -82,16 +87,16 @@ pub(super) fn place(
     let mut node_of_rank = Vec::with_capacity(request.ranks as usize);
     for entry in table.of_job(job, request.ranks)? {
         let node = table.node(machine, entry)?;
-        free.claim_core(node, entry.core).map_err(|reason| table.wrong(entry, reason))?;
+        free.claim_core(node, entry.core).map_err(|reason| table.error(entry, reason))?;
         let ranks = &mut ranks_on[node.index()];
         *ranks += 1;
         if let Some(most) = request.ranks_per_node.filter(|most| *ranks > *most) {
             let name = machine.node_name(node);
-            return Err(table.wrong(entry, format!("node {name} gets more than ranks_per_node = {most} ranks")));
+            return Err(table.error(entry, format!("node {name} gets more than ranks_per_node = {most} ranks")));
         }
         node_of_rank.push(node);
     }
-    Ok(Placed { node_of_rank, ranks_per_node: ranks_on.into_iter().max().unwrap_or(0) })
+    Ok(NodeAssignment { node_of_rank, ranks_per_node: ranks_on.into_iter().max().unwrap_or(0) })
 }
 
 /// Number that the job has in the table.
@@ -99,7 +104,7 @@ fn job_in(
     owner: &str,
     parameters: &FilePlacementParameters,
     table: &PlacementTable,
-    request: &Request<'_>,
+    request: &PlacementRequest<'_>,
 ) -> Result<u32, WorkloadError> {
     let jobs = table.jobs();
     let job = match (parameters.job, &jobs[..]) {
@@ -154,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn ranks_go_where_the_file_says_and_may_share_a_node() {
+    fn ranks_follow_the_file_and_may_share_a_node() {
         let entries = [(0, 1, 5, None), (0, 0, 2, None), (1, 0, 5, None), (1, 1, 5, None)];
         let workload = build(&[2, 2], None, &entries).unwrap();
         let nodes = |job: usize| workload.jobs[job].node_of_rank.iter().map(|node| node.0).collect::<Vec<_>>();

@@ -62,7 +62,7 @@ impl<'a> FreeNodes<'a> {
     }
 
     /// How many nodes are free and not reserved.
-    pub(crate) fn room(&self) -> usize {
+    pub(crate) fn free_count(&self) -> usize {
         self.all().count().saturating_sub(self.reserved)
     }
 

@@ -1,7 +1,7 @@
 //! The nodes that the user lists.
 
-use super::spec::{hand_out, Begun, PlacementRule};
-use super::{FreeNodes, Request};
+use super::spec::{assign, PendingPlacement, PlacementRule};
+use super::{FreeNodes, PlacementRequest};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Field, Kind, Parameter, Parameters, Value};
 use odonata_machine::hostlist;
@@ -24,8 +24,13 @@ impl Parameters for ListParameters {
 }
 
 impl PlacementRule for ListParameters {
-    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
-        hand_out(owner, request, free, |count, free, _| nodes(free, count, self).map_err(|reason| ("nodes", reason)))
+    fn begin(
+        &self,
+        owner: &str,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError> {
+        assign(owner, request, free, |count, free, _| nodes(free, count, self).map_err(|reason| ("nodes", reason)))
     }
 }
 

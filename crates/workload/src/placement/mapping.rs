@@ -9,14 +9,14 @@
 mod boxes;
 mod script;
 
-use super::spec::{ranks_per_node, Begun, PlacementRule};
-use super::{FreeNodes, Placed, Request};
+use super::spec::{ranks_per_node, PendingPlacement, PlacementRule};
+use super::{FreeNodes, NodeAssignment, PlacementRequest};
 use crate::import;
 use crate::WorkloadError;
 use boxes::RankBox;
 pub(super) use boxes::{cell, place};
 use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
-use odonata_machine::{Fastest, Machine};
+use odonata_machine::{FastestLetter, Machine};
 use odonata_units::{NodeId, RouterId};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -70,10 +70,10 @@ impl Parameters for MappingParameters {
 }
 
 /// What does not fit: the parameter, and why.
-type Unfit = (&'static str, String);
+type ParameterError = (&'static str, String);
 
 impl PlacementRule for MappingParameters {
-    fn read(&mut self, files: &mut dyn Reader) -> Result<(), Unfit> {
+    fn read(&mut self, files: &mut dyn Reader) -> Result<(), ParameterError> {
         let Some(path) = &self.file else { return Ok(()) };
         let bytes = import::open(path, files).map_err(|reason| ("file", reason))?;
         let text = String::from_utf8(bytes).map_err(|_| ("file", format!("'{path}' is no text")))?;
@@ -81,10 +81,15 @@ impl PlacementRule for MappingParameters {
         Ok(())
     }
 
-    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+    fn begin(
+        &self,
+        owner: &str,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError> {
         free.next_job(request.job);
         let on_node = ranks_per_node(request, free)?;
-        let wrong = |(parameter, reason): Unfit| WorkloadError::parameter(owner, parameter, reason);
+        let wrong = |(parameter, reason): ParameterError| WorkloadError::parameter(owner, parameter, reason);
         let space = Space::new(free.machine(), on_node).map_err(wrong)?;
         let mut cells = self.cells(&space, request.ranks).map_err(wrong)?;
         if !self.then.is_empty() {
@@ -101,13 +106,13 @@ impl PlacementRule for MappingParameters {
         for &node in node_of_rank.iter().filter(|&&node| held.insert(node)) {
             free.claim(node).map_err(|reason| wrong(("name", reason)))?;
         }
-        Ok(Placed { node_of_rank, ranks_per_node: on_node }.into())
+        Ok(NodeAssignment { node_of_rank, ranks_per_node: on_node }.into())
     }
 }
 
 impl MappingParameters {
     /// The place of every rank before the steps of `then`.
-    fn cells(&self, space: &Space<'_>, ranks: u32) -> Result<Vec<u32>, Unfit> {
+    fn cells(&self, space: &Space<'_>, ranks: u32) -> Result<Vec<u32>, ParameterError> {
         let given =
             [("order", self.order.is_some()), ("file", self.file.is_some()), ("script", !self.script.is_empty())];
         let mut given = given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name);
@@ -139,7 +144,7 @@ struct Space<'m> {
 }
 
 impl<'m> Space<'m> {
-    fn new(machine: &'m Machine, on_node: u32) -> Result<Self, Unfit> {
+    fn new(machine: &'m Machine, on_node: u32) -> Result<Self, ParameterError> {
         let coordinates = machine.coordinates();
         let one_each = machine.routers().all(|router| machine.nodes_of(router).len() == 1);
         let Some(letters) = coordinates.letters().filter(|_| one_each) else {
@@ -156,8 +161,8 @@ impl<'m> Space<'m> {
     /// An order that fills a node first.
     fn usual(&self) -> String {
         match self.machine.coordinates().fastest {
-            Fastest::Last => self.letters.iter().collect(),
-            Fastest::First => ['T'].iter().chain(&self.letters[..self.letters.len() - 1]).collect(),
+            FastestLetter::Last => self.letters.iter().collect(),
+            FastestLetter::First => ['T'].iter().chain(&self.letters[..self.letters.len() - 1]).collect(),
         }
     }
 
@@ -168,7 +173,7 @@ impl<'m> Space<'m> {
 
     fn by_order(&self, order: &str, ranks: u32) -> Result<Vec<u32>, String> {
         let mut axes = self.axes_of(order)?;
-        if self.machine.coordinates().fastest == Fastest::Last {
+        if self.machine.coordinates().fastest == FastestLetter::Last {
             axes.reverse();
         }
         let room = self.sizes.iter().map(|&size| u64::from(size)).product::<u64>();
@@ -264,7 +269,7 @@ mod tests {
         given.iter().for_each(|(key, value)| spec.set(key, value.clone()).unwrap());
         let rule: &mut MappingParameters = spec.rule_mut().as_any_mut().downcast_mut().unwrap();
         rule.text = Some(file.into());
-        let request = Request { job: "test", index: 0, ranks, ranks_per_node: Some(on_node), seed: 1 };
+        let request = PlacementRequest { job: "test", index: 0, ranks, ranks_per_node: Some(on_node), seed: 1 };
         let mut free = FreeNodes::new(machine);
         let begun = spec.begin(&request, &mut free).map_err(|error| error.to_string())?;
         let placed = begun.finish(&request, &mut free).unwrap();

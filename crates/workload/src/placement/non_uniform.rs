@@ -1,8 +1,8 @@
 //! Non-uniform random: a cluster of routers around a random centre and a few scattered nodes, as a batch queue leaves it.
 //! The placement of the Damselfly papers' workloads on Edison.
 
-use super::spec::{hand_out, Begun, PlacementRule};
-use super::{units, FreeNodes, Request};
+use super::spec::{assign, PendingPlacement, PlacementRule};
+use super::{units, FreeNodes, PlacementRequest};
 use crate::WorkloadError;
 use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use odonata_units::{NodeId, RouterId, Stream};
@@ -37,8 +37,13 @@ words! {
 }
 
 impl PlacementRule for NonUniformParameters {
-    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
-        hand_out(owner, request, free, |count, free, stream| {
+    fn begin(
+        &self,
+        owner: &str,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError> {
+        assign(owner, request, free, |count, free, stream| {
             self.check()?;
             Ok(cluster(free, count, *self, stream))
         })
@@ -130,7 +135,7 @@ fn weighted_order(
 #[cfg(test)]
 mod tests {
     use super::super::test_help::{place, placed};
-    use super::super::{FreeNodes, PlacementSpec, Request};
+    use super::super::{FreeNodes, PlacementRequest, PlacementSpec};
     use crate::test_machines::cascade;
     use serde_json::json;
 
@@ -164,17 +169,17 @@ mod tests {
     fn scattered_nodes_come_last() {
         let machine = cascade(4, 6, 16, 4, 24);
         let mut free = FreeNodes::new(&machine);
-        let request = |job| Request { job, index: 0, ranks: 600, ranks_per_node: Some(1), seed: 5 };
+        let request = |job| PlacementRequest { job, index: 0, ranks: 600, ranks_per_node: Some(1), seed: 5 };
         let mut spec = PlacementSpec::parse("non-uniform").unwrap();
         spec.set("scattered", json!(0.5)).unwrap();
         let begun = ["a", "b"].map(|job| spec.begin(&request(job), &mut free).ok().unwrap());
-        assert_eq!(free.room(), 4 * 96 * 4 - 1_200);
+        assert_eq!(free.free_count(), 4 * 96 * 4 - 1_200);
         let free_routers = |free: &FreeNodes<'_>| machine.routers().filter(|&r| free.of_router(r).count() == 4).count();
         assert_eq!(free_routers(&free), 4 * 96 - 150);
         for (begun, job) in begun.into_iter().zip(["a", "b"]) {
             assert_eq!(begun.finish(&request(job), &mut free).unwrap().node_of_rank.len(), 600);
         }
-        assert_eq!(free.room(), 4 * 96 * 4 - 1_200);
+        assert_eq!(free.free_count(), 4 * 96 * 4 - 1_200);
     }
 
     /// All free nodes are found in the end, even where the distribution is very narrow.

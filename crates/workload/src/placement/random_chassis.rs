@@ -1,6 +1,6 @@
 //! Random chassis: rows of a Cascade group in random order, all free nodes of each.
 
-use super::spec::Unfit;
+use super::spec::ParameterError;
 use super::units::{draw, RandomParameters};
 use super::FreeNodes;
 use odonata_machine::{GroupInterior, Shape};
@@ -12,7 +12,7 @@ pub(super) fn nodes(
     count: usize,
     parameters: RandomParameters,
     stream: &mut Stream,
-) -> Result<Vec<NodeId>, Unfit> {
+) -> Result<Vec<NodeId>, ParameterError> {
     let machine = free.machine();
     let Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } = *machine.shape() else {
         let reason = "has no rows; use random-routers or random-groups";

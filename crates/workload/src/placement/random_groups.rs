@@ -1,6 +1,6 @@
 //! Random groups: groups in random order, all free nodes of each.
 
-use super::spec::Unfit;
+use super::spec::ParameterError;
 use super::units::{draw, RandomParameters};
 use super::FreeNodes;
 use odonata_units::{NodeId, Stream};
@@ -11,7 +11,7 @@ pub(super) fn nodes(
     count: usize,
     parameters: RandomParameters,
     stream: &mut Stream,
-) -> Result<Vec<NodeId>, Unfit> {
+) -> Result<Vec<NodeId>, ParameterError> {
     let machine = free.machine();
     if machine.group_count() < 2 {
         return Err(("name", format!("{} is a single group; use random-routers or random-nodes", machine.name())));

@@ -1,6 +1,6 @@
 //! Random nodes: single nodes in random order.
 
-use super::spec::Unfit;
+use super::spec::ParameterError;
 use super::units::{draw, RandomParameters};
 use super::FreeNodes;
 use odonata_units::{NodeId, Stream};
@@ -10,6 +10,6 @@ pub(super) fn nodes(
     count: usize,
     parameters: RandomParameters,
     stream: &mut Stream,
-) -> Result<Vec<NodeId>, Unfit> {
+) -> Result<Vec<NodeId>, ParameterError> {
     Ok(draw(free.all().map(|node| vec![node]).collect(), count, parameters, free, stream))
 }

@@ -1,8 +1,8 @@
 //! One random order of all nodes, of which each job takes the next ones: the placement of the interference study (Kang
 //! et al. 2022), where a job has the same nodes alone, in pairs and in a mixed workload.
 
-use super::spec::{hand_out, Begun, PlacementRule, Unfit};
-use super::{FreeNodes, Request};
+use super::spec::{assign, ParameterError, PendingPlacement, PlacementRule};
+use super::{FreeNodes, PlacementRequest};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
 use odonata_units::{NodeId, Stream};
@@ -34,13 +34,18 @@ impl Parameters for RandomOrderParameters {
 }
 
 impl PlacementRule for RandomOrderParameters {
-    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
-        hand_out(owner, request, free, |count, free, _| self.nodes(free, count))
+    fn begin(
+        &self,
+        owner: &str,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError> {
+        assign(owner, request, free, |count, free, _| self.nodes(free, count))
     }
 }
 
 impl RandomOrderParameters {
-    fn nodes(&self, free: &FreeNodes<'_>, count: usize) -> Result<Vec<NodeId>, Unfit> {
+    fn nodes(&self, free: &FreeNodes<'_>, count: usize) -> Result<Vec<NodeId>, ParameterError> {
         let machine = free.machine();
         let mut order: Vec<NodeId> = machine.nodes().collect();
         Stream::new(self.order.into(), "placement/order", &[]).shuffle(&mut order);
@@ -75,7 +80,7 @@ impl RandomOrderParameters {
 #[cfg(test)]
 mod tests {
     use super::super::test_help::{place, place_in, placed};
-    use super::super::{FreeNodes, PlacementSpec, Request};
+    use super::super::{FreeNodes, PlacementRequest, PlacementSpec};
     use crate::test_machines::groups;
     use odonata_machine::MachineBuilder;
     use odonata_units::NodeId;
@@ -87,8 +92,8 @@ mod tests {
         spec
     }
 
-    fn request(job: &str, ranks: u32) -> Request<'_> {
-        Request { job, index: 0, ranks, ranks_per_node: Some(1), seed: 5 }
+    fn request(job: &str, ranks: u32) -> PlacementRequest<'_> {
+        PlacementRequest { job, index: 0, ranks, ranks_per_node: Some(1), seed: 5 }
     }
 
     /// Neither the name of the job nor the seed of the run moves it; another order does.
@@ -142,7 +147,7 @@ mod tests {
 
     /// A node that is down is passed over; the others stay in their order.
     #[test]
-    fn a_fault_moves_nobody_else() {
+    fn a_fault_moves_only_its_own_ranks() {
         let whole = groups(2, 2, 2);
         let order = place(&whole, "random-order", &[], 8, 1);
         let mut builder = MachineBuilder::from(whole);

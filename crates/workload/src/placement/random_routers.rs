@@ -1,6 +1,6 @@
 //! Random routers: routers in random order, all free nodes of each.
 
-use super::spec::Unfit;
+use super::spec::ParameterError;
 use super::units::{draw, RandomParameters};
 use super::FreeNodes;
 use odonata_units::{NodeId, Stream};
@@ -10,7 +10,7 @@ pub(super) fn nodes(
     count: usize,
     parameters: RandomParameters,
     stream: &mut Stream,
-) -> Result<Vec<NodeId>, Unfit> {
+) -> Result<Vec<NodeId>, ParameterError> {
     let routers = free.machine().routers().map(|router| free.of_router(router).collect());
     Ok(draw(routers.collect(), count, parameters, free, stream))
 }

@@ -1,7 +1,7 @@
 //! Search for a mapping of ranks to the places of a torus whose messages go few hops.
 //!
-//! What counts is the sum of bytes times hops over all pairs of ranks. [`bisected`] makes a first mapping by cutting the ranks and the
-//! box of the nodes in two, again and again; [`improved`] exchanges ranks by simulated annealing (Kirkpatrick, Gelatt and Vecchi,
+//! What counts is the sum of bytes times hops over all pairs of ranks. [`bisect`] makes a first mapping by cutting the ranks and the
+//! box of the nodes in two, again and again; [`improve`] exchanges ranks by simulated annealing (Kirkpatrick, Gelatt and Vecchi,
 //! Science 1983), at a heat that falls to nothing.
 
 use odonata_units::Stream;
@@ -116,7 +116,7 @@ pub fn hop_bytes(places: &TorusPlaces, graph: &RankGraph, place_of_rank: &[u32])
 ///
 /// # Panics
 /// If there are more ranks than places.
-pub fn bisected(places: &TorusPlaces, graph: &RankGraph) -> Vec<u32> {
+pub fn bisect(places: &TorusPlaces, graph: &RankGraph) -> Vec<u32> {
     assert!(graph.ranks() <= places.count(), "a place for each rank");
     let mut bisection = Bisection {
         places,
@@ -153,7 +153,7 @@ impl Bisection<'_> {
         let half = sizes[longest] / 2;
         let (whole, first) = (u64::from(sizes[longest]), u64::from(half));
         let count = (ranks.len() as u64 * first).div_ceil(whole) as usize;
-        let (near, far) = self.grown(ranks, count);
+        let (near, far) = self.grow(ranks, count);
         let (mut first_sizes, mut rest_sizes, mut rest_low) = (sizes.to_vec(), sizes.to_vec(), low.to_vec());
         first_sizes[longest] = half;
         rest_sizes[longest] -= half;
@@ -163,14 +163,14 @@ impl Bisection<'_> {
     }
 
     /// `count` of the ranks that belong together, and the rest.
-    fn grown(&mut self, ranks: Vec<u32>, count: usize) -> (Vec<u32>, Vec<u32>) {
+    fn grow(&mut self, ranks: Vec<u32>, count: usize) -> (Vec<u32>, Vec<u32>) {
         if count == 0 || count == ranks.len() {
             return if count == 0 { (Vec::new(), ranks) } else { (ranks, Vec::new()) };
         }
         // Twice the farthest from the one before: a rank at the rim.
-        let middle = *self.taken(&ranks, ranks[0], ranks.len(), false).last().expect("there are ranks");
-        let rim = *self.taken(&ranks, middle, ranks.len(), false).last().expect("there are ranks");
-        let near = self.taken(&ranks, rim, count, true);
+        let middle = *self.take(&ranks, ranks[0], ranks.len(), false).last().expect("there are ranks");
+        let rim = *self.take(&ranks, middle, ranks.len(), false).last().expect("there are ranks");
+        let near = self.take(&ranks, rim, count, true);
         let mut is_near: Vec<u32> = near.clone();
         is_near.sort_unstable();
         let far = ranks.into_iter().filter(|rank| is_near.binary_search(rank).is_err()).collect();
@@ -179,7 +179,7 @@ impl Bisection<'_> {
 
     /// Takes `count` of the ranks, from `start` on: always the one with most bytes to those taken before, or, if not `heaviest`,
     /// the one that was reached first. Where no partner is left, the first of the rest.
-    fn taken(&mut self, ranks: &[u32], start: u32, count: usize, heaviest: bool) -> Vec<u32> {
+    fn take(&mut self, ranks: &[u32], start: u32, count: usize, heaviest: bool) -> Vec<u32> {
         self.parts += 2;
         let (inside, done) = (self.parts - 1, self.parts);
         ranks.iter().for_each(|&rank| self.part[rank as usize] = inside);
@@ -219,7 +219,7 @@ impl Bisection<'_> {
 ///
 /// # Panics
 /// If a place is beyond the torus.
-pub fn improved(
+pub fn improve(
     places: &TorusPlaces,
     graph: &RankGraph,
     mut place_of_rank: Vec<u32>,
@@ -306,7 +306,7 @@ mod tests {
     fn sums_by_hand() {
         let graph = ring(16, 7);
         assert_eq!(hop_bytes(&line(16), &graph, &(0..16).collect::<Vec<u32>>()), 16 * 7 * 10);
-        let found = improved(&line(16), &graph, bisected(&line(16), &graph), 1, 10_000, 0.0);
+        let found = improve(&line(16), &graph, bisect(&line(16), &graph), 1, 10_000, 0.0);
         assert_eq!(hop_bytes(&line(16), &graph, &found), 160);
     }
 
@@ -314,20 +314,20 @@ mod tests {
     #[test]
     fn bisection_keeps_partners_together() {
         let places = TorusPlaces { sizes: vec![2], wraps: vec![false], per_node: 2 };
-        assert_eq!(hop_bytes(&places, &ring(4, 1), &bisected(&places, &ring(4, 1))), 20);
+        assert_eq!(hop_bytes(&places, &ring(4, 1), &bisect(&places, &ring(4, 1))), 20);
         // Pairs that only talk to each other, apart at first.
         let pairs = RankGraph { starts: vec![0, 1, 2, 3, 4], partners: vec![2, 3, 0, 1], bytes: vec![1; 4] };
-        assert_eq!(hop_bytes(&places, &pairs, &bisected(&places, &pairs)), 0);
-        assert_eq!(hop_bytes(&places, &pairs, &improved(&places, &pairs, vec![0, 1, 2, 3], 1, 100, 0.0)), 0);
+        assert_eq!(hop_bytes(&places, &pairs, &bisect(&places, &pairs)), 0);
+        assert_eq!(hop_bytes(&places, &pairs, &improve(&places, &pairs, vec![0, 1, 2, 3], 1, 100, 0.0)), 0);
     }
 
     /// Each rank has a place of its own, exchanges never make the sum larger, and the same seed finds the same.
     #[test]
-    fn exchanges_lose_nobody() {
+    fn exchanges_keep_all_ranks() {
         let places = TorusPlaces { sizes: vec![3, 4], wraps: vec![true, false], per_node: 3 };
         let graph = ring(31, 12);
-        let begun = bisected(&places, &graph);
-        let found = improved(&places, &graph, begun.clone(), 5, 3_000, 0.5);
+        let begun = bisect(&places, &graph);
+        let found = improve(&places, &graph, begun.clone(), 5, 3_000, 0.5);
         for mapping in [&begun, &found] {
             let mut held = mapping.clone();
             held.sort_unstable();
@@ -335,6 +335,6 @@ mod tests {
             assert_eq!((held.len(), held.iter().all(|&place| place < 36)), (31, true));
         }
         assert!(hop_bytes(&places, &graph, &found) <= hop_bytes(&places, &graph, &begun));
-        assert_eq!(found, improved(&places, &graph, begun, 5, 3_000, 0.5));
+        assert_eq!(found, improve(&places, &graph, begun, 5, 3_000, 0.5));
     }
 }

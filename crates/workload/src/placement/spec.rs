@@ -8,18 +8,20 @@ use super::random_order::RandomOrderParameters;
 use super::units::RandomParameters;
 use super::{
     compact, non_uniform, random_chassis, random_groups, random_nodes, random_routers, round_robin_nodes,
-    round_robin_routers, units, FreeNodes, Placed, Request,
+    round_robin_routers, units, FreeNodes, NodeAssignment, PlacementRequest,
 };
 use crate::WorkloadError;
-use odonata_declare::{parameter, try_set, Declared, Kind, Named, Parameter, Parameters, Reader, Value, Variant};
+use odonata_declare::{
+    parameter, try_set, Kind, Parameter, ParameterStruct, Parameters, Reader, Value, Variant, VariantInfo,
+};
 use odonata_units::{NodeId, Stream};
 use std::sync::Arc;
 
 /// What a placement answers that does not fit: the parameter, and why.
-pub(super) type Unfit = (&'static str, String);
+pub(super) type ParameterError = (&'static str, String);
 
 /// A placement's parameters: what it is before it knows its job.
-pub trait PlacementRule: Declared {
+pub trait PlacementRule: ParameterStruct {
     /// Reads the files that the parameters name.
     ///
     /// # Errors
@@ -33,42 +35,52 @@ pub trait PlacementRule: Declared {
     ///
     /// # Errors
     /// A job that does not fit, or parameters that do not.
-    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError>;
+    fn begin(
+        &self,
+        owner: &str,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError>;
 }
 
 /// The order in which a placement hands out free nodes, `count` of them.
-type Order = fn(&FreeNodes<'_>, usize, RandomParameters, &mut Stream) -> Result<Vec<NodeId>, Unfit>;
+type Order = fn(&FreeNodes<'_>, usize, RandomParameters, &mut Stream) -> Result<Vec<NodeId>, ParameterError>;
 
 /// A placement that needs no parameters.
 #[derive(Clone, Debug)]
-struct Regular {
+struct RegularPlacement {
     nodes: fn(&FreeNodes<'_>, usize) -> Vec<NodeId>,
 }
 
-impl Parameters for Regular {
+impl Parameters for RegularPlacement {
     const PARAMETERS: &'static [Parameter<Self>] = &[];
 }
 
-impl PlacementRule for Regular {
-    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
-        hand_out(owner, request, free, |count, free, _| Ok((self.nodes)(free, count)))
+impl PlacementRule for RegularPlacement {
+    fn begin(
+        &self,
+        owner: &str,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError> {
+        assign(owner, request, free, |count, free, _| Ok((self.nodes)(free, count)))
     }
 }
 
 /// A placement that draws whole units: nodes, routers, chassis, groups.
 #[derive(Clone, Debug)]
-struct Random {
+struct RandomPlacement {
     order: Order,
     parameters: RandomParameters,
 }
 
-impl Random {
+impl RandomPlacement {
     fn boxed(order: Order) -> Box<dyn PlacementRule> {
         Box::new(Self { order, parameters: RandomParameters::default() })
     }
 }
 
-impl Parameters for Random {
+impl Parameters for RandomPlacement {
     const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
         sorted = parameters.sorted,
         Kind::Flag,
@@ -76,9 +88,14 @@ impl Parameters for Random {
     )];
 }
 
-impl PlacementRule for Random {
-    fn begin(&self, owner: &str, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
-        hand_out(owner, request, free, |count, free, stream| (self.order)(free, count, self.parameters, stream))
+impl PlacementRule for RandomPlacement {
+    fn begin(
+        &self,
+        owner: &str,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError> {
+        assign(owner, request, free, |count, free, stream| (self.order)(free, count, self.parameters, stream))
     }
 }
 
@@ -92,24 +109,30 @@ const fn placement(
 
 /// The placements, in the order of the reference; the first is the default.
 pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
-    placement("compact", "the first free nodes, router by router", || Box::new(Regular { nodes: compact::nodes })),
+    placement("compact", "the first free nodes, router by router", || {
+        Box::new(RegularPlacement { nodes: compact::nodes })
+    }),
     placement(
         "round-robin-nodes",
         "nodes dealt over the groups, one per router before any router gives a second",
-        || Box::new(Regular { nodes: round_robin_nodes::nodes }),
+        || Box::new(RegularPlacement { nodes: round_robin_nodes::nodes }),
     ),
     placement("round-robin-routers", "whole routers dealt over the groups", || {
-        Box::new(Regular { nodes: round_robin_routers::nodes })
+        Box::new(RegularPlacement { nodes: round_robin_routers::nodes })
     }),
-    placement("random-nodes", "random nodes", || Random::boxed(random_nodes::nodes)),
+    placement("random-nodes", "random nodes", || RandomPlacement::boxed(random_nodes::nodes)),
     placement("random-order", "the next nodes of one random order of all, which jobs share", || {
         Box::new(RandomOrderParameters::default())
     }),
-    placement("random-routers", "random routers, all free nodes of each", || Random::boxed(random_routers::nodes)),
-    placement("random-chassis", "random chassis (rows of a Cascade group), all free nodes of each", || {
-        Random::boxed(random_chassis::nodes)
+    placement("random-routers", "random routers, all free nodes of each", || {
+        RandomPlacement::boxed(random_routers::nodes)
     }),
-    placement("random-groups", "random groups, all free nodes of each", || Random::boxed(random_groups::nodes)),
+    placement("random-chassis", "random chassis (rows of a Cascade group), all free nodes of each", || {
+        RandomPlacement::boxed(random_chassis::nodes)
+    }),
+    placement("random-groups", "random groups, all free nodes of each", || {
+        RandomPlacement::boxed(random_groups::nodes)
+    }),
     placement("non-uniform", "clustered around a random centre, with stragglers, as a batch queue leaves it", || {
         Box::new(NonUniformParameters::default())
     }),
@@ -142,8 +165,8 @@ impl PlacementSpec {
     }
 
     /// What parser and reference read of a placement.
-    pub fn named(placement: &Variant<dyn PlacementRule>) -> Named {
-        Named::of(placement)
+    pub fn named(placement: &Variant<dyn PlacementRule>) -> VariantInfo {
+        VariantInfo::of(placement)
     }
 
     /// Sets one parameter. Whether it fits the machine is checked when the workload is built.
@@ -178,19 +201,23 @@ impl PlacementSpec {
     }
 
     /// Places a job and takes its nodes, but for those that it draws from what all jobs leave.
-    pub(crate) fn begin(&self, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Begun, WorkloadError> {
+    pub(crate) fn begin(
+        &self,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<PendingPlacement, WorkloadError> {
         self.rule.begin(&format!("job '{}': placement '{}'", request.job, self.name), request, free)
     }
 }
 
 /// Takes nodes for a job in the order that `nodes` says, and puts its ranks on them in blocks. Those by which `nodes`
 /// falls short are drawn from what all jobs leave.
-pub(super) fn hand_out(
+pub(super) fn assign(
     owner: &str,
-    request: &Request<'_>,
+    request: &PlacementRequest<'_>,
     free: &mut FreeNodes<'_>,
-    nodes: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<Vec<NodeId>, Unfit>,
-) -> Result<Begun, WorkloadError> {
+    nodes: impl FnOnce(usize, &FreeNodes<'_>, &mut Stream) -> Result<Vec<NodeId>, ParameterError>,
+) -> Result<PendingPlacement, WorkloadError> {
     let job = free.next_job(request.job);
     let ranks_per_node = ranks_per_node(request, free)?;
     let needed = request.ranks.div_ceil(ranks_per_node) as usize;
@@ -204,20 +231,24 @@ pub(super) fn hand_out(
     }
     let later = needed.checked_sub(nodes.len()).expect("a placement hands out no more nodes than it is asked for");
     if later == 0 {
-        return Ok(Begun(Stage::Placed(Placed::in_blocks(request.ranks, ranks_per_node, &nodes))));
+        return Ok(PendingPlacement(Stage::NodeAssignment(NodeAssignment::in_blocks(
+            request.ranks,
+            ranks_per_node,
+            &nodes,
+        ))));
     }
     free.reserve(later);
-    Ok(Begun(Stage::Scatters { job, nodes, later, ranks_per_node, stream }))
+    Ok(PendingPlacement(Stage::Scatters { job, nodes, later, ranks_per_node, stream }))
 }
 
 /// A job that has taken nodes.
 #[derive(Debug)]
-pub struct Begun(Stage);
+pub struct PendingPlacement(Stage);
 
 #[derive(Debug)]
 enum Stage {
     /// All of them.
-    Placed(Placed),
+    NodeAssignment(NodeAssignment),
     /// All but `later` nodes, which it draws from those that all jobs leave.
     Scatters {
         /// Its place among the jobs.
@@ -229,17 +260,21 @@ enum Stage {
     },
 }
 
-impl From<Placed> for Begun {
-    fn from(placed: Placed) -> Self {
-        Self(Stage::Placed(placed))
+impl From<NodeAssignment> for PendingPlacement {
+    fn from(placed: NodeAssignment) -> Self {
+        Self(Stage::NodeAssignment(placed))
     }
 }
 
-impl Begun {
+impl PendingPlacement {
     /// Draws the nodes that are missing.
-    pub(crate) fn finish(self, request: &Request<'_>, free: &mut FreeNodes<'_>) -> Result<Placed, WorkloadError> {
+    pub(crate) fn finish(
+        self,
+        request: &PlacementRequest<'_>,
+        free: &mut FreeNodes<'_>,
+    ) -> Result<NodeAssignment, WorkloadError> {
         let (job, mut nodes, later, ranks_per_node, mut stream) = match self.0 {
-            Stage::Placed(placed) => return Ok(placed),
+            Stage::NodeAssignment(placed) => return Ok(placed),
             Stage::Scatters { job, nodes, later, ranks_per_node, stream } => {
                 (job, nodes, later, ranks_per_node, stream)
             }
@@ -251,12 +286,12 @@ impl Begun {
             nodes.push(node);
         }
         units::sort(&mut nodes, free);
-        Ok(Placed::in_blocks(request.ranks, ranks_per_node, &nodes))
+        Ok(NodeAssignment::in_blocks(request.ranks, ranks_per_node, &nodes))
     }
 }
 
 /// What the user gave, else one rank per core.
-pub(super) fn ranks_per_node(request: &Request<'_>, free: &FreeNodes<'_>) -> Result<u32, WorkloadError> {
+pub(super) fn ranks_per_node(request: &PlacementRequest<'_>, free: &FreeNodes<'_>) -> Result<u32, WorkloadError> {
     let cores = free.machine().cores_per_node();
     match request.ranks_per_node.unwrap_or(cores) {
         0 => Err(WorkloadError::job(request.job, "ranks_per_node", "0, but a node holds at least one rank")),
@@ -270,12 +305,12 @@ pub(super) fn ranks_per_node(request: &Request<'_>, free: &FreeNodes<'_>) -> Res
 }
 
 fn check_room(
-    request: &Request<'_>,
+    request: &PlacementRequest<'_>,
     ranks_per_node: u32,
     needed: usize,
     free: &FreeNodes<'_>,
 ) -> Result<(), WorkloadError> {
-    let left = free.room();
+    let left = free.free_count();
     if needed <= left {
         return Ok(());
     }
@@ -353,7 +388,7 @@ mod tests {
 
     /// What is drawn comes whole, but for the last: 5 routers and 1 node, 3 chassis and 5 nodes, 1 group and 13 nodes.
     #[test]
-    fn units_come_whole() {
+    fn units_are_drawn_whole() {
         let machine = cascade(4, 3, 4, 2, 2);
         let runs = |name: &str, count, unit: u32| {
             let nodes = place(&machine, name, &[], count, 3);
@@ -428,7 +463,7 @@ mod tests {
             let mut taken = vec![false; machine.node_count()];
             for (index, &(policy, ranks, per_node)) in jobs.iter().enumerate() {
                 let spec = PlacementSpec::parse(DRAWN[policy]).unwrap();
-                let request = Request {
+                let request = PlacementRequest {
                     job: &format!("job{index}"), index, ranks, ranks_per_node: Some(per_node), seed,
                 };
                 let left = taken.iter().enumerate().filter(|(n, t)| !**t && machine.node_up(NodeId(*n as u32))).count();

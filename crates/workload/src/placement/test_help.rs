@@ -1,6 +1,6 @@
 //! Placing one job, one rank per node, on an empty machine.
 
-use super::{FreeNodes, Placed, PlacementSpec, Request};
+use super::{FreeNodes, NodeAssignment, PlacementRequest, PlacementSpec};
 use crate::WorkloadError;
 use odonata_machine::Machine;
 use odonata_units::NodeId;
@@ -17,16 +17,16 @@ pub(super) fn placed(
     for (parameter, value) in parameters {
         spec.set(parameter, value.clone())?;
     }
-    let request = Request { job: "test", index: 0, ranks, ranks_per_node: Some(1), seed };
+    let request = PlacementRequest { job: "test", index: 0, ranks, ranks_per_node: Some(1), seed };
     place_in(&spec, &request, &mut FreeNodes::new(machine)).map(|placed| placed.node_of_rank)
 }
 
 /// One job at a time.
 pub(super) fn place_in(
     spec: &PlacementSpec,
-    request: &Request<'_>,
+    request: &PlacementRequest<'_>,
     free: &mut FreeNodes<'_>,
-) -> Result<Placed, WorkloadError> {
+) -> Result<NodeAssignment, WorkloadError> {
     spec.begin(request, free)?.finish(request, free)
 }
 

@@ -1,8 +1,8 @@
 //! The communicators that a rank is in.
 
-mod kept;
+mod checkpoint;
 
-pub use kept::GroupLists;
+pub use checkpoint::GroupLists;
 
 use super::text::OUTSIDE;
 use super::{Call, Cursor, RankProgram, WORLD};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Numbers that communicators may have.
-const MOST: usize = 1 << 15;
+const MAX_COMMUNICATORS: usize = 1 << 15;
 
 /// Ranks of the job in an order that a division made.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -226,8 +226,8 @@ impl Communicators {
             return Err(format!("a rank that is not in it makes communicator {new}"));
         };
         let slot = usize::from(new);
-        if slot >= MOST {
-            return Err(format!("communicator {new}: numbers go from 1 to {}", MOST - 1));
+        if slot >= MAX_COMMUNICATORS {
+            return Err(format!("communicator {new}: numbers go from 1 to {}", MAX_COMMUNICATORS - 1));
         }
         if self.members.len() <= slot {
             self.members.resize(slot + 1, None);

@@ -134,7 +134,7 @@ mod tests {
 
     /// Every message of the pattern, in each iteration; both ends agree on sizes, several messages of a pair in order.
     #[test]
-    fn programs_send_what_patterns_say() {
+    fn programs_send_the_messages_of_their_patterns() {
         let machine = groups(1, 1, 24);
         let node_of_rank: Vec<NodeId> = (0..24).map(NodeId).collect();
         for name in ["stencil-3d", "uniform", "spread", "random-permutation", "all-to-all", "tornado"] {

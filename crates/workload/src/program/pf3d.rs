@@ -55,7 +55,7 @@ impl Default for Pf3dParameters {
 const FLOAT: u64 = 4;
 
 /// Most zones that a rank may have along an axis: sizes of all messages stay below 2^63 bytes.
-const MOST_ZONES: u32 = 1 << 20;
+const MAX_ZONES: u32 = 1 << 20;
 
 impl ProgramRule for Pf3dParameters {
     fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
@@ -65,11 +65,11 @@ impl ProgramRule for Pf3dParameters {
             let reason = format!("{} numbers given, expected 3", self.zones.len());
             return Err(WorkloadError::parameter(owner, "zones", reason));
         };
-        if let Some(many) = zones.iter().find(|&&zones| zones > MOST_ZONES) {
+        if let Some(many) = zones.iter().find(|&&zones| zones > MAX_ZONES) {
             return Err(WorkloadError::parameter(
                 owner,
                 "zones",
-                format!("{many}, but at most {MOST_ZONES} are possible"),
+                format!("{many}, but at most {MAX_ZONES} are possible"),
             ));
         }
         if self.phases.is_empty() {

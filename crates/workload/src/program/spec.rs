@@ -1,10 +1,10 @@
 //! Programs as the user writes them: a name and parameters.
 
-use super::ended::Ended;
+use super::final_barrier::FinalBarrier;
 use super::{RankProgram, PROGRAMS};
 use crate::rule_spec::RuleSpec;
 use crate::WorkloadError;
-use odonata_declare::{parameter, Declared, Kind, Named, Parameter, Parameters, Reader, Value, Variant};
+use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters, Reader, Value, Variant, VariantInfo};
 use std::sync::Arc;
 
 /// What a program may know of its job when it is built.
@@ -19,7 +19,7 @@ pub struct ProgramContext<'a> {
 }
 
 /// A program's parameters: what it is before it knows its job.
-pub trait ProgramRule: Declared {
+pub trait ProgramRule: ParameterStruct {
     /// Reads the files that the parameters name, for a job of `ranks` ranks.
     ///
     /// # Errors
@@ -72,8 +72,8 @@ impl ProgramSpec {
     }
 
     /// What parser and reference read of a program: its own parameters and those that every program has.
-    pub fn named(program: &Variant<dyn ProgramRule>) -> Named {
-        let mut named = Named::of(program);
+    pub fn named(program: &Variant<dyn ProgramRule>) -> VariantInfo {
+        let mut named = VariantInfo::of(program);
         named.keys.extend(End::default().keys());
         named
     }
@@ -118,7 +118,7 @@ impl ProgramSpec {
     /// Parameters that do not fit the job.
     pub fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
         let program = self.rule().build(&self.0.owner(context.job), context)?;
-        Ok(if self.0.common().final_barrier { Arc::new(Ended(program)) } else { program })
+        Ok(if self.0.common().final_barrier { Arc::new(FinalBarrier(program)) } else { program })
     }
 }
 

@@ -8,7 +8,7 @@ use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
 /// Near-cubic sizes are searched for.
-const MOST_DIMENSIONS: usize = 8;
+const MAX_DIMENSIONS: usize = 8;
 
 /// Parameters of `stencil-nd`; the defaults are Stencil5D of the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +32,7 @@ impl Parameters for StencilNdParameters {
         parameter!(bytes, Kind::Bytes, "Size of each message."),
         parameter!(
             dimensions,
-            Kind::Integer { min: 1, max: MOST_DIMENSIONS as i64 },
+            Kind::Integer { min: 1, max: MAX_DIMENSIONS as i64 },
             "Dimensions of the process grid, if `dims` does not say them."
         ),
         parameter!(dims, DIMS, "Sizes of the process grid; near-cubic, the smallest first, if not given."),
@@ -58,8 +58,8 @@ impl Default for StencilNdParameters {
 impl ProgramRule for StencilNdParameters {
     fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
         let dimensions = self.dims.as_ref().map_or(self.dimensions as usize, Vec::len);
-        if dimensions > MOST_DIMENSIONS {
-            let reason = format!("{dimensions} sizes given, expected at most {MOST_DIMENSIONS}");
+        if dimensions > MAX_DIMENSIONS {
+            let reason = format!("{dimensions} sizes given, expected at most {MAX_DIMENSIONS}");
             return Err(WorkloadError::parameter(owner, "dims", reason));
         }
         let usual = (dimensions, near_cubic_ascending);

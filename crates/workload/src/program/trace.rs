@@ -199,7 +199,7 @@ impl RankProgram for Trace {
 }
 
 /// A call, and the line that says it.
-type Said = (Call, u32);
+type TracedCall = (Call, u32);
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,13 @@
 //! Jobs whose ranks all send to each other: counted by nodes, since n ranks send n (n - 1) messages.
 
-use super::{Volumes, Within};
+use super::{Locality, Volumes};
 use crate::Job;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId};
 
 /// A job of which every rank sends one message of the same size to every other in an iteration.
 #[derive(Clone, Debug)]
-pub struct Complete {
+pub struct CompleteExchange {
     bytes: Bytes,
     /// Nodes in order, with how many ranks each has.
     nodes: Vec<(NodeId, u32)>,
@@ -15,7 +15,7 @@ pub struct Complete {
 
 /// What the ranks of one node send to those of another in one iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Exchange {
+pub struct NodeExchange {
     /// Receiving node; it may be the sending one.
     pub target: NodeId,
     /// Messages.
@@ -23,10 +23,10 @@ pub struct Exchange {
     /// Bytes of all of them, at most [`u64::MAX`].
     pub bytes: u64,
     /// What they stay within.
-    pub within: Within,
+    pub within: Locality,
 }
 
-impl Complete {
+impl CompleteExchange {
     /// `None` for other jobs.
     pub fn of(job: &Job) -> Option<Self> {
         let bytes = job.pattern.complete()?;
@@ -37,19 +37,19 @@ impl Complete {
     }
 
     /// What `ranks` ranks of a node send, by the node that gets it, in order.
-    pub fn from<'a>(&'a self, machine: &'a Machine, source: NodeId, ranks: u32) -> impl Iterator<Item = Exchange> + 'a {
+    pub fn from<'a>(&'a self, machine: &'a Machine, source: NodeId, ranks: u32) -> impl Iterator<Item = NodeExchange> + 'a {
         let router = machine.router_of(source);
         self.nodes.iter().map(move |&(target, receivers)| {
             let others = if target == source { receivers - 1 } else { receivers };
             let messages = u64::from(ranks) * u64::from(others);
             let within = if target == source {
-                Within::Node
+                Locality::Node
             } else if machine.router_of(target) == router {
-                Within::Router
+                Locality::Router
             } else {
-                Within::Network
+                Locality::Network
             };
-            Exchange { target, messages, bytes: self.bytes.0.saturating_mul(messages), within }
+            NodeExchange { target, messages, bytes: self.bytes.0.saturating_mul(messages), within }
         })
     }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::pattern::PatternSpec;
     use crate::test_machines::cascade;
-    use crate::volumes::{sent, Matrix, Messages};
+    use crate::volumes::{message_counts, Matrix, Messages};
     use crate::{JobSpec, PlacementSpec, Work, Workload};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -95,7 +95,7 @@ mod tests {
             prop_assume!(ranks.div_ceil(each) <= 32);
             let workload = Workload::build(&machine, &[job], seed).unwrap();
             let job = &workload.jobs[0];
-            let complete = Complete::of(job).unwrap();
+            let complete = CompleteExchange::of(job).unwrap();
             let (mut volumes, mut pairs) = (Volumes::default(), BTreeMap::new());
             let (mut cells, mut messages) = (BTreeMap::new(), Messages::new(&machine, job));
             let matrix = Matrix::of(&machine, job, side);
@@ -111,9 +111,9 @@ mod tests {
             }
             prop_assert_eq!(complete.volumes(&machine), volumes);
             prop_assert_eq!(Volumes::of(&machine, job), volumes);
-            prop_assert_eq!(sent(&machine, job).messages(), volumes.messages);
-            prop_assert_eq!(sent(&machine, job).bytes(), volumes.bytes());
-            prop_assert_eq!(sent(&machine, job).pairs, volumes.messages);
+            prop_assert_eq!(message_counts(&machine, job).messages(), volumes.messages);
+            prop_assert_eq!(message_counts(&machine, job).bytes(), volumes.bytes());
+            prop_assert_eq!(message_counts(&machine, job).pairs, volumes.messages);
             let mut found = BTreeMap::new();
             for &(node, ranks) in &complete.nodes {
                 for exchange in complete.from(&machine, node, ranks).filter(|exchange| exchange.messages > 0) {

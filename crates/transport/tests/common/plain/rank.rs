@@ -1,10 +1,10 @@
 //! A rank of the slow twin: a list of acts.
 
-use super::{ACKNOWLEDGEMENT, ANNOUNCEMENT, DATA, EAGER, GET, ON_NODE, RECEIVED};
+use super::{ACKNOWLEDGEMENT, DATA, EAGER, GET_REQUEST, ON_NODE, ON_NODE_RECEIPT, RENDEZVOUS_HEADER};
 use odonata_packet::Envelope;
 use odonata_transport::{MpiSettings, RankJob};
 use odonata_units::{Bytes, NodeId};
-use odonata_workload::expanded::{Expanded, Shared, Step};
+use odonata_workload::expansion::{CallExpander, JobProgram, Step};
 use odonata_workload::program::{Call, ANY};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -49,15 +49,15 @@ pub(super) struct Receive {
 pub(super) struct PlainRank {
     pub(super) job: u16,
     pub(super) number: u32,
-    pub(super) shared: Shared,
+    pub(super) shared: JobProgram,
     pub(super) node_of_rank: Arc<Vec<NodeId>>,
-    pub(super) code: Expanded,
+    pub(super) code: CallExpander,
     pub(super) free_at: u64,
     pub(super) acts: VecDeque<Act>,
     /// Since when it is in a call, and time in calls.
     pub(super) entered: u64,
     pub(super) in_calls: u64,
-    pub(super) over: bool,
+    pub(super) is_finished: bool,
     pub(super) background: bool,
     pub(super) rounds: u64,
     /// It is blocked and has nothing to work off.
@@ -81,12 +81,12 @@ impl PlainRank {
             number,
             shared: job.shared.clone(),
             node_of_rank: Arc::clone(&job.node_of_rank),
-            code: Expanded::new(job.node_of_rank.len() as u32, number),
+            code: CallExpander::new(job.node_of_rank.len() as u32, number),
             free_at: job.start.ps(),
             acts: VecDeque::new(),
             entered: 0,
             in_calls: 0,
-            over: false,
+            is_finished: false,
             background: job.background,
             rounds: 0,
             waiting: false,
@@ -104,7 +104,7 @@ impl PlainRank {
     /// The next thing in order: a call becomes acts.
     pub(super) fn next_step(&mut self, settings: &MpiSettings) {
         let Some(step) = self.code.next(&self.shared).expect("the programs of this test are right") else {
-            self.over = true;
+            self.is_finished = true;
             return;
         };
         match step {
@@ -205,7 +205,7 @@ impl PlainRank {
             self.acts.extend([Act::Spend(copy), Act::Command(envelope), Act::Done(request)]);
         } else {
             self.transfers.push((to, bytes.0, request, 0));
-            let command = Act::Command(Envelope { kind: ANNOUNCEMENT, ..envelope });
+            let command = Act::Command(Envelope { kind: RENDEZVOUS_HEADER, ..envelope });
             self.acts.extend([Act::Spend(Self::registration(bytes, settings)), command]);
         }
     }
@@ -237,13 +237,13 @@ impl PlainRank {
         let copy = |per_byte: f64| Act::Spend((per_byte * message.bytes as f64).round() as u64 * 1_000);
         let mut acts = vec![Act::Spend(settings.receive_setup.ps())];
         match message.kind {
-            ANNOUNCEMENT => {
-                let get = Envelope { tag: self.transfers.len() as u32, ..answer(GET, message.transfer) };
+            RENDEZVOUS_HEADER => {
+                let get = Envelope { tag: self.transfers.len() as u32, ..answer(GET_REQUEST, message.transfer) };
                 self.transfers.push((message.source, message.bytes, request, message.transfer));
                 acts.push(Act::Command(get));
             }
             ON_NODE => {
-                let received = answer(RECEIVED, message.transfer);
+                let received = answer(ON_NODE_RECEIPT, message.transfer);
                 acts.extend([copy(settings.copy_ns_per_byte), Act::OnNode(received), Act::Done(request)]);
             }
             _ => acts.extend([copy(settings.receive_copy_ns_per_byte), Act::Done(request)]),
@@ -252,9 +252,9 @@ impl PlainRank {
     }
 
     /// Acts that a notice comes to.
-    pub(super) fn look_at(&mut self, envelope: &Envelope, settings: &MpiSettings) -> Vec<Act> {
+    pub(super) fn handle(&mut self, envelope: &Envelope, settings: &MpiSettings) -> Vec<Act> {
         match envelope.kind {
-            EAGER | ANNOUNCEMENT | ON_NODE => {
+            EAGER | RENDEZVOUS_HEADER | ON_NODE => {
                 let message = Message {
                     kind: envelope.kind,
                     communicator: envelope.communicator,
@@ -290,7 +290,7 @@ impl PlainRank {
                 };
                 vec![Act::Command(acknowledgement), Act::Done(request)]
             }
-            ACKNOWLEDGEMENT | RECEIVED => vec![Act::Done(self.transfers[envelope.sequence as usize].2)],
+            ACKNOWLEDGEMENT | ON_NODE_RECEIPT => vec![Act::Done(self.transfers[envelope.sequence as usize].2)],
             other => panic!("{other}"),
         }
     }
@@ -352,7 +352,7 @@ impl PlainRank {
             return false;
         };
         self.free_at = self.free_at.max(at);
-        let mut acts = self.look_at(&envelope, settings);
+        let mut acts = self.handle(&envelope, settings);
         acts.push(Act::Block { of, all, one });
         self.before(acts);
         true

@@ -10,7 +10,7 @@ const EMPTY: u32 = u32::MAX;
 
 /// How an axis is cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Cutting {
+pub(super) enum CutKind {
     /// Contiguous parts of floor(n / parts) cells; the last takes the rest.
     Div,
     /// Part p has the cells p, p + parts, ..
@@ -21,7 +21,7 @@ pub(super) enum Cutting {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
     /// Cuts each axis into so many parts; axes that are not named stay whole.
-    Cut(Vec<(u32, Cutting)>),
+    Cut(Vec<(u32, CutKind)>),
     /// As `Cut` with `Div`, into floor(n / size) parts of each axis.
     Tile(Vec<u32>),
     /// Rolls plane i of `by` along `along` by i `each`: out[.., (z + each i) mod n, .., i] = in[.., z, .., i].
@@ -127,7 +127,7 @@ impl RankBox {
     fn cut(
         &mut self,
         parts: &[Leaf],
-        cuts: impl Fn(&[u32]) -> Result<Vec<(u32, Cutting)>, String>,
+        cuts: impl Fn(&[u32]) -> Result<Vec<(u32, CutKind)>, String>,
     ) -> Result<(), String> {
         let mut leaves = Vec::new();
         for part in parts {
@@ -203,8 +203,8 @@ impl RankBox {
 
 impl Leaf {
     /// Its parts, in row-major order.
-    fn cut(&self, cuts: &[(u32, Cutting)]) -> Result<Vec<Self>, String> {
-        let whole = (1, Cutting::Div);
+    fn cut(&self, cuts: &[(u32, CutKind)]) -> Result<Vec<Self>, String> {
+        let whole = (1, CutKind::Div);
         let cuts: Vec<_> = (0..self.sizes.len()).map(|axis| cuts.get(axis).copied().unwrap_or(whole)).collect();
         for (axis, (&(parts, _), &size)) in cuts.iter().zip(&self.sizes).enumerate() {
             if parts == 0 || parts > size {
@@ -216,14 +216,14 @@ impl Leaf {
     }
 
     /// The part of that number along each axis.
-    fn part(&self, cuts: &[(u32, Cutting)], part: &[u32]) -> Self {
+    fn part(&self, cuts: &[(u32, CutKind)], part: &[u32]) -> Self {
         let along = |axis: usize| -> Vec<u32> {
             let ((parts, cutting), size, number) = (cuts[axis], self.sizes[axis], part[axis]);
             let length = size / parts;
             match cutting {
-                Cutting::Div if number + 1 == parts => (number * length..size).collect(),
-                Cutting::Div => (number * length..(number + 1) * length).collect(),
-                Cutting::Mod => (number..size).step_by(parts as usize).collect(),
+                CutKind::Div if number + 1 == parts => (number * length..size).collect(),
+                CutKind::Div => (number * length..(number + 1) * length).collect(),
+                CutKind::Mod => (number..size).step_by(parts as usize).collect(),
             }
         };
         let chosen: Vec<Vec<u32>> = (0..self.sizes.len()).map(along).collect();
@@ -237,11 +237,11 @@ impl Leaf {
 }
 
 /// Into how many parts tiles of these sizes cut a box.
-fn divisors(sizes: &[u32], tiles: &[u32]) -> Result<Vec<(u32, Cutting)>, String> {
+fn divisors(sizes: &[u32], tiles: &[u32]) -> Result<Vec<(u32, CutKind)>, String> {
     let parts = |(axis, (&size, &tile)): (usize, (&u32, &u32))| match tile {
         0 => Err(format!("a tile of 0 cells along its axis {axis}; expected 1 to {size}")),
         tile if tile > size => Err(format!("a tile of {tile} cells along its axis {axis}, which has {size}")),
-        tile => Ok((size / tile, Cutting::Div)),
+        tile => Ok((size / tile, CutKind::Div)),
     };
     sizes.iter().zip(tiles).enumerate().map(parts).collect()
 }
@@ -312,16 +312,16 @@ mod tests {
     /// Seven cells in three parts: 2, 2 and the rest, or every third. A cut of each leaf cuts again.
     #[test]
     fn cuts_with_a_rest() {
-        let of = |cutting: Cutting| {
+        let of = |cutting: CutKind| {
             let mut ranks = RankBox::numbered(&[7]);
             ranks.apply(&Step::Cut(vec![(3, cutting)]), false).unwrap();
             ranks.leaves.iter().map(|leaf| leaf.cells.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(of(Cutting::Div), [vec![0, 1], vec![2, 3], vec![4, 5, 6]]);
-        assert_eq!(of(Cutting::Mod), [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
+        assert_eq!(of(CutKind::Div), [vec![0, 1], vec![2, 3], vec![4, 5, 6]]);
+        assert_eq!(of(CutKind::Mod), [vec![0, 3, 6], vec![1, 4], vec![2, 5]]);
         let mut ranks = RankBox::numbered(&[4, 2]);
-        ranks.apply(&Step::Cut(vec![(2, Cutting::Mod)]), false).unwrap();
-        ranks.apply(&Step::Cut(vec![(1, Cutting::Div), (2, Cutting::Div)]), true).unwrap();
+        ranks.apply(&Step::Cut(vec![(2, CutKind::Mod)]), false).unwrap();
+        ranks.apply(&Step::Cut(vec![(1, CutKind::Div), (2, CutKind::Div)]), true).unwrap();
         assert_eq!(ranks.leaves.iter().map(|leaf| leaf.cells.clone()).collect::<Vec<_>>()[..2], [[0, 4], [1, 5]]);
         ranks.apply(&Step::Tilt { along: 0, by: 1, each: 1 }, true).unwrap();
         assert_eq!(ranks.rank_of_cell, [0, 1, 2, 3, 4, 5, 6, 7], "a leaf one cell wide has one plane, which stays");
@@ -329,7 +329,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_step_loses_a_rank(
+        fn every_step_keeps_all_ranks(
             sizes in prop::collection::vec(1u32..6, 2..4), each in -9i64..9, stride in 1u32..4, cuts in 1u32..3, which in 0..4,
         ) {
             let step = match which {
@@ -339,7 +339,7 @@ mod tests {
                 _ => Step::Transpose((0..sizes.len()).rev().collect()),
             };
             let mut ranks = RankBox::numbered(&sizes);
-            ranks.apply(&Step::Cut(vec![(cuts.min(sizes[0]), Cutting::Mod)]), false).unwrap();
+            ranks.apply(&Step::Cut(vec![(cuts.min(sizes[0]), CutKind::Mod)]), false).unwrap();
             ranks.apply(&step, true).unwrap();
             let mut held = ranks.rank_of_cell.clone();
             held.sort_unstable();

@@ -1,6 +1,6 @@
 //! Rubik's steps as text: `tile 8 8 2`, `leaves tilt Z X 1`, and scripts of them for two boxes.
 
-use super::boxes::{Cutting, RankBox, Step};
+use super::boxes::{CutKind, RankBox, Step};
 use odonata_declare::hint;
 
 /// The steps of a box, each with what is written after it.
@@ -72,21 +72,21 @@ pub(super) fn apply(ranks: &mut RankBox, names: &[String], words: &[&str]) -> Re
 
 fn parse(names: &[String], words: &[&str]) -> Result<Step, String> {
     let (axes, most) = (Axes(names), names.len());
-    let cut = |parts: &[&str], cutting: Cutting| -> Result<Step, String> {
+    let cut = |parts: &[&str], cutting: CutKind| -> Result<Step, String> {
         Ok(Step::Cut(numbers(parts, most)?.into_iter().map(|parts| (parts, cutting)).collect()))
     };
     match words {
-        ["div", parts @ ..] => cut(parts, Cutting::Div),
-        ["mod", parts @ ..] => cut(parts, Cutting::Mod),
+        ["div", parts @ ..] => cut(parts, CutKind::Div),
+        ["mod", parts @ ..] => cut(parts, CutKind::Mod),
         ["tile", sizes @ ..] => Ok(Step::Tile(numbers(sizes, most)?)),
         ["cut", rest @ ..] => {
             let (parts, kinds) = rest.split_at(rest.len() / 2);
             let kind = |word: &&str| match *word {
-                "div" => Ok(Cutting::Div),
-                "mod" => Ok(Cutting::Mod),
+                "div" => Ok(CutKind::Div),
+                "mod" => Ok(CutKind::Mod),
                 other => Err(format!("'{other}'{}", hint(other, ["div", "mod"]))),
             };
-            let kinds: Vec<Cutting> = kinds.iter().map(kind).collect::<Result<_, String>>()?;
+            let kinds: Vec<CutKind> = kinds.iter().map(kind).collect::<Result<_, String>>()?;
             let parts = numbers(parts, most)?;
             match parts.len() == kinds.len() {
                 true => Ok(Step::Cut(parts.into_iter().zip(kinds).collect())),

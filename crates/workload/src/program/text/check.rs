@@ -9,16 +9,16 @@ use super::Mistake;
 use crate::program::WORLD;
 
 /// Ranks of a role that are looked at, from both ends.
-const MOST_RANKS: u32 = 2048;
+const MAX_RANKS: u32 = 2048;
 
 /// Calls of a block: every rank may hold them all.
-const MOST_CALLS: u64 = 1 << 20;
+const MAX_CALLS: u64 = 1 << 20;
 
 /// Ranks whose blocks for each other are looked at, from both ends of the job.
-const MOST_PAIRED: u32 = 64;
+const MAX_PAIRED: u32 = 64;
 
 pub(super) fn check(program: &TextProgram) -> Result<(), Mistake> {
-    let middle = MOST_PAIRED..=program.ranks.saturating_sub(MOST_PAIRED + 1);
+    let middle = MAX_PAIRED..=program.ranks.saturating_sub(MAX_PAIRED + 1);
     let ends = || (0..program.ranks).filter(|rank| !middle.contains(rank)).map(i64::from);
     for (line, size) in &program.sizes {
         for (from, to) in ends().flat_map(|from| ends().map(move |to| (from, to))) {
@@ -30,7 +30,7 @@ pub(super) fn check(program: &TextProgram) -> Result<(), Mistake> {
         }
     }
     for role in &program.roles {
-        let middle = role.first.saturating_add(MOST_RANKS)..=role.last.saturating_sub(MOST_RANKS);
+        let middle = role.first.saturating_add(MAX_RANKS)..=role.last.saturating_sub(MAX_RANKS);
         for rank in (role.first..=role.last).filter(|rank| !middle.contains(rank)) {
             let mut variables = Variables::default();
             variables[0] = rank.into();
@@ -103,8 +103,8 @@ impl Check {
                     1
                 }
             };
-            if calls > MOST_CALLS {
-                let reason = format!("more than {MOST_CALLS} calls before requests without names are waited for");
+            if calls > MAX_CALLS {
+                let reason = format!("more than {MAX_CALLS} calls before requests without names are waited for");
                 return Err(Mistake::new(*line, 1, reason));
             }
         }

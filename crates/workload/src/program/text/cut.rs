@@ -4,7 +4,7 @@
 //! loop whose rounds leave such requests open is written out into the piece around it.
 
 use super::expression::{Expression, Operator};
-use super::statement::{Action, Statement, Waiting};
+use super::statement::{Action, CompletionMode, Statement};
 use super::tree::Piece;
 use super::Mistake;
 
@@ -12,7 +12,7 @@ use super::Mistake;
 fn open_after(statements: &[Statement], mut open: Option<u32>) -> Option<u32> {
     for Statement { line, action } in statements {
         open = match action {
-            Action::Message(message) if matches!(message.waiting, Waiting::Unnamed) => Some(*line),
+            Action::Message(message) if matches!(message.waiting, CompletionMode::Unnamed) => Some(*line),
             Action::WaitAllUnnamed => None,
             Action::Repeat { body, .. } => open_after(body, open).or(open),
             Action::If { then, otherwise, .. } => open_after(then, open).or_else(|| open_after(otherwise, open)),

@@ -180,21 +180,21 @@ pub(super) const DATA_UNITS: [&str; 9] = ["B", "kB", "MB", "GB", "TB", "KiB", "M
 pub(super) const TIME_UNITS: [&str; 5] = ["ps", "ns", "us", "ms", "s"];
 
 /// Parentheses in each other.
-const DEEPEST: u32 = 40;
+const MAX_DEPTH: u32 = 40;
 
 /// Operators of a line that are worked off one after the other; each holds those before it.
-const MOST_OPERATORS: u32 = 500;
+const MAX_OPERATORS: u32 = 500;
 
 /// The words of a line, one after the other.
 #[derive(Clone, Debug)]
-pub(super) struct Words<'a> {
+pub(super) struct TokenCursor<'a> {
     line: &'a Line,
     next: usize,
     depth: u32,
     operators: u32,
 }
 
-impl<'a> Words<'a> {
+impl<'a> TokenCursor<'a> {
     /// What follows the first word.
     pub(super) fn after_first(line: &'a Line) -> Self {
         Self { line, next: 1, depth: 0, operators: 0 }
@@ -283,8 +283,8 @@ impl<'a> Words<'a> {
 
     pub(super) fn expression(&mut self, scope: &Scope) -> Result<(Expression, Dimension), Mistake> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return self.mistake(format!("more than {DEEPEST} parentheses and signs in each other"));
+        if self.depth > MAX_DEPTH {
+            return self.mistake(format!("more than {MAX_DEPTH} parentheses and signs in each other"));
         }
         let expression = self.level(scope, 0);
         self.depth -= 1;
@@ -302,8 +302,8 @@ impl<'a> Words<'a> {
                 return at.mistake(format!("{left} and {right} do not go together"));
             };
             self.operators += 1;
-            if self.operators > MOST_OPERATORS {
-                return at.mistake(format!("more than {MOST_OPERATORS} operators in a line"));
+            if self.operators > MAX_OPERATORS {
+                return at.mistake(format!("more than {MAX_OPERATORS} operators in a line"));
             }
             dimension = both;
             left = match Expression::Binary(operator, Box::new(left), Box::new(right)) {
@@ -326,8 +326,8 @@ impl<'a> Words<'a> {
         if self.takes("not") {
             let at = self.clone();
             self.depth += 1;
-            if self.depth > DEEPEST {
-                return self.mistake(format!("more than {DEEPEST} parentheses and signs in each other"));
+            if self.depth > MAX_DEPTH {
+                return self.mistake(format!("more than {MAX_DEPTH} parentheses and signs in each other"));
             }
             // As strong as a comparison.
             let (inner, dimension) = self.level(scope, 2)?;
@@ -339,8 +339,8 @@ impl<'a> Words<'a> {
         }
         if self.takes("-") {
             self.depth += 1;
-            if self.depth > DEEPEST {
-                return self.mistake(format!("more than {DEEPEST} parentheses and signs in each other"));
+            if self.depth > MAX_DEPTH {
+                return self.mistake(format!("more than {MAX_DEPTH} parentheses and signs in each other"));
             }
             let (inner, dimension) = self.primary(scope)?;
             self.depth -= 1;

@@ -1,10 +1,10 @@
 //! From lines to a program.
 
 use super::cut::pieces;
-use super::expression::{Dimension, Expression, Scope, Words, DATA_UNITS, TIME_UNITS};
+use super::expression::{Dimension, Expression, Scope, TokenCursor, DATA_UNITS, TIME_UNITS};
 use super::lines::{lines, Line};
-use super::statement::{Action, Message, Slot, Slots, Statement, Waiting};
-use super::tree::{Role, TextProgram, DEEPEST};
+use super::statement::{Action, CompletionMode, Message, Slot, Slots, Statement};
+use super::tree::{Role, TextProgram, MAX_DEPTH};
 use super::Mistake;
 use crate::program::{Operation, EQUAL, WORLD};
 use odonata_declare::hint;
@@ -63,7 +63,7 @@ struct Parser<'a> {
 }
 
 /// All slots with names.
-const MOST_SLOTS: u32 = 1 << 16;
+const MAX_SLOTS: u32 = 1 << 16;
 
 impl<'a> Parser<'a> {
     fn line(&self) -> Option<&'a Line> {
@@ -72,14 +72,14 @@ impl<'a> Parser<'a> {
 
     /// The first word of a line, if it is a name.
     fn first(&self, line: &'a Line) -> &'a str {
-        let mut words = Words::after_first(line);
+        let mut words = TokenCursor::after_first(line);
         words.back();
         words.name("").unwrap_or("")
     }
 
     fn declarations(&mut self) -> Result<(), Mistake> {
         while let Some(line) = self.line() {
-            let mut words = Words::after_first(line);
+            let mut words = TokenCursor::after_first(line);
             match self.first(line) {
                 "let" => {
                     let name = self.new_name(&mut words)?;
@@ -97,7 +97,7 @@ impl<'a> Parser<'a> {
                     let name = self.new_name(&mut words)?;
                     let mut count = 1;
                     if words.takes("[") {
-                        count = self.constant(&mut words, 1, u64::from(MOST_SLOTS - self.named_slots))?;
+                        count = self.constant(&mut words, 1, u64::from(MAX_SLOTS - self.named_slots))?;
                         words.needs("]")?;
                     }
                     self.slots.push((name, Slots { first: self.named_slots, count }));
@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Numbers, amounts or durations, by their place from 0 on.
-    fn table(&mut self, words: &mut Words<'_>) -> Result<(), Mistake> {
+    fn table(&mut self, words: &mut TokenCursor<'_>) -> Result<(), Mistake> {
         let name = self.new_name(words)?;
         words.needs("=")?;
         let (mut numbers, mut of) = (Vec::new(), None);
@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A name that nothing else has.
-    fn new_name(&self, words: &mut Words<'_>) -> Result<String, Mistake> {
+    fn new_name(&self, words: &mut TokenCursor<'_>) -> Result<String, Mistake> {
         let at = words.clone();
         let name = words.name("a name")?;
         let reserved = RESERVED.into_iter().chain(DATA_UNITS).chain(TIME_UNITS);
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A number that is known before the program runs.
-    fn constant(&self, words: &mut Words<'_>, least: u64, most: u64) -> Result<u32, Mistake> {
+    fn constant(&self, words: &mut TokenCursor<'_>, least: u64, most: u64) -> Result<u32, Mistake> {
         let at = words.clone();
         let value = words.amount(&self.scope, Dimension::Number)?;
         if value.depends_from(0) {
@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
             if self.first(line) != "role" || line.indent > 0 {
                 return Err(Mistake::new(line.number, 1, "expected 'role', since the program has roles".into()));
             }
-            let mut words = Words::after_first(line);
+            let mut words = TokenCursor::after_first(line);
             if others.is_some() {
                 return words.mistake("a role after `role others:`, which is the last one".into());
             }
@@ -218,7 +218,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A rank of a role.
-    fn rank(&self, words: &mut Words<'_>) -> Result<u32, Mistake> {
+    fn rank(&self, words: &mut TokenCursor<'_>) -> Result<u32, Mistake> {
         let mut scope = self.scope.clone();
         scope.variables.clear();
         let at = words.clone();
@@ -276,10 +276,10 @@ impl<'a> Parser<'a> {
         Ok(statements)
     }
 
-    fn nested(&mut self, line: &Line, words: &mut Words<'_>, depth: usize) -> Result<Vec<Statement>, Mistake> {
+    fn nested(&mut self, line: &Line, words: &mut TokenCursor<'_>, depth: usize) -> Result<Vec<Statement>, Mistake> {
         words.needs(":")?;
         words.end()?;
-        if depth == 4 * DEEPEST {
+        if depth == 4 * MAX_DEPTH {
             return Err(Mistake::new(line.number, 1, format!("more than {depth} loops and conditions in each other")));
         }
         let body = self.body(line.indent + 1, depth + 1)?;
@@ -290,15 +290,15 @@ impl<'a> Parser<'a> {
     }
 
     fn repeat(&mut self, line: &'a Line, depth: usize) -> Result<Action, Mistake> {
-        let mut words = Words::after_first(line);
+        let mut words = TokenCursor::after_first(line);
         let at = words.clone();
         let times = words.amount(&self.scope, Dimension::Number)?;
         if times.depends_from(1) {
             return at.mistake("how often a loop goes may depend on the rank, not on other loops".into());
         }
         let variable = self.scope.variables.len();
-        if variable > DEEPEST {
-            return at.mistake(format!("more than {DEEPEST} loops in each other"));
+        if variable > MAX_DEPTH {
+            return at.mistake(format!("more than {MAX_DEPTH} loops in each other"));
         }
         let name = if words.takes("as") { self.new_name(&mut words)? } else { String::new() };
         self.scope.variables.push((name, variable));
@@ -308,19 +308,19 @@ impl<'a> Parser<'a> {
     }
 
     fn condition(&mut self, line: &'a Line, depth: usize) -> Result<Action, Mistake> {
-        let mut words = Words::after_first(line);
+        let mut words = TokenCursor::after_first(line);
         let condition = words.amount(&self.scope, Dimension::Truth)?;
         let then = self.nested(line, &mut words, depth)?;
         let mut otherwise = Vec::new();
         if let Some(line) = self.line().filter(|other| other.indent == line.indent && self.first(other) == "else") {
             self.next += 1;
-            otherwise = self.nested(line, &mut Words::after_first(line), depth)?;
+            otherwise = self.nested(line, &mut TokenCursor::after_first(line), depth)?;
         }
         Ok(Action::If { condition, then, otherwise })
     }
 
     fn call(&mut self, line: &'a Line, first: &str) -> Result<Action, Mistake> {
-        let mut words = Words::after_first(line);
+        let mut words = TokenCursor::after_first(line);
         let action = match first {
             "compute" => Action::Compute(words.amount(&self.scope, Dimension::Time)?),
             "sleep" => Action::Sleep(words.amount(&self.scope, Dimension::Time)?),
@@ -355,7 +355,7 @@ impl<'a> Parser<'a> {
         Err(Mistake::new(line.number, column, reason))
     }
 
-    fn message(&self, words: &mut Words<'_>, call: &str) -> Result<Action, Mistake> {
+    fn message(&self, words: &mut TokenCursor<'_>, call: &str) -> Result<Action, Mistake> {
         let sends = call.ends_with("send");
         let peer = match !sends && words.takes("any") {
             true => None,
@@ -371,15 +371,15 @@ impl<'a> Parser<'a> {
         }
         let communicator = self.on(words)?;
         let waiting = match (call.starts_with('i'), words.takes("as")) {
-            (true, true) => Waiting::Named(self.slot(words)?),
-            (true, false) => Waiting::Unnamed,
-            (false, false) => Waiting::Blocking,
+            (true, true) => CompletionMode::Named(self.slot(words)?),
+            (true, false) => CompletionMode::Unnamed,
+            (false, false) => CompletionMode::Blocking,
             (false, true) => return words.mistake(format!("`{call}` makes no request; `i{call}` does")),
         };
         Ok(Action::Message(Message { sends, peer, bytes, tag, communicator, waiting }))
     }
 
-    fn slots(&self, words: &mut Words<'_>) -> Result<Slots, Mistake> {
+    fn slots(&self, words: &mut TokenCursor<'_>) -> Result<Slots, Mistake> {
         let at = words.clone();
         let name = words.name("the name of requests")?;
         match self.slots.iter().find(|(known, _)| known == name) {
@@ -391,7 +391,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn slot(&self, words: &mut Words<'_>) -> Result<Slot, Mistake> {
+    fn slot(&self, words: &mut TokenCursor<'_>) -> Result<Slot, Mistake> {
         let slots = self.slots(words)?;
         let mut index = Expression::Value(0);
         if words.takes("[") {
@@ -414,7 +414,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `on NAME`; all ranks if nothing is said.
-    fn on(&self, words: &mut Words<'_>) -> Result<u16, Mistake> {
+    fn on(&self, words: &mut TokenCursor<'_>) -> Result<u16, Mistake> {
         if words.takes("on") {
             self.communicator(words)
         } else {
@@ -422,7 +422,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn communicator(&self, words: &mut Words<'_>) -> Result<u16, Mistake> {
+    fn communicator(&self, words: &mut TokenCursor<'_>) -> Result<u16, Mistake> {
         let at = words.clone();
         let name = words.name("a communicator")?;
         if name == "world" {
@@ -437,7 +437,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn communicator_call(&mut self, words: &mut Words<'_>, call: &str) -> Result<Action, Mistake> {
+    fn communicator_call(&mut self, words: &mut TokenCursor<'_>, call: &str) -> Result<Action, Mistake> {
         if call == "free" {
             return Ok(Action::Free(self.communicator(words)?));
         }
@@ -458,7 +458,7 @@ impl<'a> Parser<'a> {
         };
         let new = place as u16 + 1;
         let scope = &self.scope;
-        let number = |what: &str, usual: Option<i64>, words: &mut Words<'_>| match (words.takes(what), usual) {
+        let number = |what: &str, usual: Option<i64>, words: &mut TokenCursor<'_>| match (words.takes(what), usual) {
             (false, Some(usual)) => Ok(Expression::Value(usual)),
             (false, None) => words.expected(&format!("'{what}'")),
             (true, _) => words.amount(scope, Dimension::Number),
@@ -472,7 +472,7 @@ impl<'a> Parser<'a> {
         Ok(Action::Create { communicator: self.on(words)?, new, first, count, stride })
     }
 
-    fn collective(&self, words: &mut Words<'_>, operation: Operation) -> Result<Action, Mistake> {
+    fn collective(&self, words: &mut TokenCursor<'_>, operation: Operation) -> Result<Action, Mistake> {
         use Operation::{Allgather, Alltoall, Barrier, Broadcast, Gather, Reduce, ReduceScatter, Scatter};
         let vector = matches!(operation, Gather | Scatter | Allgather | Alltoall | ReduceScatter);
         let (mut bytes, mut sizes) = (Expression::Value(0), EQUAL);

@@ -26,7 +26,7 @@ pub(super) struct Slots {
 
 /// How a message is waited for.
 #[derive(Clone, Debug)]
-pub(super) enum Waiting {
+pub(super) enum CompletionMode {
     /// By the call itself.
     Blocking,
     /// By the next plain `waitall`.
@@ -45,7 +45,7 @@ pub(super) struct Message {
     /// `None`: any.
     pub(super) tag: Option<Expression>,
     pub(super) communicator: u16,
-    pub(super) waiting: Waiting,
+    pub(super) waiting: CompletionMode,
 }
 
 #[derive(Clone, Debug)]

@@ -125,7 +125,7 @@ repeat 2:
 }
 
 #[test]
-fn everything_that_may_be_said() {
+fn all_statements() {
     let text = "\
 let n = 2 * 4
 let size = n * 1.5 KiB

@@ -1,7 +1,7 @@
 //! A program as a tree of loops whose leaves are straight pieces, and how a rank's blocks follow from it.
 
 use super::expression::Expression;
-use super::statement::{Action, Message, Slot, Statement, Waiting};
+use super::statement::{Action, CompletionMode, Message, Slot, Statement};
 use crate::program::{Call, Code, RankProgram, ANY};
 use odonata_units::{Bytes, Time};
 
@@ -10,10 +10,10 @@ use odonata_units::{Bytes, Time};
 pub const OUTSIDE: u32 = u32::MAX - 1;
 
 /// Loops in each other.
-pub(super) const DEEPEST: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// The rank, and the rounds of the loops around.
-pub(super) type Variables = [i64; 1 + DEEPEST];
+pub(super) type Variables = [i64; 1 + MAX_DEPTH];
 
 /// A part of a role.
 #[derive(Clone, Debug)]
@@ -250,10 +250,10 @@ impl Writer<'_> {
         let bytes = Bytes(number(&message.bytes).map_or(0, |n| n.max(0) as u64));
         let communicator = message.communicator;
         let request = match &message.waiting {
-            Waiting::Blocking if message.sends => return Call::Send { to: peer, bytes, tag, communicator },
-            Waiting::Blocking => return Call::Recv { from: peer, bytes, tag, communicator },
-            Waiting::Named(slot) => request(slot, variables),
-            Waiting::Unnamed => {
+            CompletionMode::Blocking if message.sends => return Call::Send { to: peer, bytes, tag, communicator },
+            CompletionMode::Blocking => return Call::Recv { from: peer, bytes, tag, communicator },
+            CompletionMode::Named(slot) => request(slot, variables),
+            CompletionMode::Unnamed => {
                 self.unnamed += 1;
                 self.program.named_slots + self.unnamed - 1
             }

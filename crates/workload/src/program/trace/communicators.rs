@@ -34,7 +34,7 @@ impl Members {
 type ByNumber = BTreeMap<u32, Arc<Members>>;
 
 /// What lines say of a communicator: its size, the first of them, and who is which of its ranks.
-struct Said {
+struct RecordedCommunicator {
     size: u32,
     line: u32,
     /// Rank in it, rank of the job.
@@ -43,11 +43,12 @@ struct Said {
 
 /// Who is in which communicator; why that can't be.
 pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
-    let mut said: BTreeMap<u32, Said> = BTreeMap::new();
+    let mut said: BTreeMap<u32, RecordedCommunicator> = BTreeMap::new();
     for (rank, trace) in (0..).zip(ranks) {
         for (member, line) in trace.made.values() {
             let (number, ranks) = (member.number, member.ranks);
-            let of = said.entry(number).or_insert(Said { size: ranks, line: *line, places: Vec::new() });
+            let of =
+                said.entry(number).or_insert(RecordedCommunicator { size: ranks, line: *line, places: Vec::new() });
             if of.size != ranks {
                 let (size, first) = (of.size, of.line);
                 return Err(format!(
@@ -58,7 +59,7 @@ pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
         }
     }
     let mut all = BTreeMap::from([(0, Arc::new(Members::new((0..ranks.len() as u32).collect())))]);
-    for (number, Said { size, line, mut places }) in said {
+    for (number, RecordedCommunicator { size, line, mut places }) in said {
         places.sort_unstable();
         if !places.iter().map(|(place, _)| *place).eq(0..size) {
             return Err(format!(

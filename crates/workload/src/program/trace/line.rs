@@ -8,7 +8,7 @@ const ANY_SOURCE: i64 = -333;
 /// Instead of a tag: any.
 const ANY_TAG: i64 = -444;
 /// The most bytes of a message, the most operations between two calls.
-const MOST: f64 = (1u64 << 50) as f64;
+const MAX_AMOUNT: f64 = (1u64 << 50) as f64;
 
 /// Sizes of the data types by their number in a trace, in bytes (those of a 64-bit Linux machine).
 const TYPES: [u64; 51] = [
@@ -102,7 +102,7 @@ impl<'a> Line<'a> {
     pub(super) fn amount(&self, at: usize, what: &str) -> Result<f64, String> {
         let word = self.word(at)?;
         match word.parse::<f64>() {
-            Ok(amount) if (0.0..=MOST).contains(&amount) => Ok(amount),
+            Ok(amount) if (0.0..=MAX_AMOUNT).contains(&amount) => Ok(amount),
             Ok(_) => Err(format!("{what} {word}; expected 0 to 2^50")),
             Err(_) => Err(format!("{what} '{word}'; expected a number")),
         }
@@ -161,7 +161,7 @@ impl<'a> Line<'a> {
     /// Bytes of as many elements as argument `at` says.
     pub(super) fn bytes(&self, at: usize, element: u64) -> Result<u64, String> {
         let bytes = self.amount(at, "size")? * element as f64;
-        if bytes > MOST {
+        if bytes > MAX_AMOUNT {
             return Err(format!("{bytes} bytes; expected at most 2^50"));
         }
         Ok(bytes.round() as u64)

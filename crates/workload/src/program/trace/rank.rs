@@ -4,7 +4,7 @@
 //! it by name or for all. What a test or a wait for any freed, only a run says: such a slot stays taken until then.
 
 use super::line::Line;
-use super::Said;
+use super::TracedCall;
 use crate::program::{Call, Operation, ANY, EQUAL, WORLD};
 use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -50,11 +50,11 @@ const ACTIONS: [&str; 36] = [
 ];
 
 /// The slot of a communicator that a rank is in alone, since a split left it out.
-const LEFT_OUT: u16 = 1;
+const EXCLUDED: u16 = 1;
 /// Slots of the others. All ranks of a communicator have it in the same one, which follows from its number in the trace.
 const SLOTS: u32 = 32_765;
 /// The largest number of a communicator; larger ones tell ranks apart that were left out.
-const LARGEST: u32 = i32::MAX as u32;
+const MAX_COMMUNICATOR: u32 = i32::MAX as u32;
 
 /// Communicator, sender, receiver and tag of a request.
 type Name = (u32, u32, u32, u32);
@@ -73,13 +73,13 @@ pub(super) struct Member {
 
 /// A collective, for comparison with those of other ranks.
 #[derive(Debug)]
-pub(super) struct Called {
+pub(super) struct CollectiveCall {
     pub(super) operation: Operation,
     pub(super) root: u32,
     pub(super) line: u32,
 }
 
-impl Called {
+impl CollectiveCall {
     /// What an error calls it.
     pub(super) fn name(&self) -> String {
         match self.operation {
@@ -97,9 +97,9 @@ pub(super) struct RankTrace {
     ps_per_flop: f64,
     /// Size of an element where a line does not name a data type.
     element: u64,
-    pub(super) calls: Vec<Said>,
+    pub(super) calls: Vec<TracedCall>,
     /// By the communicator's number, in their order.
-    pub(super) collectives: BTreeMap<u32, Vec<Called>>,
+    pub(super) collectives: BTreeMap<u32, Vec<CollectiveCall>>,
     /// Collectives with a size for each rank: the communicator, and what this rank's line says of them, in bytes.
     pub(super) vectors: Vec<(u32, Operation, Vec<u64>)>,
     /// All communicators that it was ever in, with the lines that made them.
@@ -195,17 +195,17 @@ impl RankTrace {
         let communicator = self.here.slot;
         if number == 0 {
             let color = u32::MAX - 1 - self.members[&0].rank;
-            self.push(Call::CommSplit { communicator, new: LEFT_OUT, color, key: 0 });
-            self.push(Call::CommFree { communicator: LEFT_OUT });
+            self.push(Call::CommSplit { communicator, new: EXCLUDED, color, key: 0 });
+            self.push(Call::CommFree { communicator: EXCLUDED });
             return Ok(());
         }
-        if number > LARGEST {
-            return Err(format!("communicator {number}; expected a number up to {LARGEST}"));
+        if number > MAX_COMMUNICATOR {
+            return Err(format!("communicator {number}; expected a number up to {MAX_COMMUNICATOR}"));
         }
         if let Some((_, before)) = self.made.get(&number) {
             return Err(format!("communicator {number} was made in line {before}; each has a number of its own"));
         }
-        let slot = LEFT_OUT + 1 + ((number - 1) % SLOTS) as u16;
+        let slot = EXCLUDED + 1 + ((number - 1) % SLOTS) as u16;
         if let Some(before) = self.members.values().find(|member| member.slot == slot) {
             let before = before.number;
             return Err(format!(
@@ -429,7 +429,7 @@ impl RankTrace {
     }
 
     fn together(&mut self, operation: Operation, root: u32, bytes: Bytes, sizes: u32) {
-        let called = Called { operation, root, line: self.line };
+        let called = CollectiveCall { operation, root, line: self.line };
         self.collectives.entry(self.here.number).or_default().push(called);
         self.push(Call::Collective { operation, root, bytes, sizes, communicator: self.here.slot });
     }

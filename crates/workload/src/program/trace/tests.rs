@@ -85,7 +85,7 @@ fn a_recorded_program_sends_what_it_sent() {
 }
 
 #[test]
-fn its_collectives_have_its_sizes() {
+fn collectives_use_the_traced_sizes() {
     let trace = recorded(str::to_owned);
     let collectives: Vec<_> = calls(&trace, 1)
         .into_iter()
@@ -214,7 +214,7 @@ fn communicators_are_made_in_a_run() {
 }
 
 #[test]
-fn communicators_that_cannot_be() {
+fn invalid_communicators() {
     assert!(wrong("0 barrier on 5").contains("line 2: communicator 5, which the rank is not in; none was made"));
     assert!(wrong("0 barrier on x").contains("communicator 'x'; expected a whole number"));
     assert!(wrong("0 comm_split 5 2").contains("'comm_split' has 2 arguments; expected 3"));

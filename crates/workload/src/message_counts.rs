@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 /// What all ranks of a job send in one iteration, the messages of collectives included.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Sent {
+pub struct MessageCounts {
     by_size: BTreeMap<Bytes, u64>,
     /// Pairs of ranks of which the first sends to the second.
     pub pairs: u64,
 }
 
-impl Sent {
+impl MessageCounts {
     /// Adds messages of one size.
     pub(crate) fn add(&mut self, bytes: Bytes, messages: u64) {
         *self.by_size.entry(bytes).or_default() += messages;
@@ -77,7 +77,7 @@ impl Partners {
     }
 }
 
-/// Messages of one rank, on their way into [`Sent`]: programs send many of one size in a row.
+/// Messages of one rank, on their way into [`MessageCounts`]: programs send many of one size in a row.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Sender {
     partners: Partners,
@@ -88,7 +88,7 @@ pub(crate) struct Sender {
 impl Sender {
     /// Counts one message.
     #[inline]
-    pub(crate) fn send(&mut self, to: u32, bytes: Bytes, sent: &mut Sent) {
+    pub(crate) fn send(&mut self, to: u32, bytes: Bytes, sent: &mut MessageCounts) {
         let same_size = bytes == self.last.1;
         if self.messages > 0 && same_size && to == self.last.0 {
             self.messages += 1;
@@ -103,7 +103,7 @@ impl Sender {
     }
 
     /// The rank is at its end.
-    pub(crate) fn hand_over(&mut self, sent: &mut Sent) {
+    pub(crate) fn hand_over(&mut self, sent: &mut MessageCounts) {
         if self.messages > 0 {
             sent.add(self.last.1, std::mem::take(&mut self.messages));
         }
@@ -120,7 +120,7 @@ mod tests {
         /// Against a list of everything.
         #[test]
         fn sizes_and_pairs(messages in proptest::collection::vec((0u32..200, 0u64..4), 0..300)) {
-            let (mut sent, mut sender) = (Sent::default(), Sender::default());
+            let (mut sent, mut sender) = (MessageCounts::default(), Sender::default());
             messages.iter().for_each(|&(to, bytes)| sender.send(to, Bytes(bytes), &mut sent));
             sender.hand_over(&mut sent);
             prop_assert_eq!(sent.messages(), messages.len() as u64);

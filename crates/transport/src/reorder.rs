@@ -1,38 +1,44 @@
 //! What comes on several rails: parts are put together, and messages from one rank to another in the order in which they were sent, as
 //! MPI wants them matched.
 
-use crate::inbox::Inbound;
-use odonata_packet::Passage;
+use crate::inbox::InboundMessage;
+use odonata_packet::InjectionTimes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A message at the interfaces of its node.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Come {
-    pub(crate) message: Inbound,
+pub(crate) struct DeliveredMessage {
+    pub(crate) message: InboundMessage,
     /// When its last byte came.
     pub(crate) at_ps: u64,
     /// How the packet with that byte got into the network.
-    pub(crate) passage: Option<Passage>,
+    pub(crate) injection_times: Option<InjectionTimes>,
 }
 
 /// Job, sending and receiving rank.
 type Pair = (u16, u32, u32);
 
 #[derive(Default, Debug)]
-pub(crate) struct Arranged {
+pub(crate) struct ReorderBuffer {
     /// Parts that are there, of messages of which some are not, by kind and order.
     parts: BTreeMap<(Pair, u8, u32), u32>,
     /// Number of the message that is next, and those that came before their turn.
     next: BTreeMap<Pair, u32>,
-    early: BTreeMap<(Pair, u32), Come>,
+    early: BTreeMap<(Pair, u32), DeliveredMessage>,
 }
 
-odonata_checkpoint::state!(Arranged { whole: parts, next, early });
+odonata_checkpoint::state!(ReorderBuffer { value: parts, next, early });
 
-impl Arranged {
+impl ReorderBuffer {
     /// One of so many parts of a message has come, which is matched in order or not; appends what goes on with it.
-    pub(crate) fn take(&mut self, mut come: Come, parts: u32, in_order: bool, out: &mut Vec<Come>) {
+    pub(crate) fn take(
+        &mut self,
+        mut come: DeliveredMessage,
+        parts: u32,
+        in_order: bool,
+        out: &mut Vec<DeliveredMessage>,
+    ) {
         let envelope = come.message.envelope;
         let pair = (come.message.job, envelope.source, envelope.destination);
         if parts > 1 {
@@ -43,7 +49,7 @@ impl Arranged {
                 return;
             }
             self.parts.remove(&place);
-            come.message.alone = false;
+            come.message.is_single_packet = false;
         }
         if !in_order {
             out.push(come);
@@ -65,7 +71,7 @@ impl Arranged {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.parts.len() * size_of::<((Pair, u8, u32), u32)>()
             + self.next.len() * size_of::<(Pair, u32)>()
-            + self.early.len() * size_of::<((Pair, u32), Come)>()
+            + self.early.len() * size_of::<((Pair, u32), DeliveredMessage)>()
     }
 }
 
@@ -74,32 +80,32 @@ mod tests {
     use super::*;
     use odonata_packet::Envelope;
 
-    fn come(order: u32, at_ps: u64) -> Come {
+    fn come(order: u32, at_ps: u64) -> DeliveredMessage {
         let envelope = Envelope { order, source: 1, destination: 2, ..Envelope::default() };
-        Come { message: Inbound { job: 0, envelope, alone: true }, at_ps, passage: None }
+        DeliveredMessage { message: InboundMessage { job: 0, envelope, is_single_packet: true }, at_ps, injection_times: None }
     }
 
     /// Message 1 came whole before the second part of message 0: it waits for it and keeps its own time.
     #[test]
-    fn messages_are_told_of_in_the_order_of_sending() {
-        let (mut arranged, mut out) = (Arranged::default(), Vec::new());
-        arranged.take(come(0, 10), 2, true, &mut out);
-        arranged.take(come(1, 20), 1, true, &mut out);
+    fn messages_are_delivered_in_send_order() {
+        let (mut reorder, mut out) = (ReorderBuffer::default(), Vec::new());
+        reorder.take(come(0, 10), 2, true, &mut out);
+        reorder.take(come(1, 20), 1, true, &mut out);
         assert!(out.is_empty());
-        arranged.take(come(0, 30), 2, true, &mut out);
+        reorder.take(come(0, 30), 2, true, &mut out);
         let told: Vec<_> =
-            out.iter().map(|come| (come.message.envelope.order, come.at_ps, come.message.alone)).collect();
+            out.iter().map(|come| (come.message.envelope.order, come.at_ps, come.message.is_single_packet)).collect();
         assert_eq!(told, [(0, 30, false), (1, 20, true)]);
-        assert_eq!(arranged.memory_bytes(), size_of::<(Pair, u32)>(), "nothing is kept but what is next");
+        assert_eq!(reorder.memory_bytes(), size_of::<(Pair, u32)>(), "nothing is kept but what is next");
     }
 
     /// Data that were asked for go to the receive that asked, in whatever order.
     #[test]
-    fn data_wait_for_their_parts_alone() {
-        let (mut arranged, mut out) = (Arranged::default(), Vec::new());
-        arranged.take(come(1, 10), 2, false, &mut out);
-        arranged.take(come(0, 20), 2, false, &mut out);
-        arranged.take(come(1, 30), 2, false, &mut out);
+    fn data_waits_only_for_its_own_parts() {
+        let (mut reorder, mut out) = (ReorderBuffer::default(), Vec::new());
+        reorder.take(come(1, 10), 2, false, &mut out);
+        reorder.take(come(0, 20), 2, false, &mut out);
+        reorder.take(come(1, 30), 2, false, &mut out);
         assert_eq!(out.iter().map(|come| come.message.envelope.order).collect::<Vec<_>>(), [1]);
     }
 }

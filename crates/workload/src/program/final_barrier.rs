@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 /// A program with a barrier at its end, a phase of its own that is no communication of the program.
 #[derive(Debug)]
-pub(super) struct Ended(pub(super) Arc<dyn RankProgram>);
+pub(super) struct FinalBarrier(pub(super) Arc<dyn RankProgram>);
 
-impl Ended {
+impl FinalBarrier {
     fn phase(&self) -> u32 {
         self.0.phases().len() as u32
     }
 }
 
-impl RankProgram for Ended {
+impl RankProgram for FinalBarrier {
     fn ranks(&self) -> u32 {
         self.0.ranks()
     }

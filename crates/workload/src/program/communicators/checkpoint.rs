@@ -1,7 +1,7 @@
 //! The state of communicators.
 
 use super::{Communicators, Group, Lineage, List, Member};
-use odonata_checkpoint::{Damaged, Reader, Writer};
+use odonata_checkpoint::{DecodeError, Reader, Writer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ impl Communicators {
     }
 
     /// Takes the place of what was written.
-    pub(crate) fn load(&mut self, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), Damaged> {
+    pub(crate) fn load(&mut self, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         let members: Vec<Option<SavedMember>> = from.get()?;
         let member = |saved: SavedMember| {
             let SavedMember { list, places: (first, count, stride), rank, collectives, lineage } = saved;
@@ -60,8 +60,8 @@ impl GroupLists {
         list.mark
     }
 
-    fn get(&self, mark: u64) -> Result<Arc<List>, Damaged> {
-        self.lists.get(&mark).map(Arc::clone).ok_or_else(|| Damaged("a communicator without its ranks".into()))
+    fn get(&self, mark: u64) -> Result<Arc<List>, DecodeError> {
+        self.lists.get(&mark).map(Arc::clone).ok_or_else(|| DecodeError("a communicator without its ranks".into()))
     }
 
     /// Writes them.
@@ -73,7 +73,7 @@ impl GroupLists {
     ///
     /// # Errors
     /// There are none.
-    pub fn load(from: &mut Reader<'_>) -> Result<Self, Damaged> {
+    pub fn load(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let lists: Vec<Vec<u32>> = from.get()?;
         let list = |ranks| {
             let list = List::new(ranks);

@@ -1,15 +1,15 @@
 //! The state of ranks and their interfaces.
 
 use super::RankEndpoints;
-use odonata_checkpoint::{Damaged, Reader, State, Writer};
+use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use odonata_workload::program::GroupLists;
 
 impl State for RankEndpoints {
     fn save(&self, into: &mut Writer) {
-        let Self { log, calls, ways, arranged, interfaces, ranks, unfinished, on_node_awaited, .. } = self;
+        let Self { log, calls, nic_choice, reorder, interfaces, ranks, unfinished, on_node_awaited, .. } = self;
         into.put(&(log, calls, unfinished, on_node_awaited));
-        ways.save(into);
-        arranged.save(into);
+        nic_choice.save(into);
+        reorder.save(into);
         interfaces.save(into);
         let (mut lists, mut of_ranks) = (GroupLists::default(), Writer::default());
         ranks.iter().for_each(|rank| rank.save(&mut lists, &mut of_ranks));
@@ -17,10 +17,10 @@ impl State for RankEndpoints {
         into.put(&of_ranks.into_bytes());
     }
 
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         (self.log, self.calls, self.unfinished, self.on_node_awaited) = from.get()?;
-        self.ways.load(from)?;
-        self.arranged.load(from)?;
+        self.nic_choice.load(from)?;
+        self.reorder.load(from)?;
         self.interfaces.load(from)?;
         let lists = GroupLists::load(from)?;
         let of_ranks: Vec<u8> = from.get()?;

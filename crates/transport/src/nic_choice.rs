@@ -9,67 +9,67 @@
 //! With rails, announcements follow the rule as messages that are not cut; requests and receipts take the rail of the rank that sends them.
 
 use crate::job::RankJob;
-use crate::outbox::Outbound;
-use crate::wire::Wire;
-use odonata_packet::{Envelope, Interfaces, MemoryFifos};
+use crate::outbox::OutboundMessage;
+use crate::wire::MessageKind;
+use odonata_packet::{Envelope, Nics, MemoryFifos};
 use odonata_units::{Bytes, NodeId, RankId};
 use odonata_workload::rails::JobRails;
 use std::collections::BTreeMap;
 
 /// Job, sending and receiving rank, and whether it is data that was asked for.
-type Stream = (u16, u32, u32, bool);
+type MessageStream = (u16, u32, u32, bool);
 
 #[derive(Debug)]
-pub(crate) struct Ways {
+pub(crate) struct NicChoice {
     /// Interface that each rank of each job uses on its node, where it has one of its own.
     own: Vec<Vec<u8>>,
     /// Where interfaces are memory FIFOs: which of them a message takes.
     fifos: Option<MemoryFifos>,
     /// Messages so far that may overtake each other.
-    sent: BTreeMap<Stream, u32>,
+    sent: BTreeMap<MessageStream, u32>,
 }
 
-odonata_checkpoint::state!(Ways { whole: sent; inside: fifos; built: own });
+odonata_checkpoint::state!(NicChoice { value: sent; nested: fifos; rebuilt: own });
 
-impl Ways {
-    pub(crate) fn new(jobs: &[RankJob], interfaces: &Interfaces<'_>) -> Self {
+impl NicChoice {
+    pub(crate) fn new(jobs: &[RankJob], interfaces: &Nics<'_>) -> Self {
         let fifos = interfaces.memory_fifos();
         let arriving = if fifos.is_some() { 1 } else { interfaces.per_node() };
-        let own = jobs.iter().map(|job| if job.rails.is_some() { Vec::new() } else { own_of(job, arriving) });
+        let own = jobs.iter().map(|job| if job.rails.is_some() { Vec::new() } else { nics_by_turn(job, arriving) });
         Self { own: own.collect(), fifos, sent: BTreeMap::new() }
     }
 
     /// Hands a message of job `j`, number `number` among those of its rank, to interfaces of its node `from`.
-    pub(crate) fn part(
+    pub(crate) fn dispatch(
         &mut self,
         (j, job): (usize, &RankJob),
         from: NodeId,
-        mut message: Outbound,
+        mut message: OutboundMessage,
         number: u64,
-        mut give: impl FnMut(usize, Outbound),
+        mut give: impl FnMut(usize, OutboundMessage),
     ) {
         let Envelope { source, destination, bytes, .. } = message.envelope;
         if let Some(rails) = &job.rails {
-            let kind = Wire::of(message.envelope.kind);
-            if rails.may_overtake() && kind.is_in_order() {
-                let stream = (job.job, source, destination, kind == Wire::Data);
+            let kind = MessageKind::from_code(message.envelope.kind);
+            if rails.may_overtake() && kind.is_ordered() {
+                let stream = (job.job, source, destination, kind == MessageKind::Data);
                 let next = self.sent.entry(stream).or_default();
                 message.envelope.order = *next;
                 *next = next.wrapping_add(1);
             }
             let mut give = |rail: u32, wire: u64| {
-                give(rail as usize, Outbound { interface: rail as u8, wire, ..message });
+                give(rail as usize, OutboundMessage { interface: rail as u8, wire, ..message });
             };
-            if kind.has_data() && rails.is_striped(Bytes(bytes)) {
+            if kind.carries_data() && rails.is_striped(Bytes(bytes)) {
                 let parts = rails.shares(from, message.node, Bytes(message.wire));
                 parts.for_each(|(rail, share)| give(rail, share.0));
             } else {
                 let ranks = (RankId(source), RankId(destination));
-                let number = if kind.is_in_order() { number } else { 0 };
+                let number = if kind.is_ordered() { number } else { 0 };
                 give(rails.rail(ranks, (from, message.node), number), message.wire);
             }
         } else if let Some(fifos) = &mut self.fifos {
-            give(fifos.pick(from, message.node) as usize, message);
+            give(fifos.select(from, message.node) as usize, message);
         } else {
             let own = &self.own[j];
             message.interface = own[destination as usize];
@@ -78,13 +78,19 @@ impl Ways {
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.sent.len() * size_of::<(Stream, u32)>()
+        self.sent.len() * size_of::<(MessageStream, u32)>()
     }
 }
 
 /// Bytes on the wire that a rail from node to node has of a message.
-pub(crate) fn bytes_on(envelope: &Envelope, whole: u64, rails: &JobRails, (a, b): (NodeId, NodeId), rail: u32) -> u64 {
-    if !is_cut(envelope, rails) {
+pub(crate) fn bytes_on_rail(
+    envelope: &Envelope,
+    whole: u64,
+    rails: &JobRails,
+    (a, b): (NodeId, NodeId),
+    rail: u32,
+) -> u64 {
+    if !is_striped(envelope, rails) {
         return whole;
     }
     let share = rails.shares(a, b, Bytes(whole)).find(|(of, _)| *of == rail);
@@ -92,19 +98,19 @@ pub(crate) fn bytes_on(envelope: &Envelope, whole: u64, rails: &JobRails, (a, b)
 }
 
 /// Whether a message comes in parts.
-pub(crate) fn is_cut(envelope: &Envelope, rails: &JobRails) -> bool {
-    Wire::of(envelope.kind).has_data() && rails.is_striped(Bytes(envelope.bytes))
+pub(crate) fn is_striped(envelope: &Envelope, rails: &JobRails) -> bool {
+    MessageKind::from_code(envelope.kind).carries_data() && rails.is_striped(Bytes(envelope.bytes))
 }
 
 /// Whether a rail has the first part of a message, or all of it.
 pub(crate) fn is_first_part(envelope: &Envelope, rails: &JobRails, (a, b): (NodeId, NodeId), rail: u32) -> bool {
     // A message without data is sent, too.
-    !is_cut(envelope, rails)
+    !is_striped(envelope, rails)
         || rails.shares(a, b, Bytes(envelope.bytes.max(1))).next().is_some_and(|(first, _)| first == rail)
 }
 
 /// The interfaces that ranks use: those of a node take turns.
-fn own_of(job: &RankJob, per_node: u32) -> Vec<u8> {
+fn nics_by_turn(job: &RankJob, per_node: u32) -> Vec<u8> {
     if per_node == 1 {
         return vec![0; job.node_of_rank.len()];
     }

@@ -2,20 +2,20 @@
 
 mod messages;
 
-pub(crate) use messages::MessagesOf;
+pub(crate) use messages::ProgramMessages;
 
 use crate::collective::{Collective, Collectives};
 use crate::program::{
     Call, Code, Communicators, Cursor, GroupLists, Operation, RankProgram, Rounds, Sequence, Splits, ANY, EQUAL,
 };
-use odonata_checkpoint::{Damaged, Reader, Writer};
+use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What all ranks of a job share.
 #[derive(Clone, Debug)]
-pub struct Shared {
+pub struct JobProgram {
     /// The program.
     pub program: Arc<dyn RankProgram>,
     /// How collectives are done.
@@ -23,7 +23,7 @@ pub struct Shared {
     splits: Arc<Splits>,
 }
 
-impl Shared {
+impl JobProgram {
     /// Of a program.
     pub fn new(program: Arc<dyn RankProgram>, collectives: Arc<Collectives>) -> Self {
         let splits = Arc::new(Splits::of(&*program));
@@ -56,7 +56,7 @@ const INNER: u16 = 1 << 15;
 
 /// A collective that a rank is in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Inside {
+struct ActiveCollective {
     call: Call,
     operation: Operation,
     communicator: u16,
@@ -73,17 +73,17 @@ struct Inside {
 
 /// Where a rank is in its expanded program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Expanded {
+pub struct CallExpander {
     rank: u32,
     cursor: Cursor,
     communicators: Communicators,
-    inside: Option<Box<Inside>>,
+    inside: Option<Box<ActiveCollective>>,
     /// Code of collectives that are over, to be used again.
-    spare: Option<Box<Inside>>,
+    spare: Option<Box<ActiveCollective>>,
     calls: u64,
 }
 
-impl Expanded {
+impl CallExpander {
     /// The start of a rank of a job.
     pub fn new(ranks: u32, rank: u32) -> Self {
         let communicators = Communicators::new(ranks, rank);
@@ -101,17 +101,17 @@ impl Expanded {
     }
 
     /// Line of the call that was begun last, where the program was read from a file.
-    pub fn line(&self, shared: &Shared) -> Option<u32> {
+    pub fn line(&self, shared: &JobProgram) -> Option<u32> {
         self.cursor.line(&*shared.program, self.rank)
     }
 
     /// Which of several programs that call is of, from 0 on; `None` if there is but one.
-    pub fn program(&self, shared: &Shared) -> Option<u32> {
+    pub fn program(&self, shared: &JobProgram) -> Option<u32> {
         self.cursor.program(&*shared.program, self.rank)
     }
 
     /// The call that was begun last as messages name it: its number, the program among several (from 1 on), the line.
-    pub fn place(&self, shared: &Shared) -> String {
+    pub fn place(&self, shared: &JobProgram) -> String {
         let program = self.program(shared).map_or(String::new(), |number| format!(" of program {}", number + 1));
         let line = self.line(shared).map_or(String::new(), |line| format!(", line {line}"));
         format!("call {}{line}{program}", self.calls)
@@ -121,7 +121,7 @@ impl Expanded {
     ///
     /// # Errors
     /// The program asks for what can't be: a rank or a communicator that is not there. Why.
-    pub fn next(&mut self, shared: &Shared) -> Result<Option<Step>, String> {
+    pub fn next(&mut self, shared: &JobProgram) -> Result<Option<Step>, String> {
         if let Some(mut inside) = self.inside.take() {
             let step = self.next_inside(shared, &mut inside)?;
             if let Some(call) = step {
@@ -158,7 +158,7 @@ impl Expanded {
         let count = self.communicators.count_collective(communicator)?;
         let tag = count << TAG_BITS | operation as u32;
         let (code, begun, next) = (self.spare.take().map(|spare| spare.code).unwrap_or_default(), 0, 0);
-        let mut inside = Inside { call, operation, communicator, root, bytes, sizes, tag, begun, code, next };
+        let mut inside = ActiveCollective { call, operation, communicator, root, bytes, sizes, tag, begun, code, next };
         inside.code.clear();
         self.inside = Some(Box::new(inside));
         Ok(Some(Step::Enter(call)))
@@ -171,7 +171,7 @@ impl Expanded {
     /// As [`Self::next`].
     pub(crate) fn next_call(
         &mut self,
-        shared: &Shared,
+        shared: &JobProgram,
         mut see: Option<impl FnMut(&Call)>,
     ) -> Result<Option<Call>, String> {
         let entered = match self.next(shared)? {
@@ -201,7 +201,7 @@ impl Expanded {
     }
 
     /// A collective is over.
-    fn leave(&mut self, shared: &Shared, inside: Box<Inside>) -> Result<(), String> {
+    fn leave(&mut self, shared: &JobProgram, inside: Box<ActiveCollective>) -> Result<(), String> {
         if matches!(inside.call, Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. }) {
             self.communicators.apply(&inside.call, &shared.splits)?;
         }
@@ -209,7 +209,7 @@ impl Expanded {
         Ok(())
     }
 
-    fn next_inside(&self, shared: &Shared, inside: &mut Inside) -> Result<Option<Call>, String> {
+    fn next_inside(&self, shared: &JobProgram, inside: &mut ActiveCollective) -> Result<Option<Call>, String> {
         let (size, rank) = self.communicators.size_and_rank(inside.communicator)?;
         while inside.next == inside.code.calls().len() {
             inside.code.clear();
@@ -278,11 +278,11 @@ impl Expanded {
     ///
     /// # Errors
     /// There is no such place in its program.
-    pub fn load(&mut self, shared: &Shared, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), Damaged> {
+    pub fn load(&mut self, shared: &JobProgram, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         let place;
         (place, self.inside, self.calls) = from.get()?;
         if !self.cursor.go_to(place, &*shared.program, self.rank) {
-            return Err(Damaged(format!("a place that the program of rank {} does not have", self.rank)));
+            return Err(DecodeError(format!("a place that the program of rank {} does not have", self.rank)));
         }
         self.communicators.load(lists, from)
     }
@@ -291,13 +291,13 @@ impl Expanded {
     pub fn memory_bytes(&self) -> usize {
         let inside = self.inside.iter().chain(&self.spare);
         self.cursor.memory_bytes()
-            + inside.map(|inside| size_of::<Inside>() + inside.code.memory_bytes()).sum::<usize>()
+            + inside.map(|inside| size_of::<ActiveCollective>() + inside.code.memory_bytes()).sum::<usize>()
     }
 }
 
 /// What tells a message from others of its two ranks, as its program sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OfCollective {
+pub struct MessageContext {
     /// Communicator of the program.
     pub communicator: u16,
     /// Whether it is of a collective.
@@ -307,9 +307,9 @@ pub struct OfCollective {
 }
 
 /// What the communicator and the tag of a [`Step`]'s call say.
-pub fn of_collective(communicator: u16, tag: u32) -> OfCollective {
+pub fn message_context(communicator: u16, tag: u32) -> MessageContext {
     let collective = communicator & INNER != 0;
-    OfCollective {
+    MessageContext {
         communicator: communicator & !INNER,
         collective,
         tag: if collective { tag >> TAG_BITS } else { tag },
@@ -324,7 +324,7 @@ fn unknown(communicator: u16) -> String {
 }
 
 /// A call of a collective with the collective's communicator and tag.
-fn tagged(call: Call, inside: &Inside) -> Call {
+fn tagged(call: Call, inside: &ActiveCollective) -> Call {
     let (own, tag) = (inside.communicator | INNER, inside.tag);
     match call {
         Call::Send { to, bytes, .. } => Call::Send { to, bytes, tag, communicator: own },
