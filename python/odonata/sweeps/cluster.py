@@ -117,7 +117,7 @@ def connected(
     quiet = {
         "distributed.scheduler.allowed-failures": RETRIES,
         "distributed.worker.memory.pause": False,
-        # A scheduler of the user's own may take plain TCP; those that start here must not, whatever Dask's files say.
+        # Whatever Dask's own settings say. Only a scheduler of the user's own may take plain TCP.
         "distributed.comm.require-encryption": not cluster.is_address or None,
     }
     with ExitStack() as stack:
