@@ -1,6 +1,6 @@
 """Every port that Odonata opens asks for a key.
 
-One test shows that Dask's ports talk to nobody else, another that no command opens a port that is not listed here.
+Dask's ports answer nobody else, and no other command opens a port.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ BATCH = '[cluster]\ncores = 1\nmemory = "2 GiB"\nwalltime = "00:10:00"\n'
 
 def answers(address: str, security: object) -> bool:
     """Whether what listens there answers a message of Dask."""
-    from distributed.core import connect
+    from distributed.comm import connect
     from distributed.security import Security
 
     assert isinstance(security, Security)
@@ -194,12 +194,9 @@ def test_no_other_command_opens_a_port(odonata_command: Command, tmp_path: Path)
     (tmp_path / "hook" / "sitecustomize.py").write_text(HOOK)
     (tmp_path / "flow.toml").write_text(EXPERIMENT + FLOW)
     (tmp_path / "sweep.toml").write_text(EXPERIMENT + FLOW + SEEDS)
-    (tmp_path / "optimize.toml").write_text(
-        EXPERIMENT
-        + FLOW
-        + SEEDS
-        + '"engine.routing" = ["min", "adaptive-hybrid"]\n[optimize]\nminimise = ["slowest job"]\ntrials = 2\n'
-    )
+    choice = '"engine.routing" = ["min", "adaptive-hybrid"]\n'
+    search = '[optimize]\nobjectives = ["slowest job"]\ntrials = 2\n'
+    (tmp_path / "optimize.toml").write_text(EXPERIMENT + FLOW + SEEDS + choice + search)
     opened = {}
     for name, arguments in COMMANDS.items():
         log = tmp_path / "ports.log"

@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[2]
 
 OPENS = {
     ".py": re.compile(
-        r"^\s*(?:import|from) (?:http\.server|socketserver|xmlrpc|wsgiref|distributed|tornado|multiprocessing\.(?:managers|connection))\b"
+        r"^\s*(?:import|from) (?:http\.server|socketserver|xmlrpc|wsgiref|distributed|tornado)\b"
+        r"|^\s*(?:import|from) multiprocessing\.(?:managers|connection)\b"
         r"|\bstart_server\(|\bcreate_server\(|\.listen\(",
         re.MULTILINE,
     ),
