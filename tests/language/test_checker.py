@@ -64,9 +64,9 @@ def test_what_is_planted_is_found(
 
 def test_sentences_end_where_a_reader_ends_them() -> None:
     text = "Two ports, e.g. of a NIC, wait. `x` ends. See [A. Author et al. (2020)](x.md) for it! "
-    text += "Or `x`, ... or 1.5 s?"
+    text += "Or `x`, ... or 1.5 s? It has 13 B. It is short."
     (block,) = prose.blocks(text)
-    assert [prose.words(sentence) for _, sentence in prose.sentences(block)] == [7, 2, 8, 5]
+    assert [prose.words(sentence) for _, sentence in prose.sentences(block)] == [7, 2, 8, 5, 4, 3]
 
 
 def test_an_average_is_taken_of_a_page(tmp_path: Path) -> None:

@@ -92,33 +92,21 @@ def code_spans(text: str, first_line: int = 1) -> Iterator[tuple[int, str]]:
 
 
 _END = re.compile(r"[.!?][\"')\]]*\s+")
-_ABBREVIATIONS = {
-    "e.g.",
-    "i.e.",
-    "vs.",
-    "cf.",
-    "fig.",
-    "figs.",
-    "eq.",
-    "no.",
-    "al.",
-    "approx.",
-    "sec.",
-    "p.",
-    "pp.",
-    "resp.",
-    "st.",
-    "ch.",
-}
+_ABBREVIATIONS = frozenset(
+    "e.g. i.e. vs. cf. fig. figs. eq. al. approx. sec. p. pp. resp. st. ch.".split()  # noqa: SIM905
+)
+_BEFORE_INITIAL = re.compile(r"|.*[.,;&]|and|by|of|see", re.IGNORECASE)
+"""What stands before the initial of a name, which ends no sentence; "13 B." does."""
 
 
 def sentences(block: Block) -> Iterator[tuple[int, str]]:
     """The sentences of a block, each with its line."""
     start = 0
     for end in _END.finditer(block.text):
-        last = block.text[start : end.end()].split()[-1].lower().lstrip("([\"'")
+        before, last = ["", *block.text[start : end.end()].split()][-2:]
+        last = last.lower().lstrip("([\"'")
         following = block.text[end.end() : end.end() + 1]
-        if last in _ABBREVIATIONS or (re.fullmatch(r"[a-z]\.", last) and following.isupper()):
+        if last in _ABBREVIATIONS or (re.fullmatch(r"[a-z]\.", last) and _BEFORE_INITIAL.fullmatch(before)):
             continue
         if last.startswith("..") and not (following.isupper() or following.isdigit()):
             continue

@@ -171,13 +171,15 @@ def _markup(code: str) -> Generator[Piece, None, str]:
     return "".join([*rest, code[at:]])
 
 
-_TYPE = re.compile(r"\b(?:struct|enum|trait|type|union|interface|class)\s+([A-Z]\w*)")
+_TYPE = re.compile(
+    r"\b(?:(?:struct|enum|trait|union|interface|class)\s+([A-Z]\w*)|type\s+([A-Z]\w*)\s*[=<;:])"
+)
 
 
 def _names(code: str) -> Iterator[Piece]:
     """Every identifier once, where it is first; every type where it is declared."""
     for found in _TYPE.finditer(code):
-        yield Piece("type", code.count("\n", 0, found.start()) + 1, found[1])
+        yield Piece("type", code.count("\n", 0, found.start()) + 1, found[1] or found[2])
     seen: set[str] = set()
     for number, line in enumerate(code.splitlines(), start=1):
         for name in re.findall(r"\b[A-Za-z_]\w{2,}", line):
