@@ -45,6 +45,13 @@ words! {
     }
 }
 
+words! {
+    /// What a column is to readers that do not know its name.
+    pub enum Role {
+        JobTime = "job-time": "time of a job; of several such columns, the last one with a value",
+    }
+}
+
 impl Merge {
     /// Whether a column is a measure: one whose values are something for several rows, too.
     pub const fn is_measure(self) -> bool {
@@ -85,6 +92,8 @@ pub struct Column {
     pub missing: Option<&'static str>,
     /// Whether summaries show it, where nobody asked for this column.
     pub headline: bool,
+    /// Its role, by which readers find it in every engine.
+    pub role: Option<Role>,
 }
 
 impl Column {
@@ -109,6 +118,7 @@ impl Column {
             of: None,
             missing: None,
             headline: false,
+            role: None,
         }
     }
 
@@ -175,6 +185,13 @@ impl Column {
     #[must_use]
     pub const fn headline(mut self) -> Self {
         self.headline = true;
+        self
+    }
+
+    /// Readers find it by this role.
+    #[must_use]
+    pub const fn role(mut self, role: Role) -> Self {
+        self.role = Some(role);
         self
     }
 }

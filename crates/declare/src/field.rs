@@ -34,7 +34,7 @@ macro_rules! plain_fields {
 
 plain_fields!(String: Text, bool: Flag, f64: Number, Bytes: Bytes, Time: Time, Rate: Rate);
 
-macro_rules! whole_fields {
+macro_rules! integer_fields {
     ($($type:ty),+) => {$(
         impl Field for $type {
             fn get(&self) -> Option<Value> {
@@ -51,7 +51,7 @@ macro_rules! whole_fields {
     )+};
 }
 
-whole_fields!(u8, u16, u32, u64, usize, i32, i64);
+integer_fields!(u8, u16, u32, u64, usize, i32, i64);
 
 impl Field for f32 {
     /// The shortest decimal that reads back as itself: 0.2 and not 0.20000000298.

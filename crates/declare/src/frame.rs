@@ -1,7 +1,7 @@
 //! Tables as engines fill them and Python wraps them.
 
 use crate::column::{Column, AXIS};
-use crate::filled::{Fill, Filled};
+use crate::filled::{ColumnSource, FilledColumn};
 use crate::values::Values;
 
 /// A table's values: columns by name, in order. They come from declarations alone.
@@ -13,7 +13,7 @@ impl Frame {
     ///
     /// # Panics
     /// If a name is there twice, values are not of the declared type, or columns differ in length.
-    pub fn of<C: ?Sized>(columns: &[Filled<C>], context: &C) -> Self {
+    pub fn of<C: ?Sized>(columns: &[FilledColumn<C>], context: &C) -> Self {
         Self::with_axes(columns, context, &[])
     }
 
@@ -22,17 +22,17 @@ impl Frame {
     ///
     /// # Panics
     /// As [`Frame::of`].
-    pub fn with_axes<C: ?Sized>(columns: &[Filled<C>], context: &C, axes: &[String]) -> Self {
+    pub fn with_axes<C: ?Sized>(columns: &[FilledColumn<C>], context: &C, axes: &[String]) -> Self {
         let mut frame = Self::default();
-        for Filled { column, fill } in columns {
+        for FilledColumn { column, fill } in columns {
             match fill {
-                Fill::Always(fill) => frame.push(column, column.name.to_owned(), fill(context)),
-                Fill::IfThere(fill) => {
+                ColumnSource::Always(fill) => frame.push(column, column.name.to_owned(), fill(context)),
+                ColumnSource::Optional(fill) => {
                     if let Some(values) = fill(context) {
                         frame.push(column, column.name.to_owned(), values);
                     }
                 }
-                Fill::EachAxis(fill) => {
+                ColumnSource::PerAxis(fill) => {
                     for (number, axis) in axes.iter().enumerate() {
                         let name = column.name.replace(AXIS, axis);
                         if columns.iter().all(|other| other.column.name != name) {
@@ -46,7 +46,7 @@ impl Frame {
     }
 
     fn push(&mut self, column: &Column, name: String, values: Values) {
-        assert!(values.fit(column.kind), "{name} is declared as {}, not as {values:?}", column.kind.word());
+        assert!(values.fits(column.kind), "{name} is declared as {}, not as {values:?}", column.kind.word());
         self.add(name, values);
     }
 
@@ -63,7 +63,7 @@ impl Frame {
     /// # Panics
     /// If a name is there twice, or columns differ in length.
     #[must_use]
-    pub fn and(mut self, more: Self) -> Self {
+    pub fn with_columns_of(mut self, more: Self) -> Self {
         more.0.into_iter().for_each(|(name, values)| self.add(name, values));
         self
     }
@@ -139,12 +139,12 @@ mod tests {
     use crate::table::FilledTable;
 
     /// Packets of two routers, as an engine counts them.
-    struct Counted {
+    struct PacketCounts {
         packets: Vec<u64>,
         peaks: Option<Vec<u64>>,
     }
 
-    const COUNTED: FilledTable<'_, Counted> = FilledTable {
+    const COUNTED: FilledTable<'_, PacketCounts> = FilledTable {
         name: "counted",
         row: "router",
         sorted_by: &["router"],
@@ -152,7 +152,7 @@ mod tests {
         doc: "",
         columns: &[
             Column::key("router", Type::U32, Plain, "Router", "Its number.")
-                .by(|c: &Counted| (0..c.packets.len() as u32).collect()),
+                .by(|c: &PacketCounts| (0..c.packets.len() as u32).collect()),
             Column::key("<axis>", Type::U32, Plain, "<axis>", "Its coordinate.")
                 .by_axis(|c, axis| vec![axis as u32; c.packets.len()].into()),
             Column::sum("packets", Type::U64, Count, "Packets", "How many.").by(|c| c.packets.clone().into()),
@@ -167,8 +167,8 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_has_the_declared_columns_that_are_there() {
-        let mut counted = Counted { packets: vec![3, 4], peaks: None };
+    fn a_frame_has_the_declared_columns_with_values() {
+        let mut counted = PacketCounts { packets: vec![3, 4], peaks: None };
         let (name, frame) = COUNTED.of(&counted);
         assert_eq!((name, names(&frame)), ("counted", vec!["router", "packets"]));
         assert_eq!(frame.get("packets"), Some(&Values::U64(vec![3, 4])));
@@ -180,19 +180,19 @@ mod tests {
 
     #[test]
     fn frames_grow_by_rows_and_by_columns() {
-        let counted = |packets: &[u64]| COUNTED.of(&Counted { packets: packets.to_vec(), peaks: None }).1;
+        let counted = |packets: &[u64]| COUNTED.of(&PacketCounts { packets: packets.to_vec(), peaks: None }).1;
         let mut frame = counted(&[1]);
         frame.append(counted(&[2, 3]));
         assert_eq!((frame.rows(), frame.get("packets")), (3, Some(&Values::U64(vec![1, 2, 3]))));
-        let peaks: &[Filled<[u64]>] = &[Column::max("peak_bytes", Type::U64, Bytes, "Peak", "Most at a time.")
+        let peaks: &[FilledColumn<[u64]>] = &[Column::max("peak_bytes", Type::U64, Bytes, "Peak", "Most at a time.")
             .by(|peaks: &[u64]| peaks.to_vec().into())];
-        assert_eq!(names(&frame.and(Frame::of(peaks, &[7, 8, 9]))), ["router", "packets", "peak_bytes"]);
+        assert_eq!(names(&frame.with_columns_of(Frame::of(peaks, &[7, 8, 9]))), ["router", "packets", "peak_bytes"]);
     }
 
     #[test]
     #[should_panic(expected = "packets is declared as u32, not as U64")]
     fn values_of_another_type_are_refused() {
-        let wrong: &[Filled<()>] =
+        let wrong: &[FilledColumn<()>] =
             &[Column::sum("packets", Type::U32, Count, "Packets", "How many.").by(|()| Values::U64(vec![1]))];
         let _ = Frame::of(wrong, &());
     }
@@ -200,12 +200,12 @@ mod tests {
     #[test]
     #[should_panic(expected = "columns router and peak_bytes have the same length")]
     fn columns_of_another_length_are_refused() {
-        let _ = COUNTED.of(&Counted { packets: vec![1, 2], peaks: Some(vec![3]) });
+        let _ = COUNTED.of(&PacketCounts { packets: vec![1, 2], peaks: Some(vec![3]) });
     }
 
     #[test]
-    fn a_declaration_says_in_json_what_is_not_usual() {
-        let json = COUNTED.declared().to_json();
+    fn json_declarations_omit_defaults() {
+        let json = COUNTED.declaration().to_json();
         assert_eq!(json["columns"][3]["under"], "record = true");
         assert!(json["columns"][2].get("under").is_none() && json.get("meaning").is_none());
         assert_eq!(json["columns"][0]["merge"], "key");

@@ -4,7 +4,7 @@
 mod family;
 mod kind;
 
-pub use family::{Family, Named};
+pub use family::{Family, VariantInfo};
 pub use kind::{Choice, Kind, AUTO};
 
 use crate::value::Value;
@@ -17,42 +17,42 @@ pub struct Key {
     /// What its value may be.
     pub kind: Kind,
     /// What holds when it is not given.
-    pub absent: Absent,
+    pub default: KeyDefault,
     /// What it means, as one or more sentences.
     pub doc: &'static str,
 }
 
 /// What holds when a key is not given.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Absent {
+pub enum KeyDefault {
     /// It must be given.
     Required,
     /// This value.
     Value(Value),
     /// Something that depends on other keys, in words.
-    Words(&'static str),
+    Described(&'static str),
 }
 
 impl PartialEq for Key {
     fn eq(&self, other: &Self) -> bool {
-        (self.name, &self.kind, &self.absent) == (other.name, &other.kind, &other.absent)
+        (self.name, &self.kind, &self.default) == (other.name, &other.kind, &other.default)
     }
 }
 
 impl Key {
     /// A key with a default value.
     pub const fn with_default(name: &'static str, kind: Kind, default: Value, doc: &'static str) -> Self {
-        Self { name, kind, absent: Absent::Value(default), doc }
+        Self { name, kind, default: KeyDefault::Value(default), doc }
     }
 
     /// A key whose default depends on other keys.
     pub const fn optional(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Self {
-        Self { name, kind, absent: Absent::Words(default), doc }
+        Self { name, kind, default: KeyDefault::Described(default), doc }
     }
 
     /// A key that must be given.
     pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, absent: Absent::Required, doc }
+        Self { name, kind, default: KeyDefault::Required, doc }
     }
 
     /// The first sentence of its meaning.

@@ -7,12 +7,12 @@
 //! * A **word** of the file is a variant of an enum, declared by [`words!`] with its meaning: a word without a match arm
 //!   does not compile.
 //! * A **column** of the run directory is a [`Column`]: name, type, [`Unit`], [`Merge`], label, meaning, with the function
-//!   that fills it ([`Filled`]); a [`FilledTable`] is a list of them, and a [`Frame`] what it gives for a context.
+//!   that fills it ([`FilledColumn`]); a [`FilledTable`] is a list of them, and a [`Frame`] what it gives for a context.
 //! * A **named variant with parameters** (a topology, a pattern, a placement, a routing, an injection, an engine) is a
 //!   [`Variant`] of a registry: name, one line, and the struct of its parameters behind the trait of its family.
 //!
 //! ```
-//! use odonata_declare::{parameter, words, Declared, Kind, Parameter, Parameters, Value};
+//! use odonata_declare::{parameter, words, ParameterStruct, Kind, Parameter, Parameters, Value};
 //!
 //! words! {
 //!     /// Who goes first.
@@ -64,14 +64,14 @@ mod values;
 mod variant;
 mod word;
 
-pub use column::{Column, Merge, Type, Unit, AXIS};
+pub use column::{Column, Merge, Role, Type, Unit, AXIS};
 pub use field::Field;
-pub use filled::{declared, Filled};
+pub use filled::{declarations, FilledColumn};
 pub use frame::{Frame, Frames};
-pub use key::{Absent, Choice, Family, Key, Kind, Named, AUTO};
+pub use key::{Choice, Family, Key, KeyDefault, Kind, VariantInfo, AUTO};
 pub use nearest::{hint, nearest};
 pub use one_or_each::OneOrEach;
-pub use parameters::{try_set, Declared, Parameter, Parameters};
+pub use parameters::{try_set, Parameter, ParameterStruct, Parameters};
 pub use reader::Reader;
 pub use table::{FilledTable, Table};
 pub use value::{bytes_text, rate_text, time_text, Value};

@@ -4,23 +4,27 @@
 /// most, may be wrong, a swap of neighbours is one mistake, and whole words may be missing at the end or be too many there.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
-    known.into_iter().filter_map(|known| Some((farness(&name, &known.to_lowercase())?, known))).min().map(|near| near.1)
+    known
+        .into_iter()
+        .filter_map(|known| Some((distance_rank(&name, &known.to_lowercase())?, known)))
+        .min()
+        .map(|near| near.1)
 }
 
 /// How far a known name is: a slip of the pen first, then words more or less, as of `uniform-random` and `uniform`, then
 /// several letters. `None` if it is too far to have been meant.
-fn farness(name: &str, known: &str) -> Option<(u8, usize)> {
+fn distance_rank(name: &str, known: &str) -> Option<(u8, usize)> {
     let limit = (name.chars().count().max(3) / 3).min(4);
     let distance = strsim::damerau_levenshtein(name, known);
     match distance {
         ..=2 if distance <= limit => Some((0, distance)),
-        _ if more_words(name, known) || more_words(known, name) => Some((1, distance)),
+        _ if has_extra_words(name, known) || has_extra_words(known, name) => Some((1, distance)),
         _ => (distance <= limit).then_some((2, distance)),
     }
 }
 
 /// Whether a name is another one and words behind it.
-fn more_words(name: &str, start: &str) -> bool {
+fn has_extra_words(name: &str, start: &str) -> bool {
     start.len() > 3 && name.strip_prefix(start).is_some_and(|rest| rest.starts_with(['-', '_', ' ']))
 }
 

@@ -1,6 +1,6 @@
 //! Structs of settings that declare their fields.
 
-use crate::key::{Absent, Key, Kind};
+use crate::key::{Key, KeyDefault, Kind};
 use crate::nearest::hint;
 use crate::value::Value;
 use std::any::Any;
@@ -9,7 +9,7 @@ use std::any::Any;
 pub struct Parameter<P> {
     name: &'static str,
     kind: Kind,
-    absent: Otherwise,
+    default: ParameterDefault,
     doc: &'static str,
     get: fn(&P) -> Option<Value>,
     set: fn(&mut P, Option<&Value>),
@@ -17,11 +17,11 @@ pub struct Parameter<P> {
 
 /// What holds when a parameter is not given.
 #[derive(Clone, Copy)]
-enum Otherwise {
+enum ParameterDefault {
     /// Its value in the struct's default.
-    Default,
+    FromStruct,
     Required,
-    Words(&'static str),
+    Described(&'static str),
 }
 
 impl<P> Parameter<P> {
@@ -33,19 +33,19 @@ impl<P> Parameter<P> {
         get: fn(&P) -> Option<Value>,
         set: fn(&mut P, Option<&Value>),
     ) -> Self {
-        Self { name, kind, absent: Otherwise::Default, doc, get, set }
+        Self { name, kind, default: ParameterDefault::FromStruct, doc, get, set }
     }
 
     /// The same, but it must be given.
     #[must_use]
     pub const fn required(self) -> Self {
-        Self { absent: Otherwise::Required, ..self }
+        Self { default: ParameterDefault::Required, ..self }
     }
 
     /// The same, but what holds when it is not given is said in words.
     #[must_use]
-    pub const fn or_words(self, words: &'static str) -> Self {
-        Self { absent: Otherwise::Words(words), ..self }
+    pub const fn or_described(self, words: &'static str) -> Self {
+        Self { default: ParameterDefault::Described(words), ..self }
     }
 
     /// Its value in `of`, with the word that stands for none.
@@ -56,13 +56,15 @@ impl<P> Parameter<P> {
         })
     }
 
-    fn key(&self, default: &P) -> Key {
-        let absent = match self.absent {
-            Otherwise::Default => self.value(default).map(Absent::Value).expect("a default that is a value"),
-            Otherwise::Required => Absent::Required,
-            Otherwise::Words(words) => Absent::Words(words),
+    fn key(&self, defaults: &P) -> Key {
+        let default = match self.default {
+            ParameterDefault::FromStruct => {
+                self.value(defaults).map(KeyDefault::Value).expect("a default that is a value")
+            }
+            ParameterDefault::Required => KeyDefault::Required,
+            ParameterDefault::Described(words) => KeyDefault::Described(words),
         };
-        Key { name: self.name, kind: self.kind, absent, doc: self.doc }
+        Key { name: self.name, kind: self.kind, default, doc: self.doc }
     }
 }
 
@@ -75,7 +77,7 @@ macro_rules! parameter {
         $crate::Parameter::required($crate::parameter!($name = $($field).+, $kind, $doc))
     };
     ($name:ident = $($field:ident).+, $kind:expr, $doc:expr, else $words:expr $(,)?) => {
-        $crate::Parameter::or_words($crate::parameter!($name = $($field).+, $kind, $doc), $words)
+        $crate::Parameter::or_described($crate::parameter!($name = $($field).+, $kind, $doc), $words)
     };
     ($name:ident = $($field:ident).+, $kind:expr, $doc:expr $(,)?) => {
         $crate::Parameter::new(
@@ -98,7 +100,7 @@ pub trait Parameters: Clone + std::fmt::Debug + Send + Sync + 'static {
 }
 
 /// What every struct of parameters can do, whatever its type.
-pub trait Declared: std::fmt::Debug + Send + Sync {
+pub trait ParameterStruct: std::fmt::Debug + Send + Sync {
     /// Its keys; their defaults are the present values.
     fn keys(&self) -> Vec<Key>;
 
@@ -118,7 +120,7 @@ pub trait Declared: std::fmt::Debug + Send + Sync {
     fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
-impl<P: Parameters> Declared for P {
+impl<P: Parameters> ParameterStruct for P {
     fn keys(&self) -> Vec<Key> {
         P::PARAMETERS.iter().map(|parameter| parameter.key(self)).collect()
     }
@@ -149,7 +151,7 @@ impl<P: Parameters> Declared for P {
 ///
 /// # Errors
 /// No such parameter, with the nearest known one, or what was expected.
-pub fn try_set<T: Declared + ?Sized>(target: &mut T, name: &str, value: &Value) -> Result<(), String> {
+pub fn try_set<T: ParameterStruct + ?Sized>(target: &mut T, name: &str, value: &Value) -> Result<(), String> {
     let keys = target.keys();
     let Some(key) = keys.iter().find(|key| key.name == name) else {
         return Err(match keys.is_empty() {

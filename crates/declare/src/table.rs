@@ -1,7 +1,7 @@
 //! A table of the run directory.
 
 use crate::column::Column;
-use crate::filled::{declared, Filled};
+use crate::filled::{declarations, FilledColumn};
 use crate::frame::Frame;
 use serde_json::{json, Map, Value as Json};
 
@@ -60,6 +60,7 @@ fn column_json(column: &Column) -> Json {
         ("under", column.under),
         ("of", column.of),
         ("missing", column.missing),
+        ("role", column.role.map(|role| role.word())),
     ]);
     if column.headline {
         json.insert("headline".into(), true.into());
@@ -84,14 +85,14 @@ pub struct FilledTable<'c, C: ?Sized> {
     /// What else there is to say, in sentences; may be empty.
     pub doc: &'static str,
     /// Its columns in order.
-    pub columns: &'c [Filled<C>],
+    pub columns: &'c [FilledColumn<C>],
 }
 
 impl<C: ?Sized> FilledTable<'_, C> {
     /// Its declaration, of a table of every run.
-    pub fn declared(&self) -> Table {
+    pub fn declaration(&self) -> Table {
         let Self { name, row, sorted_by, under, doc, columns } = *self;
-        Table { name, row, sorted_by, engine: None, under, doc, columns: declared(columns) }
+        Table { name, row, sorted_by, engine: None, under, doc, columns: declarations(columns) }
     }
 
     /// Its name and its values in a context.

@@ -60,7 +60,7 @@ impl Values {
     }
 
     /// Whether a column of this type may have them.
-    pub(crate) const fn fit(&self, kind: Type) -> bool {
+    pub(crate) const fn fits(&self, kind: Type) -> bool {
         match kind {
             Type::U16 => matches!(self, Self::U16(_)),
             Type::U32 => matches!(self, Self::U32(_)),

@@ -1,8 +1,8 @@
 //! Named variants with parameters: the members of a family.
 
-use crate::key::Named;
+use crate::key::VariantInfo;
 use crate::nearest::hint;
-use crate::parameters::Declared;
+use crate::parameters::ParameterStruct;
 
 /// A member of a family: its name, what it is, and the struct of its parameters behind the family's trait. A family is a
 /// constant list of these.
@@ -32,9 +32,9 @@ impl<T: ?Sized + 'static> std::fmt::Debug for Variant<T> {
     }
 }
 
-impl Named {
+impl VariantInfo {
     /// Of a variant of a family.
-    pub fn of<T: Declared + ?Sized>(variant: &Variant<T>) -> Self {
+    pub fn of<T: ParameterStruct + ?Sized>(variant: &Variant<T>) -> Self {
         Self { name: variant.name, doc: variant.doc, keys: (variant.default)().keys() }
     }
 }

@@ -12,7 +12,8 @@ fn now() -> Instant {
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let mut out = std::io::stdout().lock();
-    let header = ["preset", "routers", "links", "build_ms", "measure_ms", "diameter", "mean_hops", "bisection_GB_s"];
+    let header =
+        ["preset", "routers", "links", "build_ms", "measure_ms", "diameter", "byte_hops_mean", "bisection_GB_s"];
     writeln!(out, "{}", header.join("\t")).expect("standard output is open");
     for preset in presets::names() {
         if !wanted.is_empty() && !wanted.iter().any(|name| name == preset.name) {
@@ -32,7 +33,7 @@ fn main() {
             (built - start).as_millis(),
             (measured - built).as_millis(),
             found.distances.diameter,
-            found.distances.mean_router_hops,
+            found.distances.router_hops_mean,
             found.bisection.bytes_per_s / 1e9
         )
         .expect("standard output is open");

@@ -7,11 +7,11 @@ use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 pub(crate) const LIMIT: u32 = 1 << 24;
 
 /// Most parallel cables of one class between two routers; the parallel index of a link is a `u16`.
-const MOST_PARALLEL: usize = 1 << 16;
+const MAX_PARALLEL: usize = 1 << 16;
 
 /// Above any real link; keeps sums of rates and of latencies far from overflow.
-const FASTEST: Rate = Rate::from_bytes_per_s(1_000_000_000_000_000);
-const SLOWEST: Time = Time::from_us(1_000_000);
+const MAX_BANDWIDTH: Rate = Rate::from_bytes_per_s(1_000_000_000_000_000);
+const MAX_LATENCY: Time = Time::from_us(1_000_000);
 
 /// One cable: two links, one in each direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -170,10 +170,10 @@ impl MachineBuilder {
 
 fn check_figures(bandwidth: Rate, latency: Time, of: impl Fn() -> String) -> Result<(), MachineError> {
     let wrong = |parameter: &str, reason: String| Err(MachineError::Parameter { parameter: parameter.into(), reason });
-    if bandwidth.bits_per_s() == 0 || bandwidth > FASTEST {
+    if bandwidth.bits_per_s() == 0 || bandwidth > MAX_BANDWIDTH {
         return wrong("bandwidth", format!("{} has {bandwidth}; expected above 0 and at most 1 PB/s", of()));
     }
-    if latency > SLOWEST {
+    if latency > MAX_LATENCY {
         return wrong("latency", format!("{} has {latency}; expected at most 1 s", of()));
     }
     Ok(())
@@ -182,10 +182,10 @@ fn check_figures(bandwidth: Rate, latency: Time, of: impl Fn() -> String) -> Res
 fn check_parallel(sorted: &[Cable], coordinates: &Coordinates) -> Result<(), MachineError> {
     let runs = sorted.chunk_by(|x, y| (x.a, x.class, x.b) == (y.a, y.class, y.b));
     match runs.max_by_key(|run| run.len()) {
-        Some(run) if run.len() > MOST_PARALLEL => Err(MachineError::Parameter {
+        Some(run) if run.len() > MAX_PARALLEL => Err(MachineError::Parameter {
             parameter: "cables".into(),
             reason: format!(
-                "{} parallel cables of one class join {} and {}; expected at most {MOST_PARALLEL}",
+                "{} parallel cables of one class join {} and {}; expected at most {MAX_PARALLEL}",
                 run.len(),
                 coordinates.router_name(run[0].a),
                 coordinates.router_name(run[0].b)

@@ -22,7 +22,7 @@ pub struct LinkClass {
 words! {
     /// Which letter of an order of the axes, such as `TXYZ`, changes fastest from one rank to the next.
     #[derive(Default)]
-    pub enum Fastest {
+    pub enum FastestLetter {
         #[default]
         First = "first": "the first letter, as Blue Gene/L and Blue Gene/P write their orders",
         Last = "last": "the last letter, as Blue Gene/Q writes its orders",
@@ -41,7 +41,7 @@ pub struct Coordinates {
     /// Names of the routers where a file gives them; empty: names are made of the coordinates.
     pub names: Vec<String>,
     /// How orders of the axes are written on this machine.
-    pub fastest: Fastest,
+    pub fastest: FastestLetter,
 }
 
 impl Coordinates {

@@ -9,15 +9,15 @@
 //! [`Machine::planes`] has each plane as a machine by itself. Edits come after the copies are made, so a fault is one of a plane.
 
 use crate::builder::LIMIT;
-use crate::interfaces::{RailRouters, PLANE_AXIS, RAILS_MAX};
 use crate::machine::Rails;
+use crate::rail_routers::{RailRouters, PLANE_AXIS, RAILS_MAX};
 use crate::{Bundle, Coordinates, Machine, MachineBuilder, MachineError, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
 use std::ops::Range;
 
 impl MachineBuilder {
     /// Interfaces of each node, where there are several already.
-    pub fn interfaces(&self) -> Option<u32> {
+    pub fn nics_per_node(&self) -> Option<u32> {
         Some(self.rails.of_node()).filter(|&count| count > 1)
     }
 
@@ -88,7 +88,7 @@ impl MachineBuilder {
                 });
                 self.node_up.push(self.node_up[node]);
             }
-            self.node_names.extend(names.iter().map(|name| interface_name(name, rail)));
+            self.node_names.extend(names.iter().map(|name| nic_name(name, rail)));
         }
         self.terminal.ports_per_router = self.terminal.ports_per_router.map(|ports| ports.saturating_mul(rails));
         Ok(())
@@ -121,7 +121,7 @@ impl MachineBuilder {
             }));
             for rail in 0..rails {
                 let rail = number as usize * rails + rail;
-                self.node_names.extend(first_names.iter().map(|name| interface_name(name, rail)));
+                self.node_names.extend(first_names.iter().map(|name| nic_name(name, rail)));
             }
         }
         self.rails = Rails { planes, plane: Some((plane, shape)), ..self.rails };
@@ -129,7 +129,7 @@ impl MachineBuilder {
     }
 }
 
-fn interface_name(node: &str, rail: usize) -> String {
+fn nic_name(node: &str, rail: usize) -> String {
     if rail == 0 {
         node.to_owned()
     } else {

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 /// The cable list, or `None` with a word on the terminal (past the test harness, which would swallow it).
 fn cable_list() -> Option<Vec<u8>> {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let shared = std::env::var_os("ODONATA_SHARED").map_or_else(beside, PathBuf::from);
+    let sibling = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
+    let shared = std::env::var_os("ODONATA_SHARED").map_or_else(sibling, PathBuf::from);
     let path = shared.join("data/edison-links.txt.gz");
     let Ok(compressed) = std::fs::read(&path) else {
         writeln!(std::io::stderr(), "SKIPPED: {} is not there", path.display()).expect("standard error is open");

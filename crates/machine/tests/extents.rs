@@ -3,7 +3,7 @@
 use odonata_declare::OneOrEach;
 use odonata_machine::topology::{Cascade, Dragonfly, Extent, FatTree, Topology, Torus, Xgft};
 
-/// What the machine counts, and what was told.
+/// What the machine counts, and what was predicted.
 fn both(family: &dyn Topology) -> (Extent, Extent) {
     let machine = family.lay_out().unwrap().build().unwrap();
     let counted = Extent {
@@ -15,7 +15,7 @@ fn both(family: &dyn Topology) -> (Extent, Extent) {
 }
 
 #[test]
-fn machines_that_use_all_their_ports_have_the_extent_told() {
+fn machines_that_use_all_their_ports_have_the_predicted_extent() {
     let families: [&dyn Topology; 6] = [
         &Dragonfly::default(),
         &Dragonfly { p: 1, a: 3, h: 2, g: 7, local_cables: 2, ..Dragonfly::default() },
@@ -30,8 +30,8 @@ fn machines_that_use_all_their_ports_have_the_extent_told() {
         },
     ];
     for family in families {
-        let (counted, told) = both(family);
-        assert_eq!(counted, told);
+        let (counted, predicted) = both(family);
+        assert_eq!(counted, predicted);
     }
 }
 
@@ -45,15 +45,15 @@ fn others_have_at_most_as_much() {
         &Cascade { groups: 2, rows: 3, columns: 2, green: 0, ..Cascade::default() },
     ];
     for family in families {
-        let (counted, told) = both(family);
-        assert_eq!((counted.routers, counted.nodes), (told.routers, told.nodes));
-        assert!(counted.cables <= told.cables, "{counted:?} of {told:?}");
+        let (counted, predicted) = both(family);
+        assert_eq!((counted.routers, counted.nodes), (predicted.routers, predicted.nodes));
+        assert!(counted.cables <= predicted.cables, "{counted:?} of {predicted:?}");
     }
 }
 
 /// No number overflows; what makes no machine is refused in its own words when it is listed.
 #[test]
-fn the_extent_of_nonsense_is_told_too() {
+fn the_extent_of_invalid_parameters_is_predicted() {
     let most = u32::MAX;
     let families: [&dyn Topology; 5] = [
         &Dragonfly { p: most, a: most, h: most, g: most, local_cables: most, ..Dragonfly::default() },

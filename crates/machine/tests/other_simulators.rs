@@ -176,7 +176,7 @@ fn a_configuration_of_codes_on_one_line() {
 }
 
 #[test]
-fn what_a_configuration_of_codes_lacks() {
+fn missing_entries_of_a_codes_configuration_are_named() {
     let refused = |params: &str, why: &str| {
         let error = conf(params, &mut Files::default()).unwrap_err();
         assert!(error.contains(why), "{error}");

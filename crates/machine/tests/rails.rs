@@ -46,7 +46,7 @@ fn rails_end_at_the_next_routers_of_the_group() {
 
 /// A node can be used while one of its interfaces works.
 #[test]
-fn nodes_outlive_one_of_their_interfaces() {
+fn nodes_survive_the_loss_of_one_nic() {
     let mut builder = dragonfly();
     builder.add_rails(1, RailRouters::Same, 2).unwrap();
     builder.router_up[0] = false;

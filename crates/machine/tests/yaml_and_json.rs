@@ -104,7 +104,7 @@ const DALLY: &str = "    model: dragonfly-dally\n    shape: {num_routers: 2, num
                      intra: intra\n      inter: \"inter\"\n";
 
 #[test]
-fn failed_links_of_codes_are_not_there() {
+fn failed_links_of_codes_are_absent() {
     let mut files = wired();
     let whole = yaml(&parametric(DALLY), &mut files).unwrap();
     // Cables 0-1 (both directions), and the node 3 of router 1.

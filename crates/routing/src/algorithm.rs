@@ -41,7 +41,7 @@ mod zones;
 
 use crate::hints::{Directions, Step};
 use crate::next_hop::{NextHops, Port, UnreachableError};
-use odonata_declare::{Declared, Named};
+use odonata_declare::{ParameterStruct, VariantInfo};
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId, Stream};
 use serde::{Deserialize, Serialize};
@@ -322,7 +322,7 @@ pub struct RoutingSettings {
 
 impl RoutingSettings {
     /// What an algorithm's parameters say; the settings of the others are as by default.
-    pub fn of(parameters: &dyn Declared) -> Self {
+    pub fn of(parameters: &dyn ParameterStruct) -> Self {
         let parameters = parameters.as_any();
         Self {
             adaptive: parameters.downcast_ref().copied().unwrap_or_default(),
@@ -376,9 +376,9 @@ pub struct Algorithm {
     /// What it does, in one line.
     pub doc: &'static str,
     /// Its parameters as by default.
-    pub parameters: fn() -> Box<dyn Declared>,
+    pub parameters: fn() -> Box<dyn ParameterStruct>,
     /// For engines with a steady state: how messages choose among paths, by the parameters.
-    pub paths: Option<fn(&dyn Declared) -> PathChoice>,
+    pub paths: Option<fn(&dyn ParameterStruct) -> PathChoice>,
     /// For engines that move packets: what decides hop by hop.
     pub hops: Option<Build>,
     /// Whether what decides hop by hop takes tables of next hops; else [`NextHops::without_tables`] is all that it needs.
@@ -441,8 +441,8 @@ impl Algorithm {
     }
 
     /// What a parser and a reference page read of it.
-    pub fn named(&self) -> Named {
-        Named { name: self.name, doc: self.doc, keys: (self.parameters)().keys() }
+    pub fn named(&self) -> VariantInfo {
+        VariantInfo { name: self.name, doc: self.doc, keys: (self.parameters)().keys() }
     }
 
     /// How messages choose among paths when no parameter is given, if it says so at all.

@@ -68,7 +68,7 @@ fn walk(
 ) -> Vec<(String, u8)> {
     let mut random = Stream::new(3, "test", &[]);
     let mut header = Header { source: NodeId(from), destination: NodeId(to), state: RouteState::default() };
-    let (mut at, mut way) = (RouterId(from), Vec::new());
+    let (mut at, mut path) = (RouterId(from), Vec::new());
     while at != RouterId(to) {
         let (load, mut memory) = (Tokens(tokens), Memory::default());
         let mut decision = Decision::new(at, &load, &mut random, &mut memory);
@@ -80,14 +80,14 @@ fn walk(
             |router: RouterId, d: usize| i64::from(coordinates.values[router.index() * coordinates.axes.len() + d]);
         let d = (0..coordinates.axes.len()).find(|&d| value(at, d) != value(next, d)).unwrap();
         let up = value(next, d) - value(at, d) == 1 || value(next, d) - value(at, d) < -1;
-        way.push((format!("{}{}", coordinates.axes[d], if up { '+' } else { '-' }), vc));
+        path.push((format!("{}{}", coordinates.axes[d], if up { '+' } else { '-' }), vc));
         (at, header.state.hops, header.state.vc) = (next, header.state.hops + 1, vc);
     }
     way
 }
 
-fn names(way: &[(String, u8)]) -> String {
-    way.iter().map(|(step, _)| step.as_str()).collect()
+fn names(path: &[(String, u8)]) -> String {
+    path.iter().map(|(step, _)| step.as_str()).collect()
 }
 
 #[test]
@@ -95,11 +95,11 @@ fn paths_follow_the_directions_fixed_at_the_source() {
     let (machine, hops) = places(presets::builder("bgp-midplane").unwrap());
     let routing = build("torus-deterministic", &hops, &RoutingSettings::default());
     let router = |x: u32, y: u32, z: u32| x * 64 + y * 8 + z;
-    let way = |from, to| names(&walk(&machine, &*routing, (from, to), &|_, _| None));
-    assert_eq!(way(router(0, 0, 0), router(3, 6, 1)), "X+X+X+Y-Y-Z+");
+    let path = |from, to| names(&walk(&machine, &*routing, (from, to), &|_, _| None));
+    assert_eq!(path(router(0, 0, 0), router(3, 6, 1)), "X+X+X+Y-Y-Z+");
     // Half way round, by parity of the source; at every router of the way the other half way is as long.
-    assert_eq!(way(router(2, 0, 0), router(6, 0, 0)), "X+X+X+X+");
-    assert_eq!(way(router(3, 1, 0), router(7, 5, 0)), "X-X-X-X-Y-Y-Y-Y-");
+    assert_eq!(path(router(2, 0, 0), router(6, 0, 0)), "X+X+X+X+");
+    assert_eq!(path(router(3, 1, 0), router(7, 5, 0)), "X-X-X-X-Y-Y-Y-Y-");
 }
 
 /// Order of the firmware: Mira is (8, 12, 16, 16, 2), a midplane (4, 4, 4, 4, 2).
@@ -156,7 +156,7 @@ fn dynamic_packets_take_the_port_with_most_tokens() {
 fn a_packet_stays_on_the_bubble_channel_if_configured() {
     let (machine, hops) = places(torus(&[4, 4], &[true, true], 1));
     let mut settings = RoutingSettings::default();
-    let way = |settings: &RoutingSettings| {
+    let path = |settings: &RoutingSettings| {
         let routing = build("torus-dynamic", &hops, settings);
         // Only at router 0 nothing has room: there the ports are those of (0, 1), (0, 3), (1, 0), (3, 0).
         let asked = std::cell::Cell::new(0);
@@ -164,12 +164,12 @@ fn a_packet_stays_on_the_bubble_channel_if_configured() {
             asked.set(asked.get() + 1);
             (asked.get() > 4).then_some(1)
         };
-        let way = walk(&machine, &*routing, (0, 2 * 4 + 1), &tokens);
-        way.into_iter().map(|(_, vc)| u8::from(vc > 0)).collect::<Vec<_>>()
+        let path = walk(&machine, &*routing, (0, 2 * 4 + 1), &tokens);
+        path.into_iter().map(|(_, vc)| u8::from(vc > 0)).collect::<Vec<_>>()
     };
-    assert_eq!(way(&settings), [0, 1, 1]);
+    assert_eq!(path(&settings), [0, 1, 1]);
     settings.dynamic.stay_on_bubble = true;
-    assert_eq!(way(&settings), [0, 0, 0]);
+    assert_eq!(path(&settings), [0, 0, 0]);
 }
 
 /// Mira, one hop along each dimension: what may come first, second, ... where every channel has room.
@@ -187,8 +187,8 @@ fn zones_free_one_mask_after_the_other() {
         let tokens = |_: u16, _: u8| Some(random.borrow_mut().below(1_000));
         let mut seen = vec![std::collections::BTreeSet::new(); 5];
         for _ in 0..2_000 {
-            let way = walk(&machine, &*routing, (0, to), &tokens);
-            seen.iter_mut().zip(way).for_each(|(seen, (step, _))| {
+            let path = walk(&machine, &*routing, (0, to), &tokens);
+            seen.iter_mut().zip(path).for_each(|(seen, (step, _))| {
                 seen.insert(step.trim_end_matches('+').to_owned());
             });
         }

@@ -40,7 +40,7 @@ fn routing(hops: &Arc<NextHops>, route: Route) -> Result<Box<dyn Routing>, Strin
 }
 
 /// The dimensions that a packet of such a message goes along, one letter a hop, and whether all in the bubble channel.
-fn way(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64, seed: u64) -> (String, bool) {
+fn path(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64, seed: u64) -> (String, bool) {
     let (from, to) = (NodeId(0), NodeId(to));
     let state = routing.initial_state(from, to, bytes);
     let mut header = Header { source: from, destination: to, state };
@@ -72,8 +72,8 @@ fn node(dims: &[u32], at: &[u32]) -> u32 {
 }
 
 /// Ways of many packets: the different orders of dimensions, and whether all, or none, kept to the bubble channel.
-fn ways(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64) -> (usize, Option<bool>) {
-    let all: Vec<(String, bool)> = (0..200).map(|seed| way(routing, hops, to, bytes, seed)).collect();
+fn paths(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64) -> (usize, Option<bool>) {
+    let all: Vec<(String, bool)> = (0..200).map(|seed| path(routing, hops, to, bytes, seed)).collect();
     let mut orders: Vec<&String> = all.iter().map(|(name, _)| name).collect();
     orders.sort_unstable();
     orders.dedup();
@@ -81,7 +81,7 @@ fn ways(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64) -> (usize, 
     (orders.len(), same.then_some(all[0].1))
 }
 
-/// Midplane of 4 x 4 x 4 x 4 x 2: up to 64 KiB and along a line one way, in the bubble channel; above dynamically, in zone 3 whatever the
+/// Midplane of 4 x 4 x 4 x 4 x 2: up to 64 KiB and along a line one path, in the bubble channel; above dynamically, in zone 3 whatever the
 /// flexibility: A to D in their order, and E at any time.
 #[test]
 fn pami_on_a_midplane() {
@@ -90,14 +90,14 @@ fn pami_on_a_midplane() {
     let routing = routing(&hops, Route::Pami).unwrap();
     assert!(routing.distinguishes_messages());
     let far = node(&dims, &[2, 2, 2, 2, 1]);
-    assert_eq!(ways(&*routing, &hops, far, 65_536), (1, Some(true)));
-    let names: Vec<String> = (0..200).map(|seed| way(&*routing, &hops, far, 65_537, seed).0).collect();
+    assert_eq!(paths(&*routing, &hops, far, 65_536), (1, Some(true)));
+    let names: Vec<String> = (0..200).map(|seed| path(&*routing, &hops, far, 65_537, seed).0).collect();
     assert!(names.iter().all(|name| name.replace('E', "") == "AABBCCDD"), "{names:?}");
-    let (orders, bubble) = ways(&*routing, &hops, far, 65_537);
+    let (orders, bubble) = paths(&*routing, &hops, far, 65_537);
     // E is as likely as the other dimension at every hop: before the first, after it, and so on.
     assert!((5..=9).contains(&orders) && bubble == Some(false), "{orders} orders, {bubble:?}");
-    assert_eq!(ways(&*routing, &hops, node(&dims, &[1, 1, 0, 0, 0]), 1 << 20), (1, Some(false)));
-    assert_eq!(ways(&*routing, &hops, node(&dims, &[0, 0, 2, 0, 0]), 1 << 20), (1, Some(true)), "on a line");
+    assert_eq!(paths(&*routing, &hops, node(&dims, &[1, 1, 0, 0, 0]), 1 << 20), (1, Some(false)));
+    assert_eq!(paths(&*routing, &hops, node(&dims, &[0, 0, 2, 0, 0]), 1 << 20), (1, Some(true)), "on a line");
 }
 
 /// On Mira (8 x 12 x 16 x 16 x 2, 48 racks) with 1.3 <= flexibility <= 3.0 zone 3, else zone 0, in which C and D are free among each other. Half
@@ -108,7 +108,7 @@ fn pami_on_mira_uses_flexibility() {
     let dims = [8, 12, 16, 16, 2];
     let routing = routing(&hops, Route::Pami).unwrap();
     let first_changes = |to: u32| {
-        let names: Vec<String> = (0..60).map(|seed| way(&*routing, &hops, to, 1 << 20, seed).0).collect();
+        let names: Vec<String> = (0..60).map(|seed| path(&*routing, &hops, to, 1 << 20, seed).0).collect();
         names.iter().any(|name| name.starts_with('D')) && names.iter().any(|name| name.starts_with('C'))
     };
     assert!(first_changes(node(&dims, &[2, 3, 4, 4, 1])), "zone 0: C and D together");
@@ -127,9 +127,9 @@ fn the_first_matching_rule_applies_else_the_zone() {
     let routing = routing(&hops, Route::Rules(vec![small, large])).unwrap();
     let dims = [4, 4, 4, 4, 2];
     let (near, far) = (node(&dims, &[1, 1, 1, 0, 1]), node(&dims, &[2, 2, 2, 0, 1]));
-    assert_eq!(ways(&*routing, &hops, near, 1_000), (1, Some(false)), "zone 2 is an order, in dynamic channels");
-    assert_eq!(ways(&*routing, &hops, near, 1_001), (1, Some(true)));
-    let (orders, bubble) = ways(&*routing, &hops, far, 1_001);
+    assert_eq!(paths(&*routing, &hops, near, 1_000), (1, Some(false)), "zone 2 is an order, in dynamic channels");
+    assert_eq!(paths(&*routing, &hops, near, 1_001), (1, Some(true)));
+    let (orders, bubble) = paths(&*routing, &hops, far, 1_001);
     assert!(orders > 20 && bubble == Some(false), "zone 1 is free: {orders} orders");
 }
 

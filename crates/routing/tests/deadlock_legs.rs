@@ -131,8 +131,8 @@ fn random_legs_have_a_cycle_where_the_plain_graph_has_one() {
         for (i, &from) in cycle.channels.iter().enumerate() {
             let to = cycle.channels[(i + 1) % cycle.channels.len()];
             let is = |c: &Channel, said: (RouterId, RouterId, u8)| (RouterId(c.0), RouterId(c.1), c.3) == said;
-            let mut ways = edges.iter().filter(|(c, _)| is(c, from)).flat_map(|(_, next)| next);
-            assert!(ways.any(|c| is(c, to)), "case {case}: {cycle}");
+            let mut paths = edges.iter().filter(|(c, _)| is(c, from)).flat_map(|(_, next)| next);
+            assert!(paths.any(|c| is(c, to)), "case {case}: {cycle}");
         }
     }
     assert!(found.iter().all(|&count| count > 100), "without and with a cycle: {found:?}");

@@ -45,7 +45,7 @@ impl LoadView for Queues {
 enum Course {
     /// At its source router.
     New,
-    /// On the minimal way, or past its intermediate.
+    /// On the minimal path, or past its intermediate.
     Minimal,
     /// To the intermediate group (ugal-g) or router.
     Around(u32),
@@ -55,7 +55,7 @@ enum Course {
 struct Channels {
     first_minimal: u8,
     source_group: u8,
-    middle_group: u8,
+    intermediate_group: u8,
     onward: u8,
     destination_group: u8,
 }
@@ -70,10 +70,10 @@ struct Plain<'a> {
 
 impl Plain<'_> {
     fn channels(&self) -> Channels {
-        let of = |first_minimal, source_group, middle_group, onward, destination_group| Channels {
+        let of = |first_minimal, source_group, intermediate_group, onward, destination_group| Channels {
             first_minimal,
             source_group,
-            middle_group,
+            intermediate_group,
             onward,
             destination_group,
         };
@@ -151,7 +151,7 @@ impl Plain<'_> {
             }
             Course::Minimal => leg((self.towards(at, target), vc_offset(target)), channels.onward),
             Course::Around(via) if self.name != "ugal-g" && group_of_via(via) == here => {
-                leg(inside(RouterId(via)), channels.middle_group);
+                leg(inside(RouterId(via)), channels.intermediate_group);
             }
             Course::Around(via) => {
                 let group = group_of_via(via);
@@ -197,7 +197,7 @@ impl Plain<'_> {
         };
         let thirds: Vec<u32> =
             (0..self.hops.groups()).filter(|&g| g != self.group(at) && g != target && !working(g).is_empty()).collect();
-        let mut ways = Vec::new();
+        let mut paths = Vec::new();
         for &third in &thirds {
             let goals: Vec<u32> =
                 if self.name == "ugal-g" { vec![third] } else { working(third).iter().map(|r| r.0).collect() };
@@ -205,21 +205,21 @@ impl Plain<'_> {
             let vc = lowest + self.hops.vc_offset_to_group(at, GroupId(third));
             let share = 1.0 / (thirds.len() * goals.len() * ports.len()) as f64;
             for &via in &goals {
-                ways.extend(ports.iter().map(|&port| ((port, vc, Some(via)), share)));
+                paths.extend(ports.iter().map(|&port| ((port, vc, Some(via)), share)));
             }
         }
         if let Some(kept) = kept {
-            ways.retain(|((_, _, via), _)| *via == Some(kept));
-            let share = 1.0 / ways.len() as f64;
-            ways.iter_mut().for_each(|way| way.1 = share);
+            paths.retain(|((_, _, via), _)| *via == Some(kept));
+            let share = 1.0 / paths.len() as f64;
+            paths.iter_mut().for_each(|path| path.1 = share);
         }
         ways
     }
 }
 
 /// The one with the shortest queue of so many draws, each draw as likely as it says; of equal ones, the first drawn.
-fn shortest(ways: &[(Answer, f64)], draws: u32, load: &Queues) -> Vec<(Answer, f64)> {
-    let mut best: BTreeMap<Answer, f64> = ways.iter().copied().collect();
+fn shortest(paths: &[(Answer, f64)], draws: u32, load: &Queues) -> Vec<(Answer, f64)> {
+    let mut best: BTreeMap<Answer, f64> = paths.iter().copied().collect();
     for _ in 1..draws {
         let mut next = BTreeMap::new();
         for (&a, p) in &best {

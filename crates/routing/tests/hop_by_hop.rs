@@ -11,8 +11,8 @@ fn machine(preset: &str) -> Machine {
     presets::builder(preset).unwrap().build().unwrap()
 }
 
-/// Routers and channels of one packet's way.
-struct Way {
+/// Routers and channels of one packet's path.
+struct WalkedPath {
     routers: Vec<RouterId>,
     channels: Vec<u8>,
     non_minimal: bool,
@@ -24,31 +24,31 @@ fn walk(
     load: &dyn LoadView,
     random: &mut Stream,
     (source, destination): (u32, u32),
-) -> Way {
+) -> WalkedPath {
     let mut packet = Header { source: NodeId(source), destination: NodeId(destination), state: RouteState::default() };
     let mut at = hops.router_of(packet.source);
-    let mut way = Way { routers: vec![at], channels: Vec::new(), non_minimal: false };
+    let mut path = WalkedPath { routers: vec![at], channels: Vec::new(), non_minimal: false };
     while at != hops.router_of(packet.destination) {
         let mut memory: Memory = routing.memory(at);
-        let load = if routing.reads_load(&packet) { load } else { &Unseen };
+        let load = if routing.reads_load(&packet) { load } else { &UnreadableView };
         let mut decision = Decision::new(at, load, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels());
         at = hops.neighbour(at, hop.port);
         packet.state.hops += 1;
         packet.state.vc = hop.vc;
-        way.routers.push(at);
-        way.channels.push(hop.vc);
-        assert!(way.channels.len() <= 16, "the way ends: {:?}", way.routers);
+        path.routers.push(at);
+        path.channels.push(hop.vc);
+        assert!(path.channels.len() <= 16, "the way ends: {:?}", path.routers);
     }
-    way.non_minimal = packet.state.path_kind.is_non_minimal();
+    path.non_minimal = packet.state.path_kind.is_non_minimal();
     way
 }
 
 /// What an algorithm that does not say that it reads the load is given, as by the packet engine.
-struct Unseen;
+struct UnreadableView;
 
-impl LoadView for Unseen {
+impl LoadView for UnreadableView {
     fn port_bytes(&self, _port: u16) -> u64 {
         panic!("it said that it does not read the load")
     }
@@ -106,10 +106,10 @@ fn paths_end_within_the_stated_hops_on_increasing_vcs() {
         for _ in 0..20_000 {
             let pair = (random.below(1056) as u32, random.below(1056) as u32);
             for load in [&Uneven as &dyn LoadView, &IdleView] {
-                let way = walk(&*routing, &hops, load, &mut random, pair);
-                assert!(way.channels.len() <= longest, "{name}: {:?}", way.routers);
-                assert!(way.channels.is_sorted(), "{name}: channels {:?} rise", way.channels);
-                seen = seen.max(way.channels.len());
+                let path = walk(&*routing, &hops, load, &mut random, pair);
+                assert!(path.channels.len() <= longest, "{name}: {:?}", path.routers);
+                assert!(path.channels.is_sorted(), "{name}: channels {:?} rise", path.channels);
+                seen = seen.max(path.channels.len());
             }
         }
         assert_eq!(seen, longest, "{name} reaches its longest way");
@@ -128,9 +128,9 @@ fn valiant_spreads_over_all_third_groups() {
         let mut visits = vec![0f64; 33];
         const WALKS: usize = 15_500;
         for _ in 0..WALKS {
-            let way = walk(&*routing, &hops, &IdleView, &mut random, (0, 40));
-            assert!(way.non_minimal);
-            let mut groups: Vec<u32> = way.routers.iter().map(|&r| hops.group_of(r).0).collect();
+            let path = walk(&*routing, &hops, &IdleView, &mut random, (0, 40));
+            assert!(path.non_minimal);
+            let mut groups: Vec<u32> = path.routers.iter().map(|&r| hops.group_of(r).0).collect();
             groups.dedup();
             assert_eq!((groups.len(), groups[0], groups[2]), (3, 0, 1));
             visits[groups[1] as usize] += 1.0;
@@ -155,8 +155,8 @@ fn idle_machines_are_crossed_minimally() {
         let mut random = Stream::new(3, "test", &[]);
         for _ in 0..5_000 {
             let pair = (random.below(1056) as u32, random.below(1056) as u32);
-            let way = walk(&*routing, &hops, &IdleView, &mut random, pair);
-            assert!(!way.non_minimal && way.channels.len() <= 3, "{name}");
+            let path = walk(&*routing, &hops, &IdleView, &mut random, pair);
+            assert!(!path.non_minimal && path.channels.len() <= 3, "{name}");
         }
     }
 }
@@ -258,5 +258,5 @@ fn errors_explain_wrong_words() {
     assert!(error.contains("third group, but the machine has 2 groups"), "{error}");
     // All algorithms but those of other_machines.rs and blue_gene.rs.
     let by_hops = ALGORITHMS.iter().filter(|algorithm| algorithm.hops.is_some());
-    assert_eq!(by_hops.count(), LONGEST.len() + 8, "a new algorithm needs its longest way in LONGEST");
+    assert_eq!(by_hops.count(), LONGEST.len() + 8, "a new algorithm needs its longest path in LONGEST");
 }

@@ -238,7 +238,7 @@ fn fewest_neighbours(dims: &[u32], wrap: &[bool]) -> usize {
 fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: NodeId, to: NodeId) -> Vec<LinkId> {
     let mut packet = Header { source: from, destination: to, state: RouteState::default() };
     let mut at = hops.router_of(from);
-    let (mut way, mut across) = (Vec::new(), 0);
+    let (mut path, mut across) = (Vec::new(), 0);
     while at != hops.router_of(to) {
         let mut memory = Memory::default();
         let mut decision = Decision::new(at, &IdleView, random, &mut memory);
@@ -246,7 +246,7 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: NodeI
         assert!(hop.vc < routing.virtual_channels());
         packet.state.hops += 1;
         packet.state.vc = hop.vc;
-        way.push(hops.link(at, hop.port));
+        path.push(hops.link(at, hop.port));
         let next = hops.neighbour(at, hop.port);
         if hops.groups() > 1 {
             let arrived = hops.group_of(at) == hops.group_of(hops.router_of(to));
@@ -254,7 +254,7 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: NodeI
             across += u8::from(hops.group_of(at) != hops.group_of(next));
         }
         at = next;
-        assert!(way.len() < 64, "the way ends");
+        assert!(path.len() < 64, "the way ends");
     }
     way
 }
@@ -277,7 +277,8 @@ fn every_path_is_minimal_hop_by_hop_and_whole() {
                     continue;
                 }
                 let expected = twin.cost[source.index()][target.index()];
-                let cost = |way: &[LinkId]| (way.iter().filter(|l| twin.across(**l)).count() as u32, way.len() as u32);
+                let cost =
+                    |path: &[LinkId]| (path.iter().filter(|l| twin.across(**l)).count() as u32, path.len() as u32);
                 assert_eq!(rule.distance(source, target), expected.1, "{what}: {from:?} to {to:?}");
                 for turn in 0..3 {
                     let packet = walk(&*routing, &hops, &mut random, from, to);
@@ -347,8 +348,8 @@ fn the_far_end_of_a_cable_counts() {
         let mut loads = vec![0.0; machine.link_count()];
         rule.spread(&[Demand { source, target: d2, amount: 1.0 }], Oblivious::Minimal, &mut loads);
         assert_eq!((loads[across[0].index()], loads[across[1].index()]), (share, 1.0 - share));
-        let ways = (0..1000).map(|_| walk(&*routing, &hops, &mut random, NodeId(source.0), NodeId(d2.0)));
-        let first = ways.filter(|way| way.contains(&across[0])).count() as f64 / 1000.0;
+        let paths = (0..1000).map(|_| walk(&*routing, &hops, &mut random, NodeId(source.0), NodeId(d2.0)));
+        let first = paths.filter(|path| path.contains(&across[0])).count() as f64 / 1000.0;
         assert!((first - share).abs() < 0.08, "{source:?}: {first}");
     }
 }

@@ -54,17 +54,17 @@ fn walk(
     (source, destination): (u32, u32),
 ) -> (Vec<RouterId>, Vec<Hop>) {
     let mut packet = Header { source: NodeId(source), destination: NodeId(destination), state: RouteState::default() };
-    let mut way = (vec![hops.router_of(packet.source)], Vec::new());
-    while way.0[way.0.len() - 1] != hops.router_of(packet.destination) {
-        let router = way.0[way.0.len() - 1];
+    let mut path = (vec![hops.router_of(packet.source)], Vec::new());
+    while path.0[path.0.len() - 1] != hops.router_of(packet.destination) {
+        let router = path.0[path.0.len() - 1];
         let mut memory = Memory::default();
         let mut decision = Decision::new(router, load, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels());
         (packet.state.hops, packet.state.vc) = (packet.state.hops + 1, hop.vc);
-        way.0.push(hops.neighbour(router, hop.port));
-        way.1.push(hop);
-        assert!(way.1.len() <= 100, "the way ends: {:?}", way.0);
+        path.0.push(hops.neighbour(router, hop.port));
+        path.1.push(hop);
+        assert!(path.1.len() <= 100, "the way ends: {:?}", path.0);
     }
     way
 }
@@ -100,10 +100,10 @@ fn dimension_order_takes_minimal_paths_in_order() {
         for _ in 0..2_000 {
             let nodes = machine.node_count() as u64;
             let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
-            let (routers, way) = walk(&*routing, &hops, &IdleView, &mut random, pair);
+            let (routers, path) = walk(&*routing, &hops, &IdleView, &mut random, pair);
             // The tables' distances come from a search over the cables, which knows nothing of coordinates.
             let shortest = hops.local_distance(routers[0], routers[routers.len() - 1]);
-            assert_eq!(way.len(), usize::from(shortest));
+            assert_eq!(path.len(), usize::from(shortest));
             let moved = routers.windows(2).map(|pair| {
                 let (a, b) = (coordinates(pair[0]), coordinates(pair[1]));
                 (0..a.len()).filter(|&d| a[d] != b[d]).collect::<Vec<_>>()
@@ -174,9 +174,9 @@ fn torus_adaptive_is_minimal_and_escapes_in_dimension_order() {
     let mut random = Stream::new(1, "test", &[]);
     for _ in 0..2_000 {
         let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
-        let (routers, way) = walk(&*adaptive, &hops, &IdleView, &mut random, pair);
-        assert_eq!(way.len(), usize::from(hops.local_distance(routers[0], routers[routers.len() - 1])));
-        assert!(way.iter().all(|hop| hop.vc == 2));
+        let (routers, path) = walk(&*adaptive, &hops, &IdleView, &mut random, pair);
+        assert_eq!(path.len(), usize::from(hops.local_distance(routers[0], routers[routers.len() - 1])));
+        assert!(path.iter().all(|hop| hop.vc == 2));
         // With the same dice, both escape alike.
         let dice = Stream::new(random.next_u64(), "test", &[]);
         let escape = walk(&*adaptive, &hops, &Full, &mut dice.clone(), pair);
@@ -184,7 +184,7 @@ fn torus_adaptive_is_minimal_and_escapes_in_dimension_order() {
     }
 }
 
-/// On a fat tree: up to a common ancestor, then down, over shortest ways; every router of the level above is used.
+/// On a fat tree: up to a common ancestor, then down, over shortest paths; every router of the level above is used.
 #[test]
 fn fat_trees_are_crossed_up_and_down() {
     let (machine, hops) = tables(FatTree { k: 6, ..FatTree::default() }.builder().unwrap());
@@ -197,8 +197,8 @@ fn fat_trees_are_crossed_up_and_down() {
         let mut tops = std::collections::BTreeSet::new();
         for _ in 0..5_000 {
             let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
-            let (routers, way) = walk(&*routing, &hops, &IdleView, &mut random, pair);
-            assert_eq!(way.len(), usize::from(hops.local_distance(routers[0], routers[routers.len() - 1])));
+            let (routers, path) = walk(&*routing, &hops, &IdleView, &mut random, pair);
+            assert_eq!(path.len(), usize::from(hops.local_distance(routers[0], routers[routers.len() - 1])));
             let levels: Vec<u8> = routers.iter().map(|r| level_of[r.index()]).collect();
             let top = levels.iter().position(|l| l == levels.iter().max().unwrap()).unwrap();
             assert!(levels[..=top].is_sorted() && levels[top..].is_sorted_by(|a, b| a >= b), "{levels:?}");
@@ -224,8 +224,8 @@ fn up_down_avoids_faults() {
     assert_eq!((routing.virtual_channels(), check(&hops, &*routing)), (1, Ok(())));
     for _ in 0..5_000 {
         let pair = (random.below(1056) as u32, random.below(1056) as u32);
-        let (_, way) = walk(&*routing, &hops, &IdleView, &mut random, pair);
-        assert!(way.len() <= 6, "{}", way.len());
+        let (_, path) = walk(&*routing, &hops, &IdleView, &mut random, pair);
+        assert!(path.len() <= 6, "{}", path.len());
     }
 }
 
@@ -291,8 +291,8 @@ fn rings_of_bubbles_need_no_dateline() {
 /// Only one ring of one channel is accepted: not dimensions in both orders, nor a ring that is entered from itself.
 #[test]
 fn a_cycle_beyond_one_ring_is_refused() {
-    struct Both(Box<dyn Relation>);
-    impl Relation for Both {
+    struct BothRelations(Box<dyn Relation>);
+    impl Relation for BothRelations {
         fn phases(&self) -> u8 {
             1
         }
@@ -305,7 +305,7 @@ fn a_cycle_beyond_one_ring_is_refused() {
     let (_, hops) = tables(torus(&[4, 4], &[true; 2]));
     let routing = with_bubbles("torus-adaptive", &hops);
     let Discipline::Relation(relation) = routing.discipline() else { panic!("a relation") };
-    let any_order = Discipline::Relation(Box::new(Both(relation)));
+    let any_order = Discipline::Relation(Box::new(BothRelations(relation)));
     assert!(deadlock::check(&hops, &any_order, 1, u8::MAX, routing.rings()).is_err());
 
     // Of two cables, packets draw one anew at every router: the rings of the two wait for each other.
@@ -375,23 +375,23 @@ fn paths_via_a_router() {
             assert_eq!(proof, Ok(()), "{name} on {what}");
             let mut random = Stream::new(3, "walk", &[]);
             let mut over = 0;
-            let mut middles = vec![0; machine.router_count()];
+            let mut intermediates = vec![0; machine.router_count()];
             for round in 0..4000u32 {
                 let source = round % machine.node_count() as u32;
                 let destination = random.below(machine.node_count() as u64) as u32;
-                let (routers, way) = walk(&*routing, &hops, &Full, &mut random, (source, destination));
+                let (routers, path) = walk(&*routing, &hops, &Full, &mut random, (source, destination));
                 let (from, to) = (routers[0], routers[routers.len() - 1]);
                 let inside = |a, b| usize::from(hops.local_distance(a, b));
                 let split = (0..routers.len())
-                    .any(|i| inside(from, routers[i]) == i && inside(routers[i], to) == way.len() - i);
+                    .any(|i| inside(from, routers[i]) == i && inside(routers[i], to) == path.len() - i);
                 assert!(split, "{name} on {what}: {routers:?}");
-                assert!(way.windows(2).all(|w| w[0].vc < w[1].vc) || what == "torus", "{name} on {what}: {way:?}");
-                assert!(way.iter().all(|hop| hop.vc < routing.virtual_channels()));
-                over += usize::from(way.len() > inside(from, to));
-                routers.iter().for_each(|router| middles[router.index()] += 1);
+                assert!(path.windows(2).all(|w| w[0].vc < w[1].vc) || what == "torus", "{name} on {what}: {path:?}");
+                assert!(path.iter().all(|hop| hop.vc < routing.virtual_channels()));
+                over += usize::from(path.len() > inside(from, to));
+                routers.iter().for_each(|router| intermediates[router.index()] += 1);
             }
             assert!(over > 400, "{name} on {what}: {over} detours");
-            assert!(middles.iter().all(|&n| n > 0), "{name} on {what}: all routers are visited");
+            assert!(intermediates.iter().all(|&n| n > 0), "{name} on {what}: all routers are visited");
         }
     }
 }

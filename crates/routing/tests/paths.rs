@@ -224,8 +224,8 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) -> f64 {
 #[test]
 fn expected_loads_agree_with_draws() {
     let machines = [dragonfly(1, 4, 2), cascade(4, 2, 4)];
-    for (machine, middle) in machines.iter().flat_map(|m| [(m, Intermediate::Third), (m, Intermediate::Any)]) {
-        let (rule, _) = path_rule(machine, middle).unwrap();
+    for (machine, intermediate) in machines.iter().flat_map(|m| [(m, Intermediate::Third), (m, Intermediate::Any)]) {
+        let (rule, _) = path_rule(machine, intermediate).unwrap();
         let last = RouterId::from_index(machine.router_count() - 1);
         for (source, target) in [(RouterId(0), last), (RouterId(0), RouterId(3)), (RouterId(1), RouterId(6))] {
             let demand = Demand { source, target, amount: 1.0 };

@@ -45,7 +45,7 @@ fn vcs_increase_only_where_one_per_leg_has_a_cycle() {
         (0..9).flat_map(|a| (a + 2..9).map(move |b| (a, b))).filter(|p| *p != (0, 8)).collect();
     let between = without(&[], &not_next);
     let both = without(&[(0, 1), (2, 3)], &not_next);
-    for (machine, rise, min_rise) in [
+    for (machine, order, min_order) in [
         (whole, VcOrder::PerLeg, VcOrder::PerLeg),
         (one_inside, VcOrder::PerLeg, VcOrder::PerLeg),
         (ring_inside, VcOrder::PerTurn, VcOrder::PerTurn),
@@ -55,7 +55,7 @@ fn vcs_increase_only_where_one_per_leg_has_a_cycle() {
     ] {
         let hops = tables(&machine);
         for name in BY_LEGS {
-            let expected = if name == "min" { min_rise } else { rise };
+            let expected = if name == "min" { min_order } else { order };
             assert_eq!(one_vc_per_leg_is_enough(name, &Arc::new(hops.clone())), expected == VcOrder::PerLeg, "{name}");
             assert_eq!(prove(name, hops.clone()).vc_order, expected, "{name}");
         }
@@ -190,7 +190,7 @@ fn min_is_shortest_on_ragged_machines() {
 
 /// Channels that are not enough are counted; a chain of 8 routers has ways of 7 hops, of which 3 may turn up.
 #[test]
-fn what_does_not_fit_is_counted() {
+fn missing_channels_are_counted() {
     let mut builder = Dragonfly { p: 1, a: 8, h: 1, g: 1, ..Dragonfly::default() }.builder().unwrap();
     builder.cables.clear();
     builder.classes.iter_mut().for_each(|class| class.ports_per_router = None);

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_say_what_was_expected() {
+    fn mistakes_state_the_expected_form() {
         let message = |text| Quantity::bytes(text).unwrap_err().to_string();
         assert!(message("4").contains("no unit"));
         assert!(message("4 ns").contains("is a duration; expected an amount of data"));
@@ -240,7 +240,7 @@ mod tests {
         }
 
         #[test]
-        fn reads_back_what_it_shows(ns in 0u64..1_000_000_000) {
+        fn parses_its_own_output(ns in 0u64..1_000_000_000) {
             let time = Time::from_ns(ns);
             prop_assert_eq!(Quantity::time(&time.to_string()), Ok(time));
         }

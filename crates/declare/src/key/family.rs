@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 /// A variant without its type: what parser, schema and reference read of it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Named {
+pub struct VariantInfo {
     /// Its name in files.
     pub name: &'static str,
     /// What it is, in one line.
@@ -18,18 +18,18 @@ pub struct Named {
 pub struct Family {
     /// What it chooses, for messages and headings: `topology`, `pattern`.
     pub noun: &'static str,
-    list: fn() -> Vec<Named>,
-    listed: OnceLock<(Vec<Named>, Vec<Choice>)>,
+    list: fn() -> Vec<VariantInfo>,
+    listed: OnceLock<(Vec<VariantInfo>, Vec<Choice>)>,
 }
 
 impl Family {
     /// A family; `list` is asked once.
-    pub const fn new(noun: &'static str, list: fn() -> Vec<Named>) -> Self {
+    pub const fn new(noun: &'static str, list: fn() -> Vec<VariantInfo>) -> Self {
         Self { noun, list, listed: OnceLock::new() }
     }
 
     /// The variants, the default or most usual one first.
-    pub fn variants(&'static self) -> &'static [Named] {
+    pub fn variants(&'static self) -> &'static [VariantInfo] {
         &self.listed().0
     }
 
@@ -38,7 +38,7 @@ impl Family {
         &self.listed().1
     }
 
-    fn listed(&'static self) -> &'static (Vec<Named>, Vec<Choice>) {
+    fn listed(&'static self) -> &'static (Vec<VariantInfo>, Vec<Choice>) {
         self.listed.get_or_init(|| {
             let variants = (self.list)();
             let choices = variants.iter().map(|variant| Choice { name: variant.name, doc: variant.doc }).collect();
@@ -47,7 +47,7 @@ impl Family {
     }
 
     /// The variant called `name`.
-    pub fn variant(&'static self, name: &str) -> Option<&'static Named> {
+    pub fn variant(&'static self, name: &str) -> Option<&'static VariantInfo> {
         self.variants().iter().find(|variant| variant.name == name)
     }
 }

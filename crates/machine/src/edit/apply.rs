@@ -1,6 +1,6 @@
 //! From edits to another builder.
 
-use super::{thin, Amount, CableChange, Edit, FigureChange};
+use super::{spread, Amount, CableChange, Edit, FigureChange};
 use crate::builder::{in_link_order, LIMIT};
 use crate::names::unknown;
 use crate::{LinkClass, MachineBuilder, MachineError};
@@ -109,7 +109,7 @@ fn spread(
     amount: Amount,
 ) -> Result<(), MachineError> {
     let class = class_named(builder, class)?;
-    let chosen = thin::chosen(builder, edit, class, amount)?;
+    let chosen = spread::choose_cables(builder, edit, class, amount)?;
     if chosen.is_empty() {
         return wrong(edit, "no cable changes".into());
     }
@@ -248,9 +248,9 @@ impl FigureChange {
     fn apply(self, bandwidth: &mut odonata_units::Rate, latency: &mut odonata_units::Time) {
         match self {
             Self::Bandwidth(rate) => *bandwidth = rate,
-            Self::BandwidthTimes(factor) => *bandwidth = bandwidth.scaled(factor),
+            Self::BandwidthFactor(factor) => *bandwidth = bandwidth.scaled(factor),
             Self::Latency(time) => *latency = time,
-            Self::LatencyTimes(factor) => latency.0 = (latency.0 as f64 * factor).round() as u64,
+            Self::LatencyFactor(factor) => latency.0 = (latency.0 as f64 * factor).round() as u64,
             Self::Ports(_) => {}
         }
     }
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_can_not_be_removed() {
+    fn absent_cables_cannot_be_removed() {
         assert_eq!(
             message("edison", &["-4K"]),
             "edit: '-4 black': 4 black cables per router pair can't be removed: g0r0c0 and g0r1c0 have 3"
@@ -356,7 +356,7 @@ mod tests {
 
     /// 1,848 local links are 924 cables: a tenth is 92. A quarter of 264 routers is 66.
     #[test]
-    fn random_faults_are_as_many_as_asked_and_seeded() {
+    fn random_faults_have_the_requested_count_and_seed() {
         let machine = edited("dragonfly-1056", &["fail 10% local"], 1).unwrap();
         assert_eq!(links(&machine, "local"), 1_848 - 2 * 92);
         assert!(machine == edited("dragonfly-1056", &["fail 10% local"], 1).unwrap());

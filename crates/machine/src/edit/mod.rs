@@ -22,7 +22,7 @@
 
 mod apply;
 mod parse;
-mod thin;
+mod spread;
 
 pub use apply::apply;
 
@@ -92,11 +92,11 @@ pub enum FigureChange {
     /// A new bandwidth.
     Bandwidth(Rate),
     /// Bandwidth times a factor above 0.
-    BandwidthTimes(f64),
+    BandwidthFactor(f64),
     /// A new latency.
     Latency(Time),
     /// Latency times a factor from 0 up.
-    LatencyTimes(f64),
+    LatencyFactor(f64),
     /// A new port budget for each router.
     Ports(u32),
 }
@@ -122,9 +122,9 @@ impl fmt::Display for Edit {
             Self::FailRouters { fraction } => write!(f, "fail {} routers", fraction),
             Self::Figure { class, change } => match change {
                 FigureChange::Bandwidth(rate) => write!(f, "{class}.bandwidth={} b/s", rate.bits_per_s()),
-                FigureChange::BandwidthTimes(factor) => write!(f, "{class}.bandwidth*={factor}"),
+                FigureChange::BandwidthFactor(factor) => write!(f, "{class}.bandwidth*={factor}"),
                 FigureChange::Latency(time) => write!(f, "{class}.latency={} ps", time.ps()),
-                FigureChange::LatencyTimes(factor) => write!(f, "{class}.latency*={factor}"),
+                FigureChange::LatencyFactor(factor) => write!(f, "{class}.latency*={factor}"),
                 FigureChange::Ports(ports) => write!(f, "{class}.ports={ports}"),
             },
         }

@@ -161,9 +161,9 @@ fn figure(text: &str, left: &str, right: &str) -> Result<Edit, MachineError> {
     };
     let change = match (figure, times) {
         ("bandwidth", false) => FigureChange::Bandwidth(Quantity::rate(right).map_err(quantity)?),
-        ("bandwidth", true) => FigureChange::BandwidthTimes(factor()?),
+        ("bandwidth", true) => FigureChange::BandwidthFactor(factor()?),
         ("latency", false) => FigureChange::Latency(Quantity::time(right).map_err(quantity)?),
-        ("latency", true) => FigureChange::LatencyTimes(factor()?),
+        ("latency", true) => FigureChange::LatencyFactor(factor()?),
         ("ports", false) => match right.parse() {
             Ok(ports) => FigureChange::Ports(ports),
             Err(_) => return wrong(text, format!("'{right}' is no number of ports")),
@@ -217,13 +217,13 @@ mod tests {
         let figure = |class: &str, change| Ok(Edit::Figure { class: class.into(), change });
         let rate = Rate::from_bytes_per_s(9_400_000_000);
         assert_eq!(Edit::parse("blue.bandwidth = 9.4 GB/s"), figure("blue", FigureChange::Bandwidth(rate)));
-        assert_eq!(Edit::parse("terminal.bandwidth*=0.5"), figure("terminal", FigureChange::BandwidthTimes(0.5)));
+        assert_eq!(Edit::parse("terminal.bandwidth*=0.5"), figure("terminal", FigureChange::BandwidthFactor(0.5)));
         assert_eq!(Edit::parse("blue.latency=300 ns"), figure("blue", FigureChange::Latency(Time::from_ns(300))));
         assert_eq!(Edit::parse("blue.ports=20"), figure("blue", FigureChange::Ports(20)));
     }
 
     #[test]
-    fn mistakes_say_what_was_expected() {
+    fn mistakes_state_the_expected_form() {
         for (text, part) in [
             ("K", "expected cables like '-K'"),
             ("-0K", "expected 1 to 65535"),
@@ -248,7 +248,7 @@ mod tests {
         }
 
         #[test]
-        fn reads_back_what_it_shows(text in "([+-][1-9]?[KBG])|(fail [a-z][0-9]>[a-z][0-9])|(fail 0\\.[0-9]+ (blue|routers))|([a-z]+\\.(bandwidth|latency)\\*=[0-9]\\.[0-9])") {
+        fn parses_its_own_output(text in "([+-][1-9]?[KBG])|(fail [a-z][0-9]>[a-z][0-9])|(fail 0\\.[0-9]+ (blue|routers))|([a-z]+\\.(bandwidth|latency)\\*=[0-9]\\.[0-9])") {
             let edit = Edit::parse(&text).unwrap();
             prop_assert_eq!(Edit::parse(&edit.to_string()).unwrap(), edit);
         }

@@ -24,7 +24,7 @@ enum Kind {
 }
 
 /// A module named in a line, with the cycles after it.
-struct Named {
+struct Module {
     kind: Kind,
     number: u32,
     cycles: Option<u32>,
@@ -49,7 +49,7 @@ pub fn booksim(
     let mut links: BTreeMap<(u32, u32), Link> = BTreeMap::new();
     let mut router_of: BTreeMap<u32, u32> = BTreeMap::new();
     for (at, content) in (1..).zip(text(bytes, label)?.lines()) {
-        let named = named(content).or_else(|reason| line(label, at, reason))?;
+        let named = modules(content).or_else(|reason| line(label, at, reason))?;
         let Some((first, others)) = named.split_first() else { continue };
         for other in others {
             join(first, other, at, &mut links, &mut router_of).or_else(|reason| line(label, at, reason))?;
@@ -88,8 +88,8 @@ pub fn booksim(
 }
 
 /// The modules of a line.
-fn named(content: &str) -> Result<Vec<Named>, String> {
-    let mut found: Vec<Named> = Vec::new();
+fn modules(content: &str) -> Result<Vec<Module>, String> {
+    let mut found: Vec<Module> = Vec::new();
     let mut words = content.split_whitespace();
     while let Some(word) = words.next() {
         let kind = match word {
@@ -105,14 +105,14 @@ fn named(content: &str) -> Result<Vec<Named>, String> {
         };
         let number = words.next().and_then(|number| number.parse().ok());
         let number = number.ok_or_else(|| format!("expected a number after '{word}'"))?;
-        found.push(Named { kind, number, cycles: None });
+        found.push(Module { kind, number, cycles: None });
     }
     Ok(found)
 }
 
 fn join(
-    first: &Named,
-    other: &Named,
+    first: &Module,
+    other: &Module,
     line: usize,
     links: &mut BTreeMap<(u32, u32), Link>,
     router_of: &mut BTreeMap<u32, u32>,

@@ -15,7 +15,7 @@
 //!
 //! The links of a `link-failure-file` are taken out. Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays are not read: they are the engine's.
 
-use super::described::{set, set_bandwidth, Entries, Entry};
+use super::entries::{set, set_bandwidth, Entries, Entry};
 use super::format::FormatError;
 use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout};
 use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
@@ -136,7 +136,7 @@ fn dragonfly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
 }
 
 /// The bytes of a file that an entry names relative to the configuration, and its path.
-fn beside(params: &Entries<'_>, name: &str, files: &mut dyn Reader) -> Result<(Vec<u8>, String), FormatError> {
+fn read_named_file(params: &Entries<'_>, name: &str, files: &mut dyn Reader) -> Result<(Vec<u8>, String), FormatError> {
     let directory = Path::new(params.label).parent().unwrap_or_else(|| Path::new(""));
     let path = directory.join(&params.required(name)?.value).to_string_lossy().into_owned();
     match files.read(&path) {
@@ -155,7 +155,7 @@ fn link_failures(
     if params.get(name).is_none_or(|entry| entry.value.is_empty()) {
         return Ok(());
     }
-    let (bytes, path) = beside(params, name, files)?;
+    let (bytes, path) = read_named_file(params, name, files)?;
     Ok(codes_failures::fail(builder, &bytes, &path)?)
 }
 
@@ -168,8 +168,10 @@ fn wired(
 ) -> Result<MachineBuilder, FormatError> {
     let groups = params.count("num_groups", 1)?;
     let nodes_per_router = params.count("num_cns_per_router", 1)?;
-    let (intra, inter) =
-        (beside(params, "intra-group-connections", files)?, beside(params, "inter-group-connections", files)?);
+    let (intra, inter) = (
+        read_named_file(params, "intra-group-connections", files)?,
+        read_named_file(params, "inter-group-connections", files)?,
+    );
     let read = |intra_layout| {
         let sizes = DamselflyParameters { groups, rows, columns, nodes_per_router, cores_per_node: 1, intra_layout };
         damselfly((&intra.0, &intra.1), (&inter.0, &inter.1), &sizes)

@@ -24,7 +24,7 @@ struct Failures {
 }
 
 /// Byte and reason.
-type Wrong = (usize, String);
+type PlacedReason = (usize, String);
 
 /// Takes the failed cables out of the machine and its nodes out of use.
 ///
@@ -67,7 +67,7 @@ pub(super) fn fail(builder: &mut MachineBuilder, bytes: &[u8], label: &str) -> R
 }
 
 /// The records, each of so many words.
-fn read(builder: &MachineBuilder, bytes: &[u8], words: usize) -> Result<Failures, Wrong> {
+fn read(builder: &MachineBuilder, bytes: &[u8], words: usize) -> Result<Failures, PlacedReason> {
     let size = 4 * words;
     let mut joined: BTreeMap<(u32, u32), u32> = BTreeMap::new();
     for cable in &builder.cables {

@@ -13,9 +13,9 @@
 //! Components, hosts, routing, jobs and further sections are not read. Names with an annotation (`n_dims@foo`) are of machines of several
 //! networks, which are refused.
 
-use super::described::{Entries, Entry};
+use super::entries::{Entries, Entry};
 use super::format::FormatError;
-use super::marked::{document, Marked, Value};
+use super::located_value::{document, LocatedValue, Value};
 use super::{codes_conf, line, text};
 use crate::{MachineBuilder, MachineError};
 use odonata_declare::Reader;
@@ -37,9 +37,13 @@ pub fn codes_yaml(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<M
 }
 
 /// The last of the files that a description includes which has a topology.
-fn included(tree: &Marked, label: &str, files: &mut dyn Reader) -> Result<Option<(Vec<u8>, String)>, FormatError> {
+fn included(
+    tree: &LocatedValue,
+    label: &str,
+    files: &mut dyn Reader,
+) -> Result<Option<(Vec<u8>, String)>, FormatError> {
     let Some(include) = tree.get("include") else { return Ok(None) };
-    let names: Vec<&Marked> = match &include.value {
+    let names: Vec<&LocatedValue> = match &include.value {
         Value::List(items) => items.iter().collect(),
         _ => vec![include],
     };
@@ -63,7 +67,7 @@ fn included(tree: &Marked, label: &str, files: &mut dyn Reader) -> Result<Option
 }
 
 /// The description as a section PARAMS.
-fn params<'a>(tree: &Marked, label: &'a str) -> Result<Entries<'a>, MachineError> {
+fn params<'a>(tree: &LocatedValue, label: &'a str) -> Result<Entries<'a>, MachineError> {
     let topology = tree.need(label, "topology")?;
     let Some(form) = topology.get("format") else {
         let what = if topology.get("switches").is_some() {
@@ -102,7 +106,7 @@ fn params<'a>(tree: &Marked, label: &'a str) -> Result<Entries<'a>, MachineError
     Ok(params)
 }
 
-fn fabric_entries(fabric: &Marked, params: &mut Entries<'_>) -> Result<(), MachineError> {
+fn fabric_entries(fabric: &LocatedValue, params: &mut Entries<'_>) -> Result<(), MachineError> {
     let label = params.label;
     fabric.need(label, "model")?;
     for (name, value) in fabric.entries(label, "fabric")? {
@@ -137,7 +141,7 @@ fn fabric_entries(fabric: &Marked, params: &mut Entries<'_>) -> Result<(), Machi
 }
 
 /// Adds an entry; the items of a list are apart by commas there. What has names itself is none.
-fn put(params: &mut Entries<'_>, name: &str, value: &Marked) -> Result<(), MachineError> {
+fn put(params: &mut Entries<'_>, name: &str, value: &LocatedValue) -> Result<(), MachineError> {
     let text = match &value.value {
         Value::Text(text) => text.clone(),
         Value::List(items) => {

@@ -18,7 +18,7 @@ const FAMILY_AXES: [&[&str]; 5] = [
 ];
 
 /// Row and reason.
-type Wrong = (usize, String);
+type PlacedReason = (usize, String);
 
 /// The routers at both ends of each row.
 pub(super) struct Ends {
@@ -32,7 +32,7 @@ pub(super) struct Ends {
 
 impl Ends {
     /// Numbers if every end is one, else names, numbered in the order of appearance.
-    pub(super) fn read(columns: &EdgeListColumns) -> Result<Self, Wrong> {
+    pub(super) fn read(columns: &EdgeListColumns) -> Result<Self, PlacedReason> {
         let numbers = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<u32>>>();
         if let (Some(src), Some(dst)) = (numbers(&columns.src), numbers(&columns.dst)) {
             let largest = |row: &usize| src[*row].max(dst[*row]);
@@ -68,7 +68,11 @@ impl Ends {
     }
 
     /// The routers with all that the columns say of them.
-    pub(super) fn routers(&self, columns: &EdgeListColumns, options: &EdgeListOptions) -> Result<Routers, Wrong> {
+    pub(super) fn routers(
+        &self,
+        columns: &EdgeListColumns,
+        options: &EdgeListOptions,
+    ) -> Result<Routers, PlacedReason> {
         let nodes = self.each("number of nodes", 1, &columns.src_nodes, &columns.dst_nodes)?;
         let default = options.nodes_per_router;
         let nodes = nodes.into_iter().map(|of| of.map_or(default, |nodes| nodes[0])).collect();
@@ -108,7 +112,7 @@ impl Ends {
         width: usize,
         src: &'a [u32],
         dst: &'a [u32],
-    ) -> Result<Vec<Option<&'a [u32]>>, Wrong> {
+    ) -> Result<Vec<Option<&'a [u32]>>, PlacedReason> {
         let mut found: Vec<Option<&[u32]>> = vec![None; self.count];
         let rows = src.chunks(width).zip(dst.chunks(width)).enumerate();
         for (row, (at_src, at_dst)) in rows {

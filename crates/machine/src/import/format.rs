@@ -5,12 +5,12 @@ use super::{
     simgrid, slurm_topology, sst_macro, DamselflyParameters, EdgeListOptions, IntraLayout, Listing, SlurmTreeOptions,
 };
 use crate::{MachineBuilder, MachineError};
-use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters, Reader, Variant};
+use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters, Reader, Variant};
 use odonata_units::Time;
 use std::path::Path;
 
 /// A format: what the user says of a file of it, and how it is read.
-pub trait Format: Declared {
+pub trait Format: ParameterStruct {
     /// The machine in the file called `label`; files that belong to it are opened through `files`.
     ///
     /// # Errors
@@ -387,7 +387,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn formats_are_told_by_their_content() {
+    fn formats_are_detected_by_their_content() {
         let detect = |bytes| detect(bytes).unwrap();
         assert_eq!(detect(b"c0-0c0s0a0l00(0:0:0) green -> c0-0c0s6a0l10(0:0:6)\n"), "cray-links");
         assert_eq!(detect(b"1440\n15 6 16 4 24\nintra.bin\n"), "damselfly");
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unsure_is_refused() {
+    fn ambiguous_files_are_refused() {
         // Wiring files, a list of nodes, a file of the placement of ranks, an edge list without its head.
         for (bytes, why) in [
             (&b"\x00\x00\x00\x00\x01\x00\x00\x00"[..], "format = \"codes\""),

@@ -15,7 +15,7 @@
 //! switch; speed and latency of a tier are those of its links down. Not read: queues, `Oversubscribed`, which
 //! follows from the radices, and `Switch_Latency_ns`, which is the engine's router latency.
 
-use super::described::{latency, rate, Entries, Entry};
+use super::entries::{latency, rate, Entries, Entry};
 use super::{line, text};
 use crate::topology::{LinkFigures, Topology, Xgft};
 use crate::{MachineBuilder, MachineError};

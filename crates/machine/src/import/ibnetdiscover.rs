@@ -88,8 +88,8 @@ fn host_names(switches: &[Switch<'_>], builder: &MachineBuilder) -> Vec<String> 
         routers.flat_map(|name| hosts.remove(&name).unwrap_or_default()).map(str::to_owned).collect();
     let different: HashSet<&String> = found.iter().collect();
     let usable = |name: &&String| !name.is_empty() && name.parse::<u32>().is_err();
-    let tell_apart = different.len() == found.len() && found.len() == builder.node_router.len();
-    if tell_apart && found.iter().all(|name| usable(&name)) {
+    let are_unique = different.len() == found.len() && found.len() == builder.node_router.len();
+    if are_unique && found.iter().all(|name| usable(&name)) {
         found
     } else {
         Vec::new()
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_switches_apart() {
+    fn names_distinguish_switches() {
         assert_eq!(short("MF0;leaf1:IS5030/U1").unwrap(), "leaf1");
         assert_eq!(short("MF0;core1:SXX536/L12/U1").unwrap(), "core1/L12/U1");
         assert_eq!(short("Infiniscale-IV Mellanox Technologies"), None);
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_refuses() {
+    fn invalid_input_is_refused() {
         let refused = |from: &str, to: &str, why: &str| {
             assert!(TWO.contains(from));
             let error = read(&TWO.replacen(from, to, 1)).unwrap_err().to_string();

@@ -9,8 +9,8 @@
 //! All links have the bandwidth `bw` and the latency `lat`. Speeds of hosts, loopbacks, limiters and sharing policies are
 //! not read: nodes here have one interface, and links carry both directions apart (`SPLITDUPLEX`, SimGrid's default).
 
-use super::described::{counts, latency, rate};
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::entries::{counts, latency, rate};
 use super::{line, text};
 use crate::topology::{LinkFigures, Topology, Torus, Xgft};
 use crate::{MachineBuilder, MachineError};

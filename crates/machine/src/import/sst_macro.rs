@@ -12,7 +12,7 @@
 //! parameter file's are there. Not read: the mean number of hops, numbers of ports.
 
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
-use super::marked::{document, Marked};
+use super::located_value::{document, LocatedValue};
 use super::{line, text, Listing};
 use crate::{MachineBuilder, MachineError};
 use odonata_units::RouterId;
@@ -35,7 +35,7 @@ struct Graph<'a> {
 pub fn sst_macro(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
     let tree = document(text(bytes, label)?, label)?;
     if let (Some(_), Some(_)) = (tree.get("switches"), tree.get("nodes")) {
-        return machine(&named(&tree, label)?, label, options);
+        return machine(&graph_by_name(&tree, label)?, label, options);
     }
     if tree.get("switch_to_switch_links").is_none() {
         let reason = "no topology of SST/macro; expected 'nodes' and 'switches', or 'node_to_switch_links' and \
@@ -43,11 +43,11 @@ pub fn sst_macro(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result
         return line(label, tree.line, reason);
     }
     let names: Vec<String> = (0..count(&tree, label, "num_switches")?).map(|switch| switch.to_string()).collect();
-    machine(&numbered(&tree, label, &names)?, label, options)
+    machine(&graph_by_number(&tree, label, &names)?, label, options)
 }
 
 /// The form of names and ports.
-fn named<'a>(tree: &'a Marked, label: &str) -> Result<Graph<'a>, MachineError> {
+fn graph_by_name<'a>(tree: &'a LocatedValue, label: &str) -> Result<Graph<'a>, MachineError> {
     let nodes = tree.need(label, "nodes")?.entries(label, "nodes")?;
     let switches = tree.need(label, "switches")?.entries(label, "switches")?;
     let mut node_at: HashMap<&str, Option<usize>> = nodes.iter().map(|(name, _)| (name.as_str(), None)).collect();
@@ -92,14 +92,14 @@ fn named<'a>(tree: &'a Marked, label: &str) -> Result<Graph<'a>, MachineError> {
 }
 
 /// The form of numbers and links.
-fn numbered<'a>(tree: &Marked, label: &str, names: &'a [String]) -> Result<Graph<'a>, MachineError> {
+fn graph_by_number<'a>(tree: &LocatedValue, label: &str, names: &'a [String]) -> Result<Graph<'a>, MachineError> {
     let mut node_at: Vec<Option<usize>> = vec![None; count(tree, label, "num_nodes")?];
     let mut graph = Graph {
         switches: names.iter().map(String::as_str).collect(),
         nodes: vec![Vec::new(); names.len()],
         cables: Cables::new(),
     };
-    let number = |link: &Marked, name: &str, end: usize| {
+    let number = |link: &LocatedValue, name: &str, end: usize| {
         let value = link.need(label, name)?;
         let word = value.text(label, name)?;
         match word.parse::<usize>() {
@@ -129,7 +129,7 @@ fn numbered<'a>(tree: &Marked, label: &str, names: &'a [String]) -> Result<Graph
 /// More than any machine has: a slip must not take all memory.
 const MOST: usize = 1 << 22;
 
-fn count(tree: &Marked, label: &str, name: &str) -> Result<usize, MachineError> {
+fn count(tree: &LocatedValue, label: &str, name: &str) -> Result<usize, MachineError> {
     let value = tree.need(label, name)?;
     match value.text(label, name)?.parse() {
         Ok(count @ 1..=MOST) => Ok(count),

@@ -84,12 +84,12 @@ fn halves(machine: &Machine, nodes: &[u32], axis: Option<usize>) -> Vec<bool> {
         before += here;
         sides[router.index()] = false;
     }
-    settle_routers_without_nodes(machine, nodes, &mut sides);
+    assign_routers_without_nodes(machine, nodes, &mut sides);
     sides
 }
 
 /// Moves routers without nodes to the side that cuts less, until none wants to move. Every move lowers the cut.
-fn settle_routers_without_nodes(machine: &Machine, nodes: &[u32], sides: &mut [bool]) {
+fn assign_routers_without_nodes(machine: &Machine, nodes: &[u32], sides: &mut [bool]) {
     let free: Vec<_> = machine.routers().filter(|r| nodes[r.index()] == 0 && machine.router_up(*r)).collect();
     loop {
         let mut moved = false;

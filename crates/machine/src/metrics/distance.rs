@@ -23,24 +23,24 @@ pub struct Distances {
     /// Ordered pairs of different working routers by hops: `pairs_by_hops[h]`; `[0]` is 0.
     pub pairs_by_hops: Vec<u64>,
     /// Mean hops over these pairs; 0 without any.
-    pub mean_router_hops: f64,
+    pub router_hops_mean: f64,
     /// Mean router-to-router hops over ordered pairs of different usable nodes that reach each other; two nodes of one
     /// router are 0 hops apart. 0 without any pair.
-    pub mean_node_hops: f64,
+    pub node_hops_mean: f64,
     /// Ordered pairs of different working routers without a path.
     pub unreachable_pairs: u64,
 }
 
 /// What one batch of sources, or all, have reached.
 #[derive(Clone, Default)]
-struct Reached {
+struct HopCounts {
     pairs_by_hops: Vec<u64>,
     /// Sum of hops over pairs of nodes, and the number of these pairs.
     node_hops: u64,
     node_pairs: u64,
 }
 
-impl Reached {
+impl HopCounts {
     fn add(mut self, other: Self) -> Self {
         if self.pairs_by_hops.len() < other.pairs_by_hops.len() {
             self.pairs_by_hops.resize(other.pairs_by_hops.len(), 0);
@@ -56,7 +56,7 @@ impl Reached {
 
 /// Of all planes together: there are no pairs of routers in different ones.
 pub(super) fn distances(planes: &[Machine]) -> Distances {
-    let (mut reached, mut all_pairs, mut together) = (Reached::default(), 0, 0);
+    let (mut reached, mut all_pairs, mut together) = (HopCounts::default(), 0, 0);
     for machine in planes {
         let nodes = usable_nodes(machine);
         reached = reached.add(in_torus(machine, &nodes).unwrap_or_else(|| search_all(machine, &nodes)));
@@ -74,15 +74,15 @@ pub(super) fn distances(planes: &[Machine]) -> Distances {
     let mean = |sum: u64, n: u64| if n == 0 { 0.0 } else { sum as f64 / n as f64 };
     Distances {
         diameter: pairs_by_hops.len() as u32 - 1,
-        mean_router_hops: mean(hops, pairs),
-        mean_node_hops: mean(reached.node_hops, reached.node_pairs + together),
+        router_hops_mean: mean(hops, pairs),
+        node_hops_mean: mean(reached.node_hops, reached.node_pairs + together),
         unreachable_pairs: all_pairs - pairs,
         pairs_by_hops,
     }
 }
 
 /// The closed form of a complete torus or mesh with the same number of nodes at every router.
-fn in_torus(machine: &Machine, nodes: &[u32]) -> Option<Reached> {
+fn in_torus(machine: &Machine, nodes: &[u32]) -> Option<HopCounts> {
     let torus = CompleteTorus::of(machine)?;
     if nodes.iter().any(|&n| n != nodes[0]) {
         return None;
@@ -91,7 +91,7 @@ fn in_torus(machine: &Machine, nodes: &[u32]) -> Option<Reached> {
     pairs_by_hops[0] = 0;
     let node_pairs_per_pair = u64::from(nodes[0]) * u64::from(nodes[0]);
     let hops: u64 = pairs_by_hops.iter().zip(0u64..).map(|(n, h)| n * h).sum();
-    Some(Reached {
+    Some(HopCounts {
         node_pairs: node_pairs_per_pair * pairs_by_hops.iter().sum::<u64>(),
         node_hops: node_pairs_per_pair * hops,
         pairs_by_hops,
@@ -99,7 +99,7 @@ fn in_torus(machine: &Machine, nodes: &[u32]) -> Option<Reached> {
 }
 
 /// Searches from every working router.
-fn search_all(machine: &Machine, nodes: &[u32]) -> Reached {
+fn search_all(machine: &Machine, nodes: &[u32]) -> HopCounts {
     let graph = Graph::new(machine);
     let mut sources: Vec<u32> = machine.routers().filter(|&r| machine.router_up(r)).map(|r| r.0).collect();
     // A batch counts pairs of nodes by popcounts, so its sources have the same number of nodes.
@@ -111,7 +111,7 @@ fn search_all(machine: &Machine, nodes: &[u32]) -> Reached {
     batches
         .into_par_iter()
         .map_init(|| Search::new(machine.router_count()), |search, batch| search.run(&graph, nodes, batch))
-        .reduce(Reached::default, Reached::add)
+        .reduce(HopCounts::default, HopCounts::add)
 }
 
 /// Different neighbours of each router.
@@ -168,7 +168,7 @@ impl Search {
         }
     }
 
-    fn run(&mut self, graph: &Graph, nodes: &[u32], sources: &[u32]) -> Reached {
+    fn run(&mut self, graph: &Graph, nodes: &[u32], sources: &[u32]) -> HopCounts {
         self.seen.fill([0; WORDS]);
         self.active.clear();
         for (bit, &source) in sources.iter().enumerate() {
@@ -179,7 +179,7 @@ impl Search {
             self.active.push(source);
         }
         let source_nodes = u64::from(nodes[sources[0] as usize]);
-        let mut reached = Reached { pairs_by_hops: vec![0], ..Reached::default() };
+        let mut reached = HopCounts { pairs_by_hops: vec![0], ..HopCounts::default() };
         for hops in 1.. {
             self.spread(graph);
             let mut pairs = 0;
@@ -272,9 +272,9 @@ mod tests {
         let torus = Torus { dims: vec![4, 6, 8], wrap: vec![true; 3].into(), nodes_per_router: 2, ..Torus::default() };
         let found = of(torus.builder().unwrap());
         assert_eq!(found.diameter, 2 + 3 + 4);
-        assert!((found.mean_router_hops - 4.5 * 192.0 / 191.0).abs() < 1e-12);
+        assert!((found.router_hops_mean - 4.5 * 192.0 / 191.0).abs() < 1e-12);
         // Of the 383 other nodes one is on the same router.
-        assert!((found.mean_node_hops - 4.5 * 384.0 / 383.0).abs() < 1e-12);
+        assert!((found.node_hops_mean - 4.5 * 384.0 / 383.0).abs() < 1e-12);
     }
 
     #[test]
@@ -301,7 +301,7 @@ mod tests {
         let found = of(mesh.builder().unwrap());
         assert_eq!(found.diameter, 4 + 6);
         let mean = 24.0 / 15.0 + 48.0 / 21.0;
-        assert!((found.mean_router_hops - mean * 35.0 / 34.0).abs() < 1e-12);
+        assert!((found.router_hops_mean - mean * 35.0 / 34.0).abs() < 1e-12);
     }
 
     /// Node pairs of a three-level fat tree: 0 hops on one edge router, 2 in a pod, 4 otherwise. k = 8: of 127 others
@@ -310,7 +310,7 @@ mod tests {
     fn fat_tree_has_the_closed_form() {
         let found = of(FatTree { k: 8, ..FatTree::default() }.builder().unwrap());
         assert_eq!(found.diameter, 4);
-        assert!((found.mean_node_hops - (12.0 * 2.0 + 112.0 * 4.0) / 127.0).abs() < 1e-12);
+        assert!((found.node_hops_mean - (12.0 * 2.0 + 112.0 * 4.0) / 127.0).abs() < 1e-12);
     }
 
     /// One Cascade group: 15 + 5 routers 1 hop away, the other 75 two.

@@ -29,8 +29,9 @@ impl<'m> CompleteTorus<'m> {
                 return None;
             }
             // Halves of a count that is odd differ from every other number of parallel cables.
-            let (ways, remainder) = if wrap[d] && dims[d] == 2 { (2, bundle.count % 2) } else { (1, 0) };
-            uniform &= *parallel.get_or_insert(bundle.count / ways) == bundle.count / ways && remainder == 0;
+            let (directions, remainder) = if wrap[d] && dims[d] == 2 { (2, bundle.count % 2) } else { (1, 0) };
+            uniform &=
+                *parallel.get_or_insert(bundle.count / directions) == bundle.count / directions && remainder == 0;
         }
         // Different (router, neighbour) pairs: no two bundles of one pair are counted, since there is one class.
         let routers = machine.router_count() as u64;

@@ -6,7 +6,7 @@
 //! dimensions, too, as Mira's blocks of 1,024 and 32,768 nodes were in one by default.
 
 use crate::topology::{LinkFigures, Torus};
-use crate::{Fastest, MachineError};
+use crate::{FastestLetter, MachineError};
 
 pub(super) const SOURCE_L: &str =
     "Blue Gene/L overview, IBM J. Res. Dev. 49, 2005: 175 MB/s per link and direction; about 100 ns per hop; injection \
@@ -44,7 +44,7 @@ pub(super) fn p(dims: &[u32]) -> BlueGene {
 }
 
 pub(super) fn q(dims: &[u32]) -> BlueGene {
-    let torus = Torus { dims: dims.to_vec(), fastest: Fastest::Last, ..Torus::default() };
+    let torus = Torus { dims: dims.to_vec(), fastest: FastestLetter::Last, ..Torus::default() };
     BlueGene { torus, letters: "ABCDE", midplane: &[4, 4, 4, 4, 2] }
 }
 

@@ -21,7 +21,7 @@
 //! 2 (k mod 8) + 1, all rows, the same row at both ends. With 241 groups R = 1 and every one of the 10 blue ports
 //! of every router is in use: the largest Cascade.
 
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Choice, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -164,7 +164,7 @@ impl Cascade {
         product("green cables", &[routers, columns, self.green.max(1)])?;
         product("black cables", &[routers, rows, self.black.max(1)])?;
         let served_rows = self.rows_per_unit()?;
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("cascade-{groups}x{rows}x{columns}"),
             Shape::Grouped {
                 groups,

@@ -10,7 +10,7 @@
 //! and sits at router floor(c a / C). So channels spread evenly over the routers, and where all ports are in use
 //! (C = a h) channel c is port c mod h of router floor(c / h), as in the literature.
 
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, words, Choice, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
@@ -149,7 +149,7 @@ impl Dragonfly {
         product("local cables", &[routers, a, self.local_cables])?;
         product("global cables", &[routers, h.max(1)])?;
         let rounds = self.cables_per_group_pair()?;
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("dragonfly-p{p}-a{a}-h{h}-g{g}"),
             Shape::Grouped { groups: g, routers_per_group: a, interior: GroupInterior::AllToAll },
             Coordinates::grid(&["group", "router_in_group"], &[g, a]),

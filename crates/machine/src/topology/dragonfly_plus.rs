@@ -5,7 +5,7 @@
 //! nodes hang on the leaves only, cables to other groups on the spines only. Two nodes of a group are at most 2 hops between routers
 //! apart, of different groups 3, since each leaf reaches the spine of any cable.
 
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Choice, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -102,7 +102,7 @@ impl DragonflyPlus {
         product("local cables", &[g, leaves, spines, local_cables])?;
         product("global cables", &[g, spines, h.max(1)])?;
         let rounds = self.cables_per_group_pair()?;
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("dragonfly-plus-p{p}-l{leaves}-s{spines}-h{h}-g{g}"),
             Shape::Grouped { groups: g, routers_per_group: a, interior: GroupInterior::Other },
             Coordinates::grid(&["group", "router_in_group"], &[g, a]),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_refuses() {
+    fn invalid_input_is_refused() {
         let wrong = |plus: DragonflyPlus| plus.builder().unwrap_err().to_string();
         assert!(wrong(DragonflyPlus { g: 66, ..DragonflyPlus::default() }).contains("65 is the most"));
         assert!(wrong(DragonflyPlus { global_cables: Some(9), ..DragonflyPlus::default() }).contains("expected 1 to 8"));

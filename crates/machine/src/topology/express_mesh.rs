@@ -5,7 +5,7 @@
 //! next by an express cable. The way between two routers of a line is the shorter of the steps between neighbours and of those
 //! to an interchange, the express cables, and the steps from one; dimensions add up.
 
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -94,7 +94,7 @@ impl ExpressMesh {
         let axes: Vec<String> = (0..dims.len()).map(|d| format!("x{d}")).collect();
         let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
         let written = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("express-mesh-{}-gap-{}", written(dims), written(&gap)),
             Shape::Graph,
             Coordinates::grid(&axes, dims),
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_refuses() {
+    fn invalid_input_is_refused() {
         let wrong = |mesh: ExpressMesh| mesh.builder().unwrap_err().to_string();
         assert!(wrong(ExpressMesh { dims: vec![], ..ExpressMesh::default() }).contains("dims"));
         assert!(

@@ -6,7 +6,7 @@
 //! 0) is labelled by its position among the subtrees above it and a copy number; two routers of adjacent levels are
 //! joined where the labels agree but for the digit of that level.
 
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -210,7 +210,7 @@ impl Xgft {
         }
         let shape = Shape::FatTree { levels: levels as u32, level_of };
         let name = format!("xgft-{:?}-{:?}", self.children, self.parents).replace(", ", "x").replace(['[', ']'], "");
-        let mut builder = bare(name, shape, coordinates, group_of, 1, self.cores_per_node, self.terminal);
+        let mut builder = empty_grid(name, shape, coordinates, group_of, 1, self.cores_per_node, self.terminal);
         let nodes = tree.routers(0) * self.children[0];
         builder.terminal.ports_per_router = Some(self.children[0]);
         builder.node_router = (0..nodes).map(|node| RouterId(node / self.children[0])).collect();

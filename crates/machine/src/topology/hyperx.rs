@@ -4,7 +4,7 @@
 //! With one size S for all dimensions it is a Hamming graph; with as many nodes at each router as a line has routers it is the
 //! flattened butterfly of Kim, Dally, Abts, ISCA 2007. The diameter is the number of dimensions.
 
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -95,7 +95,7 @@ impl HyperX {
         let axes: Vec<String> = (0..dims.len()).map(|d| format!("x{d}")).collect();
         let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
         let sizes: Vec<String> = dims.iter().map(u32::to_string).collect();
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("hyperx-{}", sizes.join("x")),
             Shape::Graph,
             Coordinates::grid(&axes, dims),
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_refuses() {
+    fn invalid_input_is_refused() {
         let wrong = |hyperx: HyperX| hyperx.builder().unwrap_err().to_string();
         assert!(wrong(HyperX { dims: vec![], ..HyperX::default() }).contains("dims"));
         assert!(wrong(HyperX { parallel: OneOrEach::Each(vec![1]), ..HyperX::default() }).contains("for 2 dimensions"));

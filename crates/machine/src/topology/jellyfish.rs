@@ -4,7 +4,7 @@
 //! joined yet are drawn and joined, until there are none; two free ports that are left then take the
 //! two ends of a drawn cable between others. Where routers times ports is odd one port stays free.
 
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
@@ -95,7 +95,7 @@ impl Jellyfish {
         let Some(cables) = graphs.into_iter().find(|cables| connected(routers, cables)) else {
             return wrong("degree", format!("{degree}: none of {TRIES} graphs of {routers} routers was connected"));
         };
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("jellyfish-{routers}-{degree}"),
             Shape::Graph,
             Coordinates::grid(&["router"], &[routers]),
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_refuses() {
+    fn invalid_input_is_refused() {
         let wrong =
             |routers, degree| Jellyfish { routers, degree, ..Jellyfish::default() }.builder().unwrap_err().to_string();
         assert!(wrong(10, 10).contains("less than the 10 routers"));

@@ -25,11 +25,11 @@ pub use torus::Torus;
 
 use crate::builder::LIMIT;
 use crate::{Coordinates, LinkClass, MachineBuilder, MachineError, Shape};
-use odonata_declare::{Declared, Variant};
+use odonata_declare::{ParameterStruct, Variant};
 use odonata_units::{GroupId, Rate, RouterId, Time};
 
 /// A family of machines: its parameters, and how they wire routers and nodes.
-pub trait Topology: Declared {
+pub trait Topology: ParameterStruct {
     /// Fills in what the run says beyond the parameters: the seed of what is drawn, where none is given.
     fn take_seed(&mut self, seed: u64) {
         let _ = seed;
@@ -168,7 +168,7 @@ fn product(what: &str, factors: &[u32]) -> Result<u32, MachineError> {
 }
 
 /// A builder of routers on a grid of coordinates with the same number of nodes each, and no cables yet.
-fn bare(
+fn empty_grid(
     name: String,
     shape: Shape,
     coordinates: Coordinates,

@@ -14,7 +14,7 @@
 //! orthogonal. q + 1 ports, one of which stays free at the q + 1 routers that are orthogonal to themselves.
 
 use super::galois::{nearest_prime_powers, Field};
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -96,7 +96,7 @@ impl SlimFly {
         };
         let routers = product("routers", &[2, q, q])?;
         product("nodes", &[routers, nodes_per_router])?;
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("slim-fly-q{q}"),
             Shape::Graph,
             Coordinates::grid(&["half", "column", "row"], &[2, q, q]),
@@ -213,7 +213,7 @@ impl PolarFly {
         let groups = vec![GroupId(0); points.len()];
         let name = format!("polarfly-q{q}");
         let mut builder =
-            bare(name, Shape::Graph, coordinates, groups, nodes_per_router, self.cores_per_node, self.terminal);
+            empty_grid(name, Shape::Graph, coordinates, groups, nodes_per_router, self.cores_per_node, self.terminal);
         builder.classes = vec![self.local.class("local", Some(q + 1))];
         let orthogonal = |a: &[u32; 3], b: &[u32; 3]| {
             a.iter().zip(b).fold(0, |sum, (&x, &y)| field.plus(sum, field.times(x, y))) == 0
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_they_refuse() {
+    fn invalid_orders_are_refused() {
         let wrong = |q| SlimFly { q, ..SlimFly::default() }.builder().unwrap_err().to_string();
         assert!(wrong(6).contains("6 is no power of a prime; the nearest are 5 and 7"));
         assert!(wrong(2).contains("4 w"));

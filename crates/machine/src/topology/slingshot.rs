@@ -7,7 +7,7 @@
 //! The cables of a group to others are counted round by round over its peers in order; with C of them cable c sits at switch
 //! floor(c a / C) of a group of a switches, so that they spread evenly, as in [`super::Dragonfly`].
 
-use super::{bare, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -148,7 +148,7 @@ impl Slingshot {
         let most = kinds.switches.iter().copied().max().unwrap_or(1);
         let written: Vec<String> =
             self.groups.iter().zip(&kinds.switches).map(|(groups, switches)| format!("{groups}x{switches}")).collect();
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("slingshot-{}", written.join("-")),
             Shape::Grouped { groups: groups as u32, routers_per_group: most, interior: GroupInterior::AllToAll },
             Coordinates {
@@ -305,7 +305,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Groups, switches, nodes and local cables of a kind.
-    type Drawn = (u32, u32, u32, u32);
+    type KindParameters = (u32, u32, u32, u32);
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(80))]
@@ -314,7 +314,7 @@ mod tests {
         #[test]
         fn closed_forms(kinds in proptest::collection::vec((1u32..4, 1u32..6, 0u32..3, 1u32..3), 1..4), cables in proptest::collection::vec(0u32..4, 6)) {
             let n = kinds.len();
-            let list = |of: fn(&Drawn) -> u32| kinds.iter().map(of).collect::<Vec<u32>>();
+            let list = |of: fn(&KindParameters) -> u32| kinds.iter().map(of).collect::<Vec<u32>>();
             let slingshot = Slingshot {
                 groups: list(|k| k.0),
                 switches: list(|k| k.1).into(),
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_refuses() {
+    fn invalid_input_is_refused() {
         let wrong = |slingshot: Slingshot| slingshot.builder().unwrap_err().to_string();
         let few = wrong(Slingshot { ports: 48, ..Slingshot::default() });
         assert_eq!(

@@ -5,8 +5,8 @@
 //! dimension wraps. In a wrapping dimension of size 2 both steps lead to the same neighbour, so two parallel cables
 //! join them (as the E dimension of Blue Gene/Q has it); a dimension of size 1 has no cables.
 
-use super::{at_least_one, bare, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
-use crate::{Coordinates, Fastest, MachineBuilder, MachineError, Shape};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use crate::{Coordinates, FastestLetter, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Choice, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
@@ -24,7 +24,7 @@ pub struct Torus {
     /// A letter for each dimension; `x0`, `x1`, … if not given.
     pub axes: Option<String>,
     /// How orders of these letters are written.
-    pub fastest: Fastest,
+    pub fastest: FastestLetter,
     /// Links between routers, all of the class `local`.
     pub local: LinkFigures,
     /// Links between nodes and routers.
@@ -41,7 +41,7 @@ impl Default for Torus {
             nodes_per_router: 1,
             links_per_direction: 1,
             axes: None,
-            fastest: Fastest::First,
+            fastest: FastestLetter::First,
             local: LinkFigures::new(2_000_000_000, 40),
             terminal: LinkFigures::new(20_000_000_000, 10),
             cores_per_node: 16,
@@ -67,7 +67,7 @@ impl Parameters for Torus {
         ),
         parameter!(
             fastest,
-            Fastest::KIND,
+            FastestLetter::KIND,
             "Which letter of a mapping's `order` changes fastest from one rank to the next."
         ),
     ];
@@ -138,7 +138,7 @@ impl Torus {
         let sizes: Vec<String> = dims.iter().map(u32::to_string).collect();
         let kind = if wrap.contains(&true) { "torus" } else { "mesh" };
         let coordinates = Coordinates { fastest: self.fastest, ..Coordinates::grid(&axes, dims) };
-        let mut builder = bare(
+        let mut builder = empty_grid(
             format!("{kind}-{}", sizes.join("x")),
             Shape::Torus { dims: dims.clone(), wrap: wrap.clone() },
             coordinates,

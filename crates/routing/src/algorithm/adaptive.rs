@@ -14,7 +14,7 @@
 use super::crossing::Crossing;
 use super::{any, Algorithm, Build, Decision, Header, Hop, RoutingError};
 use crate::next_hop::{NextHops, Port};
-use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters};
 use odonata_units::Bytes;
 
 /// Settings of the choice.
@@ -38,7 +38,7 @@ impl Default for AdaptiveSettings {
 
 /// An algorithm that makes this choice.
 pub(super) const fn adaptive(name: &'static str, doc: &'static str, build: Build) -> Algorithm {
-    let parameters: fn() -> Box<dyn Declared> = || Box::new(AdaptiveSettings::default());
+    let parameters: fn() -> Box<dyn ParameterStruct> = || Box::new(AdaptiveSettings::default());
     Algorithm { parameters, ..Algorithm::hop_by_hop(name, doc, build) }
 }
 

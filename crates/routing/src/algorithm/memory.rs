@@ -105,7 +105,7 @@ mod tests {
     proptest! {
         /// Against a whole matrix.
         #[test]
-        fn rows_are_those_of_a_whole_matrix(changes in prop::collection::vec((0usize..9, 0usize..4, 0f32..9.0), 0..60)) {
+        fn rows_equal_the_rows_of_a_whole_matrix(changes in prop::collection::vec((0usize..9, 0usize..4, 0f32..9.0), 0..60)) {
             let initial = |row: usize, column: usize| (10 * row + column) as f32;
             let mut whole: Vec<f32> = (0..36).map(|i| initial(i / 4, i % 4)).collect();
             let mut memory = Memory::new(9, 4);

@@ -124,9 +124,9 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
     // last global hop. Where shortest ways pass through third groups the last way is as long as the longest of them,
     // and the second choice may come only when the first of these groups is reached.
     let inside = u32::from(hops.max_local_distance());
-    let to_middle = if hops.crosses_groups() { inside + 1 } else { 0 };
+    let to_intermediate = if hops.crosses_groups() { inside + 1 } else { 0 };
     let counter = VcCounter::of(&hops);
-    let channels = counter.channels(2 + to_middle + hops.max_distance_to_group().max(inside + 1) + inside);
+    let channels = counter.channels(2 + to_intermediate + hops.max_distance_to_group().max(inside + 1) + inside);
     let latencies_ns = hops.longest_latencies_ns();
     Ok(Box::new(QAdaptive { hops, settings: settings.q.clone(), slots, counter, channels, latencies_ns }))
 }

@@ -5,7 +5,7 @@
 
 use super::{Algorithm, NoParameters};
 use crate::paths::Oblivious;
-use odonata_declare::{parameter, Declared, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters};
 
 /// How messages choose among paths.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -80,7 +80,7 @@ impl UgalPaths {
 }
 
 /// An algorithm without parameters.
-const fn plain(name: &'static str, doc: &'static str, paths: fn(&dyn Declared) -> PathChoice) -> Algorithm {
+const fn plain(name: &'static str, doc: &'static str, paths: fn(&dyn ParameterStruct) -> PathChoice) -> Algorithm {
     Algorithm { name, doc, parameters: || Box::new(NoParameters), paths: Some(paths), hops: None, uses_tables: false }
 }
 

@@ -58,12 +58,12 @@ mod tests {
     #[test]
     fn turns_from_down_to_up_increase_the_vc() {
         let mut state = RouteState::default();
-        let way = [5, 3, 4, 9, 7, 2, 6].map(RouterId);
+        let path = [5, 3, 4, 9, 7, 2, 6].map(RouterId);
         let mut channel = |pair: &[RouterId]| {
             state.vc = VcCounter::Turns.channel(pair[0], pair[1], &mut state);
             state.vc
         };
-        assert_eq!(way.windows(2).map(&mut channel).collect::<Vec<_>>(), [0, 1, 1, 1, 1, 2]);
+        assert_eq!(path.windows(2).map(&mut channel).collect::<Vec<_>>(), [0, 1, 1, 1, 1, 2]);
         assert_eq!(VcCounter::Turns.channels(6), 4);
         assert_eq!(VcCounter::Hops.channels(0), 1);
     }

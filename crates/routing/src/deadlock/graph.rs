@@ -175,28 +175,28 @@ impl<'a> Dependencies<'a> {
     fn contract(&mut self, rings: &dyn Rings) {
         const NONE: u32 = u32::MAX;
         let vc = rings.channel();
-        let mut goes_on = vec![NONE; self.next.len() / self.words];
-        let mut is_next = vec![false; goes_on.len()];
+        let mut next_in_ring = vec![NONE; self.next.len() / self.words];
+        let mut is_next = vec![false; next_in_ring.len()];
         let hops = self.wiring.hops;
         for at in (0..hops.routers()).map(RouterId) {
             for port in hops.ports(at) {
                 let Some(then) = rings.next_in_ring(at, port) else { continue };
                 let next = self.channel(hops.neighbour(at, port), then, vc);
                 assert!(!std::mem::replace(&mut is_next[next], true), "no two links go on with the same one");
-                goes_on[self.channel(at, port, vc)] = next as u32;
+                next_in_ring[self.channel(at, port, vc)] = next as u32;
             }
         }
-        self.ring = (0..goes_on.len() as u32).map(|c| (c, c)).collect();
-        for first in 0..goes_on.len() as u32 {
+        self.ring = (0..next_in_ring.len() as u32).map(|c| (c, c)).collect();
+        for first in 0..next_in_ring.len() as u32 {
             if self.ring[first as usize].0 != first {
                 continue;
             }
             // At most one link leads to each, so a walk ends or comes back to where it started.
-            let on = |c: &u32| Some(goes_on[*c as usize]).filter(|&next| next != NONE && next != first);
+            let on = |c: &u32| Some(next_in_ring[*c as usize]).filter(|&next| next != NONE && next != first);
             let walk: Vec<u32> = std::iter::successors(Some(first), on).collect();
             let last = walk[walk.len() - 1];
-            if goes_on[last as usize] == first {
-                walk.iter().for_each(|&c| self.ring[c as usize] = (goes_on[c as usize], first));
+            if next_in_ring[last as usize] == first {
+                walk.iter().for_each(|&c| self.ring[c as usize] = (next_in_ring[c as usize], first));
             }
         }
     }

@@ -142,8 +142,9 @@ impl NextHops {
                 continue;
             }
             let across = self.group_of(at) != self.group_of(from);
-            let rises = across || order == VcOrder::PerTurn && self.turns_up(from, at, self.ports_to_group(at, group));
-            most = most.max(self.increments_to_group(at, group, order, increments) + u8::from(rises));
+            let is_increment =
+                across || order == VcOrder::PerTurn && self.turns_up(from, at, self.ports_to_group(at, group));
+            most = most.max(self.increments_to_group(at, group, order, increments) + u8::from(is_increment));
         }
         increments[place] = most;
         most
@@ -168,8 +169,8 @@ impl NextHops {
         let mut most = 0;
         for &port in self.local_ports(from, to) {
             let at = self.neighbour(from, port);
-            let rises = at != to && self.turns_up(from, at, self.local_ports(at, to));
-            most = most.max(self.increments_to_router(at, to, increments) + u8::from(rises));
+            let is_increment = at != to && self.turns_up(from, at, self.local_ports(at, to));
+            most = most.max(self.increments_to_router(at, to, increments) + u8::from(is_increment));
         }
         increments[place] = most;
         most

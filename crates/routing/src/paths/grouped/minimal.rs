@@ -63,7 +63,7 @@ impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
             for (at, amount) in here {
                 let (hops, links) = self.gateways.count_minimal(at, target, &inside);
                 let share = amount / f64::from(links);
-                for path in self.gateways.paths(at, target, &inside).filter(|way| way.hops == hops) {
+                for path in self.gateways.paths(at, target, &inside).filter(|path| path.hops == hops) {
                     let Gateway { from, to, first, count } = *self.gateways.gateway(path.gateway);
                     let through = share * f64::from(count);
                     sums.legs[self.pair(at, from)] += through;

@@ -10,7 +10,7 @@ const DEPTH: usize = 32;
 
 /// A value and its line.
 #[derive(Debug)]
-pub(super) struct Marked {
+pub(super) struct LocatedValue {
     pub(super) line: usize,
     pub(super) value: Value,
 }
@@ -18,20 +18,20 @@ pub(super) struct Marked {
 #[derive(Debug)]
 pub(super) enum Value {
     Text(String),
-    List(Vec<Marked>),
+    List(Vec<LocatedValue>),
     /// Names with their values, in the order of the text.
-    Map(Vec<(String, Marked)>),
+    Map(Vec<(String, LocatedValue)>),
 }
 
-impl Marked {
+impl LocatedValue {
     /// What stands under a name of a map.
-    pub(super) fn get(&self, name: &str) -> Option<&Marked> {
+    pub(super) fn get(&self, name: &str) -> Option<&LocatedValue> {
         let Value::Map(entries) = &self.value else { return None };
         entries.iter().find(|(own, _)| own == name).map(|(_, value)| value)
     }
 
     /// The entries of a map.
-    pub(super) fn entries(&self, label: &str, what: &str) -> Result<&[(String, Marked)], MachineError> {
+    pub(super) fn entries(&self, label: &str, what: &str) -> Result<&[(String, LocatedValue)], MachineError> {
         match &self.value {
             Value::Map(entries) => Ok(entries),
             _ => line(label, self.line, format!("'{what}' has no names; expected 'name: value' pairs")),
@@ -39,7 +39,7 @@ impl Marked {
     }
 
     /// The items of a list.
-    pub(super) fn items(&self, label: &str, what: &str) -> Result<&[Marked], MachineError> {
+    pub(super) fn items(&self, label: &str, what: &str) -> Result<&[LocatedValue], MachineError> {
         match &self.value {
             Value::List(items) => Ok(items),
             _ => line(label, self.line, format!("'{what}' is no list")),
@@ -55,14 +55,14 @@ impl Marked {
     }
 
     /// What stands under a name that must be there.
-    pub(super) fn need(&self, label: &str, name: &str) -> Result<&Marked, MachineError> {
+    pub(super) fn need(&self, label: &str, name: &str) -> Result<&LocatedValue, MachineError> {
         self.get(name).map_or_else(|| line(label, self.line, format!("'{name}' is missing")), Ok)
     }
 }
 
 /// A list or map that is not at its end yet.
 struct Open {
-    whole: Marked,
+    whole: LocatedValue,
     /// The name that waits for its value.
     name: Option<String>,
     names: HashSet<String>,
@@ -70,12 +70,12 @@ struct Open {
 
 impl Open {
     fn new(line: usize, value: Value) -> Self {
-        Self { whole: Marked { line, value }, name: None, names: HashSet::new() }
+        Self { whole: LocatedValue { line, value }, name: None, names: HashSet::new() }
     }
 
-    fn add(&mut self, done: Marked) -> Result<(), String> {
+    fn add(&mut self, done: LocatedValue) -> Result<(), String> {
         match (&mut self.whole.value, self.name.take(), done.value) {
-            (Value::Map(entries), Some(name), value) => entries.push((name, Marked { line: done.line, value })),
+            (Value::Map(entries), Some(name), value) => entries.push((name, LocatedValue { line: done.line, value })),
             (Value::Map(_), None, Value::Text(name)) => {
                 if !self.names.insert(name.clone()) {
                     return Err(format!("'{name}' stands here for the second time"));
@@ -83,7 +83,7 @@ impl Open {
                 self.name = Some(name);
             }
             (Value::Map(_), None, _) => return Err("a name that is a list or has names itself".into()),
-            (Value::List(items), _, value) => items.push(Marked { line: done.line, value }),
+            (Value::List(items), _, value) => items.push(LocatedValue { line: done.line, value }),
             (Value::Text(_), ..) => unreachable!("only lists and maps are opened"),
         }
         Ok(())
@@ -94,9 +94,9 @@ impl Open {
 ///
 /// # Errors
 /// No YAML, no value, a name twice, anchors; with the line.
-pub(super) fn document(text: &str, label: &str) -> Result<Marked, MachineError> {
+pub(super) fn document(text: &str, label: &str) -> Result<LocatedValue, MachineError> {
     let mut open: Vec<Open> = Vec::new();
-    let mut whole: Option<Marked> = None;
+    let mut whole: Option<LocatedValue> = None;
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
@@ -107,7 +107,7 @@ pub(super) fn document(text: &str, label: &str) -> Result<Marked, MachineError> 
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == DEPTH => {
                 return line(label, at, format!("more than {DEPTH} levels of lists and names"));
             }
-            Event::Scalar(text, _, 0, _) => Marked { line: at, value: Value::Text(text.into_owned()) },
+            Event::Scalar(text, _, 0, _) => LocatedValue { line: at, value: Value::Text(text.into_owned()) },
             Event::SequenceStart(0, _) => {
                 open.push(Open::new(at, Value::List(Vec::new())));
                 continue;

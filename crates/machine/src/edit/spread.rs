@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// A pair of groups has fewer cables than are taken.
-pub(super) fn chosen(
+pub(super) fn choose_cables(
     builder: &MachineBuilder,
     edit: &Edit,
     class: LinkClassId,
