@@ -64,8 +64,8 @@ NODES: dict[str, list[Any]] = {
     "slot": [0] * 4,
     "up": [True] * 4,
     "job": [1, -2, -1, 0],
-    "bytes_in": [0.0, 4.0, 0.0, 12.0],
-    "bytes_out": [4.0, 12.0, 0.0, 0.0],
+    "ejected_bytes": [0.0, 4.0, 0.0, 12.0],
+    "injected_bytes": [4.0, 12.0, 0.0, 0.0],
     "capacity_bytes_per_s": [10.0] * 4,
 }
 
@@ -81,11 +81,11 @@ JOBS: dict[str, list[Any]] = {
     "routers": [2, 2],
     "messages": [1, 1],
     "bytes": [12.0, 4.0],
-    "bytes_self": [0.0, 0.0],
-    "bytes_on_node": [0.0, 0.0],
-    "bytes_on_router": [0.0, 0.0],
-    "bytes_network": [12.0, 4.0],
-    "mean_hops": [3.0, 1.0],
+    "self_bytes": [0.0, 0.0],
+    "on_node_bytes": [0.0, 0.0],
+    "on_router_bytes": [0.0, 0.0],
+    "network_bytes": [12.0, 4.0],
+    "byte_hops_mean": [3.0, 1.0],
     "slowdown": [1.5, 1.0],
 }
 
@@ -94,7 +94,7 @@ PLACEMENT: dict[str, list[Any]] = {"job": [0, 0, 1, 1], "rank": [0, 1, 0, 1], "n
 COMMUNICATION: dict[str, list[Any]] = {
     "job": [0, 1],
     "source": [0, 0],
-    "target": [1, 1],
+    "destination": [1, 1],
     "ranks_per_cell": [1, 1],
     "messages": [1, 1],
     "bytes": [12.0, 4.0],
@@ -113,7 +113,7 @@ def _statistics(link_class: str, values: list[float]) -> dict[str, Any]:
     }
     for p in (50, 90, 99):
         row[f"bytes_p{p}"] = ordered[-(-p * n // 100) - 1]
-    return {**row, "nonzero": sum(value > 0 for value in values)}
+    return {**row, "loaded_links": sum(value > 0 for value in values)}
 
 
 def _classes(values: list[float]) -> list[dict[str, Any]]:

@@ -83,14 +83,14 @@ def test_the_summary_is_what_the_tables_say(run: odonata.Run) -> None:
     """Two implementations of the statistics, the engine's and the analysis', from the same definition."""
     ours = analysis.class_statistics(run.links).to_pylist()
     for mine, theirs in zip(ours, run.summary["classes"], strict=True):
-        for name in ("class", "links", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "nonzero"):
+        for name in ("class", "links", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "loaded_links"):
             assert mine[name] == theirs[name], (theirs["class"], name)
         assert mine["bytes_mean"] == pytest.approx(theirs["bytes_mean"], rel=1e-12)
     per_job = analysis.job_class_statistics(run.links, run.link_jobs, run.jobs).to_pylist()
     theirs_per_job = [row for job in run.summary["jobs"] for row in job["classes"]]
     for mine, theirs in zip(per_job, theirs_per_job, strict=True):
         assert mine["bytes_max"] == theirs["bytes_max"]
-        assert mine["nonzero"] == theirs["nonzero"]
+        assert mine["loaded_links"] == theirs["loaded_links"]
         assert mine["bytes_mean"] == pytest.approx(theirs["bytes_mean"], rel=1e-12)
 
 
@@ -102,8 +102,8 @@ def test_traffic_is_conserved(run: odonata.Run) -> None:
     assert per_link["bytes_sum"].to_pylist() == pytest.approx(loaded["bytes"].to_pylist(), rel=1e-9)
     jobs = run.jobs.to_pandas()
     per_job = run.link_jobs.to_pandas().groupby("job")["bytes"].sum()
-    assert per_job.tolist() == pytest.approx((jobs["mean_hops"] * jobs["bytes"]).tolist(), rel=1e-6)
-    parts = jobs[["bytes_self", "bytes_on_node", "bytes_on_router", "bytes_network"]].sum(axis=1)
+    assert per_job.tolist() == pytest.approx((jobs["byte_hops_mean"] * jobs["bytes"]).tolist(), rel=1e-6)
+    parts = jobs[["self_bytes", "on_node_bytes", "on_router_bytes", "network_bytes"]].sum(axis=1)
     assert parts.tolist() == jobs["bytes"].tolist()
 
 

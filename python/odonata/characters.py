@@ -11,7 +11,7 @@ import pyarrow as pa
 from odonata import _core
 from odonata.api import Experiment, Source, overrides
 from odonata.errors import OdonataError
-from odonata.store.schema import TYPES, Column, declared
+from odonata.store.schema import TYPES, Column, declared, job_seconds
 from odonata.store.sweep import Axis
 from odonata.sweeps.execute import Progress, processors, run_tasks
 from odonata.sweeps.point import Task
@@ -19,10 +19,10 @@ from odonata.sweeps.result import make
 
 COLUMNS = (
     Column("job", "str", merge="key", label="Job", meaning="Name of the job."),
-    Column("what", "str", label="Sends", meaning="Name of its program or its pattern."),
+    Column("pattern", "str", label="Sends", meaning="Name of its program or its pattern."),
     Column("ranks", "u32", "count", "sum", label="Ranks", meaning="Its ranks."),
     Column("messages", "u64", "count", "sum", label="Messages", meaning="Messages with content."),
-    Column("empty_messages", "u64", "count", "sum", label="Empty messages", meaning="As those of barriers."),
+    Column("zero_byte_messages", "u64", "count", "sum", label="Empty messages", meaning="As those of barriers."),
     Column(
         "packets",
         "u64",
@@ -101,8 +101,8 @@ def characterize(
 
     Examples:
         >>> table = odonata.characterize("programs.toml")
-        >>> table.select(["job", "what", "ranks", "messages"]).to_pylist()
-        [{'job': 'halo', 'what': 'halo-3d', 'ranks': 27, 'messages': 216}, {'job': 'sum', 'what':
+        >>> table.select(["job", "pattern", "ranks", "messages"]).to_pylist()
+        [{'job': 'halo', 'pattern': 'halo-3d', 'ranks': 27, 'messages': 216}, {'job': 'sum', 'pattern':
         'allreduce', 'ranks': 32, 'messages': 124}]
         >>> alone = odonata.characterize("programs.toml", measure="runs/alone")
         >>> [f"{seconds:.2e} s" for seconds in alone["execution_s"].to_pylist()]
@@ -152,7 +152,6 @@ def _measure(
         raise OdonataError(f"{failures[0].point.name} alone: {failures[0].message}")
     for row, run in zip(rows, sweep.runs.values(), strict=True):
         job = next(job for job in run.jobs.to_pylist() if job["name"] == row["job"])
-        nanoseconds = job.get("execution_ns")
-        seconds = job.get("time_s") if nanoseconds is None else nanoseconds / 1e9
+        seconds = job_seconds(job, run.jobs.schema)
         rate = row["wire_bytes"] / seconds if seconds and row["wire_bytes"] else None
         row |= {"execution_s": seconds, "injection_bytes_per_s": rate}

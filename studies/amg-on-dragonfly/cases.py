@@ -13,6 +13,7 @@ import pandas as pd
 from odonata import amg
 from odonata.amg import boomeramg, larger, library, model, simulate
 from odonata.amg.boomeramg import Executed
+from odonata.analysis.binding import times_of
 from odonata.studies import Results, Study
 
 HERE = Path(__file__).parent
@@ -115,7 +116,7 @@ def findings(results: Results) -> dict[tuple[str, str, str], simulate.Findings]:
             levels,
             messages,
             EOS,
-            {place: float(run.jobs["time_s"][0].as_py()) for place, run in mine.items()},
+            {place: times_of(run)[0] for place, run in mine.items()},
             sees_latency=all("latency_mean_ns" in run.jobs.column_names for run in mine.values()),
             per_node=model.default_tasks(EOS, threads),
             threads=threads,

@@ -67,19 +67,19 @@ def ping(results: Results) -> pd.DataFrame:
         own = nodes[nodes["job"] == job["job"]]["node"]
         fifos = run.table("fifos").to_pandas()
         fifos = fifos[fifos["node"].isin(own)]
-        sums = fifos[["packets", "memory_ps", "behind_ps", "head_ps"]].sum()
-        torus = (sums["behind_ps"] + sums["head_ps"]) / sums["packets"] / 1e6
+        sums = fifos[["packets", "memory_fifo_ps", "hol_blocked_ps", "head_stall_ps"]].sum()
+        torus = (sums["hol_blocked_ps"] + sums["head_stall_ps"]) / sums["packets"] / 1e6
         rows.append(
             {
                 "routing": place["routing"],
                 "map": place[PRESET],
                 "behind": place["behind"],
                 "to": place["to"],
-                "rate": program / job["time_s"] / 1e6,
-                "memory": sums["memory_ps"] / sums["packets"] / 1e6,
+                "rate": program / job["last_arrival_s"] / 1e6,
+                "memory": sums["memory_fifo_ps"] / sums["packets"] / 1e6,
                 "torus": torus,
                 # Latency counts from when a packet was made.
-                "network": job["latency_mean_ns"] / 1e3 - sums["memory_ps"] / sums["packets"] / 1e6 - torus,
+                "network": job["latency_mean_ns"] / 1e3 - sums["memory_fifo_ps"] / sums["packets"] / 1e6 - torus,
             }
         )
     return pd.DataFrame(rows)
@@ -94,7 +94,7 @@ def fifos(results: Results) -> pd.DataFrame:
         phases = phases[phases["rank"] == 0].set_index("phase")
         messages = _job(run)["ranks"] - 1
         for phase, size in SIZES.items():
-            rate = messages * size / (phases["time_ps"][phase] / 1e12)
+            rate = messages * size / (phases["phase_time_ps"][phase] / 1e12)
             rows.append(
                 {
                     "to": place["to"],
@@ -115,7 +115,7 @@ def phases(results: Results) -> pd.DataFrame:
             "phase": place["phase"],
             "mapping": place["mapping"],
             "map": place[PRESET],
-            "time": float(_job(run)["time_s"]),
+            "time": float(_job(run)["last_arrival_s"]),
         }
         for place, run in results.runs("pf3d")
     )
@@ -190,7 +190,7 @@ def message_maps(results: Results) -> pd.DataFrame:
             {
                 "exchange": name,
                 "map": place[PRESET],
-                "time": float(_job(run)["time_s"]),
+                "time": float(_job(run)["last_arrival_s"]),
                 # Up of the one and down of the other are the two directions of a cable.
                 "cables": len(busy) / 2,
                 "expected": 2.0 if "drawn" in name else 1.0,

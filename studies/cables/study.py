@@ -118,8 +118,8 @@ def bounds(results: Results) -> pd.DataFrame:
                 "price": prices[place["cabling"]],
                 "slowest": value_of(SLOWEST, run),
                 "hottest": value_of(HOTTEST, run),
-                "reached": bound["max_link_time_reached_s"],
-                "lower": bound["max_link_time_lower_s"],
+                "reached": bound["link_time_max_reached_s"],
+                "lower": bound["link_time_max_bound_s"],
             }
         )
     table = pd.DataFrame(rows)

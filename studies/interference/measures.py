@@ -67,11 +67,11 @@ def percentile_ns(run: Run, job: str | None, share: float) -> float:
     cells = cells[cells["part"] == "total"]
     if job is not None:
         cells = cells[cells["job"] == number_of(run, job)]
-    cells = cells.sort_values("from_ps")
+    cells = cells.sort_values("latency_lower_ps")
     counted = np.asarray(cells["packets"].cumsum(), dtype=np.float64)
     at = int(np.searchsorted(counted, share * counted[-1]))
     row = cells.iloc[min(at, len(cells) - 1)]
-    return float(row["from_ps"] + row["to_ps"]) / 2e3
+    return float(row["latency_lower_ps"] + row["latency_upper_ps"]) / 2e3
 
 
 def windows(run: Run, job: str | None = None) -> pd.DataFrame:
@@ -141,7 +141,7 @@ def outcome(run: Run, job: dict[str, Any]) -> dict[str, float]:
     early = found.loc[found["start_ms"] < EARLY_MS, "latency_us"]
     times = communication_ns(run, name)
     return {
-        "execution_ms": job["execution_ns"] / 1e6,
+        "execution_ms": job["last_rank_end_ns"] / 1e6,
         "communication_ms": float(times.mean()) / 1e6,
         "communication_s": float(times.mean()) / 1e9,
         "deviation_ms": float(times.std()) / 1e6,
@@ -162,7 +162,7 @@ def outcome(run: Run, job: dict[str, Any]) -> dict[str, float]:
         "early_latency_p99_us": float(early.quantile(0.99)),
         "throughput_gb_per_ms": float(found["gb_per_ms"].mean()),
         "peak_gb_per_ms": float(np.nanmax(curve(run, name, "gb_per_ms")[1])),
-        "volume_over_time_gb_per_ms": job["bytes"] / job["execution_ns"] / 1e3,
+        "volume_over_time_gb_per_ms": job["bytes"] / job["last_rank_end_ns"] / 1e3,
         "non_minimal_share": job["non_minimal_share"],
     }
 

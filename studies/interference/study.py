@@ -81,7 +81,7 @@ def _beside(run: Run, name: str, others: list[dict[str, Any]]) -> dict[str, floa
     """Throughput until the first of the others ends, and after the last."""
     if not others:
         return {}
-    found, ends = windows(run, name), [other["execution_ns"] / 1e6 for other in others]
+    found, ends = windows(run, name), [other["last_rank_end_ns"] / 1e6 for other in others]
     return {
         "throughput_beside_gb_per_ms": float(found.loc[found["start_ms"] < min(ends), "gb_per_ms"].mean()),
         "throughput_after_gb_per_ms": float(found.loc[found["start_ms"] > max(ends), "gb_per_ms"].mean()),

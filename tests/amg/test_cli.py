@@ -141,7 +141,7 @@ def test_model_runs_are_shown_and_compared(tmp_path: Path) -> None:
         run = odonata.run(experiment, out=tmp_path / f"t{threads}")
         table = run.table("cycle").to_pandas()
         first = table[table["scenario"] == "alpha-beta"]
-        assert first["time_s"].sum() == pytest.approx(run.jobs["time_s"][0].as_py(), rel=1e-12)
+        assert first["term_time_s"].sum() == pytest.approx(run.jobs["predicted_time_s"][0].as_py(), rel=1e-12)
     shown = odonata_("show", "t2")
     assert "closed form amg" in shown
     assert "8 x 2" in shown

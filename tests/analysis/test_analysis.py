@@ -37,7 +37,7 @@ def test_statistics_of_a_class(tables: dict[str, pa.Table]) -> None:
         "bytes_p50": 4.0,
         "bytes_p90": 12.0,
         "bytes_p99": 12.0,
-        "nonzero": 3,
+        "loaded_links": 3,
     }
     assert rows["all"]["bytes_sum"] == 40.0
     assert rows["blue"]["bytes_mean"] == 3.0
@@ -49,7 +49,7 @@ def test_statistics_of_the_jobs_add_up(tables: dict[str, pa.Table]) -> None:
     together = analysis.class_statistics(tables["links"]).to_pandas().set_index("class")["bytes_sum"]
     assert per_job.groupby("class")["bytes_sum"].sum().to_dict() == together.to_dict()
     mine = per_job[(per_job["name"] == "b") & (per_job["class"] == "green")].iloc[0]
-    assert (mine["bytes_max"], mine["nonzero"], mine["links"]) == (4.0, 1, 4)
+    assert (mine["bytes_max"], mine["loaded_links"], mine["links"]) == (4.0, 1, 4)
 
 
 @given(st.lists(st.floats(0, 1e9), min_size=1, max_size=200))
@@ -69,7 +69,7 @@ def test_hottest_links_by_bytes_and_by_time(tables: dict[str, pa.Table]) -> None
     assert analysis.hottest_links(*arguments, count=3)["link"].to_pylist() == [3, 4, 1]
     by_time = analysis.hottest_links(*arguments, by="time")
     assert by_time["link"].to_pylist() == [1, 3, 4, 2, 0], "links without traffic are not hot"
-    assert by_time["time_s"].to_pylist() == [9.0, 6.0, 6.0, 3.0, 2.0]
+    assert by_time["link_time_s"].to_pylist() == [9.0, 6.0, 6.0, 3.0, 2.0]
     assert analysis.hottest_links(*arguments, link_class="blue")["link"].to_pylist() == [1, 2]
     assert analysis.hottest_links(*arguments, count=0).num_rows == 0
 

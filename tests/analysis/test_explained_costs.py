@@ -20,13 +20,13 @@ def test_terms_are_those_of_the_slowest_rank(job: str) -> None:
     found = odonata.explain(run, job)
     assert found.terms is not None
     terms = found.terms.to_pandas().set_index("term")
-    assert terms["time_s"].sum() == pytest.approx(found.time_s)
+    assert terms["term_time_s"].sum() == pytest.approx(found.time_s)
     assert terms["share"].sum() == pytest.approx(1.0)
-    assert terms["time_s"].is_monotonic_decreasing
+    assert terms["term_time_s"].is_monotonic_decreasing
     ranks = run.table("rank_costs").to_pandas()
     own = ranks[(ranks["job"] == ["a", "b"].index(job)) & (ranks["rank"] == found.slowest_rank)].iloc[0]
-    assert own["time_s"] == found.time_s
-    assert own["startup_s"] == terms.loc["startup", "time_s"]
+    assert own["rank_time_s"] == found.time_s
+    assert own["startup_s"] == terms.loc["startup", "term_time_s"]
 
 
 def test_more_of_a_constant_is_what_a_run_with_it_says() -> None:
@@ -38,7 +38,7 @@ def test_more_of_a_constant_is_what_a_run_with_it_says() -> None:
             terms = odonata.explain(base, job).terms
             assert terms is not None
             said = terms.to_pandas().set_index("term").loc["hops", word]
-            before, after = (run.jobs["time_s"][number].as_py() for run in (base, other))
+            before, after = (run.jobs["predicted_time_s"][number].as_py() for run in (base, other))
             assert said == pytest.approx(after / before - 1.0, abs=1e-12)
             assert said != 0.0
 

@@ -278,12 +278,12 @@ def test_a_sweep_says_what_becomes_of_the_jobs(odonata_command: Command, sweep_f
     directory = sweep_file.parent / "runs" / "sweep-sweep"
     sweep = odonata.Sweep.load(directory)
     name = sweep.jobs["name"][0].as_py()
-    times = [run.jobs["time_s"][0].as_py() for run in sweep.runs.values()]
-    row = sweep.differences("engine.routing", value="time_s", job=name).to_pylist()[0]
+    times = [run.jobs["slowest_pair_s"][0].as_py() for run in sweep.runs.values()]
+    row = sweep.differences("engine.routing", value="job_time_s", job=name).to_pylist()[0]
     assert row["difference"] == pytest.approx((sum(times[3:]) - sum(times[:3])) / 3)
     assert f"{name}: time, " in printed
     with pytest.raises(OdonataError, match="figure of one job"):
-        sweep.differences("engine.routing", value="time_s")
+        sweep.differences("engine.routing", value="job_time_s")
     shown = odonata_command("show", "runs/sweep-sweep")
     assert shown.stdout.splitlines()[0] == "6 points, 6 finished"
     assert shown.stdout.splitlines()[1:] == printed.splitlines()[1:]

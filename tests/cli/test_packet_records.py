@@ -85,7 +85,7 @@ def test_paths_carry_the_traffic_of_the_links(tmp_path: Path) -> None:
     run = odonata.run(BASE + "record_packets = true\nrecord_paths = true\n", out=tmp_path / "run")
     packets = run.table("packets").to_pandas()
     assert (packets["links"].map(len) == packets["hops"]).all()
-    assert (packets["channels"].map(len) == packets["hops"]).all()
+    assert (packets["vcs"].map(len) == packets["hops"]).all()
     carried = packets[["links", "bytes"]].explode("links").groupby("links")["bytes"].sum()
     links = run.links.to_pandas().set_index("link")
     assert (carried.reindex(links.index, fill_value=0) >= links["bytes"]).all()
@@ -105,7 +105,7 @@ def test_packets_are_stored_in_batches_and_in_memory_alike(tmp_path: Path) -> No
     assert pq.ParquetFile(tmp_path / "run" / "packets.parquet").num_row_groups > 1
     kept = odonata.run(text, threads=1)
     assert stored.table("packets").combine_chunks().equals(kept.table("packets").combine_chunks())
-    assert kept.table("packets")["arrival_ps"].to_pandas().is_monotonic_increasing
+    assert kept.table("packets")["delivered_ps"].to_pandas().is_monotonic_increasing
 
 
 def test_csv_writes_ways_as_numbers(odonata_command: Command, tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def test_random_neighbours(tmp_path: Path) -> None:
 
 def test_bursts_are_made_at_once_for_one_destination(tmp_path: Path) -> None:
     found = packets(run(tmp_path, 'pattern = "uniform"', traffic="burst = 8"))
-    bursts = found.groupby(["source", "birth_ps"])
+    bursts = found.groupby(["source", "created_ps"])
     sizes = bursts.size()
     # A packet time in which two bursts of one node begin has 16 packets; Bernoulli sources make none.
     assert (sizes == 8).mean() > 0.95, "all but those that the end of the run cut"
@@ -141,7 +141,7 @@ def test_injection_processes(tmp_path: Path, injection: str, spread: float) -> N
     """Gaps at load 0.2 have the mean of 5 packet times; their standard deviation over the mean is 0 for
     intervals, 1 for exponential gaps and sqrt(1 - 0.2) for geometric ones."""
     found = packets(run(tmp_path, 'pattern = "bit-complement"', traffic=f'injection = "{injection}"'))
-    gaps = found.sort_values(["source", "birth_ps"]).groupby("source")["birth_ps"].diff().dropna()
+    gaps = found.sort_values(["source", "created_ps"]).groupby("source")["created_ps"].diff().dropna()
     assert gaps.mean() == pytest.approx(5 * 20_480, rel=0.03)
     assert gaps.std() / gaps.mean() == pytest.approx(spread, abs=0.03)
 
@@ -149,7 +149,7 @@ def test_injection_processes(tmp_path: Path, injection: str, spread: float) -> N
 def test_the_load_steps_in_time(tmp_path: Path) -> None:
     steps = 'step_times = ["10 us", "15 us"], step_loads = [0.6, 0.1]'
     found = packets(run(tmp_path, 'pattern = "uniform"', traffic=steps))
-    made = found["birth_ps"].groupby(found["birth_ps"] // 5_000_000).size() / (NODES * 5e6 / 20_480)
+    made = found["created_ps"].groupby(found["created_ps"] // 5_000_000).size() / (NODES * 5e6 / 20_480)
     assert list(made.index) == [0, 1, 2, 3]
     # 17,578 packet times: at load 0.6 the standard deviation is 0.0037, at the others less.
     assert made.to_list() == pytest.approx([0.2, 0.2, 0.6, 0.1], abs=0.016)
@@ -170,7 +170,7 @@ def test_jobs_have_their_own_pattern_load_placement_and_start(tmp_path: Path) ->
     near, far = (found[found["job"] == job] for job in (0, 1))
     assert (near["destination"] == 23 - near["source"]).all()
     assert set(far["source"]) == set(nodes[1]) >= set(far["destination"])
-    assert far["birth_ps"].min() >= 12_000_000
+    assert far["created_ps"].min() >= 12_000_000
     for sent, share in ((near, 0.1 * 24 * 20e6), (far, 0.4 * 30 * 8e6)):
         assert len(sent) == pytest.approx(share / 20_480, rel=0.06)
     offered = made.jobs["offered_load"].to_pylist()
@@ -188,18 +188,18 @@ def test_open_and_closed_jobs_run_together(tmp_path: Path) -> None:
     assert made.summary["convergence"]["converged"] is True
     rows = {row["name"]: row for row in made.jobs.to_pylist()}
     found = made.table("packets").to_pandas()
-    arrivals = found.groupby("job")["arrival_ps"].max()
+    arrivals = found.groupby("job")["delivered_ps"].max()
     end_ps = made.summary["packet"]["end_ps"]
     assert arrivals[1] <= end_ps < arrivals[1] + 1_000_000
-    assert rows["late"]["time_s"] == pytest.approx((arrivals[1] - 2e6) / 1e12, rel=1e-9)
-    assert rows["noise"]["time_s"] is None
+    assert rows["late"]["last_arrival_s"] == pytest.approx((arrivals[1] - 2e6) / 1e12, rel=1e-9)
+    assert rows["noise"]["last_arrival_s"] is None
     assert rows["noise"]["offered_load"] == pytest.approx(0.3 * (1 - 4e6 / end_ps))
     # Binomial: some 12,000 packets.
     assert rows["noise"]["accepted_load"] == pytest.approx(rows["noise"]["offered_load"], rel=0.05)
     assert rows["late"]["offered_load"] is None
     assert rows["late"]["accepted_load"] is None
     assert rows["late"]["bytes"] == 200_000 * 2 * (3 * 2 * 4 + 4 * 1 * 4 + 4 * 2 * 3)
-    assert rows["late"]["unfinished_packets"] == 0
+    assert rows["late"]["in_flight_packets"] == 0
 
 
 @pytest.mark.parametrize("iterations", [1, 3])

@@ -99,7 +99,7 @@ def test_packets_written_until_the_signal_are_kept(command: Path, tmp_path: Path
     run = Run.from_directory(tmp_path / "runs" / "hours")
     packets = run.table("packets")
     assert packets.num_rows == run.jobs["packets"][0].as_py() > 10_000
-    assert pc.all(pc.less_equal(packets["inject_ps"], packets["arrival_ps"])).as_py()
+    assert pc.all(pc.less_equal(packets["injected_ps"], packets["delivered_ps"])).as_py()
 
 
 def test_a_sweep_runs_a_partial_point_again(command: Path, odonata_command: Command, tmp_path: Path) -> None:

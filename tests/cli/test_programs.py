@@ -216,7 +216,7 @@ def test_messages_and_waits_do_not_depend_on_threads(odonata_command: Command, t
     assert found[0] == found[1] == found[2]
     run = tmp_path / "with-1"
     waits = pq.read_table(run / "job_waits.parquet").to_pandas()
-    assert set(zip(waits["job"], waits["holder"], strict=True)) == {(0, 0), (0, 1), (1, 0), (1, 1)}
+    assert set(zip(waits["job"], waits["blocking_job"], strict=True)) == {(0, 0), (0, 1), (1, 0), (1, 1)}
     messages = pq.read_table(run / "messages.parquet").to_pandas()
     ranks = pq.read_table(run / "ranks.parquet").to_pandas()
     assert len(messages) == ranks["messages"].sum()

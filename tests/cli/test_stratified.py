@@ -44,12 +44,12 @@ def test_differences_stand_apart_where_they_depend_on_a_key(odonata_command: Com
     assert made.returncode == 0, made.stderr
     sweep = Sweep.load(tmp_path / "s")
     key = "machine.class.local.bandwidth"
-    rows = sweep.strata(key, "5 GB/s", value="time_s", job="small").to_pylist()
+    rows = sweep.strata(key, "5 GB/s", value="job_time_s", job="small").to_pylist()
     assert [row["job.large.idle"] for row in rows] == [True, False]
     for row, expected in zip(rows, (0.1e-3, 0.4e-3), strict=True):
         assert math.isclose(row["difference"], expected, rel_tol=1e-3)
         assert (row["pairs"], row["lower"]) == (2, 0)
-    (found,) = sweep.interactions(key, "5 GB/s", "job.large.idle", value="time_s", job="small").to_pylist()
+    (found,) = sweep.interactions(key, "5 GB/s", "job.large.idle", value="job_time_s", job="small").to_pylist()
     assert math.isclose(found["interaction"], 0.3e-3, rel_tol=1e-3)
     # Bytes on the link are the same whatever its bandwidth: one row for all.
     assert sweep.strata(key, "5 GB/s", value="bytes_max").num_rows == 1

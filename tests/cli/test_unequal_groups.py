@@ -64,7 +64,7 @@ def test_every_packet_arrives(routing: str) -> None:
     run = run_on(SLINGSHOT, {"kind": "packet", "routing": {"name": routing}})
     bytes_sent = 28 * 27 * 8192
     assert run.jobs["bytes"].to_pylist() == [bytes_sent]
-    assert run.nodes["bytes_out"].to_pylist().count(0) == 0
+    assert run.nodes["injected_bytes"].to_pylist().count(0) == 0
 
 
 def test_service_nodes_are_nobodys() -> None:

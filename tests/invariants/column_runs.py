@@ -155,7 +155,7 @@ def q_table() -> pa.Table:
             "link": pa.array(
                 np.arange(count) // (rows * links) * links + np.arange(count) % links, pa.uint32()
             ),
-            "time_ns": 1000.0 + np.arange(count) / 4,
+            "estimate_ns": 1000.0 + np.arange(count) / 4,
         }
     )
 

@@ -132,7 +132,7 @@ def every_interface_has_a_row(run: Tables) -> None:
     same(nodes["router"], (nodes["host"] // 2 + rail) % 4 + 4 * (nodes["rail"] // 2))
     same(run["routers"]["plane"], [0] * 4 + [1] * 4)
     same(nodes["job"], np.where(nodes["host"] < 5, 0, -1))
-    close(nodes["bytes_out"], np.where(nodes["host"] < 5, 4 * 2**20 / RAILS, 0))
+    close(nodes["injected_bytes"], np.where(nodes["host"] < 5, 4 * 2**20 / RAILS, 0))
 
 
 @check("closed", "broken", "priced")
@@ -189,7 +189,7 @@ def jobs_are_named_after_their_pattern(run: Tables) -> None:
 @check("closed", "broken", "priced")
 def the_matrix_of_ranks_is_what_stands_in_the_files(run: Tables) -> None:
     found = run["communication"]
-    sorted_by(found, "job", "source", "target")
+    sorted_by(found, "job", "source", "destination")
     assert set(found["ranks_per_cell"]) == {1}
     expected: dict[tuple[int, int, int], list[int]] = {}
     for number, job in enumerate(RANKS):
@@ -197,7 +197,7 @@ def the_matrix_of_ranks_is_what_stands_in_the_files(run: Tables) -> None:
             cell = expected.setdefault((number, source, target), [0, 0])
             cell[0] += ITERATIONS[job]
             cell[1] += ITERATIONS[job] * size
-    keys = found[["job", "source", "target"]].itertuples(index=False, name=None)
+    keys = found[["job", "source", "destination"]].itertuples(index=False, name=None)
     same(keys, sorted(expected))
     same(
         zip(found["messages"], found["bytes"], strict=True),
@@ -213,7 +213,7 @@ def two_ranks_share_a_cell_where_256_are_too_few(run: Tables) -> None:
     same(cells["ranks_per_cell"], [2] * (CROWD // 2))
     first = np.arange(0, CROWD, 2)
     same(cells["source"], first)
-    same(cells["target"], (first + 34) % CROWD)
+    same(cells["destination"], (first + 34) % CROWD)
     same(cells["messages"], [2] * (CROWD // 2))
     close(cells["bytes"], 2 * first + 3)
     same(
@@ -226,23 +226,23 @@ def what_jobs_send_is_the_matrix_split_by_place(run: Tables) -> None:
     cells, jobs = run["communication"], run["jobs"]
     node = run["placement"].set_index(["job", "rank"])["node"]
     source, target = (
-        node[list(zip(cells["job"], cells[end], strict=True))].to_numpy() for end in ("source", "target")
+        node[list(zip(cells["job"], cells[end], strict=True))].to_numpy() for end in ("source", "destination")
     )
     within = np.select(
-        [cells["source"] == cells["target"], source == target, source // NODES == target // NODES],
-        ["bytes_self", "bytes_on_node", "bytes_on_router"],
-        "bytes_network",
+        [cells["source"] == cells["destination"], source == target, source // NODES == target // NODES],
+        ["self_bytes", "on_node_bytes", "on_router_bytes"],
+        "network_bytes",
     )
-    for kind in ("bytes_self", "bytes_on_node", "bytes_on_router", "bytes_network"):
+    for kind in ("self_bytes", "on_node_bytes", "on_router_bytes", "network_bytes"):
         close(jobs[kind], cells["bytes"].where(within == kind, 0).groupby(cells["job"]).sum())
     close(jobs["bytes"], cells.groupby("job")["bytes"].sum())
     same(jobs["messages"], cells.groupby("job")["messages"].sum())
     # On-node bytes and bytes of a router occur, so the split is tried.
-    assert (jobs[["bytes_self", "bytes_on_node", "bytes_on_router", "bytes_network"]].sum() > 0).all()
-    off_node = cells["bytes"].where((within == "bytes_on_router") | (within == "bytes_network"), 0).to_numpy()
+    assert (jobs[["self_bytes", "on_node_bytes", "on_router_bytes", "network_bytes"]].sum() > 0).all()
+    off_node = cells["bytes"].where((within == "on_router_bytes") | (within == "network_bytes"), 0).to_numpy()
     count = len(run["nodes"])
-    close(run["nodes"]["bytes_out"], np.bincount(source, off_node, count))
-    close(run["nodes"]["bytes_in"], np.bincount(target, off_node, count))
+    close(run["nodes"]["injected_bytes"], np.bincount(source, off_node, count))
+    close(run["nodes"]["ejected_bytes"], np.bincount(target, off_node, count))
 
 
 @check("closed", "open", "broken")
@@ -250,6 +250,6 @@ def the_jobs_on_a_link_are_its_traffic(run: Tables) -> None:
     shares, links = run["link_jobs"], run["links"]
     sorted_by(shares, "link", "job")
     close(np.bincount(shares["link"], shares["bytes"], len(links)), links["bytes"])
-    hops = (run["jobs"]["bytes"] * run["jobs"]["mean_hops"]).to_numpy()
+    hops = (run["jobs"]["bytes"] * run["jobs"]["byte_hops_mean"]).to_numpy()
     if run.summary["engine"] == "flow":
         close(np.bincount(shares["job"], shares["bytes"]), hops)

@@ -33,8 +33,8 @@ LAST_CHANNEL = {"min": 1, "valiant-g": 2}
 
 def hops(run: Tables) -> pd.DataFrame:
     """A row for each packet and link of its way: link, channel, job, bytes."""
-    rows = run["packets"][["job", "bytes", "links", "channels"]].explode(["links", "channels"])
-    rows = rows.dropna(subset=["links"]).rename(columns={"links": "link", "channels": "vc"})
+    rows = run["packets"][["job", "bytes", "links", "vcs"]].explode(["links", "vcs"])
+    rows = rows.dropna(subset=["links"]).rename(columns={"links": "link", "vcs": "vc"})
     return rows.astype({"link": np.int64, "vc": np.int64})
 
 
@@ -49,16 +49,16 @@ def packets_are_the_messages_in_pieces(run: Tables) -> None:
     packets, cells = run["packets"], run["communication"]
     node = run["placement"].set_index(["job", "rank"])["node"]
     ends = {
-        end: node[list(zip(cells["job"], cells[end], strict=True))].to_numpy() for end in ("source", "target")
+        end: node[list(zip(cells["job"], cells[end], strict=True))].to_numpy() for end in ("source", "destination")
     }
     asked = pd.DataFrame({"job": cells["job"], **ends, "bytes": cells["bytes"]})
-    asked = asked[(asked["source"] != asked["target"]) & (asked["bytes"] > 0)]
-    expected = asked.groupby(["job", "source", "target"])["bytes"].sum()
+    asked = asked[(asked["source"] != asked["destination"]) & (asked["bytes"] > 0)]
+    expected = asked.groupby(["job", "source", "destination"])["bytes"].sum()
     found = packets.groupby(["job", "source", "destination"])["bytes"].sum()
     same(found.index, expected.index)
     same(found, expected)
     assert packets["bytes"].max() == PACKET
-    assert packets["arrival_ps"].is_monotonic_increasing
+    assert packets["delivered_ps"].is_monotonic_increasing
 
 
 @check("closed", "open")
@@ -70,7 +70,7 @@ def ways_lead_from_source_to_destination(run: Tables) -> None:
     between = (links["class"] == "global").to_numpy()
     last = LAST_CHANNEL[run.summary["routing"]]
     same(packets["hops"], packets["links"].map(len))
-    same(packets["hops"], packets["channels"].map(len))
+    same(packets["hops"], packets["vcs"].map(len))
     for packet in packets.itertuples():
         way = packet.links
         stops = [*source[way], router[packet.destination]]
@@ -78,12 +78,12 @@ def ways_lead_from_source_to_destination(run: Tables) -> None:
         assert list(target[way]) == stops[1:]
         assert packet.non_minimal == (between[way].sum() > 1)
         ends = {group[router[packet.source]], group[router[packet.destination]]}
-        assert packet.over_middle_group == bool(set(group[stops]) - ends)
+        assert packet.via_intermediate_group == bool(set(group[stops]) - ends)
         # One more for each hop between groups that is done, and the last one in the destination group.
         done = np.cumsum(between[way]) - between[way]
         arrived = group[source[way]] == group[router[packet.destination]]
         assert list(packet.channels) == list(np.where(arrived, last, done))
-    times = packets[["birth_ps", "inject_ps", "arrival_ps"]]
+    times = packets[["created_ps", "injected_ps", "delivered_ps"]]
     assert (times.diff(axis=1).iloc[:, 1:] >= 0).all().all()
 
 
@@ -91,9 +91,9 @@ def ways_lead_from_source_to_destination(run: Tables) -> None:
 def jobs_are_the_means_of_their_packets(run: Tables) -> None:
     packets, jobs = run["packets"], run["jobs"]
     by_job = packets.groupby("job")
-    total = (packets["arrival_ps"] - packets["birth_ps"]) / 1e3
-    network = (packets["arrival_ps"] - packets["inject_ps"]) / 1e3
-    wait = (packets["inject_ps"] - packets["birth_ps"]) / 1e3
+    total = (packets["delivered_ps"] - packets["created_ps"]) / 1e3
+    network = (packets["delivered_ps"] - packets["injected_ps"]) / 1e3
+    wait = (packets["injected_ps"] - packets["created_ps"]) / 1e3
     same(jobs["packets"], by_job.size())
     close(jobs["latency_mean_ns"], total.groupby(packets["job"]).mean())
     close(jobs["latency_max_ns"], total.groupby(packets["job"]).max())
@@ -101,9 +101,9 @@ def jobs_are_the_means_of_their_packets(run: Tables) -> None:
     close(jobs["source_wait_mean_ns"], wait.groupby(packets["job"]).mean())
     close(jobs["packet_hops_mean"], by_job["hops"].mean())
     close(jobs["non_minimal_share"], by_job["non_minimal"].mean())
-    close(jobs["middle_group_share"], by_job["over_middle_group"].mean())
-    over = packets["over_middle_group"].mean()
-    assert np.isclose(run.summary["packet"]["middle_group_share"], over, rtol=1e-12)
+    close(jobs["intermediate_group_share"], by_job["via_intermediate_group"].mean())
+    over = packets["via_intermediate_group"].mean()
+    assert np.isclose(run.summary["packet"]["intermediate_group_share"], over, rtol=1e-12)
     for name, share in PERCENTILES.items():
         for job, mine in total.groupby(packets["job"]):
             exact = np.sort(mine)[int(np.ceil(share * len(mine))) - 1]
@@ -115,10 +115,10 @@ def jobs_are_the_means_of_their_packets(run: Tables) -> None:
 def jobs_end_with_their_last_packet(run: Tables) -> None:
     """Hops are weighted by bytes, those that no packet carries included."""
     packets, jobs = run["packets"], run["jobs"]
-    same(jobs["unfinished_packets"], [0, 0])
-    close(jobs["time_s"], packets.groupby("job")["arrival_ps"].max() / 1e12)
+    same(jobs["in_flight_packets"], [0, 0])
+    close(jobs["last_arrival_s"], packets.groupby("job")["delivered_ps"].max() / 1e12)
     way = (packets["bytes"].astype(float) * packets["hops"]).groupby(packets["job"]).sum()
-    close(jobs["mean_hops"], way / jobs["bytes"])
+    close(jobs["byte_hops_mean"], way / jobs["bytes"])
 
 
 @check("closed")
@@ -131,7 +131,7 @@ def links_carry_what_is_on_its_way_over_them(run: Tables) -> None:
     same(links["packets"], over(count, ways["link"]))
     busy = (ways["bytes"] / bandwidth[ways["link"]] * 1e12).round()
     same(links["busy_ps"], over(count, ways["link"], busy))
-    duration = run["packets"]["arrival_ps"].max()
+    duration = run["packets"]["delivered_ps"].max()
     assert run.summary["packet"]["measured_ps"] == duration
     same(links["idle_ps"], duration - links["busy_ps"] - links["stall_ps"])
     shares = ways.groupby(["link", "job"])["bytes"].sum()
@@ -143,8 +143,8 @@ def links_carry_what_is_on_its_way_over_them(run: Tables) -> None:
 @check("closed")
 def interfaces_pass_what_their_nodes_send_and_receive(run: Tables) -> None:
     nodes, packets = run["nodes"], run["packets"]
-    close(nodes["bytes_out"], over(len(nodes), packets["source"], packets["bytes"]))
-    close(nodes["bytes_in"], over(len(nodes), packets["destination"], packets["bytes"]))
+    close(nodes["injected_bytes"], over(len(nodes), packets["source"], packets["bytes"]))
+    close(nodes["ejected_bytes"], over(len(nodes), packets["destination"], packets["bytes"]))
 
 
 @check("closed")
@@ -202,8 +202,8 @@ def series_of_links_add_up_to_the_run(run: Tables) -> None:
 def series_of_jobs_are_the_packets_by_arrival(run: Tables) -> None:
     series, packets = run["series"], run["packets"]
     sorted_by(series, "job", "start_ps")
-    latency = (packets["arrival_ps"] - packets["birth_ps"]) / 1e3
-    start = packets["arrival_ps"] // INTERVAL_PS * INTERVAL_PS
+    latency = (packets["delivered_ps"] - packets["created_ps"]) / 1e3
+    start = packets["delivered_ps"] // INTERVAL_PS * INTERVAL_PS
     frame = packets.assign(latency=latency, start_ps=start)
     by = frame.groupby(["job", "start_ps"])
     index = pd.MultiIndex.from_frame(series[["job", "start_ps"]])
@@ -215,7 +215,7 @@ def series_of_jobs_are_the_packets_by_arrival(run: Tables) -> None:
     close(series["latency_mean_ns"], by["latency"].mean().reindex(index))
     close(series["latency_max_ns"], by["latency"].max().reindex(index, fill_value=0))
     close(series["non_minimal_share"], by["non_minimal"].mean().reindex(index))
-    close(series["middle_group_share"], by["over_middle_group"].mean().reindex(index))
+    close(series["intermediate_group_share"], by["via_intermediate_group"].mean().reindex(index))
     assert (series["start_ps"] % INTERVAL_PS == 0).all()
 
 
@@ -223,18 +223,18 @@ def series_of_jobs_are_the_packets_by_arrival(run: Tables) -> None:
 def the_histogram_counts_every_packet_in_its_cell(run: Tables) -> None:
     """Cells are as wide as a power of two, which divides where they start, and at most 1/64 of it."""
     cells, packets = run["latency"], run["packets"]
-    since = {"total": "birth_ps", "network": "inject_ps"}
+    since = {"total": "created_ps", "network": "injected_ps"}
     assert set(cells["part"]) == set(since)
     order = cells.assign(part=cells["part"].map({"total": 0, "network": 1}).astype(int))
-    sorted_by(order, "job", "part", "from_ps")
-    width = cells["to_ps"] - cells["from_ps"]
+    sorted_by(order, "job", "part", "latency_lower_ps")
+    width = cells["latency_upper_ps"] - cells["latency_lower_ps"]
     assert (width & (width - 1) == 0).all()
-    assert (cells["from_ps"] % width == 0).all()
-    assert (width <= np.maximum(cells["from_ps"] // 64, 1)).all()
+    assert (cells["latency_lower_ps"] % width == 0).all()
+    assert (width <= np.maximum(cells["latency_lower_ps"] // 64, 1)).all()
     for (job, part), mine in cells.groupby(["job", "part"], observed=True):
-        times = packets["arrival_ps"] - packets[since[part]]
+        times = packets["delivered_ps"] - packets[since[part]]
         times = np.sort(times[packets["job"] == job])
-        inside = np.searchsorted(times, mine["to_ps"]) - np.searchsorted(times, mine["from_ps"])
+        inside = np.searchsorted(times, mine["latency_upper_ps"]) - np.searchsorted(times, mine["latency_lower_ps"])
         same(mine["packets"], inside)
         assert mine["packets"].sum() == len(times)
 
@@ -270,7 +270,7 @@ def loads_are_those_of_the_file_and_of_the_packets(run: Tables) -> None:
     """
     jobs, packets = run["jobs"], run["packets"]
     close(jobs["offered_load"], [0.2, (0.6 + 3 * 0.4) / 4])
-    arrived = packets[packets["arrival_ps"] < MEASURED_PS].groupby("job")["bytes"].sum()
+    arrived = packets[packets["delivered_ps"] < MEASURED_PS].groupby("job")["bytes"].sum()
     close(jobs["accepted_load"], arrived / (36 * TERMINAL * MEASURED_PS / 1e12))
     same(jobs["messages"], packets.groupby("job").size())
 
@@ -280,6 +280,6 @@ def unfinished_packets_are_those_still_on_their_way(run: Tables) -> None:
     """The run ends with the measurement: what left a source and is not there yet is unfinished."""
     nodes, packets, jobs = run["nodes"], run["packets"], run["jobs"]
     owner = nodes["job"].to_numpy()
-    left = pd.Series(nodes["bytes_out"].to_numpy()).groupby(owner).sum() / PACKET
+    left = pd.Series(nodes["injected_bytes"].to_numpy()).groupby(owner).sum() / PACKET
     arrived = packets.groupby("job").size()
-    same(jobs["unfinished_packets"], [left[job] - arrived[job] for job in jobs["job"]])
+    same(jobs["in_flight_packets"], [left[job] - arrived[job] for job in jobs["job"]])

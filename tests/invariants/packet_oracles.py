@@ -48,7 +48,7 @@ def waits_are_charged_to_who_causes_them(run: Tables) -> None:
         (3, 0, 1, 1, 330_000 - 50_000),
     ]
     for column, values in zip(
-        ("link", "vc", "job", "holder", "wait_ps"), zip(*rows, strict=True), strict=True
+        ("link", "vc", "job", "blocking_job", "wait_ps"), zip(*rows, strict=True), strict=True
     ):
         same(waits[column], values)
 
@@ -73,9 +73,9 @@ def packets_wait_in_memory_behind_others_and_at_the_head(run: Tables) -> None:
         "packets": [4] * 3,
         "busy_ps": [4 * 640_000] * 3,
         "full_ps": [0, 0, 200_000],
-        "memory_ps": [3_840_000, 3_840_000, 4_040_000],
-        "behind_ps": [640_000, 1_280_000, 640_000 + 1_720_000],
-        "head_ps": [
+        "memory_fifo_ps": [3_840_000, 3_840_000, 4_040_000],
+        "hol_blocked_ps": [640_000, 1_280_000, 640_000 + 1_720_000],
+        "head_stall_ps": [
             1_280_000 + 1_920_000,
             25_099 + 640_000 + 2 * 1_920_000,
             50_198 + 1_280_000 + 2 * 1_920_000,
@@ -107,11 +107,11 @@ def births_are_those_of_the_injection(run: Tables) -> None:
     In that time the interface sends 512 B at 20 GB/s, so packets leave when they are made.
     """
     packets = run["packets"]
-    same(packets["inject_ps"], packets["birth_ps"])
+    same(packets["injected_ps"], packets["created_ps"])
     for job, gap in enumerate((128_000, 25_600)):
         mine = packets[packets["job"] == job]
-        assert (mine["birth_ps"] % gap).groupby(mine["source"]).nunique().eq(1).all()
-    first = packets[packets["job"] == 0].groupby("source")["birth_ps"].min()
+        assert (mine["created_ps"] % gap).groupby(mine["source"]).nunique().eq(1).all()
+    first = packets[packets["job"] == 0].groupby("source")["created_ps"].min()
     assert first.max() < 128_000
 
 
@@ -121,16 +121,16 @@ def latency_counts_from_when_there_was_room(run: Tables) -> None:
 
     It is made when it is due or, later, when the last but one begins to leave. All of those made arrive.
     """
-    packets, jobs = run["packets"].sort_values("birth_ps"), run["jobs"]
-    same(jobs["unfinished_packets"], [0])
+    packets, jobs = run["packets"].sort_values("created_ps"), run["jobs"]
+    same(jobs["in_flight_packets"], [0])
     nodes = packets.groupby("source")
-    due = nodes["birth_ps"].shift() + int(20_480 / PACED_LOAD)
-    due = due.fillna(packets["birth_ps"])
-    room = nodes["inject_ps"].shift(ROOM).fillna(0)
-    same(packets["birth_ps"], np.maximum(due, room))
-    assert (packets["birth_ps"] > due).mean() > 0.5
-    close(jobs["latency_mean_ns"], [(packets["arrival_ps"] - packets["birth_ps"]).mean() / 1e3])
-    close(jobs["due_latency_mean_ns"], [(packets["arrival_ps"] - due).mean() / 1e3])
+    due = nodes["created_ps"].shift() + int(20_480 / PACED_LOAD)
+    due = due.fillna(packets["created_ps"])
+    room = nodes["injected_ps"].shift(ROOM).fillna(0)
+    same(packets["created_ps"], np.maximum(due, room))
+    assert (packets["created_ps"] > due).mean() > 0.5
+    close(jobs["latency_mean_ns"], [(packets["delivered_ps"] - packets["created_ps"]).mean() / 1e3])
+    close(jobs["due_latency_mean_ns"], [(packets["delivered_ps"] - due).mean() / 1e3])
 
 
 Windows = list[tuple[int, int]]
@@ -161,7 +161,7 @@ def a_link_without_credit_is_stalled(run: Tables) -> None:
     same(links["busy_ps"], [3 * 20_480, 20_480])
     same(links["peak_bytes"], [2 * PACKET, PACKET])
     same(nodes["stall_ps"], [2 * 9_520, 0])
-    close(nodes["bytes_out"], [3 * PACKET, PACKET])
+    close(nodes["injected_bytes"], [3 * PACKET, PACKET])
     used = channels[channels["packets"] > 0]
     same(used["link"], [0, 1])
     for column in ("bytes", "packets", "stall_ps", "peak_bytes"):
@@ -177,9 +177,9 @@ def packets_take_their_time(run: Tables) -> None:
     packets = run["packets"]
     same(packets["source"], [0, 1, 0, 0])
     same(packets["destination"], [1, 0, 1, 1])
-    same(packets["birth_ps"], [0] * 4)
-    same(packets["inject_ps"], [0, 0, 30_000, 60_000])
-    same(packets["arrival_ps"], [begin + 360_480 for begin, _ in (SENT[0], *SENT)])
+    same(packets["created_ps"], [0] * 4)
+    same(packets["injected_ps"], [0, 0, 30_000, 60_000])
+    same(packets["delivered_ps"], [begin + 360_480 for begin, _ in (SENT[0], *SENT)])
     same(packets["bytes"], [PACKET] * 4)
 
 
@@ -253,7 +253,7 @@ def learning_follows_its_rule(run: Tables) -> None:
 def what_was_learnt_stands_in_the_row_of_its_group_and_slot(run: Tables) -> None:
     """From router 0, node 1 sends over link 0 to the first other group, node 0 over link 1 to the second."""
     table = run["q_tables"]
-    found = table.set_index(["router", "row", "link"])["time_ns"]
+    found = table.set_index(["router", "row", "link"])["estimate_ns"]
     expected = pd.Series(float(IDLE), index=found.index)
     for (source, target), link in {(1, 2): 0, (0, 4): 1}.items():
         *_, (_, _, estimate) = learns(LEARNT_PACKETS[source, target])
@@ -266,7 +266,7 @@ def what_was_learnt_stands_in_the_row_of_its_group_and_slot(run: Tables) -> None
 def routers_without_packets_keep_what_they_were_taught(run: Tables) -> None:
     """Which router, row and link an estimate is of, and the estimate, as in the file."""
     found, taught = run["q_tables"], q_table().to_pandas()
-    for column in ("router", "row", "link", "time_ns"):
+    for column in ("router", "row", "link", "estimate_ns"):
         same(found[column], taught[column])
     sorted_by(found, "router", "row", "link")
     same(run["links"]["source"].to_numpy()[found["link"]], found["router"])

@@ -117,7 +117,7 @@ def phases_are_between_marks(run: Tables) -> None:
     same(phases["phase"], ["work", "meet", "work", "meet", "long", "long"])
     same(phases["count"], [1] * 6)
     times = [first["work"][0], first["meet"][0], first["work"][1], first["meet"][1], *second["long"]]
-    same(phases["time_ps"], ps(pd.Series(times)))
+    same(phases["phase_time_ps"], ps(pd.Series(times)))
     computed = [2000, 0, 500, 0, 0, 0]
     same(phases["communication_ps"], ps(pd.Series(times) - computed))
 
@@ -134,8 +134,8 @@ def phases_lie_one_after_the_other(run: Tables) -> None:
     met = first["start_ps"] + first["work"]
     began = [100, met[0], 100, met[1], *second["start_ps"]]
     ended = [met[0], first["end_ps"][0], met[1], first["end_ps"][1], *second["end_ps"]]
-    same(times["began_ps"], ps(pd.Series(began)))
-    same(times["ended_ps"], ps(pd.Series(ended)))
+    same(times["start_ps"], ps(pd.Series(began)))
+    same(times["end_ps"], ps(pd.Series(ended)))
 
 
 @check("talking")
@@ -149,7 +149,7 @@ def messages_have_the_times_of_their_steps(run: Tables) -> None:
     same(messages["communicator"], [0] * 4)
     same(messages["collective"], [False, True, True, False])
     same(messages["tag"], [1, 0, 0, 0])
-    same(messages["protocol"], ["eager", "eager", "eager", "long"])
+    same(messages["protocol"], ["eager", "eager", "eager", "rendezvous"])
     same(messages["bytes"], [100, 0, 0, 15_000])
     met = first["end_ps"][1] - first["collective_ps"][1]
     up, heard = met + ENTER + SEND, first["end_ps"][0] - LEAVE - SEND
@@ -160,9 +160,9 @@ def messages_have_the_times_of_their_steps(run: Tables) -> None:
     looked_at = np.array(started) - OUT + [short(2), short(1), short(1), short(1)]
     come = second["end_ps"][1] - LEAVE - 300 - 10 * (15_000 // 4096) - BACK
     arrived = [*(looked_at[:3] - TAKEN - BACK), come]
-    same(messages["posted_ps"], ps(pd.Series(posted)))
-    same(messages["started_ps"], ps(pd.Series(started)))
-    same(messages["arrived_ps"], ps(pd.Series(arrived)))
+    same(messages["created_ps"], ps(pd.Series(posted)))
+    same(messages["injected_ps"], ps(pd.Series(started)))
+    same(messages["delivered_ps"], ps(pd.Series(arrived)))
     same(messages["matched_ps"], ps(pd.Series(looked_at + MATCHED - 10)))
 
 
@@ -177,9 +177,9 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
     (over, end), (meeting, meets) = first["end_ps"], first["end_ps"] - first["collective_ps"]
     sent = 100 + 2000 + ENTER + SEND + round(0.344 * 100)
     entered = [2100, sent + LEAVE, meeting, 600, 660, meets, 100_000, 100_000]
-    same(calls["entered_ps"], ps(pd.Series(entered)))
+    same(calls["start_ps"], ps(pd.Series(entered)))
     left = [sent + LEAVE, meeting, over, 660, meets, end, *second["end_ps"]]
-    same(calls["left_ps"], ps(pd.Series(left)))
+    same(calls["end_ps"], ps(pd.Series(left)))
     up, heard = meets + ENTER + SEND, over - LEAVE - SEND
     in_barrier = [heard - meeting - ENTER, end - LEAVE - up]
     blocked = [0, 0, in_barrier[0], 0, first["blocked_ps"][1] - in_barrier[1], in_barrier[1]]
@@ -192,16 +192,16 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
     same(waits["rank"], [0, 1, 1, 0, 1, 1])
     same(waits["number"], [0, 0, 1, 0, 0, 1])
     same(waits["call"], [6, 4, 6, 2, 2, 2])
-    same(waits["told"], ["message"] * 3 + ["receipt", "message", "data"])
+    same(waits["event"], ["message"] * 3 + ["receipt", "message", "data"])
     same(waits["peer"], [1, 0, 0, 1, 0, 0])
     same(waits["cause"], [1, 0, 0, 1, 0, 1])
     since = [up, sent, heard + SEND, come, announced, asked]
     same(waits["cause_ps"], ps(pd.Series(since)))
     begun = [meeting + ENTER, 660 + ENTER, up, announced, 100_000 + ENTER + memory, asked]
-    same(waits["from_ps"], ps(pd.Series(begun)))
+    same(waits["start_ps"], ps(pd.Series(begun)))
     took = [short(1), short(2), short(1), short(1), short(1), come - asked]
     until = np.add(since, took)
-    same(waits["until_ps"], ps(pd.Series(until)))
+    same(waits["end_ps"], ps(pd.Series(until)))
 
 
 @check("talking")
@@ -283,7 +283,7 @@ def messages_are_those_of_the_ranks(run: Tables) -> None:
     for number, collectives in ((0, 5), (1, 3), (2, 3)):
         same(np.unique(messages["tag"][messages["communicator"] == number]), range(collectives))
     assert (
-        (messages[["posted_ps", "started_ps", "arrived_ps", "matched_ps"]].diff(axis=1).iloc[:, 1:] > 0)
+        (messages[["created_ps", "injected_ps", "delivered_ps", "matched_ps"]].diff(axis=1).iloc[:, 1:] > 0)
         .all()
         .all()
     )
@@ -303,7 +303,7 @@ def jobs_are_the_figures_of_their_ranks(run: Tables) -> None:
     jobs, ranks = run["jobs"], run["ranks"]
     times = [ranks["communication_ps"][ranks["job"] == job].to_numpy() / 1e3 for job in (0, 1)]
     ends = np.array([ranks["end_ps"][ranks["job"] == job].max() / 1e3 for job in (0, 1)])
-    close(jobs["execution_ns"], ends)
+    close(jobs["last_rank_end_ns"], ends)
     close(jobs["communication_mean_ns"], [t.mean() for t in times])
     close(jobs["communication_deviation_ns"], [t.std() for t in times])
     close(jobs["communication_min_ns"], [t.min() for t in times])
@@ -322,7 +322,7 @@ def programs_take_turns_and_a_job_goes_on_beside_them(run: Tables) -> None:
     same(phases["phase_number"], [0, 1, 0])
     same(phases["program"], [0, 1, 0])
     same(phases["count"], [3, 3, 5])
-    same(phases["time_ps"], [3_000_000, 6_000_000, 10_000_000])
+    same(phases["phase_time_ps"], [3_000_000, 6_000_000, 10_000_000])
     same(jobs["repetitions"], [3, 5])
-    close(jobs["execution_ns"], [10_000, 11_000])
+    close(jobs["last_rank_end_ns"], [10_000, 11_000])
     same(run["ranks"]["finished"], [True, False])

@@ -29,7 +29,7 @@ def statistics_are_those_of_the_links(run: Tables) -> None:
                 expected.append((point.index, *_said(one), job, name, *_statistics(chosen)))
     for number, name in enumerate(["point", *SWEPT, "job", "class"]):
         same(found[name], [row[number] for row in expected])
-    names = ["bytes_mean", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "nonzero"]
+    names = ["bytes_mean", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "loaded_links"]
     close(found[names], [row[5:] for row in expected])
 
 
@@ -55,5 +55,5 @@ def jobs_of_points_are_those_of_the_runs(run: Tables) -> None:
     for number, key in enumerate(SWEPT):
         same(jobs[key], [point[number] for point in points for _ in RANKS])
     of_runs = [Tables.of(one)["jobs"] for one in swept().runs.values()]
-    for column in ("job", "name", "mean_hops"):
+    for column in ("job", "name", "byte_hops_mean"):
         same(jobs[column], np.concatenate([each[column] for each in of_runs]))

@@ -25,7 +25,7 @@ def test_valiant_fills_the_links_of_a_hyperx() -> None:
     # All send to the router that differs in both coordinates, over one of the others: of these 2 (size - 1)
     # are a hop away and the rest two, less the destination. What is missing is lost where packets wait.
     near, all_others = 2 * (size - 1), routers - 2
-    mean_hops = 2 * (near + 2 * (all_others - near)) / all_others
-    most = 2 * (size - 1) / (nodes * mean_hops)
+    byte_hops_mean = 2 * (near + 2 * (all_others - near)) / all_others
+    most = 2 * (size - 1) / (nodes * byte_hops_mean)
     accepted = run.jobs["accepted_load"][0].as_py()
     assert 0.85 * most <= accepted <= most * 1.01

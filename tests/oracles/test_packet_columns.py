@@ -41,7 +41,7 @@ def test_two_packets_over_one_cable() -> None:
         routing = "min"
         """)
     job = run.jobs.to_pandas().iloc[0]
-    assert (job["packets"], job["unfinished_packets"], job["messages"]) == (4, 0, 2)
+    assert (job["packets"], job["in_flight_packets"], job["messages"]) == (4, 0, 2)
     assert job["network_latency_mean_ns"] == pytest.approx(110.48, rel=1e-12)
     assert job["source_wait_mean_ns"] == pytest.approx(10.24, rel=1e-12)
     assert job["latency_mean_ns"] == pytest.approx(120.72, rel=1e-12)
@@ -49,8 +49,8 @@ def test_two_packets_over_one_cable() -> None:
     # Percentiles are off by at most 1/128 of the value: half of a cell of the histogram.
     assert job["latency_p50_ns"] == pytest.approx(110.48, rel=1 / 128)
     assert job["latency_p99_ns"] == pytest.approx(130.96, rel=1 / 128)
-    assert job["time_s"] == pytest.approx(130.96e-9, rel=1e-12)
-    assert (job["packet_hops_mean"], job["non_minimal_share"], job["mean_hops"]) == (1, 0, 1)
+    assert job["last_arrival_s"] == pytest.approx(130.96e-9, rel=1e-12)
+    assert (job["packet_hops_mean"], job["non_minimal_share"], job["byte_hops_mean"]) == (1, 0, 1)
     links = run.links.to_pandas()
     assert links["packets"].tolist() == [2, 2]
     assert links["busy_ps"].tolist() == [40_960] * 2
@@ -60,8 +60,8 @@ def test_two_packets_over_one_cable() -> None:
     for part, packets in {"total": [2, 2], "network": [4]}.items():
         cells = latency[latency["part"] == part]
         assert cells["packets"].tolist() == packets
-        assert (cells["from_ps"] <= [110_480, 130_960][: len(cells)]).all()
-        assert (cells["to_ps"] > [110_480, 130_960][: len(cells)]).all()
+        assert (cells["latency_lower_ps"] <= [110_480, 130_960][: len(cells)]).all()
+        assert (cells["latency_upper_ps"] > [110_480, 130_960][: len(cells)]).all()
 
 
 def test_the_stall_of_two_groups_is_that_of_all_their_links(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_the_stall_of_two_groups_is_that_of_all_their_links(tmp_path: Path) -> N
     }
     assert stalls == {("a0", "b0"): first, ("a1", "b1"): both}
     assert run.nodes.to_pandas()["stall_ps"].tolist() == [9_520, 2 * 9_520, 0, 0]
-    assert run.jobs.to_pandas()["time_s"].tolist() == [pytest.approx(1620.48e-9, rel=1e-12)]
+    assert run.jobs.to_pandas()["last_arrival_s"].tolist() == [pytest.approx(1620.48e-9, rel=1e-12)]
 
     table = run.table("group_traffic").to_pandas().set_index(["source_group", "target_group"])
     expected = pd.DataFrame(

@@ -128,7 +128,7 @@ def test_four_jobs_load_every_link_as_in_the_flow_engine(tmp_path: Path) -> None
     assert packet.link_jobs.equals(flow.link_jobs)
     # The job with the most traffic is bound by its busiest link all the time: the flow engine's time is a
     # bound that packets reach within 1 %.
-    times = [run.jobs.to_pylist()[1]["time_s"] for run in (packet, flow)]
+    times = [packet.jobs["last_arrival_s"][1].as_py(), flow.jobs["slowest_pair_s"][1].as_py()]
     assert times[0] == pytest.approx(times[1], rel=0.01)
 
 

@@ -32,7 +32,7 @@ def faults_of(path: Path) -> list[str]:
     state = run.summary["convergence"]
     faults = [*_ended(run), *_packets(run), *_sums(run)]
     # How long jobs take that come to an end is guessed, for the rows that a run without a directory keeps.
-    guessed = "link_series" in run.table_names and "time_s" in run.jobs.column_names
+    guessed = "link_series" in run.table_names and "last_arrival_s" in run.jobs.column_names
     if not guessed and run.summary["peak_rss_bytes"] > run.summary["memory_estimate_bytes"]:
         faults.append(
             f"{run.summary['peak_rss_bytes']} B, more than {run.summary['memory_estimate_bytes']} B"
@@ -73,20 +73,20 @@ def _packets(run: Run) -> list[str]:
     for packet in packets.take(every).to_pylist():
         way = packet["links"]
         ends = [router[packet["source"]], *target[way]], [*source[way], router[packet["destination"]]]
-        where = f"packet {packet['source']} to {packet['destination']} born {packet['birth_ps']}"
+        where = f"packet {packet['source']} to {packet['destination']} born {packet['created_ps']}"
         if len(way) != packet["hops"] or any(a != b for a, b in zip(*ends, strict=True)):
             faults.append(f"{where}: no way: {way}")
         others = set(group[ends[0]]) - {group[ends[0][0]], group[router[packet["destination"]]]}
-        if packet["over_middle_group"] != bool(others):
-            faults.append(f"{where}: groups {others} beside its own, but {packet['over_middle_group']}")
-        if any(vc >= channels for vc in packet["channels"]):
-            faults.append(f"{where}: channels {packet['channels']} of {channels}")
+        if packet["via_intermediate_group"] != bool(others):
+            faults.append(f"{where}: groups {others} beside its own, but {packet['via_intermediate_group']}")
+        if any(vc >= channels for vc in packet["vcs"]):
+            faults.append(f"{where}: channels {packet['vcs']} of {channels}")
         slowest = packet["bytes"] / min([1e18, *rate[way]]) * 1e12
         # Each hop may round its time down.
         least = sum(latency[way]) + slowest - len(way) - 1
-        if not packet["birth_ps"] <= packet["inject_ps"] <= packet["arrival_ps"]:
+        if not packet["created_ps"] <= packet["injected_ps"] <= packet["delivered_ps"]:
             faults.append(f"{where}: against time")
-        if packet["arrival_ps"] - packet["inject_ps"] < least:
+        if packet["delivered_ps"] - packet["injected_ps"] < least:
             faults.append(f"{where}: faster than its cables, {packet}")
     return faults[:5]
 
@@ -100,12 +100,12 @@ def _sums(run: Run) -> list[str]:
         faults.append(f"packets of jobs {jobs['packets'].tolist()}, recorded {counted['count'].tolist()}")
     complete = run.summary["convergence"]["ending"] == "complete"
     # Open traffic beside jobs that come to an end is cut off when these have.
-    ended = jobs[jobs["time_s"].notna()] if "time_s" in jobs else jobs
-    if complete and ended["unfinished_packets"].any():
-        faults.append(f"complete, but unfinished: {jobs['unfinished_packets'].tolist()}")
+    ended = jobs[jobs["last_arrival_s"].notna()] if "last_arrival_s" in jobs else jobs
+    if complete and ended["in_flight_packets"].any():
+        faults.append(f"complete, but unfinished: {jobs['in_flight_packets'].tolist()}")
     # With closed traffic everything is measured, so the way of every packet is recorded.
     if complete and "offered_load" not in jobs:
-        own = jobs["bytes_on_router"] + jobs["bytes_network"]
+        own = jobs["on_router_bytes"] + jobs["network_bytes"]
         if (own.to_numpy() != counted["sum"].to_numpy()).any():
             faults.append(f"bytes of jobs {own.tolist()}, of packets {counted['sum'].tolist()}")
         over = np.zeros(len(run.links))

@@ -6,9 +6,9 @@ use crate::problem::Problems;
 use crate::scenario::Scenario;
 use crate::spec::ExperimentSpec;
 use odonata_declare::Value;
-use odonata_transport::on_the_wire;
+use odonata_transport::wire_volume;
 use odonata_units::{Bytes, Time};
-use odonata_workload::expanded::{Expanded, Shared, Step};
+use odonata_workload::expansion::{CallExpander, JobProgram, Step};
 use odonata_workload::program::Call;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{Job, TrafficKind};
@@ -26,7 +26,7 @@ pub struct Character {
     /// Messages with content, those of collectives included.
     pub messages: u64,
     /// Messages without content, as those of barriers.
-    pub empty_messages: u64,
+    pub zero_byte_messages: u64,
     /// Packets with everything that the protocol exchanges; `None` where the engine has none.
     pub packets: Option<u64>,
     /// Content of all messages, bytes.
@@ -102,7 +102,7 @@ fn of_pattern(scenario: &Scenario, job: &Job, packet: Option<Bytes>, mut charact
     let times = u64::from(job.iterations);
     for sum in [
         &mut character.messages,
-        &mut character.empty_messages,
+        &mut character.zero_byte_messages,
         &mut character.payload_bytes,
         &mut character.wire_bytes,
     ] {
@@ -137,7 +137,7 @@ impl Row {
 fn of_program(
     scenario: &Scenario,
     job: &Job,
-    shared: &Shared,
+    shared: &JobProgram,
     packet: Option<Bytes>,
     mut character: Character,
 ) -> Character {
@@ -145,12 +145,12 @@ fn of_program(
     // Bytes on the wire do not depend on it.
     let size = packet.unwrap_or(Bytes(512));
     for rank in 0..job.ranks {
-        let (mut walk, mut row, mut compute) = (Expanded::new(job.ranks, rank), Row::default(), Time::ZERO);
+        let (mut walk, mut row, mut compute) = (CallExpander::new(job.ranks, rank), Row::default(), Time::ZERO);
         while let Ok(Some(step)) = walk.next(shared) {
             let (Step::Call(call) | Step::Inner(call)) = step else { continue };
             match call {
                 Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } => {
-                    let (wire, packets) = on_the_wire(&scenario.mpi, size, bytes);
+                    let (wire, packets) = wire_volume(&scenario.mpi, size, bytes);
                     character.add(bytes.0, wire, packet.map(|_| packets));
                     character.peak_ingress_bytes = character.peak_ingress_bytes.max(row.add(to, bytes.0));
                 }
@@ -169,7 +169,7 @@ fn of_program(
 impl Character {
     fn add(&mut self, bytes: u64, wire: u64, packets: Option<u64>) {
         self.messages += u64::from(bytes > 0);
-        self.empty_messages += u64::from(bytes == 0);
+        self.zero_byte_messages += u64::from(bytes == 0);
         self.payload_bytes = self.payload_bytes.saturating_add(bytes);
         self.wire_bytes = self.wire_bytes.saturating_add(wire);
         self.packets = self.packets.zip(packets).map(|(sum, more)| sum.saturating_add(more));

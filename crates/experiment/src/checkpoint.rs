@@ -1,7 +1,7 @@
 //! Checkpoints of a run: whose they are, and how a run goes on from one.
 
 use crate::input::InputFile;
-use odonata_checkpoint::{Damaged, File, FileError};
+use odonata_checkpoint::{DecodeError, CheckpointReader, CheckpointError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::BufReader;
@@ -81,7 +81,7 @@ pub fn time_ps(text: &str) -> Result<u64, String> {
 
 /// A checkpoint that can be read.
 pub struct Checkpoint {
-    file: File<BufReader<std::fs::File>>,
+    file: CheckpointReader<BufReader<std::fs::File>>,
     origin: Origin,
 }
 
@@ -91,10 +91,10 @@ impl Checkpoint {
     /// # Errors
     /// It is no checkpoint that this version reads: why, as what follows its name.
     pub fn open(path: &Path) -> Result<Self, String> {
-        let open = || -> Result<Self, FileError> {
-            let file = File::open(path)?;
+        let open = || -> Result<Self, CheckpointError> {
+            let file = CheckpointReader::open(path)?;
             let origin = Origin::deserialize(file.header());
-            let origin = origin.map_err(|error| FileError::Damaged(Damaged(format!("its header: {error}"))))?;
+            let origin = origin.map_err(|error| CheckpointError::Damaged(DecodeError(format!("its header: {error}"))))?;
             Ok(Self { file, origin })
         };
         open().map_err(|error| format!("{} {error}", path.display()))
@@ -109,8 +109,8 @@ impl Checkpoint {
         run.differs_from(&self.origin).map_or(Ok(()), |why| Err(format!("the checkpoint {why}")))
     }
 
-    pub(crate) fn part(&mut self, number: u32) -> Result<Vec<u8>, Damaged> {
-        self.file.part(number).map_err(|error| Damaged(error.to_string()))
+    pub(crate) fn part(&mut self, number: u32) -> Result<Vec<u8>, DecodeError> {
+        self.file.part(number).map_err(|error| DecodeError(error.to_string()))
     }
 }
 

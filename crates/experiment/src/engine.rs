@@ -192,8 +192,8 @@ impl From<TooMuch> for EngineError {
 }
 
 /// Refuses jobs that send what nobody knows, for engines that follow messages.
-fn messages_known(scenario: &Scenario) -> Result<(), EngineError> {
-    scenario.workload.messages_known().map_err(|(job, error)| EngineError::Job(job, error))
+fn check_messages(scenario: &Scenario) -> Result<(), EngineError> {
+    scenario.workload.check_messages().map_err(|(job, error)| EngineError::Job(job, error))
 }
 
 /// What an engine knows of a run before it.
@@ -219,9 +219,9 @@ pub struct Outcome {
     /// Link, job and bytes, sorted by link and job: only where there are any.
     pub link_jobs: (Vec<u32>, Vec<u32>, Vec<f64>),
     /// Bytes into each node's network interface.
-    pub node_bytes_in: Vec<f64>,
+    pub node_ejected_bytes: Vec<f64>,
     /// Bytes out of each node's network interface.
-    pub node_bytes_out: Vec<f64>,
+    pub node_injected_bytes: Vec<f64>,
     /// Capacity of each network interface as used, in each direction.
     pub node_capacity_bytes_per_s: Vec<f64>,
     /// Further columns of `nodes`.
@@ -250,5 +250,5 @@ pub struct JobVolumes {
     /// Its messages and bytes by what they stay within.
     pub volumes: Volumes,
     /// Router-to-router hops of a byte, all bytes included: those that stay on their router make none.
-    pub mean_hops: f64,
+    pub byte_hops_mean: f64,
 }

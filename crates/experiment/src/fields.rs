@@ -9,7 +9,7 @@ use crate::report::Report;
 use chosen::Chosen;
 use odonata_declare::nearest;
 use odonata_declare::Value;
-use odonata_declare::{Absent, Key};
+use odonata_declare::{Key, KeyDefault};
 use odonata_units::{Rate, Time};
 
 /// A value with its place.
@@ -25,7 +25,7 @@ pub(crate) struct Fields {
     /// Where the table is: its heading.
     pub(crate) place: Place,
     given: Vec<(&'static str, Place, Located<Value>)>,
-    defaults: Vec<(&'static str, Absent)>,
+    defaults: Vec<(&'static str, KeyDefault)>,
     /// Named variants, where code of its own has asked for them.
     pub(crate) variants: Vec<(&'static str, Chosen)>,
     /// Tables, where code of its own has asked for them.
@@ -45,9 +45,9 @@ impl Fields {
         let mut fields =
             Self { place, given: Vec::new(), defaults: Vec::new(), variants: Vec::new(), tables: Vec::new() };
         for key in keys {
-            fields.defaults.push((key.name, key.absent.clone()));
+            fields.defaults.push((key.name, key.default.clone()));
             match table.get(key.name) {
-                None if key.absent == Absent::Required => {
+                None if key.default == KeyDefault::Required => {
                     let example = key.kind.example();
                     let message = format!("{heading} lacks the key '{}': {}", key.name, key.brief());
                     let help = format!("add `{} = {example}`; expected {}", key.name, key.kind.expected());
@@ -79,7 +79,7 @@ impl Fields {
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
         self.given(key).map(|located| &located.value).or_else(|| {
             match self.defaults.iter().find(|(name, _)| *name == key) {
-                Some((_, Absent::Value(value))) => Some(value),
+                Some((_, KeyDefault::Value(value))) => Some(value),
                 Some(_) => None,
                 None => panic!("no key '{key}' was asked for"),
             }

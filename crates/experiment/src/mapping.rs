@@ -4,7 +4,7 @@ use crate::input::Files;
 use crate::plan::Plan;
 use crate::problem::Problems;
 use crate::spec::ExperimentSpec;
-use odonata_machine::{Fastest, Machine, Shape};
+use odonata_machine::{FastestLetter, Machine, Shape};
 use odonata_workload::search::TorusPlaces;
 use odonata_workload::volumes::Messages;
 use odonata_workload::Job;
@@ -101,6 +101,6 @@ fn of_job(machine: &Machine, job: &Job) -> Result<MappedJob, String> {
             return Err(format!("job '{}' {reason}", job.name));
         }
     }
-    let (name, first_fastest) = (job.name.clone(), coordinates.fastest == Fastest::First);
+    let (name, first_fastest) = (job.name.clone(), coordinates.fastest == FastestLetter::First);
     Ok(MappedJob { name, places, axes, first_fastest, sources, targets, bytes, place_of_rank })
 }

@@ -16,7 +16,7 @@ use crate::spec::{self, ExperimentSpec};
 use odonata_machine::metrics::CableCost;
 use odonata_machine::presets::DeclaredCounts;
 use odonata_machine::Machine;
-use odonata_workload::mistakes::Known;
+use odonata_workload::mistakes::ExaminationCache;
 
 /// An experiment that can be run.
 #[derive(Debug)]
@@ -45,11 +45,15 @@ impl Plan {
     /// # Errors
     /// A file that can't be read or is not what it should be, parts that make no machine, jobs that do not fit.
     pub fn new(spec: ExperimentSpec, files: Files<'_>) -> Result<Self, Problems> {
-        Self::knowing(spec, files, &mut Known::default())
+        Self::knowing(spec, files, &mut ExaminationCache::default())
     }
 
     /// The same where jobs of earlier plans are known.
-    pub(crate) fn knowing(spec: ExperimentSpec, mut files: Files<'_>, known: &mut Known) -> Result<Self, Problems> {
+    pub(crate) fn knowing(
+        spec: ExperimentSpec,
+        mut files: Files<'_>,
+        known: &mut ExaminationCache,
+    ) -> Result<Self, Problems> {
         let ExperimentSpec { document, machine, jobs, mpi, mut engine, output, .. } = spec;
         let mut report = Report::new(&document);
         if let Err((key, reason)) = engine.engine.read_files(&mut files) {

@@ -3,7 +3,7 @@
 use crate::document::{Node, Raw};
 use crate::problem::{suggestion, ProblemKind};
 use crate::report::Mismatch;
-use odonata_declare::{nearest, Absent, Choice, Key, Kind, Value};
+use odonata_declare::{nearest, Choice, Key, KeyDefault, Kind, Value};
 use odonata_units::{Quantity, QuantityError};
 
 /// Reads what was written at the key `key` as a value of a kind.
@@ -146,7 +146,7 @@ impl<'a> Written<'a> {
         for key in keys {
             match table.get(key.name) {
                 Some(entry) => given.push((key.name, read(&key.kind, key.name, &entry.node)?)),
-                None if key.absent == Absent::Required => {
+                None if key.default == KeyDefault::Required => {
                     let message = format!("a line of '{}' lacks the key '{}': {}", self.key, key.name, key.brief());
                     let help = format!("add `{} = {}`", key.name, key.kind.example());
                     return Err(self.wrong(ProblemKind::MissingKey, message, Some(help)));

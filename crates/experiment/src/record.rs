@@ -14,28 +14,28 @@ pub(crate) use summary::{jobs_json, summary, RunFacts};
 
 use crate::engine::Outcome;
 use crate::scenario::Scenario;
-use odonata_declare::{declared, Frame, Frames, Table};
+use odonata_declare::{declarations, Frame, Frames, Table};
 use std::mem::take;
 
 /// `format` of the summary.
 pub const FORMAT: &str = "odonata-run";
 /// `format_version` of the summary. Within a version tables and columns may be added; none changes its meaning.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The tables of every run, with the columns that every engine has.
 pub(crate) fn tables() -> Vec<Table> {
     vec![
-        hardware::ROUTERS.declared(),
-        hardware::Wires::LINKS.declared().with(declared(traffic::LINKS)),
-        traffic::LINK_JOBS.declared(),
+        hardware::ROUTERS.declaration(),
+        hardware::Wires::LINKS.declaration().with(declarations(traffic::LINKS)),
+        traffic::LINK_JOBS.declaration(),
         hardware::NODES
-            .declared()
-            .with(declared(traffic::OWNERS))
-            .with(declared(traffic::NODES))
-            .with(declared(hardware::INTERFACES)),
-        workload::JOBS.declared().with(declared(workload::SENT)),
-        workload::PLACEMENT.declared(),
-        communication::COMMUNICATION.declared(),
+            .declaration()
+            .with(declarations(traffic::OWNERS))
+            .with(declarations(traffic::NODES))
+            .with(declarations(hardware::INTERFACES)),
+        workload::JOBS.declaration().with(declarations(workload::SENT)),
+        workload::PLACEMENT.declaration(),
+        communication::COMMUNICATION.declaration(),
     ]
 }
 
@@ -47,16 +47,16 @@ pub(crate) fn frames(scenario: &Scenario, outcome: &mut Outcome) -> Frames {
     frames.push(hardware::ROUTERS.with_axes(machine, axes));
     let wires = hardware::Wires { machine, capacities: &outcome.link_capacity_bytes_per_s };
     let (name, links) = hardware::Wires::LINKS.with_axes(&wires, axes);
-    frames.push((name, links.and(Frame::of(traffic::LINKS, outcome)).and(take(&mut outcome.link_columns))));
+    frames.push((name, links.with_columns_of(Frame::of(traffic::LINKS, outcome)).with_columns_of(take(&mut outcome.link_columns))));
     let none = traffic::LinkJobs::default();
     frames.push(traffic::LINK_JOBS.of(if output.link_jobs { &outcome.link_jobs } else { &none }));
     let (name, nodes) = hardware::NODES.of(machine);
-    let nodes = nodes.and(Frame::of(traffic::OWNERS, scenario)).and(Frame::of(traffic::NODES, outcome));
-    let nodes = nodes.and(Frame::of(hardware::INTERFACES, &outcome.node_capacity_bytes_per_s));
-    frames.push((name, nodes.and(take(&mut outcome.node_columns))));
+    let nodes = nodes.with_columns_of(Frame::of(traffic::OWNERS, scenario)).with_columns_of(Frame::of(traffic::NODES, outcome));
+    let nodes = nodes.with_columns_of(Frame::of(hardware::INTERFACES, &outcome.node_capacity_bytes_per_s));
+    frames.push((name, nodes.with_columns_of(take(&mut outcome.node_columns))));
     let (name, jobs) = workload::JOBS.of(scenario);
-    let jobs = jobs.and(Frame::of(workload::SENT, &outcome.jobs));
-    frames.push((name, jobs.and(take(&mut outcome.job_columns))));
+    let jobs = jobs.with_columns_of(Frame::of(workload::SENT, &outcome.jobs));
+    frames.push((name, jobs.with_columns_of(take(&mut outcome.job_columns))));
     frames.push(workload::PLACEMENT.of(if output.placement { &workload.jobs } else { &[] }));
     frames.push(communication::COMMUNICATION.of(&communication::cells(machine, workload, output.communication)));
     take(&mut outcome.tables).into_iter().for_each(|table| frames.push(table));

@@ -11,7 +11,7 @@ use crate::record::{self, RunFacts};
 use crate::spec::ExperimentSpec;
 use crate::usage::Usage;
 use odonata_declare::Frames;
-use odonata_workload::mistakes::Known;
+use odonata_workload::mistakes::ExaminationCache;
 use odonata_workload::WorkloadError;
 use serde_json::{json, Value};
 
@@ -142,7 +142,7 @@ pub struct Checked {
 /// # Errors
 /// All mistakes of the first stage that has any, messages without a partner among them.
 pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: Files<'_>) -> Result<Checked, Problems> {
-    check_knowing(text, file, overrides, files, &mut Known::default())
+    check_knowing(text, file, overrides, files, &mut ExaminationCache::default())
 }
 
 /// [`check`] of an experiment with each of some sets of overrides, in less time than one by one: a program that several of
@@ -153,7 +153,7 @@ pub fn check_points<S: AsRef<str>>(
     points: &[Vec<S>],
     files: &Files<'_>,
 ) -> Vec<Result<Checked, Problems>> {
-    let mut known = Known::default();
+    let mut known = ExaminationCache::default();
     points.iter().map(|overrides| check_knowing(text, file, overrides, files.clone(), &mut known)).collect()
 }
 
@@ -162,7 +162,7 @@ fn check_knowing<S: AsRef<str>>(
     file: &str,
     overrides: &[S],
     files: Files<'_>,
-    known: &mut Known,
+    known: &mut ExaminationCache,
 ) -> Result<Checked, Problems> {
     sweep(text, file, overrides)?;
     let plan = Plan::knowing(ExperimentSpec::parse(text, file, overrides)?, files, known)?;

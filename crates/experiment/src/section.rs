@@ -1,6 +1,6 @@
 //! Sections of the experiment file, and the keys in them that choose a variant.
 
-use odonata_declare::{Family, Key, Named};
+use odonata_declare::{Family, Key, VariantInfo};
 
 /// A key that chooses among variants whose parameters may stand beside it.
 #[derive(Clone, Debug)]
@@ -13,7 +13,7 @@ pub struct Chooser {
 
 impl Chooser {
     /// The variants by its value.
-    pub fn variants(&self) -> &'static [Named] {
+    pub fn variants(&self) -> &'static [VariantInfo] {
         self.family.variants()
     }
 }

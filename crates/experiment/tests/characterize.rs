@@ -43,7 +43,7 @@ fn table_one() {
 fn every_column() {
     let found = of("ranks = 528\nprogram = \"allreduce\"", "packet");
     assert_eq!((found.name.as_str(), found.what.as_str(), found.ranks), ("a", "allreduce", 528));
-    assert_eq!((found.messages, found.empty_messages), (2 * 1_054, 1_054));
+    assert_eq!((found.messages, found.zero_byte_messages), (2 * 1_054, 1_054));
     assert_eq!(found.payload_bytes, 2 * 1_054 * 1_126_000);
     assert_eq!(found.packets, Some(4_643_924 + 1_054));
     assert_eq!(found.compute.ps(), 2 * 5_160_000_000);
@@ -70,10 +70,10 @@ fn repeated_and_in_the_background() {
     let thrice = of(&format!("{program}\nrepeat = 3"), "packet");
     assert!(once.messages > 0 && once.compute.ps() > 0);
     assert_eq!(
-        (thrice.messages, thrice.empty_messages, thrice.packets, thrice.payload_bytes, thrice.wire_bytes),
+        (thrice.messages, thrice.zero_byte_messages, thrice.packets, thrice.payload_bytes, thrice.wire_bytes),
         (
             3 * once.messages,
-            3 * once.empty_messages,
+            3 * once.zero_byte_messages,
             once.packets.map(|packets| 3 * packets),
             3 * once.payload_bytes,
             3 * once.wire_bytes

@@ -1,6 +1,6 @@
 //! The table of keys against everything that it must agree with.
 
-use odonata_declare::{Absent, Key, Kind};
+use odonata_declare::{Key, KeyDefault, Kind};
 use odonata_experiment::{schema, ExperimentSpec, Files, Plan, Value};
 use odonata_flow::FlowSettings;
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus, Xgft};
@@ -61,7 +61,7 @@ fn no_key_is_there_twice() {
 #[test]
 fn defaults_are_of_their_kind() {
     for (owner, key) in all_keys() {
-        if let Absent::Value(value) = &key.absent {
+        if let KeyDefault::Value(value) = &key.default {
             assert!(fits(&key.kind, value), "{owner}: {} = {value} is no {}", key.name, key.kind.expected());
         }
     }

@@ -51,7 +51,7 @@ fn mean_hops_and_the_traffic_of_every_link_agree() {
         for pattern in ["{ name = 'all-to-all', bytes = '64 KiB' }", "{ name = 'random-permutation', bytes = '2 MiB' }"]
         {
             let [flow, packet] = ["flow", "packet"].map(|engine| result(machine, ranks, pattern, engine));
-            let [expected, found] = [&flow, &packet].map(|result| reals(result, "jobs", "mean_hops")[0]);
+            let [expected, found] = [&flow, &packet].map(|result| reals(result, "jobs", "byte_hops_mean")[0]);
             assert!((expected - found).abs() < 1e-9, "{machine}, {pattern}: {expected} and {found} hops");
             if let (Some(hops), true) = (closed_form, pattern.contains("all-to-all")) {
                 assert!((expected - hops).abs() < 1e-9, "{machine}: {expected} for {hops}");

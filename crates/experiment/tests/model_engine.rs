@@ -84,7 +84,7 @@ fn a_job_without_bytes_has_no_hops() {
     let directory = Directory::new("empty");
     directory.write("graph.csv", "src,dst,bytes\n0,2,0\n");
     let result = directory.run(&general("form = 'postal'"));
-    assert_eq!(reals(result.tables.get("jobs").unwrap(), "mean_hops"), [0.0]);
+    assert_eq!(reals(result.tables.get("jobs").unwrap(), "byte_hops_mean"), [0.0]);
 }
 
 #[test]
@@ -102,16 +102,19 @@ fn postal_hops_and_matching_by_hand() {
         close(reals(ranks, name)[0], expected);
     }
     // Rank 2 receives from 0 and 3: 2^2 matchings; its message to itself is free. Rank 3 starts an empty one.
-    close(reals(ranks, "time_s")[2], 4.0 * 10e-9);
-    close(reals(ranks, "time_s")[3], 0.2e-6 + 10e-9);
+    close(reals(ranks, "rank_time_s")[2], 4.0 * 10e-9);
+    close(reals(ranks, "rank_time_s")[3], 0.2e-6 + 10e-9);
     let jobs = result.tables.get("jobs").unwrap();
-    close(reals(jobs, "time_s")[0], rank0.iter().sum());
+    close(reals(jobs, "predicted_time_s")[0], rank0.iter().sum());
     // 4 MB make two hops, 1,007 B that stay on their node none.
-    close(reals(jobs, "mean_hops")[0], 2.0 * 4e6 / 4_001_007.0);
-    assert_eq!((reals(jobs, "bytes_network")[0], reals(jobs, "bytes_on_node")[0]), (4e6, 1000.0));
-    assert_eq!(reals(jobs, "bytes_self")[0], 7.0);
+    close(reals(jobs, "byte_hops_mean")[0], 2.0 * 4e6 / 4_001_007.0);
+    assert_eq!((reals(jobs, "network_bytes")[0], reals(jobs, "on_node_bytes")[0]), (4e6, 1000.0));
+    assert_eq!(reals(jobs, "self_bytes")[0], 7.0);
     let nodes = result.tables.get("nodes").unwrap();
-    assert_eq!((reals(nodes, "bytes_out"), reals(nodes, "bytes_in")), (&[4e6, 0.0, 0.0][..], &[0.0, 0.0, 4e6][..]));
+    assert_eq!(
+        (reals(nodes, "injected_bytes"), reals(nodes, "ejected_bytes")),
+        (&[4e6, 0.0, 0.0][..], &[0.0, 0.0, 4e6][..])
+    );
 }
 
 #[test]
@@ -128,15 +131,15 @@ fn max_rate_shares_the_node_and_loggp_counts_gaps() {
     // Several iterations repeat the step.
     let twice = directory.run(&general(engine).replace("path =", "iterations = 2\npath ="));
     close(
-        reals(twice.tables.get("jobs").unwrap(), "time_s")[0],
-        2.0 * reals(result.tables.get("jobs").unwrap(), "time_s")[0],
+        reals(twice.tables.get("jobs").unwrap(), "predicted_time_s")[0],
+        2.0 * reals(result.tables.get("jobs").unwrap(), "predicted_time_s")[0],
     );
     directory.write("graph.csv", "src,dst,bytes\n0,2,101\n0,3,201\n");
     let result = directory.run(&general(
         "form = 'loggp'\nlatency = '5 us'\noverhead = '1 us'\ngap = '2 us'\nrate = '1 GB/s'\nhop = '0 s'",
     ));
     // o + max(o, g) + (100 + 200) G + L.
-    close(reals(result.tables.get("rank_costs").unwrap(), "time_s")[0], 1e-6 + 2e-6 + 0.3e-6 + 5e-6);
+    close(reals(result.tables.get("rank_costs").unwrap(), "rank_time_s")[0], 1e-6 + 2e-6 + 0.3e-6 + 5e-6);
 }
 
 /// Without keys the constants are those of the parameter set, and the resolved file says them and gives the same run.
@@ -146,7 +149,7 @@ fn constants_come_from_the_parameters() {
     directory.write("graph.csv", "src,dst,bytes\n0,2,8000\n");
     let first = directory.run(&general("form = 'postal'"));
     // alpha + 2 gamma + 1000 beta; beta is a whole number of bits per second in files.
-    let time = reals(first.tables.get("jobs").unwrap(), "time_s")[0];
+    let time = reals(first.tables.get("jobs").unwrap(), "predicted_time_s")[0];
     assert!((time - (0.238e-6 + 2.0 * 0.416e-6 + 1000.0 * 0.858e-9)).abs() < 1e-14, "{time:e}");
     let second = directory.run(&first.resolved);
     assert_eq!(first.resolved, second.resolved);
@@ -184,14 +187,14 @@ fn a_cycle_of_two_levels_by_hand() {
     let table = result.tables.get("cycle").unwrap();
     let scenarios = texts(table, "scenario");
     let sum = |name: &str| -> f64 {
-        let rows = reals(table, "time_s").iter().zip(&scenarios).filter(|(_, scenario)| *scenario == name);
+        let rows = reals(table, "term_time_s").iter().zip(&scenarios).filter(|(_, scenario)| *scenario == name);
         rows.map(|(seconds, _)| seconds).sum()
     };
     // Five hops beyond the least, as the parameter set's dragonfly has them.
     close(sum("alpha-beta-gamma"), cycle_s(alpha + 5.0 * gamma));
     close(sum("alpha-beta"), cycle_s(alpha));
     // The jobs' time is that of the first scenario, and the summary has both.
-    close(reals(result.tables.get("jobs").unwrap(), "time_s")[0], sum("alpha-beta-gamma"));
+    close(reals(result.tables.get("jobs").unwrap(), "predicted_time_s")[0], sum("alpha-beta-gamma"));
     close(result.summary["model"]["cycles"][0]["cycle_s"]["alpha-beta"].as_f64().unwrap(), sum("alpha-beta"));
     assert_eq!(table.rows(), 2 * 2 * 3 * 7);
     // Threads share a rank's work, each slowed down by memory: (b_1 / b_8) / 8. Two ranks leave eight cores each.
@@ -199,7 +202,7 @@ fn a_cycle_of_two_levels_by_hand() {
     assert_eq!(eight.summary["model"]["cycles"][0]["threads"], 8);
     let work = |result: &RunResult| -> f64 {
         let table = result.tables.get("cycle").unwrap();
-        let rows = reals(table, "time_s").iter().zip(texts(table, "term")).zip(texts(table, "scenario"));
+        let rows = reals(table, "term_time_s").iter().zip(texts(table, "term")).zip(texts(table, "scenario"));
         rows.filter(|((_, t), s)| t == "compute" && s == "alpha-beta-gamma").map(|((x, _), _)| x).sum()
     };
     close(work(&eight), work(&result) * (11106.0 / 1374.8) / 8.0);
@@ -257,7 +260,7 @@ fn a_phase_of_a_level_is_traffic() {
     let time = |phase: &str, level: u32, engine: &str| {
         let result = directory.run(&text(phase, level, engine));
         (
-            reals(result.tables.get("jobs").unwrap(), "time_s")[0],
+            reals(result.tables.get("jobs").unwrap(), "predicted_time_s")[0],
             reals(result.tables.get("links").unwrap(), "bytes").to_vec(),
         )
     };

@@ -72,7 +72,7 @@ fn a_closed_loop_sends_the_bytes_of_its_pattern() {
     let jobs = result.tables.get("jobs").unwrap();
     // 32 ranks to 31 others; the group of 32 nodes is compact: of the 31, 3 share the router.
     assert_eq!(reals(jobs, "bytes")[0], 32.0 * 31.0 * 3000.0);
-    assert_eq!(reals(jobs, "bytes_on_router")[0], 32.0 * 3.0 * 3000.0);
+    assert_eq!(reals(jobs, "on_router_bytes")[0], 32.0 * 3.0 * 3000.0);
     let communication = result.tables.get("communication").unwrap();
     assert_eq!(
         (communication.rows(), reals(communication, "bytes").iter().sum::<f64>()),
@@ -82,7 +82,7 @@ fn a_closed_loop_sends_the_bytes_of_its_pattern() {
     let links: f64 = reals(result.tables.get("links").unwrap(), "bytes").iter().sum();
     assert_eq!(links, 32.0 * 28.0 * 3000.0);
     // A node sends 31 x 3000 B over 25 GB/s: 3.72 us at least.
-    assert!(reals(jobs, "time_s")[0] >= 3.72e-6);
+    assert!(reals(jobs, "last_arrival_s")[0] >= 3.72e-6);
 }
 
 /// Two ranks on each node: what stays on the node makes no hops, in any engine. Under `min` all count the same hops.
@@ -96,7 +96,7 @@ fn mean_hops_are_of_all_bytes_in_every_engine() {
         );
         let result = attempt(&text, 1).unwrap_or_else(|e| panic!("{engine}: {e:?}"));
         // The 32 nodes of a group, 4 at each router: a rank has 1 other on its node, 6 on its router, 56 one hop away.
-        let hops = reals(result.tables.get("jobs").unwrap(), "mean_hops")[0];
+        let hops = reals(result.tables.get("jobs").unwrap(), "byte_hops_mean")[0];
         assert!((hops - 56.0 / 63.0).abs() < 1e-9, "{engine}: {hops}");
     }
 }
@@ -194,10 +194,10 @@ fn learnt_tables_go_from_run_to_run() {
         Some(Values::U32(values)) => values.clone(),
         other => panic!("{name}: {other:?}"),
     };
-    let (routers, rows, links, times) = (ids("router"), ids("row"), ids("link"), reals(table, "time_ns"));
+    let (routers, rows, links, times) = (ids("router"), ids("row"), ids("link"), reals(table, "estimate_ns"));
     // 264 routers, 32 other groups times 4 slots, 11 links.
     assert_eq!(times.len(), 264 * 128 * 11);
-    let mut csv = String::from("link,router,row,time_ns\n");
+    let mut csv = String::from("link,router,row,estimate_ns\n");
     for i in 0..times.len() {
         csv += &format!("{},{},{},{}\n", links[i], routers[i], rows[i], times[i]);
     }
@@ -222,8 +222,8 @@ fn learnt_tables_go_from_run_to_run() {
     let cases = [
         (write("short.csv", &short), "values of router 0 are missing"),
         (write("header.csv", "a,b\n1,2\n"), "header.csv:1: no column 'router'"),
-        (write("word.csv", "router,row,link,time_ns\n0,0,x,1\n"), "word.csv:2: 'x' in column 'link'"),
-        (write("other.csv", "router,row,link,time_ns\n0,500,0,1\n"), "another machine"),
+        (write("word.csv", "router,row,link,estimate_ns\n0,0,x,1\n"), "word.csv:2: 'x' in column 'link'"),
+        (write("other.csv", "router,row,link,estimate_ns\n0,500,0,1\n"), "another machine"),
         ("nowhere.csv".to_owned(), "can't read"),
     ];
     for (path, expected) in cases {

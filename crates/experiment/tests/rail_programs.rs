@@ -36,8 +36,11 @@ fn a_long_message_takes_a_kth_of_the_time_over_k_planes() {
     let job = "ranks = 2\nranks_per_node = 1\nplacement = 'compact'\n\
                program = { name = 'ping-pong', bytes = '8 MiB', iterations = 1, final_barrier = false }";
     let time = |more: &str| {
-        reals(&result(&format!("{ring}\n{more}"), job, "[engine]\nkind = 'packet'\nrouting = 'min'"), "jobs", "time_s")
-            [0]
+        reals(
+            &result(&format!("{ring}\n{more}"), job, "[engine]\nkind = 'packet'\nrouting = 'min'"),
+            "jobs",
+            "last_arrival_s",
+        )[0]
     };
     let one = time("");
     let bytes_over_bandwidth = 2.0 * f64::from(8 << 20) / 2e9;
@@ -74,7 +77,7 @@ fn packets_take_the_interfaces_that_flows_take() {
                     result(&machine, &job, &format!("{no_overhead}\n[engine]\nkind = '{kind}'\nrouting = 'min'"))
                 };
                 let (flow, packet) = (on("flow"), on("packet"));
-                for column in ["bytes_out", "bytes_in"] {
+                for column in ["injected_bytes", "ejected_bytes"] {
                     let [a, b] = [&flow, &packet].map(|found| reals(found, "nodes", column));
                     for end in 0..a.len() {
                         // Packets are whole flits of 128 B, those of the barrier at the end among them.
@@ -122,10 +125,10 @@ fn messages_do_not_overtake_on_several_rails() {
             );
             let found = result(&machine, &job, &more);
             assert!(found.summary["complete"] == true, "{rule}, {eager}");
-            let sent: f64 = reals(&found, "nodes", "bytes_out").iter().sum();
+            let sent: f64 = reals(&found, "nodes", "injected_bytes").iter().sum();
             assert!(sent > 36.0 * 3.0 * 1.4e6, "{rule}, {eager}: messages leave their nodes, {sent} B of them");
             let [source, target, number, posted, started, arrived, matched] =
-                ["source", "destination", "number", "posted_ps", "started_ps", "arrived_ps", "matched_ps"]
+                ["source", "destination", "number", "created_ps", "injected_ps", "delivered_ps", "matched_ps"]
                     .map(|column| reals(&found, "messages", column));
             assert_eq!(source.len(), 36 * sizes.len() * 3, "{rule}, {eager}: every message is received");
             for m in 0..source.len() {
@@ -153,12 +156,12 @@ fn programs_on_rails_do_not_depend_on_threads() {
         let [one, three] = [1, 3].map(|threads| try_run(&machine, job, engine, threads).unwrap());
         assert!(one.summary["complete"] == true, "{rule}");
         for (table, column) in
-            [("links", "bytes"), ("ranks", "end_ps"), ("messages", "matched_ps"), ("nodes", "bytes_in")]
+            [("links", "bytes"), ("ranks", "end_ps"), ("messages", "matched_ps"), ("nodes", "ejected_bytes")]
         {
             let same = reals(&one, table, column) == reals(&three, table, column);
             assert!(same, "{rule}: {table}.{column} is the same for 1 and 3 threads");
         }
-        let failed = reals(&one, "nodes", "bytes_in");
+        let failed = reals(&one, "nodes", "ejected_bytes");
         // Node 0 has its third interface at the router that failed.
         assert_eq!(failed[2 * 72], 0.0, "{rule}");
         assert!(failed[0] > 0.0, "{rule}");

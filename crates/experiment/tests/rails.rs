@@ -118,7 +118,7 @@ fn packets_go_where_flows_are() {
         let flow = on("kind = 'flow'\nrouting = 'min'");
         let packet = on("kind = 'packet'\nrouting = 'min'");
         let model = on(&format!("kind = 'model'\nparameters = '{PARAMETERS}'"));
-        for column in ["bytes_in", "bytes_out"] {
+        for column in ["ejected_bytes", "injected_bytes"] {
             let [a, b, c] = [&flow, &packet, &model].map(|result| reals(result, "nodes", column));
             for end in 0..a.len() {
                 assert!((a[end] - b[end]).abs() < 1.0 && (a[end] - c[end]).abs() < 1.0, "{more}: {column} of {end}");
@@ -128,7 +128,7 @@ fn packets_go_where_flows_are() {
         for (link, (a, b)) in a.iter().zip(&b).enumerate() {
             assert!((a - b).abs() <= 5.0 * (a / 512.0).sqrt() * 512.0 + 1.0, "{more}, link {link}: {a} and {b}");
         }
-        let hops = [&flow, &packet, &model].map(|result| reals(result, "jobs", "mean_hops")[0]);
+        let hops = [&flow, &packet, &model].map(|result| reals(result, "jobs", "byte_hops_mean")[0]);
         // The model engine takes the fewest links, two global ones in a row among them, which no minimal routing does.
         assert!((hops[0] - hops[1]).abs() < 1e-9 && hops[2] < hops[0] + 1e-9, "{more}: {hops:?}");
     }
@@ -145,7 +145,7 @@ fn algorithms_route_on_every_plane() {
             format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '10 us'\nmeasure = '10 us'\ndrain = '20 us'");
         let [one, three] = [1, 3].map(|threads| try_run(&machine, job, &engine, threads).unwrap());
         assert_eq!(reals(&one, "links", "bytes"), reals(&three, "links", "bytes"), "{routing}: any number of threads");
-        let bytes = reals(&one, "nodes", "bytes_in");
+        let bytes = reals(&one, "nodes", "ejected_bytes");
         let [first, second] = [&bytes[..72], &bytes[72..]].map(|plane| plane.iter().sum::<f64>());
         assert!(first > 0.0 && (first / second - 1.0).abs() < 0.1, "{routing}: {first} and {second}");
     }
@@ -154,7 +154,7 @@ fn algorithms_route_on_every_plane() {
     for routing in ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic"] {
         let engine =
             format!("kind = 'packet'\nrouting = '{routing}'\nwarm_up = '5 us'\nmeasure = '10 us'\ndrain = '20 us'");
-        let bytes = reals(&result(torus, &job, &engine), "nodes", "bytes_in");
+        let bytes = reals(&result(torus, &job, &engine), "nodes", "ejected_bytes");
         assert!(bytes.iter().all(|&bytes| bytes > 0.0), "{routing}: {bytes:?}");
     }
 }
@@ -174,7 +174,7 @@ fn a_machine_of_planes_counts_its_nodes_once() {
         assert_eq!(two, factor * one, "{path}");
     }
     for path in
-        ["/distances/diameter", "/distances/mean_node_hops", "/distances/unreachable_pairs", "/connectivity/components"]
+        ["/distances/diameter", "/distances/node_hops_mean", "/distances/unreachable_pairs", "/connectivity/components"]
     {
         assert_eq!(one.pointer(path), two.pointer(path), "{path}");
     }
@@ -191,7 +191,7 @@ fn a_plane_may_fail_in_part() {
     let machine = format!("{DRAGONFLY}\nplanes = 2\nrail_rule = 'stripe'\nedit = ['fail p1g0r0']");
     for engine in ["kind = 'flow'\nrouting = 'min'", "kind = 'packet'\nrouting = 'min'"] {
         let found = result(&machine, job, engine);
-        let bytes = reals(&found, "nodes", "bytes_in");
+        let bytes = reals(&found, "nodes", "ejected_bytes");
         let all = 71.0 * 32.0 * 1024.0;
         assert!((bytes[0] - all).abs() < 1.0 && bytes[72] == 0.0, "{engine}: {} and {}", bytes[0], bytes[72]);
         // From 70 nodes half each, from two whole over plane 0.
@@ -201,7 +201,7 @@ fn a_plane_may_fail_in_part() {
     // Open traffic draws no destination that a plane does not reach.
     let open = "ranks = 72\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.2 }";
     let found = result(&machine.replace("stripe", "hash"), open, "kind = 'packet'\nmeasure = '5 us'");
-    assert_eq!(reals(&found, "nodes", "bytes_in")[72..74], [0.0, 0.0]);
+    assert_eq!(reals(&found, "nodes", "ejected_bytes")[72..74], [0.0, 0.0]);
     let cut = machine.replace("['fail p1g0r0']", "['fail p1g0r0', 'fail p0g0r1']");
     let found = refused(&cut, job, "kind = 'flow'");
     assert!(found.contains("no interface of node") && found.contains("no common rail"), "{found}");

@@ -58,13 +58,13 @@ fn two_nodes_and_a_cable() {
     assert_eq!(texts(links, "class"), ["long", "long"]);
     assert_eq!(ids(links, "reverse"), [1, 0]);
     let nodes = result.tables.get("nodes").unwrap();
-    assert_eq!((reals(nodes, "bytes_out"), reals(nodes, "bytes_in")), (&[3e6, 1e6][..], &[1e6, 3e6][..]));
+    assert_eq!((reals(nodes, "injected_bytes"), reals(nodes, "ejected_bytes")), (&[3e6, 1e6][..], &[1e6, 3e6][..]));
     assert_eq!(nodes.get("job"), Some(&Values::I32(vec![0, 0])));
     let jobs = result.tables.get("jobs").unwrap();
     let job = |name: &str| reals(jobs, name)[0];
-    assert_eq!((job("bytes"), job("bytes_self"), job("bytes_network")), (4_000_005.0, 5.0, 4e6));
-    assert!((job("mean_hops") - 4_000_000.0 / 4_000_005.0).abs() < 1e-12);
-    assert!((job("time_s") - 3e-3).abs() < 1e-9, "{}", job("time_s"));
+    assert_eq!((job("bytes"), job("self_bytes"), job("network_bytes")), (4_000_005.0, 5.0, 4e6));
+    assert!((job("byte_hops_mean") - 4_000_000.0 / 4_000_005.0).abs() < 1e-12);
+    assert!((job("slowest_pair_s") - 3e-3).abs() < 1e-9, "{}", job("slowest_pair_s"));
     assert!((job("slowdown") - 1.0).abs() < 1e-9);
     assert_eq!(jobs.get("messages"), Some(&Values::U64(vec![3])));
     assert_eq!(texts(jobs, "pattern"), ["file"]);
@@ -96,12 +96,12 @@ fn bytes_are_conserved() {
     }
     links.iter().zip(&of_links).for_each(|(&a, &b)| close(a, b));
     let jobs = table("jobs");
-    let hops: Vec<f64> = reals(jobs, "bytes").iter().zip(reals(jobs, "mean_hops")).map(|(b, h)| b * h).collect();
+    let hops: Vec<f64> = reals(jobs, "bytes").iter().zip(reals(jobs, "byte_hops_mean")).map(|(b, h)| b * h).collect();
     close(total(links), total(&hops));
-    let off_node = total(reals(jobs, "bytes_on_router")) + total(reals(jobs, "bytes_network"));
-    close(total(reals(table("nodes"), "bytes_in")), off_node);
-    close(total(reals(table("nodes"), "bytes_out")), off_node);
-    let kinds = ["bytes_self", "bytes_on_node", "bytes_on_router", "bytes_network"];
+    let off_node = total(reals(jobs, "on_router_bytes")) + total(reals(jobs, "network_bytes"));
+    close(total(reals(table("nodes"), "ejected_bytes")), off_node);
+    close(total(reals(table("nodes"), "injected_bytes")), off_node);
+    let kinds = ["self_bytes", "on_node_bytes", "on_router_bytes", "network_bytes"];
     let sum: f64 = kinds.iter().map(|kind| total(reals(jobs, kind))).sum();
     close(total(reals(jobs, "bytes")), sum);
 }
@@ -201,7 +201,7 @@ fn the_summary_is_about_the_tables() {
         let n = values.len();
         assert_eq!(row["links"], n, "{class}");
         assert_eq!(row["bytes_max"], values[n - 1]);
-        assert_eq!(row["nonzero"], values.iter().filter(|&&v| v > 0.0).count());
+        assert_eq!(row["loaded_links"], values.iter().filter(|&&v| v > 0.0).count());
         for p in [50, 90, 99] {
             assert_eq!(row[format!("bytes_p{p}")], values[(p * n).div_ceil(100) - 1], "{class} {p}");
         }

@@ -1,20 +1,20 @@
 //! Machine and workload in, steady state out.
 
-use crate::among::{self, agreed};
-use crate::begin::{begin, check_amount, gather, Begun, Limits};
-use crate::bound::{self, Found};
-use crate::drawer::Drawer;
-use crate::history::{Keep, Solution};
+use crate::bound::{self, SearchResult};
+use crate::distributed::{self, agree};
+use crate::history::{GrantHistory, Solution};
+use crate::link_limits::apply_link_limits;
+use crate::path_sampler::PathSampler;
 use crate::progress::Progress;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
+use crate::setup::{check_amount, gather, prepare, FlowSetup, ResourceLimits};
 use crate::solver::{offered, Sharing, System, Weight, RATE_UNIT};
-use crate::stretch::stretch;
 use crate::traffic::{Commodities, Commodity};
 use crate::{conservation, expected, jobs, optimal, DemandUnit, FlowError, FlowSettings};
 use odonata_machine::Machine;
-use odonata_processes::{sum, told, Alone, Processes};
+use odonata_processes::{all_gather, sum, Processes, SingleProcess};
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::{rule_for, Oblivious, PathRule};
+use odonata_routing::paths::{path_rule, Oblivious, PathRule};
 use odonata_units::{JobId, LinkId, Rate, Stream};
 use odonata_workload::Workload;
 
@@ -24,7 +24,7 @@ use odonata_workload::Workload;
 /// Settings out of range, or a machine in pieces.
 pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
-    rule_for(machine, settings.middle)?;
+    path_rule(machine, settings.middle)?;
     Ok(())
 }
 
@@ -39,65 +39,66 @@ pub fn memory_estimate(
     memory_bytes: u64,
 ) -> Result<u64, FlowError> {
     let all = (workload, &(0..machine.router_count()));
-    gather(machine, all, settings, Limits { threads: 1, memory_bytes }, &mut || true).map(|(_, needed, _)| needed)
+    gather(machine, all, settings, ResourceLimits { threads: 1, memory_bytes }, &mut || true)
+        .map(|(_, needed, _)| needed)
 }
 
 /// Computes the steady state of `workload` on `machine`. The result does not depend on `limits`.
 ///
 /// # Errors
-/// As [`run_among`].
+/// As [`run_distributed`].
 pub fn run(
     machine: &Machine,
     workload: &Workload,
     settings: &FlowSettings,
     seed: u64,
-    limits: Limits,
+    limits: ResourceLimits,
     progress: &mut Progress<'_>,
 ) -> Result<FlowResult, FlowError> {
-    run_among(&Alone, (machine, workload), settings, seed, limits, progress)
+    run_distributed(&SingleProcess, (machine, workload), settings, seed, limits, progress)
 }
 
 /// [`run`] as one of several processes, each of which calls this with the same arguments, but for `limits` and `progress`. The first gets the
-/// result, which is that of one process; the others get [`FlowError::Elsewhere`].
+/// result, which is that of one process; the others get [`FlowError::OtherProcess`].
 ///
 /// # Errors
 /// Settings out of range, a machine in pieces, too little memory, or `progress` returning false.
-pub fn run_among(
+pub fn run_distributed(
     processes: &dyn Processes,
     (machine, workload): (&Machine, &Workload),
     settings: &FlowSettings,
     seed: u64,
-    limits: Limits,
+    limits: ResourceLimits,
     progress: &mut Progress<'_>,
 ) -> Result<FlowResult, FlowError> {
     let threads = limits.threads.max(1);
-    let begun = begin(processes, (machine, workload), settings, Limits { threads, ..limits }, progress);
-    let Begun { rule, mut notices, mut traffic, memory_bytes, keep } = agreed(processes, begun)?;
-    // What one of them has no memory to keep, none keeps: all have to go through the same iterations.
-    let keep = *told(processes, &keep).iter().min().expect("there is a process");
-    among::add_up_jobs(processes, &mut traffic);
-    agreed(processes, check_amount(workload, &traffic))?;
+    let prepared = prepare(processes, (machine, workload), settings, ResourceLimits { threads, ..limits }, progress);
+    let FlowSetup { rule, mut notices, mut traffic, memory_bytes, history } = agree(processes, prepared)?;
+    // What one of them has no memory to history, none keeps: all have to go through the same iterations.
+    let history = *all_gather(processes, &history).iter().min().expect("there is a process");
+    distributed::sum_jobs(processes, &mut traffic);
+    agree(processes, check_amount(workload, &traffic))?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let mut engine =
         Engine { processes, machine, traffic: &traffic, all: None, rule: rule.as_ref(), settings, seed, threads };
     if processes.count() > 1 && (engine.oblivious().is_some() || settings.gap().is_some()) {
-        engine.all = Some(among::gathered(processes, &traffic.commodities));
+        engine.all = Some(distributed::gather_commodities(processes, &traffic.commodities));
     }
-    let Answer { loads, mut jobs, convergence, mut bound } = engine.answer(None, keep, progress)?;
+    let Answer { loads, mut jobs, convergence, mut bound } = engine.answer(None, history, progress)?;
     conservation::check(processes, machine, &traffic, &loads);
     if settings.alone {
         engine.solve_alone(&mut jobs, progress)?;
     }
     let sent = engine.bytes_of_nodes();
     if processes.number() > 0 {
-        return Err(FlowError::Elsewhere);
+        return Err(FlowError::OtherProcess);
     }
     if let (None, Some(gap)) = (bound, settings.gap()) {
         bound = engine.bound(None, gap, progress)?.map(|found| found.bound);
     }
     let mut result = engine.collect(loads, jobs, convergence, sent);
     result.memory_bytes = memory_bytes;
-    result.bound = bound.map(|bound| bound.or_reached(result.max_link_time_s()));
+    result.bound = bound.map(|bound| bound.tightened_by(result.link_time_max_s()));
     notices.extend(result.bound.zip(settings.gap()).and_then(|(bound, gap)| bound.notice(gap)));
     result.notices = notices;
     Ok(result)
@@ -173,29 +174,34 @@ impl Engine<'_> {
         self.settings.nic_capacity.unwrap_or(self.machine.terminal().bandwidth)
     }
 
-    fn drawer<'f>(&'f self, flows: &'f [&'f Commodity]) -> Drawer<'f> {
-        let commodities = among::commodities_of_jobs(self.processes, self.traffic, flows);
+    fn path_sampler<'f>(&'f self, flows: &'f [&'f Commodity]) -> PathSampler<'f> {
+        let commodities = distributed::commodities_of_jobs(self.processes, self.traffic, flows);
         let sets =
             commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
         let minimal = matches!(self.settings.routing, PathChoice::Fixed(Oblivious::Minimal));
-        Drawer { rule: self.rule, flows, minimal, kinds: self.settings.kinds(), sets, seed: self.seed }
+        PathSampler { rule: self.rule, flows, minimal, path_counts: self.settings.path_counts(), sets, seed: self.seed }
     }
 
     /// The steady state of all jobs, or of one on its own, whose loads are those of links if `keep` is not nothing.
-    fn answer(&self, job: Option<JobId>, keep: Keep, progress: &mut Progress<'_>) -> Result<Answer, FlowError> {
+    fn answer(
+        &self,
+        job: Option<JobId>,
+        history: GrantHistory,
+        progress: &mut Progress<'_>,
+    ) -> Result<Answer, FlowError> {
         let flows = self.flows(job);
         if self.settings.routing == PathChoice::Optimal {
             return self.optimal(job, &flows, progress);
         }
         let stage = if job.is_none() { "solving" } else { "jobs alone" };
-        let solution = self.solve(&flows, keep, stage, progress)?;
-        agreed(self.processes, self.check_granted(&flows, &solution))?;
-        let loads = self.loads((job, &flows), &solution, keep, progress)?;
+        let solution = self.solve(&flows, history, stage, progress)?;
+        agree(self.processes, self.check_granted(&flows, &solution))?;
+        let loads = self.loads((job, &flows), &solution, history, progress)?;
         let of_flows = flows.iter().flat_map(|c| self.traffic.members_of(c).iter().map(|member| (c.job, member)));
         let members = of_flows.zip(&solution.granted).map(|((job, member), granted)| (job, member, *granted));
         let mut jobs = jobs::results(self.processes, &self.traffic.jobs, &loads, members);
         if self.oblivious().is_some() {
-            stretch(&mut jobs, &loads, &self.capacities());
+            apply_link_limits(&mut jobs, &loads, &self.capacities());
         }
         let convergence = Convergence {
             converged: solution.converged,
@@ -214,11 +220,19 @@ impl Engine<'_> {
     ) -> Result<Answer, FlowError> {
         let gap = self.settings.gap().expect("optimal has one");
         let found = self.bound(job, gap, progress)?;
-        let (bound, ways) = found.map_or((None, Vec::new()), |found| (Some(found.bound), found.flows));
+        let (bound, edge_flows) = found.map_or((None, Vec::new()), |found| (Some(found.bound), found.flows));
         let between: Vec<&Commodity> = flows.iter().filter(|c| c.source != c.target).copied().collect();
         let jobs = self.traffic.jobs.len();
-        let mut go_on = || progress("loads", 0, 1);
-        let loads = optimal::loads(self.machine, &ways, &between, jobs, &self.capacities(), self.threads, &mut go_on)?;
+        let mut should_continue = || progress("loads", 0, 1);
+        let loads = optimal::loads(
+            self.machine,
+            &edge_flows,
+            &between,
+            jobs,
+            &self.capacities(),
+            self.threads,
+            &mut should_continue,
+        )?;
         let members = flows.iter().flat_map(|c| self.traffic.members_of(c).iter().map(|m| (c.job, m)));
         let nic = self.nic_capacity().bytes_per_s_f64();
         let jobs =
@@ -231,10 +245,15 @@ impl Engine<'_> {
         Ok(Answer { loads, jobs, convergence, bound })
     }
 
-    fn bound(&self, job: Option<JobId>, gap: f64, progress: &mut Progress<'_>) -> Result<Option<Found>, FlowError> {
+    fn bound(
+        &self,
+        job: Option<JobId>,
+        gap: f64,
+        progress: &mut Progress<'_>,
+    ) -> Result<Option<SearchResult>, FlowError> {
         let commodities = self.all().iter().filter(|c| job.is_none_or(|job| c.job == job));
-        let wanted = self.settings.routing == PathChoice::Optimal;
-        let search = bound::Wanted { gap, flows: wanted, threads: self.threads };
+        let with_flows = self.settings.routing == PathChoice::Optimal;
+        let search = bound::SearchOptions { gap, flows: with_flows, threads: self.threads };
         bound::compute(self.machine, commodities, &self.capacities(), search, progress).map_err(FlowError::from)
     }
 
@@ -246,24 +265,29 @@ impl Engine<'_> {
     fn solve(
         &self,
         flows: &[&Commodity],
-        keep: Keep,
+        history: GrantHistory,
         stage: &str,
         progress: &mut Progress<'_>,
     ) -> Result<Solution, FlowError> {
         let most = u64::from(self.settings.max_iterations);
         let mut tick = |i| progress(stage, u64::from(i), most);
-        Ok(self.with_system(flows, keep, |system| system.solve(&mut tick))?)
+        Ok(self.with_system(flows, history, |system| system.solve(&mut tick))?)
     }
 
-    fn with_system<T>(&self, flows: &[&Commodity], keep: Keep, then: impl FnOnce(&System<'_, Drawer<'_>>) -> T) -> T {
+    fn with_system<T>(
+        &self,
+        flows: &[&Commodity],
+        history: GrantHistory,
+        then: impl FnOnce(&System<'_, PathSampler<'_>>) -> T,
+    ) -> T {
         let (first_member, members) = self.weights(flows);
         let links = self.link_capacities();
-        let gates = vec![rate_units(self.nic_capacity()); 2 * self.machine.node_count()];
-        let offered = offered(self.processes, &first_member, &members, &gates);
-        let candidates = self.drawer(flows);
+        let ports = vec![rate_units(self.nic_capacity()); 2 * self.machine.node_count()];
+        let offered = offered(self.processes, &first_member, &members, &ports);
+        let candidates = self.path_sampler(flows);
         then(&System {
             links: &links,
-            gates: &gates,
+            ports: &ports,
             first_member: &first_member,
             members: &members,
             offered: &offered,
@@ -274,7 +298,7 @@ impl Engine<'_> {
             max_iterations: self.settings.max_iterations,
             tolerance: self.settings.tolerance,
             threads: self.threads,
-            keep,
+            history,
             processes: self.processes,
         })
     }
@@ -288,7 +312,7 @@ impl Engine<'_> {
                     DemandUnit::Bytes => member.bytes as f32,
                     DemandUnit::Messages => member.messages as f32,
                 };
-                weights.push(Weight { weight, gates: [2 * member.source.0, 2 * member.target.0 + 1] });
+                weights.push(Weight { weight, ports: [2 * member.source.0, 2 * member.target.0 + 1] });
             }
             first.push(weights.len() as u32);
         }
@@ -300,16 +324,16 @@ impl Engine<'_> {
         &self,
         (job, flows): (Option<JobId>, &[&Commodity]),
         solution: &Solution,
-        keep: Keep,
+        history: GrantHistory,
         progress: &mut Progress<'_>,
     ) -> Result<Vec<Vec<f64>>, FlowError> {
         let (links, jobs) = (self.machine.link_count(), self.traffic.jobs.len());
         if let Some(rule) = self.oblivious() {
-            let mut go_on = || progress("loads", 0, 1);
+            let mut should_continue = || progress("loads", 0, 1);
             let all = if self.processes.number() == 0 { self.competing(self.all(), job) } else { Vec::new() };
-            return Ok(expected::loads(self.rule, &all, rule, (jobs, links), self.threads, &mut go_on)?);
+            return Ok(expected::loads(self.rule, &all, rule, (jobs, links), self.threads, &mut should_continue)?);
         }
-        if keep == Keep::Nothing {
+        if history == GrantHistory::Nothing {
             return Ok(vec![Vec::new(); jobs]);
         }
         // Sums are integers in the finest unit that holds all bytes on one link.
@@ -318,7 +342,7 @@ impl Engine<'_> {
         let unit = (1u64 << (total[0].leading_zeros().saturating_sub(2)).min(40)) as f64;
         let amount = |flow: usize, share: f64| (flows[flow].bytes as f64 * share * unit + 0.5) as u64;
         let in_bytes = |sums: &[u64]| sums.iter().map(|&sum| sum as f64 / unit).collect();
-        if keep == Keep::Totals {
+        if history == GrantHistory::Totals {
             let most = u64::from(self.settings.max_iterations);
             let mut tick = |i| progress("solving again", u64::from(i), most);
             let add = |flow: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
@@ -326,12 +350,13 @@ impl Engine<'_> {
                 path.iter().for_each(|link| sums[first + link.index()] += amount);
             };
             let totals = solution.totals();
-            let sums =
-                self.with_system(flows, Keep::Nothing, |system| system.add_up(&totals, jobs * links, &add, &mut tick));
+            let sums = self.with_system(flows, GrantHistory::Nothing, |system| {
+                system.solve_again(&totals, jobs * links, &add, &mut tick)
+            });
             let sums = sums?;
             return Ok((0..jobs).map(|job| in_bytes(&sums[job * links..(job + 1) * links])).collect());
         }
-        let drawer = self.drawer(flows);
+        let path_sampler = self.path_sampler(flows);
         let mut end = 0;
         let of_job = |job: usize| {
             let start = end;
@@ -340,8 +365,9 @@ impl Engine<'_> {
                 let amount = amount(flow, share);
                 path.iter().for_each(|link| sums[link.index()] += amount);
             };
-            let mut go_on = || progress("loads", job as u64, jobs as u64);
-            let mut sums = solution.replay(&drawer, start..end, links, self.threads, &mut go_on, add)?;
+            let mut should_continue = || progress("loads", job as u64, jobs as u64);
+            let mut sums =
+                solution.replay(&path_sampler, start..end, links, self.threads, &mut should_continue, add)?;
             sum(self.processes, &mut [&mut sums]);
             Ok(in_bytes(&sums))
         };
@@ -366,13 +392,13 @@ impl Engine<'_> {
 
     fn solve_alone(&self, jobs: &mut [JobResult], progress: &mut Progress<'_>) -> Result<(), FlowError> {
         if let [job] = jobs {
-            job.time_alone_s = Some(job.time_s);
+            job.slowest_pair_alone_s = Some(job.slowest_pair_s);
             job.bandwidth_alone_bytes_per_s = Some(job.bandwidth_bytes_per_s);
             return Ok(());
         }
         for (j, job) in jobs.iter_mut().enumerate() {
-            let alone = self.answer(Some(JobId::from_index(j)), Keep::Nothing, progress)?.jobs[j];
-            job.time_alone_s = Some(alone.time_s);
+            let alone = self.answer(Some(JobId::from_index(j)), GrantHistory::Nothing, progress)?.jobs[j];
+            job.slowest_pair_alone_s = Some(alone.slowest_pair_s);
             job.bandwidth_alone_bytes_per_s = Some(alone.bandwidth_bytes_per_s);
         }
         Ok(())
@@ -407,12 +433,13 @@ impl Engine<'_> {
                 link_jobs.bytes.push(loads[link.index()]);
             }
         }
-        let [node_bytes_out, node_bytes_in] = sent.map(|bytes| bytes.into_iter().map(|bytes| bytes as f64).collect());
+        let [node_injected_bytes, node_ejected_bytes] =
+            sent.map(|bytes| bytes.into_iter().map(|bytes| bytes as f64).collect());
         FlowResult {
             link_bytes,
             link_jobs,
-            node_bytes_out,
-            node_bytes_in,
+            node_injected_bytes,
+            node_ejected_bytes,
             link_capacity_bytes_per_s: self.capacities(),
             nic_capacity_bytes_per_s: self.nic_capacity().bytes_per_s_f64(),
             jobs,

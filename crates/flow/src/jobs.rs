@@ -4,28 +4,28 @@ use crate::exact::ExactSum;
 use crate::result::JobResult;
 use crate::solver::RATE_UNIT;
 use crate::traffic::Member;
-use odonata_processes::{told, Processes};
+use odonata_processes::{all_gather, Processes};
 use odonata_units::JobId;
 use odonata_workload::volumes::Volumes;
 use serde::{Deserialize, Serialize};
 
 /// Of the members of one job, in a form that adds up to the same in any order.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Granted {
+struct JobGrants {
     /// Rate, in the solver's units.
     rate: u128,
     /// The longest time.
-    time_s: f64,
+    slowest_pair_s: f64,
     /// Times, each as often as it has bytes.
-    time_of_bytes: ExactSum,
+    time_bytes_sum: ExactSum,
     bytes: u128,
 }
 
-impl Granted {
+impl JobGrants {
     fn merge(&mut self, other: Self) {
         self.rate += other.rate;
-        self.time_s = self.time_s.max(other.time_s);
-        self.time_of_bytes.merge(other.time_of_bytes);
+        self.slowest_pair_s = self.slowest_pair_s.max(other.slowest_pair_s);
+        self.time_bytes_sum.merge(other.time_bytes_sum);
         self.bytes += other.bytes;
     }
 }
@@ -37,28 +37,28 @@ pub(crate) fn results<'m>(
     loads: &[Vec<f64>],
     members: impl Iterator<Item = (JobId, &'m Member, u64)>,
 ) -> Vec<JobResult> {
-    let mut own = vec![Granted::default(); volumes.len()];
+    let mut own = vec![JobGrants::default(); volumes.len()];
     for (job, member, granted) in members {
         let of_job = &mut own[job.index()];
         assert!(granted > 0, "messages without a grant were refused");
         let time = member.bytes as f64 / (granted as f64 / RATE_UNIT);
         of_job.rate += u128::from(granted);
-        of_job.time_s = of_job.time_s.max(time);
-        of_job.time_of_bytes.add(time * member.bytes as f64);
+        of_job.slowest_pair_s = of_job.slowest_pair_s.max(time);
+        of_job.time_bytes_sum.add(time * member.bytes as f64);
         of_job.bytes += u128::from(member.bytes);
     }
-    let mut all = told(processes, &own).into_iter();
+    let mut all = all_gather(processes, &own).into_iter();
     let mut granted = all.next().expect("there is a process");
     for other in all {
         granted.iter_mut().zip(other).for_each(|(sum, job)| sum.merge(job));
     }
-    let result = |((volumes, loads), granted): ((&Volumes, &Vec<f64>), Granted)| JobResult {
+    let result = |((volumes, loads), granted): ((&Volumes, &Vec<f64>), JobGrants)| JobResult {
         volumes: *volumes,
         // The sum of nothing is -0.0.
         link_bytes: loads.iter().sum::<f64>() + 0.0,
         bandwidth_bytes_per_s: granted.rate as f64 / RATE_UNIT,
-        time_s: granted.time_s,
-        time_mean_s: if granted.bytes > 0 { granted.time_of_bytes.value() / granted.bytes as f64 } else { 0.0 },
+        slowest_pair_s: granted.slowest_pair_s,
+        pair_time_mean_s: if granted.bytes > 0 { granted.time_bytes_sum.value() / granted.bytes as f64 } else { 0.0 },
         ..JobResult::default()
     };
     volumes.iter().zip(loads).zip(granted).map(result).collect()

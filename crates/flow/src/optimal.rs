@@ -3,12 +3,12 @@
 //! The bound knows what each source router puts on every edge, not for whom. Any split of it that conserves what every target
 //! gets is as good; the one here takes no sides: what arrives at a router, for whomever, came over each way into it in
 //! the same shares. Walked from the targets back to the source that is linear in what is sent, so that it can be done job by
-//! job. Ways in a circle, which the search may leave, carry nothing anywhere and are taken out first.
+//! job. AcyclicFlow in a circle, which the search may leave, carry nothing anywhere and are taken out first.
 
 use crate::bound::SourceFlow;
+use crate::link_limits::apply_link_limits;
 use crate::progress::Interrupted;
 use crate::result::JobResult;
-use crate::stretch::stretch;
 use crate::traffic::{Commodity, Member};
 use crate::workers;
 use odonata_machine::{Bundle, Machine};
@@ -24,11 +24,11 @@ pub(crate) fn loads(
     jobs: usize,
     capacities: &[f64],
     threads: usize,
-    go_on: &mut dyn FnMut() -> bool,
+    should_continue: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Vec<f64>>, Interrupted> {
     let bundles = machine.bundles();
-    let ways: Vec<Ways> = flows.iter().map(|flow| Ways::new(machine, flow)).collect();
-    let way = |source: RouterId| &ways[ways.partition_point(|ways| ways.source < source)];
+    let acyclic: Vec<AcyclicFlow> = flows.iter().map(|flow| AcyclicFlow::new(machine, flow)).collect();
+    let flow_from = |source: RouterId| &acyclic[acyclic.partition_point(|acyclic| acyclic.source < source)];
     let mut of_jobs: Vec<Mutex<(Vec<&Commodity>, Vec<f64>)>> = Vec::new();
     of_jobs.resize_with(jobs, Mutex::default);
     for commodity in commodities {
@@ -36,10 +36,10 @@ pub(crate) fn loads(
     }
     // A job is one item: its sum is always added up in the same order.
     let mut amounts = vec![vec![0.0; machine.router_count()]; threads];
-    workers::for_each(&of_jobs, &mut amounts, go_on, |_, (commodities, loads), amount| {
+    workers::for_each(&of_jobs, &mut amounts, should_continue, |_, (commodities, loads), amount| {
         let mut edges = vec![0.0; bundles.len()];
         for of_source in commodities.chunk_by(|a, b| a.source == b.source) {
-            way(of_source[0].source).add(of_source, amount, &mut edges);
+            flow_from(of_source[0].source).add(of_source, amount, &mut edges);
         }
         *loads = vec![0.0; machine.link_count()];
         for (bundle, bytes) in bundles.iter().zip(edges) {
@@ -70,28 +70,28 @@ pub(crate) fn jobs<'m>(
     let mut bytes = vec![0.0; volumes.len()];
     for (job, member) in members {
         bytes[job.index()] += member.bytes as f64;
-        let gates = &mut resources[job.index()][capacities.len()..];
-        gates[2 * member.source.index()] += member.bytes as f64;
-        gates[2 * member.target.index() + 1] += member.bytes as f64;
+        let ports = &mut resources[job.index()][capacities.len()..];
+        ports[2 * member.source.index()] += member.bytes as f64;
+        ports[2 * member.target.index() + 1] += member.bytes as f64;
     }
     let capacities = [capacities, &vec![nic; 2 * nodes]].concat();
     let alone =
         |loads: &[f64]| loads.iter().zip(&capacities).map(|(bytes, capacity)| bytes / capacity).fold(0.0, f64::max);
     let result = |(volumes, (resources, loads)): (&Volumes, (&Vec<f64>, &Vec<f64>))| {
-        let time_s = alone(resources);
+        let slowest_pair_s = alone(resources);
         // The sum of nothing is -0.0.
         JobResult {
             volumes: *volumes,
             link_bytes: loads.iter().sum::<f64>() + 0.0,
-            time_s,
-            time_mean_s: time_s,
+            slowest_pair_s,
+            pair_time_mean_s: slowest_pair_s,
             ..JobResult::default()
         }
     };
     let mut jobs: Vec<JobResult> = volumes.iter().zip(resources.iter().zip(loads)).map(result).collect();
-    stretch(&mut jobs, &resources, &capacities);
+    apply_link_limits(&mut jobs, &resources, &capacities);
     for (job, bytes) in jobs.iter_mut().zip(bytes).filter(|(_, bytes)| *bytes > 0.0) {
-        job.bandwidth_bytes_per_s = bytes / job.time_s;
+        job.bandwidth_bytes_per_s = bytes / job.slowest_pair_s;
     }
     jobs
 }
@@ -107,13 +107,13 @@ struct Arc {
 }
 
 /// How what comes from one router gets to others.
-struct Ways {
+struct AcyclicFlow {
     source: RouterId,
     /// Without circles; those into a router stand after all that lead out of it.
     arcs: Vec<Arc>,
 }
 
-impl Ways {
+impl AcyclicFlow {
     fn new(machine: &Machine, flow: &SourceFlow) -> Self {
         let bundles = machine.bundles();
         let arc = |&(edge, amount): &(u32, f64)| {
@@ -122,7 +122,7 @@ impl Ways {
         };
         let mut arcs: Vec<Arc> = flow.edges.iter().map(arc).collect();
         arcs.sort_by_key(|arc| arc.tail);
-        let position = straighten(&mut arcs, flow.source.0, machine.router_count());
+        let position = remove_cycles(&mut arcs, flow.source.0, machine.router_count());
         arcs.retain(|arc| arc.amount > 0.0 && position[arc.tail as usize].is_some());
         arcs.sort_by_key(|arc| position[arc.head as usize]);
         for into in arcs.chunk_by_mut(|a, b| a.head == b.head) {
@@ -148,7 +148,7 @@ impl Ways {
 
 /// Takes circles out of arcs sorted by tail; an arc that is left without anything has amount 0. For each router that is reached
 /// from the source, its place in an order in which every arc leads to an earlier one.
-fn straighten(arcs: &mut [Arc], source: u32, routers: usize) -> Vec<Option<u32>> {
+fn remove_cycles(arcs: &mut [Arc], source: u32, routers: usize) -> Vec<Option<u32>> {
     let mut next: Vec<usize> =
         (0..routers).map(|router| arcs.partition_point(|arc| (arc.tail as usize) < router)).collect();
     let mut position = vec![None; routers];
@@ -199,7 +199,7 @@ mod tests {
 
     /// 0 sends 5 to 4 over 1 and 2; two circles share the arc from 1 to 2, and one lies apart.
     #[test]
-    fn circles_are_taken_out() {
+    fn cycles_are_removed() {
         let mut arcs = arcs(&[
             (0, 1, 5.0),
             (1, 2, 5.0 + 2.0 + 3.0),
@@ -210,7 +210,7 @@ mod tests {
             (5, 6, 1.0),
             (6, 5, 1.0),
         ]);
-        let position = straighten(&mut arcs, 0, 7);
+        let position = remove_cycles(&mut arcs, 0, 7);
         let left: Vec<f64> = arcs.iter().map(|arc| arc.amount).collect();
         assert_eq!(left, [5.0, 5.0, 0.0, 0.0, 5.0, 0.0, 1.0, 1.0]);
         assert!(position[5].is_none() && position[6].is_none());
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn nothing_returns_to_the_source() {
         let mut arcs = arcs(&[(0, 1, 4.0), (1, 0, 1.0), (1, 2, 3.0)]);
-        straighten(&mut arcs, 0, 3);
+        remove_cycles(&mut arcs, 0, 3);
         assert_eq!(arcs.iter().map(|arc| arc.amount).collect::<Vec<f64>>(), [3.0, 0.0, 3.0]);
     }
 }

@@ -35,23 +35,23 @@ pub struct JobResult {
     /// Sum of the bandwidth granted to its messages between nodes, bytes per second.
     pub bandwidth_bytes_per_s: f64,
     /// Time until the slowest pair of nodes has sent its bytes at the granted bandwidth, seconds.
-    pub time_s: f64,
+    pub slowest_pair_s: f64,
     /// Mean over bytes of the time of their pair of nodes, seconds.
-    pub time_mean_s: f64,
-    /// `time_s` when the job runs alone on the same nodes, if asked for.
-    pub time_alone_s: Option<f64>,
+    pub pair_time_mean_s: f64,
+    /// `slowest_pair_s` when the job runs alone on the same nodes, if asked for.
+    pub slowest_pair_alone_s: Option<f64>,
     /// `bandwidth_bytes_per_s` when the job runs alone on the same nodes, if asked for.
     pub bandwidth_alone_bytes_per_s: Option<f64>,
 }
 
 impl JobResult {
-    /// `time_s / time_alone_s`: 2 means that the other jobs double its time.
+    /// `slowest_pair_s / slowest_pair_alone_s`: 2 means that the other jobs double its time.
     pub fn slowdown(&self) -> Option<f64> {
-        self.time_alone_s.map(|alone| if alone > 0.0 { self.time_s / alone } else { 1.0 })
+        self.slowest_pair_alone_s.map(|alone| if alone > 0.0 { self.slowest_pair_s / alone } else { 1.0 })
     }
 
     /// Router-to-router hops of a byte, bytes that stay on their router included.
-    pub fn mean_hops(&self) -> f64 {
+    pub fn byte_hops_mean(&self) -> f64 {
         match self.volumes.bytes() {
             0 => 0.0,
             bytes => self.link_bytes / bytes as f64,
@@ -73,13 +73,13 @@ pub struct LoadBound {
 }
 
 impl LoadBound {
-    /// The same, where a routing is known that reaches `max_link_time_s`.
+    /// The same, where a routing is known that reaches `link_time_max_s`.
     ///
     /// # Panics
     /// If that is below what no routing can reach.
-    pub(crate) fn or_reached(self, max_link_time_s: f64) -> Self {
-        let upper_s = self.upper_s.min(max_link_time_s);
-        assert!(upper_s >= self.lower_s * (1.0 - 1e-6), "{max_link_time_s} s reached, {} s the least", self.lower_s);
+    pub(crate) fn tightened_by(self, link_time_max_s: f64) -> Self {
+        let upper_s = self.upper_s.min(link_time_max_s);
+        assert!(upper_s >= self.lower_s * (1.0 - 1e-6), "{link_time_max_s} s reached, {} s the least", self.lower_s);
         Self { upper_s, gap: (1.0 - self.lower_s / upper_s).max(0.0), ..self }
     }
 
@@ -101,9 +101,9 @@ pub struct FlowResult {
     /// The same by job.
     pub link_jobs: LinkJobs,
     /// Bytes out of each node's network interface.
-    pub node_bytes_out: Vec<f64>,
+    pub node_injected_bytes: Vec<f64>,
     /// Bytes into each node's network interface.
-    pub node_bytes_in: Vec<f64>,
+    pub node_ejected_bytes: Vec<f64>,
     /// Capacity of each link as used, bytes per second.
     pub link_capacity_bytes_per_s: Vec<f64>,
     /// Capacity of each network interface as used, bytes per second.
@@ -122,7 +122,7 @@ pub struct FlowResult {
 
 impl FlowResult {
     /// Time of the busiest link at full speed, seconds.
-    pub fn max_link_time_s(&self) -> f64 {
+    pub fn link_time_max_s(&self) -> f64 {
         let times =
             self.link_bytes.iter().zip(&self.link_capacity_bytes_per_s).map(|(bytes, capacity)| bytes / capacity);
         times.fold(0.0, f64::max)

@@ -1,6 +1,6 @@
 //! What must hold on any machine and workload.
 
-use odonata_flow::{run, FlowError, FlowResult, FlowSettings, Limits};
+use odonata_flow::{run, FlowError, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
@@ -39,7 +39,14 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
 
 fn solve(machine: &Machine, workload: &Workload, routing: PathChoice, seed: u64, threads: usize) -> FlowResult {
     let settings = FlowSettings { routing, ..FlowSettings::default() };
-    let result = run(machine, workload, &settings, seed, Limits { threads, ..Limits::default() }, &mut |_, _, _| true);
+    let result = run(
+        machine,
+        workload,
+        &settings,
+        seed,
+        ResourceLimits { threads, ..ResourceLimits::default() },
+        &mut |_, _, _| true,
+    );
     // Threads take memory; all else is the same.
     FlowResult { memory_bytes: 0, ..result.unwrap() }
 }
@@ -66,17 +73,20 @@ fn no_job_is_faster_than_its_links() {
                     .map(|i| (result.link_jobs.link[i], result.link_jobs.job[i].index(), result.link_jobs.bytes[i]))
                     .collect();
                 for &(link, job, bytes) in &rows {
-                    let time = result.jobs[job].time_s;
-                    let before = |other: usize| fixed && other != job && result.jobs[other].time_s <= time;
+                    let time = result.jobs[job].slowest_pair_s;
+                    let before = |other: usize| fixed && other != job && result.jobs[other].slowest_pair_s <= time;
                     let others = rows.iter().filter(|row| row.0 == link && before(row.1)).map(|row| row.2);
                     let passed = bytes + others.sum::<f64>();
                     let room = time * result.link_capacity_bytes_per_s[link.index()];
                     assert!(room >= passed * (1.0 - 1e-6), "{what}, {link:?}: room for {room} of {passed} B");
                 }
                 if let [job] = &result.jobs[..] {
-                    let nodes = result.node_bytes_out.iter().chain(&result.node_bytes_in);
+                    let nodes = result.node_injected_bytes.iter().chain(&result.node_ejected_bytes);
                     let most = nodes.fold(0.0, |most: f64, bytes| most.max(*bytes));
-                    assert!(job.time_s * result.nic_capacity_bytes_per_s >= most * (1.0 - 1e-6), "{what}: interfaces");
+                    assert!(
+                        job.slowest_pair_s * result.nic_capacity_bytes_per_s >= most * (1.0 - 1e-6),
+                        "{what}: interfaces"
+                    );
                 }
             }
         }
@@ -93,7 +103,7 @@ fn a_run_stops_when_it_is_told_to() {
         let until = |most: u64| {
             let mut asked = 0;
             // With more threads it is chance who takes which item, and so how often is asked.
-            let result = run(&machine, &workload, &settings, 7, Limits::default(), &mut |_, _, _| {
+            let result = run(&machine, &workload, &settings, 7, ResourceLimits::default(), &mut |_, _, _| {
                 asked += 1;
                 asked <= most
             });
@@ -134,7 +144,7 @@ fn solved_twice_where_memory_is_short_and_the_same() {
             let mut stages = Vec::new();
             let mut with = |memory_bytes: u64, threads: usize| {
                 stages.clear();
-                let limits = Limits { threads, memory_bytes };
+                let limits = ResourceLimits { threads, memory_bytes };
                 let result = run(&machine, &workload, &settings, 7, limits, &mut |stage, _, _| {
                     stages.push(stage.to_owned());
                     true
@@ -175,7 +185,7 @@ fn linear_in_message_size() {
         assert!((2.0 * a - b).abs() <= 1e-6 * b, "{a} {b}");
     }
     assert_eq!(one.jobs[0].bandwidth_bytes_per_s, two.jobs[0].bandwidth_bytes_per_s);
-    assert!((two.jobs[0].time_s / one.jobs[0].time_s - 2.0).abs() < 1e-9);
+    assert!((two.jobs[0].slowest_pair_s / one.jobs[0].slowest_pair_s - 2.0).abs() < 1e-9);
 }
 
 /// Granted bandwidth never exceeds capacity, and jobs sum to the link.
@@ -200,7 +210,8 @@ fn link_jobs_sum_to_links() {
 fn a_run_can_be_stopped() {
     let machine = machine(0);
     let workload = workload(&machine, &["all-to-all"], 1);
-    let stop = run(&machine, &workload, &FlowSettings::default(), 1, Limits::default(), &mut |_, done, _| done < 3);
+    let stop =
+        run(&machine, &workload, &FlowSettings::default(), 1, ResourceLimits::default(), &mut |_, done, _| done < 3);
     assert_eq!(stop.unwrap_err().to_string(), "interrupted");
 }
 
@@ -208,7 +219,8 @@ fn a_run_can_be_stopped() {
 fn settings_out_of_range_are_named() {
     let machine = machine(0);
     let settings = FlowSettings { slices: 0, ..FlowSettings::default() };
-    let error = run(&machine, &Workload::default(), &settings, 1, Limits::default(), &mut |_, _, _| true).unwrap_err();
+    let error =
+        run(&machine, &Workload::default(), &settings, 1, ResourceLimits::default(), &mut |_, _, _| true).unwrap_err();
     assert_eq!(error.to_string(), "slices: must be at least 1");
 }
 
@@ -230,7 +242,7 @@ proptest! {
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
         let routing = routings()[which];
         let settings = FlowSettings { routing, bound_gap: Some(0.05), alone: false, ..FlowSettings::default() };
-        let result = run(&machine, &workload, &settings, 1, Limits { threads: 2, ..Limits::default() }, &mut |_, _, _| true).unwrap();
+        let result = run(&machine, &workload, &settings, 1, ResourceLimits { threads: 2, ..ResourceLimits::default() }, &mut |_, _, _| true).unwrap();
         let bound = result.bound.unwrap();
         let reached = result.link_bytes.iter().zip(&result.link_capacity_bytes_per_s).map(|(b, c)| b / c).fold(0.0, f64::max);
         prop_assert!(bound.lower_s <= reached * (1.0 + 1e-9));

@@ -1,6 +1,6 @@
 //! The flow engine against results solved by hand. The derivation stands at each test.
 
-use odonata_flow::{run, FlowResult, FlowSettings, Limits};
+use odonata_flow::{run, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{Algorithm, PathChoice};
@@ -46,7 +46,7 @@ fn job(name: &str, ranks: u32, messages: &[(u32, u32, u64)]) -> Job {
 }
 
 fn solve(machine: &Machine, jobs: Vec<Job>, settings: &FlowSettings) -> FlowResult {
-    run(machine, &Workload { jobs }, settings, 1, Limits::default(), &mut |_, _, _| true).unwrap()
+    run(machine, &Workload { jobs }, settings, 1, ResourceLimits::default(), &mut |_, _, _| true).unwrap()
 }
 
 fn direct() -> FlowSettings {
@@ -66,7 +66,7 @@ fn two_links_shared_evenly() {
     assert!(result.convergence.converged);
     for job in &result.jobs {
         assert_close(job.bandwidth_bytes_per_s, 0.5 * GB, 1e-3);
-        assert_close(job.time_s, 1000.0 / (0.5 * GB), 1e-3);
+        assert_close(job.slowest_pair_s, 1000.0 / (0.5 * GB), 1e-3);
         assert_close(job.bandwidth_alone_bytes_per_s.unwrap(), GB, 1e-3);
         assert_close(job.slowdown().unwrap(), 2.0, 2e-3);
     }
@@ -94,7 +94,7 @@ fn a_link_is_shared_by_messages_not_by_bytes() {
         assert_close(result.jobs[0].bandwidth_bytes_per_s, GB, 1e-3);
         // The largest has 100 n bytes, but messages between the same nodes are one: all bytes over all bandwidth.
         let bytes: u64 = messages.iter().map(|m| m.2).sum();
-        assert_close(result.jobs[0].time_s, bytes as f64 / GB, 1e-3);
+        assert_close(result.jobs[0].slowest_pair_s, bytes as f64 / GB, 1e-3);
     }
 }
 
@@ -114,8 +114,8 @@ fn network_interfaces_limit() {
     for job in &result.jobs {
         assert_close(job.bandwidth_bytes_per_s, 0.5 * GB, 1e-3);
     }
-    assert_close(result.node_bytes_out[1], 20.0, 1e-12);
-    assert_close(result.node_bytes_in[0], 10.0, 1e-12);
+    assert_close(result.node_injected_bytes[1], 20.0, 1e-12);
+    assert_close(result.node_ejected_bytes[0], 10.0, 1e-12);
 }
 
 /// Incast on a row of three: 0 -> 1 and 2 -> 1 over separate links of 2 GB/s into the one interface of node 1, 1 GB/s. Each
@@ -135,9 +135,9 @@ fn incast_shares_the_interface_of_the_receiver() {
     let result = solve(&machine, jobs, &direct());
     for (job, bandwidth) in result.jobs.iter().zip([0.5 * GB, 0.5 * GB, GB]) {
         assert_close(job.bandwidth_bytes_per_s, bandwidth, 1e-3);
-        assert_close(job.time_s, 1000.0 / bandwidth, 1e-3);
+        assert_close(job.slowest_pair_s, 1000.0 / bandwidth, 1e-3);
     }
-    assert_eq!(result.node_bytes_in, [0.0, 2000.0, 1000.0]);
+    assert_eq!(result.node_ejected_bytes, [0.0, 2000.0, 1000.0]);
 }
 
 /// The original program counts in MiB: links of 5,120 MiB/s = 5,120 x 1,048,576 = 5,368,709,120 B/s, interfaces of 16,384
@@ -201,10 +201,10 @@ fn static_times_are_those_of_the_links() {
         FlowSettings { routing: PathChoice::Fixed(Oblivious::Direct), direct_paths: 60, alone: true, ..direct() };
     let result = solve(&machine, jobs, &settings);
     // The split of a torus is a mean of 64 draws.
-    assert_close(result.jobs[0].time_s, 500e-9, 0.05);
-    assert_close(result.jobs[1].time_s, 1500e-9, 0.02);
-    assert_close(result.jobs[0].time_alone_s.unwrap(), 500e-9, 0.05);
-    assert_close(result.jobs[1].time_alone_s.unwrap(), 1000e-9, 1e-3);
+    assert_close(result.jobs[0].slowest_pair_s, 500e-9, 0.05);
+    assert_close(result.jobs[1].slowest_pair_s, 1500e-9, 0.02);
+    assert_close(result.jobs[0].slowest_pair_alone_s.unwrap(), 500e-9, 0.05);
+    assert_close(result.jobs[1].slowest_pair_alone_s.unwrap(), 1000e-9, 1e-3);
 }
 
 /// Row of three, 1 GB/s links: 1000 B from 0 and 3000 B from 2 to 1 have a link each, so 1 and 3 us. The job takes 3 us;
@@ -212,8 +212,8 @@ fn static_times_are_those_of_the_links() {
 #[test]
 fn the_mean_time_is_over_bytes() {
     let result = solve(&row(3, 100), vec![job("a", 3, &[(0, 1, 1000), (2, 1, 3000)])], &direct());
-    assert_close(result.jobs[0].time_s, 3e-6, 1e-3);
-    assert_close(result.jobs[0].time_mean_s, 2.5e-6, 1e-3);
+    assert_close(result.jobs[0].slowest_pair_s, 3e-6, 1e-3);
+    assert_close(result.jobs[0].pair_time_mean_s, 2.5e-6, 1e-3);
     assert_close(result.jobs[0].bandwidth_bytes_per_s, 2.0 * GB, 1e-3);
 }
 
@@ -222,7 +222,7 @@ fn the_mean_time_is_over_bytes() {
 fn bytes_times_hops() {
     let result = solve(&row(3, 100), vec![job("a", 3, &[(0, 1, 100), (0, 2, 10)])], &direct());
     assert_close(result.link_bytes.iter().sum(), 120.0, 1e-4);
-    assert_close(result.jobs[0].mean_hops(), 120.0 / 110.0, 1e-4);
+    assert_close(result.jobs[0].byte_hops_mean(), 120.0 / 110.0, 1e-4);
 }
 
 /// Zero-byte and self messages are counted and load nothing; messages between nodes of one router load interfaces only.
@@ -234,13 +234,13 @@ fn messages_that_load_no_link() {
     let result = solve(&machine, vec![all.clone()], &direct());
     let counts = &result.jobs[0].volumes;
     assert_eq!((counts.messages, counts.zero_byte_messages, counts.self_messages), (4, 1, 1));
-    assert_eq!((counts.bytes_self, counts.bytes_on_node, counts.bytes_on_router, counts.bytes_network), (5, 0, 7, 11));
+    assert_eq!((counts.self_bytes, counts.on_node_bytes, counts.on_router_bytes, counts.network_bytes), (5, 0, 7, 11));
     assert_close(result.link_bytes.iter().sum(), 11.0, 1e-3);
-    assert_close(result.node_bytes_out[0], 18.0, 1e-12);
+    assert_close(result.node_injected_bytes[0], 18.0, 1e-12);
     // The same ranks on one node: nothing leaves it.
     all.node_of_rank = vec![NodeId(0); 4];
     let result = solve(&machine, vec![all], &direct());
-    assert_eq!(result.jobs[0].volumes.bytes_on_node, 18);
+    assert_eq!(result.jobs[0].volumes.on_node_bytes, 18);
     assert_eq!(result.link_bytes.iter().sum::<f64>(), 0.0);
     assert!(result.convergence.converged);
 }
@@ -281,9 +281,9 @@ fn ugal_is_minimal_on_an_idle_machine_and_hybrid_is_not() {
             &FlowSettings { routing: Algorithm::find(name).unwrap().paths_by_default().unwrap(), ..direct() },
         )
     };
-    let minimal = with("min").jobs[0].mean_hops();
-    assert_close(with("ugal").jobs[0].mean_hops(), minimal, 1e-4);
-    assert!(with("adaptive-hybrid").jobs[0].mean_hops() > minimal + 0.5);
+    let minimal = with("min").jobs[0].byte_hops_mean();
+    assert_close(with("ugal").jobs[0].byte_hops_mean(), minimal, 1e-4);
+    assert!(with("adaptive-hybrid").jobs[0].byte_hops_mean() > minimal + 0.5);
 }
 
 /// Ring of four, one message 0 -> 2 of 1000 B on links of 2 GB/s: two paths of two hops, so the best maximum load is

@@ -8,9 +8,9 @@
 //! one node come in the order of time. Calls for different nodes come in any order, so nodes must not share any state.
 
 use crate::fabric::Fabric;
-use crate::hosts::Hosts;
-use crate::injection::{InjectionFifos, Picker};
-use odonata_checkpoint::{Damaged, Reader, State};
+use crate::injection::{FifoSelector, InjectionFifos};
+use crate::rail_map::RailMap;
+use odonata_checkpoint::{DecodeError, Reader, State};
 use odonata_units::{NodeId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -40,11 +40,11 @@ pub struct Envelope {
 
 /// A packet that an endpoint sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Outgoing {
+pub struct OutgoingPacket {
     /// When it was made, in ps: not later than it leaves. Latency counts from here.
-    pub birth_ps: u64,
+    pub created_ps: u64,
     /// How long before that it was due, in ps, if its source was held up.
-    pub held_ps: u64,
+    pub delay_ps: u64,
     /// Node it goes to, another one.
     pub destination: NodeId,
     /// The interface of that node at which it arrives, from 0.
@@ -59,16 +59,16 @@ pub struct Outgoing {
     pub message: u32,
     /// What travels with it.
     pub envelope: Option<Envelope>,
-    /// Whether [`Endpoints::left`] is to be called for it, if its endpoint listens to departures.
-    pub tells_left: bool,
+    /// Whether [`Endpoints::on_departure`] is to be called for it, if its endpoint listens to departures.
+    pub notifies_departure: bool,
 }
 
-impl Outgoing {
-    /// A packet of job 0 that was made at `birth_ps`, without an envelope, to the first interface of a node.
-    pub fn new(birth_ps: u64, destination: NodeId, size: u32) -> Self {
+impl OutgoingPacket {
+    /// A packet of job 0 that was made at `created_ps`, without an envelope, to the first interface of a node.
+    pub fn new(created_ps: u64, destination: NodeId, size: u32) -> Self {
         Self {
-            birth_ps,
-            held_ps: 0,
+            created_ps,
+            delay_ps: 0,
             destination,
             interface: 0,
             size,
@@ -76,7 +76,7 @@ impl Outgoing {
             job: 0,
             message: 0,
             envelope: None,
-            tells_left: false,
+            notifies_departure: false,
         }
     }
 }
@@ -94,13 +94,13 @@ pub struct Departure {
 
 /// How a packet got from its node into the network, through injection FIFOs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Passage {
+pub struct InjectionTimes {
     /// When it was made, in ps.
-    pub made_ps: u64,
+    pub created_ps: u64,
     /// When a torus FIFO took it from its memory FIFO.
     pub taken_ps: u64,
     /// When the router took it from the torus FIFO.
-    pub entered_ps: u64,
+    pub injected_ps: u64,
 }
 
 /// A packet that reached a node with its last byte, or a message of the node to itself.
@@ -119,19 +119,19 @@ pub struct Arrival {
     /// What travelled with it.
     pub envelope: Option<Envelope>,
     /// How it got into the network, where nodes have injection FIFOs.
-    pub passage: Option<Passage>,
+    pub injection_times: Option<InjectionTimes>,
 }
 
 /// What an endpoint wants to be told of.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub enum Listens {
+pub enum Subscription {
     /// Nothing: it only sends, and what it sends depends on nothing that happens.
     #[default]
-    ToNothing,
+    Nothing,
     /// What arrives, and its timer.
-    ToArrivals,
+    Arrivals,
     /// The same and, of packets that ask for it, when they left. Costs an event for every packet that leaves.
-    ToDepartures,
+    Departures,
 }
 
 /// Whether an endpoint that was told something still offers what it offered before.
@@ -182,7 +182,7 @@ impl Socket {
         self.timer_ps = u64::MAX;
     }
 
-    /// Delivers a message of the node to itself: [`Endpoints::arrived`] gets it at its time. Of messages of one time the one
+    /// Delivers a message of the node to itself: [`Endpoints::on_arrival`] gets it at its time. Of messages of one time the one
     /// that was delivered first comes first.
     ///
     /// # Panics
@@ -238,7 +238,7 @@ pub enum Activity {
 
 /// An endpoint that is not finished at the end of a run.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub struct Unfinished {
+pub struct UnfinishedEndpoint {
     /// Its job.
     pub job: u16,
     /// Its rank, where ranks have numbers.
@@ -253,60 +253,60 @@ pub struct Unfinished {
 pub trait Endpoints: State + Send {
     /// When the next packet of `nic` is or was made, in ps: `None` if it has none in sight. The answer may change only with
     /// [`Self::take`] and, if this endpoint listens, with a call that returns [`Offer::Changed`].
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64>;
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64>;
 
     /// Takes that packet, whose head leaves at `leaves_ps`. An endpoint that listens to no departures may be asked some time
     /// after that, but always before it is told of anything later.
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing;
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket;
 
     /// What it wants to be told of; asked once, before the run.
-    fn listens(&self, nic: u32) -> Listens {
+    fn subscription(&self, nic: u32) -> Subscription {
         let _ = nic;
-        Listens::ToNothing
+        Subscription::Nothing
     }
 
     /// Whether a packet taken at one interface of a node may change what its others offer, although they listen to nothing.
-    fn offers_move(&self) -> bool {
+    fn has_coupled_offers(&self) -> bool {
         false
     }
 
     /// The run begins; told to endpoints that listen, before anything else. Offers are asked for after this.
-    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
         let _ = (nic, socket);
     }
 
     /// A packet that asked for it left.
-    fn left(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
+    fn on_departure(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
         let _ = (nic, departure, socket);
         Offer::Same
     }
 
     /// A packet arrived, or a message on the node.
-    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         let _ = (nic, arrival, socket);
         Offer::Same
     }
 
     /// The timer ran out.
-    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+    fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
         let _ = (nic, socket);
         Offer::Same
     }
 
     /// Whether something is left to do before a run may be complete: a packet made before `before_ps`, the end of the
     /// measurement, that was not taken; a message not sent; a program not at its end.
-    fn owes(&self, before_ps: u64) -> bool;
+    fn has_work(&self, before_ps: u64) -> bool;
 
     /// Goes on, after its state was loaded, with the loads that its job has from then on. Whether what `nic` sends next may have changed.
-    fn follow_steps(&mut self, _nic: u32) -> bool {
+    fn apply_load_steps(&mut self, _nic: u32) -> bool {
         false
     }
 
     /// Whether anything of what the run waits for will happen though no further packet comes: something is on its way out, or a time
     /// will come after `now_ps`. Where nobody has such a thing and nothing is under way, what is owed never happens.
-    fn goes_on(&self, now_ps: u64) -> bool {
+    fn will_act(&self, now_ps: u64) -> bool {
         let _ = now_ps;
-        self.owes(0)
+        self.has_work(0)
     }
 
     /// Memory that it takes, about.
@@ -315,7 +315,7 @@ pub trait Endpoints: State + Send {
     }
 
     /// The run is over; says who is not finished. Here a program hands over what it recorded.
-    fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
+    fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
         let _ = end_ps;
         Vec::new()
     }
@@ -325,16 +325,16 @@ pub trait Endpoints: State + Send {
 pub trait Program: Send + Sync {
     /// Makes the endpoints of `interfaces`, one part of the machine, for `jobs`: the numbers of the jobs whose traffic this
     /// program is.
-    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints>;
+    fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints>;
 
     /// Whether a job comes to an end of its own, so that a run waits for it. One that does not goes on until all others have ended.
-    fn ends(&self, job: u16) -> bool {
+    fn is_finite(&self, job: u16) -> bool {
         let _ = job;
         true
     }
 
-    /// Takes away what its endpoints in this process handed over at the end of a run, for [`Self::take_over`] in another process of that run.
-    fn hand_over(&self) -> Vec<u8> {
+    /// Takes away what its endpoints in this process handed over at the end of a run, for [`Self::import_records`] in another process of that run.
+    fn export_records(&self) -> Vec<u8> {
         Vec::new()
     }
 
@@ -342,7 +342,7 @@ pub trait Program: Send + Sync {
     ///
     /// # Errors
     /// The bytes are not from there.
-    fn take_over(&self, handed: &[u8]) -> Result<(), Damaged> {
+    fn import_records(&self, handed: &[u8]) -> Result<(), DecodeError> {
         Reader::new(handed).end()
     }
 }
@@ -350,26 +350,26 @@ pub trait Program: Send + Sync {
 /// Which memory FIFO of its node a message takes.
 #[derive(Clone, Debug)]
 pub struct MemoryFifos {
-    picker: Arc<Picker>,
+    selector: Arc<FifoSelector>,
     /// By node, how many messages it sent.
     numbers: BTreeMap<NodeId, u64>,
 }
 
-odonata_checkpoint::state!(MemoryFifos { whole: numbers; built: picker });
+odonata_checkpoint::state!(MemoryFifos { value: numbers; rebuilt: selector });
 
 impl MemoryFifos {
     /// Number of the memory FIFO for the next message of `source` to `destination`.
-    pub fn pick(&mut self, source: NodeId, destination: NodeId) -> u32 {
+    pub fn select(&mut self, source: NodeId, destination: NodeId) -> u32 {
         let number = self.numbers.entry(source).or_default();
         *number += 1;
-        self.picker.pick(source, destination, *number - 1)
+        self.selector.select(source, destination, *number - 1)
     }
 }
 
 /// The interfaces of one part of a machine, numbered from 0; those of a node have consecutive numbers. A node with several that end at
 /// routers of their own is in one part with all of them ([`Program`]s see nodes, the network sees each interface as a node by itself).
 #[derive(Clone, Copy, Debug)]
-pub struct Interfaces<'a> {
+pub struct Nics<'a> {
     fabric: &'a Fabric,
     first: u32,
     count: u32,
@@ -377,14 +377,14 @@ pub struct Interfaces<'a> {
     in_network: u32,
     seed: u64,
     /// Where they are those of nodes with rails.
-    hosts: Option<&'a Hosts>,
+    rail_map: Option<&'a RailMap>,
 }
 
-impl<'a> Interfaces<'a> {
+impl<'a> Nics<'a> {
     pub(crate) fn new(fabric: &'a Fabric, nics: &Range<u32>, seed: u64) -> Self {
         let in_network = nics.end - nics.start;
-        let all = Self { fabric, first: nics.start, count: 0, in_network, seed, hosts: None };
-        Self { count: in_network / fabric.interfaces * all.per_node(), ..all }
+        let all = Self { fabric, first: nics.start, count: 0, in_network, seed, rail_map: None };
+        Self { count: in_network / fabric.nics_per_node * all.per_node(), ..all }
     }
 
     /// How many there are.
@@ -393,13 +393,13 @@ impl<'a> Interfaces<'a> {
     }
 
     /// The same, node by node.
-    pub(crate) fn of_hosts(self, hosts: &'a Hosts) -> Self {
-        Self { hosts: Some(hosts), ..self }
+    pub(crate) fn with_rail_map(self, rail_map: &'a RailMap) -> Self {
+        Self { rail_map: Some(rail_map), ..self }
     }
 
     /// The nodes that they are of, where these have rails.
-    pub(crate) fn hosts(&self) -> Hosts {
-        Hosts::new(self.fabric, self.first..self.first + self.in_network)
+    pub(crate) fn rail_map(&self) -> RailMap {
+        RailMap::new(self.fabric, self.first..self.first + self.in_network)
     }
 
     /// Whether nodes have rails.
@@ -408,51 +408,51 @@ impl<'a> Interfaces<'a> {
     }
 
     /// Nodes of the machine.
-    pub(crate) fn of_all_hosts(&self) -> u32 {
+    pub(crate) fn host_count(&self) -> u32 {
         self.fabric.hosts()
     }
 
     /// Interfaces of each node; where it has injection FIFOs, one for each of its memory FIFOs.
     pub fn per_node(&self) -> u32 {
-        if self.hosts.is_some() {
+        if self.rail_map.is_some() {
             return self.fabric.rails;
         }
-        self.fabric.picker.as_ref().map_or(self.fabric.interfaces, |picker| picker.fifos.map.len() as u32)
+        self.fabric.selector.as_ref().map_or(self.fabric.nics_per_node, |selector| selector.fifos.map.len() as u32)
     }
 
     pub(crate) fn fifos(&self) -> Option<&InjectionFifos> {
-        self.fabric.picker.as_ref().map(|picker| &picker.fifos)
+        self.fabric.selector.as_ref().map(|selector| &selector.fifos)
     }
 
-    pub(crate) fn picker(&self) -> Option<Arc<Picker>> {
-        self.fabric.picker.clone()
+    pub(crate) fn selector(&self) -> Option<Arc<FifoSelector>> {
+        self.fabric.selector.clone()
     }
 
     /// Whether interfaces are memory FIFOs: then a message goes to the one that [`Self::memory_fifos`] picks, and all packets arrive at a node's
     /// first.
-    pub fn are_fifos(&self) -> bool {
-        self.fabric.picker.is_some()
+    pub fn are_memory_fifos(&self) -> bool {
+        self.fabric.selector.is_some()
     }
 
     /// Picks among a node's interfaces where they are memory FIFOs.
     pub fn memory_fifos(&self) -> Option<MemoryFifos> {
-        self.picker().map(|picker| MemoryFifos { picker, numbers: BTreeMap::new() })
+        self.selector().map(|selector| MemoryFifos { selector, numbers: BTreeMap::new() })
     }
 
     /// The interface of the network that is, or is the first of the node of, an interface.
     fn network_nic(&self, nic: u32) -> u32 {
-        if let Some(hosts) = self.hosts {
-            return self.first + hosts.in_front(nic);
+        if let Some(rail_map) = self.rail_map {
+            return self.first + rail_map.network_nic(nic);
         }
         self.first
-            + nic / self.per_node() * self.fabric.interfaces
-            + if self.are_fifos() { 0 } else { nic % self.per_node() }
+            + nic / self.per_node() * self.fabric.nics_per_node
+            + if self.are_memory_fifos() { 0 } else { nic % self.per_node() }
     }
 
     /// Node of an interface.
     pub fn node(&self, nic: u32) -> NodeId {
         let end = self.fabric.node_of(self.network_nic(nic));
-        if self.hosts.is_some() {
+        if self.rail_map.is_some() {
             return NodeId(end.0 % self.fabric.hosts());
         }
         end
@@ -465,14 +465,14 @@ impl<'a> Interfaces<'a> {
         if nic >= self.in_network {
             return None;
         }
-        if let Some(hosts) = self.hosts {
-            return Some(hosts.behind(nic));
+        if let Some(rail_map) = self.rail_map {
+            return Some(rail_map.program_nic(nic));
         }
-        Some(if self.are_fifos() { nic / self.fabric.interfaces * self.per_node() } else { nic })
+        Some(if self.are_memory_fifos() { nic / self.fabric.nics_per_node * self.per_node() } else { nic })
     }
 
     /// Bytes of a message in a full packet.
-    pub fn packet(&self) -> u32 {
+    pub fn payload(&self) -> u32 {
         self.fabric.settings.payload().0 as u32
     }
 
@@ -488,7 +488,7 @@ impl<'a> Interfaces<'a> {
 
     /// Time in ps of a packet with so many bytes of a message on the link of an interface.
     pub fn time_ps(&self, nic: u32, bytes: u32) -> u64 {
-        let size = bytes + self.fabric.beside(bytes);
+        let size = bytes + self.fabric.overhead(bytes);
         self.fabric.link_time(self.fabric.nic_port[self.network_nic(nic) as usize], size)
     }
 

@@ -24,7 +24,7 @@ pub use rows::{
 };
 pub use series::{ChannelInterval, JobPortInterval, PortInterval};
 pub use waits::JobWait;
-pub(crate) use waits::{At, JobWaits};
+pub(crate) use waits::{ChannelTime, JobWaits};
 
 use crate::packet::{Packet, PathHop};
 use queues::InputQueues;
@@ -85,11 +85,11 @@ pub(crate) struct Recorder {
 }
 
 odonata_checkpoint::state!(Recorder {
-    whole: learning, packets, channels_used;
-    fixed: full_packets, jobs, ports, channels, port_jobs, nic_bytes, nic_stall_ps, fifos, series, crossbar_stall_ps, head_since,
+    value: learning, packets, channels_used;
+    same_length: full_packets, jobs, ports, channels, port_jobs, nic_bytes, nic_stall_ps, fifos, series, crossbar_stall_ps, head_since,
         counted_stall_ps, counted_from, channel_stalled;
-    inside: port_series, waits, queues;
-    built: plan, length, channels_per_port, plain, full, numbers
+    nested: port_series, waits, queues;
+    rebuilt: plan, length, channels_per_port, plain, full, numbers
 });
 
 impl Recorder {
@@ -104,7 +104,7 @@ impl Recorder {
         let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
         let of_jobs = plan.recording.link_jobs && plan.jobs > 1;
         let ports = numbers.len();
-        let hands_out = plan.has_ways() || plan.has_port_series();
+        let hands_out = plan.records_paths() || plan.has_port_series();
         Self {
             plan,
             length: plan.end - plan.start,
@@ -146,29 +146,29 @@ impl Recorder {
 
     /// A torus FIFO took a packet, which keeps it busy for `busy` ps.
     #[inline]
-    pub(crate) fn fifo_took(&mut self, nic: usize, packet: &Packet, busy: u64) {
-        if self.measured(packet.inject) {
-            let rest = self.plan.end - packet.inject;
+    pub(crate) fn record_fifo_entry(&mut self, nic: usize, packet: &Packet, busy: u64) {
+        if self.measured(packet.injected) {
+            let rest = self.plan.end - packet.injected;
             if let Some(fifo) = self.fifos.get_mut(nic) {
                 fifo.bytes += u64::from(packet.size());
                 fifo.packets += 1;
                 fifo.busy_ps += busy.min(rest);
-                fifo.memory_ps += packet.inject - packet.birth;
+                fifo.memory_fifo_ps += packet.injected - packet.created;
             }
         }
     }
 
     /// The packet that arrived at `arrived` from a torus FIFO leaves its queue at the router; the next one there, if there is one, arrived
     /// at `next` and is at the head from now on.
-    pub(crate) fn fifo_passed(&mut self, nic: usize, arrived: u64, next: Option<u64>, now: u64) {
+    pub(crate) fn record_fifo_exit(&mut self, nic: usize, arrived: u64, next: Option<u64>, now: u64) {
         if self.fifos.is_empty() {
             return;
         }
         let (all, behind) = (self.overlap(arrived, now), next.map_or(0, |next| self.overlap(next, now)));
         let fifo = &mut self.fifos[nic];
         // What the next one has waited so far it has waited behind this one; at the head it waits for the rest.
-        fifo.head_ps = (fifo.head_ps + all).wrapping_sub(behind);
-        fifo.behind_ps += behind;
+        fifo.head_stall_ps = (fifo.head_stall_ps + all).wrapping_sub(behind);
+        fifo.hol_blocked_ps += behind;
     }
 
     /// The number under which a port is handed out, where any is.
@@ -177,8 +177,8 @@ impl Recorder {
     }
 
     /// Whether the ways of packets are kept.
-    pub(crate) fn has_ways(&self) -> bool {
-        self.plan.has_ways()
+    pub(crate) fn records_paths(&self) -> bool {
+        self.plan.records_paths()
     }
 
     #[inline]
@@ -188,7 +188,7 @@ impl Recorder {
 
     /// A packet entered an output queue, which now holds `channel_bytes`, of the `port_bytes` of its port.
     #[inline]
-    pub(crate) fn enqueued(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32, now: u64) {
+    pub(crate) fn record_enqueue(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32, now: u64) {
         if self.plain {
             return;
         }
@@ -199,13 +199,13 @@ impl Recorder {
             port.peak_bytes = port.peak_bytes.max(u64::from(port_bytes));
         }
         if let Some(series) = &mut self.port_series {
-            series.enqueued(port, vc, channel_bytes, port_bytes);
+            series.record_enqueue(port, vc, channel_bytes, port_bytes);
         }
     }
 
     /// A packet is at the head of input channel `channel` and may cross from `from` on.
     #[inline]
-    pub(crate) fn head(&mut self, channel: usize, from: u64) {
+    pub(crate) fn record_head(&mut self, channel: usize, from: u64) {
         if let Some(since) = self.head_since.get_mut(channel) {
             *since = from;
         }
@@ -213,7 +213,7 @@ impl Recorder {
 
     /// The packet at the head of input channel `channel` crosses to output port `port`, or waits for it at the end.
     #[inline]
-    pub(crate) fn crossed(&mut self, channel: usize, port: usize, now: u64) {
+    pub(crate) fn record_crossing(&mut self, channel: usize, port: usize, now: u64) {
         if !self.crossbar_stall_ps.is_empty() {
             self.crossbar_stall_ps[port] += self.overlap(self.head_since[channel], now);
         }
@@ -230,7 +230,7 @@ impl Recorder {
 
     /// A packet joined those that wait in a stalled port: what they waited since the last credit does not count.
     #[inline]
-    pub(crate) fn forget_stall(&mut self, port: usize, now: u64) {
+    pub(crate) fn restart_stall(&mut self, port: usize, now: u64) {
         if let Some(from) = self.counted_from.get_mut(port) {
             *from = now;
         }
@@ -238,7 +238,7 @@ impl Recorder {
 
     /// A port is no longer stalled.
     #[inline]
-    pub(crate) fn stall_ended(&mut self, port: usize, now: u64) {
+    pub(crate) fn end_stall(&mut self, port: usize, now: u64) {
         self.count_stall(port, now);
         if let Some(from) = self.counted_from.get_mut(port) {
             *from = u64::MAX;
@@ -247,7 +247,7 @@ impl Recorder {
 
     /// Nothing can leave a port: the channels of `occupied` hold packets, none of which has credit.
     #[inline]
-    pub(crate) fn starved(&mut self, port: usize, occupied: u16, now: u64) {
+    pub(crate) fn record_stall_start(&mut self, port: usize, occupied: u16, now: u64) {
         if self.channel_stalled.is_empty() {
             return;
         }
@@ -261,19 +261,19 @@ impl Recorder {
 
     /// A port started to send a packet, which keeps its link busy for `busy` ps.
     #[inline(always)]
-    pub(crate) fn sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+    pub(crate) fn record_send(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
         if self.plain && packet.size() == self.full && self.measured(now) && now + busy <= self.plan.end {
             self.full_packets[port] += 1;
             self.channels_used |= 1 << vc;
             return;
         }
-        self.note_sent(port, vc, packet, now, busy);
+        self.record_full_send(port, vc, packet, now, busy);
     }
 
     #[inline(never)]
-    fn note_sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+    fn record_full_send(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
         if let Some(series) = &mut self.port_series {
-            series.sent(port, vc, packet, now, busy);
+            series.record_send(port, vc, packet, now, busy);
         }
         if !self.measured(now) {
             return;
@@ -305,7 +305,7 @@ impl Recorder {
 
     /// Feedback that arrived at `at` showed that an estimate was off by `error_ns`.
     #[inline]
-    pub(crate) fn learnt(&mut self, at: u64, error_ns: f32) {
+    pub(crate) fn record_learning(&mut self, at: u64, error_ns: f32) {
         if self.plan.recording.interval_ps == 0 {
             return;
         }
@@ -318,10 +318,10 @@ impl Recorder {
     }
 
     /// A port had waited for credit since `since`.
-    pub(crate) fn stalled(&mut self, port: usize, since: u64, now: u64) {
+    pub(crate) fn record_stall(&mut self, port: usize, since: u64, now: u64) {
         self.ports[port].stall_ps += self.overlap(since, now);
         if let Some(series) = &mut self.port_series {
-            series.stalled(port, since, now);
+            series.record_stall(port, since, now);
         }
         if self.channel_stalled.is_empty() {
             return;
@@ -336,13 +336,13 @@ impl Recorder {
                 self.channels[first + vc].stall_ps += self.overlap(since, now);
             }
             if let Some(series) = &mut self.port_series {
-                series.channel_stalled(first + vc, since, now);
+                series.record_channel_stall(first + vc, since, now);
             }
         }
     }
 
     /// A NIC had waited for credit since `since`.
-    pub(crate) fn nic_stalled(&mut self, nic: usize, since: u64, now: u64) {
+    pub(crate) fn record_nic_stall(&mut self, nic: usize, since: u64, now: u64) {
         self.nic_stall_ps[nic] += self.overlap(since, now);
     }
 
@@ -352,23 +352,23 @@ impl Recorder {
 
     /// A packet left its source, which had been held up before it was made.
     #[inline]
-    pub(crate) fn injected(&mut self, nic: usize, packet: &Packet, held_ps: u64) {
-        if self.measured(packet.inject) {
+    pub(crate) fn record_injection(&mut self, nic: usize, packet: &Packet, delay_ps: u64) {
+        if self.measured(packet.injected) {
             self.nic_bytes[nic] += u64::from(packet.size());
         }
-        if self.measured(packet.birth) {
+        if self.measured(packet.created) {
             let job = &mut self.jobs[usize::from(packet.job)];
             job.injected_packets += 1;
             job.injected_bytes += u64::from(packet.payload());
-            job.held_ps += held_ps;
+            job.delay_ps += delay_ps;
         }
     }
 
     /// A packet's last byte reached its destination at `at`.
-    pub(crate) fn delivered(&mut self, packet: &Packet, at: u64) {
+    pub(crate) fn record_delivery(&mut self, packet: &Packet, at: u64) {
         let size = u64::from(packet.payload());
-        let latency = at - packet.birth;
-        let (in_window, measured) = (self.measured(at), self.measured(packet.birth));
+        let latency = at - packet.created;
+        let (in_window, measured) = (self.measured(at), self.measured(packet.created));
         let batch = if in_window { self.batch(at) } else { 0 };
         let job = &mut self.jobs[usize::from(packet.job)];
         job.all_packets += 1;
@@ -383,20 +383,20 @@ impl Recorder {
             job.packets += 1;
             job.bytes += size;
             job.latency.add(latency);
-            job.network_latency.add(at - packet.inject);
-            job.source_wait_ps += packet.inject - packet.birth;
+            job.network_latency.add(at - packet.injected);
+            job.source_wait_ps += packet.injected - packet.created;
             let hops = u64::from(packet.header.state.hops);
             job.hops += hops;
             job.byte_hops += hops * size;
-            job.bytes_on_router += if hops == 0 { size } else { 0 };
-            job.non_minimal += u64::from(packet.header.state.way.is_non_minimal());
-            job.over_group += u64::from(packet.header.state.way.is_over_group());
+            job.on_router_bytes += if hops == 0 { size } else { 0 };
+            job.non_minimal += u64::from(packet.header.state.path_kind.is_non_minimal());
+            job.via_intermediate_group += u64::from(packet.header.state.path_kind.is_via_intermediate_group());
         }
         if !self.series.is_empty() {
-            self.note_interval(packet, at, latency);
+            self.record_interval(packet, at, latency);
         }
         if self.plan.recording.packets && measured {
-            self.note_packet(packet, at);
+            self.record_packet(packet, at);
         }
     }
 
@@ -407,7 +407,7 @@ impl Recorder {
         (into.saturating_mul(BATCHES as u64) / length).min(BATCHES as u64 - 1) as usize
     }
 
-    fn note_interval(&mut self, packet: &Packet, at: u64, latency: u64) {
+    fn record_interval(&mut self, packet: &Packet, at: u64, latency: u64) {
         let series = &mut self.series[usize::from(packet.job)];
         let i = (at / self.plan.recording.interval_ps) as usize;
         if series.len() <= i {
@@ -417,29 +417,29 @@ impl Recorder {
         series[i].packets += 1;
         series[i].latency_ps += latency;
         series[i].latency_max_ps = series[i].latency_max_ps.max(latency);
-        series[i].non_minimal += u64::from(packet.header.state.way.is_non_minimal());
-        series[i].over_group += u64::from(packet.header.state.way.is_over_group());
+        series[i].non_minimal += u64::from(packet.header.state.path_kind.is_non_minimal());
+        series[i].via_intermediate_group += u64::from(packet.header.state.path_kind.is_via_intermediate_group());
     }
 
-    fn note_packet(&mut self, packet: &Packet, at: u64) {
+    fn record_packet(&mut self, packet: &Packet, at: u64) {
         let record = PacketRecord {
-            arrival_ps: at,
+            delivered_ps: at,
             source: packet.header.source.0,
             destination: packet.header.destination.0,
-            birth_ps: packet.birth,
-            inject_ps: packet.inject,
+            created_ps: packet.created,
+            injected_ps: packet.injected,
             job: packet.job,
             size: packet.payload(),
             hops: packet.header.state.hops,
-            non_minimal: packet.header.state.way.is_non_minimal(),
-            over_group: packet.header.state.way.is_over_group(),
+            non_minimal: packet.header.state.path_kind.is_non_minimal(),
+            via_intermediate_group: packet.header.state.path_kind.is_via_intermediate_group(),
         };
         self.packets.push(TracedPacket { record, path: Vec::new() });
     }
 
     /// The packet delivered last came over the way `path`.
-    pub(crate) fn note_way(&mut self, packet: &Packet, path: Vec<PathHop>) {
-        if self.plan.recording.packets && self.measured(packet.birth) {
+    pub(crate) fn record_path(&mut self, packet: &Packet, path: Vec<PathHop>) {
+        if self.plan.recording.packets && self.measured(packet.created) {
             self.packets.last_mut().expect("it has a record").path = path;
         }
     }
@@ -448,7 +448,7 @@ impl Recorder {
     pub(crate) fn take_packets(&mut self, until: u64, out: &mut Vec<TracedPacket>) {
         let mut i = 0;
         while i < self.packets.len() {
-            if self.packets[i].record.arrival_ps < until {
+            if self.packets[i].record.delivered_ps < until {
                 out.push(self.packets.swap_remove(i));
             } else {
                 i += 1;

@@ -223,10 +223,10 @@ fn what_fifos_record_is_what_packets_waited() {
     assert_eq!((sum(|fifo| fifo.packets), job.packets), (1_022 * 5, 1_022 * 5));
     // Each message is four full packets and 40 B, with the header 64 B.
     assert_eq!(sum(|fifo| fifo.bytes), 1_022 * (4 * 256 + 64));
-    assert_eq!(sum(|fifo| fifo.memory_ps), job.source_wait_ps);
-    assert!(sum(|fifo| fifo.behind_ps) > 0 && sum(|fifo| fifo.head_ps) > 0);
+    assert_eq!(sum(|fifo| fifo.memory_fifo_ps), job.source_wait_ps);
+    assert!(sum(|fifo| fifo.hol_blocked_ps) > 0 && sum(|fifo| fifo.head_stall_ps) > 0);
     let in_network = job.network_latency.mean() * job.packets as f64;
-    assert!((sum(|fifo| fifo.behind_ps + fifo.head_ps) as f64) < in_network);
+    assert!((sum(|fifo| fifo.hol_blocked_ps + fifo.head_stall_ps) as f64) < in_network);
 }
 
 /// The same bytes for any number of threads, whatever feeds what.

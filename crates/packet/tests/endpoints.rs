@@ -6,8 +6,8 @@ use common::{adversarial, engine, graph, run, schedule, small_dragonfly, uniform
 use odonata_checkpoint::state;
 use odonata_machine::Machine;
 use odonata_packet::{
-    Arrival, ClosedJob, Departure, Ending, Endpoints, Envelope, Injection, Interfaces, JobTraffic, Listens, LoadStep,
-    NodeMessage, Offer, OpenJob, Outgoing, PacketEngine, PacketSettings, Program, Recording, RunOptions, Socket,
+    Arrival, ClosedJob, Departure, Ending, Endpoints, Envelope, Injection, JobTraffic, LoadStep, Nics, NodeMessage,
+    Offer, OpenJob, OutgoingPacket, PacketEngine, PacketSettings, Program, Recording, RunOptions, Socket, Subscription,
     Traffic,
 };
 use odonata_routing::algorithm::RoutingSettings;
@@ -15,36 +15,36 @@ use odonata_units::{Bytes, LinkClassId, NodeId, RouterId, Time};
 use std::sync::{Arc, Mutex};
 
 /// Another program's endpoints that listen, and do nothing about it.
-struct Listening<P>(P, Listens);
+struct Listening<P>(P, Subscription);
 
 struct Ears {
     source: Box<dyn Endpoints>,
-    listens: Listens,
+    subscription: Subscription,
 }
 
-state!(Ears { inside: source; built: listens });
+state!(Ears { nested: source; rebuilt: subscription });
 
 impl<P: Program> Program for Listening<P> {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
-        Box::new(Ears { source: self.0.endpoints(jobs, interfaces), listens: self.1 })
+    fn endpoints(&self, jobs: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
+        Box::new(Ears { source: self.0.endpoints(jobs, interfaces), subscription: self.1 })
     }
 }
 
 impl Endpoints for Ears {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
-        self.source.next_birth_ps(nic)
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
+        self.source.next_created_ps(nic)
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
-        Outgoing { tells_left: true, ..self.source.take(nic, leaves_ps) }
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
+        OutgoingPacket { notifies_departure: true, ..self.source.take(nic, leaves_ps) }
     }
 
-    fn listens(&self, _: u32) -> Listens {
-        self.listens
+    fn subscription(&self, _: u32) -> Subscription {
+        self.subscription
     }
 
     /// Not every call, but some, make the engine ask again.
-    fn arrived(&mut self, _: u32, arrival: &Arrival, _: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, _: u32, arrival: &Arrival, _: &mut Socket) -> Offer {
         if arrival.at_ps % 3 == 0 {
             Offer::Changed
         } else {
@@ -52,8 +52,8 @@ impl Endpoints for Ears {
         }
     }
 
-    fn owes(&self, before_ps: u64) -> bool {
-        self.source.owes(before_ps)
+    fn has_work(&self, before_ps: u64) -> bool {
+        self.source.has_work(before_ps)
     }
 }
 
@@ -72,11 +72,11 @@ fn listening_changes_no_record() {
         let job = OpenJob::constant(machine.nodes().collect(), destinations, load);
         let deaf = run(&engine, &Traffic::open(vec![job.clone()]), schedule(2, 6, drain), &options);
         assert!(deaf.packets.len() > 2_000, "{routing} {load}: {}", deaf.packets.len());
-        for listens in [Listens::ToNothing, Listens::ToArrivals, Listens::ToDepartures] {
-            let traffic = Traffic::program(Arc::new(Listening(job.clone(), listens)));
+        for subscription in [Subscription::Nothing, Subscription::Arrivals, Subscription::Departures] {
+            let traffic = Traffic::program(Arc::new(Listening(job.clone(), subscription)));
             let heard = run(&engine, &traffic, schedule(2, 6, drain), &options);
-            assert_eq!(heard.packets, deaf.packets, "{routing} {load}: {listens:?}");
-            assert!(heard == deaf, "{routing} {load}: {listens:?}");
+            assert_eq!(heard.packets, deaf.packets, "{routing} {load}: {subscription:?}");
+            assert!(heard == deaf, "{routing} {load}: {subscription:?}");
         }
     }
 }
@@ -86,11 +86,11 @@ fn star(nodes: u32) -> Machine {
     graph(1, nodes).build().unwrap()
 }
 
-const WAY_PS: u64 = 40_000;
+const PATH_PS: u64 = 40_000;
 const PACKET_PS: u64 = 20_480;
 
 fn star_engine(nodes: u32, interfaces: u32) -> PacketEngine {
-    let settings = PacketSettings { interfaces, ..PacketSettings::study() };
+    let settings = PacketSettings { nics_per_node: interfaces, ..PacketSettings::study() };
     PacketEngine::new(&star(nodes), &settings, "min", &RoutingSettings::default()).unwrap()
 }
 
@@ -115,8 +115,8 @@ fn closed_jobs_start_when_they_are_told_to() {
     let expected = [vec![0; 10], [1, 0].repeat(5), vec![0; 5]].concat();
     assert_eq!(jobs, expected);
     for (i, packet) in result.packets.iter().enumerate() {
-        assert_eq!(packet.inject_ps, i as u64 * PACKET_PS, "the link is never idle");
-        assert_eq!(packet.birth_ps, u64::from(packet.job) * start.ps());
+        assert_eq!(packet.injected_ps, i as u64 * PACKET_PS, "the link is never idle");
+        assert_eq!(packet.created_ps, u64::from(packet.job) * start.ps());
     }
 }
 
@@ -143,14 +143,14 @@ type Log = Arc<Mutex<Vec<(u32, String)>>>;
 
 /// Node 0 does what it is told by `script` at the beginning; all nodes note what they are told.
 struct Scripted {
-    offers: Vec<(u32, Outgoing)>,
+    offers: Vec<(u32, OutgoingPacket)>,
     timer: Option<u64>,
     on_node: Vec<u64>,
     log: Log,
 }
 
 impl Program for Scripted {
-    fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, _: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
         Box::new(Script {
             node_of: (0..interfaces.count()).map(|nic| interfaces.node(nic)).collect(),
             offers: self.offers.clone(),
@@ -164,13 +164,13 @@ impl Program for Scripted {
 struct Script {
     node_of: Vec<NodeId>,
     /// By the interface of node 0.
-    offers: Vec<(u32, Outgoing)>,
+    offers: Vec<(u32, OutgoingPacket)>,
     timer: Option<u64>,
     on_node: Vec<u64>,
     log: Log,
 }
 
-state!(Script { whole: offers, timer, on_node; built: node_of, log });
+state!(Script { value: offers, timer, on_node; rebuilt: node_of, log });
 
 impl Script {
     fn note(&self, nic: u32, what: String) {
@@ -179,21 +179,21 @@ impl Script {
 }
 
 impl Endpoints for Script {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
-        self.offers.iter().find(|offer| offer.0 == nic).map(|offer| offer.1.birth_ps)
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
+        self.offers.iter().find(|offer| offer.0 == nic).map(|offer| offer.1.created_ps)
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let i = self.offers.iter().position(|offer| offer.0 == nic).unwrap();
         self.note(nic, format!("take {leaves_ps}"));
         self.offers.remove(i).1
     }
 
-    fn listens(&self, _: u32) -> Listens {
-        Listens::ToDepartures
+    fn subscription(&self, _: u32) -> Subscription {
+        Subscription::Departures
     }
 
-    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
         if nic == 0 {
             for &at_ps in &self.on_node {
                 let source = self.node_of[0];
@@ -204,7 +204,7 @@ impl Endpoints for Script {
                     job: 0,
                     message: at_ps as u32,
                     envelope: None,
-                    passage: None,
+                    injection_times: None,
                 });
             }
             if let Some(timer) = self.timer {
@@ -213,23 +213,23 @@ impl Endpoints for Script {
         }
     }
 
-    fn left(&mut self, nic: u32, departure: &Departure, _: &mut Socket) -> Offer {
+    fn on_departure(&mut self, nic: u32, departure: &Departure, _: &mut Socket) -> Offer {
         self.note(nic, format!("left {}", departure.at_ps));
         Offer::Same
     }
 
-    fn arrived(&mut self, nic: u32, arrival: &Arrival, _: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, _: &mut Socket) -> Offer {
         let tag = arrival.envelope.map(|envelope| envelope.tag);
         self.note(nic, format!("arrived {} from {} {tag:?}", arrival.at_ps, arrival.source.0));
         Offer::Same
     }
 
-    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+    fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
         self.note(nic, format!("woken {}", socket.now_ps()));
         Offer::Same
     }
 
-    fn owes(&self, _: u64) -> bool {
+    fn has_work(&self, _: u64) -> bool {
         !self.offers.is_empty()
     }
 }
@@ -246,10 +246,10 @@ fn scripted(engine: &PacketEngine, script: Scripted) -> Vec<(u32, String)> {
 /// on the node arrives at the same time: it has left, the next leaves, the message, the timer.
 #[test]
 fn an_instant_at_a_node_has_an_order() {
-    let packet = |tag: u32| Outgoing {
+    let packet = |tag: u32| OutgoingPacket {
         envelope: Some(Envelope { tag, ..Envelope::default() }),
-        tells_left: tag == 7,
-        ..Outgoing::new(0, NodeId(1), 512)
+        notifies_departure: tag == 7,
+        ..OutgoingPacket::new(0, NodeId(1), 512)
     };
     let script = Scripted {
         offers: vec![(0, packet(7)), (0, packet(8))],
@@ -257,8 +257,8 @@ fn an_instant_at_a_node_has_an_order() {
         on_node: vec![PACKET_PS, 5_000],
         log: Log::default(),
     };
-    let told = scripted(&star_engine(2, 1), script);
-    let arrival = WAY_PS + PACKET_PS;
+    let calls = scripted(&star_engine(2, 1), script);
+    let arrival = PATH_PS + PACKET_PS;
     let expected = [
         (0, "take 0".to_owned()),
         (0, "arrived 5000 from 0 None".to_owned()),
@@ -269,42 +269,42 @@ fn an_instant_at_a_node_has_an_order() {
         (1, format!("arrived {arrival} from 0 Some(7)")),
         (1, format!("arrived {} from 0 Some(8)", arrival + PACKET_PS)),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(calls, expected);
 }
 
 /// Over two interfaces two packets leave at once and arrive at once, where one interface takes twice as long.
 #[test]
 fn interfaces_have_links_of_their_own() {
-    let to = |interface: u8| Outgoing { interface, ..Outgoing::new(0, NodeId(1), 512) };
-    let arrivals = |offers: Vec<(u32, Outgoing)>, interfaces: u32| {
+    let to = |interface: u8| OutgoingPacket { interface, ..OutgoingPacket::new(0, NodeId(1), 512) };
+    let arrivals = |offers: Vec<(u32, OutgoingPacket)>, interfaces: u32| {
         let script = Scripted { offers, timer: None, on_node: Vec::new(), log: Log::default() };
-        let told = scripted(&star_engine(2, interfaces), script);
-        told.into_iter().filter(|(_, what)| what.starts_with("arrived")).collect::<Vec<_>>()
+        let calls = scripted(&star_engine(2, interfaces), script);
+        calls.into_iter().filter(|(_, what)| what.starts_with("arrived")).collect::<Vec<_>>()
     };
-    let at = |nic: u32, after: u64| (nic, format!("arrived {} from 0 None", WAY_PS + PACKET_PS + after));
+    let at = |nic: u32, after: u64| (nic, format!("arrived {} from 0 None", PATH_PS + PACKET_PS + after));
     // Node 1 has interfaces 2 and 3.
     assert_eq!(arrivals(vec![(0, to(1)), (1, to(0))], 2), [at(2, 0), at(3, 0)]);
     assert_eq!(arrivals(vec![(0, to(0)), (1, to(0))], 2), [at(2, 0), at(2, PACKET_PS)]);
     assert_eq!(arrivals(vec![(0, to(0)), (0, to(0))], 1), [at(1, 0), at(1, PACKET_PS)]);
 }
 
-/// Ways are recorded for each packet, although two left one node at one time.
+/// PathLengths are recorded for each packet, although two left one node at one time.
 #[test]
 fn packets_of_two_interfaces_have_ways_of_their_own() {
     let mut builder = graph(3, 1);
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
     builder.add_cables(RouterId(0), RouterId(2), LinkClassId(0), 1);
     let machine = builder.build().unwrap();
-    let settings = PacketSettings { interfaces: 2, ..PacketSettings::study() };
+    let settings = PacketSettings { nics_per_node: 2, ..PacketSettings::study() };
     let engine = PacketEngine::new(&machine, &settings, "min", &RoutingSettings::default()).unwrap();
     let script = Scripted {
-        offers: vec![(0, Outgoing::new(0, NodeId(1), 512)), (1, Outgoing::new(0, NodeId(2), 512))],
+        offers: vec![(0, OutgoingPacket::new(0, NodeId(1), 512)), (1, OutgoingPacket::new(0, NodeId(2), 512))],
         timer: None,
         on_node: Vec::new(),
         log: Log::default(),
     };
-    struct Ways(Vec<(u32, usize)>);
-    impl odonata_packet::Watch for Ways {
+    struct PathLengths(Vec<(u32, usize)>);
+    impl odonata_packet::Watch for PathLengths {
         fn progress(&mut self, _: odonata_packet::Progress) -> bool {
             true
         }
@@ -316,15 +316,15 @@ fn packets_of_two_interfaces_have_ways_of_their_own() {
     }
     let recording = Recording { packets: true, paths: true, ..Recording::default() };
     let options = RunOptions { recording, ..RunOptions::default() };
-    let mut ways = Ways(Vec::new());
+    let mut lengths = PathLengths(Vec::new());
     let traffic = Traffic::program(Arc::new(script));
-    engine.run_watched(&traffic, schedule(0, 100, 0), &options, &mut ways);
-    assert_eq!(ways.0, [(1, 1), (2, 1)]);
+    engine.run_watched(&traffic, schedule(0, 100, 0), &options, &mut lengths);
+    assert_eq!(lengths.0, [(1, 1), (2, 1)]);
 }
 
 #[test]
 #[should_panic(expected = "an endpoint handed over what is no packet at 0 ps")]
 fn a_packet_larger_than_a_packet_is_refused() {
-    let offers = vec![(0, Outgoing::new(0, NodeId(1), 513))];
+    let offers = vec![(0, OutgoingPacket::new(0, NodeId(1), 513))];
     scripted(&star_engine(2, 1), Scripted { offers, timer: None, on_node: Vec::new(), log: Log::default() });
 }

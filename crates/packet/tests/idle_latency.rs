@@ -25,8 +25,8 @@ fn latency_ps(machine: &Machine, routing: &str, source: u32, destination: u32) -
     let result = run(&engine(machine, routing), &closed(&[(source, destination, 512)]), schedule(0, 100, 0), &options);
     assert_eq!(result.packets.len(), 1);
     let packet = result.packets[0];
-    assert_eq!((packet.birth_ps, packet.inject_ps), (0, 0));
-    (packet.arrival_ps, packet.hops)
+    assert_eq!((packet.created_ps, packet.injected_ps), (0, 0));
+    (packet.delivered_ps, packet.hops)
 }
 
 /// Every class of minimal path of the study's machine, found by walking its cables, not by the routing tables.
@@ -107,5 +107,5 @@ fn settings_change_the_pipeline() {
         RunOptions { recording: Recording { packets: true, ..Recording::default() }, ..RunOptions::default() };
     let result = run(&engine, &closed(&[(0, 1, 512)]), schedule(0, 100, 0), &options);
     // 10 + 3 into the router, 4 + 10 out of it, 20.48 once.
-    assert_eq!(result.packets[0].arrival_ps, 13_000 + 14_000 + 20_480);
+    assert_eq!(result.packets[0].delivered_ps, 13_000 + 14_000 + 20_480);
 }

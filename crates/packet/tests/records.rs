@@ -122,7 +122,7 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     let (result, kept) = record(&engine(&machine, "par"), &closed(&messages), schedule(0, 1_000, 0), &options);
     let sum = |from: u64, until: u64, of: fn(&PacketRecord) -> u64| -> u64 {
         let packets = kept.packets.iter().map(|traced| &traced.record);
-        packets.filter(|p| (from..until).contains(&p.arrival_ps)).map(of).sum()
+        packets.filter(|p| (from..until).contains(&p.delivered_ps)).map(of).sum()
     };
     let all = |of| sum(0, u64::MAX, of);
     let job = &result.jobs[0];
@@ -130,11 +130,11 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     assert_eq!(job.bytes, all(|p| u64::from(p.size)));
     assert_eq!(job.hops, all(|p| u64::from(p.hops)));
     assert_eq!(job.byte_hops, all(|p| u64::from(p.hops) * u64::from(p.size)));
-    assert_eq!(job.bytes_on_router, all(|p| if p.hops == 0 { u64::from(p.size) } else { 0 }));
+    assert_eq!(job.on_router_bytes, all(|p| if p.hops == 0 { u64::from(p.size) } else { 0 }));
     assert_eq!(job.non_minimal, all(|p| u64::from(p.non_minimal)));
-    assert_eq!(job.over_group, all(|p| u64::from(p.over_group)));
-    assert_eq!(job.source_wait_ps, all(|p| p.inject_ps - p.birth_ps));
-    assert!(job.non_minimal > 0 && job.bytes_on_router > 0);
+    assert_eq!(job.via_intermediate_group, all(|p| u64::from(p.via_intermediate_group)));
+    assert_eq!(job.source_wait_ps, all(|p| p.injected_ps - p.created_ps));
+    assert!(job.non_minimal > 0 && job.on_router_bytes > 0);
     // Everything is measured, so a channel that any packet took has some at a port.
     let links: Vec<PortView<'_>> = result.ports.links().collect();
     let carried = |vc: usize| links.iter().any(|port| port.channels[vc].packets > 0);
@@ -146,9 +146,9 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     for (i, row) in (0..).zip(&result.series[0]) {
         let within = |of| sum(i * ALL.interval_ps, (i + 1) * ALL.interval_ps, of);
         assert_eq!((row.packets, row.bytes), (within(|_| 1), within(|p| u64::from(p.size))), "interval {i}");
-        assert_eq!(row.latency_ps, within(|p| p.arrival_ps - p.birth_ps), "interval {i}");
+        assert_eq!(row.latency_ps, within(|p| p.delivered_ps - p.created_ps), "interval {i}");
         assert_eq!(row.non_minimal, within(|p| u64::from(p.non_minimal)), "interval {i}");
-        assert_eq!(row.over_group, within(|p| u64::from(p.over_group)), "interval {i}");
+        assert_eq!(row.via_intermediate_group, within(|p| u64::from(p.via_intermediate_group)), "interval {i}");
     }
     assert!(result.series[0].len() > 3);
 }

@@ -46,7 +46,7 @@ fn compare_sources(
         packets: None,
     };
     let engine = engine(machine, routing);
-    let endpoints = job.endpoints(&[0], &engine.interfaces(5));
+    let endpoints = job.endpoints(&[0], &engine.nics(5));
     let traffic = Traffic::open(vec![job]);
     compare_packets((machine, &PacketSettings::study()), (&engine, routing), endpoints, &traffic, us);
 }
@@ -69,7 +69,7 @@ fn compare_packets(
     packets.sort_unstable();
     let differ = |of: &[_], from: &[_]| {
         let mut differ: Vec<_> = of.iter().copied().filter(|p| from.binary_search(p).is_err()).collect();
-        differ.sort_unstable_by_key(|p: &odonata_packet::PacketRecord| p.inject_ps);
+        differ.sort_unstable_by_key(|p: &odonata_packet::PacketRecord| p.injected_ps);
         differ.first().copied()
     };
     let first = (differ(&packets, &found), differ(&found, &packets));
@@ -135,7 +135,7 @@ fn every_packet_through_fifos_moves_as_in_the_twin() {
         for routing in ["torus-deterministic", "torus-dynamic"] {
             let engine = PacketEngine::new(&machine, &settings, routing, &RoutingSettings::default()).unwrap();
             let job = ClosedJob::new(messages.clone());
-            let endpoints = job.endpoints(&[0], &engine.interfaces(5));
+            let endpoints = job.endpoints(&[0], &engine.nics(5));
             compare_packets((&machine, &settings), (&engine, routing), endpoints, &Traffic::closed(vec![job]), 10_000);
         }
     }

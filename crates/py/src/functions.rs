@@ -291,10 +291,10 @@ pub(crate) fn characterize<'py>(
     for job in found {
         let dict = PyDict::new(py);
         dict.set_item("job", job.name)?;
-        dict.set_item("what", job.what)?;
+        dict.set_item("pattern", job.what)?;
         dict.set_item("ranks", job.ranks)?;
         dict.set_item("messages", job.messages)?;
-        dict.set_item("empty_messages", job.empty_messages)?;
+        dict.set_item("zero_byte_messages", job.zero_byte_messages)?;
         dict.set_item("packets", job.packets)?;
         dict.set_item("payload_bytes", job.payload_bytes)?;
         dict.set_item("wire_bytes", job.wire_bytes)?;

@@ -104,11 +104,11 @@ class Character(TypedDict):
     """What all ranks of a job send."""
 
     job: str
-    what: str
+    pattern: str
     """Its program or its pattern."""
     ranks: int
     messages: int
-    empty_messages: int
+    zero_byte_messages: int
     packets: int | None
     payload_bytes: int
     wire_bytes: int

@@ -26,10 +26,11 @@ from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
 from odonata.amg.machines import ParameterSet
 from odonata.amg.node_aware import BYTES_PER_VALUE, block_placement
 from odonata.errors import OdonataError
-from odonata.store.schema import NOTHING_ROUTED
+from odonata.store.schema import JOB_TIME, NOTHING_ROUTED, TABLES
 
 PHASES = {"smooth": 3, "restrict": 1, "interpolate": 1}
 """How often a cycle has each exchange on a level."""
+TIMES = [column.name for column in TABLES["jobs"].columns if column.role == JOB_TIME]
 JOB = "amg"
 SUPPORTED = 0.5
 """A term of the model is supported when the simulation shows at least this share of it."""
@@ -211,13 +212,14 @@ def simulate(
         )
         result = _core.run(job, path)
         jobs = result["tables"]["jobs"]
-        if "time_s" not in jobs or result["summary"]["routing"] == NOTHING_ROUTED:
+        time = next((name for name in TIMES if name in jobs), None)
+        if time is None or result["summary"]["routing"] == NOTHING_ROUTED:
             raise OdonataError(
                 "this experiment does not simulate the time of a job",
                 hint="Use the flow engine, or the packet engine with closed traffic.",
             )
         sees_latency = "latency_mean_ns" in jobs
-        seconds[level, phase] = float(np.asarray(jobs["time_s"])[-1])
+        seconds[level, phase] = float(np.asarray(jobs[time])[-1])
     return findings(
         hierarchy,
         messages,

@@ -137,7 +137,7 @@ def simulate(
 def _cycle_s(text: str) -> float:
     """From the first rank's first call to the last one's end."""
     result = _core.run(text, "<text>")
-    return float(result["tables"]["jobs"]["execution_ns"][0]) * 1e-9
+    return float(result["tables"]["jobs"]["last_rank_end_ns"][0]) * 1e-9
 
 
 def _picoseconds(seconds: float) -> str:

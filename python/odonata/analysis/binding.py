@@ -14,6 +14,7 @@ from odonata.analysis.bottleneck import DECIDES, bottlenecks, busy_with, sensiti
 from odonata.analysis.links import link_names
 from odonata.errors import OdonataError
 from odonata.quantity import percent, quantity
+from odonata.store.schema import job_seconds
 
 if TYPE_CHECKING:
     from odonata.store import RunData
@@ -42,11 +43,9 @@ def job_of(run: RunData, wanted: str | None) -> tuple[int, str]:
 
 
 def time_of(run: RunData, job: str) -> float | None:
-    """A job's time in seconds: `execution_ns` of programs, else `time_s`; None where it has no end."""
+    """A job's time in seconds, from the column with the role `job-time`; None for a job without an end."""
     row = next(row for row in run.jobs.to_pylist() if row["name"] == job)
-    if row.get("execution_ns") is not None:
-        return float(row["execution_ns"]) / 1e9
-    return None if row.get("time_s") is None else float(row["time_s"])
+    return job_seconds(row, run.jobs.schema)
 
 
 def times_of(run: RunData) -> dict[int, float]:

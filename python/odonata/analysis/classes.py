@@ -23,14 +23,14 @@ def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
 
     Returns:
         One row per class, `all` first: `class`, `links`, `bytes_sum`, `bytes_mean`, `bytes_max`, `bytes_p50`,
-        `bytes_p90`, `bytes_p99`, `nonzero`.
+        `bytes_p90`, `bytes_p99`, `loaded_links`.
 
     Examples:
         >>> run = odonata.load("runs/both")
         >>> table = odonata.analysis.class_statistics(run.links)
-        >>> table.select(["class", "links", "nonzero"]).to_pylist()
-        [{'class': 'all', 'links': 180, 'nonzero': 180}, {'class': 'local', 'links': 108, 'nonzero':
-        108}, {'class': 'global', 'links': 72, 'nonzero': 72}]
+        >>> table.select(["class", "links", "loaded_links"]).to_pylist()
+        [{'class': 'all', 'links': 180, 'loaded_links': 180}, {'class': 'local', 'links': 108, 'loaded_links':
+        108}, {'class': 'global', 'links': 72, 'loaded_links': 72}]
     """
     values = floats(links, "bytes") if values is None else values
     rows = [_row(ALL_CLASSES, values)]
@@ -70,7 +70,7 @@ def _row(name: str, values: Floats) -> dict[str, str | int | float]:
     row["bytes_max"] = float(values.max()) if count else 0.0
     for p, value in zip(PERCENTILES, percentiles(values), strict=True):
         row[f"bytes_p{p}"] = value
-    row["nonzero"] = int(np.count_nonzero(values))
+    row["loaded_links"] = int(np.count_nonzero(values))
     return row
 
 

@@ -64,11 +64,11 @@ class _Rank:
 
     def wait_before(self, time: int) -> int:
         """Number of the last wait that was over at a time; -1 if there was none."""
-        return bisect_right(self.waits["until_ps"], time) - 1
+        return bisect_right(self.waits["end_ps"], time) - 1
 
     def own(self, rank: int, start: int, end: int) -> Iterator[_Piece]:
         """What the rank did by itself in a time, backwards."""
-        entered, left = self.calls["entered_ps"], self.calls["left_ps"]
+        entered, left = self.calls["start_ps"], self.calls["end_ps"]
         at = end
         for place in range(bisect_left(entered, end) - 1, -1, -1):
             if left[place] <= start or at <= start:
@@ -107,9 +107,9 @@ def of_call(calls: pa.Table, job: int, call: int) -> Window | None:
     own = calls.filter(pc.and_(pc.equal(calls["job"], job), pc.equal(calls["call"], call)))
     if not own.num_rows:
         return None
-    left = own["left_ps"].to_numpy()
+    left = own["end_ps"].to_numpy()
     last = int(np.argmax(left))
-    return Window(own["rank"][last].as_py(), int(own["entered_ps"].to_numpy().min()), int(left[last]))
+    return Window(own["rank"][last].as_py(), int(own["start_ps"].to_numpy().min()), int(left[last]))
 
 
 def of_phase(phase_times: pa.Table, job: int, name: str, time: int) -> Window | None:
@@ -124,7 +124,7 @@ def of_phase(phase_times: pa.Table, job: int, name: str, time: int) -> Window | 
     frame = _phases(phase_times, job)
     own = frame[frame["phase"] == name]
     own = own[own.groupby("rank").cumcount() == time - 1]
-    return None if own.empty else _window(own["rank"], own["began_ps"], own["ended_ps"])
+    return None if own.empty else _window(own["rank"], own["start_ps"], own["end_ps"])
 
 
 def of_iteration(phase_times: pa.Table, job: int, number: int) -> Window | None:
@@ -140,13 +140,13 @@ def of_iteration(phase_times: pa.Table, job: int, number: int) -> Window | None:
         return None
     times = frame.groupby("phase_number")["rank"].size()
     most = set(times[times == times.max()].index)
-    first = frame[frame["phase_number"].isin(most)].sort_values("began_ps", kind="stable")["phase_number"]
-    starts = frame[frame["phase_number"] == first.iloc[0]].groupby("rank")["began_ps"]
+    first = frame[frame["phase_number"].isin(most)].sort_values("start_ps", kind="stable")["phase_number"]
+    starts = frame[frame["phase_number"] == first.iloc[0]].groupby("rank")["start_ps"]
     began = starts.nth(number - 1)
     if began.empty:
         return None
     ranks = frame.loc[began.index, "rank"]
-    ends = frame.groupby("rank")["ended_ps"].max()
+    ends = frame.groupby("rank")["end_ps"].max()
     then = starts.shift(-1).loc[began.index]
     ended = then.where(then.notna(), ranks.map(ends)).astype("int64")
     return _window(ranks, began, ended)
@@ -154,7 +154,7 @@ def of_iteration(phase_times: pa.Table, job: int, number: int) -> Window | None:
 
 def _phases(phase_times: pa.Table, job: int) -> pd.DataFrame:
     frame = phase_times.filter(pc.equal(phase_times["job"], job)).to_pandas()
-    typed: pd.DataFrame = frame.astype({"phase": str, "began_ps": "int64", "ended_ps": "int64"})
+    typed: pd.DataFrame = frame.astype({"phase": str, "start_ps": "int64", "end_ps": "int64"})
     return typed
 
 
@@ -193,12 +193,12 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
     while time > window.start_ps:
         of = found.get(rank, _NOTHING)
         place = of.wait_before(time)
-        until = of.waits["until_ps"][place] if place >= 0 else window.start_ps
+        until = of.waits["end_ps"][place] if place >= 0 else window.start_ps
         pieces.extend(of.own(rank, max(until, window.start_ps), time))
         if until <= window.start_ps:
             break
         since = max(of.waits["cause_ps"][place], window.start_ps)
-        peer, told, call = of.waits["peer"][place], of.waits["told"][place], of.waits["call"][place]
+        peer, told, call = of.waits["peer"][place], of.waits["event"][place], of.waits["call"][place]
         if since < until:
             pieces.append(_Piece(rank, peer, call, since, until, UNDER_WAY, TOLD[told]))
         rank, time = of.waits["cause"][place], since
@@ -219,27 +219,27 @@ TOLD = ("message", "data", "receipt")
 def _ranks(calls: pa.Table, rank_waits: pa.Table, job: int) -> dict[int, _Rank]:
     frame = calls.filter(pc.equal(calls["job"], job)).to_pandas()
     waits = rank_waits.filter(pc.equal(rank_waits["job"], job)).to_pandas()
-    waits["told"] = [TOLD.index(told) for told in waits["told"]]
+    waits["event"] = [TOLD.index(told) for told in waits["event"]]
     of_waits = {int(rank): own for rank, own in waits.groupby("rank")}
     none = waits.iloc[:0]
     found = {}
     for number, own in frame.groupby("rank"):
         rank = int(number)
         found[rank] = _Rank(
-            {name: own[name].tolist() for name in ("call", "entered_ps", "left_ps")},
+            {name: own[name].tolist() for name in ("call", "start_ps", "end_ps")},
             own["name"].astype(str).tolist(),
             {
                 name: of_waits.get(rank, none)[name].tolist()
-                for name in ("until_ps", "told", "peer", "call", "cause", "cause_ps")
+                for name in ("end_ps", "event", "peer", "call", "cause", "cause_ps")
             },
         )
     return found
 
 
 _NOTHING = _Rank(
-    {"call": [], "entered_ps": [], "left_ps": []},
+    {"call": [], "start_ps": [], "end_ps": []},
     [],
-    {name: [] for name in ("until_ps", "told", "peer", "call", "cause", "cause_ps")},
+    {name: [] for name in ("end_ps", "event", "peer", "call", "cause", "cause_ps")},
 )
 
 
@@ -271,7 +271,7 @@ def with_ways(path: pa.Table, packets: pa.Table, ranks: pa.Table, job: int) -> p
     pairs = zip(sent["source"].to_pylist(), sent["destination"].to_pylist(), strict=True)
     for row, pair in enumerate(pairs):
         of_pair.setdefault(pair, []).append(row)
-    arrivals = sent["arrival_ps"].to_numpy()
+    arrivals = sent["delivered_ps"].to_numpy()
     links: list[list[int] | None] = []
     for piece in path.to_pylist():
         rows = of_pair.get((node[piece["peer"]], node[piece["rank"]]), [])
@@ -293,7 +293,7 @@ def path_by_link(path: pa.Table, links: pa.Table, routers: pa.Table, *, count: i
         count: How many links.
 
     Returns:
-        `link`, `name`, `class`, `time_s` (of the pieces that came over it), `share` (of the path), `pieces`,
+        `link`, `name`, `class`, `path_time_s` (of the pieces that came over it), `share` (of the path), `pieces`,
         the one with the longest pieces first. A piece counts at every link of its way.
 
     Examples:
@@ -318,7 +318,7 @@ def path_by_link(path: pa.Table, links: pa.Table, routers: pa.Table, *, count: i
             "link": rows["link"],
             "name": link_names(rows, routers),
             "class": rows["class"].cast(pa.string()),
-            "time_s": pa.array(sums["sum"] / 1e12, pa.float64()),
+            "path_time_s": pa.array(sums["sum"] / 1e12, pa.float64()),
             "share": pa.array(sums["sum"] / total, pa.float64()),
             "pieces": pa.array(sums["size"], pa.int64()),
         }
@@ -326,7 +326,7 @@ def path_by_link(path: pa.Table, links: pa.Table, routers: pa.Table, *, count: i
 
 
 def path_by_doing(path: pa.Table) -> pa.Table:
-    """The pieces of a path added up: `doing`, `name`, `time_s`, `share`, `pieces`, the longest first.
+    """The pieces of a path added up: `doing`, `name`, `path_time_s`, `share`, `pieces`, the longest first.
 
     Args:
         path: From `critical_path`.
@@ -348,7 +348,7 @@ def path_by_doing(path: pa.Table) -> pa.Table:
         {
             "doing": pa.array(sums["doing"], pa.string()),
             "name": pa.array(sums["name"], pa.string()),
-            "time_s": pa.array(sums["sum"] / 1e12, pa.float64()),
+            "path_time_s": pa.array(sums["sum"] / 1e12, pa.float64()),
             "share": pa.array(sums["sum"] / total, pa.float64()),
             "pieces": pa.array(sums["size"], pa.int64()),
         }

@@ -35,7 +35,7 @@ def hottest_links(
         link_class: Only links of this class.
 
     Returns:
-        `link`, `name`, `class`, `bytes`, `time_s` (bytes / capacity), and `jobs`: a list of `job`, `name`,
+        `link`, `name`, `class`, `bytes`, `link_time_s` (bytes / capacity), and `jobs`: a list of `job`, `name`,
         `bytes`, `share`, the largest first.
 
     Examples:
@@ -62,7 +62,7 @@ def hottest_links(
             "name": link_names(rows, routers),
             "class": rows["class"].cast(pa.string()),
             "bytes": traffic[chosen],
-            "time_s": time[chosen],
+            "link_time_s": time[chosen],
             "jobs": _jobs_on(chosen.tolist(), traffic[chosen].tolist(), link_jobs, jobs),
         }
     )

@@ -26,7 +26,7 @@ def terms() -> dict[str, str]:
     return {
         column.name: column.meaning
         for column in TABLES[TABLE].columns
-        if column.unit == "s" and column.name != "time_s"
+        if column.unit == "s" and column.name != "rank_time_s"
     }
 
 
@@ -34,7 +34,7 @@ def costs_of(run: RunData, job: int) -> tuple[pa.Table, int] | None:
     """The terms of a job's time, the largest first.
 
     Returns:
-        `term`, `meaning`, `time_s` of the slowest rank, its `share`, `mean_s` over all ranks, `less` and
+        `term`, `meaning`, `term_time_s` of the slowest rank, its `share`, `mean_s` over all ranks, `less` and
         `more` (relative change of the job's time with 10 % less and more of the term); and the slowest rank.
         None if ranks were not priced one by one.
     """
@@ -42,7 +42,7 @@ def costs_of(run: RunData, job: int) -> tuple[pa.Table, int] | None:
         return None
     ranks = run.table(TABLE).to_pandas()
     ranks = ranks[ranks["job"] == job]
-    whole = ranks["time_s"].to_numpy()
+    whole = ranks["rank_time_s"].to_numpy()
     if not len(whole) or not whole.max():
         return None
     slowest = int(np.argmax(whole))
@@ -59,11 +59,11 @@ def costs_of(run: RunData, job: int) -> tuple[pa.Table, int] | None:
             {
                 "term": name.removesuffix("_s"),
                 "meaning": meaning,
-                "time_s": time_s,
+                "term_time_s": time_s,
                 "share": time_s / longest,
                 "mean_s": float(values.mean()),
                 **changed,
             }
         )
-    rows.sort(key=lambda row: -row["time_s"])
+    rows.sort(key=lambda row: -row["term_time_s"])
     return pa.Table.from_pylist(rows), int(ranks["rank"].iloc[slowest])

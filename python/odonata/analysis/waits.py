@@ -23,23 +23,23 @@ def waits_by_holder(job_waits: pa.Table, jobs: pa.Table, job: int) -> pa.Table:
         job: The number of the job whose packets waited.
 
     Returns:
-        `holder` (name), `wait_s` (over all packets), `share` (of all that the job's packets waited), the
+        `blocking_job` (name), `wait_s` (over all packets), `share` (of all that the job's packets waited), the
         largest first; no row where nothing waited.
 
     Examples:
         >>> run = odonata.load("runs/packets")
         >>> table = odonata.analysis.waits_by_holder(run.table("job_waits"), run.jobs, 0)
-        >>> table.column_names, table["holder"][0].as_py()
-        (['holder', 'wait_s', 'share'], 'shifted')
+        >>> table.column_names, table["blocking_job"][0].as_py()
+        (['blocking_job', 'wait_s', 'share'], 'shifted')
     """
     frame = _of(job_waits, job)
     names = jobs["name"].to_pylist()
-    waits = frame.groupby("holder")["wait_ps"].sum().sort_values(ascending=False, kind="stable")
+    waits = frame.groupby("blocking_job")["wait_ps"].sum().sort_values(ascending=False, kind="stable")
     waits = waits[waits > 0]
     total = float(waits.sum())
     return pa.table(
         {
-            "holder": pa.array([names[holder] for holder in waits.index], pa.string()),
+            "blocking_job": pa.array([names[holder] for holder in waits.index], pa.string()),
             "wait_s": pa.array([wait / 1e12 for wait in waits], pa.float64()),
             "share": pa.array([wait / total for wait in waits], pa.float64()),
         }
@@ -66,21 +66,21 @@ def waits_by_link(
         count: How many links.
 
     Returns:
-        `link`, `name`, `class`, `wait_s`, `share` (of all that the job's packets waited), `holder` (name of
+        `link`, `name`, `class`, `wait_s`, `share` (of all that the job's packets waited), `blocking_job` (name of
         the job that held them up longest there), `holder_share` (of the wait at the link).
 
     Examples:
         >>> run = odonata.load("runs/packets")
         >>> waits = run.table("job_waits")
         >>> table = odonata.analysis.waits_by_link(waits, run.links, run.routers, run.jobs, 0, count=1)
-        >>> table.select(["name", "class", "holder"]).to_pylist()
-        [{'name': 'g0r0>g1r0:global.0', 'class': 'global', 'holder': 'shifted'}]
+        >>> table.select(["name", "class", "blocking_job"]).to_pylist()
+        [{'name': 'g0r0>g1r0:global.0', 'class': 'global', 'blocking_job': 'shifted'}]
     """
     frame = _of(job_waits, job)
     total = float(frame["wait_ps"].sum())
     of_link = frame.groupby("link")["wait_ps"].sum()
     of_link = of_link[of_link > 0].sort_values(ascending=False, kind="stable").head(count)
-    of_holder = frame.groupby(["link", "holder"])["wait_ps"].sum()
+    of_holder = frame.groupby(["link", "blocking_job"])["wait_ps"].sum()
     chosen = np.array(of_link.index, dtype=np.int64)
     worst = [of_holder[link] for link in chosen]
     names = jobs["name"].to_pylist()
@@ -92,7 +92,7 @@ def waits_by_link(
             "class": rows["class"].cast(pa.string()),
             "wait_s": pa.array([wait / 1e12 for wait in of_link], pa.float64()),
             "share": pa.array([wait / total for wait in of_link], pa.float64()),
-            "holder": pa.array([names[held.idxmax()] for held in worst], pa.string()),
+            "blocking_job": pa.array([names[held.idxmax()] for held in worst], pa.string()),
             "holder_share": pa.array([float(held.max() / held.sum()) for held in worst], pa.float64()),
         }
     )
@@ -108,27 +108,27 @@ def waits_by_class(job_waits: pa.Table, links: pa.Table, jobs: pa.Table, job: in
         job: The number of the job.
 
     Returns:
-        `class`, `holder` (name), `wait_s`, `share` (of all that the job's packets waited), by class in the
+        `class`, `blocking_job` (name), `wait_s`, `share` (of all that the job's packets waited), by class in the
         order of their names, the longest first within one.
 
     Examples:
         >>> run = odonata.load("runs/packets")
         >>> table = odonata.analysis.waits_by_class(run.table("job_waits"), run.links, run.jobs, 0)
-        >>> table.select(["class", "holder"]).to_pylist()
-        [{'class': 'global', 'holder': 'shifted'}, {'class': 'local', 'holder': 'shifted'}]
+        >>> table.select(["class", "blocking_job"]).to_pylist()
+        [{'class': 'global', 'blocking_job': 'shifted'}, {'class': 'local', 'blocking_job': 'shifted'}]
     """
     frame = _of(job_waits, job)
     total = float(frame["wait_ps"].sum())
     classes = links["class"].cast(pa.string()).to_pylist()
     frame = frame.assign(link_class=[classes[link] for link in frame["link"]])
-    waits = frame.groupby(["link_class", "holder"])["wait_ps"].sum()
+    waits = frame.groupby(["link_class", "blocking_job"])["wait_ps"].sum()
     waits = waits[waits > 0].reset_index()
     waits = waits.sort_values(["link_class", "wait_ps"], ascending=[True, False], kind="stable")
     names = jobs["name"].to_pylist()
     return pa.table(
         {
             "class": pa.array(waits["link_class"], pa.string()),
-            "holder": pa.array([names[holder] for holder in waits["holder"]], pa.string()),
+            "blocking_job": pa.array([names[holder] for holder in waits["blocking_job"]], pa.string()),
             "wait_s": pa.array(waits["wait_ps"] / 1e12, pa.float64()),
             "share": pa.array(waits["wait_ps"] / total if total else [], pa.float64()),
         }

@@ -117,7 +117,7 @@ def _show_terms(screen: Console, found: Explanation) -> None:
 
     assert found.terms is not None
     rows = found.terms.to_pylist()
-    own = columns.of_values("takes", found.terms["time_s"].to_pylist(), "s")
+    own = columns.of_values("takes", found.terms["term_time_s"].to_pylist(), "s")
     mean = columns.of_values("mean of all", found.terms["mean_s"].to_pylist(), "s")
     heads = ["term", own.heading, "share", mean.heading, "10 % less of it", "10 % more", "what it is"]
     shown = terminal.table(heads, left=["term", "what it is"])

@@ -56,11 +56,11 @@ def command(
         return
     if quiet:
         return
-    names = [name for name in found.column_names if name not in ("job", "what", "ranks", "payload_bytes")]
+    names = [name for name in found.column_names if name not in ("job", "pattern", "ranks", "payload_bytes")]
     # Volumes and peaks are bytes, thousands of times apart.
     figures = [figure for name in names for figure in columns.of_table(found, [name])]
     shown = terminal.table(["job", "sends", "ranks", *(f.heading for f in figures)], left=["job", "sends"])
-    rows = found.select(["job", "what", "ranks"]).to_pylist()
+    rows = found.select(["job", "pattern", "ranks"]).to_pylist()
     for row, *cells in zip(rows, *(figure.cells for figure in figures), strict=True):
-        shown.add_row(row["job"], row["what"], f"{row['ranks']:,}", *cells)
+        shown.add_row(row["job"], row["pattern"], f"{row['ranks']:,}", *cells)
     terminal.print_table(terminal.console(), "What jobs ask of the network", shown, keys=3)

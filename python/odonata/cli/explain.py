@@ -228,11 +228,11 @@ SHOWN = {
     ),
     "holders": (
         "Whose packets held up the job's at links, all its packets together",
-        {"holder": "held up by", "wait_s": "waited", "share": "share"},
+        {"blocking_job": "held up by", "wait_s": "waited", "share": "share"},
     ),
     "classes": (
         "The same by class of link",
-        {"class": "class", "holder": "held up by", "wait_s": "waited", "share": "share"},
+        {"class": "class", "blocking_job": "held up by", "wait_s": "waited", "share": "share"},
     ),
     "links": (
         "Links at which they waited longest",
@@ -240,7 +240,7 @@ SHOWN = {
             "name": "link",
             "wait_s": "waited",
             "share": "of all waits",
-            "holder": "mostly for",
+            "blocking_job": "mostly for",
             "holder_share": "of the link's",
         },
     ),

@@ -118,8 +118,8 @@ def _description(metrics: dict[str, Any]) -> list[str]:
     exactly = "" if bisection["exact"] else "at most "
     lines = [f"{usable}, {cores} core{'s' * (cores != 1)} each, {metrics['cores_up']:,} cores in all{failed}"]
     lines.append(
-        f"diameter {distances['diameter']} hops, mean distance {distances['mean_router_hops']:.3f} hops "
-        f"between routers, {distances['mean_node_hops']:.3f} between nodes"
+        f"diameter {distances['diameter']} hops, mean distance {distances['router_hops_mean']:.3f} hops "
+        f"between routers, {distances['node_hops_mean']:.3f} between nodes"
     )
     lines.append(
         f"bisection {exactly}{quantity(bisection['bytes_per_s'], 'bytes-per-s')} in each direction over "

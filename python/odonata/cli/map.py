@@ -134,7 +134,7 @@ def _time_s(experiment: Source, changes: list[str], job: Job, tried: Tried) -> f
         place = [f"job.{job.name}.placement={placement}"]
         run = run_source(experiment, [*changes, "engine.kind=packet", *place])
     times = run.table("jobs").to_pydict()
-    return float(times["time_s"][times["name"].index(job.name)])
+    return float(times["last_arrival_s"][times["name"].index(job.name)])
 
 
 def _json(job: Job, shown: list[Tried], times: list[float] | None, found: Found | None) -> dict[str, Any]:

@@ -109,12 +109,12 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
 
     path, sums = found.pieces, found.sums
     nodes = _nodes(run, job)
-    times = columns.of_values("time", sums["time_s"].to_pylist(), "s")
+    times = columns.of_values("time", sums["path_time_s"].to_pylist(), "s")
     shares = columns.of_values("share", sums["share"].to_pylist(), "share")
     table = terminal.table(["what", times.heading, shares.heading, "pieces"], left=["what"])
     for row, time, share in zip(sums.to_pylist(), times.cells, shares.cells, strict=True):
         table.add_row(_words(row["doing"], row["name"]), time, share, f"{row['pieces']:,}")
-    whole = columns.of_values("It took", [sum(sums["time_s"].to_pylist())], "s")
+    whole = columns.of_values("It took", [sum(sums["path_time_s"].to_pylist())], "s")
     screen.print(f"Critical path of {what}", style="bold")
     screen.print(f"{whole.heading}: {whole.cells[0]}")
     terminal.print_table(screen, "What the time was made of", table)
@@ -145,7 +145,7 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
 def _show_links(screen: Console, links: pa.Table) -> None:
     from odonata.cli import columns, terminal
 
-    times = columns.of_values("under way", links["time_s"].to_pylist(), "s")
+    times = columns.of_values("under way", links["path_time_s"].to_pylist(), "s")
     shares = columns.of_values("of the path", links["share"].to_pylist(), "share")
     table = terminal.table(["link", "class", times.heading, shares.heading, "pieces"], left=["link", "class"])
     for row, time, share in zip(links.to_pylist(), times.cells, shares.cells, strict=True):

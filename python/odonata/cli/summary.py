@@ -85,7 +85,7 @@ def _simulated(packet: Mapping[str, Any], convergence: dict[str, Any]) -> str:
     minimal, other = packet["minimal_share"], packet["non_minimal_share"]
     ways = "" if minimal is None else f"{percent(minimal)} minimal, {percent(other)} non-minimal, "
     # Runs of earlier versions do not say it.
-    if middle := packet.get("middle_group_share"):
+    if middle := packet.get("intermediate_group_share"):
         ways += f"{percent(middle)} over a middle group, "
     waiting = packet["crossbar_stall_mean_ns"]
     measured = quantity(packet["measured_ps"], "ps")
@@ -136,8 +136,8 @@ def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
     for row in run.table("cycle").to_pylist():
         if (row["job"], row["scenario"]) == (job["job"], scenario):
             key = (row["level"], row["term"])
-            sums[key] = sums.get(key, 0.0) + row["time_s"]
-            terms[row["term"]] = terms.get(row["term"], 0.0) + row["time_s"]
+            sums[key] = sums.get(key, 0.0) + row["term_time_s"]
+            terms[row["term"]] = terms.get(row["term"], 0.0) + row["term_time_s"]
     charged = [term for term, seconds in terms.items() if seconds > 0]
     on = scale([sum(terms.values())], "s")
     shown = terminal.table(["level", *charged, "sum"])
@@ -155,7 +155,7 @@ def _bound(bound: dict[str, Any]) -> str:
     own, lower, reached = (
         quantity(bound[f"max_link_time_{name}s"], "s") for name in ("", "lower_", "reached_")
     )
-    above = percent(bound["max_link_time_s"] / bound["max_link_time_lower_s"] - 1)
+    above = percent(bound["link_time_max_s"] / bound["link_time_max_bound_s"] - 1)
     return (
         f"The busiest link takes {own} at full speed, at most {above} more than it must: "
         f"no routing can bring it below {lower}; one was found that needs {reached}"
@@ -171,7 +171,7 @@ def _class_table(classes: list[dict[str, Any]], on: Scale) -> Table:
             row["class"],
             f"{row['links']:,}",
             *(terminal.number(on.of(row[f"bytes_{name}"])) for name in ("mean", "p50", "p90", "p99", "max")),
-            f"{row['links'] - row['nonzero']:,}",
+            f"{row['links'] - row['loaded_links']:,}",
         )
     return shown
 
@@ -198,11 +198,11 @@ def _job_traffic_table(run: Run, on: Scale | None) -> Table:
     jobs = run.jobs
     off_router = [
         percent(network / sent) if sent else "-"
-        for network, sent in zip(jobs["bytes_network"].to_pylist(), jobs["bytes"].to_pylist(), strict=True)
+        for network, sent in zip(jobs["network_bytes"].to_pylist(), jobs["bytes"].to_pylist(), strict=True)
     ]
     shown = columns.of_table(jobs, ["messages", "bytes"] if on is None else ["bytes"])
     shown.append(columns.ShownColumn("off router", off_router))
-    shown += columns.of_table(jobs, ["mean_hops", *columns.headlines(jobs)])
+    shown += columns.of_table(jobs, ["byte_hops_mean", *columns.headlines(jobs)])
     if on is not None:
         everywhere = [job["classes"][0] for job in run.summary["jobs"]]
         for statistic in ("mean", "max"):
@@ -217,7 +217,7 @@ def _job_traffic_table(run: Run, on: Scale | None) -> Table:
 def hottest_table(hottest: list[dict[str, Any]]) -> Table:
     """The most loaded links with the jobs on them."""
     traffic = scale((row["bytes"] for row in hottest), "bytes")
-    times = scale((row["time_s"] for row in hottest), "s")
+    times = scale((row["link_time_s"] for row in hottest), "s")
     headings = ["link", "class", traffic.symbol, times.heading("busy"), "jobs"]
     shown = terminal.table(headings, left=["link", "class"], wrap=["jobs"])
     for row in hottest:
@@ -225,7 +225,7 @@ def hottest_table(hottest: list[dict[str, Any]]) -> Table:
             row["name"],
             row["class"],
             terminal.number(traffic.of(row["bytes"])),
-            terminal.number(times.of(row["time_s"])),
+            terminal.number(times.of(row["link_time_s"])),
             _jobs_on_link(row["jobs"]),
         )
     return shown

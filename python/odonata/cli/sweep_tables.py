@@ -12,7 +12,7 @@ from odonata.quantity import Scale, scale
 from odonata.store.schema import declarations
 from odonata.store.sweep import short_keys, text
 from odonata.sweeps.interference import JOBS, NONE, is_interference, slowdowns
-from odonata.sweeps.results import ALL_JOBS
+from odonata.sweeps.results import ALL_JOBS, TIME
 
 if TYPE_CHECKING:
     from odonata.sweeps import Sweep
@@ -43,7 +43,7 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
         _print_slowdowns(screen, sweep)
     elif "accepted_load" in sweep.jobs.column_names:
         _print_loads(screen, sweep)
-    elif "time_s" in sweep.jobs.column_names:
+    elif TIME.name in sweep.jobs.column_names:
         _print_times(screen, sweep)
     if routed:
         _print_traffic(screen, sweep)
@@ -127,10 +127,10 @@ def _print_times(screen: Console, sweep: Sweep) -> None:
     rows = sweep.jobs.to_pylist()
     times: dict[int, dict[str, float | None]] = {}
     for row in rows:
-        times.setdefault(row["point"], {})[row["name"]] = row["time_s"]
+        times.setdefault(row["point"], {})[row["name"]] = row[TIME.name]
     names = list(dict.fromkeys(row["name"] for row in rows))
     keys = short_keys([axis.key for axis in sweep.axes])
-    on = scale((row["time_s"] for row in rows), "s")
+    on = scale((row[TIME.name] for row in rows), "s")
     shown = terminal.table(["point", *keys, *names], left=keys)
     for index, of_point in list(times.items())[:POINTS_SHOWN]:
         seconds = (of_point.get(name) for name in names)

@@ -27,6 +27,7 @@ import pandas as pd
 from odonata.counters.links import INJECTING, features
 from odonata.errors import OdonataError
 from odonata.runs import Run
+from odonata.store.schema import job_times
 
 Numbers = npt.NDArray[np.float64]
 
@@ -61,13 +62,14 @@ def points_of(runs: Sequence[Run], job: str | None) -> tuple[pd.DataFrame, Numbe
         if job is not None and job not in set(jobs["name"]):
             raise OdonataError(f"{run.name} has no job {job}", hint=f"It has: {', '.join(jobs['name'])}.")
         chosen = jobs if job is None else jobs[jobs["name"] == job]
-        if "time_s" not in chosen or chosen["time_s"].isna().all():
+        time = next(iter(job_times(run.jobs.schema)), None)
+        if time is None or chosen[time].isna().all():
             raise OdonataError(
                 f"{run.name} has no time of a job",
                 hint="Times need the packet engine and jobs that come to an end.",
             )
         rows.append(features(run))
-        times.append(float(chosen["time_s"].max()))
+        times.append(float(chosen[time].max()))
     table = pd.DataFrame(rows)
     for name in (name for name in table if str(name).endswith(INJECTING)):
         # Where all nodes inject, all links are such.

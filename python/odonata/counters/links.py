@@ -79,7 +79,7 @@ def features(run: Run) -> dict[str, float]:
 def _by_injection(run: Run) -> dict[str, np.ndarray]:
     """Links that leave routers whose nodes injected something, and the others, if there are both."""
     injecting = np.zeros(run.routers.num_rows, dtype=bool)
-    injecting[run.nodes["router"].to_numpy()[run.nodes["bytes_out"].to_numpy() > 0]] = True
+    injecting[run.nodes["router"].to_numpy()[run.nodes["injected_bytes"].to_numpy() > 0]] = True
     mine = injecting[run.links["source"].to_numpy()]
     return {INJECTING: mine, INTERMEDIATE: ~mine} if mine.any() and not mine.all() else {}
 

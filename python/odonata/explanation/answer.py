@@ -47,7 +47,7 @@ class Explanation:
     """By class of links: see `odonata.analysis.sensitivity`."""
 
     terms: pa.Table | None = None
-    """Of the model engine: `term`, `meaning`, `time_s`, `share`, `mean_s`, `less`, `more`: see `costs_of`."""
+    """Of the model engine: `term`, `meaning`, `term_time_s`, `share`, `mean_s`, `less`, `more`: see `costs_of`."""
     slowest_rank: int | None = None
     """That rank."""
     against: Difference | None = None

@@ -165,10 +165,10 @@ def hops(job: Job, place_of_rank: Integers) -> float:
 def measure(job: Job, place_of_rank: Integers | None = None) -> Figures:
     """What a mapping costs; the experiment's own if none is given. `place_of_rank`: place of each rank."""
     places = job.place_of_rank if place_of_rank is None else place_of_rank
-    mean_hops = hops(job, places)
+    byte_hops_mean = hops(job, places)
     loads = link_loads(job, places)
     largest = max((float(load.max(initial=0.0)) for load in loads), default=0.0)
-    return Figures(mean_hops, largest, mean_hops * job.total_bytes / max(job.links, 1))
+    return Figures(byte_hops_mean, largest, byte_hops_mean * job.total_bytes / max(job.links, 1))
 
 
 def link_loads(job: Job, place_of_rank: Integers) -> list[Integers]:

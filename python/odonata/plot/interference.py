@@ -11,17 +11,17 @@ from matplotlib.patches import Patch
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.quantity import Scale, scale
-from odonata.store.schema import declarations
+from odonata.store.schema import JOB_TIME, declarations, job_times
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MEASURES = (
     ("communication_mean_ns", "communication_deviation_ns", "communication time"),
-    ("time_s", None, "time"),
+    (JOB_TIME, None, "time"),
     ("latency_mean_ns", None, "mean latency of packets"),
 )
-"""What may be shown, the first that the table has: column, that of its spread over ranks, and words."""
+"""What may be shown, the first that the table has: column or role, column of the spread over ranks, and words."""
 
 PER_ROW = 3
 
@@ -45,7 +45,13 @@ def plot_interference(table: pa.Table, *, across: str | None = None) -> style.Pi
     """
     if not table.num_rows:
         raise OdonataError("no target has run yet, so there is nothing to draw")
-    found = next((m for m in MEASURES if m[0] in table.column_names and table[m[0]].null_count == 0), None)
+    times = job_times(table.schema)
+    measures = [
+        (name, spread, words)
+        for what, spread, words in MEASURES
+        for name in (times[:1] if what == JOB_TIME else [what])
+    ]
+    found = next((m for m in measures if m[0] in table.column_names and table[m[0]].null_count == 0), None)
     if found is None:
         raise OdonataError("the jobs have neither times nor latencies")
     value, spread, words = found

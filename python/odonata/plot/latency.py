@@ -53,7 +53,7 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
         raise OdonataError(f"there is no part {part!r} of latency", hint="It is total or network.")
     jobs = run.jobs.to_pylist()
     colors = style.job_colors([job["color"] for job in jobs])
-    on = scale(cells["to_ps"], Column.of_field(table.schema.field("to_ps")).unit)
+    on = scale(cells["latency_upper_ps"], Column.of_field(table.schema.field("latency_upper_ps")).unit)
     with style.looks():
         picture = style.new_picture(6.0, 3.8)
         axes = picture.subplots()
@@ -64,7 +64,7 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
             longer = 1.0 - mine["packets"].cumsum() / mine["packets"].sum()
             # The last cell holds the slowest packet: no share is longer, and zero has no place on the axis.
             kept = longer > 0
-            times = mine["to_ps"][kept] / on.size
+            times = mine["latency_upper_ps"][kept] / on.size
             axes.step(times, longer[kept], where="post", color=color, label=job["name"])
         axes.set_xscale("log")
         axes.set_yscale("log")

@@ -102,7 +102,7 @@ ENGINES: dict[str, Check] = {
     "model": _object(form=_text),
     "memory_estimate_bytes": _number,
     "bound": _object(
-        max_link_time_s=_number, max_link_time_lower_s=_number, max_link_time_reached_s=_number, gap=_number
+        link_time_max_s=_number, link_time_max_bound_s=_number, link_time_max_reached_s=_number, gap=_number
     ),
 }
 """What is there for some runs only."""

@@ -6,7 +6,7 @@ A table that Python itself writes declares its columns with the same class.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -31,6 +31,10 @@ AXIS = "<axis>"
 
 MEASURES = frozenset({"sum", "max", "mean", "last"})
 """How values of several rows merge, of columns for which several rows have a value at all."""
+
+
+JOB_TIME = "job-time"
+"""The role of columns that hold the time of a job."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,8 @@ class Column:
     """When a row has no value."""
     headline: bool = False
     """Whether summaries show it, where nobody asked for this column."""
+    role: str | None = None
+    """By this, readers find a column whose name depends on the engine: `job-time`."""
 
     @property
     def is_measure(self) -> bool:
@@ -158,6 +164,23 @@ def declarations(schema: pa.Schema) -> dict[str, Column]:
     return {field.name: Column.of_field(field) for field in schema}
 
 
+def job_times(schema: pa.Schema) -> list[str]:
+    """The columns of a table of jobs that hold the time of a job; the last one with a value counts."""
+    return [name for name, column in declarations(schema).items() if column.role == JOB_TIME]
+
+
+_PER_S = {"s": 1.0, "ns": 1e9, "ps": 1e12}
+
+
+def job_seconds(row: Mapping[str, Any], schema: pa.Schema) -> float | None:
+    """The time in seconds of a job that is a row of a table with this schema; None without one."""
+    known = declarations(schema)
+    for name in reversed(job_times(schema)):
+        if row.get(name) is not None:
+            return float(row[name]) / _PER_S[known[name].unit]
+    return None
+
+
 def declared(columns: Iterable[Column], values: pa.Table) -> pa.Table:
     """The same table with these declarations in the fields of its columns."""
     known = {column.name: column for column in columns}
@@ -189,7 +212,7 @@ SUMMARY_KEYS = (
 )
 """The keys that `summary.json` has at its top level; an engine may add others."""
 
-CLASS_STATISTICS = ("bytes_mean", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "nonzero")
+CLASS_STATISTICS = ("bytes_mean", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "loaded_links")
 """What the summary says of each link class, over all its links, zero links included."""
 
 NOTHING_ROUTED = "none"

@@ -18,7 +18,7 @@ from odonata import toml
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
 
 FORMAT = "odonata-sweep"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 DESCRIPTION = "sweep.json"
 
 LONGEST_NAME = 80

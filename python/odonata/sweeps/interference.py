@@ -11,7 +11,7 @@ import pyarrow as pa
 from odonata import toml
 from odonata.analysis.paired import interval
 from odonata.runs import Run
-from odonata.store.schema import Column, declarations, declared
+from odonata.store.schema import Column, declarations, declared, job_times
 from odonata.store.sweep import Axis, Point, text
 from odonata.sweeps.results import place_of, places
 
@@ -139,8 +139,9 @@ def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, fl
     found: dict[str, float | None] = {"latency_slowdown": ratio("latency_mean_ns")}
     if _is_whole(run) and _is_whole(alone):
         communication = ratio("communication_mean_ns")
-        found["slowdown"] = ratio("time_s") if communication is None else communication
-        found["execution_slowdown"] = ratio("execution_ns")
+        time = next(iter(job_times(run.jobs.schema)), "")
+        found["slowdown"] = ratio(time) if communication is None else communication
+        found["execution_slowdown"] = ratio("last_rank_end_ns")
     return found
 
 

@@ -137,7 +137,7 @@ class Sweep:
 
         Args:
             factor: The key of the axis.
-            value: What is compared: a statistic of traffic in `results`, or a column of `jobs`, as `time_s`.
+            value: What is compared: a statistic of traffic in `results`, or a column of `jobs`, as `job_time_s`.
             link_class: On the links of this class.
             job: Of this job's traffic, or of this job.
             base: The value of the axis that the others are compared with; its first if not given.
@@ -147,7 +147,7 @@ class Sweep:
 
         Examples:
             >>> sweep = odonata.Sweep.load("runs/design")
-            >>> table = sweep.differences("machine.edit", value="time_s", job="fft")
+            >>> table = sweep.differences("machine.edit", value="job_time_s", job="fft")
             >>> table.select(["machine.edit", "pairs", "lower"]).to_pylist()
             [{'machine.edit': '["-25% local"]', 'pairs': 4, 'lower': 0}]
         """

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from odonata.errors import OdonataError
 from odonata.runs import Run
-from odonata.store.schema import CLASS_STATISTICS, Column, declared
+from odonata.store.schema import CLASS_STATISTICS, Column, declared, job_seconds, job_times
 from odonata.store.sweep import Axis, Point, text
 
 ALL_JOBS = "all jobs"
@@ -24,7 +25,7 @@ STATISTICS = (
     Column("bytes_p50", "f64", "bytes", label="50 %", meaning="Half of the links carry at most as much."),
     Column("bytes_p90", "f64", "bytes", label="90 %", meaning="90 % of the links carry at most as much."),
     Column("bytes_p99", "f64", "bytes", label="99 %", meaning="99 % of the links carry at most as much."),
-    Column("nonzero", "u64", "count", "sum", label="Loaded links", meaning="Links with traffic."),
+    Column("loaded_links", "u64", "count", "sum", label="Loaded links", meaning="Links with traffic."),
 )
 """What is declared of `results` beside the axes."""
 
@@ -46,18 +47,43 @@ def statistics_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]
     return declared([*places(axes), *STATISTICS], pa.Table.from_pylist(rows))
 
 
+TIME = Column(
+    "job_time_s",
+    "f64",
+    "s",
+    "max",
+    label="Time",
+    meaning="Time of the job from the column with the role `job-time`, the same in all engines.",
+    missing="the job has no end",
+)
+"""What `jobs` has beside the columns of the runs, so that runs of several engines compare."""
+
+
+def _without_headline(field: pa.Field) -> pa.Field:
+    column = Column.of_field(field)
+    return replace(column, headline=False).field(field.type)
+
+
 def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> pa.Table:
-    """One row for each point and job: `point`, the axes, then the columns of the run's `jobs` table."""
+    """One row for each point and job: `point`, the axes, the columns of the run's `jobs` table, `job_time_s`."""
     parts = []
-    for point, run in finished:
+    found = list(finished)
+    several = len({run.summary["engine"] for _, run in found}) > 1
+    for point, run in found:
         count = run.jobs.num_rows
         values = place_of(axes, point)
         for name in run.jobs.column_names:
             if name in values:
                 raise OdonataError(f"the axis {name} is called like a column of the jobs", hint="Rename it.")
         place = declared(places(axes), pa.table({name: [value] * count for name, value in values.items()}))
+        times = job_times(run.jobs.schema)
         for field in run.jobs.schema:
-            place = place.append_column(field, run.jobs[field.name])
+            kept = _without_headline(field) if several and field.name in times else field
+            place = place.append_column(kept, run.jobs[field.name])
+        if times:
+            seconds = [job_seconds(row, run.jobs.schema) for row in run.jobs.to_pylist()]
+            time = replace(TIME, headline=several)
+            place = place.append_column(time.field(pa.float64()), pa.array(seconds, pa.float64()))
         parts.append(place)
     return pa.concat_tables(parts, promote_options="default") if parts else pa.table({})
 

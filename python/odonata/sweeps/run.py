@@ -106,7 +106,7 @@ def sweep(
         >>> sweep = odonata.sweep("design.toml", out="runs/new", processes=1)
         >>> [(axis.key, len(axis.values)) for axis in sweep.axes], len(sweep.runs)
         ([('machine.edit', 2), ('engine.routing', 2), ('engine.seed', 2)], 8)
-        >>> sweep.jobs.select(["engine.seed", "name", "time_s"]).num_rows
+        >>> sweep.jobs.select(["engine.seed", "name", "job_time_s"]).num_rows
         16
     """
     return run_sweep(

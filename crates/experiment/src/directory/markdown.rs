@@ -2,7 +2,7 @@
 
 use super::{tables, FORMAT_VERSION};
 use crate::engine::ENGINES;
-use odonata_declare::{Column, Merge, Table, Type, Unit, Word};
+use odonata_declare::{Column, Merge, Role, Table, Type, Unit, Word};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = include_str!("introduction.md");
@@ -19,6 +19,7 @@ fn write_page(page: &mut String) -> std::fmt::Result {
     write_words::<Unit>(page, "Units: what the numbers of a column are.")?;
     write_words::<Merge>(page, "Merge: what several rows are together, as all links of a group.")?;
     write_words::<Type>(page, "Types:")?;
+    write_words::<Role>(page, "Roles: by these, readers find a column in every engine.")?;
     writeln!(page, "\n## Tables of every run")?;
     for table in tables().iter().filter(|table| table.engine.is_none()) {
         write_table(page, table, None)?;

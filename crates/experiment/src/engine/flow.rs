@@ -3,17 +3,17 @@
 mod columns;
 
 use super::routing::{self, Routed};
-use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
+use super::{check_messages, Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
 use crate::checkpoint::Checkpoints;
 use crate::fields::Fields;
 use crate::memory::{Guard, Need};
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::scenario::Scenario;
-use odonata_declare::{Declared, Frame, Key, Value};
+use odonata_declare::{Frame, Key, ParameterStruct, Value};
 use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
 use odonata_machine::Machine;
-use odonata_processes::{Alone, Processes};
+use odonata_processes::{Processes, SingleProcess};
 use odonata_routing::algorithm::PathChoice;
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
@@ -25,7 +25,7 @@ pub(super) const KIND: EngineKind = EngineKind {
     keys,
     read: |fields, report| Box::new(read(fields, report)),
     reference: include_str!("flow/reference.md"),
-    adds: || vec![("jobs", odonata_declare::declared(columns::JOBS))],
+    adds: || vec![("jobs", odonata_declare::declarations(columns::JOBS))],
     tables: Vec::new,
 };
 
@@ -75,7 +75,7 @@ impl Engine for Flow {
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
-        messages_known(scenario)?;
+        check_messages(scenario)?;
         let Scenario { machine, workload, .. } = scenario;
         odonata_flow::check(machine, &self.settings).map_err(|error| refused(error, guard))?;
         let memory_bytes = odonata_flow::memory_estimate(machine, workload, &self.settings, guard.left())
@@ -95,14 +95,14 @@ impl Engine for Flow {
         watcher: &mut dyn Watcher,
         _: Checkpoints,
     ) -> Result<Outcome, EngineError> {
-        messages_known(scenario)?;
+        check_messages(scenario)?;
         let processes =
             if watcher.processes() > 1 { Some(watcher.join().ok_or(EngineError::Elsewhere)?) } else { None };
-        let processes: &dyn Processes = processes.as_deref().unwrap_or(&Alone);
+        let processes: &dyn Processes = processes.as_deref().unwrap_or(&SingleProcess);
         let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
         let Scenario { machine, workload, seed, .. } = scenario;
-        let limits = odonata_flow::Limits { threads, memory_bytes: guard.left() };
-        odonata_flow::run_among(processes, (machine, workload), &self.settings, *seed, limits, &mut share)
+        let limits = odonata_flow::ResourceLimits { threads, memory_bytes: guard.left() };
+        odonata_flow::run_distributed(processes, (machine, workload), &self.settings, *seed, limits, &mut share)
             .map(|result| outcome(result, machine, &self.settings))
             .map_err(|error| refused(error, guard))
     }
@@ -123,8 +123,8 @@ fn refused(error: FlowError, guard: &Guard) -> EngineError {
             Ok(()) => unreachable!("more than is left"),
         },
         FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
-        FlowError::Elsewhere => EngineError::Elsewhere,
-        error @ (FlowError::Path(_) | FlowError::TooMuch { .. } | FlowError::Together { .. }) => {
+        FlowError::OtherProcess => EngineError::Elsewhere,
+        error @ (FlowError::Path(_) | FlowError::TooManyBytes { .. } | FlowError::NotDistributable { .. }) => {
             EngineError::Refused { key: None, reason: error.to_string() }
         }
         FlowError::Interrupted => EngineError::Interrupted,
@@ -134,7 +134,7 @@ fn refused(error: FlowError, guard: &Guard) -> EngineError {
 fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Outcome {
     let nodes = machine.node_count();
     let convergence = result.convergence;
-    let max_link_time_s = result.max_link_time_s();
+    let link_time_max_s = result.link_time_max_s();
     let mut warnings = result.notices;
     // Of the optimal routing the bound says how near it came.
     if !convergence.converged && settings.routing != PathChoice::Optimal {
@@ -157,30 +157,30 @@ fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Ou
             result.link_jobs.job.into_iter().map(|JobId(id)| id).collect(),
             result.link_jobs.bytes,
         ),
-        node_bytes_in: result.node_bytes_in,
-        node_bytes_out: result.node_bytes_out,
+        node_ejected_bytes: result.node_ejected_bytes,
+        node_injected_bytes: result.node_injected_bytes,
         node_capacity_bytes_per_s: vec![result.nic_capacity_bytes_per_s; nodes],
         convergence: json!({
             "converged": convergence.converged,
             "iterations": convergence.iterations,
             "residual": convergence.residual,
         }),
-        summary: result.bound.map(|bound| ("bound", bound_json(bound, max_link_time_s))).into_iter().collect(),
+        summary: result.bound.map(|bound| ("bound", bound_json(bound, link_time_max_s))).into_iter().collect(),
         warnings,
         ..Outcome::default()
     }
 }
 
-fn bound_json(bound: LoadBound, max_link_time_s: f64) -> serde_json::Value {
+fn bound_json(bound: LoadBound, link_time_max_s: f64) -> serde_json::Value {
     json!({
-        "max_link_time_s": max_link_time_s,
-        "max_link_time_lower_s": bound.lower_s,
-        "max_link_time_reached_s": bound.upper_s,
+        "link_time_max_s": link_time_max_s,
+        "link_time_max_bound_s": bound.lower_s,
+        "link_time_max_reached_s": bound.upper_s,
         "gap": bound.gap,
         "passes": bound.passes,
     })
 }
 
 fn traffic(job: &JobResult) -> JobVolumes {
-    JobVolumes { volumes: job.volumes, mean_hops: job.mean_hops() }
+    JobVolumes { volumes: job.volumes, byte_hops_mean: job.byte_hops_mean() }
 }

@@ -9,10 +9,10 @@ use crate::input::Files;
 use crate::memory::Guard;
 use crate::scenario::Scenario;
 use odonata_declare::Value;
-use odonata_model::pricing::Refusal;
+use odonata_model::pricing::PricingError;
 use odonata_model::{HopCounts, ModelError};
-use odonata_workload::rails::{Lanes, Part};
-use odonata_workload::volumes::{Messages, Volumes, Within};
+use odonata_workload::rails::{Part, RailPaths};
+use odonata_workload::volumes::{Locality, Messages, Volumes};
 use odonata_workload::Job;
 use serde_json::{json, Map};
 use settings::{forms, Model};
@@ -37,12 +37,12 @@ pub(super) const KIND: EngineKind = EngineKind {
     },
 };
 
-impl From<Refusal> for EngineError {
-    fn from(refusal: Refusal) -> Self {
+impl From<PricingError> for EngineError {
+    fn from(refusal: PricingError) -> Self {
         match refusal {
-            Refusal::Given { key, reason } => Self::Refused { key, reason },
-            Refusal::Job(job, error) => Self::Job(job, error),
-            Refusal::Interrupted => Self::Interrupted,
+            PricingError::InvalidInput { key, reason } => Self::Refused { key, reason },
+            PricingError::Job(job, error) => Self::Job(job, error),
+            PricingError::Interrupted => Self::Interrupted,
         }
     }
 }
@@ -92,7 +92,7 @@ impl Engine for Model {
         }
         let Scenario { machine, workload, .. } = scenario;
         let priced = self.pricing.price(machine, workload, &mut |share| watcher.progress("pricing", share))?;
-        let sent = sent(scenario).map_err(Refusal::from)?;
+        let sent = sent(scenario).map_err(PricingError::from)?;
         let mut summary = Map::from_iter([("form".to_owned(), self.form.into())]);
         summary.extend(priced.summary);
         let capacity = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
@@ -100,8 +100,8 @@ impl Engine for Model {
             // Nothing is routed: what links carry is not known, and the tables say none.
             link_bytes: vec![0.0; machine.link_count()],
             link_capacity_bytes_per_s: capacity,
-            node_bytes_in: sent.bytes_in,
-            node_bytes_out: sent.bytes_out,
+            node_ejected_bytes: sent.ejected_bytes,
+            node_injected_bytes: sent.injected_bytes,
             node_capacity_bytes_per_s: vec![machine.terminal().bandwidth.bytes_per_s_f64(); machine.node_count()],
             jobs: sent.jobs,
             job_columns: priced.job_columns,
@@ -122,7 +122,7 @@ const RANK_BYTES: u64 = 256;
 /// About how much memory pricing takes.
 fn memory_estimate(Scenario { machine, workload, .. }: &Scenario) -> u64 {
     let of_job = |job: &Job| {
-        let messages: u64 = if workload.messages_known().is_ok() { Volumes::of(machine, job).messages } else { 0 };
+        let messages: u64 = if workload.check_messages().is_ok() { Volumes::of(machine, job).messages } else { 0 };
         // Those of one iteration.
         messages / u64::from(job.iterations.max(1)) * MESSAGE_BYTES + u64::from(job.ranks) * RANK_BYTES
     };
@@ -142,28 +142,28 @@ fn one_line(problems: &crate::problem::Problems) -> String {
 /// What the jobs send, by where it goes, and the bytes through each node's interface.
 struct Sent {
     jobs: Vec<JobVolumes>,
-    bytes_in: Vec<f64>,
-    bytes_out: Vec<f64>,
+    ejected_bytes: Vec<f64>,
+    injected_bytes: Vec<f64>,
 }
 
 fn sent(scenario: &Scenario) -> Result<Sent, ModelError> {
     let Scenario { machine, workload, .. } = scenario;
     let mut hops = HopCounts::new(machine);
-    let (mut bytes_in, mut bytes_out) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
+    let (mut ejected_bytes, mut injected_bytes) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
     let mut jobs = Vec::with_capacity(workload.jobs.len());
     for job in &workload.jobs {
         let (mut volumes, mut hop_bytes, rounds) = (Volumes::default(), 0.0, f64::from(job.iterations));
         let mut messages = Messages::new(machine, job);
-        let lanes = Lanes::new(machine, job);
+        let lanes = RailPaths::new(machine, job);
         for rank in job.rank_ids() {
             for (number, message) in messages.of(rank).enumerate() {
                 volumes.add(&message);
-                if matches!(message.within, Within::Router | Within::Network) {
+                if matches!(message.within, Locality::Router | Locality::Network) {
                     let mut missing = None;
                     lanes.parts(&message, number, |Part { source, target, bytes }| {
                         let bytes = rounds * bytes.as_f64();
-                        bytes_out[source.index()] += bytes;
-                        bytes_in[target.index()] += bytes;
+                        injected_bytes[source.index()] += bytes;
+                        ejected_bytes[target.index()] += bytes;
                         match hops.between(source, target) {
                             Ok(count) => hop_bytes += bytes * f64::from(count),
                             Err(error) => missing = Some(error),
@@ -174,8 +174,8 @@ fn sent(scenario: &Scenario) -> Result<Sent, ModelError> {
             }
         }
         let volumes = volumes.times(job.iterations);
-        let mean_hops = if volumes.bytes() > 0 { hop_bytes / volumes.bytes() as f64 } else { 0.0 };
-        jobs.push(JobVolumes { volumes, mean_hops });
+        let byte_hops_mean = if volumes.bytes() > 0 { hop_bytes / volumes.bytes() as f64 } else { 0.0 };
+        jobs.push(JobVolumes { volumes, byte_hops_mean });
     }
-    Ok(Sent { jobs, bytes_in, bytes_out })
+    Ok(Sent { jobs, ejected_bytes, injected_bytes })
 }

@@ -14,7 +14,7 @@ mod settings;
 mod tables;
 mod warm_up;
 
-use super::{messages_known, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
+use super::{check_messages, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
 use crate::checkpoint::{Checkpoints, Origin};
 use crate::input::Files;
 use crate::memory::{Guard, Need, TooMuch};
@@ -23,7 +23,7 @@ use keeper::Keeper;
 use odonata_declare::Value;
 use odonata_machine::Machine;
 use odonata_packet::{
-    memory_estimate, table_estimate, ClosedTraffic, Demand, JobTraffic, Keeping, PacketEngine, PacketError, Parts,
+    memory_estimate, table_estimate, ClosedTraffic, MemoryDemand, JobTraffic, CheckpointAccess, PacketEngine, PacketError, CheckpointParts,
     Recording, RunOptions, Schedule, Traffic,
 };
 use odonata_units::{Bytes, Rate, Time};
@@ -43,7 +43,7 @@ pub(super) const KIND: EngineKind = EngineKind {
     read: |fields, report| Box::new(settings::read(fields, report)),
     reference: include_str!("packet/reference.md"),
     adds: columns::added,
-    tables: || [tables::tables(), programs::tables(), rows::tables(), vec![q_tables::Q_TABLES.declared()]].concat(),
+    tables: || [tables::tables(), programs::tables(), rows::tables(), vec![q_tables::Q_TABLES.declaration()]].concat(),
 };
 
 /// An engine with what it is to run, and what that takes.
@@ -75,7 +75,7 @@ impl Engine for Packet {
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
-        messages_known(scenario)?;
+        check_messages(scenario)?;
         let Built { engine, memory, packets, .. } = self.built(scenario, guard, false)?;
         let channels = engine.virtual_channels();
         Ok(Foreseen {
@@ -118,7 +118,7 @@ impl Engine for Packet {
         watcher: &mut dyn Watcher,
         checkpoints: Checkpoints,
     ) -> Result<Outcome, EngineError> {
-        messages_known(scenario)?;
+        check_messages(scenario)?;
         let Built { engine, closed, programs, memory, .. } = self.built(scenario, guard, !watcher.takes_rows())?;
         let recording = self.recording(scenario);
         let program = programs.as_ref().map(Programs::program);
@@ -130,7 +130,7 @@ impl Engine for Packet {
             threads,
             recording,
             patience: self.times.patience,
-            keep_tables: self.records.q_tables,
+            records_tables: self.records.q_tables,
             ..RunOptions::default()
         };
         let processes =
@@ -147,14 +147,14 @@ impl Engine for Packet {
         let mut of_checkpoint = from.as_mut().map(|from| |number| from.part(number));
         let mut of_warm_up = warm.as_mut().map(|warm| |number| warm.part(number));
         let from = match (&mut of_checkpoint, &mut of_warm_up) {
-            (Some(part), _) => Some(part as Parts<'_>),
-            (None, Some(part)) => Some(part as Parts<'_>),
+            (Some(part), _) => Some(part as CheckpointParts<'_>),
+            (None, Some(part)) => Some(part as CheckpointParts<'_>),
             (None, None) => None,
         };
-        let keeping = Keeping { vault: Some(&keeper), from };
+        let keeping = CheckpointAccess { sink: Some(&keeper), parts: from };
         let result = match processes {
-            None => engine.run_kept(&traffic, schedule, &options, &mut passed, keeping).map(Some),
-            Some(processes) => engine.run_among(&traffic, schedule, &options, &mut passed, keeping, &*processes),
+            None => engine.run_checkpointed(&traffic, schedule, &options, &mut passed, keeping).map(Some),
+            Some(processes) => engine.run_distributed(&traffic, schedule, &options, &mut passed, keeping, &*processes),
         };
         let result =
             result.map_err(|error| EngineError::Checkpoint(error.to_string()))?.ok_or(EngineError::Elsewhere)?;
@@ -189,7 +189,7 @@ impl Packet {
             let refuse = |reason| EngineError::Refused { key: Some("q_tables"), reason };
             let tables =
                 q_tables::arrange(&scenario.machine, &engine.table_sizes(), &self.q_entries).map_err(refuse)?;
-            engine.start_from(tables).map_err(|error| refuse(error.reason))?;
+            engine.load_tables(tables).map_err(|error| refuse(error.reason))?;
         }
         Ok(engine)
     }
@@ -228,16 +228,16 @@ impl Packet {
     }
 
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
-    fn built(&self, scenario: &Scenario, guard: &Guard, keeps_rows: bool) -> Result<Built, EngineError> {
+    fn built(&self, scenario: &Scenario, guard: &Guard, retains_rows: bool) -> Result<Built, EngineError> {
         let machine = &scenario.machine;
         self.refuse_fifos_on_rails(scenario)?;
         if self.times.start_from.is_some() {
             warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
         }
         let assumed = (Engine::routing(self), ASSUMED_CHANNELS);
-        let mut demand = self.demand(scenario, keeps_rows);
+        let mut demand = self.demand(scenario, retains_rows);
         // Packets are counted when messages are known: those of closed traffic are not yet.
-        let least = Demand { packets: 0, recorded: 0, ..demand };
+        let least = MemoryDemand { packets: 0, recorded: 0, ..demand };
         guard.admit(memory_estimate(machine, &self.settings, assumed, &least)).map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
         let programs = Programs::of(scenario, &self.settings, &self.records);
@@ -253,13 +253,13 @@ impl Packet {
         let engine = self.engine(scenario)?;
         // How many channels there are is known by now.
         let tables = table_estimate(machine, Engine::routing(self));
-        let running = |demand: &Demand| {
+        let running = |demand: &MemoryDemand| {
             [tables, engine.memory_estimate(demand), messages].into_iter().fold(0, u64::saturating_add)
         };
         // Open traffic goes on while what was measured arrives, but seldom for as long as it may.
         let in_flight = Some(self.expected_in_flight(scenario, &engine, &demand));
-        let expected = Demand { in_flight, packets: demand.recorded, ..demand };
-        let kept = engine.kept_estimate(&demand).saturating_add(messages);
+        let expected = MemoryDemand { in_flight, packets: demand.recorded, ..demand };
+        let kept = engine.retained_estimate(&demand).saturating_add(messages);
         let memory = Need { expected: running(&expected), at_most: running(&demand), kept };
         guard.admit(memory).map_err(too_much)?;
         Ok(Built { engine, closed, programs, packets: demand.packets, memory })
@@ -267,19 +267,19 @@ impl Packet {
 
     /// Packets that are in the network at a time, about: of open traffic by its load; closed traffic keeps the network full; of programs few nodes
     /// send at the same time.
-    fn expected_in_flight(&self, scenario: &Scenario, engine: &PacketEngine, demand: &Demand) -> u64 {
+    fn expected_in_flight(&self, scenario: &Scenario, engine: &PacketEngine, demand: &MemoryDemand) -> u64 {
         let steady = scenario.workload.jobs.iter().all(|job| matches!(job.traffic, TrafficKind::Open(_)));
         let Schedule { warm_up, measure, drain } = self.schedule(steady);
         let until = (warm_up + measure + drain).max(Time(1));
         let sender = |job: &Job| {
             let nodes = u64::from(job.ranks.div_ceil(job.ranks_per_node.max(1)));
             match &job.traffic {
-                TrafficKind::Open(open) => (nodes, open.most_load(until)),
+                TrafficKind::Open(open) => (nodes, open.max_load(until)),
                 TrafficKind::Closed(_) => (nodes, 1.0),
                 TrafficKind::Program(_) => (nodes, PROGRAM_LOAD),
             }
         };
-        engine.expected(scenario.workload.jobs.iter().map(sender)).min(demand.packets)
+        engine.expected_in_flight(scenario.workload.jobs.iter().map(sender)).min(demand.packets)
     }
 
     /// A program sees one kind of several interfaces at its node: rails or memory FIFOs.
@@ -306,7 +306,7 @@ impl Packet {
     }
 
     /// What the run is to do, but for the packets of closed traffic.
-    fn demand(&self, scenario: &Scenario, keeps_rows: bool) -> Demand {
+    fn demand(&self, scenario: &Scenario, retains_rows: bool) -> MemoryDemand {
         let jobs = &scenario.workload.jobs;
         let terminal = scenario.machine.terminal().bandwidth.bytes_per_s_f64();
         // Open traffic beside jobs that come to an end goes on for as long as these do, which nobody knows.
@@ -324,7 +324,7 @@ impl Packet {
         let all = |until: Time| jobs.iter().map(|job| made(job, until)).sum::<f64>() as u64;
         let end = warm_up + measure + drain;
         let interval = self.records.interval.map_or(0, Time::ps);
-        Demand {
+        MemoryDemand {
             jobs: jobs.len(),
             recording: self.recording(scenario),
             packets: all(end),
@@ -332,7 +332,7 @@ impl Packet {
             packet_bytes: None,
             recorded: all(warm_up + measure),
             intervals: if open == jobs.len() { end.ps().checked_div(interval).unwrap_or(0) } else { 0 },
-            keeps_rows,
+            retains_rows,
         }
     }
 
@@ -365,7 +365,7 @@ fn refused(error: &PacketError) -> EngineError {
         PacketError::Routing(e) => (Some("routing"), e.to_string()),
         PacketError::Deadlock { .. } => (Some("routing"), error.to_string()),
         PacketError::Unreachable(e) => (None, e.to_string()),
-        PacketError::NoTime { pipeline, .. } => (Some(*pipeline), error.to_string()),
+        PacketError::ZeroLatency { pipeline, .. } => (Some(*pipeline), error.to_string()),
     };
     let name = key.map(|k| k.rsplit('.').next().unwrap_or(k));
     let key = name.and_then(settings::known);
@@ -378,7 +378,7 @@ fn too_much(TooMuch { reason }: TooMuch) -> EngineError {
 
 /// The messages of closed traffic, if there is memory for them.
 fn closed_traffic(scenario: &Scenario, guard: &Guard) -> Result<ClosedTraffic, EngineError> {
-    ClosedTraffic::within(&scenario.machine, &scenario.workload, guard.left()).map_err(|needed| {
+    ClosedTraffic::gather(&scenario.machine, &scenario.workload, guard.left()).map_err(|needed| {
         match guard.admit(needed) {
             Err(TooMuch { reason }) => too_much(TooMuch {
                 reason: format!(

@@ -1,7 +1,7 @@
 //! The key `routing`: of the one list of algorithms an engine offers those that it takes.
 
 use crate::fields::Fields;
-use odonata_declare::{Declared, Family, Key, Kind, Named, Value};
+use odonata_declare::{Family, Key, Kind, ParameterStruct, Value, VariantInfo};
 use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
 
 /// Those that choose among whole paths, for engines with a steady state.
@@ -12,7 +12,7 @@ pub(super) static OF_PATHS: Family =
 pub(super) static OF_HOPS: Family =
     Family::new("routing", || named(ALGORITHMS.iter().filter(|algorithm| algorithm.hops.is_some())));
 
-fn named<'a>(algorithms: impl Iterator<Item = &'a Algorithm>) -> Vec<Named> {
+fn named<'a>(algorithms: impl Iterator<Item = &'a Algorithm>) -> Vec<VariantInfo> {
     algorithms.map(Algorithm::named).collect()
 }
 
@@ -31,7 +31,7 @@ pub(super) fn name_of(choice: PathChoice) -> &'static str {
 #[derive(Debug)]
 pub(super) struct Routed {
     pub(super) algorithm: &'static Algorithm,
-    pub(super) parameters: Box<dyn Declared>,
+    pub(super) parameters: Box<dyn ParameterStruct>,
 }
 
 impl Routed {

@@ -6,7 +6,7 @@ use crate::problem::ProblemKind;
 use crate::read::read;
 use crate::report::Report;
 use crate::section::Chooser;
-use odonata_declare::{Absent, Family, Key, Kind, Named, Value};
+use odonata_declare::{Family, Key, KeyDefault, Kind, Value, VariantInfo};
 
 /// A variant that was chosen, and the parameters that were given.
 #[derive(Clone, Debug)]
@@ -25,7 +25,7 @@ impl Chosen {
 /// What stands at the key of a chooser: a name, or a table with the key `name`.
 #[derive(Clone, Copy)]
 pub(crate) struct Choice<'t> {
-    pub(crate) variant: &'static Named,
+    pub(crate) variant: &'static VariantInfo,
     pub(crate) name_place: Place,
     /// The table, if the parameters stand in one.
     pub(crate) table: Option<&'t Table>,
@@ -110,7 +110,7 @@ pub(crate) fn parameters(
                 Ok(value) => chosen.parameters.push((key.name, Located { value, place: entry.node.place })),
                 Err(mismatch) => mismatch.report(report),
             }
-        } else if key.absent == Absent::Required {
+        } else if key.default == KeyDefault::Required {
             let message = format!("{owner} needs the key '{}': {}", key.name, key.brief());
             let help = format!("add `{} = {}`", key.name, key.kind.example());
             report.add(ProblemKind::MissingKey, name_place, message, Some(help));
@@ -121,7 +121,7 @@ pub(crate) fn parameters(
 
 /// Reads what stands at a key of this kind in `table`, or its default; parameters stand in a table of their own.
 pub(crate) fn read_key(key: &Key, place: Place, table: &Table, report: &mut Report<'_>) -> Option<Chosen> {
-    let (Kind::Variant(family), Absent::Value(Value::Text(default))) = (key.kind, &key.absent) else {
+    let (Kind::Variant(family), KeyDefault::Value(Value::Text(default))) = (key.kind, &key.default) else {
         unreachable!("'{}' names a variant and has a default", key.name)
     };
     let absent = text_entry(key.name, default, place);

@@ -7,7 +7,7 @@ use crate::memory;
 use crate::problem::{suggestion, ProblemKind};
 use crate::report::Report;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
-use odonata_declare::{Declared, Kind, Value, Variant, Word};
+use odonata_declare::{Kind, ParameterStruct, Value, Variant, Word};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
 use odonata_machine::topology::{Extent, TOPOLOGIES};
@@ -84,7 +84,7 @@ fn add_rails(
     for (key, given) in spec.common.all_given().filter(|(key, _)| mine.contains(key)) {
         choice.set(key, &given.value);
     }
-    if let Some(of_file) = builder.interfaces() {
+    if let Some(of_file) = builder.nics_per_node() {
         let keys = ["planes", "rails", "rail_routers", "nodes_per_router", "node_counts"];
         if let Some((key, given)) = keys.iter().find_map(|key| Some((key, spec.common.given(key)?))) {
             let message = format!("'{key}' beside a file whose nodes have {of_file} interfaces already; leave it out");
@@ -283,7 +283,7 @@ fn admit(extent: Extent, spec: &MachineSpec, report: &mut Report<'_>) -> Option<
 }
 
 /// Sets what is given.
-fn set_given<T: Declared + ?Sized>(target: &mut T, fields: &Fields) {
+fn set_given<T: ParameterStruct + ?Sized>(target: &mut T, fields: &Fields) {
     fields.all_given().for_each(|(key, given)| target.set(key, &given.value));
 }
 

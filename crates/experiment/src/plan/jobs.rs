@@ -10,7 +10,7 @@ use crate::spec::job::{patterns, programs, JobEntry, WorkEntry};
 use odonata_declare::{Value, Variant};
 use odonata_machine::Machine;
 use odonata_workload::collective::Collectives;
-use odonata_workload::mistakes::Known;
+use odonata_workload::mistakes::ExaminationCache;
 use odonata_workload::program::ProgramSpec;
 use odonata_workload::rail_choice::RailChoice;
 use odonata_workload::volumes::Messages;
@@ -120,14 +120,14 @@ pub(super) fn place(
     words: Vec<Option<JobSpec>>,
     (machine, rails): (&Machine, RailChoice),
     seed: u64,
-    known: &mut Known,
+    known: &mut ExaminationCache,
     report: &mut Report<'_>,
 ) -> Option<(Vec<JobSpec>, Workload)> {
     let specs: Vec<JobSpec> = words.into_iter().collect::<Option<_>>()?;
     admit(entries, &specs, machine, report)?;
     let of_hosts = machine.of_hosts();
     let hosts = of_hosts.as_ref().unwrap_or(machine);
-    match Workload::build_knowing(hosts, &specs, seed, known) {
+    match Workload::build_with_cache(hosts, &specs, seed, known) {
         Ok(mut workload) => match workload.spread_over_rails(machine, rails) {
             Ok(()) => Some((specs, workload)),
             Err(error) => {
@@ -138,7 +138,7 @@ pub(super) fn place(
         },
         Err(_) => {
             // Which one it was: a job depends only on those before it.
-            let mut build = |n: usize| Workload::build_knowing(hosts, &specs[..n], seed, known).err();
+            let mut build = |n: usize| Workload::build_with_cache(hosts, &specs[..n], seed, known).err();
             let failing = (1..=specs.len()).find_map(|n| Some((n, build(n)?)));
             let (n, error) = failing.expect("the same jobs fail again");
             let (place, message) = problem(&error, &entries[n - 1]);
@@ -193,7 +193,7 @@ pub(super) fn unmatched(workload: &Workload) -> Vec<(usize, String)> {
 /// What a user should know of the jobs: those that send nothing, unless nobody knows what they send, and programs that are too
 /// long to be looked at in full.
 pub(super) fn warnings(machine: &Machine, workload: &Workload) -> Vec<String> {
-    let known = workload.jobs.iter().filter(|job| !job.idle && job.pattern.unknown().is_none());
+    let known = workload.jobs.iter().filter(|job| !job.idle && job.pattern.missing_messages().is_none());
     let silent = known.filter(|job| {
         if let Some(sent) = &job.examined.sent {
             return sent.is_silent();

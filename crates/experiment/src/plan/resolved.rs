@@ -6,7 +6,7 @@ use crate::scenario::Output;
 use crate::spec::engine::EngineSpec;
 use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
 use crate::spec::mpi::MpiSpec;
-use odonata_declare::{Kind, Named, Value as DeclaredValue};
+use odonata_declare::{Kind, Value as DeclaredValue, VariantInfo};
 use odonata_workload::program::ProgramSpec;
 use odonata_workload::{JobSpec, Work, Workload};
 use toml::{Table, Value};
@@ -85,7 +85,7 @@ fn to_text(root: Table) -> String {
 }
 
 /// A named variant: its name and every parameter.
-fn chosen(named: &Named, values: Vec<(&'static str, DeclaredValue)>, files: &Files<'_>) -> Value {
+fn chosen(named: &VariantInfo, values: Vec<(&'static str, DeclaredValue)>, files: &Files<'_>) -> Value {
     let mut table = Table::from_iter([("name".to_owned(), Value::from(named.name))]);
     for (name, value) in values {
         let kind = named.keys.iter().find(|key| key.name == name).map(|key| key.kind);

@@ -14,18 +14,18 @@ const CELLS_MAX: u32 = 256;
 pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {
     name: "communication",
     row: "job and cell of its matrix of ranks with a message",
-    sorted_by: &["job", "source", "target"],
+    sorted_by: &["job", "source", "destination"],
     under: None,
     doc: "What the jobs ask for, whatever the network makes of it: all messages of all iterations, also those that stay on a \
           node. A matrix has at most 256 x 256 cells: `ranks_per_cell` is ceil(ranks / 256), and a cell holds the messages from \
-          the ranks that start at `source` to those that start at `target`. Over a job they are its `jobs.bytes` for the flow \
+          the ranks that start at `source` to those that start at `destination`. Over a job they are its `jobs.bytes` for the flow \
           engine and for closed traffic of the packet engine; under open traffic ranks draw their receivers from the same \
           pattern for as long as the run lasts. Without rows if `output.communication` is false.",
     columns: &[
         Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|rows: &Vec<Row>| rows.iter().map(|row| row.job).collect()),
         Column::key("source", U32, Plain, "From rank", "First sending rank of the cell.")
             .by(|rows| rows.iter().map(|row| row.cell.source.0).collect()),
-        Column::key("target", U32, Plain, "To rank", "First receiving rank of the cell.")
+        Column::key("destination", U32, Plain, "To rank", "First receiving rank of the cell.")
             .by(|rows| rows.iter().map(|row| row.cell.target.0).collect()),
         Column::attribute("ranks_per_cell", U32, Count, "Ranks per cell", "Ranks of a cell in each direction.")
             .by(|rows| rows.iter().map(|row| row.ranks_per_cell).collect()),

@@ -2,7 +2,7 @@
 
 use odonata_declare::Type::{Bool, Coded, Text, F64, U16, U32, U64};
 use odonata_declare::Unit::{BytesPerS, Plain, Ps};
-use odonata_declare::{Column, Filled, FilledTable, Frame, Frames, Values};
+use odonata_declare::{Column, FilledColumn, FilledTable, Frame, Frames, Values};
 use odonata_machine::{Machine, Shape};
 use odonata_units::{LinkId, NodeId, RouterId};
 use serde_json::{json, Value};
@@ -16,7 +16,7 @@ pub fn machine_tables(machine: &Machine) -> Frames {
     frames.push(ROUTERS.with_axes(machine, axes));
     frames.push(Wires::LINKS.with_axes(&Wires { machine, capacities: &capacities }, axes));
     let (name, nodes) = NODES.of(machine);
-    frames.push((name, nodes.and(Frame::of(INTERFACES, &interfaces))));
+    frames.push((name, nodes.with_columns_of(Frame::of(INTERFACES, &interfaces))));
     frames
 }
 
@@ -163,7 +163,7 @@ where
 }
 
 /// The last of every engine's columns of `nodes`, filled from the capacities of the interfaces.
-pub(super) const INTERFACES: &[Filled<Vec<f64>>] = &[Column::attribute(
+pub(super) const INTERFACES: &[FilledColumn<Vec<f64>>] = &[Column::attribute(
     "capacity_bytes_per_s",
     F64,
     BytesPerS,

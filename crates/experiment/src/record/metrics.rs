@@ -34,8 +34,8 @@ pub(crate) fn metrics_json(plan: &MachinePlan) -> Value {
         "warnings": plan.warnings,
         "distances": {
             "diameter": distances.diameter,
-            "mean_router_hops": distances.mean_router_hops,
-            "mean_node_hops": distances.mean_node_hops,
+            "router_hops_mean": distances.router_hops_mean,
+            "node_hops_mean": distances.node_hops_mean,
             "pairs_by_hops": distances.pairs_by_hops,
             "unreachable_pairs": distances.unreachable_pairs,
         },

@@ -183,7 +183,7 @@ fn row(class: &str, links: usize, nonzero: &[f64]) -> Map<String, Value> {
     for p in PERCENTILES {
         row.insert(format!("bytes_p{p}"), percentile(p, links, nonzero).into());
     }
-    row.insert("nonzero".into(), nonzero.len().into());
+    row.insert("loaded_links".into(), nonzero.len().into());
     row
 }
 
@@ -209,7 +209,7 @@ mod tests {
         let row = row("blue", 10, &nonzero);
         let of = |key: &str| row[key].as_f64().unwrap();
         assert_eq!((of("bytes_p50"), of("bytes_p90"), of("bytes_p99")), (1.0, 5.0, 6.0));
-        assert_eq!((of("bytes_mean"), of("bytes_max"), of("nonzero")), (2.1, 6.0, 6.0));
+        assert_eq!((of("bytes_mean"), of("bytes_max"), of("loaded_links")), (2.1, 6.0, 6.0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::engine::Outcome;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, I32, U32};
 use odonata_declare::Unit::{Bytes, Plain};
-use odonata_declare::{Column, Filled, FilledTable, Values};
+use odonata_declare::{Column, FilledColumn, FilledTable, Values};
 
 /// A node without a job.
 const IDLE: i32 = -1;
@@ -12,7 +12,7 @@ const IDLE: i32 = -1;
 const SHARED: i32 = -2;
 
 /// What every engine adds to `links`.
-pub(super) const LINKS: &[Filled<Outcome>] = &[Column::sum(
+pub(super) const LINKS: &[FilledColumn<Outcome>] = &[Column::sum(
     "bytes",
     F64,
     Bytes,
@@ -49,7 +49,7 @@ pub(super) const LINK_JOBS: FilledTable<'_, LinkJobs> = FilledTable {
 };
 
 /// Whose the nodes are.
-pub(super) const OWNERS: &[Filled<Scenario>] = &[Column::attribute(
+pub(super) const OWNERS: &[FilledColumn<Scenario>] = &[Column::attribute(
     "job",
     I32,
     Plain,
@@ -74,9 +74,9 @@ fn job_of_nodes(scenario: &Scenario) -> Values {
 }
 
 /// What passed the nodes' network interfaces.
-pub(super) const NODES: &[Filled<Outcome>] = &[
-    Column::sum("bytes_in", F64, Bytes, "Received", "Bytes that came in through its network interface.")
-        .by(|outcome: &Outcome| outcome.node_bytes_in.clone().into()),
-    Column::sum("bytes_out", F64, Bytes, "Sent", "Bytes that went out through its network interface.")
-        .by(|outcome| outcome.node_bytes_out.clone().into()),
+pub(super) const NODES: &[FilledColumn<Outcome>] = &[
+    Column::sum("ejected_bytes", F64, Bytes, "Received", "Bytes that came in through its network interface.")
+        .by(|outcome: &Outcome| outcome.node_ejected_bytes.clone().into()),
+    Column::sum("injected_bytes", F64, Bytes, "Sent", "Bytes that went out through its network interface.")
+        .by(|outcome| outcome.node_injected_bytes.clone().into()),
 ];

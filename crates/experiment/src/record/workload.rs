@@ -4,7 +4,7 @@ use crate::engine::JobVolumes;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Text, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Plain};
-use odonata_declare::{Column, Filled, FilledTable, Values};
+use odonata_declare::{Column, FilledColumn, FilledTable, Values};
 use odonata_machine::Machine;
 use odonata_workload::volumes::Volumes;
 use odonata_workload::Job;
@@ -25,7 +25,7 @@ pub(super) const JOBS: FilledTable<'_, Scenario> = FilledTable {
     row: "job",
     sorted_by: &["job"],
     under: None,
-    doc: "Each byte is in one of `bytes_self`, `bytes_on_node`, `bytes_on_router` and `bytes_network`.",
+    doc: "Each byte is in one of `self_bytes`, `on_node_bytes`, `on_router_bytes` and `network_bytes`.",
     columns: &[
         Column::key("job", U32, Plain, "Job", "Number of the job.")
             .of("jobs")
@@ -56,27 +56,27 @@ fn counts(scenario: &Scenario, get: fn(&Machine, &Job) -> u32) -> Values {
 }
 
 /// What the jobs sent, as every engine says.
-pub(super) const SENT: &[Filled<Vec<JobVolumes>>] = &[
+pub(super) const SENT: &[FilledColumn<Vec<JobVolumes>>] = &[
     Column::sum("messages", U64, Count, "Messages", "Messages of its ranks; with open traffic, measured packets.")
         .by(|jobs: &Vec<JobVolumes>| jobs.iter().map(|job| job.volumes.messages).collect()),
     Column::sum("bytes", F64, Bytes, "Sent", "All bytes that its ranks sent.").by(|jobs| amounts(jobs, Volumes::bytes)),
-    Column::sum("bytes_self", F64, Bytes, "Sent to itself", "Bytes of ranks to themselves.")
-        .by(|jobs| amounts(jobs, |sent| sent.bytes_self)),
-    Column::sum("bytes_on_node", F64, Bytes, "Sent on a node", "Bytes between ranks of a node.")
-        .by(|jobs| amounts(jobs, |sent| sent.bytes_on_node)),
-    Column::sum("bytes_on_router", F64, Bytes, "Sent on a router", "Bytes between nodes of a router.")
-        .by(|jobs| amounts(jobs, |sent| sent.bytes_on_router)),
-    Column::sum("bytes_network", F64, Bytes, "Sent off routers", "Bytes between routers.")
-        .by(|jobs| amounts(jobs, |sent| sent.bytes_network)),
+    Column::sum("self_bytes", F64, Bytes, "Sent to itself", "Bytes of ranks to themselves.")
+        .by(|jobs| amounts(jobs, |sent| sent.self_bytes)),
+    Column::sum("on_node_bytes", F64, Bytes, "Sent on a node", "Bytes between ranks of a node.")
+        .by(|jobs| amounts(jobs, |sent| sent.on_node_bytes)),
+    Column::sum("on_router_bytes", F64, Bytes, "Sent on a router", "Bytes between nodes of a router.")
+        .by(|jobs| amounts(jobs, |sent| sent.on_router_bytes)),
+    Column::sum("network_bytes", F64, Bytes, "Sent off routers", "Bytes between routers.")
+        .by(|jobs| amounts(jobs, |sent| sent.network_bytes)),
     Column::mean(
-        "mean_hops",
+        "byte_hops_mean",
         F64,
         Hops,
         "Hops of a byte",
         "Links from router to router that a byte takes, all bytes included: one that stays on its router takes none.",
     )
     .weighted_by("bytes")
-    .by(|jobs| jobs.iter().map(|job| job.mean_hops).collect()),
+    .by(|jobs| jobs.iter().map(|job| job.byte_hops_mean).collect()),
 ];
 
 fn amounts(jobs: &[JobVolumes], get: fn(&Volumes) -> u128) -> Values {

@@ -2,7 +2,7 @@
 
 use super::{sections, Section};
 use crate::format::VERSION;
-use odonata_declare::{Absent, Choice, Family, Key, Kind};
+use odonata_declare::{Choice, Family, Key, KeyDefault, Kind};
 use serde_json::{json, Map, Value};
 
 /// JSON Schema (draft 2020-12) of the experiment file; editors complete and check TOML with it.
@@ -47,7 +47,7 @@ fn table_schema(section: &Section) -> Value {
         properties.insert(name.into(), variant_key_schema(section, name));
     }
     let required: Vec<&str> =
-        section.keys.iter().filter(|key| key.absent == Absent::Required).map(|k| k.name).collect();
+        section.keys.iter().filter(|key| key.default == KeyDefault::Required).map(|k| k.name).collect();
     json!({
         "type": "object",
         "description": section.doc,
@@ -90,7 +90,7 @@ fn variant_key_schema(section: &Section, name: &str) -> Value {
 fn key_schema(key: &Key) -> Value {
     let mut schema = kind_schema(&key.kind);
     schema["description"] = key.doc.into();
-    if let Absent::Value(value) = &key.absent {
+    if let KeyDefault::Value(value) = &key.default {
         schema["default"] = value.to_json();
     }
     schema

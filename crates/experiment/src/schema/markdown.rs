@@ -1,7 +1,7 @@
 //! The reference page of the experiment file.
 
 use super::{sections, Section};
-use odonata_declare::{Absent, Choice, Family, Key, Kind, Named};
+use odonata_declare::{Choice, Family, Key, KeyDefault, Kind, VariantInfo};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = include_str!("introduction.md");
@@ -57,10 +57,10 @@ impl Page {
     fn write_keys(&mut self, keys: &[Key]) -> std::fmt::Result {
         self.text.push_str("| key | value | default | meaning |\n|---|---|---|---|\n");
         for key in keys {
-            let default = match &key.absent {
-                Absent::Required => "**required**".to_owned(),
-                Absent::Value(value) => format!("`{value}`"),
-                Absent::Words(words) => (*words).to_owned(),
+            let default = match &key.default {
+                KeyDefault::Required => "**required**".to_owned(),
+                KeyDefault::Value(value) => format!("`{value}`"),
+                KeyDefault::Described(words) => (*words).to_owned(),
             };
             writeln!(self.text, "| `{}` | {} | {default} | {} |", key.name, describe(&key.kind), key.doc)?;
         }
@@ -79,7 +79,7 @@ impl Page {
     }
 
     fn write_variants(&mut self, key: &str, family: &'static Family, heading: &str) -> std::fmt::Result {
-        for Named { name, doc, keys } in family.variants() {
+        for VariantInfo { name, doc, keys } in family.variants() {
             let doc = doc.trim_end_matches('.');
             let first = doc.chars().next().map_or(0, char::len_utf8);
             let (first, rest) = (doc[..first].to_uppercase(), &doc[first..]);

@@ -9,12 +9,12 @@ use crate::format;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::{Chooser, Section};
-use odonata_declare::{Family, Key, Kind, Named, Value};
+use odonata_declare::{Family, Key, Kind, Value, VariantInfo};
 
 const DEFAULT_SEED: i64 = 1;
 
 pub(crate) static ENGINE: Family = Family::new("engine", || {
-    ENGINES.iter().map(|engine| Named { name: engine.name, doc: engine.doc, keys: (engine.keys)() }).collect()
+    ENGINES.iter().map(|engine| VariantInfo { name: engine.name, doc: engine.doc, keys: (engine.keys)() }).collect()
 });
 
 /// The keys of `[engine]`.
@@ -97,11 +97,11 @@ impl EngineSpec {
 /// Reports a name that this engine does not take at `key`, but others do.
 fn report_other_engines(kind: &str, key: &Key, table: &Table, report: &mut Report<'_>) -> bool {
     let Some((name, place)) = table.get(key.name).and_then(chosen::name_at) else { return false };
-    let takes = |engine: &&Named| {
+    let takes = |engine: &&VariantInfo| {
         let family = engine.keys.iter().find(|other| other.name == key.name).map(|other| other.kind);
         matches!(family, Some(Kind::Variant(family)) if family.variant(name).is_some())
     };
-    let engines: Vec<&Named> = ENGINE.variants().iter().filter(takes).collect();
+    let engines: Vec<&VariantInfo> = ENGINE.variants().iter().filter(takes).collect();
     if engines.is_empty() || engines.iter().any(|engine| engine.name == kind) {
         return false;
     }

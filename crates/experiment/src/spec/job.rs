@@ -7,7 +7,7 @@ use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::{Chooser, Section};
-use odonata_declare::{Choice, Family, Key, Kind, Named, Value, Variant};
+use odonata_declare::{Choice, Family, Key, Kind, Value, Variant, VariantInfo};
 use odonata_units::Time;
 use odonata_workload::program::{ProgramRule, ProgramSpec, PROGRAMS};
 use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
@@ -26,7 +26,7 @@ pub(crate) static PATTERN: Family = Family::new("pattern", || patterns().map(Pat
 pub(crate) static PLACEMENT: Family =
     Family::new("placement", || PLACEMENTS.iter().map(PlacementSpec::named).collect());
 pub(crate) static PROGRAM: Family = Family::new("program", || programs().map(ProgramSpec::named).collect());
-pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.iter().map(Named::of).collect());
+pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.iter().map(VariantInfo::of).collect());
 /// A program, or several.
 static PROGRAMS_IN_TURN: [Kind; 2] = [Kind::Variant(&PROGRAM), Kind::List(&Kind::Variant(&PROGRAM))];
 const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };

@@ -8,7 +8,7 @@ use crate::fields::{expect_table, Fields, Located};
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::{Chooser, Section};
-use odonata_declare::{Absent, Choice, Declared, Family, Key, Kind, Named, Value};
+use odonata_declare::{Choice, Family, Key, KeyDefault, Kind, ParameterStruct, Value, VariantInfo};
 use odonata_machine::edit::Edit;
 use odonata_machine::import::FORMATS;
 use odonata_machine::presets::{self, Partition};
@@ -20,10 +20,10 @@ use odonata_workload::rail_choice::RailChoice;
 pub(crate) const UNLIMITED: &Choice = &Choice { name: "unlimited", doc: "no budget" };
 
 static PRESET: Family = Family::new("preset", || {
-    presets::names().iter().map(|p| Named { name: p.name, doc: p.summary, keys: Vec::new() }).collect()
+    presets::names().iter().map(|p| VariantInfo { name: p.name, doc: p.summary, keys: Vec::new() }).collect()
 });
-pub(crate) static TOPOLOGY: Family = Family::new("topology", || TOPOLOGIES.iter().map(Named::of).collect());
-pub(crate) static FORMAT: Family = Family::new("format", || FORMATS.iter().map(Named::of).collect());
+pub(crate) static TOPOLOGY: Family = Family::new("topology", || TOPOLOGIES.iter().map(VariantInfo::of).collect());
+pub(crate) static FORMAT: Family = Family::new("format", || FORMATS.iter().map(VariantInfo::of).collect());
 
 /// The keys of `[machine]`.
 pub(crate) fn section() -> Section {
@@ -61,32 +61,32 @@ pub(crate) fn section() -> Section {
         Key {
             name: "planes",
             kind: Kind::count(1),
-            absent: Absent::Value(Value::Integer(1)),
+            default: KeyDefault::Value(Value::Integer(1)),
             doc: "Copies of the network, without a cable between them; every node has an interface (or `rails` of them) in each.",
         },
         Key {
             name: "rails",
             kind: Kind::count(1),
-            absent: Absent::Value(Value::Integer(1)),
+            default: KeyDefault::Value(Value::Integer(1)),
             doc: "Interfaces of each node in a plane; each has a link of class `terminal` of its own.",
         },
         Key {
             name: "rail_routers",
             kind: RailRouters::KIND,
-            absent: Absent::Value(Value::text(RailRouters::Same.word())),
+            default: KeyDefault::Value(Value::text(RailRouters::Same.word())),
             doc: "At which routers the rails of a node end.",
         },
         Key {
             name: "edit",
             kind: Kind::Any(&[Kind::Text, Kind::List(&Kind::Any(&[Kind::Text, Kind::Table(edit::KEYS)]))]),
-            absent: Absent::Value(Value::List(Vec::new())),
+            default: KeyDefault::Value(Value::List(Vec::new())),
             doc: "Changes of the cabling, in order: `-K` (one black cable less per router pair), `+B-K`, `+2 global`, \
                   `fail g0r1c2`, `fail 5% blue`, `blue.bandwidth*=0.5`; or tables.",
         },
         Key {
             name: "class",
             kind: Kind::TableOfTables(CLASS_KEYS),
-            absent: Absent::Words("as the preset, the topology or the file says"),
+            default: KeyDefault::Described("as the preset, the topology or the file says"),
             doc: "Figures of a link class, `[machine.class.blue]`; `terminal` are the links between nodes and routers. They \
                   hold for every cable of the class and are set before the edits.",
         },

@@ -6,7 +6,7 @@ use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::Section;
-use odonata_declare::{Choice, Declared, Key, Kind, Value};
+use odonata_declare::{Choice, Key, Kind, ParameterStruct, Value};
 use odonata_transport::MpiSettings;
 use odonata_workload::collective::{self, Collectives, ALGORITHMS};
 use odonata_workload::program::Operation;

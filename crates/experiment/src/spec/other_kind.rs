@@ -9,13 +9,13 @@ use crate::engine::ENGINES;
 use crate::fields::chosen::name_at;
 use crate::read::read;
 use crate::spec::engine::ENGINE;
-use odonata_declare::{Absent, Key, Named};
+use odonata_declare::{Key, KeyDefault, VariantInfo};
 
 /// The source that is the file.
 const FILE: usize = 0;
 
 /// The kind of the engine that a document names, or the default.
-pub(super) fn kind_of(root: &Table) -> Option<&'static Named> {
+pub(super) fn kind_of(root: &Table) -> Option<&'static VariantInfo> {
     let Some(entry) = root.get("engine") else { return ENGINE.variant(ENGINES[0].name) };
     let Raw::Table(table) = &entry.node.raw else { return None };
     match table.get("kind").map(|kind| &kind.node.raw) {
@@ -26,7 +26,7 @@ pub(super) fn kind_of(root: &Table) -> Option<&'static Named> {
 }
 
 /// Leaves out what the file says for the kind `before` the overrides, if they made another one of it; in words, if there is anything.
-pub(super) fn leave_out(document: &mut Document, before: Option<&'static Named>) -> Option<String> {
+pub(super) fn leave_out(document: &mut Document, before: Option<&'static VariantInfo>) -> Option<String> {
     let (before, after) = (before?, kind_of(&document.root)?);
     if before.name == after.name {
         return None;
@@ -84,7 +84,7 @@ fn fits(new: &Key, old: &Key, entry: &mut Entry, left_out: &mut Vec<String>) -> 
     let Some(known) = old_family.variant(name) else { return true };
     let Some(own) = new_family.variant(name) else { return false };
     if let Raw::Table(table) = &mut entry.node.raw {
-        let has = |variant: &Named, name: &str| variant.keys.iter().any(|key| key.name == name);
+        let has = |variant: &VariantInfo, name: &str| variant.keys.iter().any(|key| key.name == name);
         table.entries.retain(|inner| {
             let is_left_out = has(known, &inner.key) && !has(own, &inner.key);
             if is_left_out {
@@ -98,10 +98,10 @@ fn fits(new: &Key, old: &Key, entry: &mut Entry, left_out: &mut Vec<String>) -> 
 
 /// What holds where a value is left out.
 fn instead(key: &Key) -> String {
-    match &key.absent {
-        Absent::Value(value) => format!(", its default {value} holds"),
-        Absent::Words(words) => format!(", {words} holds"),
-        Absent::Required => String::new(),
+    match &key.default {
+        KeyDefault::Value(value) => format!(", its default {value} holds"),
+        KeyDefault::Described(words) => format!(", {words} holds"),
+        KeyDefault::Required => String::new(),
     }
 }
 

@@ -15,7 +15,7 @@ pub struct JobRecord {
     /// Bytes of them.
     pub injected_bytes: u64,
     /// Sum of the times for which their sources were held up before they were born, in ps.
-    pub held_ps: u64,
+    pub delay_ps: u64,
     /// Packets born in the window that arrived.
     pub packets: u64,
     /// Bytes of them.
@@ -26,22 +26,22 @@ pub struct JobRecord {
     pub delivered_by_batch: [u64; BATCHES],
     /// Sum of the latencies by tenth of the window in which the packet arrived, and the number of packets.
     pub latency_by_batch: [(u64, u64); BATCHES],
-    /// From birth to the last byte at the destination, in ps.
+    /// From created to the last byte at the destination, in ps.
     pub latency: Histogram,
     /// From the head's leaving the source to the last byte at the destination, in ps.
     pub network_latency: Histogram,
-    /// Sum of the times from birth to the head's leaving the source, in ps.
+    /// Sum of the times from created to the head's leaving the source, in ps.
     pub source_wait_ps: u64,
     /// Sum of router-to-router hops.
     pub hops: u64,
     /// Sum of bytes times hops.
     pub byte_hops: u64,
     /// Bytes between nodes of one router.
-    pub bytes_on_router: u64,
+    pub on_router_bytes: u64,
     /// Packets that left the minimal way.
     pub non_minimal: u64,
     /// Packets that were in a group which is neither their source's nor their destination's.
-    pub over_group: u64,
+    pub via_intermediate_group: u64,
     /// Time at which the last packet arrived, measured or not.
     pub last_arrival_ps: u64,
     /// All packets that arrived, born in the window or not.
@@ -58,11 +58,11 @@ pub struct FifoRecord {
     /// Time during which it took one.
     pub busy_ps: u64,
     /// Over these packets, the time from their making until they left the memory FIFO.
-    pub memory_ps: u64,
+    pub memory_fifo_ps: u64,
     /// Over packets, the time at the router behind others.
-    pub behind_ps: u64,
+    pub hol_blocked_ps: u64,
     /// Over packets, the time at the router's head until there was room where they go.
-    pub head_ps: u64,
+    pub head_stall_ps: u64,
 }
 
 /// What happened at one port, in the window.
@@ -109,14 +109,14 @@ pub struct IntervalRecord {
     pub bytes: u64,
     /// Packets delivered.
     pub packets: u64,
-    /// Sum of their latencies from birth, in ps.
+    /// Sum of their latencies from created, in ps.
     pub latency_ps: u64,
     /// The greatest of them.
     pub latency_max_ps: u64,
     /// Those of them that left the minimal way.
     pub non_minimal: u64,
     /// Those of them that were in a third group.
-    pub over_group: u64,
+    pub via_intermediate_group: u64,
 }
 
 /// What learning routers found in one interval.
@@ -132,15 +132,15 @@ pub struct LearningInterval {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct PacketRecord {
     /// When its last byte arrived.
-    pub arrival_ps: u64,
+    pub delivered_ps: u64,
     /// Source node.
     pub source: u32,
     /// Destination node.
     pub destination: u32,
     /// When it was made.
-    pub birth_ps: u64,
+    pub created_ps: u64,
     /// When its head left the source.
-    pub inject_ps: u64,
+    pub injected_ps: u64,
     /// Job.
     pub job: u16,
     /// Bytes.
@@ -150,7 +150,7 @@ pub struct PacketRecord {
     /// Whether it left the minimal way.
     pub non_minimal: bool,
     /// Whether it was in a third group.
-    pub over_group: bool,
+    pub via_intermediate_group: bool,
 }
 
 /// A packet's record with its way, which is empty unless recorded. In the order of the records: two packets that share one
@@ -182,7 +182,7 @@ impl JobRecord {
         let Self {
             injected_packets,
             injected_bytes,
-            held_ps,
+            delay_ps,
             packets,
             bytes,
             delivered_bytes,
@@ -193,15 +193,15 @@ impl JobRecord {
             source_wait_ps,
             hops,
             byte_hops,
-            bytes_on_router,
+            on_router_bytes,
             non_minimal,
-            over_group,
+            via_intermediate_group,
             last_arrival_ps,
             all_packets,
         } = other;
         self.injected_packets += injected_packets;
         self.injected_bytes += injected_bytes;
-        self.held_ps += held_ps;
+        self.delay_ps += delay_ps;
         self.packets += packets;
         self.bytes += bytes;
         self.delivered_bytes += delivered_bytes;
@@ -215,9 +215,9 @@ impl JobRecord {
         self.source_wait_ps += source_wait_ps;
         self.hops += hops;
         self.byte_hops += byte_hops;
-        self.bytes_on_router += bytes_on_router;
+        self.on_router_bytes += on_router_bytes;
         self.non_minimal += non_minimal;
-        self.over_group += over_group;
+        self.via_intermediate_group += via_intermediate_group;
         self.last_arrival_ps = self.last_arrival_ps.max(*last_arrival_ps);
         self.all_packets += all_packets;
     }

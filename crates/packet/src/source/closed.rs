@@ -6,7 +6,7 @@
 //! a job that has not started are passed over. In a memory FIFO messages are sent one after the other instead, and rounds are the
 //! FIFO's own.
 
-use crate::endpoint::{Activity, Endpoints, Interfaces, Outgoing, Unfinished};
+use crate::endpoint::{Activity, Endpoints, Nics, OutgoingPacket, UnfinishedEndpoint};
 use odonata_checkpoint::state;
 use odonata_units::{Bytes, NodeId, Time};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// One message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeMessage {
-    /// Sending node.
+    /// MessageProgress node.
     pub source: NodeId,
     /// Receiving node, another one.
     pub destination: NodeId,
@@ -49,7 +49,7 @@ impl ClosedJob {
 }
 
 /// The messages of one job at one node.
-struct Share {
+struct JobShare {
     job: u16,
     node: NodeId,
     start: u64,
@@ -61,21 +61,21 @@ struct Share {
     rounds: u32,
 }
 
-impl Share {
+impl JobShare {
     const fn has_more(&self) -> bool {
         self.round < self.rounds
     }
 }
 
 /// The messages of all jobs at one node.
-struct Sender {
+struct NicSender {
     shares: Range<u32>,
     messages: Range<u32>,
     /// The message whose turn it is.
     turn: u32,
 }
 
-struct Sending {
+struct MessageProgress {
     message: NodeMessage,
     share: u32,
     /// Bytes left in this round.
@@ -83,29 +83,29 @@ struct Sending {
 }
 
 pub(super) struct ClosedEndpoints {
-    messages: Vec<Sending>,
-    shares: Vec<Share>,
+    messages: Vec<MessageProgress>,
+    shares: Vec<JobShare>,
     /// By interface.
-    senders: Vec<Sender>,
+    senders: Vec<NicSender>,
     packet: u64,
     /// Whether a message is sent to its last packet before the next: where interfaces are memory FIFOs.
     in_order: bool,
 }
 
-state!(Share { whole: unfinished, round; built: job, node, start, messages, rounds });
-state!(Sender { whole: turn; built: shares, messages });
-state!(Sending { whole: left; built: message, share });
-state!(ClosedEndpoints { inside: messages, shares, senders; built: packet, in_order });
+state!(JobShare { value: unfinished, round; rebuilt: job, node, start, messages, rounds });
+state!(NicSender { value: turn; rebuilt: shares, messages });
+state!(MessageProgress { value: left; rebuilt: message, share });
+state!(ClosedEndpoints { nested: messages, shares, senders; rebuilt: packet, in_order });
 
 impl ClosedEndpoints {
-    pub(super) fn new(jobs: &[(u16, &ClosedJob)], interfaces: &Interfaces<'_>) -> Self {
+    pub(super) fn new(jobs: &[(u16, &ClosedJob)], nics: &Nics<'_>) -> Self {
         let mut here: Vec<(u32, usize, NodeMessage)> = Vec::new();
         for (j, (_, job)) in jobs.iter().enumerate() {
             let sent = job.messages.iter().filter(|m| m.is_sent());
-            let mut fifos = interfaces.memory_fifos();
+            let mut fifos = nics.memory_fifos();
             here.extend(sent.filter_map(|&m| {
-                let first = interfaces.first_of(m.source)?;
-                let fifo = fifos.as_mut().map_or(0, |fifos| fifos.pick(m.source, m.destination));
+                let first = nics.first_of(m.source)?;
+                let fifo = fifos.as_mut().map_or(0, |fifos| fifos.select(m.source, m.destination));
                 Some((first + fifo, j, m))
             }));
         }
@@ -113,12 +113,12 @@ impl ClosedEndpoints {
         let mut endpoints = Self {
             messages: Vec::with_capacity(here.len()),
             shares: Vec::new(),
-            senders: Vec::with_capacity(interfaces.count() as usize),
-            packet: u64::from(interfaces.packet()),
-            in_order: interfaces.are_fifos(),
+            senders: Vec::with_capacity(nics.count() as usize),
+            packet: u64::from(nics.payload()),
+            in_order: nics.are_memory_fifos(),
         };
         let mut rest = here.as_slice();
-        for nic in 0..interfaces.count() {
+        for nic in 0..nics.count() {
             let (own, later) = rest.split_at(rest.partition_point(|m| m.0 == nic));
             endpoints.add_sender(own, jobs);
             rest = later;
@@ -131,12 +131,12 @@ impl ClosedEndpoints {
         for share in own.chunk_by(|a, b| a.1 == b.1) {
             let (number, job) = jobs[share[0].1];
             let (start, index) = (self.messages.len() as u32, self.shares.len() as u32);
-            self.messages.extend(share.iter().map(|&(_, _, message)| Sending {
+            self.messages.extend(share.iter().map(|&(_, _, message)| MessageProgress {
                 message,
                 share: index,
                 left: message.bytes.0,
             }));
-            self.shares.push(Share {
+            self.shares.push(JobShare {
                 job: number,
                 node: share[0].2.source,
                 start: job.start.ps(),
@@ -146,7 +146,7 @@ impl ClosedEndpoints {
                 rounds: share.iter().map(|(_, _, m)| m.rounds).max().unwrap_or(0),
             });
         }
-        self.senders.push(Sender {
+        self.senders.push(NicSender {
             shares: first_share..self.shares.len() as u32,
             messages: first..self.messages.len() as u32,
             turn: first,
@@ -168,13 +168,13 @@ impl ClosedEndpoints {
 }
 
 impl Endpoints for ClosedEndpoints {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
         let Range { start, end } = self.senders[nic as usize].shares.clone();
         let shares = &self.shares[start as usize..end as usize];
         shares.iter().filter(|share| share.has_more()).map(|share| share.start).min()
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let sender = &mut self.senders[nic as usize];
         let m = loop {
             let m = sender.turn as usize;
@@ -189,34 +189,34 @@ impl Endpoints for ClosedEndpoints {
             (sending.message.destination, sending.left.min(self.packet), sending.share as usize);
         sending.left -= size;
         let message_bytes = sending.message.bytes.0;
-        let emptied = sending.left == 0;
-        if self.in_order && !emptied {
+        let is_finished = sending.left == 0;
+        if self.in_order && !is_finished {
             sender.turn = m as u32;
         }
         let share = &mut self.shares[s];
-        let (job, birth_ps) = (share.job, share.start);
-        if emptied {
+        let (job, created_ps) = (share.job, share.start);
+        if is_finished {
             share.unfinished -= 1;
             if share.unfinished == 0 {
                 self.next_round(s);
             }
         }
-        Outgoing { job, message_bytes, ..Outgoing::new(birth_ps, destination, size as u32) }
+        OutgoingPacket { job, message_bytes, ..OutgoingPacket::new(created_ps, destination, size as u32) }
     }
 
-    fn owes(&self, _: u64) -> bool {
-        self.shares.iter().any(Share::has_more)
+    fn has_work(&self, _: u64) -> bool {
+        self.shares.iter().any(JobShare::has_more)
     }
 
-    fn end(&mut self, _: u64) -> Vec<Unfinished> {
+    fn on_end(&mut self, _: u64) -> Vec<UnfinishedEndpoint> {
         let unfinished = self.shares.iter().filter(|share| share.has_more());
-        let state = |share: &Share| {
+        let state = |share: &JobShare| {
             let messages = share.messages.clone().map(|m| {
                 let sending = &self.messages[m as usize];
                 u64::from(sending.left > 0) + u64::from(sending.message.rounds.saturating_sub(share.round + 1))
             });
             let activity = Activity::Sending { messages: messages.sum() };
-            Unfinished { job: share.job, rank: None, node: share.node, activity }
+            UnfinishedEndpoint { job: share.job, rank: None, node: share.node, activity }
         };
         unfinished.map(state).collect()
     }

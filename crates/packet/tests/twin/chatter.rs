@@ -2,7 +2,8 @@
 
 use odonata_checkpoint::state;
 use odonata_packet::{
-    Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
+    Arrival, Departure, Endpoints, Envelope, Nics, Offer, OutgoingPacket, Program, Socket, Subscription,
+    UnfinishedEndpoint,
 };
 use odonata_units::{NodeId, Stream};
 use std::sync::{Arc, Mutex};
@@ -10,7 +11,7 @@ use std::sync::{Arc, Mutex};
 /// A call that a node got.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Call {
-    Take(u32, u64, Outgoing),
+    Take(u32, u64, OutgoingPacket),
     Left(u32, Departure),
     Arrived(u32, Arrival),
     Woken(u32, u64),
@@ -29,7 +30,7 @@ impl Call {
 
 /// How the nodes of a case behave.
 #[derive(Clone, Debug)]
-pub struct Manner {
+pub struct Behavior {
     pub seed: u64,
     /// Those that talk.
     pub nodes: Vec<NodeId>,
@@ -46,15 +47,15 @@ pub struct Manner {
 
 /// A program of random nodes, with the calls that each node got.
 pub struct Chatter {
-    pub manner: Manner,
+    pub behavior: Behavior,
     calls: Arc<Vec<Mutex<Vec<Call>>>>,
 }
 
 impl Chatter {
-    pub fn new(manner: Manner) -> Self {
-        let last = manner.nodes.iter().map(|node| node.index()).max().unwrap();
+    pub fn new(behavior: Behavior) -> Self {
+        let last = behavior.nodes.iter().map(|node| node.index()).max().unwrap();
         let calls = Arc::new((0..=last).map(|_| Mutex::default()).collect());
-        Self { manner, calls }
+        Self { behavior, calls }
     }
 
     /// The calls of every node.
@@ -64,10 +65,10 @@ impl Chatter {
 }
 
 impl Program for Chatter {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, jobs: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
         let per_node = interfaces.per_node();
         let nodes = (0..interfaces.count()).step_by(per_node as usize);
-        let talker = |nic| Talker::new(&self.manner, interfaces.node(nic), jobs, (per_node, interfaces.packet()));
+        let talker = |nic| Talker::new(&self.behavior, interfaces.node(nic), jobs, (per_node, interfaces.payload()));
         let calls = Arc::clone(&self.calls);
         Box::new(Talkers { talkers: nodes.map(talker).collect(), per_node, calls })
     }
@@ -80,56 +81,57 @@ struct Talkers {
 }
 
 struct Talker {
-    manner: Manner,
+    behavior: Behavior,
     node: NodeId,
     /// Whose packets it makes, in turn.
     jobs: Vec<u16>,
     interfaces: u32,
     packet: u32,
     random: Stream,
-    listens: Listens,
+    subscription: Subscription,
     /// What it offers, each by one interface.
-    offers: Vec<(u32, Outgoing)>,
+    offers: Vec<(u32, OutgoingPacket)>,
     made: u32,
 }
 
-state!(Talkers { inside: talkers; built: per_node, calls });
+state!(Talkers { nested: talkers; rebuilt: per_node, calls });
 state!(Talker {
-    whole: random, offers, made;
-    built: manner, node, jobs, interfaces, packet, listens
+    value: random, offers, made;
+    rebuilt: behavior, node, jobs, interfaces, packet, subscription
 });
 
 impl Talker {
-    fn new(manner: &Manner, node: NodeId, jobs: &[u16], (interfaces, packet): (u32, u32)) -> Self {
-        let mut random = Stream::new(manner.seed, "talker", &[u64::from(node.0)]);
-        let listens = match random.below(4) {
-            0 => Listens::ToNothing,
-            1 => Listens::ToDepartures,
-            _ => Listens::ToArrivals,
+    fn new(behavior: &Behavior, node: NodeId, jobs: &[u16], (interfaces, packet): (u32, u32)) -> Self {
+        let mut random = Stream::new(behavior.seed, "talker", &[u64::from(node.0)]);
+        let subscription = match random.below(4) {
+            0 => Subscription::Nothing,
+            1 => Subscription::Departures,
+            _ => Subscription::Arrivals,
         };
-        let manner = manner.clone();
-        let first = 1 + random.below(manner.first);
-        let spread = manner.spread_ps;
-        let talks = manner.nodes.contains(&node);
+        let behavior = behavior.clone();
+        let first = 1 + random.below(behavior.first);
+        let spread = behavior.spread_ps;
+        let talks = behavior.nodes.contains(&node);
         let jobs = jobs.to_vec();
-        let mut talker = Self { manner, node, jobs, interfaces, packet, random, listens, offers: Vec::new(), made: 0 };
+        let mut talker =
+            Self { behavior, node, jobs, interfaces, packet, random, subscription, offers: Vec::new(), made: 0 };
         for _ in 0..if talks { first } else { 0 } {
-            let birth = talker.random.below(spread);
-            talker.make(birth);
+            let created = talker.random.below(spread);
+            talker.make(created);
         }
         talker
     }
 
     /// Makes a packet, unless it has made enough.
-    fn make(&mut self, birth_ps: u64) {
-        if self.made == self.manner.most {
+    fn make(&mut self, created_ps: u64) {
+        if self.made == self.behavior.most {
             return;
         }
         self.made += 1;
         let random = &mut self.random;
-        let others: Vec<NodeId> = self.manner.nodes.iter().copied().filter(|&node| node != self.node).collect();
+        let others: Vec<NodeId> = self.behavior.nodes.iter().copied().filter(|&node| node != self.node).collect();
         let destination = others[random.index(others.len())];
-        let small = random.chance(self.manner.small);
+        let small = random.chance(self.behavior.small);
         let size = if small { 1 + random.below(u64::from(self.packet)) as u32 } else { self.packet };
         let envelope = random.chance(0.4).then(|| Envelope {
             bytes: random.next_u64(),
@@ -141,13 +143,13 @@ impl Talker {
             destination: destination.0,
             kind: random.below(256) as u8,
         });
-        let packet = Outgoing {
+        let packet = OutgoingPacket {
             interface: random.below(u64::from(self.interfaces)) as u8,
             job: self.jobs[self.made as usize % self.jobs.len()],
             message: random.below(1 << 32) as u32,
             envelope,
-            tells_left: random.chance(0.5),
-            ..Outgoing::new(birth_ps, destination, size)
+            notifies_departure: random.chance(0.5),
+            ..OutgoingPacket::new(created_ps, destination, size)
         };
         self.offers.push((random.below(u64::from(self.interfaces)) as u32, packet));
     }
@@ -155,13 +157,13 @@ impl Talker {
     /// Does something about what it was told.
     fn react(&mut self, socket: &mut Socket) -> Offer {
         let now = socket.now_ps();
-        let delay = self.manner.spread_ps / 10 + 1;
+        let delay = self.behavior.spread_ps / 10 + 1;
         let mut offer = Offer::Same;
         match self.random.below(8) {
             // As far as a timer goes: later, sooner, now, never.
             0 => socket.wake_at(now + self.random.below(delay)),
             1 => socket.wake_at(now + 10 * self.random.below(delay)),
-            2 if self.made < self.manner.most => socket.wake_at(now),
+            2 if self.made < self.behavior.most => socket.wake_at(now),
             3 => socket.stop_timer(),
             // What was offered is withdrawn or put off, or made for another interface.
             4 if !self.offers.is_empty() => {
@@ -172,23 +174,31 @@ impl Talker {
             5 if !self.offers.is_empty() => {
                 let i = self.random.index(self.offers.len());
                 self.offers[i].0 = self.random.below(u64::from(self.interfaces)) as u32;
-                self.offers[i].1.birth_ps = now + self.random.below(delay);
+                self.offers[i].1.created_ps = now + self.random.below(delay);
                 offer = Offer::Changed;
             }
             _ => {}
         }
-        if self.made < self.manner.most && self.random.chance(0.2) {
+        if self.made < self.behavior.most && self.random.chance(0.2) {
             self.made += 1;
             let after = [0, self.random.below(delay)][self.random.index(2)];
             let message = self.random.below(1 << 20) as u32;
             let (source, job) = (self.node, self.jobs[0]);
             let envelope = Some(Envelope { tag: message, ..Envelope::default() });
-            socket.deliver(Arrival { at_ps: now + after, source, size: 1, job, message, envelope, passage: None });
+            socket.deliver(Arrival {
+                at_ps: now + after,
+                source,
+                size: 1,
+                job,
+                message,
+                envelope,
+                injection_times: None,
+            });
         }
-        while self.random.chance(self.manner.answers) && self.made < self.manner.most {
+        while self.random.chance(self.behavior.answers) && self.made < self.behavior.most {
             // Some were made before now, as by a rank that ran ahead of what it was told.
-            let birth = (now + self.random.below(delay)).saturating_sub(delay / 2);
-            self.make(birth);
+            let created = (now + self.random.below(delay)).saturating_sub(delay / 2);
+            self.make(created);
             offer = Offer::Changed;
         }
         offer
@@ -207,15 +217,15 @@ impl Talkers {
 }
 
 impl Endpoints for Talkers {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
         let (talker, place) = self.at(nic);
-        talker.offers.iter().filter(|offer| offer.0 == place).map(|offer| offer.1.birth_ps).min()
+        talker.offers.iter().filter(|offer| offer.0 == place).map(|offer| offer.1.created_ps).min()
     }
 
     /// Of what is made, any.
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let (talker, place) = self.at(nic);
-        let made = |offer: &(u32, Outgoing)| offer.0 == place && offer.1.birth_ps <= leaves_ps;
+        let made = |offer: &(u32, OutgoingPacket)| offer.0 == place && offer.1.created_ps <= leaves_ps;
         let made: Vec<usize> = (0..talker.offers.len()).filter(|&i| made(&talker.offers[i])).collect();
         let i = made[talker.random.index(made.len())];
         let packet = talker.offers.remove(i).1;
@@ -223,37 +233,37 @@ impl Endpoints for Talkers {
         packet
     }
 
-    fn listens(&self, nic: u32) -> Listens {
-        self.talkers[(nic / self.per_node) as usize].listens
+    fn subscription(&self, nic: u32) -> Subscription {
+        self.talkers[(nic / self.per_node) as usize].subscription
     }
 
-    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
         let (talker, _) = self.at(nic);
-        if talker.manner.nodes.contains(&talker.node) {
+        if talker.behavior.nodes.contains(&talker.node) {
             let _ = talker.react(socket);
         }
     }
 
-    fn left(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
+    fn on_departure(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
         self.note(nic, Call::Left(nic % self.per_node, *departure));
         self.at(nic).0.react(socket)
     }
 
-    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         self.note(nic, Call::Arrived(nic % self.per_node, *arrival));
         self.at(nic).0.react(socket)
     }
 
-    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+    fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
         self.note(nic, Call::Woken(nic % self.per_node, socket.now_ps()));
         self.at(nic).0.react(socket)
     }
 
-    fn owes(&self, _: u64) -> bool {
+    fn has_work(&self, _: u64) -> bool {
         self.talkers.iter().any(|talker| !talker.offers.is_empty())
     }
 
-    fn end(&mut self, _: u64) -> Vec<Unfinished> {
+    fn on_end(&mut self, _: u64) -> Vec<UnfinishedEndpoint> {
         Vec::new()
     }
 }

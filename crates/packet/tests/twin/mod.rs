@@ -17,7 +17,7 @@ mod waits;
 use nodes::{per_node, Node};
 use odonata_machine::Machine;
 use odonata_packet::{Arbitration, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{Decision, Feedback, Heard, Memory, Remark, Routing, RoutingSettings};
+use odonata_routing::algorithm::{Decision, Feedback, Memory, ReceivedReport, RouterReport, Routing, RoutingSettings};
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use odonata_units::{Bytes, LinkId, Rate, RouterId, Stream};
@@ -106,7 +106,7 @@ impl<'a> Twin<'a> {
             let node = (!machine.nodes_of(r).is_empty()).then(|| machine.terminal().bandwidth);
             links.chain(node).max().unwrap_or(machine.terminal().bandwidth)
         };
-        let nodes = Node::all(machine, settings, &engine.interfaces(seed), &*endpoints);
+        let nodes = Node::all(machine, settings, &engine.nics(seed), &*endpoints);
         Self {
             ports: machine.routers().map(|r| (0..radix(r)).map(|_| port(radix(r))).collect()).collect(),
             crossbar: machine.routers().map(|r| fastest(r).scaled(settings.crossbar_speedup)).collect(),
@@ -142,7 +142,7 @@ impl<'a> Twin<'a> {
 
     /// The same, who held up whom, and what waited in input queues.
     pub fn run_with_queues(mut self) -> (Vec<PacketRecord>, Waits, Queues) {
-        self.begin();
+        self.start();
         while let Some(Reverse((time, _))) = self.events.peek() {
             assert!(*time > self.now || self.now == 0, "every way takes time");
             let time = *time;
@@ -169,7 +169,7 @@ impl<'a> Twin<'a> {
             }
             self.check_rings();
         }
-        self.endpoints.end(self.now);
+        self.endpoints.on_end(self.now);
         self.found.sort_unstable();
         (self.found, self.waits, self.queues)
     }
@@ -268,17 +268,18 @@ impl<'a> Twin<'a> {
         let mut decision = Decision::new(router, &loads, &mut self.random[r], &mut self.memory[r]);
         decision.now_ps = self.now;
         if !from_node {
-            decision.heard = packet.remark.map(|remark| Heard { port: (port - extra) as u16, note: remark.note });
+            decision.received =
+                packet.report.map(|report| ReceivedReport { port: (port - extra) as u16, note: report.note });
         }
         if self.machine.router_of(destination) == router {
-            self.routing.ends(&mut decision, &packet.header);
-            packet.remark = decision.remark;
+            self.routing.report_arrival(&mut decision, &packet.header);
+            packet.report = decision.report;
             packet.port = self.machine.slot_of(destination) as usize * per_node(self.settings)
                 + usize::from(packet.what.interface);
             packet.vc = vc;
         } else {
             let hop = self.routing.decide(&mut decision, &mut packet.header);
-            packet.remark = decision.remark;
+            packet.report = decision.report;
             packet.port = usize::from(hop.port) + extra;
             packet.vc = usize::from(hop.vc);
         }
@@ -390,7 +391,7 @@ impl<'a> Twin<'a> {
         } else {
             let (from, port) = self.far(r, i);
             self.at(at, Event::Credit(from, port, vc, packet.took));
-            if let Some(Remark { estimate_ns, note }) = packet.remark {
+            if let Some(RouterReport { estimate_ns, note }) = packet.report {
                 let feedback = Feedback {
                     source: packet.header.source,
                     destination: packet.header.destination,
@@ -437,8 +438,8 @@ impl<'a> Twin<'a> {
         if to_node {
             let at = free + out;
             self.record(&packet, at);
-            let (nic, passage) = (self.nic(r, o), self.passage(&packet));
-            self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source, passage));
+            let (nic, injection_times) = (self.nic(r, o), self.injection_times(&packet));
+            self.nodes[nic].incoming.push_back((at, packet.what, packet.header.source, injection_times));
             self.at(at, Event::Node(nic));
         } else {
             port.credits[vc] -= packet.room;
@@ -458,22 +459,22 @@ impl<'a> Twin<'a> {
         true
     }
 
-    fn record(&mut self, packet: &Packet, arrival_ps: u64) {
+    fn record(&mut self, packet: &Packet, delivered_ps: u64) {
         let state = packet.header.state;
         let group = |node| self.machine.group_of(self.machine.router_of(node));
         let ends = [group(packet.header.source), group(packet.header.destination)];
-        let over_group = packet.groups.iter().any(|group| !ends.contains(group));
+        let via_intermediate_group = packet.groups.iter().any(|group| !ends.contains(group));
         self.found.push(PacketRecord {
-            arrival_ps,
+            delivered_ps,
             source: packet.header.source.0,
             destination: packet.header.destination.0,
-            birth_ps: packet.what.birth_ps,
-            inject_ps: packet.inject,
+            created_ps: packet.what.created_ps,
+            injected_ps: packet.injected,
             job: packet.what.job,
             size: packet.what.size,
             hops: state.hops,
-            non_minimal: state.way.is_non_minimal(),
-            over_group,
+            non_minimal: state.path_kind.is_non_minimal(),
+            via_intermediate_group,
         });
     }
 }

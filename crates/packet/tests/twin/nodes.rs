@@ -4,7 +4,7 @@ use super::parts::{in_network, set_out, Packet};
 use super::{Event, Twin};
 use odonata_machine::Machine;
 use odonata_packet::{
-    Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, PacketSettings, Passage, Socket,
+    Arrival, Departure, Endpoints, InjectionTimes, Nics, Offer, OutgoingPacket, PacketSettings, Socket, Subscription,
 };
 use odonata_routing::algorithm::RouteState;
 use odonata_units::NodeId;
@@ -18,7 +18,7 @@ pub(super) struct Node {
     port: usize,
     link_free: u64,
     pub(super) credit: u64,
-    listens: Listens,
+    subscription: Subscription,
     timer: Option<u64>,
     /// Messages on the node, by time and, at one time, in the order of delivery.
     on_node: Vec<Arrival>,
@@ -27,7 +27,7 @@ pub(super) struct Node {
     /// Where it is a torus FIFO: the memory FIFOs that feed it, as the endpoints number them, the one to serve first at the front.
     fed_by: VecDeque<u32>,
     /// When each packet on the last link has arrived, and where it came from.
-    pub(super) incoming: VecDeque<(u64, Outgoing, NodeId, Option<Passage>)>,
+    pub(super) incoming: VecDeque<(u64, OutgoingPacket, NodeId, Option<InjectionTimes>)>,
 }
 
 impl Node {
@@ -35,7 +35,7 @@ impl Node {
     pub(super) fn all(
         machine: &Machine,
         settings: &PacketSettings,
-        interfaces: &Interfaces<'_>,
+        interfaces: &Nics<'_>,
         endpoints: &dyn Endpoints,
     ) -> Vec<Self> {
         let each = per_node(settings) as u32;
@@ -55,7 +55,7 @@ impl Node {
                 port: (machine.slot_of(node) * each + place) as usize,
                 link_free: 0,
                 credit: room.unwrap_or(settings.input_buffer.0),
-                listens: endpoints.listens(if room.is_some() { first } else { nic }),
+                subscription: endpoints.subscription(if room.is_some() { first } else { nic }),
                 timer: None,
                 on_node: Vec::new(),
                 departure: None,
@@ -68,7 +68,7 @@ impl Node {
 
 /// Interfaces of a node in the network.
 pub(super) fn per_node(settings: &PacketSettings) -> usize {
-    settings.injection.as_ref().map_or(settings.interfaces, |fifos| fifos.fifos) as usize
+    settings.injection.as_ref().map_or(settings.nics_per_node, |fifos| fifos.fifos) as usize
 }
 
 impl Twin<'_> {
@@ -78,7 +78,7 @@ impl Twin<'_> {
             Some(_) => self.nodes[nic].fed_by.iter().copied().collect(),
             None => vec![nic as u32],
         };
-        from.into_iter().find(|&from| self.endpoints.next_birth_ps(from).is_some_and(|birth| birth <= self.now))
+        from.into_iter().find(|&from| self.endpoints.next_created_ps(from).is_some_and(|created| created <= self.now))
     }
 
     /// The interface at a port of a router.
@@ -91,11 +91,11 @@ impl Twin<'_> {
         nic - nic % per_node(self.settings)
     }
 
-    pub(super) fn begin(&mut self) {
+    pub(super) fn start(&mut self) {
         for nic in 0..self.nodes.len() {
-            if self.nodes[nic].listens > Listens::ToNothing {
-                self.tell(nic, |endpoints, nic, socket| {
-                    endpoints.begin(nic, socket);
+            if self.nodes[nic].subscription > Subscription::Nothing {
+                self.notify(nic, |endpoints, nic, socket| {
+                    endpoints.on_start(nic, socket);
                     Offer::Changed
                 });
             }
@@ -120,8 +120,8 @@ impl Twin<'_> {
                 Some(_) => self.nodes[nic].fed_by.iter().copied().collect(),
                 None => vec![nic as u32],
             };
-            if let Some(birth) = from.into_iter().filter_map(|from| self.endpoints.next_birth_ps(from)).min() {
-                let at = birth.max(self.nodes[nic].link_free);
+            if let Some(created) = from.into_iter().filter_map(|from| self.endpoints.next_created_ps(from)).min() {
+                let at = created.max(self.nodes[nic].link_free);
                 if at > self.now {
                     self.at(at, Event::Node(nic));
                 }
@@ -132,7 +132,7 @@ impl Twin<'_> {
     fn leave(&mut self, nic: usize) -> bool {
         if let Some(departure) = self.nodes[nic].departure.filter(|departure| departure.at_ps <= self.now) {
             self.nodes[nic].departure = None;
-            self.tell(nic, |endpoints, nic, socket| endpoints.left(nic, &departure, socket));
+            self.notify(nic, |endpoints, nic, socket| endpoints.on_departure(nic, &departure, socket));
             return true;
         }
         let taken = self.takes(nic);
@@ -153,13 +153,13 @@ impl Twin<'_> {
         let node = &mut self.nodes[nic];
         node.credit -= bytes;
         node.link_free = free;
-        if packet.tells_left && node.listens == Listens::ToDepartures {
+        if packet.notifies_departure && node.subscription == Subscription::Departures {
             node.departure = Some(Departure { at_ps: free, job: packet.job, message: packet.message });
         }
         self.at(free, Event::Node(nic));
         self.at(arrives, Event::Arrive(router, port));
-        let state = match self.routing.tells_messages_apart() {
-            true => self.routing.sets_out(source, packet.destination, packet.message_bytes),
+        let state = match self.routing.distinguishes_messages() {
+            true => self.routing.initial_state(source, packet.destination, packet.message_bytes),
             false => RouteState::default(),
         };
         self.ports[router][port].wire.push_back(set_out((packet, bytes), source, state, self.now, arrives));
@@ -167,9 +167,9 @@ impl Twin<'_> {
     }
 
     /// How a packet got into the network, where nodes have FIFOs.
-    pub(super) fn passage(&self, packet: &Packet) -> Option<Passage> {
-        let (made_ps, taken_ps, entered_ps) = (packet.what.birth_ps, packet.inject, packet.entered);
-        self.settings.injection.is_some().then_some(Passage { made_ps, taken_ps, entered_ps })
+    pub(super) fn injection_times(&self, packet: &Packet) -> Option<InjectionTimes> {
+        let (created_ps, taken_ps, injected_ps) = (packet.what.created_ps, packet.injected, packet.entered);
+        self.settings.injection.is_some().then_some(InjectionTimes { created_ps, taken_ps, injected_ps })
     }
 
     fn arrive(&mut self, nic: usize) -> bool {
@@ -177,11 +177,11 @@ impl Twin<'_> {
         if node.incoming.front().is_none_or(|(at, ..)| *at > self.now) {
             return false;
         }
-        let (at_ps, packet, source, passage) = node.incoming.pop_front().unwrap();
-        if node.listens > Listens::ToNothing {
-            let Outgoing { size, job, message, envelope, .. } = packet;
-            let arrival = Arrival { at_ps, source, size, job, message, envelope, passage };
-            self.tell(nic, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
+        let (at_ps, packet, source, injection_times) = node.incoming.pop_front().unwrap();
+        if node.subscription > Subscription::Nothing {
+            let OutgoingPacket { size, job, message, envelope, .. } = packet;
+            let arrival = Arrival { at_ps, source, size, job, message, envelope, injection_times };
+            self.notify(nic, |endpoints, nic, socket| endpoints.on_arrival(nic, &arrival, socket));
         }
         true
     }
@@ -190,20 +190,20 @@ impl Twin<'_> {
         let node = &mut self.nodes[nic];
         if node.on_node.first().is_some_and(|arrival| arrival.at_ps <= self.now) {
             let arrival = node.on_node.remove(0);
-            self.tell(nic, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
+            self.notify(nic, |endpoints, nic, socket| endpoints.on_arrival(nic, &arrival, socket));
         } else if node.timer.is_some_and(|timer| timer <= self.now) {
             node.timer = None;
-            self.tell(nic, |endpoints, nic, socket| endpoints.woken(nic, socket));
+            self.notify(nic, |endpoints, nic, socket| endpoints.on_timer(nic, socket));
         } else {
             return false;
         }
         true
     }
 
-    fn tell(&mut self, nic: usize, told: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
+    fn notify(&mut self, nic: usize, event: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
         let mut socket = Socket::new(self.now, self.nodes[nic].timer);
         // Whether the offer has changed does not matter here: everybody is always asked again.
-        let _ = told(&mut *self.endpoints, nic as u32, &mut socket);
+        let _ = event(&mut *self.endpoints, nic as u32, &mut socket);
         let node = &mut self.nodes[nic];
         node.timer = socket.timer_ps();
         node.on_node.extend(socket.take_deliveries());

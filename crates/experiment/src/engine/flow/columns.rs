@@ -2,13 +2,13 @@
 
 use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{BytesPerS, Count, Ratio, S};
-use odonata_declare::{Column, Filled, Values};
+use odonata_declare::{Column, FilledColumn, Role, Values};
 use odonata_flow::JobResult;
 
 const ALONE: &str = "alone = true";
 
 /// What it predicts.
-pub(super) const JOBS: &[Filled<Vec<JobResult>>] = &[
+pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
     Column::sum("zero_byte_messages", U64, Count, "Messages of 0 bytes", "Messages without bytes, which load nothing.")
         .by(|jobs: &Vec<JobResult>| jobs.iter().map(|job| job.volumes.zero_byte_messages).collect()),
     Column::sum(
@@ -29,26 +29,27 @@ pub(super) const JOBS: &[Filled<Vec<JobResult>>] = &[
     .headline()
     .by(|jobs| jobs.iter().map(|job| job.bandwidth_bytes_per_s).collect()),
     Column::max(
-        "time_s",
+        "slowest_pair_s",
         F64,
         S,
         "Time",
         "Until the slowest pair of nodes has sent its bytes at the granted bandwidth.",
     )
+    .role(Role::JobTime)
     .headline()
-    .by(|jobs| jobs.iter().map(|job| job.time_s).collect()),
+    .by(|jobs| jobs.iter().map(|job| job.slowest_pair_s).collect()),
     Column::mean(
-        "time_mean_s",
+        "pair_time_mean_s",
         F64,
         S,
         "Mean time",
         "Until a byte's pair of nodes has sent all its bytes, its mean over bytes.",
     )
     .weighted_by("bytes")
-    .by(|jobs| jobs.iter().map(|job| job.time_mean_s).collect()),
-    Column::max("time_alone_s", F64, S, "Time alone", "`time_s` of the job alone on the same nodes.")
+    .by(|jobs| jobs.iter().map(|job| job.pair_time_mean_s).collect()),
+    Column::max("slowest_pair_alone_s", F64, S, "Time alone", "`slowest_pair_s` of the job alone on the same nodes.")
         .under(ALONE)
-        .by_if(|jobs| of_all(jobs, |job| job.time_alone_s)),
+        .by_if(|jobs| of_all(jobs, |job| job.slowest_pair_alone_s)),
     Column::sum(
         "bandwidth_alone_bytes_per_s",
         F64,
@@ -58,10 +59,16 @@ pub(super) const JOBS: &[Filled<Vec<JobResult>>] = &[
     )
     .under(ALONE)
     .by_if(|jobs| of_all(jobs, |job| job.bandwidth_alone_bytes_per_s)),
-    Column::attribute("slowdown", F64, Ratio, "Slowdown", "`time_s` / `time_alone_s`: what the other jobs cost it.")
-        .under(ALONE)
-        .headline()
-        .by_if(|jobs| of_all(jobs, JobResult::slowdown)),
+    Column::attribute(
+        "slowdown",
+        F64,
+        Ratio,
+        "Slowdown",
+        "`slowest_pair_s` / `slowest_pair_alone_s`: what the other jobs cost it.",
+    )
+    .under(ALONE)
+    .headline()
+    .by_if(|jobs| of_all(jobs, JobResult::slowdown)),
 ];
 
 /// Of all jobs, if all have it.

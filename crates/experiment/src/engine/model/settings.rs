@@ -4,7 +4,7 @@ use crate::engine::parameters::MACHINES;
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use odonata_declare::{Family, Key, Kind, Named, Value, Variant};
+use odonata_declare::{Family, Key, Kind, Value, Variant, VariantInfo};
 use odonata_model::pricing::Pricing;
 use odonata_model::Constants;
 
@@ -13,7 +13,7 @@ pub(super) fn forms() -> impl Iterator<Item = &'static Variant<dyn Pricing>> {
     odonata_model::FORMS.iter().chain(odonata_amg::FORMS)
 }
 
-static FORM: Family = Family::new("form", || forms().map(Named::of).collect());
+static FORM: Family = Family::new("form", || forms().map(VariantInfo::of).collect());
 
 /// The keys of the engine: which form, what was measured, and the parameters of all forms. Forms that have a parameter of
 /// the same name mean the same by it.

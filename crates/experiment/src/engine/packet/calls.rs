@@ -4,7 +4,7 @@ use super::programs::{phase_names, Ran};
 use odonata_declare::Type::{Coded, U32, U64};
 use odonata_declare::Unit::{Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};
-use odonata_transport::{CallRecord, PhaseTime, RankWait, Told};
+use odonata_transport::{CallRecord, PhaseTime, RankWait, WaitEvent};
 
 fn of<T>(ran: &Ran, get: impl Fn(&CallRecord) -> T) -> Values
 where
@@ -41,8 +41,8 @@ pub(super) const CALLS: FilledTable<'_, Ran> = FilledTable {
         Column::key("call", U64, Plain, "Call", "Number of the call among those of the rank, from 1 on.")
             .by(|ran| of(ran, |c| c.call)),
         Column::attribute("name", Coded, Plain, "Name", "What it is, as programs of one's own write it.").by(names),
-        Column::attribute("entered_ps", U64, Ps, "Entered", "When it began.").by(|ran| of(ran, |c| c.entered.ps())),
-        Column::attribute("left_ps", U64, Ps, "Left", "When it was over.").by(|ran| of(ran, |c| c.left.ps())),
+        Column::attribute("start_ps", U64, Ps, "Entered", "When it began.").by(|ran| of(ran, |c| c.start.ps())),
+        Column::attribute("end_ps", U64, Ps, "Left", "When it was over.").by(|ran| of(ran, |c| c.end.ps())),
         Column::sum(
             "blocked_ps",
             U64,
@@ -82,21 +82,21 @@ pub(super) const WAITS: FilledTable<'_, Ran> = FilledTable {
             .by(|ran| waited(ran, |w| w.number)),
         Column::attribute("call", U64, Plain, "Call", "Number of the call that it was in.")
             .by(|ran| waited(ran, |w| w.call)),
-        Column::attribute("from_ps", U64, Ps, "From", "From when on it waited, on its clock.")
-            .by(|ran| waited(ran, |w| w.from.ps())),
-        Column::attribute("until_ps", U64, Ps, "Until", "When its host was told of something, and it went on.")
-            .by(|ran| waited(ran, |w| w.until.ps())),
+        Column::attribute("start_ps", U64, Ps, "From", "From when on it waited, on its clock.")
+            .by(|ran| waited(ran, |w| w.start.ps())),
+        Column::attribute("end_ps", U64, Ps, "Until", "When its host was told of something, and it went on.")
+            .by(|ran| waited(ran, |w| w.end.ps())),
         Column::attribute(
-            "told",
+            "event",
             Coded,
             Plain,
-            "Told of",
+            "Event",
             "`message`, that one has come, with its data, announced, or of the node; `data`, that those it had asked for have come; \
              `receipt`, that a message of its own was received.",
         )
         .by(|ran| Values::Text {
-            codes: ran.recorded.waits.iter().map(|w| w.told as i32).collect(),
-            texts: Told::ALL.iter().map(|told| told.word().to_owned()).collect(),
+            codes: ran.recorded.waits.iter().map(|w| w.event as i32).collect(),
+            texts: WaitEvent::ALL.iter().map(|told| told.word().to_owned()).collect(),
         }),
         Column::attribute("peer", U32, Plain, "Peer", "The rank that this came from.").by(|ran| waited(ran, |w| w.peer)),
         Column::attribute(
@@ -106,7 +106,7 @@ pub(super) const WAITS: FilledTable<'_, Ran> = FilledTable {
             "Cause",
             "The rank whose doing it was: the peer, or, of data, the one that waits, since it asked for them.",
         )
-        .by(|ran| waited(ran, |w| w.by)),
+        .by(|ran| waited(ran, |w| w.caused_by)),
         Column::attribute(
             "cause_ps",
             U64,
@@ -114,7 +114,7 @@ pub(super) const WAITS: FilledTable<'_, Ran> = FilledTable {
             "Cause, time",
             "When that rank had handed to its interface what brought it about, on its clock.",
         )
-        .by(|ran| waited(ran, |w| w.since.ps())),
+        .by(|ran| waited(ran, |w| w.caused_at.ps())),
     ],
 };
 
@@ -134,9 +134,9 @@ pub(super) const PHASE_TIMES: FilledTable<'_, Ran> = FilledTable {
             .by(|ran| passed(ran, |p| p.phase)),
         Column::attribute("phase", Coded, Plain, "Phase", "Name of the phase.")
             .by(|ran| phase_names(ran, ran.recorded.phases.iter().map(|p| (p.job, p.phase as usize)))),
-        Column::attribute("began_ps", U64, Ps, "Began", "When it began, on the rank's clock.")
-            .by(|ran| passed(ran, |p| p.began.ps())),
-        Column::attribute("ended_ps", U64, Ps, "Ended", "When it was over.").by(|ran| passed(ran, |p| p.ended.ps())),
+        Column::attribute("start_ps", U64, Ps, "Began", "When it began, on the rank's clock.")
+            .by(|ran| passed(ran, |p| p.start.ps())),
+        Column::attribute("end_ps", U64, Ps, "Ended", "When it was over.").by(|ran| passed(ran, |p| p.end.ps())),
     ],
 };
 

@@ -6,10 +6,10 @@ use crate::memory::Need;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, U64};
 use odonata_declare::Unit::{Bytes, Count, Hops, Ns, Ps, Share, S};
-use odonata_declare::{declared, Column, Filled, Values};
+use odonata_declare::{declarations, Column, FilledColumn, Role, Values};
 use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView};
 use odonata_units::Time;
-use odonata_workload::{Closed, Injection, Job, Start, TrafficKind};
+use odonata_workload::{ClosedParameters, Injection, Job, ProgramStart, TrafficKind};
 
 /// A finished run, as the columns see it.
 pub(super) struct Measured<'a> {
@@ -32,16 +32,16 @@ pub(super) struct Measured<'a> {
 /// What is added, by table.
 pub(super) fn added() -> Vec<(&'static str, Vec<Column>)> {
     vec![
-        ("links", declared(Measured::LINKS)),
-        ("nodes", declared(Measured::NODES)),
-        ("jobs", [declared(Measured::JOBS), declared(Measured::OF_PROGRAMS)].concat()),
+        ("links", declarations(Measured::LINKS)),
+        ("nodes", declarations(Measured::NODES)),
+        ("jobs", [declarations(Measured::JOBS), declarations(Measured::OF_PROGRAMS)].concat()),
     ]
 }
 
 pub(super) const NO_PACKET: &str = "no packet arrived";
 
-/// What `middle_group_share` counts, in every table that has it.
-pub(super) const MIDDLE_GROUP: &str =
+/// What `intermediate_group_share` counts, in every table that has it.
+pub(super) const INTERMEDIATE_GROUP: &str =
     "Packets that were in a group which is neither their source's nor their destination's; 0 on a machine without groups.";
 
 /// A percentile of the packets' latencies.
@@ -76,7 +76,7 @@ pub(super) const COUNTED_STALL: Column = Column::sum(
 
 impl<'a> Measured<'a> {
     /// Within the measurement, as `bytes`; busy, stall and idle time add up to it.
-    pub(super) const LINKS: &'a [Filled<Self>] = &[
+    pub(super) const LINKS: &'a [FilledColumn<Self>] = &[
         Column::sum("packets", U64, Count, "Packets", "Packets that it carried.")
             .by(|run| run.links(|port| port.packets)),
         Column::sum("busy_ps", U64, Ps, "Busy", "Time during which it sent.").by(|run| run.links(|port| port.busy_ps)),
@@ -104,16 +104,16 @@ impl<'a> Measured<'a> {
     ];
 
     /// Within the measurement.
-    pub(super) const NODES: &'a [Filled<Self>] = &[
+    pub(super) const NODES: &'a [FilledColumn<Self>] = &[
         Column::sum("stall_ps", U64, Ps, "Stall", "Time during which its network interface waited for credit.")
             .by(|run| run.result.ports.nodes().map(|node| node.stall_ps).collect()),
         CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(run.result.ports.nodes().map(|node| node.port))),
     ];
 
     /// Of packets that were made within the measurement, if not said otherwise.
-    pub(super) const JOBS: &'a [Filled<Self>] = &[
+    pub(super) const JOBS: &'a [FilledColumn<Self>] = &[
         Column::sum("packets", U64, Count, "Packets", "Packets that arrived.").by(|run| run.jobs(|job| job.packets)),
-        Column::sum("unfinished_packets", U64, Count, "Unfinished packets", "Packets under way when the run ended.")
+        Column::sum("in_flight_packets", U64, Count, "Packets in flight", "Packets in flight when the run ended.")
             .by(|run| run.jobs(|job| job.injected_packets - job.packets)),
         Column::mean(
             "offered_load",
@@ -139,9 +139,10 @@ impl<'a> Measured<'a> {
         .missing("traffic is closed or no time was measured")
         .headline()
         .by_if(|run| run.of_open(accepted_loads)),
-        Column::max("time_s", F64, S, "Time", "From its start until its last packet arrived.")
+        Column::max("last_arrival_s", F64, S, "Time", "From its start until its last packet arrived.")
             .under("traffic = \"closed\"")
             .missing("traffic is open")
+            .role(Role::JobTime)
             .headline()
             .by_if(times),
         per_packet(
@@ -199,8 +200,8 @@ impl<'a> Measured<'a> {
         per_packet("non_minimal_share", Share, "Non-minimal share", "Packets that left the minimal way.")
             .headline()
             .by(|run| run.jobs(|job| job.non_minimal as f64 / job.packets as f64)),
-        per_packet("middle_group_share", Share, "Middle-group share", MIDDLE_GROUP)
-            .by(|run| run.jobs(|job| job.over_group as f64 / job.packets as f64)),
+        per_packet("intermediate_group_share", Share, "Intermediate-group share", INTERMEDIATE_GROUP)
+            .by(|run| run.jobs(|job| job.via_intermediate_group as f64 / job.packets as f64)),
     ];
 
     fn link_ports(&self) -> impl Iterator<Item = &'a PortRecord> {
@@ -241,8 +242,12 @@ impl<'a> Measured<'a> {
 fn times(run: &Measured<'_>) -> Option<Values> {
     let jobs = &run.scenario.workload.jobs;
     let time = |(record, job): (&JobRecord, &Job)| match job.traffic {
-        TrafficKind::Closed(Closed { start }) => Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64(),
-        TrafficKind::Program(Start { start, .. }) => Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64(),
+        TrafficKind::Closed(ClosedParameters { start }) => {
+            Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64()
+        }
+        TrafficKind::Program(ProgramStart { start, .. }) => {
+            Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64()
+        }
         TrafficKind::Open(_) => f64::NAN,
     };
     let is_closed = |job: &Job| !matches!(job.traffic, TrafficKind::Open(_));
@@ -255,7 +260,7 @@ fn due_latencies(run: &Measured<'_>) -> Option<Values> {
     let is_paced = |job: &Job| matches!(&job.traffic, TrafficKind::Open(open) if open.injection == Injection::Paced);
     let own = |(record, job): (&JobRecord, &Job)| {
         if is_paced(job) {
-            (record.latency.mean() + record.held_ps as f64 / record.injected_packets as f64) / 1e3
+            (record.latency.mean() + record.delay_ps as f64 / record.injected_packets as f64) / 1e3
         } else {
             f64::NAN
         }

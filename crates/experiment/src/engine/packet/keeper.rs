@@ -2,8 +2,8 @@
 
 use crate::checkpoint::Origin;
 use crate::engine::Watcher;
-use odonata_checkpoint::FileWriter;
-use odonata_packet::Vault;
+use odonata_checkpoint::CheckpointWriter;
+use odonata_packet::CheckpointSink;
 use serde_json::Value;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -13,11 +13,11 @@ use std::time::Duration;
 /// Where the state of a run goes while it is handed over.
 #[derive(Default)]
 pub(super) struct Keeper {
-    file: Mutex<Option<FileWriter<BufWriter<std::fs::File>>>>,
+    file: Mutex<Option<CheckpointWriter<BufWriter<std::fs::File>>>>,
 }
 
 impl Keeper {
-    fn file(&self) -> std::sync::MutexGuard<'_, Option<FileWriter<BufWriter<std::fs::File>>>> {
+    fn file(&self) -> std::sync::MutexGuard<'_, Option<CheckpointWriter<BufWriter<std::fs::File>>>> {
         self.file.lock().expect("no thread panicked")
     }
 
@@ -34,7 +34,7 @@ impl Keeper {
         }
         origin.now_ps = now_ps;
         let Some(path) = watcher.checkpoint_file(origin.before) else { return false };
-        match FileWriter::create(&path, &origin.to_json()) {
+        match CheckpointWriter::create(&path, &origin.to_json()) {
             Ok(file) => *self.file() = Some(file),
             Err(error) => watcher.checkpoint_taken(Err(error.to_string())),
         }
@@ -43,7 +43,7 @@ impl Keeper {
 
     /// Begins a file of something else.
     pub(super) fn begin_at(&self, path: &Path, header: &Value) -> io::Result<()> {
-        *self.file() = Some(FileWriter::create(path, header)?);
+        *self.file() = Some(CheckpointWriter::create(path, header)?);
         Ok(())
     }
 
@@ -60,7 +60,7 @@ impl Keeper {
     }
 }
 
-impl Vault for Keeper {
+impl CheckpointSink for Keeper {
     fn part(&self, number: u32, bytes: &[u8]) {
         // The lock is that of a thread that writes anyhow.
         self.file().as_ref().expect("it was begun").part(number, bytes);

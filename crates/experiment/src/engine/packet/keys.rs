@@ -1,7 +1,7 @@
 //! The keys of the packet engine beyond those of routers and routing algorithms.
 
 use crate::engine::routing;
-use odonata_declare::{parameter, words, Choice, Declared, Key, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, words, Choice, Key, Kind, Parameter, ParameterStruct, Parameters};
 use odonata_packet::{InjectionFifos, Recording, Schedule, SeriesChoice};
 use odonata_units::{Bytes, Time};
 use std::sync::OnceLock;

@@ -4,12 +4,12 @@ use super::programs::Ran;
 use odonata_declare::Type::{Bool, Coded, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};
-use odonata_packet::Passage;
+use odonata_packet::InjectionTimes;
 use odonata_transport::{MessageRecord, Protocol};
 
 /// Of the packet with which a message was complete, a time on its way, where nodes have injection FIFOs; none on its node.
-fn on_the_way(ran: &Ran, get: impl Fn(&MessageRecord, &Passage) -> u64) -> Option<Values> {
-    ran.has_fifos.then(|| of(ran, |m| m.passage.as_ref().map_or(0, |passage| get(m, passage))))
+fn on_the_way(ran: &Ran, get: impl Fn(&MessageRecord, &InjectionTimes) -> u64) -> Option<Values> {
+    ran.has_fifos.then(|| of(ran, |m| m.injection_times.as_ref().map_or(0, |injection_times| get(m, injection_times))))
 }
 
 fn of<T>(ran: &Ran, get: impl Fn(&MessageRecord) -> T) -> Values
@@ -33,9 +33,9 @@ pub(super) const MESSAGES: FilledTable<'_, Ran> = FilledTable {
         Column::key("number", U32, Plain, "Number", "How many the one sent to the other before it.")
             .by(|ran| of(ran, |m| m.number)),
         Column::attribute("communicator", U32, Plain, "Communicator", "Communicator in its program; 0 is that of all ranks.")
-            .by(|ran| of(ran, |m| u32::from(m.of.communicator))),
+            .by(|ran| of(ran, |m| u32::from(m.context.communicator))),
         Column::attribute("collective", Bool, Plain, "Collective", "Whether it is of a collective.")
-            .by(|ran| of(ran, |m| m.of.collective)),
+            .by(|ran| of(ran, |m| m.context.collective)),
         Column::attribute(
             "tag",
             U32,
@@ -43,13 +43,13 @@ pub(super) const MESSAGES: FilledTable<'_, Ran> = FilledTable {
             "Tag",
             "Its tag; of a collective, how many there were before on its communicator.",
         )
-        .by(|ran| of(ran, |m| m.of.tag)),
+        .by(|ran| of(ran, |m| m.context.tag)),
         Column::attribute(
             "protocol",
             Coded,
             Plain,
             "Protocol",
-            "`eager`, at once with its data; `long`, announced, and sent when the receiver asks for it; `on-node`, between ranks of \
+            "`eager`, at once with its data; `rendezvous`, announced, and sent when the receiver asks for it; `on-node`, between ranks of \
              one node.",
         )
         .by(|ran| Values::Text {
@@ -58,24 +58,24 @@ pub(super) const MESSAGES: FilledTable<'_, Ran> = FilledTable {
         }),
         Column::sum("bytes", U64, InBytes, "Size", "Its bytes, without those of the protocol.")
             .by(|ran| of(ran, |m| m.bytes.0)),
-        Column::attribute("posted_ps", U64, Ps, "Posted", "When its sender began to send it, on the sender's clock.")
-            .by(|ran| of(ran, |m| m.posted.ps())),
+        Column::attribute("created_ps", U64, Ps, "Posted", "When its sender began to send it, on the sender's clock.")
+            .by(|ran| of(ran, |m| m.created.ps())),
         Column::attribute(
-            "started_ps",
+            "injected_ps",
             U64,
             Ps,
             "Started",
             "When its first packet left the interface, of a long one that of the announcement; on a node, when the host handed it over.",
         )
-        .by(|ran| of(ran, |m| m.started.ps())),
+        .by(|ran| of(ran, |m| m.injected.ps())),
         Column::attribute(
-            "arrived_ps",
+            "delivered_ps",
             U64,
             Ps,
             "Arrived",
             "When its last byte was at the receiver's interface; on a node, when it was handed over to the receiver.",
         )
-        .by(|ran| of(ran, |m| m.arrived.ps())),
+        .by(|ran| of(ran, |m| m.delivered.ps())),
         Column::attribute(
             "matched_ps",
             U64,
@@ -92,7 +92,7 @@ pub(super) const MESSAGES: FilledTable<'_, Ran> = FilledTable {
             "Of the packet with which its data was complete, the time from its making until a torus FIFO took it; 0 on a node.",
         )
         .under("injection")
-        .by_if(|ran| on_the_way(ran, |_, passage| passage.taken_ps - passage.made_ps)),
+        .by_if(|ran| on_the_way(ran, |_, injection_times| injection_times.taken_ps - injection_times.created_ps)),
         Column::attribute(
             "torus_fifo_ps",
             U64,
@@ -101,7 +101,7 @@ pub(super) const MESSAGES: FilledTable<'_, Ran> = FilledTable {
             "Of this packet, the time from then until the router took it, that between node and router included; 0 on a node.",
         )
         .under("injection")
-        .by_if(|ran| on_the_way(ran, |_, passage| passage.entered_ps - passage.taken_ps)),
+        .by_if(|ran| on_the_way(ran, |_, injection_times| injection_times.injected_ps - injection_times.taken_ps)),
         Column::attribute(
             "network_ps",
             U64,
@@ -110,6 +110,6 @@ pub(super) const MESSAGES: FilledTable<'_, Ran> = FilledTable {
             "Of this packet, the time from then until its last byte was at the receiver's interface; 0 on a node.",
         )
         .under("injection")
-        .by_if(|ran| on_the_way(ran, |m, passage| m.arrived.ps() - passage.entered_ps)),
+        .by_if(|ran| on_the_way(ran, |m, injection_times| m.delivered.ps() - injection_times.injected_ps)),
     ],
 };

@@ -5,7 +5,7 @@ use super::tables;
 use crate::engine::{JobVolumes, Outcome};
 use odonata_declare::Frame;
 use odonata_packet::{Ending, Histogram, JobRecord, PacketResult, Schedule, Steadiness, Traffic};
-use odonata_transport::why_stuck;
+use odonata_transport::explain_unfinished;
 use odonata_units::Time;
 use odonata_workload::volumes::Volumes;
 use odonata_workload::TrafficKind;
@@ -22,8 +22,8 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
         link_capacity_bytes_per_s: machine.links().map(|l| machine.bandwidth(l).bytes_per_s_f64()).collect(),
         link_columns: Frame::of(Measured::LINKS, run),
         link_jobs: link_jobs(result),
-        node_bytes_in: result.ports.nodes().map(|node| node.port.record.bytes as f64).collect(),
-        node_bytes_out: result.ports.nodes().map(|node| node.injected_bytes as f64).collect(),
+        node_ejected_bytes: result.ports.nodes().map(|node| node.port.record.bytes as f64).collect(),
+        node_injected_bytes: result.ports.nodes().map(|node| node.injected_bytes as f64).collect(),
         node_capacity_bytes_per_s: vec![terminal; machine.node_count()],
         node_columns: Frame::of(Measured::NODES, run),
         jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(run, j, job)).collect(),
@@ -39,7 +39,7 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
 
 /// The columns of jobs, and what programs add.
 fn job_columns<'a>(run: &Measured<'a>) -> Frame {
-    Frame::of(Measured::JOBS, run).and(Frame::of(Measured::OF_PROGRAMS, run))
+    Frame::of(Measured::JOBS, run).with_columns_of(Frame::of(Measured::OF_PROGRAMS, run))
 }
 
 /// From when until when was measured: where there is open traffic the window, or as much of it as the run lasted, and else
@@ -65,12 +65,12 @@ fn traffic(run: &Measured<'_>, j: usize, job: &JobRecord) -> JobVolumes {
         TrafficKind::Closed(_) | TrafficKind::Program(_) => run.closed.volumes[j],
     };
     let volumes = Volumes {
-        bytes_on_router: job.bytes_on_router.into(),
-        bytes_network: (job.bytes - job.bytes_on_router).into(),
+        on_router_bytes: job.on_router_bytes.into(),
+        network_bytes: (job.bytes - job.on_router_bytes).into(),
         ..asked
     };
-    let mean_hops = if volumes.bytes() > 0 { job.byte_hops as f64 / volumes.bytes() as f64 } else { 0.0 };
-    JobVolumes { volumes, mean_hops }
+    let byte_hops_mean = if volumes.bytes() > 0 { job.byte_hops as f64 / volumes.bytes() as f64 } else { 0.0 };
+    JobVolumes { volumes, byte_hops_mean }
 }
 
 fn link_jobs(result: &PacketResult) -> (Vec<u32>, Vec<u32>, Vec<f64>) {
@@ -127,7 +127,7 @@ fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
     let Measured { engine, result, .. } = *run;
     let duration = run.duration();
     let sum = |get: fn(&JobRecord) -> u64| result.jobs.iter().map(get).sum::<u64>();
-    let (packets, non_minimal, over_group) = (sum(|j| j.packets), sum(|j| j.non_minimal), sum(|j| j.over_group));
+    let (packets, non_minimal, via_intermediate_group) = (sum(|j| j.packets), sum(|j| j.non_minimal), sum(|j| j.via_intermediate_group));
     let mut latency = Histogram::default();
     result.jobs.iter().for_each(|j| latency.merge(&j.latency));
     let share = |part: u64| if packets == 0 { Value::Null } else { (part as f64 / packets as f64).into() };
@@ -150,7 +150,7 @@ fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
             "packets": packets,
             "non_minimal_share": share(non_minimal),
             "minimal_share": share(packets - non_minimal),
-            "middle_group_share": share(over_group),
+            "intermediate_group_share": share(via_intermediate_group),
             "virtual_channels": result.channels_per_port,
             "virtual_channel_kinds": result.channel_kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>(),
             "virtual_channels_used": (0..16).filter(|vc| result.channels_used >> vc & 1 == 1).collect::<Vec<u32>>(),
@@ -203,7 +203,7 @@ impl Unbalanced {
             let margin = BALANCED.max(4.0 / messages.max(1.0).sqrt());
             let text = || format!("job '{}' brought {:.3} of {offered:.3}", job.name, accepted[j]);
             if accepted[j] < offered * (1.0 - margin) {
-                let fell_short = if open.room().is_some() { &mut found.held_up } else { &mut found.saturated };
+                let fell_short = if open.buffer_packets().is_some() { &mut found.held_up } else { &mut found.saturated };
                 fell_short.push(text());
             } else if accepted[j] > offered * (1.0 + margin) {
                 found.draining.push(text());
@@ -221,7 +221,7 @@ impl Unbalanced {
 fn stopped(run: &Measured<'_>) -> Option<String> {
     let Measured { scenario, result, .. } = *run;
     let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
-    let why = why_stuck(&result.unfinished, name);
+    let why = explain_unfinished(&result.unfinished, name);
     (!why.is_empty()).then(|| format!("a job in the background stopped: {}", why.join("; ")))
 }
 
@@ -244,7 +244,7 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
         )),
         Ending::Deadlock => {
             let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
-            let why = why_stuck(&result.unfinished, name);
+            let why = explain_unfinished(&result.unfinished, name);
             warnings.push(format!(
                 "nothing can happen any more at {now}, but {} ranks are not at their end: {}",
                 result.unfinished.len(),

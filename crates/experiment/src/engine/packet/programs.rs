@@ -8,9 +8,9 @@ use super::rank_memory::RankMemory;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
-use odonata_declare::{Column, Filled, FilledTable, Frame, Table, Values};
+use odonata_declare::{Column, FilledColumn, FilledTable, Frame, Role, Table, Values};
 use odonata_packet::{PacketSettings, Program};
-use odonata_transport::{on_the_wire, CallKind, CallRecords, MessageRecord, PhaseRecord, RankJob, RankRecord, Ranks};
+use odonata_transport::{wire_volume, CallKind, CallRecords, MessageRecord, PhaseRecord, RankJob, RankRecord, Ranks};
 use odonata_units::{JobId, Time};
 use odonata_workload::rails::JobRails;
 use odonata_workload::{volumes, Job, TrafficKind};
@@ -45,10 +45,10 @@ impl Programs {
             let rounds = u64::from(job.iterations);
             let mut memory = RankMemory::default();
             job.rank_ids().for_each(|rank| memory.add_rank(shared, rank));
-            let sent = job.examined.sent.clone().unwrap_or_else(|| volumes::sent(&scenario.machine, job));
+            let sent = job.examined.sent.clone().unwrap_or_else(|| volumes::message_counts(&scenario.machine, job));
             memory.add_messages(&sent, rounds * u64::from(records.messages), rounds * u64::from(records.calls));
             for (size, messages) in sent.by_size() {
-                let (wire, count) = on_the_wire(&scenario.mpi, settings.payload(), size);
+                let (wire, count) = wire_volume(&scenario.mpi, settings.payload(), size);
                 let times = messages.saturating_mul(rounds);
                 bytes = bytes.saturating_add(wire.saturating_mul(times));
                 packets = packets.saturating_add(count.saturating_mul(times));
@@ -73,12 +73,12 @@ impl Programs {
 /// The declarations, in the order of the reference.
 pub(super) fn tables() -> Vec<Table> {
     vec![
-        RANKS.declared(),
-        PHASES.declared(),
-        MESSAGES.declared(),
-        CALLS.declared(),
-        WAITS.declared(),
-        PHASE_TIMES.declared(),
+        RANKS.declaration(),
+        PHASES.declaration(),
+        MESSAGES.declaration(),
+        CALLS.declaration(),
+        WAITS.declaration(),
+        PHASE_TIMES.declaration(),
     ]
 }
 
@@ -270,7 +270,7 @@ const PHASES: FilledTable<'_, Ran> = FilledTable {
         }),
         Column::sum("count", U64, Count, "Count", "How often it began.")
             .by(|ran| phases(ran).map(|(_, _, record)| record.count).collect()),
-        Column::sum("time_ps", U64, Ps, "Time", "From its beginnings to its ends.")
+        Column::sum("phase_time_ps", U64, Ps, "Time", "From its beginnings to its ends.")
             .by(|ran| phases(ran).map(|(_, _, record)| record.time.ps()).collect()),
         Column::sum("communication_ps", U64, Ps, "Communication", "Of that, time in calls.")
             .by(|ran| phases(ran).map(|(_, _, record)| record.communication.ps()).collect()),
@@ -279,7 +279,7 @@ const PHASES: FilledTable<'_, Ran> = FilledTable {
 
 impl<'a> Measured<'a> {
     /// What programs add to the table of jobs.
-    pub(super) const OF_PROGRAMS: &'a [Filled<Self>] = &[
+    pub(super) const OF_PROGRAMS: &'a [FilledColumn<Self>] = &[
         of_job(
             "repetitions",
             Count,
@@ -287,9 +287,11 @@ impl<'a> Measured<'a> {
             "How often all of its ranks came to the end of its program, in the background as often as there was time.",
         )
         .by_if(|run| of_jobs(run, |job, _, ranks| repetitions(job, ranks))),
-        of_job("execution_ns", Ns, "Execution", "From time 0 to the end of its last rank.").by_if(|run| {
-            of_jobs(run, |_, ran, ranks| ranks.iter().map(|rank| end(ran, rank).as_ns_f64()).fold(0.0, f64::max))
-        }),
+        of_job("last_rank_end_ns", Ns, "Execution", "From time 0 to the end of its last rank.")
+            .role(Role::JobTime)
+            .by_if(|run| {
+                of_jobs(run, |_, ran, ranks| ranks.iter().map(|rank| end(ran, rank).as_ns_f64()).fold(0.0, f64::max))
+            }),
         of_job("communication_mean_ns", Ns, "Communication", "Time in calls, the mean over its ranks.")
             .headline()
             .by_if(|run| of_jobs(run, |_, _, ranks| moments(ranks).0)),

@@ -1,7 +1,7 @@
 //! What Q-adaptive routers have learnt, as a table that another run can start from.
 //!
 //! Columns `router`, `row` (other group times nodes of a router, plus the slot of the source node), `link` (one that leaves
-//! the router) and `time_ns`: the expected time to the destination group over that link.
+//! the router) and `estimate_ns`: the expected time to the destination group over that link.
 
 use odonata_declare::Type::{F64, U32};
 use odonata_declare::Unit::{Ns, Plain};
@@ -15,7 +15,7 @@ pub(super) struct Entry {
     router: u32,
     row: u32,
     link: u32,
-    time_ns: f32,
+    estimate_ns: f32,
 }
 
 pub(super) const Q_TABLES: FilledTable<'_, Vec<Entry>> = FilledTable {
@@ -39,8 +39,14 @@ pub(super) const Q_TABLES: FilledTable<'_, Vec<Entry>> = FilledTable {
         Column::key("link", U32, Plain, "Link", "Link that leaves the router.")
             .of("links")
             .by(|entries| entries.iter().map(|entry| entry.link).collect()),
-        Column::attribute("time_ns", F64, Ns, "Expected time", "Estimate of the time to that group over that link.")
-            .by(|entries| entries.iter().map(|entry| f64::from(entry.time_ns)).collect()),
+        Column::attribute(
+            "estimate_ns",
+            F64,
+            Ns,
+            "Expected time",
+            "Estimate of the time to that group over that link.",
+        )
+        .by(|entries| entries.iter().map(|entry| f64::from(entry.estimate_ns)).collect()),
     ],
 };
 
@@ -54,11 +60,11 @@ pub(super) fn entries<'a>(machine: &Machine, tables: impl Iterator<Item = &'a [f
     let mut entries = Vec::new();
     for (router, values) in (0..).zip(tables) {
         let own = machine.links_from(RouterId(router));
-        entries.extend(values.iter().enumerate().map(|(i, &time_ns)| Entry {
+        entries.extend(values.iter().enumerate().map(|(i, &estimate_ns)| Entry {
             router,
             row: (i / own.len()) as u32,
             link: (own.start + i % own.len()) as u32,
-            time_ns,
+            estimate_ns,
         }));
     }
     entries
@@ -86,8 +92,8 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Vec<Entry>, String> {
                 format!("{name}:{}: '{}' in column '{}' is no {expected}", i + 1, word(k), columns[k])
             };
             let id = |k: usize| word(k).parse::<u32>().map_err(|_| wrong(k, "number from 0 on"));
-            let time_ns = word(3).parse::<f32>().map_err(|_| wrong(3, "time in ns"))?;
-            Ok(Entry { router: id(0)?, row: id(1)?, link: id(2)?, time_ns })
+            let estimate_ns = word(3).parse::<f32>().map_err(|_| wrong(3, "time in ns"))?;
+            Ok(Entry { router: id(0)?, row: id(1)?, link: id(2)?, estimate_ns })
         })
         .collect()
 }
@@ -95,7 +101,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Vec<Entry>, String> {
 /// The entries by router, for a machine whose routers have tables of `sizes` rows and columns.
 pub(super) fn arrange(machine: &Machine, sizes: &[(usize, usize)], entries: &[Entry]) -> Result<Vec<Vec<f32>>, String> {
     let mut tables: Vec<Vec<f32>> = sizes.iter().map(|(rows, columns)| vec![f32::NAN; rows * columns]).collect();
-    for &Entry { router, row, link, time_ns } in entries {
+    for &Entry { router, row, link, estimate_ns } in entries {
         let (rows, columns) = *sizes
             .get(router as usize)
             .ok_or_else(|| format!("router {router} of a machine with {} routers", sizes.len()))?;
@@ -109,7 +115,7 @@ pub(super) fn arrange(machine: &Machine, sizes: &[(usize, usize)], entries: &[En
                 own.end.saturating_sub(1)
             ));
         }
-        tables[router as usize][row as usize * columns + link as usize - own.start] = time_ns;
+        tables[router as usize][row as usize * columns + link as usize - own.start] = estimate_ns;
     }
     match tables.iter().position(|table| table.iter().any(|value| value.is_nan())) {
         None => Ok(tables),

@@ -1,9 +1,9 @@
 //! What ranks of programs are thought to take. `docs/models/memory.md` has what was measured.
 
 use odonata_units::RankId;
-use odonata_workload::expanded::Shared;
+use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Call, Code};
-use odonata_workload::Sent;
+use odonata_workload::MessageCounts;
 
 /// Of a rank and its share of an interface, of the code of a collective, and of its row: idle ones took 1,360 B.
 const PER_RANK: u64 = 1_900;
@@ -32,7 +32,7 @@ pub(super) struct RankMemory {
 
 impl RankMemory {
     /// Adds a rank and the calls of its first blocks.
-    pub(super) fn add_rank(&mut self, shared: &Shared, rank: RankId) {
+    pub(super) fn add_rank(&mut self, shared: &JobProgram, rank: RankId) {
         let mut most = 0;
         for block in 0..shared.program.blocks(rank.0).min(BLOCKS) {
             self.code.clear();
@@ -45,7 +45,7 @@ impl RankMemory {
     }
 
     /// Adds what all ranks send. Of each message so many records are made, and of what its ranks do for it so many.
-    pub(super) fn add_messages(&mut self, sent: &Sent, records: u64, calls: u64) {
+    pub(super) fn add_messages(&mut self, sent: &MessageCounts, records: u64, calls: u64) {
         let each = records.saturating_mul(PER_RECORD).saturating_add(calls.saturating_mul(PER_RECORDED_CALL));
         let recorded = sent.messages().saturating_mul(each);
         self.bytes = self.bytes.saturating_add(sent.pairs * PER_PAIR).saturating_add(recorded);

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// The declarations, in the order of the reference.
 pub(super) fn tables() -> Vec<Table> {
-    vec![LINK_SERIES.declared(), CHANNEL_SERIES.declared(), LINK_JOB_SERIES.declared(), Ways::PACKETS.declared()]
+    vec![LINK_SERIES.declaration(), CHANNEL_SERIES.declaration(), LINK_JOB_SERIES.declaration(), Ways::PACKETS.declaration()]
 }
 
 /// A port that leads to no other router.
@@ -60,11 +60,11 @@ impl<'a> Passed<'a> {
         passed
     }
 
-    /// A run up to `until_ps`, from which on this one goes on. Whether it is to go on.
-    pub(super) fn warms_up(&mut self, progress: Progress, until_ps: u64) -> bool {
+    /// A run up to `end_ps`, from which on this one goes on. Whether it is to go on.
+    pub(super) fn warms_up(&mut self, progress: Progress, end_ps: u64) -> bool {
         self.watcher.pace(progress.now_ps, progress.events);
         // It ends with a window of its own behind the state.
-        self.watcher.progress("warming up", (progress.now_ps as f64 / until_ps.max(1) as f64).min(1.0))
+        self.watcher.progress("warming up", (progress.now_ps as f64 / end_ps.max(1) as f64).min(1.0))
     }
 
     /// Another run warms up for this one. Whether it is to wait.
@@ -225,22 +225,22 @@ impl<'a> Ways<'a> {
     const PACKETS: FilledTable<'a, Self> = FilledTable {
         name: "packets",
         row: "packet that was made within the measurement and arrived",
-        sorted_by: &["arrival_ps"],
+        sorted_by: &["delivered_ps"],
         under: Some("record_packets = true"),
         doc: "",
         columns: &[
-            Column::key("arrival_ps", U64, Ps, "Arrival", "When its last byte arrived.")
-                .by(|ways| ways.each(|packet| packet.record.arrival_ps)),
+            Column::key("delivered_ps", U64, Ps, "Arrival", "When its last byte arrived.")
+                .by(|ways| ways.each(|packet| packet.record.delivered_ps)),
             Column::key("source", U32, Plain, "Source node", "Node that made it.")
                 .of("nodes")
                 .by(|ways| ways.each(|packet| packet.record.source)),
             Column::attribute("destination", U32, Plain, "Destination node", "Node that it went to.")
                 .of("nodes")
                 .by(|ways| ways.each(|packet| packet.record.destination)),
-            Column::key("birth_ps", U64, Ps, "Birth", "When it was made.")
-                .by(|ways| ways.each(|packet| packet.record.birth_ps)),
-            Column::key("inject_ps", U64, Ps, "Injection", "When its head left its source.")
-                .by(|ways| ways.each(|packet| packet.record.inject_ps)),
+            Column::key("created_ps", U64, Ps, "Birth", "When it was made.")
+                .by(|ways| ways.each(|packet| packet.record.created_ps)),
+            Column::key("injected_ps", U64, Ps, "Injection", "When its head left its source.")
+                .by(|ways| ways.each(|packet| packet.record.injected_ps)),
             Column::attribute("job", U32, Plain, "Job", "Job that it belongs to.")
                 .of("jobs")
                 .by(|ways| ways.each(|packet| u32::from(packet.record.job))),
@@ -250,18 +250,18 @@ impl<'a> Ways<'a> {
             Column::attribute("non_minimal", Bool, Plain, "Non-minimal", "Whether it left the minimal way.")
                 .by(|ways| ways.each(|packet| packet.record.non_minimal)),
             Column::attribute(
-                "over_middle_group",
+                "via_intermediate_group",
                 Bool,
                 Plain,
                 "Over a middle group",
                 "Whether it was in a group which is neither its source's nor its destination's.",
             )
-            .by(|ways| ways.each(|packet| packet.record.over_group)),
+            .by(|ways| ways.each(|packet| packet.record.via_intermediate_group)),
             Column::attribute("links", Lists, Plain, "Way", "Every link of its way, in order.")
                 .of("links")
                 .under("record_paths = true")
                 .by_if(|ways| ways.lists(|ways, hop| ways.links[hop.port as usize])),
-            Column::attribute("channels", Lists, Plain, "Channels", "Virtual channel on each link of its way.")
+            Column::attribute("vcs", Lists, Plain, "Virtual channels", "Virtual channel on each link of its way.")
                 .under("record_paths = true")
                 .by_if(|ways| ways.lists(|_, hop| hop.vc.into())),
         ],

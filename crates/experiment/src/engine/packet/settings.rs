@@ -6,7 +6,7 @@ use crate::engine::routing::{Routed, OF_HOPS};
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
-use odonata_declare::{Declared, Key, Value};
+use odonata_declare::{Key, ParameterStruct, Value};
 use odonata_packet::PacketSettings;
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::Time;
@@ -31,7 +31,7 @@ pub(super) fn keys() -> Vec<Key> {
 }
 
 /// Sets what is given of a part. The preset is the first key: what is given after it changes it.
-fn given<T: Declared + Default>(fields: &Fields) -> T {
+fn given<T: ParameterStruct + Default>(fields: &Fields) -> T {
     let mut part = T::default();
     for key in part.keys() {
         if let Some(given) = fields.given(key.name) {

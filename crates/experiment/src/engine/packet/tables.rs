@@ -1,6 +1,6 @@
 //! The packet engine's own tables.
 
-use super::columns::{Measured, COUNTED_STALL, MIDDLE_GROUP, NO_PACKET};
+use super::columns::{Measured, COUNTED_STALL, INTERMEDIATE_GROUP, NO_PACKET};
 use super::programs;
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 /// The declarations, in the order of the reference.
 pub(super) fn tables() -> Vec<Table> {
     vec![
-        LATENCY.declared(),
-        GROUP_TRAFFIC.declared(),
-        SERIES.declared(),
-        LEARNING_SERIES.declared(),
-        CHANNELS.declared(),
-        JOB_WAITS.declared(),
-        FIFOS.declared(),
+        LATENCY.declaration(),
+        GROUP_TRAFFIC.declaration(),
+        SERIES.declaration(),
+        LEARNING_SERIES.declaration(),
+        CHANNELS.declaration(),
+        JOB_WAITS.declaration(),
+        FIFOS.declaration(),
     ]
 }
 
@@ -41,8 +41,8 @@ struct Cell {
     job: u32,
     /// Position among [`PARTS`].
     part: i32,
-    from_ps: u64,
-    to_ps: u64,
+    latency_lower_ps: u64,
+    latency_upper_ps: u64,
     packets: u64,
 }
 
@@ -52,7 +52,13 @@ fn cells(jobs: &[JobRecord]) -> Vec<Cell> {
     let mut cells = Vec::new();
     for (job, record) in (0..).zip(jobs) {
         for (part, histogram) in (0..).zip([&record.latency, &record.network_latency]) {
-            let found = histogram.cells().map(|(from_ps, to_ps, packets)| Cell { job, part, from_ps, to_ps, packets });
+            let found = histogram.cells().map(|(latency_lower_ps, latency_upper_ps, packets)| Cell {
+                job,
+                part,
+                latency_lower_ps,
+                latency_upper_ps,
+                packets,
+            });
             cells.extend(found);
         }
     }
@@ -62,7 +68,7 @@ fn cells(jobs: &[JobRecord]) -> Vec<Cell> {
 const LATENCY: FilledTable<'_, Vec<Cell>> = FilledTable {
     name: "latency",
     row: "job, part and cell of the histogram of latencies",
-    sorted_by: &["job", "part", "from_ps"],
+    sorted_by: &["job", "part", "latency_lower_ps"],
     under: None,
     doc: "Cells without a packet have no row.",
     columns: &[
@@ -80,10 +86,10 @@ const LATENCY: FilledTable<'_, Vec<Cell>> = FilledTable {
             codes: cells.iter().map(|cell| cell.part).collect(),
             texts: PARTS.map(str::to_owned).to_vec(),
         }),
-        Column::key("from_ps", U64, Ps, "From", "Smallest latency of the cell.")
-            .by(|cells| cells.iter().map(|cell| cell.from_ps).collect()),
-        Column::attribute("to_ps", U64, Ps, "To", "End of the cell: a latency of this is in the next one.")
-            .by(|cells| cells.iter().map(|cell| cell.to_ps).collect()),
+        Column::key("latency_lower_ps", U64, Ps, "From", "Smallest latency of the cell.")
+            .by(|cells| cells.iter().map(|cell| cell.latency_lower_ps).collect()),
+        Column::attribute("latency_upper_ps", U64, Ps, "To", "End of the cell: a latency of this is in the next one.")
+            .by(|cells| cells.iter().map(|cell| cell.latency_upper_ps).collect()),
         Column::sum("packets", U64, Count, "Packets", "Packets with such a latency.")
             .by(|cells| cells.iter().map(|cell| cell.packets).collect()),
     ],
@@ -182,10 +188,10 @@ const SERIES: FilledTable<'_, PacketResult> = FilledTable {
             .weighted_by("packets")
             .missing(NO_PACKET)
             .by(|result| intervals(result).map(|(_, _, row)| mean(row.non_minimal, row.packets)).collect()),
-        Column::mean("middle_group_share", F64, Share, "Middle-group share", MIDDLE_GROUP)
+        Column::mean("intermediate_group_share", F64, Share, "Intermediate-group share", INTERMEDIATE_GROUP)
             .weighted_by("packets")
             .missing(NO_PACKET)
-            .by(|result| intervals(result).map(|(_, _, row)| mean(row.over_group, row.packets)).collect()),
+            .by(|result| intervals(result).map(|(_, _, row)| mean(row.via_intermediate_group, row.packets)).collect()),
     ],
 };
 
@@ -286,7 +292,7 @@ fn job_waits(result: &PacketResult) -> impl Iterator<Item = (u32, u32, &JobWait)
 const JOB_WAITS: FilledTable<'_, PacketResult> = FilledTable {
     name: "job_waits",
     row: "link, virtual channel, job whose packets waited and job that held them up",
-    sorted_by: &["link", "vc", "job", "holder"],
+    sorted_by: &["link", "vc", "job", "blocking_job"],
     under: Some("record_job_waits = true"),
     doc: "Within the measurement. A packet waits from its entry into the output queue of a link to its departure. While the link \
           sends, the job of the packet that it sends holds up all that wait; while it is free and the packet at the head of the queue \
@@ -301,9 +307,9 @@ const JOB_WAITS: FilledTable<'_, PacketResult> = FilledTable {
         Column::key("job", U32, Plain, "Job", "Number of the job whose packets waited.")
             .of("jobs")
             .by(|result| job_waits(result).map(|(_, _, wait)| u32::from(wait.job)).collect()),
-        Column::key("holder", U32, Plain, "Holder", "Number of the job that held them up; it may be the same.")
+        Column::key("blocking_job", U32, Plain, "Holder", "Number of the job that held them up; it may be the same.")
             .of("jobs")
-            .by(|result| job_waits(result).map(|(_, _, wait)| u32::from(wait.holder)).collect()),
+            .by(|result| job_waits(result).map(|(_, _, wait)| u32::from(wait.blocking_job)).collect()),
         Column::sum("wait_ps", U64, Ps, "Wait", "Times of these packets, added up.")
             .headline()
             .by(|result| job_waits(result).map(|(_, _, wait)| wait.wait_ps).collect()),
@@ -338,18 +344,18 @@ const FIFOS: FilledTable<'_, PacketResult> = FilledTable {
         Column::sum("full_ps", U64, Ps, "Full", "Time during which a memory FIFO had a packet for it and it had no room.")
             .by(|result| result.ports.fifos().map(|(.., full)| full).collect()),
         Column::sum(
-            "memory_ps",
+            "memory_fifo_ps",
             U64,
             Ps,
             "In memory",
             "Over these packets, the time from their making until they left the memory FIFO.",
         )
-        .by(|result| of_fifos(result, |fifo| fifo.memory_ps)),
-        Column::sum("behind_ps", U64, Ps, "Behind a head", "Over packets, the time at the router behind others of the FIFO.")
+        .by(|result| of_fifos(result, |fifo| fifo.memory_fifo_ps)),
+        Column::sum("hol_blocked_ps", U64, Ps, "Behind a head", "Over packets, the time at the router behind others of the FIFO.")
             .headline()
-            .by(|result| of_fifos(result, |fifo| fifo.behind_ps)),
-        Column::sum("head_ps", U64, Ps, "At the head", "Over packets, the time at the head without room where they go.")
+            .by(|result| of_fifos(result, |fifo| fifo.hol_blocked_ps)),
+        Column::sum("head_stall_ps", U64, Ps, "At the head", "Over packets, the time at the head without room where they go.")
             .headline()
-            .by(|result| of_fifos(result, |fifo| fifo.head_ps)),
+            .by(|result| of_fifos(result, |fifo| fifo.head_stall_ps)),
     ],
 };

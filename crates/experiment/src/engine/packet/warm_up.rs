@@ -2,7 +2,7 @@
 //!
 //! The state of a run shortly before its measurement begins is kept in a file whose name says what led to it: the experiment without all that
 //! comes later. Whoever has the same past goes on from it, to the result that he would have had alone
-//! (`odonata_packet::PacketEngine::before`); so a file is never wrong, only unused.
+//! (`odonata_packet::PacketEngine::traffic_before`); so a file is never wrong, only unused.
 
 use super::keeper::Keeper;
 use super::keys::AFTER_WARM_UP;
@@ -11,11 +11,11 @@ use crate::checkpoint::Origin;
 use crate::engine::EngineError;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
-use odonata_checkpoint::{Damaged, File, FORMAT};
+use odonata_checkpoint::{DecodeError, CheckpointReader, FORMAT};
 use odonata_packet::{
-    JobTraffic, Keeping, PacketEngine, Progress, Recording, Rows, RunOptions, Schedule, Traffic, Watch,
+    JobTraffic, CheckpointAccess, PacketEngine, Progress, Recording, Rows, RunOptions, Schedule, Traffic, Watch,
 };
-use odonata_processes::{told, Processes};
+use odonata_processes::{all_gather, Processes};
 use odonata_units::Time;
 use odonata_workload::{Job, TrafficKind};
 use serde_json::json;
@@ -33,11 +33,11 @@ use toml::{Table, Value};
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A state that a run begins with.
-pub(super) struct Warm(File<BufReader<fs::File>>);
+pub(super) struct Warm(CheckpointReader<BufReader<fs::File>>);
 
 impl Warm {
-    pub(super) fn part(&mut self, number: u32) -> Result<Vec<u8>, Damaged> {
-        self.0.part(number).map_err(|error| Damaged(error.to_string()))
+    pub(super) fn part(&mut self, number: u32) -> Result<Vec<u8>, DecodeError> {
+        self.0.part(number).map_err(|error| DecodeError(error.to_string()))
     }
 }
 
@@ -82,8 +82,8 @@ impl<'a> WarmUp<'a> {
         options: &RunOptions,
         origin: &Origin,
     ) -> Result<Self, EngineError> {
-        let at = engine.shared_until(traffic, schedule.warm_up);
-        let before = engine.before(traffic, at).expect("it was asked whether all of it is open");
+        let at = engine.shared_warm_up_end(traffic, schedule.warm_up);
+        let before = engine.traffic_before(traffic, at).expect("it was asked whether all of it is open");
         if at == Time::ZERO {
             let reason = format!("is of no use: a 'warm_up' of {} is over as soon as it begins", schedule.warm_up);
             return Err(refused(reason));
@@ -91,7 +91,7 @@ impl<'a> WarmUp<'a> {
         let later = |(all, known): (&_, &_)| steps(all) - steps(known);
         let later = traffic.jobs.iter().zip(&before.jobs).map(later).collect();
         let past = past(origin, at, later);
-        let options = RunOptions { border: Some(at), ..*options };
+        let options = RunOptions { window_end: Some(at), ..*options };
         Ok(Self { directory, engine, schedule, options, before, at, past })
     }
 
@@ -113,12 +113,12 @@ impl<'a> WarmUp<'a> {
         let first = processes.is_none_or(|processes| processes.number() == 0);
         let made = if first { self.make(&path, watch, keeper, processes) } else { self.help(watch, processes) };
         // The others look for the file when the first has said that it is there.
-        let there = processes.map(|processes| told(processes, &matches!(made, Ok(true)))[0]);
+        let there = processes.map(|processes| all_gather(processes, &matches!(made, Ok(true)))[0]);
         let made = made?;
         if !there.unwrap_or(made) {
             return Ok(None);
         }
-        match File::open(&path) {
+        match CheckpointReader::open(&path) {
             Ok(file) if file.header()["past"] == self.past.as_str() => Ok(Some(Warm(file))),
             Ok(_) => Err(refused(format!("holds {}, which is of another past; remove it", path.display()))),
             Err(error) => Err(refused(format!("holds {}, which {error}; remove it", path.display()))),
@@ -135,7 +135,7 @@ impl<'a> WarmUp<'a> {
     ) -> Result<bool, EngineError> {
         let needed = self.wanted(path, watch);
         if let Some(processes) = processes {
-            told(processes, &matches!(needed, Ok(Some(_))));
+            all_gather(processes, &matches!(needed, Ok(Some(_))));
         }
         let Some(lock) = needed? else { return Ok(path.exists()) };
         // Beside other processes, of this machine and of others that see the directory.
@@ -167,7 +167,7 @@ impl<'a> WarmUp<'a> {
     /// What another process than the first does meanwhile.
     fn help(&self, watch: &mut Passed<'_>, processes: Option<&dyn Processes>) -> Result<bool, EngineError> {
         let processes = processes.expect("one process is the first");
-        if told(processes, &false)[0] {
+        if all_gather(processes, &false)[0] {
             let keeper = Keeper::default();
             let mut warming =
                 Warming { watch, keeper: &keeper, at_ps: u64::MAX, file: None, result: None, past: &self.past };
@@ -178,10 +178,10 @@ impl<'a> WarmUp<'a> {
 
     fn run(&self, warming: &mut Warming<'_, '_>, keeper: &Keeper, processes: Option<&dyn Processes>) {
         let Self { engine, before, schedule, options, .. } = self;
-        let keeping = Keeping { vault: Some(keeper), from: None };
+        let keeping = CheckpointAccess { sink: Some(keeper), parts: None };
         let ran = match processes {
-            None => engine.run_kept(before, *schedule, options, warming, keeping).map(|_| ()),
-            Some(processes) => engine.run_among(before, *schedule, options, warming, keeping, processes).map(|_| ()),
+            None => engine.run_checkpointed(before, *schedule, options, warming, keeping).map(|_| ()),
+            Some(processes) => engine.run_distributed(before, *schedule, options, warming, keeping, processes).map(|_| ()),
         };
         ran.expect("nothing was to be read");
     }
