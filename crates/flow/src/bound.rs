@@ -35,20 +35,20 @@ use shortest::Worker;
 use std::sync::Mutex;
 
 /// Passes over all sources after which a gap that has not closed is reported as it is.
-const MAX_PASSES: u32 = 1000;
+const PASSES_MAX: u32 = 1000;
 /// A lower bound needs a pass of its own under fixed lengths: done once in so many passes.
 const PASSES_PER_BOUND: u32 = 4;
 /// About how many certificates the mean lengths are a mean of.
-const MEAN_OF: f64 = 8.0;
+const MEAN_WINDOW: f64 = 8.0;
 /// Certificates without progress after which the soft maximum is made sharper in any case.
-const PATIENCE: u32 = 8;
+const IDLE_MAX: u32 = 8;
 /// The least weight of an edge: every edge has a length, so that every shortest path is shorter before its end.
-const LEAST: f64 = 1e-9;
+const WEIGHT_MIN: f64 = 1e-9;
 /// Sources whose shortest paths see the same lengths.
 const BATCH: usize = 16;
 
 /// Whether to go on.
-type GoOn<'a> = &'a mut dyn FnMut() -> bool;
+type ShouldContinue<'a> = &'a mut dyn FnMut() -> bool;
 
 /// A graph of edges with capacity, in rows by source router.
 struct Network {
@@ -122,19 +122,19 @@ fn sources<'c>(commodities: impl Iterator<Item = &'c Commodity>) -> Vec<Mutex<So
 
 /// What is asked of the search.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted {
+pub(crate) struct SearchOptions {
     /// The relative gap.
     pub(crate) gap: f64,
-    /// Whether the routing that comes nearest is wanted, too.
+    /// Whether the routing that comes nearest is options, too.
     pub(crate) flows: bool,
     pub(crate) threads: usize,
 }
 
 /// What was found.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct SearchResult {
     pub(crate) bound: LoadBound,
-    /// The routing that reaches its upper end, if it was wanted, sorted by source.
+    /// The routing that reaches its upper end, if it was options, sorted by source.
     pub(crate) flows: Vec<SourceFlow>,
 }
 
@@ -145,7 +145,7 @@ pub(crate) struct SourceFlow {
     pub(crate) edges: Vec<(u32, f64)>,
 }
 
-/// Computes the bound to a relative gap, or as near as [`MAX_PASSES`] allow. `None` where nothing crosses a link.
+/// Computes the bound to a relative gap, or as near as [`PASSES_MAX`] allow. `None` where nothing crosses a link.
 ///
 /// # Errors
 /// If `progress` returns false.
@@ -153,27 +153,27 @@ pub(crate) fn compute<'c>(
     machine: &Machine,
     commodities: impl Iterator<Item = &'c Commodity>,
     capacities: &[f64],
-    wanted: Wanted,
+    options: SearchOptions,
     progress: &mut Progress<'_>,
-) -> Result<Option<Found>, Interrupted> {
+) -> Result<Option<SearchResult>, Interrupted> {
     let sources = sources(commodities);
     if sources.is_empty() {
         return Ok(None);
     }
     let network = Network::new(machine, capacities);
-    let mut search = Search::new(&network, &sources, wanted, &mut || progress("bound", 0, u64::from(MAX_PASSES)))?;
-    for pass in 0..MAX_PASSES {
-        let mut go_on = || progress("bound", u64::from(pass), u64::from(MAX_PASSES));
-        search.improve(&mut go_on)?;
+    let mut search = Search::new(&network, &sources, options, &mut || progress("bound", 0, u64::from(PASSES_MAX)))?;
+    for pass in 0..PASSES_MAX {
+        let mut should_continue = || progress("bound", u64::from(pass), u64::from(PASSES_MAX));
+        search.improve(&mut should_continue)?;
         search.bound.passes = pass + 1;
         if pass % PASSES_PER_BOUND == PASSES_PER_BOUND - 1 {
-            search.certify(&mut go_on)?;
-            if search.bound.gap <= wanted.gap {
+            search.certify(&mut should_continue)?;
+            if search.bound.gap <= options.gap {
                 break;
             }
         }
     }
-    Ok(Some(Found { bound: search.bound, flows: search.best }))
+    Ok(Some(SearchResult { bound: search.bound, flows: search.best }))
 }
 
 struct Search<'a> {
@@ -190,7 +190,7 @@ struct Search<'a> {
     idle: u32,
     bound: LoadBound,
     /// Whether the best flows are kept, and they.
-    keeps: bool,
+    keeps_best: bool,
     best: Vec<SourceFlow>,
 }
 
@@ -199,12 +199,12 @@ impl<'a> Search<'a> {
     fn new(
         network: &'a Network,
         sources: &'a [Mutex<Source>],
-        wanted: Wanted,
-        go_on: GoOn<'_>,
+        options: SearchOptions,
+        should_continue: ShouldContinue<'_>,
     ) -> Result<Self, Interrupted> {
         let edges = network.capacity.len();
         let bound = LoadBound { lower_s: 0.0, upper_s: f64::INFINITY, gap: 1.0, passes: 0 };
-        let workers = vec![Worker::new(network.first.len() - 1, edges); wanted.threads];
+        let workers = vec![Worker::new(network.first.len() - 1, edges); options.threads];
         let mut search = Self {
             network,
             sources,
@@ -215,17 +215,17 @@ impl<'a> Search<'a> {
             averaged: 0.0,
             idle: 0,
             bound,
-            keeps: wanted.flows,
+            keeps_best: options.flows,
             best: Vec::new(),
         };
         let lengths: Vec<f64> = network.capacity.iter().map(|c| 1.0 / c).collect();
-        search.shortest(sources, &lengths, go_on)?;
+        search.shortest(sources, &lengths, should_continue)?;
         for source in sources {
             let source = &mut *source.lock().expect("all threads have finished");
             source.flow = std::mem::take(&mut source.towards);
             source.flow.iter().for_each(|&(edge, x)| search.load[edge as usize] += x);
         }
-        search.certify(go_on)?;
+        search.certify(should_continue)?;
         Ok(search)
     }
 
@@ -238,23 +238,28 @@ impl<'a> Search<'a> {
     }
 
     /// Finds the shortest paths of some sources under the same lengths.
-    fn shortest(&mut self, sources: &[Mutex<Source>], lengths: &[f64], go_on: GoOn<'_>) -> Result<(), Interrupted> {
+    fn shortest(
+        &mut self,
+        sources: &[Mutex<Source>],
+        lengths: &[f64],
+        should_continue: ShouldContinue<'_>,
+    ) -> Result<(), Interrupted> {
         let network = self.network;
-        workers::for_each(sources, &mut self.workers, go_on, |_, source, worker| {
+        workers::for_each(sources, &mut self.workers, should_continue, |_, source, worker| {
             worker.assign(network, lengths, source);
         })
     }
 
     /// One pass over all sources.
-    fn improve(&mut self, go_on: GoOn<'_>) -> Result<(), Interrupted> {
+    fn improve(&mut self, should_continue: ShouldContinue<'_>) -> Result<(), Interrupted> {
         let peak = self.peak();
         let sharpness = self.alpha / peak;
-        let weight = |u: f64| (sharpness * (u - peak)).exp().max(LEAST);
+        let weight = |u: f64| (sharpness * (u - peak)).exp().max(WEIGHT_MIN);
         let mut lengths: Vec<f64> =
             (0..self.load.len()).map(|e| weight(self.utilisation(e)) / self.network.capacity[e]).collect();
         let mut delta = Vec::new();
         for batch in self.sources.chunks(BATCH) {
-            self.shortest(batch, &lengths, go_on)?;
+            self.shortest(batch, &lengths, should_continue)?;
             for source in batch {
                 let source = &mut *source.lock().expect("all threads have finished");
                 difference(&source.flow, &source.towards, &mut delta);
@@ -277,14 +282,14 @@ impl<'a> Search<'a> {
     }
 
     /// Bytes times distance of all sources, under lengths of sum 1 over the capacities: a bound.
-    fn distance(&mut self, lengths: &[f64], go_on: GoOn<'_>) -> Result<f64, Interrupted> {
+    fn distance(&mut self, lengths: &[f64], should_continue: ShouldContinue<'_>) -> Result<f64, Interrupted> {
         let sources = self.sources;
-        self.shortest(sources, lengths, go_on)?;
+        self.shortest(sources, lengths, should_continue)?;
         Ok(sources.iter().map(|source| source.lock().expect("all threads have finished").distance).sum())
     }
 
     fn average(&mut self, lengths: &[f64]) {
-        self.averaged = (self.averaged + 1.0).min(MEAN_OF);
+        self.averaged = (self.averaged + 1.0).min(MEAN_WINDOW);
         for (mean, length) in self.mean_lengths.iter_mut().zip(lengths) {
             *mean += (length - *mean) / self.averaged;
         }
@@ -319,7 +324,7 @@ impl<'a> Search<'a> {
     }
 
     /// Keeps the flows as they are.
-    fn keep(&mut self) {
+    fn store_best(&mut self) {
         let flow = |source: &Mutex<Source>| {
             let source = source.lock().expect("all threads have finished");
             SourceFlow { source: source.router, edges: source.flow.clone() }
@@ -328,7 +333,7 @@ impl<'a> Search<'a> {
     }
 
     /// Updates the bounds by the current routing and its lengths.
-    fn certify(&mut self, go_on: GoOn<'_>) -> Result<(), Interrupted> {
+    fn certify(&mut self, should_continue: ShouldContinue<'_>) -> Result<(), Interrupted> {
         // Sums of many small changes drift: the upper bound is that of the flows, added up afresh.
         self.load.fill(0.0);
         let mut balance = vec![0.0; self.network.first.len() - 1];
@@ -338,17 +343,18 @@ impl<'a> Search<'a> {
             source.flow.iter().for_each(|&(edge, x)| self.load[edge as usize] += x);
         }
         let peak = self.peak();
-        if self.keeps && peak < self.bound.upper_s {
-            self.keep();
+        if self.keeps_best && peak < self.bound.upper_s {
+            self.store_best();
         }
-        let weights: Vec<f64> =
-            (0..self.load.len()).map(|e| (self.alpha * (self.utilisation(e) / peak - 1.0)).exp().max(LEAST)).collect();
+        let weights: Vec<f64> = (0..self.load.len())
+            .map(|e| (self.alpha * (self.utilisation(e) / peak - 1.0)).exp().max(WEIGHT_MIN))
+            .collect();
         let sum: f64 = weights.iter().sum();
         let lengths: Vec<f64> = weights.iter().zip(&self.network.capacity).map(|(w, c)| w / (sum * c)).collect();
         self.average(&lengths);
-        let mut lower = self.distance(&lengths, go_on)?;
+        let mut lower = self.distance(&lengths, should_continue)?;
         let mean = std::mem::take(&mut self.mean_lengths);
-        lower = lower.max(self.distance(&mean, go_on)?);
+        lower = lower.max(self.distance(&mean, should_continue)?);
         self.mean_lengths = mean;
         let soft = (0..self.load.len()).map(|e| weights[e] * self.utilisation(e)).sum::<f64>() / sum;
         let gap = self.bound.gap;
@@ -358,7 +364,7 @@ impl<'a> Search<'a> {
         // What is left is softness (the weighted mean lies below the peak) and distance to the soft optimum (the
         // shortest paths lie below the weighted mean): sharpen when the first is the larger part.
         self.idle = if self.bound.gap < 0.99 * gap { 0 } else { self.idle + 1 };
-        if peak - soft > soft - lower || self.idle == PATIENCE {
+        if peak - soft > soft - lower || self.idle == IDLE_MAX {
             self.idle = 0;
             self.alpha *= 1.5;
             self.averaged = 0.0;

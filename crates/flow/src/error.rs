@@ -20,7 +20,7 @@ pub enum FlowError {
     Path(#[from] PathError),
     /// A job sends more than can be counted.
     #[error("job '{job}' sends more than {most} in all, which is more than is counted; use smaller or fewer messages or iterations")]
-    TooMuch {
+    TooManyBytes {
         /// Name of the job.
         job: String,
         /// Most bytes of all jobs together.
@@ -34,7 +34,7 @@ pub enum FlowError {
     },
     /// Several processes can't make the run.
     #[error("{reason}, and {processes} were started for the run")]
-    Together {
+    NotDistributable {
         /// How many were started.
         processes: usize,
         /// Why.
@@ -42,7 +42,7 @@ pub enum FlowError {
     },
     /// Of several processes that make one run, another one has the result, or says why there is none.
     #[error("another process of the run has the result")]
-    Elsewhere,
+    OtherProcess,
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,

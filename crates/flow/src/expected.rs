@@ -7,7 +7,7 @@ use odonata_routing::paths::{Demand, Oblivious, PathRule};
 use std::sync::Mutex;
 
 /// Pairs of routers between two questions whether to go on: rules gather what shares a leg, so few would take longer.
-const AT_ONCE: usize = 1 << 16;
+const PAIRS_PER_CHECK: usize = 1 << 16;
 
 /// Expected bytes of every job on every link: `[job][link]`.
 pub(crate) fn loads(
@@ -16,7 +16,7 @@ pub(crate) fn loads(
     which: Oblivious,
     (jobs, links): (usize, usize),
     threads: usize,
-    go_on: &mut dyn FnMut() -> bool,
+    should_continue: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Vec<f64>>, Interrupted> {
     let mut jobs: Vec<Mutex<(Vec<Demand>, Vec<f64>)>> =
         (0..jobs).map(|_| Mutex::new((Vec::new(), vec![0.0; links]))).collect();
@@ -28,10 +28,10 @@ pub(crate) fn loads(
     // A job is one item: its sum is always added up in the same order.
     let mut nothing = vec![(); threads];
     let most = jobs.iter_mut().map(|job| job.get_mut().expect("not shared yet").0.len()).max().unwrap_or(0);
-    for first in (0..most).step_by(AT_ONCE) {
-        workers::for_each(&jobs, &mut nothing, go_on, |_, (demands, loads), ()| {
+    for first in (0..most).step_by(PAIRS_PER_CHECK) {
+        workers::for_each(&jobs, &mut nothing, should_continue, |_, (demands, loads), ()| {
             if let Some(rest) = demands.get(first..) {
-                rule.spread(&rest[..rest.len().min(AT_ONCE)], which, loads);
+                rule.spread(&rest[..rest.len().min(PAIRS_PER_CHECK)], which, loads);
             }
         })?;
     }

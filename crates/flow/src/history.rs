@@ -1,7 +1,7 @@
 //! What the solver granted: rates in the end, and for loads on links how they came about, iteration by iteration.
 //!
 //! A flow sends over each of its paths what it was granted there as a share of all that it was granted, which is known only when
-//! everything is solved. So either every grant is kept until then ([`Keep::Grants`]), or the flows' sums are ([`Keep::Totals`]) and
+//! everything is solved. So either every grant is kept until then ([`GrantHistory::Grants`]), or the flows' sums are ([`GrantHistory::Totals`]) and
 //! the system is solved once more, which grants the same again.
 
 use crate::progress::Interrupted;
@@ -26,14 +26,14 @@ impl Paths {
 /// Where paths come from. Drawing again gives the same paths.
 pub(crate) trait Candidates: Sync {
     /// Number of paths of a flow in every iteration, of the first (direct) and the second (indirect) kind.
-    fn kinds(&self, flow: usize) -> [usize; 2];
+    fn path_counts(&self, flow: usize) -> [usize; 2];
     /// Appends the paths of `flow` in `iteration`, first kind first.
     fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths);
 }
 
 /// What is kept of the grants beyond the rates, from little to much.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
-pub(crate) enum Keep {
+pub(crate) enum GrantHistory {
     /// Nothing: nobody asks for loads.
     Nothing,
     /// The sum of every flow, 8 bytes each.
@@ -88,16 +88,16 @@ impl Solution {
         flows: std::ops::Range<usize>,
         width: usize,
         threads: usize,
-        go_on: &mut dyn FnMut() -> bool,
+        should_continue: &mut dyn FnMut() -> bool,
         add: impl Fn(usize, f64, &[LinkId], &mut [u64]) + Sync,
     ) -> Result<Vec<u64>, Interrupted> {
         let mut sums = vec![vec![0u64; width]; threads];
-        workers::for_each(&self.chunks, &mut sums, go_on, |_, chunk, sums| {
+        workers::for_each(&self.chunks, &mut sums, should_continue, |_, chunk, sums| {
             if chunk.first_flow >= flows.end || chunk.first_flow + chunk.flows <= flows.start {
                 return;
             }
             let widths: Vec<usize> =
-                (0..chunk.flows).map(|local| candidates.kinds(chunk.first_flow + local).iter().sum()).collect();
+                (0..chunk.flows).map(|local| candidates.path_counts(chunk.first_flow + local).iter().sum()).collect();
             let mut totals = vec![0f64; chunk.flows];
             let mut grants = chunk.record_grant.as_slice();
             for &local in &chunk.record_flow {

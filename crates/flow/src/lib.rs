@@ -10,38 +10,38 @@
 //!    `history` keeps how these came about, from which the loads on links follow.
 //! 3. `expected` computes the load of oblivious routings exactly, without dice.
 //! 4. `bound` computes how low the maximum load could be under any routing; `optimal` makes a result of its flow.
-//! 5. `engine` puts them together. [`run_among`] does it as one of several processes: `among` says what these agree on.
+//! 5. `engine` puts them together. [`run_distributed`] does it as one of several processes: `among` says what these agree on.
 //!
 //! The model, its equations and what it leaves out stand in `docs/models/flow.md`.
 
-mod among;
-mod begin;
 mod bound;
 mod conservation;
-mod drawer;
+mod distributed;
 mod engine;
 mod error;
 mod exact;
 mod expected;
 mod history;
 mod jobs;
+mod link_limits;
 mod memory;
 mod optimal;
 #[cfg(test)]
 mod oracles;
+mod path_sampler;
 mod progress;
 #[cfg(test)]
 mod reference;
 mod result;
 mod settings;
+mod setup;
 mod solver;
-mod stretch;
 mod traffic;
 mod workers;
 
-pub use begin::Limits;
-pub use engine::{check, memory_estimate, run, run_among};
+pub use engine::{check, memory_estimate, run, run_distributed};
 pub use error::FlowError;
 pub use progress::Progress;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 pub use settings::{DemandUnit, FlowPreset, FlowSettings};
+pub use setup::ResourceLimits;

@@ -1,15 +1,15 @@
 //! The solver against systems solved by hand. The derivation stands at each test.
 
-use crate::history::{Candidates, Keep, Paths, Solution};
+use crate::history::{Candidates, GrantHistory, Paths, Solution};
 use crate::solver::{Sharing, System, Weight};
-use odonata_processes::Alone;
+use odonata_processes::SingleProcess;
 use odonata_units::LinkId;
 
 /// The same paths in every iteration: of each flow, those of the first kind and those of the second.
 struct Fixed(Vec<[Vec<Vec<u32>>; 2]>);
 
 impl Candidates for Fixed {
-    fn kinds(&self, flow: usize) -> [usize; 2] {
+    fn path_counts(&self, flow: usize) -> [usize; 2] {
         [self.0[flow][0].len(), self.0[flow][1].len()]
     }
 
@@ -21,15 +21,15 @@ impl Candidates for Fixed {
     }
 }
 
-/// Solves flows of one member each, which send so much through gates of their own, on links of 10^6, for two iterations
+/// Solves flows of one member each, which send so much through ports of their own, on links of 10^6, for two iterations
 /// with half of all capacity each.
 fn solve(candidates: &Fixed, offered: &[f64], sharing: Sharing) -> Solution {
     let flows = offered.len() as u32;
-    let members: Vec<Weight> = (0..flows).map(|flow| Weight { weight: 1.0, gates: [2 * flow, 2 * flow + 1] }).collect();
-    let gates: Vec<u64> = offered.iter().flat_map(|&rate| [rate as u64; 2]).collect();
+    let members: Vec<Weight> = (0..flows).map(|flow| Weight { weight: 1.0, ports: [2 * flow, 2 * flow + 1] }).collect();
+    let ports: Vec<u64> = offered.iter().flat_map(|&rate| [rate as u64; 2]).collect();
     System {
         links: &[1_000_000; 5],
-        gates: &gates,
+        ports: &ports,
         first_member: &(0..=flows).collect::<Vec<u32>>(),
         members: &members,
         offered,
@@ -40,8 +40,8 @@ fn solve(candidates: &Fixed, offered: &[f64], sharing: Sharing) -> Solution {
         max_iterations: 2,
         tolerance: 0.0,
         threads: 1,
-        keep: Keep::Grants,
-        processes: &Alone,
+        history: GrantHistory::Grants,
+        processes: &SingleProcess,
     }
     .solve(&mut |_| true)
     .unwrap()
@@ -64,7 +64,7 @@ fn share_on(link: u32, candidates: &Fixed, solution: &Solution) -> f64 {
 /// the queues, which are what a load has above 1,
 ///   q_direct = 0.8 over 2 hops = 1.6, q_indirect = 0.4 over 3 hops = 1.2,
 /// and iteration 1 goes around iff 1.6 > threshold 1.2 + bias. (By queues alone it would already be at threshold 1.4:
-/// 0.8 > 0.56.) Its gates release 0.2 in each of the two iterations, less than the 0.25 that are its half of a slice of link 0
+/// 0.8 > 0.56.) Its ports release 0.2 in each of the two iterations, less than the 0.25 that are its half of a slice of link 0
 /// or 2, so half of what it is granted goes either way, or all of it straight.
 #[test]
 fn ugal_weighs_queues_by_hops() {
@@ -94,10 +94,10 @@ fn ugal_weighs_queues_by_hops() {
 #[test]
 fn nothing_is_granted_where_nothing_can_be() {
     let candidates = Fixed(vec![[vec![vec![0]], vec![]]]);
-    let member = [Weight { weight: 1.0, gates: [0, 1] }];
+    let member = [Weight { weight: 1.0, ports: [0, 1] }];
     let system = System {
         links: &[5],
-        gates: &[1_000; 2],
+        ports: &[1_000; 2],
         first_member: &[0, 1],
         members: &member,
         offered: &[1_000.0],
@@ -108,8 +108,8 @@ fn nothing_is_granted_where_nothing_can_be() {
         max_iterations: 8,
         tolerance: 0.1,
         threads: 1,
-        keep: Keep::Grants,
-        processes: &Alone,
+        history: GrantHistory::Grants,
+        processes: &SingleProcess,
     };
     let solution = system.solve(&mut |_| true).unwrap();
     assert_eq!((&solution.granted[..], solution.last_growth, solution.converged), (&[0][..], 0.0, true));

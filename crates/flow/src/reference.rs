@@ -4,13 +4,13 @@
 
 use crate::history::{Candidates, Paths};
 use crate::solver::Weight;
-use odonata_processes::Alone;
+use odonata_processes::SingleProcess;
 use odonata_units::LinkId;
 
 /// Flows as lists of members; what [`solve`] needs to know.
 pub(crate) struct Reference<'a, C> {
     pub(crate) links: &'a [f64],
-    pub(crate) gates: &'a [f64],
+    pub(crate) ports: &'a [f64],
     pub(crate) flows: &'a [Vec<Weight>],
     pub(crate) candidates: &'a C,
     pub(crate) slices: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Reference<'a, C> {
 }
 
 /// Rate of every member, and of every flow on every path it was granted.
-pub(crate) struct Granted {
+pub(crate) struct ReferenceGrants {
     pub(crate) members: Vec<Vec<f64>>,
     pub(crate) paths: Vec<Vec<(f64, Vec<LinkId>)>>,
 }
@@ -28,15 +28,15 @@ pub(crate) struct Granted {
 struct Request {
     flow: usize,
     links: Vec<LinkId>,
-    /// Demand of every member on this path; zero where its gates are shut.
+    /// Demand of every member on this path; zero where its ports are shut.
     demand: Vec<f64>,
 }
 
 impl<C: Candidates> Reference<'_, C> {
-    pub(crate) fn solve(&self) -> Granted {
+    pub(crate) fn solve(&self) -> ReferenceGrants {
         let mut links = vec![0.0; self.links.len()];
-        let mut gates = vec![0.0; self.gates.len()];
-        let mut granted = Granted {
+        let mut ports = vec![0.0; self.ports.len()];
+        let mut granted = ReferenceGrants {
             members: self.flows.iter().map(|members| vec![0.0; members.len()]).collect(),
             paths: vec![Vec::new(); self.flows.len()],
         };
@@ -44,18 +44,18 @@ impl<C: Candidates> Reference<'_, C> {
             if iteration < self.slices {
                 let slice = |(residual, capacity): (&mut f64, &f64)| *residual += capacity / f64::from(self.slices);
                 links.iter_mut().zip(self.links).for_each(slice);
-                gates.iter_mut().zip(self.gates).for_each(slice);
+                ports.iter_mut().zip(self.ports).for_each(slice);
             }
-            let requests = self.requests(iteration, &links, &gates);
-            self.grant(&requests, &mut links, &mut gates, &mut granted);
+            let requests = self.requests(iteration, &links, &ports);
+            self.grant(&requests, &mut links, &mut ports, &mut granted);
         }
         granted
     }
 
-    fn requests(&self, iteration: u32, links: &[f64], gates: &[f64]) -> Vec<Request> {
+    fn requests(&self, iteration: u32, links: &[f64], ports: &[f64]) -> Vec<Request> {
         let mut requests = Vec::new();
         for (flow, members) in self.flows.iter().enumerate() {
-            let open = |m: &Weight| m.gates.iter().all(|&g| gates[g as usize] >= self.cutoff);
+            let open = |m: &Weight| m.ports.iter().all(|&g| ports[g as usize] >= self.cutoff);
             let mut paths = Paths::default();
             self.candidates.draw(flow, iteration, &mut paths);
             let starts = std::iter::once(0).chain(paths.ends.iter().copied());
@@ -79,16 +79,16 @@ impl<C: Candidates> Reference<'_, C> {
         requests
     }
 
-    fn grant(&self, requests: &[Request], links: &mut [f64], gates: &mut [f64], granted: &mut Granted) {
+    fn grant(&self, requests: &[Request], links: &mut [f64], ports: &mut [f64], granted: &mut ReferenceGrants) {
         let mut asked_links = vec![0.0; links.len()];
-        let mut asked_gates = vec![0.0; gates.len()];
+        let mut asked_ports = vec![0.0; ports.len()];
         for request in requests {
             for (demand, member) in request.demand.iter().zip(&self.flows[request.flow]) {
                 request.links.iter().for_each(|l| asked_links[l.index()] += demand);
-                member.gates.iter().for_each(|&g| asked_gates[g as usize] += demand);
+                member.ports.iter().for_each(|&g| asked_ports[g as usize] += demand);
             }
         }
-        let (link_residual, gate_residual) = (links.to_vec(), gates.to_vec());
+        let (link_residual, port_residual) = (links.to_vec(), ports.to_vec());
         for request in requests {
             let mut path_rate = 0.0;
             for (m, (demand, member)) in request.demand.iter().zip(&self.flows[request.flow]).enumerate() {
@@ -96,11 +96,11 @@ impl<C: Candidates> Reference<'_, C> {
                     continue;
                 }
                 let by_links = request.links.iter().map(|l| demand / asked_links[l.index()] * link_residual[l.index()]);
-                let by_gates =
-                    member.gates.iter().map(|&g| demand / asked_gates[g as usize] * gate_residual[g as usize]);
-                let rate = by_links.chain(by_gates).fold(f64::INFINITY, f64::min);
+                let by_ports =
+                    member.ports.iter().map(|&g| demand / asked_ports[g as usize] * port_residual[g as usize]);
+                let rate = by_links.chain(by_ports).fold(f64::INFINITY, f64::min);
                 request.links.iter().for_each(|l| links[l.index()] -= rate);
-                member.gates.iter().for_each(|&g| gates[g as usize] -= rate);
+                member.ports.iter().for_each(|&g| ports[g as usize] -= rate);
                 granted.members[request.flow][m] += rate;
                 path_rate += rate;
             }
@@ -111,7 +111,7 @@ impl<C: Candidates> Reference<'_, C> {
 
 mod tests {
     use super::*;
-    use crate::history::Keep;
+    use crate::history::GrantHistory;
     use crate::solver::{Sharing, System, RATE_UNIT};
     use odonata_units::Stream;
 
@@ -122,13 +122,13 @@ mod tests {
     }
 
     impl Candidates for Dice {
-        fn kinds(&self, flow: usize) -> [usize; 2] {
+        fn path_counts(&self, flow: usize) -> [usize; 2] {
             [2, 2 + flow % 3]
         }
 
         fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths) {
             let mut stream = Stream::new(self.seed, "dice", &[flow as u64, u64::from(iteration)]);
-            for _ in 0..self.kinds(flow).iter().sum() {
+            for _ in 0..self.path_counts(flow).iter().sum() {
                 let start = stream.below(self.links);
                 let hops = 1 + stream.below(4);
                 paths.links.extend((0..hops).map(|i| LinkId(((start + i * 7) % self.links) as u32)));
@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// A random system of 40 links, 24 gates and 60 flows, solved by both for a fixed number of iterations: rates of
+    /// A random system of 40 links, 24 ports and 60 flows, solved by both for a fixed number of iterations: rates of
     /// members and loads of links agree to the rounding of the integers. Not run to the end: once residuals have shrunk
     /// to the cutoff, one that lies on it to the last digit is open in one and shut in the other.
     #[test]
@@ -146,17 +146,17 @@ mod tests {
             let mut stream = Stream::new(seed, "system", &[]);
             let mut rate = |scale: u64| (1 + stream.below(scale)) * 1_000_000;
             let links: Vec<f64> = (0..40).map(|_| rate(5000) as f64).collect();
-            let gates: Vec<f64> = (0..24).map(|_| rate(9000) as f64).collect();
+            let ports: Vec<f64> = (0..24).map(|_| rate(9000) as f64).collect();
             let mut member = || Weight {
                 weight: (1 + stream.below(5)) as f32,
-                gates: [stream.below(12) as u32 * 2, stream.below(12) as u32 * 2 + 1],
+                ports: [stream.below(12) as u32 * 2, stream.below(12) as u32 * 2 + 1],
             };
             let flows: Vec<Vec<Weight>> = (0..60).map(|f| (0..1 + f % 3).map(|_| member()).collect()).collect();
             let candidates = Dice { links: 40, seed };
             let (slices, iterations, cutoff) = (10, 16, 10_000.0);
             let slow = Reference {
                 links: &links,
-                gates: &gates,
+                ports: &ports,
                 flows: &flows,
                 candidates: &candidates,
                 slices,
@@ -170,7 +170,7 @@ mod tests {
             flows.iter().for_each(|f| first_member.push(first_member.last().unwrap() + f.len() as u32));
             let fast = System {
                 links: &units(&links),
-                gates: &units(&gates),
+                ports: &units(&ports),
                 first_member: &first_member,
                 members: &members,
                 offered: &vec![0.0; flows.len()],
@@ -181,8 +181,8 @@ mod tests {
                 max_iterations: iterations,
                 tolerance: 0.0,
                 threads: 2,
-                keep: Keep::Grants,
-                processes: &Alone,
+                history: GrantHistory::Grants,
+                processes: &SingleProcess,
             }
             .solve(&mut |_| true)
             .unwrap();

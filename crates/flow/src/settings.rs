@@ -2,7 +2,7 @@
 
 use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters};
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::{Middle, Oblivious};
+use odonata_routing::paths::{Intermediate, Oblivious};
 use odonata_units::Rate;
 
 words! {
@@ -41,7 +41,7 @@ pub struct FlowSettings {
     /// Indirect paths that a message draws per iteration, for routings that use them.
     pub indirect_paths: u32,
     /// Where an indirect path goes through.
-    pub middle: Middle,
+    pub middle: Intermediate,
     /// Sets of such paths that a job draws per iteration. Its messages from one router to another share at least one set;
     /// while a job has more sets than pairs of routers, each pair gets several, at most one per message.
     pub path_sets: u32,
@@ -73,7 +73,7 @@ impl Default for FlowSettings {
             slices: 25,
             direct_paths: 2,
             indirect_paths: 2,
-            middle: Middle::Third,
+            middle: Intermediate::Third,
             path_sets: 16_384,
             cutoff: Rate::from_bytes_per_s(10_486),
             max_iterations: 200,
@@ -119,7 +119,7 @@ impl Parameters for FlowSettings {
         parameter!(slices, Kind::count(1), "Equal slices in which capacity is released, one per iteration."),
         parameter!(direct_paths, Kind::count(1), "Direct paths that a message draws in every iteration."),
         parameter!(indirect_paths, Kind::count(1), "Indirect paths that a message draws in every iteration."),
-        parameter!(middle, Middle::KIND, "Where an indirect path goes through."),
+        parameter!(middle, Intermediate::KIND, "Where an indirect path goes through."),
         parameter!(
             path_sets,
             Kind::count(1),
@@ -164,7 +164,7 @@ impl FlowSettings {
     }
 
     /// Direct and indirect paths that a message draws in every iteration.
-    pub(crate) fn kinds(&self) -> [usize; 2] {
+    pub(crate) fn path_counts(&self) -> [usize; 2] {
         let (direct, indirect) = (self.direct_paths as usize, self.indirect_paths as usize);
         match self.routing {
             PathChoice::Fixed(Oblivious::Minimal | Oblivious::Direct) | PathChoice::AdaptiveDirect => [direct, 0],
@@ -182,7 +182,7 @@ impl FlowSettings {
             link_capacity: Some(Rate::from_bytes_per_s(5_120 << 20)),
             nic_capacity: Some(Rate::from_bytes_per_s(16_384 << 20)),
             slices: 50,
-            middle: Middle::Any,
+            middle: Intermediate::Any,
             path_sets: 65_536,
             tolerance: 0.0,
             on_router_messages_load_nics: false,

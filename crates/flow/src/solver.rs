@@ -1,6 +1,6 @@
 //! Sharing capacity among flows over drawn paths: pure algebra.
 //!
-//! There are *links* and *gates*, both with a capacity. A *flow* has *members* of weight w, each passing two gates;
+//! There are *links* and *ports*, both with a capacity. A *flow* has *members* of weight w, each passing two ports;
 //! all members of a flow take the same paths. A path is a set of links. In iteration i
 //!
 //! 1. a further slice C/S of every capacity is released into the residual R, while i < S;
@@ -16,7 +16,7 @@
 //! Amounts are integers (1/256 byte per second; the finest unit of demand in which all weights sum to less than 2^62), so
 //! sums do not depend on the order of addition and the result is the same for any number of threads and processes.
 
-use crate::history::{Candidates, Chunk, Keep, Paths, Solution};
+use crate::history::{Candidates, Chunk, GrantHistory, Paths, Solution};
 use crate::progress::Interrupted;
 use crate::workers;
 use odonata_processes::{sum, Processes};
@@ -39,21 +39,21 @@ pub(crate) enum Sharing {
     Ugal { threshold: f64, bias: f64 },
 }
 
-/// Weight of a member, a whole number, and its two gates.
+/// Weight of a member, a whole number, and its two ports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weight {
     pub(crate) weight: f32,
-    pub(crate) gates: [u32; 2],
+    pub(crate) ports: [u32; 2],
 }
 
 /// A system to solve. Capacities and rates are in 1/256 byte per second.
 pub(crate) struct System<'a, C> {
     pub(crate) links: &'a [u64],
-    pub(crate) gates: &'a [u64],
+    pub(crate) ports: &'a [u64],
     /// Members of flow f are `members[first_member[f]..first_member[f + 1]]`.
     pub(crate) first_member: &'a [u32],
     pub(crate) members: &'a [Weight],
-    /// What each flow would send if only its gates held it back; read by [`Sharing::Ugal`] only.
+    /// What each flow would send if only its ports held it back; read by [`Sharing::Ugal`] only.
     pub(crate) offered: &'a [f64],
     pub(crate) candidates: &'a C,
     pub(crate) sharing: Sharing,
@@ -62,17 +62,17 @@ pub(crate) struct System<'a, C> {
     pub(crate) max_iterations: u32,
     pub(crate) tolerance: f64,
     pub(crate) threads: usize,
-    pub(crate) keep: Keep,
-    /// Who else has flows of the system; all have the same links and gates.
+    pub(crate) history: GrantHistory,
+    /// Who else has flows of the system; all have the same links and ports.
     pub(crate) processes: &'a dyn Processes,
 }
 
 /// Adds what a flow sends over a path, as a share of all that it sends, to sums.
 pub(crate) type Add<'a> = &'a (dyn Fn(usize, f64, &[LinkId], &mut [u64]) + Sync);
 
-/// Who is told of every grant, and all that each flow is granted.
+/// Who is sink of every grant, and all that each flow is granted.
 #[derive(Clone, Copy)]
-struct Told<'a> {
+struct GrantSink<'a> {
     totals: &'a [f64],
     add: Add<'a>,
 }
@@ -81,18 +81,18 @@ struct Told<'a> {
 #[derive(Clone)]
 struct Sums {
     links: Vec<u64>,
-    gates: Vec<u64>,
+    ports: Vec<u64>,
     offered: Vec<u64>,
-    /// Of who is told of grants.
-    told: Vec<u64>,
+    /// Of who is sink of grants.
+    sink_sums: Vec<u64>,
 }
 
 struct State {
     link_residual: Vec<u64>,
-    gate_residual: Vec<u64>,
+    port_residual: Vec<u64>,
     /// Residual per unit of demand, infinite where nothing is asked.
     link_ratio: Vec<f64>,
-    gate_ratio: Vec<f64>,
+    port_ratio: Vec<f64>,
     /// Mean offered load of every link over its capacity ([`Sharing::Ugal`]).
     load: Vec<f64>,
     /// Units of demand in one unit of weight.
@@ -106,27 +106,27 @@ impl<C: Candidates> System<'_, C> {
 
     /// Solves once more what gave the totals, and calls `add` for every path that is granted anything, where the shares of one
     /// flow sum to 1. Returns the merged sums, `width` of them.
-    pub(crate) fn add_up(
+    pub(crate) fn solve_again(
         &self,
         totals: &[f64],
         width: usize,
         add: Add<'_>,
         tick: &mut dyn FnMut(u32) -> bool,
     ) -> Result<Vec<u64>, Interrupted> {
-        self.iterate(Some(Told { totals, add }), width, tick).map(|(_, sums)| sums)
+        self.iterate(Some(GrantSink { totals, add }), width, tick).map(|(_, sums)| sums)
     }
 
     fn iterate(
         &self,
-        told: Option<Told<'_>>,
+        sink: Option<GrantSink<'_>>,
         width: usize,
         tick: &mut dyn FnMut(u32) -> bool,
     ) -> Result<(Solution, Vec<u64>), Interrupted> {
         let mut state = State {
             link_residual: vec![0; self.links.len()],
-            gate_residual: vec![0; self.gates.len()],
+            port_residual: vec![0; self.ports.len()],
             link_ratio: vec![0.0; self.links.len()],
-            gate_ratio: vec![0.0; self.gates.len()],
+            port_ratio: vec![0.0; self.ports.len()],
             load: vec![0.0; self.links.len()],
             demand_unit: self.demand_unit(),
         };
@@ -134,21 +134,23 @@ impl<C: Candidates> System<'_, C> {
         let ugal = matches!(self.sharing, Sharing::Ugal { .. });
         let sums = Sums {
             links: vec![0; self.links.len()],
-            gates: vec![0; self.gates.len()],
+            ports: vec![0; self.ports.len()],
             offered: vec![0; if ugal { self.links.len() } else { 0 }],
-            told: vec![0; width],
+            sink_sums: vec![0; width],
         };
         let mut sums = vec![sums; self.threads];
         let (mut total, mut last_growth, mut converged, mut iteration) = (0.0f64, 0.0f64, self.is_empty(), 0);
         while !converged && iteration < self.max_iterations {
             self.release(iteration, &mut state);
-            let mut go_on = || tick(iteration);
-            workers::for_each(&chunks, &mut sums, &mut go_on, |_, chunk, sums| {
-                self.ask(chunk, iteration, &state, sums)
+            let mut should_continue = || tick(iteration);
+            workers::for_each(&chunks, &mut sums, &mut should_continue, |_, chunk, sums| {
+                self.request(chunk, iteration, &state, sums)
             })?;
-            let asked = self.close_demand(&mut sums, iteration, &mut state);
-            workers::for_each(&chunks, &mut sums, &mut go_on, |_, chunk, sums| self.grant(chunk, &state, told, sums))?;
-            let granted = close_grants(&mut sums, self.processes, &mut state);
+            let asked = self.finish_demand(&mut sums, iteration, &mut state);
+            workers::for_each(&chunks, &mut sums, &mut should_continue, |_, chunk, sums| {
+                self.grant(chunk, &state, sink, sums)
+            })?;
+            let granted = finish_grants(&mut sums, self.processes, &mut state);
             total += granted;
             last_growth = if total > 0.0 { granted / total } else { 0.0 };
             iteration += 1;
@@ -159,10 +161,10 @@ impl<C: Candidates> System<'_, C> {
         for chunk in &chunks {
             granted.append(&mut chunk.lock().expect("all threads have finished").granted);
         }
-        let mut told: Vec<Vec<u64>> = sums.into_iter().map(|sums| sums.told).collect();
-        workers::merge(&mut told);
-        sum(self.processes, &mut [&mut told[0]]);
-        Ok((Solution { granted, iterations: iteration, converged, last_growth, chunks }, told.swap_remove(0)))
+        let mut sink: Vec<Vec<u64>> = sums.into_iter().map(|sums| sums.sink_sums).collect();
+        workers::merge(&mut sink);
+        sum(self.processes, &mut [&mut sink[0]]);
+        Ok((Solution { granted, iterations: iteration, converged, last_growth, chunks }, sink.swap_remove(0)))
     }
 
     fn is_empty(&self) -> bool {
@@ -187,7 +189,7 @@ impl<C: Candidates> System<'_, C> {
                 let count = CHUNK.min(flows - first_flow);
                 let members = self.first_member[first_flow + count] - self.first_member[first_flow];
                 let granted = vec![0; members as usize];
-                let totals = vec![0.0; if self.keep == Keep::Totals { count } else { 0 }];
+                let totals = vec![0.0; if self.history == GrantHistory::Totals { count } else { 0 }];
                 Mutex::new(Chunk { first_flow, flows: count, granted, totals, ..Chunk::default() })
             })
             .collect()
@@ -203,7 +205,7 @@ impl<C: Candidates> System<'_, C> {
         for (residual, &capacity) in state.link_residual.iter_mut().zip(self.links) {
             *residual += slice(capacity);
         }
-        for (residual, &capacity) in state.gate_residual.iter_mut().zip(self.gates) {
+        for (residual, &capacity) in state.port_residual.iter_mut().zip(self.ports) {
             *residual += slice(capacity);
         }
     }
@@ -213,7 +215,7 @@ impl<C: Candidates> System<'_, C> {
     }
 
     /// Step 2 for the flows of one chunk.
-    fn ask(&self, chunk: &mut Chunk, iteration: u32, state: &State, sums: &mut Sums) {
+    fn request(&self, chunk: &mut Chunk, iteration: u32, state: &State, sums: &mut Sums) {
         chunk.paths.clear();
         chunk.demand.clear();
         chunk.first_path.clear();
@@ -222,7 +224,7 @@ impl<C: Candidates> System<'_, C> {
         for flow in chunk.first_flow..chunk.first_flow + chunk.flows {
             let first = chunk.demand.len();
             chunk.first_path.push(first as u32);
-            let open = |m: &&Weight| m.gates.iter().all(|&g| state.gate_residual[g as usize] >= self.cutoff);
+            let open = |m: &&Weight| m.ports.iter().all(|&g| state.port_residual[g as usize] >= self.cutoff);
             let weight: f64 = self.members_of(flow).iter().filter(open).map(|m| f64::from(m.weight)).sum();
             chunk.active_weight.push(weight);
             if weight == 0.0 {
@@ -256,8 +258,8 @@ impl<C: Candidates> System<'_, C> {
                 begin = end;
             }
             for member in self.members_of(flow).iter().filter(open) {
-                for gate in member.gates {
-                    sums.gates[gate as usize] += ((f64::from(member.weight) * state.demand_unit) as u64).max(1);
+                for port in member.ports {
+                    sums.ports[port as usize] += ((f64::from(member.weight) * state.demand_unit) as u64).max(1);
                 }
             }
         }
@@ -268,12 +270,12 @@ impl<C: Candidates> System<'_, C> {
     fn shares(&self, flow: usize, paths: &Paths, first: usize, state: &State, shares: &mut Vec<f64>) {
         shares.clear();
         let mut begin = if first == 0 { 0 } else { paths.ends[first - 1] as usize };
-        let direct = self.candidates.kinds(flow)[0];
+        let direct = self.candidates.path_counts(flow)[0];
         let mut queue = [f64::INFINITY; 2];
         for (k, &end) in paths.ends[first..].iter().enumerate() {
             let links = &paths.links[begin..end as usize];
             begin = end as usize;
-            // A path without links (inside one router) is held back by its gates alone.
+            // A path without links (inside one router) is held back by its ports alone.
             let residual = links.iter().map(|&l| state.link_residual[l.index()]).min().unwrap_or(u64::MAX >> 8);
             shares.push(if residual < self.cutoff { 0.0 } else { residual as f64 });
             if let Sharing::Ugal { .. } = self.sharing {
@@ -296,8 +298,8 @@ impl<C: Candidates> System<'_, C> {
         }
     }
 
-    /// Ends step 2: what was asked of every link and gate, as residual per unit of demand.
-    fn close_demand(&self, sums: &mut [Sums], iteration: u32, state: &mut State) -> bool {
+    /// Ends step 2: what was asked of every link and port, as residual per unit of demand.
+    fn finish_demand(&self, sums: &mut [Sums], iteration: u32, state: &mut State) -> bool {
         merge_sums(sums, self.processes);
         let ratio = |(&residual, &demand): (&u64, &u64)| match demand {
             0 => f64::INFINITY,
@@ -305,21 +307,21 @@ impl<C: Candidates> System<'_, C> {
         };
         let total = &mut sums[0];
         state.link_ratio = state.link_residual.iter().zip(&total.links).map(ratio).collect();
-        state.gate_ratio = state.gate_residual.iter().zip(&total.gates).map(ratio).collect();
+        state.port_ratio = state.port_residual.iter().zip(&total.ports).map(ratio).collect();
         // The mean of the first ten iterations, then a moving one of the same length.
         let step = 1.0 / f64::from(iteration + 1).min(10.0);
         for ((load, offered), capacity) in state.load.iter_mut().zip(&total.offered).zip(self.links) {
             *load += step * (*offered as f64 / *capacity as f64 - *load);
         }
-        let asked = total.gates.iter().any(|&d| d > 0);
+        let asked = total.ports.iter().any(|&d| d > 0);
         total.links.fill(0);
-        total.gates.fill(0);
+        total.ports.fill(0);
         total.offered.fill(0);
         asked
     }
 
     /// Step 3 for the flows of one chunk.
-    fn grant(&self, chunk: &mut Chunk, state: &State, told: Option<Told<'_>>, sums: &mut Sums) {
+    fn grant(&self, chunk: &mut Chunk, state: &State, sink: Option<GrantSink<'_>>, sums: &mut Sums) {
         let base = self.first_member[chunk.first_flow] as usize;
         chunk.record_start.push(chunk.record_flow.len() as u32);
         for local in 0..chunk.flows {
@@ -336,32 +338,32 @@ impl<C: Candidates> System<'_, C> {
                 let ratio = links.iter().map(|&l| state.link_ratio[l.index()]).fold(f64::INFINITY, f64::min);
                 let unit = chunk.demand[k] as f64 / chunk.active_weight[local];
                 let granted = &mut chunk.granted[first_member..];
-                let rate = self.grant_members(self.members_of(flow), unit, ratio, state, granted, &mut sums.gates);
+                let rate = self.grant_members(self.members_of(flow), unit, ratio, state, granted, &mut sums.ports);
                 for &link in links {
                     sums.links[link.index()] += rate;
                 }
                 any += rate;
                 let record = rate as f32;
                 all += f64::from(record);
-                if self.keep == Keep::Grants {
+                if self.history == GrantHistory::Grants {
                     chunk.record_grant.push(record);
                 }
-                if let Some(Told { totals, add }) = told.filter(|_| rate > 0) {
-                    add(flow, f64::from(record) / totals[flow], links, &mut sums.told);
+                if let Some(GrantSink { totals, add }) = sink.filter(|_| rate > 0) {
+                    add(flow, f64::from(record) / totals[flow], links, &mut sums.sink_sums);
                 }
             }
             if let Some(total) = chunk.totals.get_mut(local) {
                 *total += all;
             }
-            if self.keep == Keep::Grants && any > 0 {
+            if self.history == GrantHistory::Grants && any > 0 {
                 chunk.record_flow.push(local as u16);
-            } else if self.keep == Keep::Grants {
+            } else if self.history == GrantHistory::Grants {
                 chunk.record_grant.truncate(chunk.record_grant.len() - paths.len());
             }
         }
     }
 
-    /// Grants `unit` demand per weight at `ratio` or what the gates allow, and returns the sum.
+    /// Grants `unit` demand per weight at `ratio` or what the ports allow, and returns the sum.
     fn grant_members(
         &self,
         members: &[Weight],
@@ -369,40 +371,40 @@ impl<C: Candidates> System<'_, C> {
         ratio: f64,
         state: &State,
         granted: &mut [u64],
-        gates: &mut [u64],
+        ports: &mut [u64],
     ) -> u64 {
         if unit == 0.0 {
             return 0;
         }
         let mut sum = 0;
         for (member, granted) in members.iter().zip(granted) {
-            let [out, into] = member.gates.map(|g| g as usize);
-            if state.gate_residual[out] < self.cutoff || state.gate_residual[into] < self.cutoff {
+            let [out, into] = member.ports.map(|g| g as usize);
+            if state.port_residual[out] < self.cutoff || state.port_residual[into] < self.cutoff {
                 continue;
             }
-            let ratio = ratio.min(state.gate_ratio[out]).min(state.gate_ratio[into]);
+            let ratio = ratio.min(state.port_ratio[out]).min(state.port_ratio[into]);
             let rate = ((f64::from(member.weight) * unit * ratio) as u64).max(1);
             *granted += rate;
-            gates[out] += rate;
-            gates[into] += rate;
+            ports[out] += rate;
+            ports[into] += rate;
             sum += rate;
         }
         sum
     }
 }
 
-/// What every flow would send if only its gates held it back, each shared equally by weight.
-pub(crate) fn offered(processes: &dyn Processes, first_member: &[u32], members: &[Weight], gates: &[u64]) -> Vec<f64> {
-    let mut weight = vec![0u64; gates.len()];
+/// What every flow would send if only its ports held it back, each shared equally by weight.
+pub(crate) fn offered(processes: &dyn Processes, first_member: &[u32], members: &[Weight], ports: &[u64]) -> Vec<f64> {
+    let mut weight = vec![0u64; ports.len()];
     for member in members {
-        for gate in member.gates {
-            weight[gate as usize] += member.weight as u64;
+        for port in member.ports {
+            weight[port as usize] += member.weight as u64;
         }
     }
     sum(processes, &mut [&mut weight]);
-    let of = |gate: u32| gates[gate as usize] as f64 / weight[gate as usize] as f64;
-    let share = |m: &Weight, gate: u32| f64::from(m.weight) * of(gate);
-    let rate = |m: &Weight| share(m, m.gates[0]).min(share(m, m.gates[1]));
+    let of = |port: u32| ports[port as usize] as f64 / weight[port as usize] as f64;
+    let share = |m: &Weight, port: u32| f64::from(m.weight) * of(port);
+    let rate = |m: &Weight| share(m, m.ports[0]).min(share(m, m.ports[1]));
     first_member.windows(2).map(|w| members[w[0] as usize..w[1] as usize].iter().map(rate).sum()).collect()
 }
 
@@ -418,7 +420,7 @@ fn merge_sums(sums: &mut [Sums], processes: &dyn Processes) {
     for other in rest {
         let pairs = [
             (&mut first.links, &mut other.links),
-            (&mut first.gates, &mut other.gates),
+            (&mut first.ports, &mut other.ports),
             (&mut first.offered, &mut other.offered),
         ];
         for (into, from) in pairs {
@@ -427,11 +429,11 @@ fn merge_sums(sums: &mut [Sums], processes: &dyn Processes) {
             }
         }
     }
-    sum(processes, &mut [&mut first.links, &mut first.gates, &mut first.offered]);
+    sum(processes, &mut [&mut first.links, &mut first.ports, &mut first.offered]);
 }
 
 /// Step 4; returns all that was granted, each rate once.
-fn close_grants(sums: &mut [Sums], processes: &dyn Processes, state: &mut State) -> f64 {
+fn finish_grants(sums: &mut [Sums], processes: &dyn Processes, state: &mut State) -> f64 {
     merge_sums(sums, processes);
     let total = &mut sums[0];
     // Rounding may ask for a unit more than there is: see the last paragraph of the module's header.
@@ -439,7 +441,7 @@ fn close_grants(sums: &mut [Sums], processes: &dyn Processes, state: &mut State)
         *residual = residual.saturating_sub(std::mem::take(granted));
     }
     let mut all = 0.0;
-    for (residual, granted) in state.gate_residual.iter_mut().zip(&mut total.gates) {
+    for (residual, granted) in state.port_residual.iter_mut().zip(&mut total.ports) {
         all += *granted as f64 / 2.0;
         *residual = residual.saturating_sub(std::mem::take(granted));
     }

@@ -4,9 +4,9 @@ use crate::progress::Interrupted;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
-use odonata_workload::rails::Lanes;
-use odonata_workload::volumes::complete::{Complete, Exchange};
-use odonata_workload::volumes::{Message, Messages, Volumes, Within};
+use odonata_workload::rails::RailPaths;
+use odonata_workload::volumes::complete::{CompleteExchange, NodeExchange};
+use odonata_workload::volumes::{Locality, Message, Messages, Volumes};
 use odonata_workload::{Job, Workload};
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,14 +46,14 @@ impl Commodity {
 
 /// Why the messages of a workload are not gathered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Ungathered {
+pub(crate) enum GatherError {
     /// They take so many bytes of memory by now.
-    TooMuch(u64),
+    TooManyBytes(u64),
     /// The caller asked to stop.
     Interrupted,
 }
 
-impl From<Interrupted> for Ungathered {
+impl From<Interrupted> for GatherError {
     fn from(_: Interrupted) -> Self {
         Self::Interrupted
     }
@@ -71,17 +71,17 @@ impl Commodities {
     /// All messages of a workload that are sent from `routers`.
     ///
     /// # Errors
-    /// They take more than `memory_bytes`, or `go_on` says no.
+    /// They take more than `memory_bytes`, or `should_continue` says no.
     pub(crate) fn gather(
         machine: &Machine,
         workload: &Workload,
         routers: &Range<usize>,
         (threads, memory_bytes): (usize, u64),
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Self, Ungathered> {
+        should_continue: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, GatherError> {
         let mut traffic = Self::default();
         for (j, job) in workload.jobs.iter().enumerate() {
-            traffic.add_job(machine, (JobId::from_index(j), job), routers, (threads, memory_bytes), go_on)?;
+            traffic.add_job(machine, (JobId::from_index(j), job), routers, (threads, memory_bytes), should_continue)?;
         }
         Ok(traffic)
     }
@@ -97,16 +97,16 @@ impl Commodities {
         (id, job): (JobId, &Job),
         routers: &Range<usize>,
         (threads, memory_bytes): (usize, u64),
-        go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<(), Ungathered> {
+        should_continue: &mut dyn FnMut() -> bool,
+    ) -> Result<(), GatherError> {
         let ranks = RanksByRouter::new(machine, job, routers);
-        let parts: Vec<Mutex<Part>> = ranks.routers.iter().map(|_| Mutex::new(Part::default())).collect();
-        let lanes = machine.has_rails().then(|| Lanes::new(machine, job));
-        let complete = if lanes.is_some() { None } else { Complete::of(job) };
+        let parts: Vec<Mutex<RouterPart>> = ranks.routers.iter().map(|_| Mutex::new(RouterPart::default())).collect();
+        let lanes = machine.has_rails().then(|| RailPaths::new(machine, job));
+        let complete = if lanes.is_some() { None } else { CompleteExchange::of(job) };
         let mut walks = vec![Messages::new(machine, job); threads];
         let gathered = AtomicU64::new(self.members.len() as u64);
         let taken = || gathered.load(Ordering::Relaxed).saturating_mul(BYTES_PER_MEMBER);
-        workers::for_each(&parts, &mut walks, go_on, |i, part, messages| {
+        workers::for_each(&parts, &mut walks, should_continue, |i, part, messages| {
             // Those that are left over when there are too many are not needed any more.
             if taken() <= memory_bytes {
                 match (&complete, &lanes) {
@@ -118,7 +118,7 @@ impl Commodities {
             }
         })?;
         if taken() > memory_bytes {
-            return Err(Ungathered::TooMuch(taken()));
+            return Err(GatherError::TooManyBytes(taken()));
         }
         let mut volumes = Volumes::default();
         let mut by_rail = Vec::new();
@@ -191,20 +191,20 @@ impl RanksByRouter {
 
 /// What the ranks of one job on one router send.
 #[derive(Debug, Default)]
-struct Part {
+struct RouterPart {
     members: Vec<Member>,
     volumes: Volumes,
 }
 
 /// So many messages of a node wait before those with the same target are merged: what a node sends takes the room of twice its
 /// targets then, however many messages there are.
-const UNMERGED: usize = 1 << 16;
+const MERGE_THRESHOLD: usize = 1 << 16;
 
-impl Part {
+impl RouterPart {
     fn gather(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], messages: &mut Messages<'_>) {
         for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
             let first = self.members.len();
-            let mut full = first + UNMERGED;
+            let mut full = first + MERGE_THRESHOLD;
             for &rank in group {
                 for message in messages.of(rank) {
                     self.volumes.add(&message);
@@ -212,7 +212,7 @@ impl Part {
                     if self.members.len() >= full {
                         merge_equal_targets(&mut self.members, first);
                         // Doubled, so that what is merged again and again is no more than what is new.
-                        full = first + (2 * (self.members.len() - first)).max(UNMERGED);
+                        full = first + (2 * (self.members.len() - first)).max(MERGE_THRESHOLD);
                     }
                 }
             }
@@ -223,9 +223,9 @@ impl Part {
     }
 }
 
-impl Part {
+impl RouterPart {
     /// The same where nodes have several interfaces; the members are in no order.
-    fn gather_by_rail(&mut self, job: &Job, lanes: &Lanes<'_>, ranks: &[RankId], messages: &mut Messages<'_>) {
+    fn gather_by_rail(&mut self, job: &Job, lanes: &RailPaths<'_>, ranks: &[RankId], messages: &mut Messages<'_>) {
         for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
             let first = self.members.len();
             for &rank in group {
@@ -245,14 +245,14 @@ impl Part {
     }
 
     /// The same of a complete exchange, node by node.
-    fn count(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], complete: &Complete) {
+    fn count(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], complete: &CompleteExchange) {
         let iterations = u64::from(job.iterations);
         for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
             let source = job.node_of(group[0]);
             for exchange in complete.from(machine, source, group.len() as u32) {
                 self.volumes.add_exchange(&exchange);
-                let Exchange { target, messages, bytes, within } = exchange;
-                if bytes > 0 && matches!(within, Within::Router | Within::Network) {
+                let NodeExchange { target, messages, bytes, within } = exchange;
+                if bytes > 0 && matches!(within, Locality::Router | Locality::Network) {
                     let messages = u32::try_from(messages).unwrap_or(u32::MAX);
                     self.members.push(Member { source, target, messages, bytes: bytes.saturating_mul(iterations) });
                 }
@@ -266,7 +266,7 @@ impl Part {
 /// A message as a member of its own, unless it loads nothing.
 fn member(message: &Message, iterations: u32) -> Option<Member> {
     let Message { source_node: source, target_node: target, bytes, within, .. } = *message;
-    let loads = bytes.0 > 0 && matches!(within, Within::Router | Within::Network);
+    let loads = bytes.0 > 0 && matches!(within, Locality::Router | Locality::Network);
     // What competes in a steady state is the messages of one iteration, whatever their number.
     loads.then(|| Member { source, target, messages: 1, bytes: bytes.0.saturating_mul(u64::from(iterations)) })
 }
@@ -338,7 +338,7 @@ mod tests {
     fn messages_that_are_merged_on_the_way_are_all_there() {
         let machine = Torus { dims: vec![4], nodes_per_router: 1, ..Torus::default() };
         let machine = machine.builder().unwrap().build().unwrap();
-        let rounds = UNMERGED as u32;
+        let rounds = MERGE_THRESHOLD as u32;
         let mut pattern = PatternSpec::parse("uniform").unwrap();
         pattern.set("messages", odonata_declare::Value::Integer(i64::from(3 * rounds))).unwrap();
         let job = JobSpec {
@@ -352,7 +352,7 @@ mod tests {
         };
         let workload = Workload::build(&machine, &[job], 1).unwrap();
         let job = &workload.jobs[0];
-        let mut part = Part::default();
+        let mut part = RouterPart::default();
         part.gather(&machine, job, &[RankId(0)], &mut Messages::new(&machine, job));
         assert_eq!(part.members.len(), 3);
         assert_eq!(part.members.iter().map(|member| member.messages).sum::<u32>(), 3 * rounds);

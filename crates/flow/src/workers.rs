@@ -8,25 +8,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 /// Calls `work(item, accumulator)` once for every item, on as many threads as there are accumulators. The calling thread asks
-/// whether to `go_on`, first and before each of its items.
+/// whether to `should_continue`, first and before each of its items.
 ///
 /// # Errors
 /// If it is told not to: then some items are left as they are.
 pub(crate) fn for_each<T: Send, A: Send>(
     items: &[Mutex<T>],
     accumulators: &mut [A],
-    go_on: &mut dyn FnMut() -> bool,
+    should_continue: &mut dyn FnMut() -> bool,
     work: impl Fn(usize, &mut T, &mut A) + Sync,
 ) -> Result<(), Interrupted> {
     // Whoever watches is told of every call, even if other threads take all items.
-    if !go_on() {
+    if !should_continue() {
         return Err(Interrupted);
     }
     let next = AtomicUsize::new(0);
-    let claim = |accumulator: &mut A, go_on: &mut dyn FnMut() -> bool| loop {
+    let claim = |accumulator: &mut A, should_continue: &mut dyn FnMut() -> bool| loop {
         let i = next.fetch_add(1, Ordering::Relaxed);
         let Some(item) = items.get(i) else { return Ok(()) };
-        if !go_on() {
+        if !should_continue() {
             // The others find nothing left.
             next.store(items.len(), Ordering::Relaxed);
             return Err(Interrupted);
@@ -38,7 +38,7 @@ pub(crate) fn for_each<T: Send, A: Send>(
         for accumulator in rest {
             scope.spawn(|| claim(accumulator, &mut || true));
         }
-        claim(first, go_on)
+        claim(first, should_continue)
     })
 }
 

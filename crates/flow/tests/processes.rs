@@ -1,9 +1,9 @@
 //! A run of several processes is the run of one.
 
-use odonata_flow::{run, run_among, DemandUnit, FlowError, FlowResult, FlowSettings, Limits};
+use odonata_flow::{run, run_distributed, DemandUnit, FlowError, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
-use odonata_processes::in_threads;
+use odonata_processes::run_in_threads;
 use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Work, Workload};
 
@@ -37,13 +37,13 @@ fn among(
     count: usize,
     (machine, workload): (&Machine, &Workload),
     settings: &FlowSettings,
-    limits: &(dyn Fn(usize) -> Limits + Sync),
+    limits: &(dyn Fn(usize) -> ResourceLimits + Sync),
 ) -> Result<FlowResult, FlowError> {
-    let mut ended = in_threads(count, |processes| {
+    let mut ended = run_in_threads(count, |processes| {
         let limits = limits(processes.number());
-        run_among(processes, (machine, workload), settings, 5, limits, &mut |_, _, _| true)
+        run_distributed(processes, (machine, workload), settings, 5, limits, &mut |_, _, _| true)
     });
-    assert!(ended[1..].iter().all(|other| other == &Err(FlowError::Elsewhere)), "{:?}", &ended[1..]);
+    assert!(ended[1..].iter().all(|other| other == &Err(FlowError::OtherProcess)), "{:?}", &ended[1..]);
     ended.swap_remove(0)
 }
 
@@ -63,11 +63,12 @@ fn any_number_of_processes_has_the_same_result() {
                 for demand in [DemandUnit::Bytes, DemandUnit::Messages] {
                     let bound_gap = (demand == DemandUnit::Bytes).then_some(0.2);
                     let settings = FlowSettings { routing, demand, bound_gap, alone: true, ..FlowSettings::default() };
-                    let alone = run(&machine, &workload, &settings, 5, Limits::default(), &mut |_, _, _| true).unwrap();
+                    let alone =
+                        run(&machine, &workload, &settings, 5, ResourceLimits::default(), &mut |_, _, _| true).unwrap();
                     let ways: &[(usize, usize)] =
                         if demand == DemandUnit::Bytes { &[(2, 1), (4, 1)] } else { &[(3, 2)] };
                     for &(count, threads) in ways {
-                        let limits = |_| Limits { threads, ..Limits::default() };
+                        let limits = |_| ResourceLimits { threads, ..ResourceLimits::default() };
                         let found = among(count, (&machine, &workload), &settings, &limits).unwrap();
                         let what = format!("{}, {patterns:?}, {routing:?}, {count} processes", machine.name());
                         assert_eq!(without_memory(found), without_memory(alone.clone()), "{what}");
@@ -84,19 +85,20 @@ fn a_process_of_little_memory_changes_nothing() {
     let machine = &machines()[0];
     let workload = workload(machine, &["stencil-3d", "all-to-all"]);
     let settings = FlowSettings { routing: PathChoice::AdaptiveHybrid, ..FlowSettings::default() };
-    let alone = run(machine, &workload, &settings, 5, Limits::default(), &mut |_, _, _| true).unwrap();
+    let alone = run(machine, &workload, &settings, 5, ResourceLimits::default(), &mut |_, _, _| true).unwrap();
     let (mut had_room, mut had_none) = (0, 0);
     for part in 1..=40 {
         let memory_bytes = alone.memory_bytes * part / 40;
-        let limits = |number| if number == 1 { Limits { threads: 1, memory_bytes } } else { Limits::default() };
-        let ended = in_threads(3, |processes| {
+        let limits =
+            |number| if number == 1 { ResourceLimits { threads: 1, memory_bytes } } else { ResourceLimits::default() };
+        let ended = run_in_threads(3, |processes| {
             let limits = limits(processes.number());
-            run_among(processes, (machine, &workload), &settings, 5, limits, &mut |_, _, _| true)
+            run_distributed(processes, (machine, &workload), &settings, 5, limits, &mut |_, _, _| true)
         });
         match &ended[1] {
             Err(FlowError::Memory { .. }) => {
                 had_none += 1;
-                assert!([0, 2].iter().all(|&other| ended[other] == Err(FlowError::Elsewhere)), "{ended:?}");
+                assert!([0, 2].iter().all(|&other| ended[other] == Err(FlowError::OtherProcess)), "{ended:?}");
             }
             _ => {
                 had_room += 1;
@@ -115,7 +117,8 @@ fn a_process_of_little_memory_changes_nothing() {
 fn what_one_process_does_is_refused_by_the_first() {
     let machine = &machines()[0];
     let workload = workload(machine, &["all-to-all"]);
-    let of = |settings: FlowSettings| among(2, (machine, &workload), &settings, &|_| Limits::default()).unwrap_err();
+    let of =
+        |settings: FlowSettings| among(2, (machine, &workload), &settings, &|_| ResourceLimits::default()).unwrap_err();
     let optimal = of(FlowSettings { routing: PathChoice::Optimal, ..FlowSettings::default() });
     assert_eq!(optimal.to_string(), "the routing 'optimal' is found by one process, and 2 were started for the run");
     let wrong = of(FlowSettings { slices: 0, ..FlowSettings::default() });

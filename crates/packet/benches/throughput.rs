@@ -15,8 +15,8 @@
 use odonata_machine::topology::{FatTree, LinkFigures, Torus};
 use odonata_machine::{presets, Machine};
 use odonata_packet::{
-    Arrival, Endpoints, Interfaces, Listens, Offer, OpenJob, Outgoing, PacketEngine, PacketSettings, Program,
-    RunOptions, Schedule, Socket, Traffic,
+    Arrival, Endpoints, Nics, Offer, OpenJob, OutgoingPacket, PacketEngine, PacketSettings, Program, RunOptions,
+    Schedule, Socket, Subscription, Traffic,
 };
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{NodeId, Stream, Time};
@@ -181,33 +181,33 @@ struct Ears {
 }
 
 impl Program for Listening {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, jobs: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
         Box::new(Ears { source: self.0.endpoints(jobs, interfaces), bytes: 0 })
     }
 }
 
-odonata_checkpoint::state!(Ears { whole: bytes; inside: source });
+odonata_checkpoint::state!(Ears { value: bytes; nested: source });
 
 impl Endpoints for Ears {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
-        self.source.next_birth_ps(nic)
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
+        self.source.next_created_ps(nic)
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         self.source.take(nic, leaves_ps)
     }
 
-    fn listens(&self, _: u32) -> Listens {
-        Listens::ToArrivals
+    fn subscription(&self, _: u32) -> Subscription {
+        Subscription::Arrivals
     }
 
-    fn arrived(&mut self, _: u32, arrival: &Arrival, _: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, _: u32, arrival: &Arrival, _: &mut Socket) -> Offer {
         self.bytes += u64::from(arrival.size);
         Offer::Same
     }
 
-    fn owes(&self, before_ps: u64) -> bool {
-        self.source.owes(before_ps)
+    fn has_work(&self, before_ps: u64) -> bool {
+        self.source.has_work(before_ps)
     }
 }
 

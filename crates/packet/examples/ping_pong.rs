@@ -13,8 +13,8 @@ use odonata_checkpoint::state;
 use odonata_machine::topology::{Dragonfly, LinkFigures};
 use odonata_packet::Activity::Waiting;
 use odonata_packet::{
-    Arrival, Ending, Endpoints, Envelope, Interfaces, Listens, Offer, Outgoing, PacketEngine, PacketSettings, Program,
-    RunOptions, Schedule, Socket, Traffic, Unfinished,
+    Arrival, Ending, Endpoints, Envelope, Nics, Offer, OutgoingPacket, PacketEngine, PacketSettings, Program,
+    RunOptions, Schedule, Socket, Subscription, Traffic, UnfinishedEndpoint,
 };
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{NodeId, Time};
@@ -51,11 +51,11 @@ struct Player {
 }
 
 // What a player needs to go on; the rest is made anew for a run that goes on from a checkpoint.
-state!(Player { whole: throws, to_send, since_ps, missing; built: rank, nic, node, other, bytes, caught_ps });
-state!(Players { inside: game; built: packet });
+state!(Player { value: throws, to_send, since_ps, missing; rebuilt: rank, nic, node, other, bytes, caught_ps });
+state!(Players { nested: game; rebuilt: packet });
 
 impl Program for PingPong {
-    fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, _: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
         let player = |rank: usize| {
             let node = self.players[rank];
             Some(Player {
@@ -71,7 +71,7 @@ impl Program for PingPong {
                 caught_ps: Arc::clone(&self.caught_ps),
             })
         };
-        Box::new(Players { game: (0..2).filter_map(player).collect(), packet: interfaces.packet() })
+        Box::new(Players { game: (0..2).filter_map(player).collect(), packet: interfaces.payload() })
     }
 }
 
@@ -82,12 +82,12 @@ impl Players {
 }
 
 impl Endpoints for Players {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
         let player = self.at(nic)?;
         (player.to_send > 0).then_some(player.since_ps)
     }
 
-    fn take(&mut self, nic: u32, _: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, _: u64) -> OutgoingPacket {
         let packet = u64::from(self.packet);
         let player = self.at(nic).expect("only players have packets");
         let (first, size) = (player.to_send == player.bytes, player.to_send.min(packet));
@@ -101,14 +101,14 @@ impl Endpoints for Players {
             destination: 1 - player.rank,
             ..Envelope::default()
         });
-        Outgoing { envelope, ..Outgoing::new(player.since_ps, player.other, size as u32) }
+        OutgoingPacket { envelope, ..OutgoingPacket::new(player.since_ps, player.other, size as u32) }
     }
 
-    fn listens(&self, _: u32) -> Listens {
-        Listens::ToArrivals
+    fn subscription(&self, _: u32) -> Subscription {
+        Subscription::Arrivals
     }
 
-    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         let player = self.at(nic).expect("nobody else gets packets");
         // With one way between two nodes, the first packet comes first.
         let missing = arrival.envelope.map(|envelope| envelope.bytes).or(player.missing).expect("an envelope came");
@@ -126,13 +126,13 @@ impl Endpoints for Players {
         Offer::Changed
     }
 
-    fn owes(&self, _: u64) -> bool {
+    fn has_work(&self, _: u64) -> bool {
         self.game.iter().any(|player| player.throws > 0)
     }
 
-    fn end(&mut self, _: u64) -> Vec<Unfinished> {
+    fn on_end(&mut self, _: u64) -> Vec<UnfinishedEndpoint> {
         let waiting = self.game.iter().filter(|player| player.throws > 0);
-        let state = |player: &Player| Unfinished {
+        let state = |player: &Player| UnfinishedEndpoint {
             job: 0,
             rank: Some(player.rank),
             node: player.node,

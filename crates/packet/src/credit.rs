@@ -47,7 +47,7 @@ pub(crate) struct Credits {
     entries: Vec<Credit>,
 }
 
-odonata_checkpoint::state!(Credits { whole: entries });
+odonata_checkpoint::state!(Credits { value: entries });
 
 impl Credits {
     /// Whether one more entry would need more places.

@@ -5,25 +5,25 @@
 //! steps from a waiting packet leads to a channel that was seen before: the cycle that is stuck.
 
 use crate::fabric::Fabric;
-use crate::partition::Waits;
+use crate::partition::BlockedHead;
 use std::collections::BTreeMap;
 
 /// Lines that name the links of a cycle, or of the longest chain if none closes; at most this many.
 const LINES: usize = 24;
 
 /// One line for each link of the cycle in which packets wait for each other, of all `waits` of input channels.
-pub(crate) fn report(fabric: &Fabric, waits: Vec<((u32, u8), Waits)>) -> Vec<String> {
-    let waits: BTreeMap<(u32, u8), Waits> = waits.into_iter().collect();
+pub(crate) fn report(fabric: &Fabric, waits: Vec<((u32, u8), BlockedHead)>) -> Vec<String> {
+    let waits: BTreeMap<(u32, u8), BlockedHead> = waits.into_iter().collect();
     let mut longest = Vec::new();
     for &start in waits.keys() {
         let mut chain: Vec<(u32, u8)> = Vec::new();
         let mut at = start;
-        while let Some(next) = waits.get(&at) {
+        while let Some(wait) = waits.get(&at) {
             if let Some(first) = chain.iter().position(|&seen| seen == at) {
                 return lines(fabric, &waits, &chain[first..]);
             }
             chain.push(at);
-            at = next.then;
+            at = wait.next;
         }
         if chain.len() > longest.len() {
             longest = chain;
@@ -32,7 +32,7 @@ pub(crate) fn report(fabric: &Fabric, waits: Vec<((u32, u8), Waits)>) -> Vec<Str
     lines(fabric, &waits, &longest)
 }
 
-fn lines(fabric: &Fabric, waits: &BTreeMap<(u32, u8), Waits>, chain: &[(u32, u8)]) -> Vec<String> {
+fn lines(fabric: &Fabric, waits: &BTreeMap<(u32, u8), BlockedHead>, chain: &[(u32, u8)]) -> Vec<String> {
     let place = |port: u32| {
         let router = fabric.port_router[port as usize];
         (fabric.line[router as usize].0, port - fabric.first_port[router as usize])
@@ -101,7 +101,7 @@ mod tests {
         }
 
         fn discipline(&self) -> Discipline {
-            Discipline::Rising
+            Discipline::Increasing
         }
 
         fn decide(&self, decision: &mut Decision<'_>, _: &mut Header) -> Hop {

@@ -21,10 +21,10 @@ pub(crate) struct Division {
 
 /// Partitions that a machine is divided into: enough for threads to share work evenly. Their number does not depend on that of
 /// threads, as the number of events does a little on where borders are.
-const PARTS: u64 = 32;
+const PARTS_TARGET: u64 = 32;
 
 /// The largest part may be this share of the machine before shorter cables are cut.
-const LARGEST: u64 = 8;
+const LARGEST_SHARE: u64 = 8;
 
 /// Partitions of a machine, at most.
 const PARTS_MAX: u64 = 4_096;
@@ -44,10 +44,10 @@ const PACKETS_PER_WINDOW: u64 = 32;
 impl Division {
     /// Divides the routers into `wanted` parts or, if that is 0, into as many as suit the machine.
     pub(crate) fn new(fabric: &Fabric, wanted: usize) -> Self {
-        let line = Line::new(fabric);
+        let line = RouterLine::new(fabric);
         let ports = fabric.ports() as u64;
         let (size, evenly) = match wanted as u64 {
-            0 => ((ports / PARTS).clamp(PORTS_MIN, PORTS_MAX), ports / LARGEST),
+            0 => ((ports / PARTS_TARGET).clamp(PORTS_MIN, PORTS_MAX), ports / LARGEST_SHARE),
             wanted => (ports / wanted, 0),
         };
         let packet_time = fabric.full_time.iter().copied().min().unwrap_or(1);
@@ -58,9 +58,9 @@ impl Division {
                 line.divide(shortest, size.max(busy).max(ports / PARTS_MAX).max(1))
             })
             .collect();
-        let best = divisions.iter().map(|division| division.most_ports(fabric)).min().unwrap_or(ports);
+        let best = divisions.iter().map(|division| division.ports_max(fabric)).min().unwrap_or(ports);
         let enough = evenly.max(best + best / 3);
-        let longest = divisions.into_iter().find(|division| division.most_ports(fabric) <= enough);
+        let longest = divisions.into_iter().find(|division| division.ports_max(fabric) <= enough);
         longest.unwrap_or(Self { ends: vec![fabric.routers() as u32], lookahead: None })
     }
 
@@ -71,7 +71,7 @@ impl Division {
     }
 
     /// Divides the partitions, in their order, among so many processes: with about as many ports for each as there can be.
-    pub(crate) fn among(&self, processes: usize, fabric: &Fabric) -> Vec<Range<usize>> {
+    pub(crate) fn split(&self, processes: usize, fabric: &Fabric) -> Vec<Range<usize>> {
         let mut before = vec![0];
         for routers in self.ranges() {
             before.push(before[before.len() - 1] + fabric.ports_of(&routers).len());
@@ -90,19 +90,19 @@ impl Division {
     }
 
     /// Ports of the largest partition.
-    fn most_ports(&self, fabric: &Fabric) -> u64 {
+    fn ports_max(&self, fabric: &Fabric) -> u64 {
         self.ranges().map(|routers| fabric.ports_of(&routers).len() as u64).max().unwrap_or(0)
     }
 }
 
 /// The line of routers. A cut is named by the router that it lies before.
-struct Line<'a> {
+struct RouterLine<'a> {
     fabric: &'a Fabric,
     /// Latency of the shortest cable across each cut; `u64::MAX` if there is none.
     shortest: Vec<u64>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> RouterLine<'a> {
     fn new(fabric: &'a Fabric) -> Self {
         let routers = fabric.routers();
         let mut cables = Vec::new();
@@ -117,7 +117,7 @@ impl<'a> Line<'a> {
             // All interfaces of a node are in one part: what happens at them comes to it in the order of time.
             for first in (0..fabric.hosts()).map(|host| fabric.node_nic[host as usize]) {
                 let router = |nic: u32| fabric.port_router[fabric.nic_port[nic as usize] as usize];
-                let routers = || fabric.of_host(first).map(router);
+                let routers = || fabric.host_nics(first).map(router);
                 let (here, there) = (routers().min().unwrap_or(0), routers().max().unwrap_or(0));
                 cables.extend((here < there).then_some((0, here, there)));
             }
@@ -184,8 +184,8 @@ impl<'a> Line<'a> {
         };
         let cheapest = self.leaving(first, near).filter(|(cut, _)| may(cut)).min_by_key(|&end| cost(end));
         cheapest.map(|(cut, _)| cut).or_else(|| {
-            let middle = self.after(first, size);
-            let (before, after) = ((first + 1..middle).rev().find(may), (middle..self.end()).find(may));
+            let near_size = self.after(first, size);
+            let (before, after) = ((first + 1..near_size).rev().find(may), (near_size..self.end()).find(may));
             before.into_iter().chain(after).min_by_key(|&cut| off(cut))
         })
     }

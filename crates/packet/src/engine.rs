@@ -1,33 +1,33 @@
 //! The engine: a machine, a routing algorithm and settings, ready to run traffic.
 
 use crate::division::Division;
-use crate::endpoint::Interfaces;
+use crate::endpoint::Nics;
 use crate::fabric::Fabric;
-use crate::memory::{self, Demand, Size};
-use crate::partition::{Behind, Partition};
+use crate::memory::{self, MemoryDemand, Size};
+use crate::partition::{EndpointSet, Partition};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
-use crate::run::{self, Among, Kept, Limits, Observer, Progress, Vault, Watch, RUN};
+use crate::run::{self, CheckpointSink, Observer, ProcessLayout, Progress, RunLimits, RunState, Watch, RUN_PART};
 use crate::settings::PacketSettings;
 use crate::settings_error::SettingsError;
 use crate::source::Traffic;
-use odonata_checkpoint::{Damaged, Reader, State};
+use odonata_checkpoint::{DecodeError, Reader, State};
 use odonata_machine::Machine;
-use odonata_processes::{gather, told, Processes};
-use odonata_routing::algorithm::planes::Planes;
+use odonata_processes::{all_gather, gather, Processes};
+use odonata_routing::algorithm::planes::PlaneRouting;
 use odonata_routing::algorithm::{Algorithm, Routing, RoutingError, RoutingSettings};
-use odonata_routing::deadlock::{self, Cycle, Proven, Unproven};
-use odonata_routing::next_hop::{Rise, Unreachable};
+use odonata_routing::deadlock::{self, Cycle, ProofError, ProvenRouting};
+use odonata_routing::next_hop::{UnreachableError, VcOrder};
 use odonata_units::Time;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Links of a way from node to node, about: those at its ends and some two from router to router; and how many times that where packets may
+/// Links of a path from node to node, about: those at its ends and some two from router to router; and how many times that where packets may
 /// go around.
-const HOPS: f64 = 4.0;
-const DETOUR: f64 = 1.5;
+const HOPS_MEAN: f64 = 4.0;
+const DETOUR_FACTOR: f64 = 1.5;
 /// Most virtual channels of a port.
-const MOST_CHANNELS: u8 = 16;
+const CHANNELS_MAX: u8 = 16;
 
 /// The times of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,16 +47,16 @@ pub struct RunOptions {
     pub seed: u64,
     /// Threads to use; results do not depend on it.
     pub threads: usize,
-    /// Parts to divide the machine into; 0 chooses, by the machine alone. Results do not depend on it.
+    /// CheckpointParts to divide the machine into; 0 chooses, by the machine alone. Results do not depend on it.
     pub partitions: usize,
     /// What to record.
     pub recording: Recording,
-    /// Simulated time after which the run is given up if packets are under way but none arrives and none sets out.
+    /// Simulated time after which the run is given up if packets are under path but none arrives and none sets out.
     pub patience: Time,
     /// Whether the result has what the routers learnt.
-    pub keep_tables: bool,
-    /// A time at which a window ends, so that a state can be kept that nothing from then on has changed.
-    pub border: Option<Time>,
+    pub records_tables: bool,
+    /// A time at which a window ends, so that a state can be resumed that nothing from then on has changed.
+    pub window_end: Option<Time>,
 }
 
 impl Default for RunOptions {
@@ -67,22 +67,22 @@ impl Default for RunOptions {
             partitions: 0,
             recording: Recording::default(),
             patience: Time::from_us(1_000),
-            keep_tables: false,
-            border: None,
+            records_tables: false,
+            window_end: None,
         }
     }
 }
 
-/// Hands out the parts of a state that was kept, by number.
-pub type Parts<'a> = &'a mut dyn FnMut(u32) -> Result<Vec<u8>, Damaged>;
+/// Hands out the parts of a state that was resumed, by number.
+pub type CheckpointParts<'a> = &'a mut dyn FnMut(u32) -> Result<Vec<u8>, DecodeError>;
 
 /// The state of a run: where it goes, and where it comes from.
 #[derive(Default)]
-pub struct Keeping<'a> {
-    /// Takes the state whenever the watcher wants it kept.
-    pub vault: Option<&'a dyn Vault>,
+pub struct CheckpointAccess<'a> {
+    /// Takes the state whenever the watcher wants it resumed.
+    pub sink: Option<&'a dyn CheckpointSink>,
     /// The state that the run goes on from.
-    pub from: Option<Parts<'a>>,
+    pub parts: Option<CheckpointParts<'a>>,
 }
 
 /// Why a run can't start.
@@ -104,15 +104,15 @@ pub enum PacketError {
     },
     /// The machine is cut in parts.
     #[error(transparent)]
-    Unreachable(#[from] Unreachable),
+    Unreachable(#[from] UnreachableError),
     /// A packet would be at two places at one instant.
     #[error(
-        "a packet takes no time {way}: neither the cable nor the router's pipelines have any latency; give links of class \
+        "a packet takes no time {path}: neither the cable nor the router's pipelines have any latency; give links of class \
          '{class}' a latency, or '{pipeline}' a time (1 ps is enough)"
     )]
-    NoTime {
+    ZeroLatency {
         /// From where to where.
-        way: String,
+        path: String,
         /// Link class of the cable.
         class: String,
         /// The pipeline whose latency would do.
@@ -143,8 +143,8 @@ impl PacketEngine {
         routing: &RoutingSettings,
     ) -> Result<Self, PacketError> {
         settings.check()?;
-        every_way_takes_time(machine, settings)?;
-        let proven = proven(machine, algorithm, routing)?;
+        check_latencies(machine, settings)?;
+        let proven = prove(machine, algorithm, routing)?;
         if proven.routing.rings().is_some() && settings.output_buffer.0 < 2 * settings.packet.0 {
             let (buffer, packet) = (settings.output_buffer, settings.packet);
             let reason = format!(
@@ -153,7 +153,7 @@ impl PacketEngine {
             return Err(SettingsError { setting: "engine.output_buffer".into(), reason }.into());
         }
         let mut engine = Self::unchecked(machine, settings, Arc::from(proven.routing));
-        engine.plain_channels = (proven.rise != Rise::Never).then_some(proven.plain_channels);
+        engine.plain_channels = (proven.vc_order != VcOrder::PerLeg).then_some(proven.plain_channels);
         Ok(engine)
     }
 
@@ -184,9 +184,9 @@ impl PacketEngine {
     ///
     /// # Errors
     /// The algorithm learns nothing, or the tables are of another machine.
-    pub fn start_from(&mut self, tables: Vec<Vec<f32>>) -> Result<(), SettingsError> {
+    pub fn load_tables(&mut self, tables: Vec<Vec<f32>>) -> Result<(), SettingsError> {
         let wrong = |reason: String| Err(SettingsError { setting: "engine.q_tables".into(), reason });
-        if !self.routing.learns() {
+        if !self.routing.has_feedback() {
             return wrong("the routing algorithm learns nothing; use 'q-adaptive'".into());
         }
         let sizes = self.table_sizes();
@@ -207,14 +207,14 @@ impl PacketEngine {
     }
 
     /// About how many bytes a run takes beyond the tables that were built: state of ports, packets, records, and what routers learn.
-    pub fn memory_estimate(&self, demand: &Demand) -> u64 {
-        let learnt = if self.routing.learns() { self.learnt_bytes(demand) } else { 0 };
-        memory::of_run(&self.size(), &self.fabric.settings, demand) + learnt
+    pub fn memory_estimate(&self, demand: &MemoryDemand) -> u64 {
+        let learnt = if self.routing.has_feedback() { self.learning_bytes(demand) } else { 0 };
+        memory::run_bytes(&self.size(), &self.fabric.settings, demand) + learnt
     }
 
     /// What of it stays when the run is over, for its result.
-    pub fn kept_estimate(&self, demand: &Demand) -> u64 {
-        memory::kept(&self.size(), demand)
+    pub fn retained_estimate(&self, demand: &MemoryDemand) -> u64 {
+        memory::retained_bytes(&self.size(), demand)
     }
 
     fn size(&self) -> Size {
@@ -223,9 +223,9 @@ impl PacketEngine {
     }
 
     /// What routers learn. At each router that a packet passes a row is touched, over and over until all are; all are, if it goes badly.
-    fn learnt_bytes(&self, demand: &Demand) -> u64 {
+    fn learning_bytes(&self, demand: &MemoryDemand) -> u64 {
         let routers = self.fabric.routers().max(1) as f64;
-        let touches = HOPS * demand.packets as f64 / routers;
+        let touches = HOPS_MEAN * demand.packets as f64 / routers;
         let of_router = |(rows, columns): (usize, usize)| {
             let rows_touched = match demand.in_flight {
                 None => rows as f64,
@@ -238,7 +238,7 @@ impl PacketEngine {
     }
 
     /// About how many packets are in the network at a time that nodes send at a load, of so many nodes each, if it is not saturated.
-    pub fn expected(&self, senders: impl IntoIterator<Item = (u64, f64)>) -> u64 {
+    pub fn expected_in_flight(&self, senders: impl IntoIterator<Item = (u64, f64)>) -> u64 {
         let fabric = &self.fabric;
         let nics = fabric.nics().max(1) as f64;
         let of_nic = fabric.nic_port.iter().map(|&port| 1e12 / fabric.full_time[port as usize] as f64);
@@ -246,15 +246,19 @@ impl PacketEngine {
         let pipelines = (fabric.settings.input_latency + fabric.settings.output_latency).ps();
         let of_port = fabric.full_time.iter().zip(&fabric.cable).map(|(full, cable)| (full + cable + pipelines) as f64);
         let hop_s = of_port.sum::<f64>() / fabric.ports().max(1) as f64 / 1e12;
-        let hops = if self.routing.learns() || self.routing.reads_any_load() { HOPS * DETOUR } else { HOPS };
+        let hops = if self.routing.has_feedback() || self.routing.reads_any_load() {
+            HOPS_MEAN * DETOUR_FACTOR
+        } else {
+            HOPS_MEAN
+        };
         let of_job =
-            |(nodes, load): (u64, f64)| nodes as f64 * memory::expected_of_node(load, rate_per_s, hops * hop_s);
+            |(nodes, load): (u64, f64)| nodes as f64 * memory::expected_packets(load, rate_per_s, hops * hop_s);
         senders.into_iter().map(of_job).sum::<f64>() as u64
     }
 
     /// When to keep the state of a warm-up for others: at the last full microsecond at which nothing has been written down of a measurement that
     /// begins after `warm_up` (an arrival is when its packet is on the last cable), or at which a load changes if one does before.
-    pub fn shared_until(&self, traffic: &Traffic, warm_up: Time) -> Time {
+    pub fn shared_warm_up_end(&self, traffic: &Traffic, warm_up: Time) -> Time {
         let of_port = self.fabric.full_time.iter().zip(&self.fabric.cable).map(|(full, cable)| full + cable);
         let settings = &self.fabric.settings;
         let longest = of_port.max().unwrap_or(0) + (settings.output_latency + settings.input_latency).ps();
@@ -267,16 +271,16 @@ impl PacketEngine {
     /// has the same before that time goes on from this state, whatever its loads are from then on: its result is the one that it has alone.
     /// `None` if any of it is not open.
     ///
-    /// A state that nothing from `time` on has changed is one that is kept there, with a window that ends there ([`RunOptions::border`]).
-    pub fn before(&self, traffic: &Traffic, time: Time) -> Option<Traffic> {
+    /// A state that nothing from `time` on has changed is one that is resumed there, with a window that ends there ([`RunOptions::window_end`]).
+    pub fn traffic_before(&self, traffic: &Traffic, time: Time) -> Option<Traffic> {
         let before = traffic.before(time)?;
         // Memory FIFOs are filled ahead of time.
         Some(if self.fabric.settings.injection.is_some() { traffic.clone() } else { before })
     }
 
     /// The interfaces of all nodes, as a program would get them in a run that is not divided.
-    pub fn interfaces(&self, seed: u64) -> Interfaces<'_> {
-        Interfaces::new(&self.fabric, &(0..self.fabric.nics() as u32), seed)
+    pub fn nics(&self, seed: u64) -> Nics<'_> {
+        Nics::new(&self.fabric, &(0..self.fabric.nics() as u32), seed)
     }
 
     /// Ports that lead to other routers, by link.
@@ -292,9 +296,9 @@ impl PacketEngine {
         options: &RunOptions,
         observer: Observer<'_>,
     ) -> PacketResult {
-        let mut keeper = Keeper { observer, packets: Vec::new() };
-        let mut result = self.run_watched(traffic, schedule, options, &mut keeper);
-        result.packets = keeper.packets;
+        let mut collector = PacketCollector { observer, packets: Vec::new() };
+        let mut result = self.run_watched(traffic, schedule, options, &mut collector);
+        result.packets = collector.packets;
         result
     }
 
@@ -307,65 +311,66 @@ impl PacketEngine {
         options: &RunOptions,
         watch: &mut dyn Watch,
     ) -> PacketResult {
-        self.run_kept(traffic, schedule, options, watch, Keeping::default()).expect("nothing was to be read")
+        self.run_checkpointed(traffic, schedule, options, watch, CheckpointAccess::default())
+            .expect("nothing was to be read")
     }
 
-    /// [`Self::run_watched`], whose state may be kept now and then, and that may go on from a state that was kept: from there on
+    /// [`Self::run_watched`], whose state may be resumed now and then, and that may go on from a state that was resumed: from there on
     /// all is as in the run that was not interrupted, on any number of threads.
     ///
     /// # Errors
-    /// What was kept is not of such a run.
-    pub fn run_kept(
+    /// What was resumed is not of such a run.
+    pub fn run_checkpointed(
         &self,
         traffic: &Traffic,
         schedule: Schedule,
         options: &RunOptions,
         watch: &mut dyn Watch,
-        Keeping { vault, from }: Keeping<'_>,
-    ) -> Result<PacketResult, Damaged> {
-        let (plan, limits) = plans(traffic, schedule, options);
+        CheckpointAccess { sink, parts }: CheckpointAccess<'_>,
+    ) -> Result<PacketResult, DecodeError> {
+        let (plan, limits) = plan_run(traffic, schedule, options);
         let division = Division::new(&self.fabric, options.partitions);
         let all = 0..division.ranges().count();
         let mut partitions = self.partitions(traffic, plan, options, &division, all);
-        let kept = from.map(|from| restored(&mut partitions, 0, from)).transpose()?;
-        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (vault, kept, None));
+        let resumed = parts.map(|parts| restore(&mut partitions, 0, parts)).transpose()?;
+        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (sink, resumed, None));
         Ok(PacketResult::new(&self.fabric, outcome, &plan, &*self.routing))
     }
 
-    /// [`Self::run_kept`] as one of several processes, each of which calls this with the same arguments, but for `threads`, `watch` and the
-    /// vault. The first gets all rows, the state and the result, which are those of a run in one process; the others get `None`. Each asks
+    /// [`Self::run_checkpointed`] as one of several processes, each of which calls this with the same arguments, but for `threads`, `watch` and the
+    /// sink. The first gets all rows, the state and the result, which are those of a run in one process; the others get `None`. Each asks
     /// its own watcher whether to go on.
     ///
     /// # Errors
-    /// What was kept is not of such a run; the first process that finds this says so, and the others get `None`.
-    pub fn run_among(
+    /// What was resumed is not of such a run; the first process that finds this says so, and the others get `None`.
+    pub fn run_distributed(
         &self,
         traffic: &Traffic,
         schedule: Schedule,
         options: &RunOptions,
         watch: &mut dyn Watch,
-        Keeping { vault, from }: Keeping<'_>,
+        CheckpointAccess { sink, parts }: CheckpointAccess<'_>,
         processes: &dyn Processes,
-    ) -> Result<Option<PacketResult>, Damaged> {
-        let (plan, limits) = plans(traffic, schedule, options);
+    ) -> Result<Option<PacketResult>, DecodeError> {
+        let (plan, limits) = plan_run(traffic, schedule, options);
         let division = Division::new(&self.fabric, options.partitions);
-        let among = Among { processes, partitions: division.among(processes.count(), &self.fabric) };
+        let among = ProcessLayout { processes, partitions: division.split(processes.count(), &self.fabric) };
         let own = among.own();
         let first = own.start;
         let mut partitions = self.partitions(traffic, plan, options, &division, own);
-        let kept = from.map(|from| restored(&mut partitions, first as u32, from)).transpose();
-        let unable = told(processes, &kept.is_ok()).iter().position(|able| !able);
-        let kept = match (kept, unable) {
-            (kept, None) => kept?,
+        let resumed = parts.map(|parts| restore(&mut partitions, first as u32, parts)).transpose();
+        let unable = all_gather(processes, &resumed.is_ok()).iter().position(|able| !able);
+        let resumed = match (resumed, unable) {
+            (resumed, None) => resumed?,
             (Err(why), Some(unable)) if unable == processes.number() => return Err(why),
             (_, Some(_)) => return Ok(None),
         };
-        let state = (vault, kept, Some(&among));
+        let state = (sink, resumed, Some(&among));
         let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, state);
         for program in traffic.programs() {
-            let own = if processes.number() == 0 { Vec::new() } else { program.hand_over() };
+            let own = if processes.number() == 0 { Vec::new() } else { program.export_records() };
             for handed in gather(processes, &own) {
-                program.take_over(&handed).expect("the same program handed it over");
+                program.import_records(&handed).expect("the same program handed it over");
             }
         }
         let first = processes.number() == 0;
@@ -386,15 +391,15 @@ impl PacketEngine {
             let channels = usize::from(self.routing.virtual_channels());
             let full = self.fabric.settings.packet.0 as u32;
             let mut recorder = Recorder::new(plan, numbers, nics.len(), (channels, full));
-            if self.fabric.picker.is_some() {
+            if self.fabric.selector.is_some() {
                 recorder.record_fifos();
             }
-            let endpoints = traffic.endpoints(&Interfaces::new(&self.fabric, &nics, options.seed));
-            let endpoints = Behind { endpoints, strangers: traffic.has_programs(), awaited: traffic.awaited() };
+            let endpoints = traffic.endpoints(&Nics::new(&self.fabric, &nics, options.seed));
+            let endpoints = EndpointSet { endpoints, has_programs: traffic.has_programs(), awaited: traffic.awaited() };
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
             let mut partition = Partition::new(fabric, routing, endpoints, recorder, routers, division, options.seed);
             if !self.tables.is_empty() {
-                partition.remember(&self.tables);
+                partition.load_tables(&self.tables);
             }
             partition
         };
@@ -403,49 +408,50 @@ impl PacketEngine {
 }
 
 /// Gives partitions, the first of which has number `first`, the state that they had; what the run itself had.
-fn restored(partitions: &mut [Partition], first: u32, part: Parts<'_>) -> Result<Kept, Damaged> {
+fn restore(partitions: &mut [Partition], first: u32, part: CheckpointParts<'_>) -> Result<RunState, DecodeError> {
     for (number, partition) in (first..).zip(partitions) {
         let bytes = part(number)?;
         let mut state = Reader::new(&bytes);
         partition.load(&mut state)?;
         state.end()?;
-        partition.follow_steps();
+        partition.apply_load_steps();
     }
-    Kept::load(&part(RUN)?)
+    RunState::load(&part(RUN_PART)?)
 }
 
 /// What is recorded when, and when a run ends.
-fn plans(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (RecordPlan, Limits) {
+fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (RecordPlan, RunLimits) {
     let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
     let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
-    let limits = Limits {
+    let limits = RunLimits {
         measured_until,
         ends_with_jobs: traffic.is_mixed(),
         end: measured_until + schedule.drain.ps(),
         patience: options.patience.ps(),
-        keep_tables: options.keep_tables,
-        border: options.border.map_or(u64::MAX, Time::ps),
+        records_tables: options.records_tables,
+        window_end: options.window_end.map_or(u64::MAX, Time::ps),
     };
     (plan, limits)
 }
 
-/// What routes on a machine, proven free of deadlock: on each of its planes by itself, where there are several.
-fn proven(machine: &Machine, algorithm: &str, routing: &RoutingSettings) -> Result<Proven, PacketError> {
+/// What routes on a machine, prove free of deadlock: on each of its planes by itself, where there are several.
+fn prove(machine: &Machine, algorithm: &str, routing: &RoutingSettings) -> Result<ProvenRouting, PacketError> {
     if !machine.planes().is_empty() {
-        let planes = machine.planes().iter().map(|plane| proven(plane, algorithm, routing));
-        let mut planes = planes.collect::<Result<Vec<Proven>, _>>()?;
-        let most = planes.iter().map(|plane| plane.rise).max().expect("several planes");
+        let planes = machine.planes().iter().map(|plane| prove(plane, algorithm, routing));
+        let mut planes = planes.collect::<Result<Vec<ProvenRouting>, _>>()?;
+        let highest = planes.iter().map(|plane| plane.vc_order).max().expect("several planes");
         let plain_channels = planes.iter().map(|plane| plane.plain_channels).max().expect("several planes");
-        let planes = Planes::new(machine, planes.drain(..).map(|plane| plane.routing).collect()).map_err(|reason| {
-            PacketError::Routing(RoutingError::Machine { algorithm: algorithm.to_owned(), reason })
-        })?;
-        return Ok(Proven { routing: Box::new(planes), rise: most, plain_channels });
+        let planes =
+            PlaneRouting::new(machine, planes.drain(..).map(|plane| plane.routing).collect()).map_err(|reason| {
+                PacketError::Routing(RoutingError::Machine { algorithm: algorithm.to_owned(), reason })
+            })?;
+        return Ok(ProvenRouting { routing: Box::new(planes), vc_order: highest, plain_channels });
     }
-    deadlock::prove(algorithm, Algorithm::next_hops(algorithm, machine)?, routing, MOST_CHANNELS).map_err(|error| {
+    deadlock::prove(algorithm, Algorithm::next_hops(algorithm, machine)?, routing, CHANNELS_MAX).map_err(|error| {
         match error {
-            Unproven::Routing(error) => PacketError::Routing(error),
-            Unproven::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
-            Unproven::Channels { .. } => PacketError::Settings(SettingsError {
+            ProofError::Routing(error) => PacketError::Routing(error),
+            ProofError::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
+            ProofError::Channels { .. } => PacketError::Settings(SettingsError {
                 setting: "routing.algorithm".into(),
                 reason: format!("'{algorithm}' {error}; 'up-down' needs one"),
             }),
@@ -455,33 +461,33 @@ fn proven(machine: &Machine, algorithm: &str, routing: &RoutingSettings) -> Resu
 
 /// Events at one instant are ordered on the understanding that none of them has an effect elsewhere at that instant; credits take
 /// at least 1 ps (`Fabric::credit_latency`).
-fn every_way_takes_time(machine: &Machine, settings: &PacketSettings) -> Result<(), PacketError> {
+fn check_latencies(machine: &Machine, settings: &PacketSettings) -> Result<(), PacketError> {
     let (input, output, terminal) = (settings.input_latency, settings.output_latency, machine.terminal());
-    let no_time =
-        |way: String, class: &str, pipeline| Err(PacketError::NoTime { way, class: class.to_owned(), pipeline });
+    let zero_latency =
+        |path: String, class: &str, pipeline| Err(PacketError::ZeroLatency { path, class: class.to_owned(), pipeline });
     if machine.node_count() > 0 && terminal.latency + input == Time::ZERO {
-        return no_time("from a node to its router".into(), &terminal.name, "input_latency");
+        return zero_latency("from a node to its router".into(), &terminal.name, "input_latency");
     }
     if machine.node_count() > 0 && terminal.latency + output == Time::ZERO {
-        return no_time("from a router to its node".into(), &terminal.name, "output_latency");
+        return zero_latency("from a router to its node".into(), &terminal.name, "output_latency");
     }
     match machine.links().find(|&link| machine.latency(link) + input + output == Time::ZERO) {
         None => Ok(()),
         Some(link) => {
             let [from, to] = [machine.source(link), machine.target(link)].map(|router| machine.router_name(router));
             let class = &machine.classes()[machine.class(link).index()].name;
-            no_time(format!("from router {from} to router {to}"), class, "input_latency")
+            zero_latency(format!("from router {from} to router {to}"), class, "input_latency")
         }
     }
 }
 
 /// Keeps the records of packets.
-struct Keeper<'a> {
+struct PacketCollector<'a> {
     observer: Observer<'a>,
     packets: Vec<PacketRecord>,
 }
 
-impl Watch for Keeper<'_> {
+impl Watch for PacketCollector<'_> {
     fn progress(&mut self, progress: Progress) -> bool {
         (self.observer)(progress)
     }

@@ -3,10 +3,10 @@
 //! Routers stand in a line, group by group, so that what belongs together is a range of it; "router" is a place in
 //! this line wherever it is a plain number, and [`RouterId`] is the machine's. Every port of every router has a number, too; the
 //! ports of a router are consecutive, its nodes' ports first. A port sends and receives over the same cable, so one number
-//! names both directions. Network interfaces (NICs) are numbered in the order of their routers, so that any range of
+//! names both directions. Network nics_per_node (NICs) are numbered in the order of their routers, so that any range of
 //! routers is a range of ports and of NICs.
 
-use crate::injection::Picker;
+use crate::injection::FifoSelector;
 use crate::settings::PacketSettings;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, Rate, RouterId};
@@ -17,10 +17,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Fabric {
     pub(crate) settings: PacketSettings,
-    /// Network interfaces of each node; where it has injection FIFOs they are its torus FIFOs, and packets arrive at the first.
-    pub(crate) interfaces: u32,
+    /// Network nics_per_node of each node; where it has injection FIFOs they are its torus FIFOs, and packets arrive at the first.
+    pub(crate) nics_per_node: u32,
     /// What injection FIFOs there are.
-    pub(crate) picker: Option<Arc<Picker>>,
+    pub(crate) selector: Option<Arc<FifoSelector>>,
     /// Interfaces of a node at routers of their own: to the network each is a node.
     pub(crate) rails: u32,
     /// Rate at which each NIC sends; empty if it is that of its port.
@@ -63,9 +63,9 @@ impl Fabric {
     pub(crate) fn new(machine: &Machine, settings: &PacketSettings) -> Self {
         let routers = machine.router_count();
         let injection = settings.injection.as_ref();
-        let interfaces = injection.map_or(settings.interfaces, |injection| injection.fifos);
+        let nics_per_node = injection.map_or(settings.nics_per_node, |injection| injection.fifos);
         let mut line: Vec<RouterId> = machine.routers().collect();
-        // What is the same group in all planes stands together: nodes have interfaces in each.
+        // What is the same group in all planes stands together: nodes have nics_per_node in each.
         let in_plane = (machine.group_count() as u32 / machine.rails().planes).max(1);
         line.sort_by_key(|&router| {
             let group = machine.group_of(router).0;
@@ -75,7 +75,7 @@ impl Fabric {
         let (mut first_port, mut first_nic) = (vec![0], vec![0]);
         for (at, &router) in (0..).zip(&line) {
             place[router.index()] = at;
-            let nics = machine.nodes_of(router).len() as u32 * interfaces;
+            let nics = machine.nodes_of(router).len() as u32 * nics_per_node;
             first_port.push(first_port[at as usize] + nics + machine.links_from(router).len() as u32);
             first_nic.push(first_nic[at as usize] + nics);
         }
@@ -85,8 +85,8 @@ impl Fabric {
         let (ports, nics) = (first_port[routers] as usize, first_nic[routers] as usize);
         let mut fabric = Self {
             settings: settings.clone(),
-            interfaces,
-            picker: injection.map(|injection| Arc::new(Picker::new(machine, injection))),
+            nics_per_node,
+            selector: injection.map(|injection| Arc::new(FifoSelector::new(machine, injection))),
             rails: machine.rails().of_node(),
             nic_rate: Vec::new(),
             first_number: vec![0; routers],
@@ -129,7 +129,7 @@ impl Fabric {
             let first = self.nic_node.len() as u32;
             self.node_nic[node.index()] = first;
             self.node_group[node.index()] = self.group_of[at as usize];
-            for nic in first..first + self.interfaces {
+            for nic in first..first + self.nics_per_node {
                 self.nic_node.push(node.0);
                 self.nic_port.push(self.port_router.len() as u32);
                 self.add_port(at, nic, terminal.bandwidth, terminal.latency.ps());
@@ -146,7 +146,7 @@ impl Fabric {
         let own = self.first_port[at as usize] as usize..self.port_router.len();
         let fastest = self.rate[own].iter().copied().max().unwrap_or(terminal.bandwidth);
         let rate = fastest.scaled(self.settings.crossbar_speedup);
-        if self.picker.is_some() {
+        if self.selector.is_some() {
             let of_links = machine.links_from(router).map(|l| machine.bandwidth(odonata_units::LinkId::from_index(l)));
             let rate = of_links.max().unwrap_or(terminal.bandwidth);
             self.nic_rate.resize(self.nic_node.len(), rate);
@@ -168,11 +168,11 @@ impl Fabric {
     }
 
     /// The number that the machine's port numbers of links are counted from at a router: the machine has one port for each
-    /// node, whatever interfaces it has here.
+    /// node, whatever nics_per_node it has here.
     pub(crate) fn link_ports_from(&self, router: u32) -> u32 {
         let r = router as usize;
         let nics = self.first_nic[r + 1] - self.first_nic[r];
-        self.first_port[r] + nics - nics / self.interfaces
+        self.first_port[r] + nics - nics / self.nics_per_node
     }
 
     pub(crate) fn ports(&self) -> usize {
@@ -184,8 +184,8 @@ impl Fabric {
         self.node_nic.len() as u32 / self.rails
     }
 
-    /// The first interfaces of all ends of the node that an interface belongs to.
-    pub(crate) fn of_host(&self, nic: u32) -> impl Iterator<Item = u32> + '_ {
+    /// The first nics_per_node of all ends of the node that an interface belongs to.
+    pub(crate) fn host_nics(&self, nic: u32) -> impl Iterator<Item = u32> + '_ {
         let host = self.nic_node[nic as usize] % self.hosts();
         self.node_nic[host as usize..].iter().step_by(self.hosts() as usize).copied()
     }
@@ -202,13 +202,13 @@ impl Fabric {
     }
 
     /// The group at the other end of a port that leads to a router.
-    pub(crate) fn group_beyond(&self, port: u32) -> u32 {
+    pub(crate) fn far_group(&self, port: u32) -> u32 {
         self.group_of_port(self.peer[port as usize])
     }
 
     /// Whether a port leads to a router of another group.
     pub(crate) fn is_between_groups(&self, port: u32) -> bool {
-        !self.is_node_port(port) && self.group_beyond(port) != self.group_of_port(port)
+        !self.is_node_port(port) && self.far_group(port) != self.group_of_port(port)
     }
 
     /// The group of a node.
@@ -264,24 +264,24 @@ impl Fabric {
     }
 
     /// Interfaces of a node at which packets arrive.
-    pub(crate) fn arriving(&self) -> u32 {
-        if self.picker.is_some() {
+    pub(crate) fn arrival_nics(&self) -> u32 {
+        if self.selector.is_some() {
             1
         } else {
-            self.interfaces
+            self.nics_per_node
         }
     }
 
     /// Room for the packets of a NIC at its router.
     pub(crate) fn injection_room(&self) -> u32 {
-        let room = |picker: &Arc<Picker>| u64::from(picker.fifos.room) * self.settings.packet.0;
-        self.picker.as_ref().map_or(self.settings.input_buffer.0, room) as u32
+        let room = |selector: &Arc<FifoSelector>| u64::from(selector.fifos.room) * self.settings.packet.0;
+        self.selector.as_ref().map_or(self.settings.input_buffer.0, room) as u32
     }
 
     /// Bytes that a packet with `payload` bytes of a message has beside these: its header and, where it has one, what fills up the last
     /// flit.
     #[inline]
-    pub(crate) fn beside(&self, payload: u32) -> u32 {
+    pub(crate) fn overhead(&self, payload: u32) -> u32 {
         let (header, flit) = (self.settings.header.0 as u32, self.settings.flit.0 as u32);
         if header == 0 {
             0

@@ -16,7 +16,7 @@ use odonata_units::{NodeId, RouterId};
 words! {
     /// How a message finds its memory FIFO.
     #[derive(Default)]
-    pub enum Pick {
+    pub enum FifoChoice {
         #[default]
         ByDirection = "by-direction": "by the first direction of its way: the one for up along dimension d is number 2 d, for down 2 d + 1",
         Pin = "pin": "as messaging software of Blue Gene/Q: along one dimension by its direction, down 2 d and up 2 d + 1; others by the sum of the distances between coordinates",
@@ -49,7 +49,7 @@ pub struct InjectionFifos {
     /// For each memory FIFO the torus FIFOs that it may feed: bit t for number t.
     pub map: Vec<u32>,
     /// How a message finds its memory FIFO.
-    pub pick: Pick,
+    pub pick: FifoChoice,
     /// Packets for which a torus FIFO has room.
     pub room: u32,
 }
@@ -75,7 +75,7 @@ impl Parameters for InjectionFifos {
             Kind::List(&Kind::count(0)),
             "For each memory FIFO of a node a mask of the torus FIFOs that it may feed: bit t for torus FIFO t."
         ),
-        parameter!(pick, Pick::KIND, "How a message finds its memory FIFO."),
+        parameter!(pick, FifoChoice::KIND, "How a message finds its memory FIFO."),
         parameter!(room, Kind::count(1), "Packets for which a torus FIFO has room."),
     ];
 }
@@ -86,11 +86,11 @@ impl InjectionFifos {
         let each = |fifos: u32| (0..fifos).map(|t| 1 << t).collect();
         let all = |fifos: u32, memory: usize| vec![(1 << fifos) - 1; memory];
         let (fifos, map, pick) = match preset {
-            InjectionPreset::Dcmf => (6, each(6), Pick::ByDirection),
-            InjectionPreset::DcmfSpread => (6, all(6, 6), Pick::ByDirection),
-            InjectionPreset::All => (6, all(6, 1), Pick::RoundRobin),
-            InjectionPreset::Pami => (10, each(10), Pick::Pin),
-            InjectionPreset::PamiAll => (10, all(10, 10), Pick::Pin),
+            InjectionPreset::Dcmf => (6, each(6), FifoChoice::ByDirection),
+            InjectionPreset::DcmfSpread => (6, all(6, 6), FifoChoice::ByDirection),
+            InjectionPreset::All => (6, all(6, 1), FifoChoice::RoundRobin),
+            InjectionPreset::Pami => (10, each(10), FifoChoice::Pin),
+            InjectionPreset::PamiAll => (10, all(10, 10), FifoChoice::Pin),
         };
         Self { preset, fifos, map, pick, room: 4 }
     }
@@ -144,14 +144,14 @@ impl InjectionFifos {
 
 /// Injection FIFOs on one machine.
 #[derive(Debug)]
-pub(crate) struct Picker {
+pub(crate) struct FifoSelector {
     pub(crate) fifos: InjectionFifos,
     /// `None` where the machine is no torus or mesh.
     compass: Option<Compass>,
     router_of: Vec<RouterId>,
 }
 
-impl Picker {
+impl FifoSelector {
     pub(crate) fn new(machine: &Machine, fifos: &InjectionFifos) -> Self {
         Self {
             fifos: fifos.clone(),
@@ -161,14 +161,16 @@ impl Picker {
     }
 
     /// Number of the memory FIFO of message number `number` of a node.
-    pub(crate) fn pick(&self, source: NodeId, destination: NodeId, number: u64) -> u32 {
+    pub(crate) fn select(&self, source: NodeId, destination: NodeId, number: u64) -> u32 {
         let memory = self.fifos.map.len() as u64;
         let [from, to] = [source, destination].map(|node| self.router_of[node.index()]);
         let place = match (self.fifos.pick, &self.compass) {
-            (Pick::RoundRobin, _) => number,
-            (Pick::ByDirection, Some(compass)) => u64::from(compass.directions(from, to).bits().trailing_zeros() % 32),
-            (Pick::Pin, Some(compass)) => pinned(compass, from, to),
-            (Pick::ByDestination, _) | (_, None) => u64::from(destination.0),
+            (FifoChoice::RoundRobin, _) => number,
+            (FifoChoice::ByDirection, Some(compass)) => {
+                u64::from(compass.directions(from, to).bits().trailing_zeros() % 32)
+            }
+            (FifoChoice::Pin, Some(compass)) => pinned(compass, from, to),
+            (FifoChoice::ByDestination, _) | (_, None) => u64::from(destination.0),
         };
         (place % memory) as u32
     }
@@ -231,16 +233,16 @@ mod tests {
     fn messages_find_their_memory_fifo() {
         let machine = presets::builder("bgq-midplane").unwrap().build().unwrap();
         let node = |c: [u32; 5]| NodeId(c.iter().zip([4, 4, 4, 4, 2]).fold(0, |node, (x, n)| node * n + x));
-        let pick = |pick: Pick, to: [u32; 5]| {
+        let pick = |pick: FifoChoice, to: [u32; 5]| {
             let fifos = InjectionFifos { pick, ..InjectionFifos::of(InjectionPreset::Pami) };
-            Picker::new(&machine, &fifos).pick(node([0; 5]), node(to), 12)
+            FifoSelector::new(&machine, &fifos).select(node([0; 5]), node(to), 12)
         };
-        assert_eq!(pick(Pick::ByDirection, [0, 3, 1, 0, 0]), 3);
-        assert_eq!(pick(Pick::ByDirection, [0, 0, 0, 0, 1]), 8);
-        assert_eq!(pick(Pick::Pin, [3, 0, 0, 0, 0]), 0);
-        assert_eq!(pick(Pick::Pin, [0, 0, 0, 0, 1]), 9);
-        assert_eq!(pick(Pick::Pin, [3, 3, 3, 2, 1]), 2);
-        assert_eq!(pick(Pick::RoundRobin, [3, 3, 3, 2, 1]), 2);
-        assert_eq!(pick(Pick::ByDestination, [0, 0, 0, 2, 1]), 5);
+        assert_eq!(pick(FifoChoice::ByDirection, [0, 3, 1, 0, 0]), 3);
+        assert_eq!(pick(FifoChoice::ByDirection, [0, 0, 0, 0, 1]), 8);
+        assert_eq!(pick(FifoChoice::Pin, [3, 0, 0, 0, 0]), 0);
+        assert_eq!(pick(FifoChoice::Pin, [0, 0, 0, 0, 1]), 9);
+        assert_eq!(pick(FifoChoice::Pin, [3, 3, 3, 2, 1]), 2);
+        assert_eq!(pick(FifoChoice::RoundRobin, [3, 3, 3, 2, 1]), 2);
+        assert_eq!(pick(FifoChoice::ByDestination, [0, 0, 0, 2, 1]), 5);
     }
 }

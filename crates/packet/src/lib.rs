@@ -9,13 +9,13 @@ mod division;
 mod endpoint;
 mod engine;
 mod fabric;
-mod hosts;
 mod injection;
 mod mail;
 mod memory;
 mod packet;
 mod partition;
 mod queue;
+mod rail_map;
 mod record;
 mod result;
 mod run;
@@ -24,12 +24,12 @@ mod settings_error;
 mod source;
 
 pub use endpoint::{
-    Activity, Arrival, Departure, Endpoints, Envelope, Interfaces, Listens, MemoryFifos, Offer, Outgoing, Passage,
-    Program, Socket, Unfinished,
+    Activity, Arrival, Departure, Endpoints, Envelope, InjectionTimes, MemoryFifos, Nics, Offer, OutgoingPacket,
+    Program, Socket, Subscription, UnfinishedEndpoint,
 };
-pub use engine::{Keeping, PacketEngine, PacketError, Parts, RunOptions, Schedule};
-pub use injection::{InjectionFifos, InjectionPreset, Pick, FIFOS_MAX};
-pub use memory::{memory_estimate, table_estimate, Demand};
+pub use engine::{CheckpointAccess, CheckpointParts, PacketEngine, PacketError, RunOptions, Schedule};
+pub use injection::{FifoChoice, InjectionFifos, InjectionPreset, FIFOS_MAX};
+pub use memory::{memory_estimate, table_estimate, MemoryDemand};
 pub use packet::PathHop;
 pub use record::{
     ChannelInterval, ChannelRecord, FifoRecord, Histogram, IntervalRecord, JobPortInterval, JobRecord, JobWait,
@@ -37,7 +37,7 @@ pub use record::{
     BATCHES,
 };
 pub use result::{NodeView, PacketResult, PortRecords, PortView, Steadiness};
-pub use run::{Cost, Ending, Observer, Progress, Vault, Watch};
+pub use run::{CheckpointSink, Cost, Ending, Observer, Progress, Watch};
 pub use settings::{Arbitration, PacketPreset, PacketSettings, QueueEstimate};
 pub use settings_error::SettingsError;
 pub use source::{

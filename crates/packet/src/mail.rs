@@ -8,16 +8,16 @@ mod bytes;
 
 use crate::credit::Credit;
 use crate::endpoint::Envelope;
-use crate::packet::{Packet, PathHop, Pool, Told, SEALED};
+use crate::packet::{HopEstimate, Packet, PathHop, Pool, HAS_ENVELOPE};
 use odonata_routing::algorithm::{Feedback, Header};
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
-/// A packet on its way to another partition; 56 bytes.
+/// A packet on its path to another partition; 56 bytes.
 #[derive(Clone, Copy, Debug, TryFromBytes, IntoBytes, Immutable)]
 #[repr(C)]
-pub(crate) struct Letter {
-    birth: u64,
-    inject: u64,
+pub(crate) struct MailedPacket {
+    created: u64,
+    injected: u64,
     /// When its head arrives.
     pub(crate) arrives: u64,
     header: Header,
@@ -27,30 +27,31 @@ pub(crate) struct Letter {
     pub(crate) port: u32,
     job: u16,
     interface: u8,
-    beside: u8,
+    overhead: u8,
 }
 
-const _: () = assert!(size_of::<Letter>() == 56);
+const _: () = assert!(size_of::<MailedPacket>() == 56);
 
-impl Letter {
+impl MailedPacket {
     #[inline]
     pub(crate) fn new(packet: &Packet, port: u32) -> Self {
-        let &Packet { birth, inject, arrived: arrives, header, message, size_and_vc, job, interface, beside, .. } =
-            packet;
-        Self { birth, inject, arrives, header, message, size_and_vc, port, job, interface, beside }
+        let &Packet {
+            created, injected, arrived: arrives, header, message, size_and_vc, job, interface, overhead, ..
+        } = packet;
+        Self { created, injected, arrives, header, message, size_and_vc, port, job, interface, overhead }
     }
 
     /// Whether one of the mail's envelopes is its.
     #[inline]
-    pub(crate) fn is_sealed(&self) -> bool {
-        self.beside & SEALED != 0
+    pub(crate) fn has_envelope(&self) -> bool {
+        self.overhead & HAS_ENVELOPE != 0
     }
 
     #[inline]
     pub(crate) fn packet(&self) -> Packet {
-        let &Self { birth, inject, arrives, header, message, size_and_vc, job, interface, beside, .. } = self;
+        let &Self { created, injected, arrives, header, message, size_and_vc, job, interface, overhead, .. } = self;
         let (arrived, ready, next) = (arrives, 0, crate::packet::NONE);
-        Packet { birth, inject, arrived, ready, header, next, message, size_and_vc, job, interface, beside }
+        Packet { created, injected, arrived, ready, header, next, message, size_and_vc, job, interface, overhead }
     }
 }
 
@@ -101,7 +102,7 @@ impl<T> Chunks<T> {
         let open = std::mem::take(&mut self.open);
         let used = self.full.drain(..).chain(std::iter::once(open)).filter(|chunk| chunk.capacity() > 0);
         for mut chunk in used {
-            if spare.len() < PLENTY {
+            if spare.len() < SPARE_CHUNKS_MAX {
                 chunk.clear();
                 spare.push(chunk);
             }
@@ -114,17 +115,17 @@ impl<T> Chunks<T> {
     }
 }
 
-/// More spare chunks than this are given back: where traffic goes one way, a thread only reads.
-const PLENTY: usize = 256;
+/// More spare chunks than this are given back: where traffic goes one path, a thread only reads.
+const SPARE_CHUNKS_MAX: usize = 256;
 
 /// Everything that the partitions of one thread send to one partition in one window.
 #[derive(Default)]
 pub(crate) struct Mail {
-    packets: Chunks<Letter>,
-    /// For each of them what is to be told about it; empty where nothing learns.
-    told: Vec<Told>,
-    /// For each of them its way; empty where ways are not recorded.
-    ways: Vec<Vec<PathHop>>,
+    packets: Chunks<MailedPacket>,
+    /// For each of them what is to be hop_estimates about it; empty where nothing learns.
+    hop_estimates: Vec<HopEstimate>,
+    /// For each of them its path; empty where paths are not recorded.
+    paths: Vec<Vec<PathHop>>,
     /// For each of them when it entered the network; empty unless nodes have injection FIFOs.
     entered: Vec<u64>,
     /// For each of them that is sealed its envelope.
@@ -141,18 +142,18 @@ impl Mail {
     }
 
     /// Packets, chunk by chunk.
-    pub(crate) fn packets(&self) -> impl Iterator<Item = &[Letter]> {
+    pub(crate) fn packets(&self) -> impl Iterator<Item = &[MailedPacket]> {
         self.packets.iter()
     }
 
-    /// What is to be told about each packet; empty where nothing learns.
-    pub(crate) fn told(&self) -> &[Told] {
-        &self.told
+    /// What is to be hop_estimates about each packet; empty where nothing learns.
+    pub(crate) fn hop_estimates(&self) -> &[HopEstimate] {
+        &self.hop_estimates
     }
 
-    /// Takes the way of each packet; none where ways are not recorded.
-    pub(crate) fn take_ways(&mut self) -> Vec<Vec<PathHop>> {
-        std::mem::take(&mut self.ways)
+    /// Takes the path of each packet; none where paths are not recorded.
+    pub(crate) fn take_paths(&mut self) -> Vec<Vec<PathHop>> {
+        std::mem::take(&mut self.paths)
     }
 
     /// When each packet entered the network; empty unless nodes have injection FIFOs.
@@ -182,8 +183,8 @@ impl Mail {
     pub(crate) fn memory_bytes(&self) -> usize {
         self.packets.memory_bytes()
             + self.credits.memory_bytes()
-            + self.told.capacity() * size_of::<Told>()
-            + self.ways.capacity() * size_of::<Vec<PathHop>>()
+            + self.hop_estimates.capacity() * size_of::<HopEstimate>()
+            + self.paths.capacity() * size_of::<Vec<PathHop>>()
             + 8 * self.entered.capacity()
             + self.envelopes.capacity() * size_of::<Envelope>()
             + self.feedback.capacity() * size_of::<(u32, u64, Feedback)>()
@@ -195,7 +196,7 @@ impl Mail {
 pub(crate) struct Outbox {
     /// By receiver.
     pub(crate) to: Vec<Mail>,
-    spare_packets: Vec<Vec<Letter>>,
+    spare_packets: Vec<Vec<MailedPacket>>,
     spare_credits: Vec<Vec<(u32, Credit)>>,
 }
 
@@ -207,15 +208,15 @@ impl Outbox {
     /// A packet to port `port` of partition `part`.
     #[inline]
     pub(crate) fn packet(&mut self, part: u16, packet: &Packet, port: u32) {
-        self.to[usize::from(part)].packets.push(Letter::new(packet, port), &mut self.spare_packets);
+        self.to[usize::from(part)].packets.push(MailedPacket::new(packet, port), &mut self.spare_packets);
     }
 
     /// What travels beside the packet sent last to partition `part`.
-    pub(crate) fn beside(&mut self, part: u16, pool: &mut Pool, slot: u32) {
+    pub(crate) fn side_data(&mut self, part: u16, pool: &mut Pool, slot: u32) {
         let mail = &mut self.to[usize::from(part)];
-        let carries = pool.carries();
-        mail.told.extend(carries.told.then(|| pool.told(slot)));
-        mail.ways.extend(carries.ways.then(|| pool.take_way(slot)));
+        let kinds = pool.side_data();
+        mail.hop_estimates.extend(kinds.hop_estimates.then(|| pool.hop_estimate(slot)));
+        mail.paths.extend(kinds.paths.then(|| pool.take_path(slot)));
         mail.entered.extend(pool.entered(slot));
         mail.envelopes.extend(pool.envelope(slot));
     }
@@ -235,8 +236,8 @@ impl Outbox {
     pub(crate) fn clear(&mut self, mail: &mut Mail) {
         mail.packets.clear(&mut self.spare_packets);
         mail.credits.clear(&mut self.spare_credits);
-        mail.told.clear();
-        mail.ways.clear();
+        mail.hop_estimates.clear();
+        mail.paths.clear();
         mail.entered.clear();
         mail.envelopes.clear();
         mail.feedback.clear();
@@ -245,8 +246,8 @@ impl Outbox {
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
         let mails: usize = self.to.iter().map(Mail::memory_bytes).sum();
-        let chunks =
-            self.spare_packets.len() * size_of::<Letter>() + self.spare_credits.len() * size_of::<(u32, Credit)>();
+        let chunks = self.spare_packets.len() * size_of::<MailedPacket>()
+            + self.spare_credits.len() * size_of::<(u32, Credit)>();
         mails + CHUNK * chunks
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! In flight are at most as many packets as are made, or as fill all buffers; or else [`IN_FLIGHT`] for each node, more where buffers
 //! hold more packets than those of the study. As many as that are in a network that is saturated; if it is not, by Little's law as many as are made
-//! while one is on its way, and more the nearer the load is to what a node can send ([`PacketEngine::expected`](crate::PacketEngine::expected)).
+//! while one is on its way, and more the nearer the load is to what a node can send ([`PacketEngine::expected_in_flight`](crate::PacketEngine::expected_in_flight)).
 
 use crate::record::Recording;
 use crate::settings::PacketSettings;
@@ -29,7 +29,7 @@ const PARTITIONS: u64 = 32;
 
 /// What a run is to do, as far as its memory depends on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Demand {
+pub struct MemoryDemand {
     /// Jobs.
     pub jobs: usize,
     /// What is recorded.
@@ -45,10 +45,10 @@ pub struct Demand {
     /// Intervals of the series at most.
     pub intervals: u64,
     /// Whether rows are kept until the run is over, since nobody takes them.
-    pub keeps_rows: bool,
+    pub retains_rows: bool,
 }
 
-impl Default for Demand {
+impl Default for MemoryDemand {
     /// One job without an end of which nothing is recorded.
     fn default() -> Self {
         let recording = Recording::default();
@@ -60,12 +60,12 @@ impl Default for Demand {
             packet_bytes: None,
             recorded: 0,
             intervals: 0,
-            keeps_rows: false,
+            retains_rows: false,
         }
     }
 }
 
-impl Demand {
+impl MemoryDemand {
     /// With messages that are known, of so many packets and bytes in all.
     #[must_use]
     pub fn with_messages(mut self, packets: u64, bytes: u64) -> Self {
@@ -89,12 +89,12 @@ pub fn memory_estimate(
     machine: &Machine,
     settings: &PacketSettings,
     (algorithm, channels): (&str, u8),
-    demand: &Demand,
+    demand: &MemoryDemand,
 ) -> u64 {
     let nodes = machine.node_count() as u64;
     let ports = nodes + machine.link_count() as u64;
     let size = Size { ports, nodes, channels: channels.into() };
-    table_estimate(machine, algorithm) + of_run(&size, settings, demand)
+    table_estimate(machine, algorithm) + run_bytes(&size, settings, demand)
 }
 
 /// Tables of next hops, where an algorithm has any: 7 B for each router and group and for each router and member of its group.
@@ -109,9 +109,9 @@ pub fn table_estimate(machine: &Machine, algorithm: &str) -> u64 {
 }
 
 /// State and records of a run.
-pub(crate) fn of_run(size: &Size, settings: &PacketSettings, demand: &Demand) -> u64 {
+pub(crate) fn run_bytes(size: &Size, settings: &PacketSettings, demand: &MemoryDemand) -> u64 {
     let Size { ports, nodes, channels } = *size;
-    let Demand { recording, intervals, .. } = *demand;
+    let MemoryDemand { recording, intervals, .. } = *demand;
     let jobs = demand.jobs as u64;
     let on = |wanted: bool, bytes: u64| if wanted { bytes } else { 0 };
     let series = recording.interval_ps > 0;
@@ -125,9 +125,9 @@ pub(crate) fn of_run(size: &Size, settings: &PacketSettings, demand: &Demand) ->
         + on(series && recording.series.ports, 2 * 72)
         + on(series && recording.series.channels, 2 * 48 * channels)
         + on(series && recording.series.port_jobs, 2 * 8 * jobs.max(1));
-    let ways = recording.packets && recording.paths;
-    let per_packet = 74 + on(ways, 100);
-    let batches = on(recording.packets, if ways { 96_000_000 } else { 64_000_000 });
+    let paths = recording.packets && recording.paths;
+    let per_packet = 74 + on(paths, 100);
+    let batches = on(recording.packets, if paths { 96_000_000 } else { 64_000_000 });
     let per_job = PARTITIONS * (8_192 + on(series && recording.series.jobs, intervals.saturating_mul(40)));
     [
         ports * per_port,
@@ -135,14 +135,14 @@ pub(crate) fn of_run(size: &Size, settings: &PacketSettings, demand: &Demand) ->
         in_flight(size, settings, demand).saturating_mul(per_packet),
         batches,
         jobs.saturating_mul(per_job),
-        on(demand.keeps_rows, kept_rows(size, demand)),
+        on(demand.retains_rows, retained_row_bytes(size, demand)),
     ]
     .into_iter()
     .fold(0, u64::saturating_add)
 }
 
 /// Packets that are in the network at a time at most; those that wait in their sources are not made yet.
-fn in_flight(size: &Size, settings: &PacketSettings, demand: &Demand) -> u64 {
+fn in_flight(size: &Size, settings: &PacketSettings, demand: &MemoryDemand) -> u64 {
     let packet = demand.packet_bytes.unwrap_or(settings.packet.0).max(1);
     let buffers = settings.input_buffer.0.saturating_add(settings.output_buffer.0) / packet;
     let most = (size.ports * size.channels).saturating_mul(buffers);
@@ -151,19 +151,19 @@ fn in_flight(size: &Size, settings: &PacketSettings, demand: &Demand) -> u64 {
 }
 
 /// What is left of it while tables are made: records of ports, rows that nobody took.
-pub(crate) fn kept(size: &Size, demand: &Demand) -> u64 {
+pub(crate) fn retained_bytes(size: &Size, demand: &MemoryDemand) -> u64 {
     let records = 64 + if demand.recording.channels { 40 * size.channels } else { 0 };
-    size.ports * records + if demand.keeps_rows { kept_rows(size, demand) } else { 0 }
+    size.ports * records + if demand.retains_rows { retained_row_bytes(size, demand) } else { 0 }
 }
 
-/// Packets of a node that sends at `load` while a packet is on its way for `way_s`, of which it makes `rate_per_s` at load 1. Uniform traffic on
+/// Packets of a node that sends at `load` while a packet is on its way for `transit_s`, of which it makes `rate_per_s` at load 1. Uniform traffic on
 /// dragonflies held 7.7 a node at 0.3 (`cascade-241`), 33 at 0.9 (1,056 and 5,256 nodes).
-pub(crate) fn expected_of_node(load: f64, rate_per_s: f64, way_s: f64) -> f64 {
-    load * rate_per_s * way_s / (1.0 - load).max(0.01).powf(0.15)
+pub(crate) fn expected_packets(load: f64, rate_per_s: f64, transit_s: f64) -> f64 {
+    load * rate_per_s * transit_s / (1.0 - load).max(0.01).powf(0.15)
 }
 
 /// Rows that stay in memory until the run is over.
-fn kept_rows(size: &Size, demand: &Demand) -> u64 {
+fn retained_row_bytes(size: &Size, demand: &MemoryDemand) -> u64 {
     let Recording { series, packets, paths, .. } = demand.recording;
     let on = |wanted: bool, count: u64| if wanted { count } else { 0 };
     let rows = on(series.ports, 1) + on(series.channels, size.channels) + on(series.port_jobs, demand.jobs as u64);
@@ -179,15 +179,15 @@ mod tests {
 
     const SIZE: Size = Size { ports: 3960, nodes: 1056, channels: 2 };
 
-    fn estimate(change: impl Fn(&mut PacketSettings, &mut Demand)) -> u64 {
-        let (mut settings, mut demand) = (PacketSettings::study(), Demand::default());
+    fn estimate(change: impl Fn(&mut PacketSettings, &mut MemoryDemand)) -> u64 {
+        let (mut settings, mut demand) = (PacketSettings::study(), MemoryDemand::default());
         change(&mut settings, &mut demand);
-        of_run(&SIZE, &settings, &demand)
+        run_bytes(&SIZE, &settings, &demand)
     }
 
     #[test]
     fn messages_are_added_and_tell_how_large_a_packet_is() {
-        let demand = Demand { packets: 10, recorded: 5, ..Demand::default() };
+        let demand = MemoryDemand { packets: 10, recorded: 5, ..MemoryDemand::default() };
         let with = demand.with_messages(4, 1_000);
         assert_eq!((with.packets, with.recorded, with.packet_bytes), (14, 9, Some(250)));
         let none = demand.with_messages(0, 0);
@@ -213,7 +213,7 @@ mod tests {
         assert!(large > all * 1000);
         let half_full = estimate(|_, demand| demand.packet_bytes = Some(256));
         assert_eq!(half_full - all, 1056 * 200 * 74);
-        let made = |settings: &mut PacketSettings, demand: &mut Demand| {
+        let made = |settings: &mut PacketSettings, demand: &mut MemoryDemand| {
             (settings.input_buffer, demand.packets) = (Bytes(1 << 40), 1000);
         };
         assert!(estimate(made) < all);
@@ -223,15 +223,15 @@ mod tests {
     #[test]
     fn tables_of_next_hops_are_counted_before_they_are_made() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
-        let demand = Demand { packets: 10, ..Demand::default() };
+        let demand = MemoryDemand { packets: 10, ..MemoryDemand::default() };
         let all = |algorithm| memory_estimate(&machine, &PacketSettings::study(), (algorithm, 2), &demand);
-        let run = of_run(&SIZE, &PacketSettings::study(), &demand);
+        let run = run_bytes(&SIZE, &PacketSettings::study(), &demand);
         assert_eq!((all("min") - run, all("torus-dynamic") - run), (7 * 264 * (33 + 8), 0));
     }
 
     #[test]
     fn what_nobody_takes_is_kept() {
-        let series = |demand: &mut Demand| {
+        let series = |demand: &mut MemoryDemand| {
             demand.recording.interval_ps = 1_000_000;
             demand.recording.series = SeriesChoice { ports: true, ..SeriesChoice::default() };
             demand.intervals = 100;
@@ -239,7 +239,7 @@ mod tests {
         let taken = estimate(|_, demand| series(demand));
         let kept = estimate(|_, demand| {
             series(demand);
-            demand.keeps_rows = true;
+            demand.retains_rows = true;
         });
         assert_eq!(kept - taken, 3960 * 64 * 100);
     }

@@ -4,7 +4,7 @@
 //! links all lists and moving a packet allocates nothing. A packet is one line of the cache.
 
 use crate::endpoint::Envelope;
-use odonata_routing::algorithm::{Header, Remark};
+use odonata_routing::algorithm::{Header, RouterReport};
 use serde::{Deserialize, Serialize};
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
@@ -16,9 +16,9 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[repr(align(64))]
 pub(crate) struct Packet {
     /// When the source made it.
-    pub(crate) birth: u64,
+    pub(crate) created: u64,
     /// When its head left the source's network interface.
-    pub(crate) inject: u64,
+    pub(crate) injected: u64,
     /// When its head reaches or reached the router (or node) at the end of the link it is or was on.
     pub(crate) arrived: u64,
     /// When it may leave its output at the earliest.
@@ -27,33 +27,33 @@ pub(crate) struct Packet {
     pub(crate) next: u32,
     /// Tag of the endpoint.
     pub(crate) message: u32,
-    /// Size in the upper 24 bits, channel chosen at the router where it is in the lower 6, `WHOLE` and `ENTERS` between.
+    /// Size in the upper 24 bits, channel chosen at the router where it is in the lower 6, `FULL_ROOM` and `ENTERS_RING` between.
     pub(crate) size_and_vc: u32,
     pub(crate) job: u16,
     /// The interface of its destination at which it arrives.
     pub(crate) interface: u8,
     /// Bytes that are none of the message's, the header and what fills up the last flit, in the lower 7 bits; above them, whether an
     /// envelope travels with it.
-    pub(crate) beside: u8,
+    pub(crate) overhead: u8,
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);
 
 /// In the chosen channel a packet takes the room of a full one, whatever its size.
-const WHOLE: u32 = 1 << 6;
+const FULL_ROOM: u32 = 1 << 6;
 /// It enters a ring, for which it needs the room of a full packet beside its own.
-const ENTERS: u32 = 1 << 7;
-const CHANNEL: u32 = WHOLE - 1;
-/// Of `Packet::beside`: an envelope travels with it.
-pub(crate) const SEALED: u8 = 1 << 7;
+const ENTERS_RING: u32 = 1 << 7;
+const CHANNEL: u32 = FULL_ROOM - 1;
+/// Of `Packet::overhead`: an envelope travels with it.
+pub(crate) const HAS_ENVELOPE: u8 = 1 << 7;
 
 impl Packet {
-    /// A packet of `size` bytes, less than 16 MiB, that starts at `inject`.
-    pub(crate) fn new(header: Header, size: u32, (birth, inject, arrived): (u64, u64, u64)) -> Self {
+    /// A packet of `size` bytes, less than 16 MiB, that starts at `injected`.
+    pub(crate) fn new(header: Header, size: u32, (created, injected, arrived): (u64, u64, u64)) -> Self {
         debug_assert!(size < 1 << 24);
         Self {
-            birth,
-            inject,
+            created,
+            injected,
             arrived,
             ready: 0,
             header,
@@ -62,7 +62,7 @@ impl Packet {
             size_and_vc: size << 8,
             job: 0,
             interface: 0,
-            beside: 0,
+            overhead: 0,
         }
     }
 
@@ -74,12 +74,12 @@ impl Packet {
     /// Bytes of the message.
     #[inline]
     pub(crate) fn payload(&self) -> u32 {
-        self.size() - u32::from(self.beside & !SEALED)
+        self.size() - u32::from(self.overhead & !HAS_ENVELOPE)
     }
 
     #[inline]
-    pub(crate) fn is_sealed(&self) -> bool {
-        self.beside & SEALED != 0
+    pub(crate) fn has_envelope(&self) -> bool {
+        self.overhead & HAS_ENVELOPE != 0
     }
 
     /// Channel chosen at the router where it is.
@@ -90,20 +90,20 @@ impl Packet {
 
     /// Notes the channel chosen by the router where it is.
     #[inline]
-    pub(crate) fn choose(&mut self, vc: u8) {
+    pub(crate) fn set_out_vc(&mut self, vc: u8) {
         self.size_and_vc = self.size_and_vc & !0xff | u32::from(vc);
     }
 
     /// In the channel chosen, it takes the room of a full packet, and of two where it enters a ring.
     #[inline]
-    pub(crate) fn take_whole(&mut self, enters: bool) {
-        self.size_and_vc |= WHOLE | if enters { ENTERS } else { 0 };
+    pub(crate) fn reserve_full_room(&mut self, enters: bool) {
+        self.size_and_vc |= FULL_ROOM | if enters { ENTERS_RING } else { 0 };
     }
 
     /// Room that it takes in the channel chosen, where full packets have `full` bytes.
     #[inline]
     pub(crate) fn room(&self, full: u32) -> u32 {
-        if self.size_and_vc & WHOLE == 0 {
+        if self.size_and_vc & FULL_ROOM == 0 {
             self.size()
         } else {
             full
@@ -112,10 +112,10 @@ impl Packet {
 
     /// Room that there must be for it in the output buffer.
     #[inline]
-    pub(crate) fn needs(&self, full: u32) -> u32 {
-        match self.size_and_vc & (WHOLE | ENTERS) {
+    pub(crate) fn required_room(&self, full: u32) -> u32 {
+        match self.size_and_vc & (FULL_ROOM | ENTERS_RING) {
             0 => self.size(),
-            WHOLE => full,
+            FULL_ROOM => full,
             _ => 2 * full,
         }
     }
@@ -124,7 +124,7 @@ impl Packet {
 /// What a router tells the one before about a packet; kept apart, since few algorithms learn.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
 #[repr(C)]
-pub(crate) struct Told {
+pub(crate) struct HopEstimate {
     /// Time from the arrival at the router before to the arrival here, in ns.
     pub(crate) elapsed_ns: f32,
     /// What the router where it is expected when it decided; NaN where nothing is to be told.
@@ -133,8 +133,8 @@ pub(crate) struct Told {
     pub(crate) note: u64,
 }
 
-impl Told {
-    pub(crate) const NOTHING: Self = Self { elapsed_ns: 0.0, estimate_ns: f32::NAN, note: 0 };
+impl HopEstimate {
+    pub(crate) const NONE: Self = Self { elapsed_ns: 0.0, estimate_ns: f32::NAN, note: 0 };
 }
 
 /// One link of a way.
@@ -148,19 +148,19 @@ pub struct PathHop {
 
 /// What travels beside packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Carries {
+pub(crate) struct SideDataKinds {
     /// What is to be told about each packet.
-    pub(crate) told: bool,
+    pub(crate) hop_estimates: bool,
     /// The way of each packet.
-    pub(crate) ways: bool,
+    pub(crate) paths: bool,
     /// When each packet entered the network.
-    pub(crate) entered: bool,
+    pub(crate) entry_times: bool,
 }
 
 /// What came with a packet from another partition.
-pub(crate) struct Beside<'a> {
-    pub(crate) told: Option<&'a Told>,
-    pub(crate) way: Option<Vec<PathHop>>,
+pub(crate) struct SideData<'a> {
+    pub(crate) hop_estimate: Option<&'a HopEstimate>,
+    pub(crate) path: Option<Vec<PathHop>>,
     pub(crate) entered: Option<&'a u64>,
     pub(crate) envelope: Option<&'a Envelope>,
 }
@@ -169,28 +169,28 @@ pub(crate) struct Beside<'a> {
 pub(crate) struct Pool {
     slots: Vec<Packet>,
     /// By slot; empty where nothing learns.
-    told: Vec<Told>,
+    hop_estimates: Vec<HopEstimate>,
     /// Ports to other routers that the packet has left so far, by slot; empty where ways are not recorded.
-    ways: Vec<Vec<PathHop>>,
+    paths: Vec<Vec<PathHop>>,
     /// When the router of its node took the packet, in ps, by slot; empty unless nodes have injection FIFOs.
     entered: Vec<u64>,
     /// By slot; reaches as far as the last packet that ever had one.
     envelopes: Vec<Envelope>,
-    carries: Carries,
+    side_data: SideDataKinds,
     free: Vec<u32>,
 }
 
-odonata_checkpoint::state!(Pool { whole: slots, told, ways, entered, envelopes, free; built: carries });
+odonata_checkpoint::state!(Pool { value: slots, hop_estimates, paths, entered, envelopes, free; rebuilt: side_data });
 
 impl Pool {
-    pub(crate) fn new(carries: Carries) -> Self {
+    pub(crate) fn new(side_data: SideDataKinds) -> Self {
         Self {
             slots: Vec::new(),
-            told: Vec::new(),
-            ways: Vec::new(),
+            hop_estimates: Vec::new(),
+            paths: Vec::new(),
             entered: Vec::new(),
             envelopes: Vec::new(),
-            carries,
+            side_data,
             free: Vec::new(),
         }
     }
@@ -204,8 +204,8 @@ impl Pool {
             }
             None => self.grow(packet),
         };
-        if self.carries.told {
-            self.told[slot as usize] = Told::NOTHING;
+        if self.side_data.hop_estimates {
+            self.hop_estimates[slot as usize] = HopEstimate::NONE;
         }
         slot
     }
@@ -218,24 +218,24 @@ impl Pool {
             let more = (self.slots.len() / 4).max(64);
             self.slots.reserve_exact(more);
             self.free.reserve_exact(self.slots.capacity());
-            if self.carries.told {
-                self.told.reserve_exact(more);
+            if self.side_data.hop_estimates {
+                self.hop_estimates.reserve_exact(more);
             }
-            if self.carries.ways {
-                self.ways.reserve_exact(more);
+            if self.side_data.paths {
+                self.paths.reserve_exact(more);
             }
-            if self.carries.entered {
+            if self.side_data.entry_times {
                 self.entered.reserve_exact(more);
             }
         }
         self.slots.push(*packet);
-        if self.carries.told {
-            self.told.push(Told::NOTHING);
+        if self.side_data.hop_estimates {
+            self.hop_estimates.push(HopEstimate::NONE);
         }
-        if self.carries.ways {
-            self.ways.push(Vec::new());
+        if self.side_data.paths {
+            self.paths.push(Vec::new());
         }
-        if self.carries.entered {
+        if self.side_data.entry_times {
             self.entered.push(0);
         }
         slot
@@ -256,46 +256,47 @@ impl Pool {
         &mut self.slots[slot as usize]
     }
 
-    pub(crate) fn carries(&self) -> Carries {
-        self.carries
+    pub(crate) fn side_data(&self) -> SideDataKinds {
+        self.side_data
     }
 
     /// What is to be told of a packet.
     #[inline]
-    pub(crate) fn told(&self, slot: u32) -> Told {
-        if self.carries.told {
-            self.told[slot as usize]
+    pub(crate) fn hop_estimate(&self, slot: u32) -> HopEstimate {
+        if self.side_data.hop_estimates {
+            self.hop_estimates[slot as usize]
         } else {
-            Told::NOTHING
+            HopEstimate::NONE
         }
     }
 
     /// The note that a packet brought from the router before.
-    pub(crate) fn heard(&self, slot: u32) -> Option<u64> {
-        let told = self.told(slot);
-        (!told.estimate_ns.is_nan()).then_some(told.note)
+    pub(crate) fn received_note(&self, slot: u32) -> Option<u64> {
+        let estimate = self.hop_estimate(slot);
+        (!estimate.estimate_ns.is_nan()).then_some(estimate.note)
     }
 
     /// The router where a packet is has decided, and remarks this; only where routers learn.
     #[inline]
-    pub(crate) fn remark(&mut self, slot: u32, remark: Option<Remark>) {
-        let told = &mut self.told[slot as usize];
-        (told.estimate_ns, told.note) = remark.map_or((f32::NAN, 0), |remark| (remark.estimate_ns, remark.note));
+    pub(crate) fn set_report(&mut self, slot: u32, report: Option<RouterReport>) {
+        let estimate = &mut self.hop_estimates[slot as usize];
+        (estimate.estimate_ns, estimate.note) =
+            report.map_or((f32::NAN, 0), |report| (report.estimate_ns, report.note));
     }
 
     /// A packet left for the next router, which takes it `elapsed_ps`, by `hop`.
-    pub(crate) fn travel(&mut self, slot: u32, elapsed_ps: u64, hop: PathHop) {
-        if self.carries.told {
-            self.told[slot as usize].elapsed_ns = elapsed_ps as f32 / 1e3;
+    pub(crate) fn record_hop(&mut self, slot: u32, elapsed_ps: u64, hop: PathHop) {
+        if self.side_data.hop_estimates {
+            self.hop_estimates[slot as usize].elapsed_ns = elapsed_ps as f32 / 1e3;
         }
-        if self.carries.ways {
-            self.ways[slot as usize].push(hop);
+        if self.side_data.paths {
+            self.paths[slot as usize].push(hop);
         }
     }
 
     /// Takes the way of a packet; empty where ways are not recorded.
-    pub(crate) fn take_way(&mut self, slot: u32) -> Vec<PathHop> {
-        self.ways.get_mut(slot as usize).map(std::mem::take).unwrap_or_default()
+    pub(crate) fn take_path(&mut self, slot: u32) -> Vec<PathHop> {
+        self.paths.get_mut(slot as usize).map(std::mem::take).unwrap_or_default()
     }
 
     /// The router of its node took a packet.
@@ -312,29 +313,33 @@ impl Pool {
     }
 
     /// Gives a packet what travelled beside it in another partition.
-    pub(crate) fn put_beside(&mut self, slot: u32, Beside { told, way, entered, envelope }: Beside<'_>) {
+    pub(crate) fn put_side_data(
+        &mut self,
+        slot: u32,
+        SideData { hop_estimate, path, entered, envelope }: SideData<'_>,
+    ) {
         if let Some(entered) = entered {
             self.entered[slot as usize] = *entered;
         }
-        if let Some(told) = told {
-            self.told[slot as usize] = *told;
+        if let Some(estimate) = hop_estimate {
+            self.hop_estimates[slot as usize] = *estimate;
         }
-        if let Some(way) = way {
-            self.ways[slot as usize] = way;
+        if let Some(path) = path {
+            self.paths[slot as usize] = path;
         }
         if let Some(envelope) = envelope {
-            self.seal(slot, *envelope);
+            self.set_envelope(slot, *envelope);
         }
     }
 
     /// The envelope that travels with a packet.
     pub(crate) fn envelope(&self, slot: u32) -> Option<Envelope> {
-        self.get(slot).is_sealed().then(|| self.envelopes[slot as usize])
+        self.get(slot).has_envelope().then(|| self.envelopes[slot as usize])
     }
 
     /// Gives an envelope to a packet.
-    pub(crate) fn seal(&mut self, slot: u32, envelope: Envelope) {
-        self.get_mut(slot).beside |= SEALED;
+    pub(crate) fn set_envelope(&mut self, slot: u32, envelope: Envelope) {
+        self.get_mut(slot).overhead |= HAS_ENVELOPE;
         let slot = slot as usize;
         if self.envelopes.len() <= slot {
             self.envelopes.resize(slot + 1, Envelope::default());
@@ -354,8 +359,8 @@ impl Pool {
 
     pub(crate) fn memory_bytes(&self) -> usize {
         self.slots.capacity() * std::mem::size_of::<Packet>()
-            + self.told.capacity() * std::mem::size_of::<Told>()
-            + self.ways.capacity() * std::mem::size_of::<Vec<PathHop>>()
+            + self.hop_estimates.capacity() * std::mem::size_of::<HopEstimate>()
+            + self.paths.capacity() * std::mem::size_of::<Vec<PathHop>>()
             + 8 * self.entered.capacity()
             + self.envelopes.capacity() * std::mem::size_of::<Envelope>()
             + 4 * self.free.capacity()

@@ -11,32 +11,33 @@
 //! random stream is its own, and no result depends on the order of events of different routers at one time.
 //!
 //! One instant of a router has two phases. First all events of that time: arrivals join their input queues, and the
-//! output ports concerned are noted. Then every noted output settles, in port order: crossbar, link, and the crossbar
+//! output ports concerned are pending_outputs. Then every pending_outputs output settles, in port order: crossbar, link, and the crossbar
 //! again where the departure made room. So arrivals of the same instant compete on equal terms. An arrival that is
 //! alone in its instant settles at once, and if nobody waits where it goes it passes without entering a queue.
 //!
 //! Credits and feedback have no events of their own: a port keeps a list of (arrival time, amount) and takes in what
-//! has arrived when it looks. Only a port that waits for a credit gets an event, at the credit's arrival.
+//! has arrived when it reads_load. Only a port that waits for a credit gets an event, at the credit's arrival.
 
 mod crossbar;
 mod end;
 mod input;
 mod link;
 mod nic;
+mod notifications;
 mod port;
-mod told;
 mod view;
 mod waits;
 
 use crate::credit::{Credit, Credits};
 use crate::division::Division;
-use crate::endpoint::{Endpoints, Listens};
+use crate::endpoint::{Endpoints, Subscription};
 use crate::fabric::Fabric;
 use crate::mail::{Mail, Outbox};
-use crate::packet::{Beside, Carries, Pool, NONE};
+use crate::packet::{Pool, SideData, SideDataKinds, NONE};
 use crate::queue::{EventQueue, Key};
 use crate::record::Recorder;
 use crate::settings::{Arbitration, QueueEstimate};
+use notifications::ListenerState;
 use odonata_checkpoint::state;
 use odonata_routing::algorithm::{Feedback, Memory, Routing};
 use odonata_units::{RouterId, Stream};
@@ -44,9 +45,8 @@ use port::{InChannel, InPort, Kind, Nic, OutChannel, OutPort};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
-use told::Listening;
 
-pub(crate) use end::Waits;
+pub(crate) use end::BlockedHead;
 
 /// State of one router beyond its ports.
 struct Router {
@@ -82,7 +82,7 @@ pub(crate) struct Partition {
     /// A time before which nothing happens here, of what is known; 0 unless that was asked for since something came or happened.
     quiet_until: u64,
     /// When the last packet to leave an interface leaves it with its last byte.
-    last_left: u64,
+    last_departure: u64,
     events: EventQueue,
     keys: Keys,
     pub(crate) event_count: u64,
@@ -92,7 +92,7 @@ pub(crate) struct Partition {
     out: Vec<OutPort>,
     /// Credits on their way to the ports.
     credits: Credits,
-    /// Since when each port that is `STARVED` waits.
+    /// Since when each port that is `STALLED` waits.
     stalled_since: Vec<u64>,
     /// Channel vc of port p at `p * channels + vc`, as in `input`.
     out_channel: Vec<OutChannel>,
@@ -118,32 +118,32 @@ pub(crate) struct Partition {
     in_ring: Vec<bool>,
     nic: Vec<Nic>,
     /// Output ports to settle at the end of this instant, and one bit for each of them.
-    noted: Vec<u32>,
-    is_noted: Vec<u64>,
+    pending_outputs: Vec<u32>,
+    is_pending: Vec<u64>,
     /// One bit per port that has deferred its departures.
     deferred: Vec<u64>,
     /// Where it writes what crosses the border; its thread's, which lends it for a window.
     pub(crate) outbox: Outbox,
     learns: bool,
     /// Whether the routing tells messages apart.
-    sorts: bool,
+    orders_messages: bool,
     /// Whether any decision reads the load.
-    looks: bool,
+    reads_load: bool,
     /// Whether anything travels beside every packet.
-    beside: bool,
-    /// Whether packets may come from programs, and whether any endpoint listens and what such endpoints asked for.
-    strangers: bool,
-    listens: bool,
-    listening: Listening,
+    has_side_data: bool,
+    /// Whether packets may come from programs, and whether any endpoint has_listeners and what such endpoints asked for.
+    has_programs: bool,
+    has_listeners: bool,
+    listeners: ListenerState,
     /// Jobs that the run waits for.
     awaited: Vec<usize>,
 }
 
 /// What is behind the interfaces of a partition.
-pub(crate) struct Behind {
+pub(crate) struct EndpointSet {
     pub(crate) endpoints: Box<dyn Endpoints>,
     /// Whether packets may come from programs.
-    pub(crate) strangers: bool,
+    pub(crate) has_programs: bool,
     /// Jobs that the run waits for.
     pub(crate) awaited: Vec<usize>,
 }
@@ -153,22 +153,22 @@ pub(crate) struct Behind {
 /// tail has left a NIC or its head leaves; a packet's tail reaches a node; a timer runs out or a message comes on the node.
 #[derive(Clone, Copy, Debug)]
 struct Keys {
-    look: Key,
-    inject: Key,
+    output: Key,
+    injection: Key,
     deliver: Key,
-    wake: Key,
+    timer: Key,
 }
 
 impl Keys {
     fn new(ports: usize, nics: usize) -> Self {
-        let (look, inject, nics) = (ports as Key, 2 * ports as Key, nics as Key);
-        Self { look, inject, deliver: inject + nics, wake: inject + 2 * nics }
+        let (output, injection, nics) = (ports as Key, 2 * ports as Key, nics as Key);
+        Self { output, injection, deliver: injection + nics, timer: injection + 2 * nics }
     }
 }
 
 state!(Router {
-    whole: next_feedback, random, memory;
-    built: id, ports, nics, link_ports_from
+    value: next_feedback, random, memory;
+    rebuilt: id, ports, nics, link_ports_from
 });
 
 impl Router {
@@ -187,13 +187,13 @@ impl Router {
     }
 }
 
-// Taken between windows: nothing is noted then, and the mail that came is taken in.
+// Taken between windows: nothing is pending_outputs then, and the mail that came is taken in.
 state!(Partition {
-    whole: now, quiet_until, last_left, event_count;
-    fixed: stalled_since, out_channel, served, last_served, feedback, feedback_at, sent, promised, deferred;
-    inside: endpoints, recorder, events, pool, router, out, credits, inputs, input, nic, listening;
-    built: fabric, routing, routers, ports, nics, channels, full, output_room, keys, kinds, reserved_from, bubble, stays, in_ring,
-        noted, is_noted, outbox, learns, sorts, looks, beside, strangers, listens, awaited
+    value: now, quiet_until, last_departure, event_count;
+    same_length: stalled_since, out_channel, served, last_served, feedback, feedback_at, sent, promised, deferred;
+    nested: endpoints, recorder, events, pool, router, out, credits, inputs, input, nic, listeners;
+    rebuilt: fabric, routing, routers, ports, nics, channels, full, output_room, keys, kinds, reserved_from, bubble, stays, in_ring,
+        pending_outputs, is_pending, outbox, learns, orders_messages, reads_load, has_side_data, has_programs, has_listeners, awaited
 });
 
 impl Partition {
@@ -201,7 +201,7 @@ impl Partition {
     pub(crate) fn new(
         fabric: Arc<Fabric>,
         routing: Arc<dyn Routing>,
-        Behind { endpoints, strangers, awaited }: Behind,
+        EndpointSet { endpoints, has_programs, awaited }: EndpointSet,
         recorder: Recorder,
         routers: Range<u32>,
         division: &Division,
@@ -210,14 +210,20 @@ impl Partition {
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
         let channels = usize::from(routing.virtual_channels());
         let count = ports.len();
-        let (learns, looks, sorts) = (routing.learns(), routing.reads_any_load(), routing.tells_messages_apart());
-        let moves = endpoints.offers_move();
-        let listens = moves || (0..nics.len() as u32).any(|nic| endpoints.listens(nic) > Listens::ToNothing);
+        let (learns, reads_load, orders_messages) =
+            (routing.has_feedback(), routing.reads_any_load(), routing.distinguishes_messages());
+        let moves = endpoints.has_coupled_offers();
+        let has_listeners =
+            moves || (0..nics.len() as u32).any(|nic| endpoints.subscription(nic) > Subscription::Nothing);
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
         let room = fabric.settings.input_buffer.0 as u32;
         let reserved_from = routing.reserved_from();
         let keys = Keys::new(count, nics.len());
-        let carries = Carries { told: learns, ways: recorder.has_ways(), entered: fabric.picker.is_some() };
+        let side_data = SideDataKinds {
+            hop_estimates: learns,
+            paths: recorder.records_paths(),
+            entry_times: fabric.selector.is_some(),
+        };
         let (kinds, kind_of) = port::kinds(&fabric, &ports);
         let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
         let out = |p| OutPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
@@ -231,11 +237,11 @@ impl Partition {
             output_room: fabric.settings.output_buffer.0 as u32,
             now: 0,
             quiet_until: 0,
-            last_left: 0,
-            events: wheel(&fabric, &routers, listens),
+            last_departure: 0,
+            events: wheel(&fabric, &routers, has_listeners),
             keys,
             event_count: 0,
-            pool: Pool::new(carries),
+            pool: Pool::new(side_data),
             router: routers.clone().map(|r| Router::new(&fabric, &*routing, r, ports.start, seed)).collect(),
             out: ports.clone().map(out).collect(),
             out_channel: (0..count * channels).map(|_| OutChannel::new(room)).collect(),
@@ -255,11 +261,11 @@ impl Partition {
             stays,
             in_ring,
             nic: nics.clone().map(nic).collect(),
-            noted: Vec::new(),
-            is_noted: vec![0; count.div_ceil(64)],
+            pending_outputs: Vec::new(),
+            is_pending: vec![0; count.div_ceil(64)],
             deferred: vec![0; count.div_ceil(64)],
             outbox: Outbox::default(),
-            listening: Listening::new(nics.len(), listens),
+            listeners: ListenerState::new(nics.len(), has_listeners),
             fabric,
             routing: Some(routing),
             endpoints,
@@ -268,14 +274,14 @@ impl Partition {
             ports,
             nics,
             learns,
-            sorts,
-            looks,
-            beside: carries.told || carries.ways || carries.entered,
-            strangers: strangers || moves,
-            listens,
+            orders_messages,
+            reads_load,
+            has_side_data: side_data.hop_estimates || side_data.paths || side_data.entry_times,
+            has_programs: has_programs || moves,
+            has_listeners,
             awaited,
         };
-        partition.note_listeners();
+        partition.store_subscriptions();
         partition
     }
 
@@ -292,14 +298,14 @@ impl Partition {
         while let Some((time, key)) = self.events.pop(until) {
             self.now = time;
             self.event_count += 1;
-            if key < self.keys.look {
+            if key < self.keys.output {
                 self.arrive(key as usize);
-            } else if key < self.keys.inject {
-                self.look((key - self.keys.look) as usize);
+            } else if key < self.keys.injection {
+                self.output_event((key - self.keys.output) as usize);
             } else {
                 self.endpoint_event(key);
             }
-            if !self.noted.is_empty() && !self.events.more_at(time) {
+            if !self.pending_outputs.is_empty() && !self.events.has_more_at(time) {
                 self.settle();
             }
         }
@@ -308,82 +314,83 @@ impl Partition {
 
     /// Notes that an output port has something to do at this instant.
     #[inline]
-    fn note(&mut self, out: usize) {
-        let (word, bit) = (&mut self.is_noted[out >> 6], 1 << (out & 63));
+    fn mark_pending(&mut self, out: usize) {
+        let (word, bit) = (&mut self.is_pending[out >> 6], 1 << (out & 63));
         if *word & bit == 0 {
             *word |= bit;
-            self.noted.push(out as u32);
+            self.pending_outputs.push(out as u32);
         }
     }
 
     /// The second phase of an instant.
     fn settle(&mut self) {
-        let mut noted = std::mem::take(&mut self.noted);
-        if noted.len() > 1 {
-            noted.sort_unstable();
+        let mut pending_outputs = std::mem::take(&mut self.pending_outputs);
+        if pending_outputs.len() > 1 {
+            pending_outputs.sort_unstable();
         }
-        for &out in &noted {
-            self.is_noted[out as usize >> 6] &= !(1 << (out & 63));
+        for &out in &pending_outputs {
+            self.is_pending[out as usize >> 6] &= !(1 << (out & 63));
             self.serve(out as usize);
         }
-        noted.clear();
-        self.noted = noted;
+        pending_outputs.clear();
+        self.pending_outputs = pending_outputs;
     }
 
     /// Output `o` does what it can: crossbar, link, and the crossbar again where the departure made room.
     #[inline]
     fn serve(&mut self, o: usize) {
-        self.bring_up(o, self.now);
+        self.catch_up_to(o, self.now);
         let granted = self.out[o].first_waiter != NONE && self.arbitrate(o);
         if self.out[o].occupied == 0 || !self.send(o) || granted || self.out[o].first_waiter == NONE {
             return;
         }
         if self.arbitrate(o) {
-            // Where the buffer holds but one packet, the queue was empty after the departure and nothing else looks.
+            // Where the buffer holds but one packet, the queue was empty after the departure and nothing else reads_load.
             self.defer(o);
         }
     }
 
     /// Output `o` has something to do: at once if nothing else happens at its router at this time.
     #[inline]
-    fn look(&mut self, o: usize) {
-        if self.alone(self.inputs[o].router) {
+    fn output_event(&mut self, o: usize) {
+        if self.is_alone(self.inputs[o].router) {
             self.serve(o);
         } else {
-            self.note(o);
+            self.mark_pending(o);
         }
     }
 
     /// Whether nothing else happens at a router (of the partition) at this time. What happens at other routers does not
     /// matter: every way to them takes time.
     #[inline]
-    fn alone(&self, router: u32) -> bool {
-        self.noted.iter().all(|&o| self.inputs[o as usize].router != router) && self.events.alone(self.now, router)
+    fn is_alone(&self, router: u32) -> bool {
+        self.pending_outputs.iter().all(|&o| self.inputs[o as usize].router != router)
+            && self.events.is_alone(self.now, router)
     }
 
     /// Makes sure that output port `o` is looked at at `time` at the latest.
     #[inline]
-    fn look_at(&mut self, o: usize, time: u64) {
-        self.events.wake(time, self.keys.look + o as Key);
+    fn schedule_output(&mut self, o: usize, time: u64) {
+        self.events.wake(time, self.keys.output + o as Key);
     }
 
     /// Takes in what another partition sent.
     pub(crate) fn deliver(&mut self, mail: &mut Mail) {
         self.quiet_until = 0;
         let first = self.ports.start;
-        let mut ways = mail.take_ways().into_iter();
-        let (mut told, mut entered, mut envelopes) =
-            (mail.told().iter(), mail.entered().iter(), mail.envelopes().iter());
-        let beside = self.beside || envelopes.len() > 0;
+        let mut paths = mail.take_paths().into_iter();
+        let (mut hop_estimates, mut entered, mut envelopes) =
+            (mail.hop_estimates().iter(), mail.entered().iter(), mail.envelopes().iter());
+        let has_side_data = self.has_side_data || envelopes.len() > 0;
         for chunk in mail.packets() {
-            for letter in chunk {
-                let slot = self.pool.insert(&letter.packet());
-                if beside {
-                    let envelope = if letter.is_sealed() { envelopes.next() } else { None };
-                    let (told, way, entered) = (told.next(), ways.next(), entered.next());
-                    self.pool.put_beside(slot, Beside { told, way, entered, envelope });
+            for mailed in chunk {
+                let slot = self.pool.insert(&mailed.packet());
+                if has_side_data {
+                    let envelope = if mailed.has_envelope() { envelopes.next() } else { None };
+                    let (hop_estimate, path, entered) = (hop_estimates.next(), paths.next(), entered.next());
+                    self.pool.put_side_data(slot, SideData { hop_estimate, path, entered, envelope });
                 }
-                self.fly((letter.port - first) as usize, slot, letter.arrives);
+                self.put_on_link((mailed.port - first) as usize, slot, mailed.arrives);
             }
         }
         for chunk in mail.credits() {
@@ -408,7 +415,7 @@ impl Partition {
 /// A time wheel whose buckets hold about one event each when the network is busy, and that reaches beyond the longest
 /// latency. Events of a port belong to its router, those of a NIC, where endpoints listen, to nobody that the router has to
 /// wait for.
-fn wheel(fabric: &Fabric, routers: &Range<u32>, listens: bool) -> EventQueue {
+fn wheel(fabric: &Fabric, routers: &Range<u32>, has_listeners: bool) -> EventQueue {
     let (ports, nics) = (fabric.ports_of(routers), fabric.nics_of(routers));
     let packet_time = nics.clone().map(|n| fabric.full_time[fabric.nic_port[n as usize] as usize]).min();
     // At half load a NIC sends every second packet time, and a packet costs some six events.
@@ -417,7 +424,7 @@ fn wheel(fabric: &Fabric, routers: &Range<u32>, listens: bool) -> EventQueue {
     let reach = ports.clone().map(|p| fabric.forward_latency(p) + fabric.full_time[p as usize]).max().unwrap_or(1);
     let buckets = (reach >> shift).max(1).ilog2() + 1;
     let of_ports = ports.map(|p| fabric.port_router[p as usize] - routers.start);
-    let of_nics = if listens { 3 * nics.len() } else { 0 };
+    let of_nics = if has_listeners { 3 * nics.len() } else { 0 };
     let owners = of_ports.clone().chain(of_ports).chain(std::iter::repeat_n(u32::MAX, of_nics));
     EventQueue::new(shift, buckets.clamp(6, 20), owners)
 }

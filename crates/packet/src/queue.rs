@@ -11,7 +11,7 @@
 //! An entry of the current bucket or of the heap is stale if its slot's time is another one by now.
 //! Invariant: every valid event in the heap lies at least one turn of the wheel ahead of the current bucket.
 
-use odonata_checkpoint::{Damaged, Reader, State, Writer};
+use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -190,7 +190,7 @@ impl EventQueue {
 
     /// Whether no other event at `time`, the time of the last one popped, is of a component of `owner`.
     #[inline]
-    pub(crate) fn alone(&self, time: u64, owner: u32) -> bool {
+    pub(crate) fn is_alone(&self, time: u64, owner: u32) -> bool {
         let offset = time & ((1 << self.shift) - 1);
         let rest = self.current.get(self.cursor..).unwrap_or(&[]);
         rest.iter().take_while(|&&entry| entry >> 32 == offset).all(|&entry| {
@@ -201,7 +201,7 @@ impl EventQueue {
 
     /// Whether the next event is at `time`, the time of the last one popped.
     #[inline]
-    pub(crate) fn more_at(&mut self, time: u64) -> bool {
+    pub(crate) fn has_more_at(&mut self, time: u64) -> bool {
         let offset = time & ((1 << self.shift) - 1);
         while let Some(&entry) = self.current.get(self.cursor) {
             if entry >> 32 != offset {
@@ -342,18 +342,18 @@ impl State for EventQueue {
         into.put(&(self.now_bucket, pending, stale, self.overflow_bucket));
     }
 
-    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), Damaged> {
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         let (now_bucket, pending): (u64, Vec<(Key, u64)>) = from.get()?;
         let (stale, overflow_bucket): (Vec<(u64, Key)>, u64) = from.get()?;
         self.now_bucket = now_bucket;
         for (key, time) in pending {
             if key as usize >= self.slots.len() || time >> self.shift < now_bucket {
-                return Err(Damaged(format!("an event {key} at {time} ps")));
+                return Err(DecodeError(format!("an event {key} at {time} ps")));
             }
             self.insert(time, key);
         }
         if stale.iter().any(|(_, key)| *key as usize >= self.slots.len()) {
-            return Err(Damaged("an event of nobody".into()));
+            return Err(DecodeError("an event of nobody".into()));
         }
         self.overflow.extend(stale.into_iter().map(Reverse));
         self.overflow_bucket = overflow_bucket;
@@ -396,9 +396,9 @@ mod tests {
                 popped += 1;
                 for owner in 0..3 {
                     let other = pending.iter().any(|(&key, &t)| t == time && key % 3 == owner);
-                    assert_eq!(wheel.alone(time, owner), !other);
+                    assert_eq!(wheel.is_alone(time, owner), !other);
                 }
-                assert_eq!(wheel.more_at(time), pending.values().any(|&t| t == time));
+                assert_eq!(wheel.has_more_at(time), pending.values().any(|&t| t == time));
                 // A component wakes itself and others at once, at times that others may have had before.
                 if random.chance(0.3) {
                     let again = [time + 1, time + farthest][random.index(2)];

@@ -4,10 +4,10 @@ mod ports;
 
 pub use ports::{NodeView, PortRecords, PortView};
 
-use crate::endpoint::Unfinished;
+use crate::endpoint::UnfinishedEndpoint;
 use crate::fabric::Fabric;
 use crate::record::{IntervalRecord, JobRecord, LearningInterval, PacketRecord, RecordPlan, BATCHES};
-use crate::run::{Cost, Ending, Finished, Totals};
+use crate::run::{Cost, Ending, RunOutcome, Totals};
 use odonata_routing::algorithm::{ChannelKind, Routing};
 use odonata_units::Time;
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub struct PacketResult {
     /// If nothing moved any more: who waits for whom, one line for each.
     pub stuck: Vec<String>,
     /// Endpoints that have something left to do at the end, by job; sources of open traffic do not count.
-    pub unfinished: Vec<Unfinished>,
+    pub unfinished: Vec<UnfinishedEndpoint>,
     /// Interval i of job j at `series[j][i]`; empty unless recorded.
     pub series: Vec<Vec<IntervalRecord>>,
     /// Packets, by arrival; empty unless recorded, or where a watcher took them.
@@ -50,10 +50,10 @@ pub struct PacketResult {
 }
 
 impl PacketResult {
-    pub(crate) fn new(fabric: &Arc<Fabric>, outcome: Finished, plan: &RecordPlan, routing: &dyn Routing) -> Self {
+    pub(crate) fn new(fabric: &Arc<Fabric>, outcome: RunOutcome, plan: &RecordPlan, routing: &dyn Routing) -> Self {
         let channels_per_port = usize::from(routing.virtual_channels());
-        let Finished { ending, end, totals, parts } = outcome;
-        let Totals { sums, mut learning, waits, mut unfinished, cost } = totals;
+        let RunOutcome { ending, end, totals, parts } = outcome;
+        let Totals { sums, mut learning, blocked_heads, mut unfinished, cost } = totals;
         learning.sort_unstable_by_key(|&(router, ..)| router);
         unfinished.sort_unstable();
         Self {
@@ -66,7 +66,7 @@ impl PacketResult {
             channel_kinds: ChannelKind::of(routing),
             channels_used: sums.channels_used,
             interval: Time(plan.recording.interval_ps),
-            stuck: crate::deadlock::report(fabric, waits),
+            stuck: crate::deadlock::report(fabric, blocked_heads),
             unfinished,
             series: sums.series,
             packets: Vec::new(),

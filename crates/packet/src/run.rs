@@ -1,26 +1,26 @@
 //! A run: partitions advance by windows until the run's end.
 //!
 //! ```text
-//! worker:  ┌► take mail ─► advance to the window's end ─► count, rows ─┐   a partition of its own or another's (`shares`)
+//! worker:  ┌► take mail ─► advance to the window's end ─► count, rows ─┐   a partition of its own or another's (`work_queues`)
 //!          └───────────────────────────────────────────────────────────┘
 //!          ─► post mail ─► meet: the sum of all counts (`exchange`) ─► next window or end (`windows`)
 //! ```
 //! A partition takes in its messages and advances in one go, while its state is in the cache. Neither the number of workers
 //! nor that of partitions, nor which worker advances which partition, changes a result: `docs/decisions/windows.md`.
 
+mod barrier;
 mod exchange;
-mod kept;
-mod meeting;
 mod processes;
 mod rows;
-mod shares;
+mod run_state;
 mod threads;
 mod totals;
 mod windows;
+mod work_queues;
 
-pub use kept::Vault;
-pub(crate) use kept::{Kept, RUN};
-pub(crate) use processes::Among;
+pub(crate) use processes::ProcessLayout;
+pub use run_state::CheckpointSink;
+pub(crate) use run_state::{RunState, RUN_PART};
 pub use totals::Cost;
 pub(crate) use totals::Totals;
 
@@ -30,16 +30,16 @@ use crate::partition::Partition;
 use crate::record::{Part, RecordPlan, Rows};
 use exchange::{Exchange, Tally};
 use odonata_processes::gather;
-use processes::{Parcels, Spread};
-use rows::Handed;
-use shares::Shares;
+use processes::{ProcessExchange, StateBuffer};
+use rows::RowBuffer;
 use std::sync::Mutex;
 use threads::Threads;
 use windows::{Window, Windows};
+use work_queues::WorkQueues;
 
 /// When a run ends.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct RunLimits {
     /// End of the measurement window; the run goes on until its packets have arrived.
     pub(crate) measured_until: u64,
     /// Whether the run is over before that if all jobs that come to an end have: open traffic goes on beside them.
@@ -49,9 +49,9 @@ pub(crate) struct Limits {
     /// Time in which packets are under way but none arrives and none sets out, after which the run gives up.
     pub(crate) patience: u64,
     /// Whether what routers learnt is kept.
-    pub(crate) keep_tables: bool,
+    pub(crate) records_tables: bool,
     /// A time at which a window ends.
-    pub(crate) border: u64,
+    pub(crate) window_end: u64,
 }
 
 /// How a run ended.
@@ -91,19 +91,19 @@ pub trait Watch {
     /// Takes further rows, in their order.
     fn rows(&mut self, rows: Rows);
 
-    /// Asked, now and then, whether the state of the run at `now_ps` is to be kept. If so, all of it is handed to the run's [`Vault`] before
+    /// Asked, now and then, whether the state of the run at `now_ps` is to be kept. If so, all of it is row_buffer to the run's [`CheckpointSink`] before
     /// anything else is told to the watcher.
     fn wants_checkpoint(&mut self, now_ps: u64) -> bool {
         let _ = now_ps;
         false
     }
 
-    /// All of the state has been handed over.
+    /// All of the state has been row_buffer over.
     fn checkpoint_taken(&mut self) {}
 }
 
 /// How a run ended, and what it recorded.
-pub(crate) struct Finished {
+pub(crate) struct RunOutcome {
     pub(crate) ending: Ending,
     pub(crate) end: u64,
     /// Over all partitions.
@@ -112,91 +112,92 @@ pub(crate) struct Finished {
     pub(crate) parts: Vec<Part>,
 }
 
-/// Runs the partitions of a division, in their order, on up to `threads` threads: all of them, or those that are this process's `among` others.
+/// Runs the partitions of a division, in their order, on up to `threads` threads: all of them, or those that are this process's `layout` others.
 /// Then the first process has what was recorded, and another one nothing of it.
 pub(crate) fn run(
     partitions: Vec<Partition>,
     division: &Division,
-    limits: Limits,
+    limits: RunLimits,
     plan: RecordPlan,
     threads: usize,
     watch: &mut dyn Watch,
-    (vault, kept, among): (Option<&dyn Vault>, Option<Kept>, Option<&Among<'_>>),
-) -> Finished {
-    let (count, first) = (division.ranges().count(), among.map_or(0, |among| among.own().start));
-    let (parcels, has_first) = (Parcels::default(), among.is_none_or(Among::has_first));
+    (sink, kept, layout): (Option<&dyn CheckpointSink>, Option<RunState>, Option<&ProcessLayout<'_>>),
+) -> RunOutcome {
+    let (count, first) = (division.ranges().count(), layout.map_or(0, |layout| layout.own().start));
+    let (state_buffer, has_first) = (StateBuffer::default(), layout.is_none_or(ProcessLayout::has_first));
     let threads = threads.clamp(1, partitions.len().max(1));
-    let numbered = (first..).zip(partitions).map(|(number, partition)| Box::new(Numbered { number, partition }));
+    let numbered =
+        (first..).zip(partitions).map(|(number, partition)| Box::new(NumberedPartition { number, partition }));
     let team = Team {
-        shares: Shares::new(numbered.collect(), threads),
+        work_queues: WorkQueues::new(numbered.collect(), threads),
         partitions: count,
         limits,
         plan,
         lookahead: division.lookahead,
-        handed: [Mutex::default(), Mutex::default()],
+        row_buffer: [Mutex::default(), Mutex::default()],
         parts: Mutex::default(),
-        vault: if has_first { vault } else { Some(&parcels) },
-        again: kept.as_ref().map(|kept| (kept.now, kept.until)),
+        sink: if has_first { sink } else { Some(&state_buffer) },
+        resumed: kept.as_ref().map(|kept| (kept.now, kept.until)),
     };
     let of_run = kept.filter(|_| has_first);
-    let (begun, given) = of_run.map_or_else(Default::default, |kept| (kept.events, kept.given));
+    let (events_before, pending_rows) = of_run.map_or_else(Default::default, |kept| (kept.events, kept.pending_rows));
     let exchange = Threads::new(threads, count);
-    let leader = Leader { watch, begun, given, has_first };
-    let ended = match among {
+    let leader = Leader { watch, events_before, pending_rows, has_first };
+    let ended = match layout {
         None => team.run(threads, leader, |thread| exchange.join(thread)),
-        Some(among) => {
-            let spread = Spread::new(&exchange, among, (vault, &parcels));
-            team.run(threads, leader, |thread| spread.join(thread))
+        Some(layout) => {
+            let processes = ProcessExchange::new(&exchange, layout, (sink, &state_buffer));
+            team.run(threads, leader, |thread| processes.join(thread))
         }
     };
-    let Ended { ending, end, totals } = ended;
+    let WorkerOutcome { ending, end, totals } = ended;
     let mut totals = totals.expect("the first worker gets the sum");
     totals.cost.network_bytes += exchange.memory_bytes() as u64;
     let mut parts = team.parts.into_inner().expect("no thread panicked");
-    if let Some(among) = among {
-        parts.extend(gather(among.processes, &parts).into_iter().flatten());
+    if let Some(layout) = layout {
+        parts.extend(gather(layout.processes, &parts).into_iter().flatten());
     }
     parts.sort_unstable_by_key(|(number, _)| *number);
-    Finished { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
+    RunOutcome { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
 }
 
-/// A partition with its number among all.
-struct Numbered {
+/// A partition with its number layout all.
+struct NumberedPartition {
     number: usize,
     partition: Partition,
 }
 
 /// What the workers of this process share.
 struct Team<'a> {
-    shares: Shares<Box<Numbered>>,
+    work_queues: WorkQueues<Box<NumberedPartition>>,
     /// Number of partitions of the run.
     partitions: usize,
-    limits: Limits,
+    limits: RunLimits,
     plan: RecordPlan,
     lookahead: Option<u64>,
     /// Rows of one window and of the next.
-    handed: [Mutex<Handed>; 2],
+    row_buffer: [Mutex<RowBuffer>; 2],
     /// Records of partitions that are done, by number.
     parts: Mutex<Vec<(usize, Part)>>,
     /// Where state goes that is to be kept.
-    vault: Option<&'a dyn Vault>,
+    sink: Option<&'a dyn CheckpointSink>,
     /// Of a run that goes on: when its last window ended, and when the next one was to.
-    again: Option<(u64, u64)>,
+    resumed: Option<(u64, u64)>,
 }
 
 /// What the first worker has beyond the others.
 struct Leader<'a> {
     watch: &'a mut dyn Watch,
     /// Events before the run went on.
-    begun: u64,
-    /// Rows that the watcher was not given yet.
-    given: Handed,
+    events_before: u64,
+    /// Rows that the watcher was not pending_rows yet.
+    pending_rows: RowBuffer,
     /// Whether it is the first of the first process, which has the state of the run itself, and is asked whether to keep it.
     has_first: bool,
 }
 
 /// How a worker ended.
-struct Ended {
+struct WorkerOutcome {
     ending: Ending,
     end: u64,
     /// Of all workers; the first one has it.
@@ -205,7 +206,7 @@ struct Ended {
 
 impl Team<'_> {
     /// The work of all threads, each of which joins the others.
-    fn run<E: Exchange>(&self, threads: usize, leader: Leader<'_>, join: impl Fn(usize) -> E + Sync) -> Ended {
+    fn run<E: Exchange>(&self, threads: usize, leader: Leader<'_>, join: impl Fn(usize) -> E + Sync) -> WorkerOutcome {
         std::thread::scope(|scope| {
             for thread in 1..threads {
                 let join = &join;
@@ -216,61 +217,68 @@ impl Team<'_> {
     }
 
     /// The work of one thread.
-    fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> Ended {
+    fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> WorkerOutcome {
         let mut windows = Windows::new(self.limits, &self.plan, self.lookahead);
         let mut outbox = Outbox::new(self.partitions);
         let (mut tally, mut seen, mut events, mut side) = (Tally::default(), 0, 0, 0);
         // The window that the run goes on with.
-        let mut again = self.again.map(|(now, until)| windows.again(now, until));
-        if again.is_none() {
-            while let Some(mut own) = self.shares.take(side, thread) {
+        let mut resumed = self.resumed.map(|(now, until)| windows.resume(now, until));
+        if resumed.is_none() {
+            while let Some(mut own) = self.work_queues.take(side, thread) {
                 own.partition.start();
                 tally.count(&mut own.partition, 0, &self.limits);
-                self.shares.keep(side, thread, own);
+                self.work_queues.put_back(side, thread, own);
             }
             side = 1;
         }
-        let mut keeps = false;
+        let mut checkpoint = false;
         let ending = loop {
-            let window = match again.take() {
+            let window = match resumed.take() {
                 Some(window) => window,
                 None => {
                     if let Some(Leader { watch, has_first, .. }) = &mut leader {
                         let (now_ps, end_ps) = (windows.now(), self.limits.end);
                         tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
-                        tally.keeps = self.vault.is_some() && *has_first && !keeps && watch.wants_checkpoint(now_ps);
+                        tally.checkpoint =
+                            self.sink.is_some() && *has_first && !checkpoint && watch.wants_checkpoint(now_ps);
                     }
-                    let sum = exchange.meet(&tally, &self.handed[1 - side]);
+                    let sum = exchange.synchronize(&tally, &self.row_buffer[1 - side]);
                     seen = sum.events;
-                    if let Some(Leader { watch, given, has_first, .. }) = &mut leader {
-                        if keeps && *has_first {
+                    if let Some(Leader { watch, pending_rows, has_first, .. }) = &mut leader {
+                        if checkpoint && *has_first {
                             watch.checkpoint_taken();
                         }
-                        given.append(std::mem::take(&mut *lock(&self.handed[1 - side])));
-                        given.give(*watch, false);
+                        pending_rows.append(std::mem::take(&mut *lock(&self.row_buffer[1 - side])));
+                        pending_rows.flush(*watch, false);
                     }
-                    keeps = sum.keeps;
+                    checkpoint = sum.checkpoint;
                     let now = windows.now();
                     let window = match windows.next(&sum) {
                         Ok(window) => window,
                         Err(ending) => break ending,
                     };
-                    let of_run = leader.as_ref().filter(|leader| keeps && leader.has_first);
-                    if let (Some(vault), Some(leader)) = (self.vault, of_run) {
-                        vault.part(RUN, &Kept::saved((now, window.until), seen, &leader.given));
+                    let of_run = leader.as_ref().filter(|leader| checkpoint && leader.has_first);
+                    if let (Some(sink), Some(leader)) = (self.sink, of_run) {
+                        sink.part(RUN_PART, &RunState::encode((now, window.until), seen, &leader.pending_rows));
                     }
                     window
                 }
             };
             tally = Tally::default();
-            let mut handed = Handed::default();
-            while let Some(mut own) = self.shares.take(side, thread) {
+            let mut row_buffer = RowBuffer::default();
+            while let Some(mut own) = self.work_queues.take(side, thread) {
                 let before = own.partition.event_count;
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
-                self.advance(&mut own, window, (&mut exchange, self.vault.filter(|_| keeps)), &mut tally, &mut handed);
+                self.advance(
+                    &mut own,
+                    window,
+                    (&mut exchange, self.sink.filter(|_| checkpoint)),
+                    &mut tally,
+                    &mut row_buffer,
+                );
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
                 events += own.partition.event_count - before;
-                self.shares.keep(side, thread, own);
+                self.work_queues.put_back(side, thread, own);
             }
             for (to, mail) in outbox.to.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
                 tally.in_flight += mail.packet_count() as u64;
@@ -278,38 +286,38 @@ impl Team<'_> {
                 exchange.post(to, mail);
             }
             if window.rows {
-                lock(&self.handed[side]).append(handed);
+                lock(&self.row_buffer[side]).append(row_buffer);
             }
             side = 1 - side;
         };
         let mut totals = self.end(thread, side, windows.now(), ending);
-        totals.cost.events = events + leader.as_ref().map_or(0, |leader| leader.begun);
+        totals.cost.events = events + leader.as_ref().map_or(0, |leader| leader.events_before);
         totals.cost.events_of_busiest = events;
         totals.cost.network_bytes += outbox.memory_bytes() as u64;
-        let totals = exchange.sum(totals, &self.handed[side]);
-        if let Some(Leader { watch, mut given, .. }) = leader {
-            given.append(std::mem::take(&mut *lock(&self.handed[side])));
-            given.give(watch, true);
+        let totals = exchange.sum(totals, &self.row_buffer[side]);
+        if let Some(Leader { watch, mut pending_rows, .. }) = leader {
+            pending_rows.append(std::mem::take(&mut *lock(&self.row_buffer[side])));
+            pending_rows.flush(watch, true);
         }
-        Ended { ending, end: windows.now(), totals }
+        WorkerOutcome { ending, end: windows.now(), totals }
     }
 
     /// A window of one partition.
     fn advance(
         &self,
-        own: &mut Numbered,
+        own: &mut NumberedPartition,
         window: Window,
-        (exchange, vault): (&mut impl Exchange, Option<&dyn Vault>),
+        (exchange, sink): (&mut impl Exchange, Option<&dyn CheckpointSink>),
         tally: &mut Tally,
-        handed: &mut Handed,
+        row_buffer: &mut RowBuffer,
     ) {
-        let Numbered { number, partition } = own;
+        let NumberedPartition { number, partition } = own;
         exchange.take(*number, &mut |mail| {
             partition.deliver(mail);
             partition.outbox.clear(mail);
         });
-        if let Some(vault) = vault {
-            vault.part(*number as u32, &kept::saved(partition));
+        if let Some(sink) = sink {
+            sink.part(*number as u32, &run_state::save_partition(partition));
         }
         partition.advance(window.until);
         tally.count(partition, window.until, &self.limits);
@@ -317,27 +325,27 @@ impl Team<'_> {
             if window.interval_ends {
                 partition.cut_stalls(window.until);
             }
-            handed.take(partition, &self.plan, window.until, window.interval_ends);
+            row_buffer.take(partition, &self.plan, window.until, window.interval_ends);
         }
     }
 
     /// What is left of the partitions of one thread at the end of the run.
     fn end(&self, thread: usize, side: usize, end: u64, ending: Ending) -> Totals {
         let mut totals = Totals::default();
-        let mut handed = Handed::default();
-        while let Some(own) = self.shares.take(side, thread) {
-            let Numbered { number, mut partition } = *own;
+        let mut row_buffer = RowBuffer::default();
+        while let Some(own) = self.work_queues.take(side, thread) {
+            let NumberedPartition { number, mut partition } = *own;
             partition.finish(end);
             // Packets whose tails are on the last link are counted as arrived.
-            handed.take(&mut partition, &self.plan, u64::MAX, false);
-            handed.take(&mut partition, &self.plan, end, true);
+            row_buffer.take(&mut partition, &self.plan, u64::MAX, false);
+            row_buffer.take(&mut partition, &self.plan, end, true);
             if ending == Ending::NoProgress {
-                totals.waits.extend(partition.waits());
+                totals.blocked_heads.extend(partition.blocked_heads());
             }
             totals.count(&mut partition, end);
-            lock(&self.parts).push((number, partition.into_part(self.limits.keep_tables)));
+            lock(&self.parts).push((number, partition.into_part(self.limits.records_tables)));
         }
-        lock(&self.handed[side]).append(handed);
+        lock(&self.row_buffer[side]).append(row_buffer);
         totals
     }
 }

@@ -39,8 +39,8 @@ words! {
     }
 }
 
-/// Most interfaces of a node.
-const INTERFACES_MAX: u32 = 64;
+/// Most nics_per_node of a node.
+const NICS_PER_NODE_MAX: u32 = 64;
 
 /// Most bytes of a header and a flit together, as a packet has 7 bits to say what is none of the message's.
 const HEADER_AND_FLIT_MAX: u64 = 128;
@@ -72,9 +72,9 @@ pub struct PacketSettings {
     pub arbitration: Arbitration,
     /// The queue estimate of adaptive algorithms.
     pub estimate: QueueEstimate,
-    /// Network interfaces of every node, each with a link of its own to the node's router. For programs, whose packets
+    /// NICs of every node, each with a link of its own to the node's router. For programs, whose packets
     /// name them; the packets of other jobs use the first one.
-    pub interfaces: u32,
+    pub nics_per_node: u32,
     /// Injection FIFOs of every node, if it has some; else an interface takes whatever packet is next.
     pub injection: Option<InjectionFifos>,
 }
@@ -143,7 +143,7 @@ impl PacketSettings {
             output_latency: Time::from_ns(10),
             arbitration: Arbitration::LeastRecentlyUsed,
             estimate: QueueEstimate::Downstream,
-            interfaces: 1,
+            nics_per_node: 1,
             injection: None,
         }
     }
@@ -266,14 +266,17 @@ impl PacketSettings {
         }
         if let Some(injection) = &self.injection {
             injection.check()?;
-            if self.interfaces != 1 {
-                return wrong("engine.interfaces", format!("{} beside injection FIFOs; expected 1", self.interfaces));
+            if self.nics_per_node != 1 {
+                return wrong(
+                    "engine.nics_per_node",
+                    format!("{} beside injection FIFOs; expected 1", self.nics_per_node),
+                );
             }
         }
-        if !(1..=INTERFACES_MAX).contains(&self.interfaces) {
+        if !(1..=NICS_PER_NODE_MAX).contains(&self.nics_per_node) {
             return wrong(
-                "engine.interfaces",
-                format!("{} is not between 1 and {INTERFACES_MAX} network interfaces per node", self.interfaces),
+                "engine.nics_per_node",
+                format!("{} is not between 1 and {NICS_PER_NODE_MAX} NICs per node", self.nics_per_node),
             );
         }
         if !(self.crossbar_speedup.is_finite() && self.crossbar_speedup >= 1.0) {
@@ -325,7 +328,7 @@ mod tests {
         );
         assert!(message(|s| s.header = Bytes(512)).starts_with("engine.header: 512 B of a packet of 512 B"));
         assert!(message(|s| s.header = Bytes(1)).contains("with a flit, at most 128 B"));
-        assert!(message(|s| s.interfaces = 0).starts_with("engine.interfaces: 0 is not between 1 and 64"));
+        assert!(message(|s| s.nics_per_node = 0).starts_with("engine.nics_per_node: 0 is not between 1 and 64"));
         assert!(message(|s| s.crossbar_speedup = f64::NAN).starts_with("engine.crossbar_speedup"));
     }
 }

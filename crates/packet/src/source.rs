@@ -1,11 +1,11 @@
 //! The traffic of a run: what each of its jobs sends.
 
-mod ahead;
 mod closed;
-mod dealer;
+mod fifo_scheduler;
 mod jobs;
 mod mixed;
 mod open;
+mod prefetch;
 mod rails;
 
 pub use closed::{ClosedJob, NodeMessage};
@@ -13,7 +13,7 @@ pub use jobs::ClosedTraffic;
 pub use odonata_workload::{Injection, LoadStep};
 pub use open::OpenJob;
 
-use crate::endpoint::{Endpoints, Interfaces, Program};
+use crate::endpoint::{Endpoints, Nics, Program};
 use odonata_units::{NodeId, Stream, Time};
 use std::sync::Arc;
 
@@ -42,11 +42,11 @@ pub enum JobTraffic {
 
 impl JobTraffic {
     /// Whether it comes to an end of its own: it is no open traffic, and has something to do.
-    fn ends(&self, number: usize) -> bool {
+    fn is_finite(&self, number: usize) -> bool {
         match self {
             Self::Open(_) => false,
             Self::Closed(job) => job.messages.iter().any(NodeMessage::is_sent),
-            Self::Program(program) => program.ends(number as u16),
+            Self::Program(program) => program.is_finite(number as u16),
         }
     }
 }
@@ -79,7 +79,7 @@ impl Traffic {
     /// come to an end goes on until these have.
     pub(crate) fn awaited(&self) -> Vec<usize> {
         let all = 0..self.jobs.len();
-        let finite: Vec<usize> = all.clone().filter(|&job| self.jobs[job].ends(job)).collect();
+        let finite: Vec<usize> = all.clone().filter(|&job| self.jobs[job].is_finite(job)).collect();
         if finite.is_empty() {
             all.collect()
         } else {
@@ -97,9 +97,10 @@ impl Traffic {
         let endless = |(number, job): (usize, &JobTraffic)| match job {
             JobTraffic::Open(_) => true,
             JobTraffic::Closed(_) => false,
-            JobTraffic::Program(program) => !program.ends(number as u16),
+            JobTraffic::Program(program) => !program.is_finite(number as u16),
         };
-        self.jobs.iter().enumerate().any(endless) && self.jobs.iter().enumerate().any(|(number, job)| job.ends(number))
+        self.jobs.iter().enumerate().any(endless)
+            && self.jobs.iter().enumerate().any(|(number, job)| job.is_finite(number))
     }
 
     /// Whether any job is a program.
@@ -138,17 +139,19 @@ impl Traffic {
         steps.map(|step| step.from).filter(|from| *from < time).max()
     }
 
-    /// The endpoints of some interfaces, dealt to torus FIFOs where there are such.
-    pub(crate) fn endpoints(&self, interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
-        let behind = self.behind(interfaces);
-        match interfaces.fifos() {
-            Some(fifos) => Box::new(dealer::Dealer::new(behind, fifos, interfaces.count() / interfaces.per_node())),
-            None => behind,
+    /// The endpoints of some nics, dealt to torus FIFOs where there are such.
+    pub(crate) fn endpoints(&self, nics: &Nics<'_>) -> Box<dyn Endpoints> {
+        let endpoints = self.nic_endpoints(nics);
+        match nics.fifos() {
+            Some(fifos) => {
+                Box::new(fifo_scheduler::FifoScheduler::new(endpoints, fifos, nics.count() / nics.per_node()))
+            }
+            None => endpoints,
         }
     }
 
-    /// The endpoints of some interfaces.
-    fn behind(&self, interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    /// The endpoints of some nics.
+    fn nic_endpoints(&self, nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let (mut open, mut closed) = (Vec::new(), Vec::new());
         let mut programs: Vec<(&Arc<dyn Program>, Vec<u16>)> = Vec::new();
         for (number, job) in self.jobs.iter().enumerate() {
@@ -167,41 +170,41 @@ impl Traffic {
         let mut members: Vec<(Box<dyn Endpoints>, Vec<u16>)> = Vec::new();
         if !open.is_empty() {
             let jobs = open.iter().map(|(number, _)| *number).collect();
-            let sources: Box<dyn Endpoints> = Box::new(open::OpenEndpoints::new(&open, interfaces));
-            let sources = match interfaces.picker().filter(|_| interfaces.per_node() > 1) {
-                Some(picker) => Box::new(ahead::AheadEndpoints::new(sources, picker, interfaces)),
+            let sources: Box<dyn Endpoints> = Box::new(open::OpenEndpoints::new(&open, nics));
+            let sources = match nics.selector().filter(|_| nics.per_node() > 1) {
+                Some(selector) => Box::new(prefetch::PrefetchEndpoints::new(sources, selector, nics)),
                 None => sources,
             };
             members.push((sources, jobs));
         }
         if !closed.is_empty() || self.jobs.is_empty() {
             let jobs = closed.iter().map(|(number, _)| *number).collect();
-            members.push((Box::new(closed::ClosedEndpoints::new(&closed, interfaces)), jobs));
+            members.push((Box::new(closed::ClosedEndpoints::new(&closed, nics)), jobs));
         }
         for (program, jobs) in programs {
-            let endpoints = match interfaces.has_rails() {
-                true => Box::new(rails::RailEndpoints::new(&**program, &jobs, interfaces)),
-                false => program.endpoints(&jobs, interfaces),
+            let endpoints = match nics.has_rails() {
+                true => Box::new(rails::RailEndpoints::new(&**program, &jobs, nics)),
+                false => program.endpoints(&jobs, nics),
             };
             members.push((endpoints, jobs));
         }
         if members.len() == 1 {
             return members.remove(0).0;
         }
-        Box::new(mixed::MixedEndpoints::new(members, interfaces.count()))
+        Box::new(mixed::MixedEndpoints::new(members, nics.count()))
     }
 }
 
 impl Program for OpenJob {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let jobs: Vec<_> = jobs.iter().map(|&number| (number, self)).collect();
-        Box::new(open::OpenEndpoints::new(&jobs, interfaces))
+        Box::new(open::OpenEndpoints::new(&jobs, nics))
     }
 }
 
 impl Program for ClosedJob {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let jobs: Vec<_> = jobs.iter().map(|&number| (number, self)).collect();
-        Box::new(closed::ClosedEndpoints::new(&jobs, interfaces))
+        Box::new(closed::ClosedEndpoints::new(&jobs, nics))
     }
 }

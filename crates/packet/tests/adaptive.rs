@@ -89,7 +89,7 @@ fn learnt_tables_are_kept_and_used_again() {
     let machine = common::small_dragonfly();
     let traffic = open(&machine, adversarial(72, 8, 1), 0.3);
     let recording = Recording { interval_ps: 20_000_000, ..Recording::default() };
-    let options = RunOptions { recording, keep_tables: true, ..RunOptions::default() };
+    let options = RunOptions { recording, records_tables: true, ..RunOptions::default() };
     let mut engine = engine(&machine, "q-adaptive");
     let cold = run(&engine, &traffic, schedule(0, 100, 100), &options);
     assert_eq!(cold.learning_series.iter().map(|i| i.updates).sum::<u64>(), cold.learning.0);
@@ -99,13 +99,13 @@ fn learnt_tables_are_kept_and_used_again() {
     assert_eq!((whole.learning_series, &whole.ports), (cold.learning_series.clone(), &cold.ports));
     let tables: Vec<Vec<f32>> = cold.ports.tables().map(<[f32]>::to_vec).collect();
 
-    engine.start_from(tables.clone()).unwrap();
+    engine.load_tables(tables.clone()).unwrap();
     let warm = run(&engine, &traffic, schedule(0, 100, 100), &options);
     let error = |r: &PacketResult| r.learning_series[0].error_ps as f64 / r.learning_series[0].updates as f64;
     assert!(error(&warm) < 0.5 * error(&cold), "{} against {}", error(&warm), error(&cold));
     assert!(warm.jobs[0].latency.mean() < 0.8 * cold.jobs[0].latency.mean());
 
-    let mut message = |tables| engine.start_from(tables).unwrap_err().to_string();
+    let mut message = |tables| engine.load_tables(tables).unwrap_err().to_string();
     assert!(message(vec![Vec::new(); 3]).contains("tables of 3 routers for a machine of 36"));
     let mut short = tables.clone();
     short[7].pop();

@@ -9,7 +9,7 @@ use odonata_packet::{
     Destinations, Ending, LoadStep, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Traffic,
 };
 use odonata_routing::algorithm::{
-    DeadlockAvoidance, DeterministicSettings, DynamicSettings, Order, Route, RoutingSettings, Ties, Zone,
+    BubbleOrder, DeadlockAvoidance, DeterministicSettings, DynamicSettings, Route, RoutingSettings, Ties, Zone,
 };
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
@@ -135,7 +135,7 @@ fn random_tori_and_zones_keep_moving() {
             ..Torus::default()
         };
         let machine = torus.builder().unwrap().build().unwrap();
-        let order = if random.chance(0.5) { Order::FirstToLast } else { Order::LongestFirst };
+        let order = if random.chance(0.5) { BubbleOrder::FirstToLast } else { BubbleOrder::LongestFirst };
         let ties = if random.chance(0.5) { Ties::Parity } else { Ties::Drawn };
         let dynamic = DynamicSettings {
             order,

@@ -1,7 +1,7 @@
 //! A run that goes on from a checkpoint is the run that was not interrupted.
 
 mod common;
-#[path = "common/kept.rs"]
+#[path = "common/checkpoint.rs"]
 mod kept;
 #[path = "common/sources.rs"]
 mod sources;
@@ -54,7 +54,7 @@ fn check(
 
 fn options(seed: u64, recording: Recording) -> RunOptions {
     let patience = Time::from_us(100_000);
-    RunOptions { seed, recording, patience, keep_tables: true, threads: 2, ..RunOptions::default() }
+    RunOptions { seed, recording, patience, records_tables: true, threads: 2, ..RunOptions::default() }
 }
 
 /// Programs that listen, have timers and messages on their nodes.
@@ -64,7 +64,7 @@ fn program(seed: u64) -> Option<usize> {
     let random = &mut Stream::new(seed, "checkpoints", &[]);
     let options = options(seed, recording(random));
     let traffic = || {
-        let program: Arc<dyn Program> = Arc::new(Chatter::new(case.manner.clone()));
+        let program: Arc<dyn Program> = Arc::new(Chatter::new(case.behavior.clone()));
         Traffic { jobs: (0..3).map(|_| JobTraffic::Program(Arc::clone(&program))).collect() }
     };
     let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
@@ -77,10 +77,10 @@ fn traffic(seed: u64) -> Option<usize> {
     let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
     let random = &mut Stream::new(seed, "checkpoints of traffic", &[]);
     let options = options(seed, recording(random));
-    let jobs = sources(random, &case.manner.nodes);
+    let jobs = sources(random, &case.behavior.nodes);
     let with_program = random.chance(0.3);
     let traffic = || {
-        let program = || JobTraffic::Program(Arc::new(Chatter::new(case.manner.clone())));
+        let program = || JobTraffic::Program(Arc::new(Chatter::new(case.behavior.clone())));
         Traffic { jobs: jobs.iter().cloned().chain(with_program.then(program)).collect() }
     };
     let ends = jobs.iter().all(|job| !matches!(job, JobTraffic::Open(_)));
@@ -115,13 +115,13 @@ fn from_a_shared_state(seed: u64) -> Option<bool> {
     let options = options(seed, recording(random));
     let warm_up = 1 + random.below(9);
     let jobs: Vec<JobTraffic> =
-        sources(random, &case.manner.nodes).into_iter().filter(|job| matches!(job, JobTraffic::Open(_))).collect();
-    let at = engine.shared_until(&Traffic { jobs: jobs.clone() }, Time::from_us(warm_up));
-    let known = engine.before(&Traffic { jobs: jobs.clone() }, at)?;
+        sources(random, &case.behavior.nodes).into_iter().filter(|job| matches!(job, JobTraffic::Open(_))).collect();
+    let at = engine.shared_warm_up_end(&Traffic { jobs: jobs.clone() }, Time::from_us(warm_up));
+    let known = engine.traffic_before(&Traffic { jobs: jobs.clone() }, at)?;
     let cut = format!("{:?}", known.jobs.iter().map(steps).collect::<Vec<_>>())
         != format!("{:?}", jobs.iter().map(steps).collect::<Vec<_>>());
     let kept = Kept::at(&[at.ps()]);
-    let of_it = RunOptions { border: Some(at), ..options };
+    let of_it = RunOptions { window_end: Some(at), ..options };
     everything(&engine, &known, common::schedule(warm_up, 9, 10), &of_it, Some(&kept));
     let (state, _) = kept.states().pop()?;
     for measure in [3, 7] {
@@ -165,7 +165,7 @@ fn nodes_with_injection_fifos_go_on() {
     let nodes: Vec<NodeId> = machine.nodes().collect();
     for (seed, preset) in (0..).zip([InjectionPreset::Dcmf, InjectionPreset::DcmfSpread, InjectionPreset::PamiAll]) {
         let injection = InjectionFifos::of(preset);
-        let settings = PacketSettings { injection: Some(injection), interfaces: 1, ..PacketSettings::study() };
+        let settings = PacketSettings { injection: Some(injection), nics_per_node: 1, ..PacketSettings::study() };
         let engine = PacketEngine::new(&machine, &settings, "torus-adaptive", &RoutingSettings::default()).unwrap();
         for part in 0..4 {
             let random = &mut Stream::new(seed, "fifos", &[part]);

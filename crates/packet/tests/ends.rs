@@ -5,8 +5,8 @@ mod common;
 use common::{engine, run, schedule, small_dragonfly, uniform};
 use odonata_machine::topology::{LinkFigures, Torus};
 use odonata_packet::{
-    Activity, ClosedJob, Ending, Endpoints, Injection, Interfaces, JobTraffic, Listens, LoadStep, NodeMessage, OpenJob,
-    Outgoing, PacketEngine, Program, RunOptions, Socket, Traffic, Unfinished,
+    Activity, ClosedJob, Ending, Endpoints, Injection, JobTraffic, LoadStep, Nics, NodeMessage, OpenJob,
+    OutgoingPacket, PacketEngine, Program, RunOptions, Socket, Subscription, Traffic, UnfinishedEndpoint,
 };
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
@@ -103,52 +103,52 @@ struct Nodes {
     computes: bool,
 }
 
-odonata_checkpoint::state!(Nodes { whole: receiver, sender, computes; built: program });
+odonata_checkpoint::state!(Nodes { value: receiver, sender, computes; rebuilt: program });
 
 impl Program for Waiting {
-    fn endpoints(&self, _: &[u16], interfaces: &Interfaces<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, _: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
         let (sender, receiver) = (interfaces.first_of(NodeId(0)), interfaces.first_of(LAST));
         Box::new(Nodes { program: self.clone(), receiver, sender, computes: false })
     }
 }
 
 impl Endpoints for Nodes {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
         (self.sender == Some(nic)).then_some(0)
     }
 
-    fn take(&mut self, _: u32, _: u64) -> Outgoing {
+    fn take(&mut self, _: u32, _: u64) -> OutgoingPacket {
         self.sender = None;
-        Outgoing::new(0, LAST, 512)
+        OutgoingPacket::new(0, LAST, 512)
     }
 
-    fn listens(&self, _: u32) -> Listens {
-        Listens::ToArrivals
+    fn subscription(&self, _: u32) -> Subscription {
+        Subscription::Arrivals
     }
 
-    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
         if self.receiver == Some(nic) && self.program.until > Time::ZERO {
             socket.wake_at(self.program.until.ps());
             self.computes = true;
         }
     }
 
-    fn arrived(&mut self, _: u32, _: &odonata_packet::Arrival, _: &mut Socket) -> odonata_packet::Offer {
+    fn on_arrival(&mut self, _: u32, _: &odonata_packet::Arrival, _: &mut Socket) -> odonata_packet::Offer {
         self.program.packets -= 1;
         odonata_packet::Offer::Same
     }
 
-    fn woken(&mut self, _: u32, _: &mut Socket) -> odonata_packet::Offer {
+    fn on_timer(&mut self, _: u32, _: &mut Socket) -> odonata_packet::Offer {
         self.computes = false;
         odonata_packet::Offer::Same
     }
 
-    fn owes(&self, _: u64) -> bool {
+    fn has_work(&self, _: u64) -> bool {
         self.receiver.is_some() && (self.program.packets > 0 || self.computes)
     }
 
-    fn end(&mut self, _: u64) -> Vec<Unfinished> {
-        if !self.owes(0) {
+    fn on_end(&mut self, _: u64) -> Vec<UnfinishedEndpoint> {
+        if !self.has_work(0) {
             return Vec::new();
         }
         let activity = if self.computes {
@@ -156,7 +156,7 @@ impl Endpoints for Nodes {
         } else {
             Activity::Waiting { since: Time::ZERO, peer: Some(0), what: format!("{} packets", self.program.packets) }
         };
-        vec![Unfinished { job: 0, rank: Some(150), node: LAST, activity }]
+        vec![UnfinishedEndpoint { job: 0, rank: Some(150), node: LAST, activity }]
     }
 }
 
@@ -216,7 +216,7 @@ fn endpoints_that_wait_for_nothing_are_named() {
     assert_eq!(result.ending, Ending::Deadlock);
     assert!(result.end < Time::from_us(3_010), "{}", result.end);
     let activity = Activity::Waiting { since: Time::ZERO, peer: Some(0), what: "1 packets".into() };
-    assert_eq!(result.unfinished, [Unfinished { job: 0, rank: Some(150), node: LAST, activity }]);
+    assert_eq!(result.unfinished, [UnfinishedEndpoint { job: 0, rank: Some(150), node: LAST, activity }]);
 }
 
 /// At the limit, what is not done is listed: messages to send, a node that computes.
@@ -234,7 +234,7 @@ fn what_is_unfinished_at_the_limit_is_listed() {
     let result = run(&engine(&machine, "min"), &traffic, schedule(0, 1, 0), &RunOptions::default());
     assert_eq!(result.ending, Ending::DrainLimit);
     let activity = Activity::Sending { messages: 1 + 3 };
-    assert_eq!(result.unfinished, [Unfinished { job: 0, rank: None, node: NodeId(0), activity }]);
+    assert_eq!(result.unfinished, [UnfinishedEndpoint { job: 0, rank: None, node: NodeId(0), activity }]);
 
     let program = Waiting { until: Time::from_us(50), packets: 1 };
     let result = run(&line(), &Traffic::program(Arc::new(program)), schedule(0, 10, 0), &RunOptions::default());

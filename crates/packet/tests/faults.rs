@@ -315,7 +315,7 @@ proptest! {
     ) {
         let machine = random_groups(seed, n, size, (local, global), failing);
         let Ok(hops) = NextHops::new(&machine) else { return Ok(()) };
-        prop_assume!(hops.live_groups().len() >= 3);
+        prop_assume!(hops.working_groups().len() >= 3);
         let what = format!("seed {seed}, {n} groups of {size}, {}", ROUTINGS[pick]);
         match PacketEngine::new(&machine, &smallest_buffers(), ROUTINGS[pick], &RoutingSettings::default()) {
             Ok(engine) => all_to_all_arrives(&what, &machine, &engine, 1_500),

@@ -27,7 +27,12 @@ fn waits(jobs: &[&[(u32, u32)]], input_buffer: u64, times: Schedule) -> Vec<(u16
     let result = common::run(&engine, &Traffic::closed(jobs.collect()), times, &options);
     let [there, back] = &result.ports.links().collect::<Vec<_>>()[..] else { panic!("a cable is two links") };
     assert!(back.job_waits.iter().all(Vec::is_empty), "nothing was sent back");
-    there.job_waits.iter().flatten().map(|&JobWait { job, holder, wait_ps }| (job, holder, wait_ps)).collect()
+    there
+        .job_waits
+        .iter()
+        .flatten()
+        .map(|&JobWait { job, blocking_job, wait_ps }| (job, blocking_job, wait_ps))
+        .collect()
 }
 
 /// All reach router 0 at the same time; the crossbar passes one every 5.12 ns, the cable sends for 20.48 ns. The second packet

@@ -22,15 +22,15 @@ fn rows_that_are_not_held_are_as_good_as_held() {
             continue;
         };
         let random = &mut Stream::new(seed, "learning", &[]);
-        let (recording, jobs) = (recording(random), sources(random, &case.manner.nodes));
+        let (recording, jobs) = (recording(random), sources(random, &case.behavior.nodes));
         let patience = Time::from_us(100_000);
-        let options = RunOptions { seed, recording, patience, keep_tables: true, ..RunOptions::default() };
+        let options = RunOptions { seed, recording, patience, records_tables: true, ..RunOptions::default() };
         let schedule = common::schedule(random.below(3), 5, 10);
         let idle = common::run(&engine, &Traffic::default(), common::schedule(0, 1, 0), &options);
         let initial: Vec<Vec<f32>> = idle.ports.tables().map(<[f32]>::to_vec).collect();
         let traffic = Traffic { jobs };
         let result = common::run(&engine, &traffic, schedule, &options);
-        engine.start_from(initial).unwrap();
+        engine.load_tables(initial).unwrap();
         let whole = common::run(&engine, &traffic, schedule, &options);
         assert!(result == whole, "seed {seed} on {}", case.machine.name());
         learnt += usize::from(result.learning.0 > 100);

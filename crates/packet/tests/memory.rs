@@ -3,7 +3,7 @@
 mod common;
 
 use common::{dragonfly, uniform};
-use odonata_packet::{Demand, OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_packet::{MemoryDemand, OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::Time;
 
@@ -18,7 +18,7 @@ fn covers_a_saturated_network_and_is_of_its_order() {
             Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
         let options = RunOptions::default();
         let cost = engine.run(&traffic, schedule, &options, &mut |_| true).cost;
-        let demand = Demand { jobs: 1, recording: options.recording, ..Demand::default() };
+        let demand = MemoryDemand { jobs: 1, recording: options.recording, ..MemoryDemand::default() };
         let (taken, estimate) = (cost.packet_bytes + cost.network_bytes, engine.memory_estimate(&demand));
         assert!(taken <= estimate && estimate <= 6 * taken, "{algorithm} {load}: {taken} taken, {estimate} estimated");
     }
@@ -35,7 +35,7 @@ fn packets_of_a_network_that_is_not_saturated_are_foreseen() {
         let traffic =
             Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
         let taken = engine.run(&traffic, schedule, &RunOptions::default(), &mut |_| true).cost.peak_packets as f64;
-        let expected = engine.expected([(machine.node_count() as u64, load)]) as f64;
+        let expected = engine.expected_in_flight([(machine.node_count() as u64, load)]) as f64;
         assert!((0.6..1.6).contains(&(expected / taken)), "{algorithm} {load}: {taken} taken, {expected} expected");
     }
 }

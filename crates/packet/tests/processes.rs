@@ -1,15 +1,15 @@
 //! A run of several processes is the run of one. Here they are threads that share nothing but the bytes that they give each other.
 
 mod common;
-#[path = "common/kept.rs"]
+#[path = "common/checkpoint.rs"]
 mod kept;
 #[path = "common/sources.rs"]
 mod sources;
 mod twin;
 
-use kept::{everything, resumed, rows_among, Everything, Kept, State};
+use kept::{everything, resumed, rows_distributed, Everything, Kept, State};
 use odonata_packet::{JobTraffic, PacketEngine, Program, RunOptions, Schedule, Traffic};
-use odonata_processes::in_threads;
+use odonata_processes::run_in_threads;
 use odonata_units::{Stream, Time};
 use sources::{recording, sources};
 use std::sync::Arc;
@@ -67,8 +67,8 @@ struct Among<'a> {
 impl Among<'_> {
     /// What the first of so many processes has; the others have nothing.
     fn run(&self, name: &str, count: usize, kept: (Option<&Kept>, Option<&State>)) -> Everything {
-        let ended = in_threads(count, |process| {
-            rows_among(self.engine, (&(self.traffic)(), self.schedule, &self.options), kept, process)
+        let ended = run_in_threads(count, |process| {
+            rows_distributed(self.engine, (&(self.traffic)(), self.schedule, &self.options), kept, process)
         });
         let mut first = None;
         for (number, (result, rows)) in ended.into_iter().enumerate() {
@@ -85,7 +85,14 @@ impl Among<'_> {
 /// Many small parts, so that each process has some.
 fn options(seed: u64, random: &mut Stream) -> RunOptions {
     let (patience, partitions) = (Time::from_us(100_000), random.below(9) as usize);
-    RunOptions { seed, recording: recording(random), patience, keep_tables: true, partitions, ..RunOptions::default() }
+    RunOptions {
+        seed,
+        recording: recording(random),
+        patience,
+        records_tables: true,
+        partitions,
+        ..RunOptions::default()
+    }
 }
 
 fn engine(case: &Case) -> Option<PacketEngine> {
@@ -100,7 +107,7 @@ fn program(seed: u64) -> bool {
     let random = &mut Stream::new(seed, "processes", &[]);
     let options = options(seed, random);
     let traffic = || {
-        let program: Arc<dyn Program> = Arc::new(Chatter::new(case.manner.clone()));
+        let program: Arc<dyn Program> = Arc::new(Chatter::new(case.behavior.clone()));
         Traffic { jobs: (0..3).map(|_| JobTraffic::Program(Arc::clone(&program))).collect() }
     };
     let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
@@ -115,10 +122,10 @@ fn traffic(seed: u64) -> bool {
     };
     let random = &mut Stream::new(seed, "processes of traffic", &[]);
     let options = options(seed, random);
-    let jobs = sources(random, &case.manner.nodes);
+    let jobs = sources(random, &case.behavior.nodes);
     let with_program = random.chance(0.3);
     let traffic = || {
-        let program = || JobTraffic::Program(Arc::new(Chatter::new(case.manner.clone())));
+        let program = || JobTraffic::Program(Arc::new(Chatter::new(case.behavior.clone())));
         Traffic { jobs: jobs.iter().cloned().chain(with_program.then(program)).collect() }
     };
     let ends = jobs.iter().all(|job| !matches!(job, JobTraffic::Open(_)));

@@ -21,7 +21,7 @@ fn waits(result: &PacketResult) -> Waits {
     let channels =
         (0..).zip(result.ports.links()).flat_map(|(link, port)| (0..).zip(port.job_waits).map(move |of| (link, of)));
     let rows = channels.flat_map(|(link, (vc, waits))| waits.iter().map(move |wait| (link, vc, wait)));
-    rows.map(|(link, vc, wait)| ((link, vc, wait.job, wait.holder), wait.wait_ps)).collect()
+    rows.map(|(link, vc, wait)| ((link, vc, wait.job, wait.blocking_job), wait.wait_ps)).collect()
 }
 
 /// What waited in the input queues of links to which a packet came.
@@ -33,7 +33,7 @@ fn queues(result: &PacketResult) -> Queues {
 
 /// What a run of the case gave, and what its nodes were told.
 fn run(case: &Case, engine: &PacketEngine, threads: usize, partitions: usize) -> (PacketResult, Vec<Vec<Call>>) {
-    let program = Arc::new(Chatter::new(case.manner.clone()));
+    let program = Arc::new(Chatter::new(case.behavior.clone()));
     let recording = Recording { packets: true, job_waits: true, channels: case.seed % 2 == 0, ..Recording::default() };
     // A huge packet is on a slow cable for most of a millisecond.
     let patience = Time::from_us(100_000);
@@ -70,8 +70,8 @@ fn check(seed: u64) -> Option<usize> {
         let (parts, told) = run(&case, &engine, threads, partitions);
         assert!(parts == whole && told == calls, "seed {seed}: {threads} threads, {partitions} partitions");
     }
-    let program = Chatter::new(case.manner.clone());
-    let endpoints = program.endpoints(&(0..JOBS).collect::<Vec<_>>(), &engine.interfaces(seed));
+    let program = Chatter::new(case.behavior.clone());
+    let endpoints = program.endpoints(&(0..JOBS).collect::<Vec<_>>(), &engine.nics(seed));
     let routing = (case.routing, &case.routing_settings);
     let twin = Twin::new(&case.machine, &case.settings, routing, seed, (&engine, endpoints));
     let (found, waited, queued) = twin.run_with_queues();

@@ -100,18 +100,18 @@ fn paced_sources_are_held_up_and_do_not_catch_up() {
         let (found, jobs) = shares(Injection::Paced, Some(room), (20, 100));
         assert!(near(&found, 0.2), "room for {room}: {found:?}");
         for job in &jobs {
-            let held = job.held_ps as f64 / job.injected_packets as f64 / SLOT_PS as f64;
+            let held = job.delay_ps as f64 / job.injected_packets as f64 / SLOT_PS as f64;
             assert!((held - 3.0).abs() < 0.01, "room for {room}: held up for {held} packet times");
             let wait = job.source_wait_ps as f64 / job.packets as f64 / SLOT_PS as f64;
             assert!((wait - 5.0 * f64::from(room)).abs() < 0.1, "room for {room}: waited {wait} packet times");
         }
         let (found, jobs) = shares(Injection::Paced, Some(room), (130, 190));
         assert!(near(&found, 0.1), "room for {room}: {found:?}");
-        assert_eq!(jobs.iter().map(|job| job.held_ps).sum::<u64>(), 0);
+        assert_eq!(jobs.iter().map(|job| job.delay_ps).sum::<u64>(), 0);
     }
     let (found, jobs) = shares(Injection::Interval, None, (130, 190));
     assert!(near(&found, 0.2), "without end: {found:?}");
-    assert_eq!(jobs.iter().map(|job| job.held_ps).sum::<u64>(), 0);
+    assert_eq!(jobs.iter().map(|job| job.delay_ps).sum::<u64>(), 0);
 }
 
 /// A node that is told how many packets to make makes so many, in the middle of a message if need be.
@@ -193,7 +193,7 @@ fn bytes_are_conserved() {
 #[test]
 fn a_network_saturated_for_ever_starves_no_job() {
     let machine = Dragonfly { p: 3, a: 2, h: 1, g: 3, ..Dragonfly::default() }.builder().unwrap().build().unwrap();
-    let (ends, goes_on): (Vec<NodeId>, Vec<NodeId>) = machine.nodes().partition(|node| node.0 % 3 == 2);
+    let (ends, will_act): (Vec<NodeId>, Vec<NodeId>) = machine.nodes().partition(|node| node.0 % 3 == 2);
     let message = |(i, &source): (usize, &NodeId)| NodeMessage {
         source,
         destination: ends[(i + 1) % ends.len()],
@@ -206,7 +206,7 @@ fn a_network_saturated_for_ever_starves_no_job() {
             let engine = PacketEngine::new(&machine, &settings, routing, &Default::default()).unwrap();
             let jobs = vec![
                 JobTraffic::Closed(ClosedJob::new(ends.iter().enumerate().map(message).collect())),
-                JobTraffic::Open(OpenJob::constant(goes_on.clone(), adversarial(18, 6, 1), 0.9)),
+                JobTraffic::Open(OpenJob::constant(will_act.clone(), adversarial(18, 6, 1), 0.9)),
             ];
             let result = run(&engine, &Traffic { jobs }, schedule(0, 10, 3_000), &RunOptions::default());
             let job = &result.jobs[0];

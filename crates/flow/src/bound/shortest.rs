@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 /// How much longer than the shortest a path may be to be used in a step, relative.
 const SLACK: f64 = 0.1;
 /// How much longer a way is of which nothing is kept.
-const KEPT: f64 = 1.0;
+const KEEP_RANGE: f64 = 1.0;
 
 /// Shortest paths from one source at a time (Dijkstra), with scratch that is reused.
 #[derive(Clone)]
@@ -104,7 +104,7 @@ impl Worker {
             }
             let longer = (self.distance[before as usize] + lengths[edge as usize] - here) / here;
             let weight = (1.0 - longer / SLACK).max(0.0);
-            let keeps = present * (1.0 - longer / KEPT).max(0.0);
+            let keeps = present * (1.0 - longer / KEEP_RANGE).max(0.0);
             if weight > 0.0 || keeps > 0.0 {
                 self.parents.push(Parent { edge, before, weight, keeps });
                 sum += weight;

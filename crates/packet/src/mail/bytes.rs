@@ -1,6 +1,6 @@
 //! Mail as bytes, for partitions of other processes.
 //!
-//! What travels beside packets (what is told of them, their ways, envelopes) stands in the mail's lists, so it travels with them.
+//! What travels beside packets (what is hop_estimates of them, their paths, envelopes) stands in the mail's lists, so it travels with them.
 //! Packets and credits are most of it, so they go as they lie in memory: `postcard` took 43 instructions a byte for them, a
 //! seventh of all instructions of a run by two processes (`dragonfly-1056`, PAR).
 
@@ -8,7 +8,7 @@ use super::{Mail, Outbox};
 use crate::credit::Credit;
 use crate::endpoint::Envelope;
 use crate::packet::PathHop;
-use odonata_checkpoint::{Damaged, Reader, Writer};
+use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_routing::algorithm::Feedback;
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
@@ -43,37 +43,37 @@ type Head = (usize, usize, usize, usize, usize, Vec<Vec<PathHop>>, Vec<Envelope>
 impl Mail {
     /// Writes everything in it.
     pub(crate) fn save(&self, into: &mut Writer) {
-        let Self { packets, told, ways, entered, envelopes, credits, feedback } = self;
-        into.put(&(packets.len(), credits.len(), told.len(), entered.len(), feedback.len(), ways, envelopes));
-        packets.iter().for_each(|chunk| into.put_plain(chunk));
-        credits.iter().flatten().for_each(|credit| into.put_plain(&Room::from(credit)));
-        into.put_plain(told.as_slice());
-        into.put_plain(entered.as_slice());
-        feedback.iter().for_each(|&(port, at, what)| into.put_plain(&AtPort { at, port, what }));
+        let Self { packets, hop_estimates, paths, entered, envelopes, credits, feedback } = self;
+        into.put(&(packets.len(), credits.len(), hop_estimates.len(), entered.len(), feedback.len(), paths, envelopes));
+        packets.iter().for_each(|chunk| into.put_raw(chunk));
+        credits.iter().flatten().for_each(|credit| into.put_raw(&Room::from(credit)));
+        into.put_raw(hop_estimates.as_slice());
+        into.put_raw(entered.as_slice());
+        feedback.iter().for_each(|&(port, at, what)| into.put_raw(&AtPort { at, port, what }));
     }
 }
 
 impl Outbox {
     /// Puts what [`Mail::save`] wrote behind what is in a mail.
-    pub(crate) fn receive(&mut self, from: &mut Reader<'_>, mail: &mut Mail) -> Result<(), Damaged> {
-        let (packets, credits, told, entered, feedback, ways, envelopes): Head = from.get()?;
-        for packet in from.get_plain(packets)? {
+    pub(crate) fn receive(&mut self, from: &mut Reader<'_>, mail: &mut Mail) -> Result<(), DecodeError> {
+        let (packets, credits, hop_estimates, entered, feedback, paths, envelopes): Head = from.get()?;
+        for packet in from.get_raw(packets)? {
             mail.packets.push(packet?, &mut self.spare_packets);
         }
-        for credit in from.get_plain::<Room>(credits)? {
+        for credit in from.get_raw::<Room>(credits)? {
             mail.credits.push(credit?.into(), &mut self.spare_credits);
         }
-        for each in from.get_plain(told)? {
-            mail.told.push(each?);
+        for each in from.get_raw(hop_estimates)? {
+            mail.hop_estimates.push(each?);
         }
-        for each in from.get_plain(entered)? {
+        for each in from.get_raw(entered)? {
             mail.entered.push(each?);
         }
-        for each in from.get_plain(feedback)? {
+        for each in from.get_raw(feedback)? {
             let AtPort::<Feedback> { at, port, what } = each?;
             mail.feedback.push((port, at, what));
         }
-        mail.ways.extend(ways);
+        mail.paths.extend(paths);
         mail.envelopes.extend(envelopes);
         Ok(())
     }
@@ -82,8 +82,8 @@ impl Outbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mail::Letter;
-    use crate::packet::{Packet, Told, SEALED};
+    use crate::mail::MailedPacket;
+    use crate::packet::{HopEstimate, Packet, HAS_ENVELOPE};
     use odonata_routing::algorithm::{Header, RouteState};
     use odonata_units::NodeId;
 
@@ -91,18 +91,18 @@ mod tests {
         Header { source: NodeId(n), destination: NodeId(n + 1), state: RouteState::default() }
     }
 
-    fn letter(n: u64) -> Letter {
+    fn mailed(n: u64) -> MailedPacket {
         let mut packet = Packet::new(header(n as u32), 100 + n as u32, (n, n + 1, n + 2));
-        packet.beside = if n % 2 == 0 { SEALED } else { 0 };
-        Letter::new(&packet, 7 * n as u32)
+        packet.overhead = if n % 2 == 0 { HAS_ENVELOPE } else { 0 };
+        MailedPacket::new(&packet, 7 * n as u32)
     }
 
     fn posted(numbers: std::ops::Range<u64>) -> Outbox {
         let mut outbox = Outbox::new(1);
         for n in numbers {
-            outbox.to[0].packets.push(letter(n), &mut outbox.spare_packets);
-            outbox.to[0].told.push(Told { elapsed_ns: n as f32, estimate_ns: f32::NAN, note: n << 40 });
-            outbox.to[0].ways.push(vec![PathHop { port: n as u32, vc: 3 }; n as usize % 3]);
+            outbox.to[0].packets.push(mailed(n), &mut outbox.spare_packets);
+            outbox.to[0].hop_estimates.push(HopEstimate { elapsed_ns: n as f32, estimate_ns: f32::NAN, note: n << 40 });
+            outbox.to[0].paths.push(vec![PathHop { port: n as u32, vc: 3 }; n as usize % 3]);
             if n % 2 == 0 {
                 outbox.to[0].envelopes.push(Envelope { bytes: n, ..Envelope::default() });
             }
@@ -128,12 +128,15 @@ mod tests {
             reader.end().unwrap();
         }
         let all = posted(0..100);
-        let told = |mail: &Mail| {
-            let letters: Vec<Letter> = mail.packets().flatten().copied().collect();
+        let text = |mail: &Mail| {
+            let mailed: Vec<MailedPacket> = mail.packets().flatten().copied().collect();
             let credits: Vec<_> = mail.credits().flatten().copied().collect();
-            format!("{letters:?} {:?} {:?} {:?} {credits:?} {:?}", mail.told, mail.ways, mail.envelopes, mail.feedback)
+            format!(
+                "{mailed:?} {:?} {:?} {:?} {credits:?} {:?}",
+                mail.hop_estimates, mail.paths, mail.envelopes, mail.feedback
+            )
         };
-        assert_eq!(told(&received), told(&all.to[0]));
+        assert_eq!(text(&received), text(&all.to[0]));
         assert_eq!(received.packet_count(), 100);
     }
 }

@@ -7,7 +7,7 @@
 //! Who is served first goes by input *channel*, not by input: a channel that waits gets its turn however much comes on the
 //! other channels of its input. (By input, a channel behind a stream without end on the same input waits for ever.)
 
-use super::port::{End, Trip, STARVED};
+use super::port::{End, Trip, STALLED};
 use super::Partition;
 use crate::credit::Credit;
 use crate::packet::NONE;
@@ -15,7 +15,7 @@ use crate::settings::Arbitration;
 use odonata_routing::algorithm::Feedback;
 
 /// Room for the sender of a packet that crossed.
-struct Back {
+struct CreditReturn {
     /// The sender, as its end of the link says.
     peer: u32,
     part: u16,
@@ -30,13 +30,13 @@ impl Partition {
         let out = &self.out[o];
         if out.crossbar_free > self.now {
             let free = out.crossbar_free;
-            self.look_at(o, free);
+            self.schedule_output(o, free);
             return false;
         }
         let (chosen, next_free) = self.choose(o);
         if chosen == NONE {
             if next_free != u64::MAX {
-                self.look_at(o, next_free);
+                self.schedule_output(o, next_free);
             }
             return false;
         }
@@ -44,7 +44,7 @@ impl Partition {
         let out = &self.out[o];
         if out.first_waiter != NONE {
             let free = out.crossbar_free;
-            self.look_at(o, free);
+            self.schedule_output(o, free);
         }
         true
     }
@@ -62,7 +62,7 @@ impl Partition {
             waiter = input.next_waiter;
             let packet = self.pool.get(input.queue.head);
             let queued = self.out_channel[o * self.channels + usize::from(packet.out_vc())].bytes;
-            if queued + packet.needs(self.full) > self.output_room {
+            if queued + packet.required_room(self.full) > self.output_room {
                 continue;
             }
             let free = self.inputs[input.port as usize].crossbar_free;
@@ -100,9 +100,9 @@ impl Partition {
     /// A packet that has just arrived, alone at its router in this instant, passes to output `o` at once if nobody is
     /// in its way; whether it did.
     #[inline]
-    pub(super) fn pass(&mut self, i: usize, slot: u32, o: usize) -> bool {
+    pub(super) fn pass_through(&mut self, i: usize, slot: u32, o: usize) -> bool {
         let now = self.now;
-        self.bring_up(o, now);
+        self.catch_up_to(o, now);
         let (out, input) = (&self.out[o], &self.inputs[i]);
         if out.first_waiter != NONE || out.crossbar_free > now || input.crossbar_free > now {
             return false;
@@ -110,7 +110,7 @@ impl Partition {
         let packet = self.pool.get(slot);
         let (room, vc) = (packet.room(self.full), usize::from(packet.out_vc()));
         let into = &self.out_channel[o * self.channels + vc];
-        if into.bytes + packet.needs(self.full) > self.output_room {
+        if into.bytes + packet.required_room(self.full) > self.output_room {
             return false;
         }
         let bytes = into.bytes + room;
@@ -121,10 +121,10 @@ impl Partition {
             self.pool.enter(slot, now);
         }
         let (back, trip) = self.transfer((i, vc_in), o, slot, free);
-        self.recorder.enqueued(o, vc, bytes, port_bytes, now);
+        self.recorder.record_enqueue(o, vc, bytes, port_bytes, now);
         self.return_credit(back, slot);
         if let Some(trip) = trip {
-            self.travel(o, slot, trip);
+            self.forward(o, slot, trip);
             return true;
         }
         self.enqueue(o, slot);
@@ -138,7 +138,7 @@ impl Partition {
 
     /// The head of an input channel goes to output `o`.
     fn grant(&mut self, o: usize, channel: usize) {
-        self.leave(o, channel as u32);
+        self.remove_waiter(o, channel as u32);
         let input = &mut self.input[channel];
         let i = input.port as usize;
         let slot = input.queue.pop(&self.pool);
@@ -150,11 +150,11 @@ impl Partition {
         if self.inputs[i].end == End::Node {
             let arrived = |slot: u32| self.pool.get(slot).arrived;
             let (nic, next) = (self.inputs[i].peer as usize, (next != NONE).then(|| arrived(next)));
-            self.recorder.fifo_passed(nic, arrived(slot), next, self.now);
+            self.recorder.record_fifo_exit(nic, arrived(slot), next, self.now);
             self.pool.enter(slot, self.now);
         }
         if let Some(queues) = &mut self.recorder.queues {
-            queues.left(channel, self.pool.get(slot).arrived, self.now);
+            queues.record_leave(channel, self.pool.get(slot).arrived, self.now);
         }
         let (back, _) = self.transfer((i, vc_in), o, slot, false);
         self.return_credit(back, slot);
@@ -162,21 +162,21 @@ impl Partition {
         let packet = self.pool.get(slot);
         let vc = usize::from(packet.out_vc());
         let bytes = self.out_channel[o * self.channels + vc].bytes;
-        self.recorder.enqueued(o, vc, bytes, self.out[o].queued_bytes, self.now);
-        self.recorder.crossed(channel, o, self.now);
+        self.recorder.record_enqueue(o, vc, bytes, self.out[o].queued_bytes, self.now);
+        self.recorder.record_crossing(channel, o, self.now);
         if next != NONE {
-            self.recorder.head(channel, self.inputs[i].crossbar_free);
+            self.recorder.record_head(channel, self.inputs[i].crossbar_free);
             let wanted = self.route(i, next, o);
-            self.wait(channel, wanted);
+            self.add_waiter(channel, wanted);
             // Its input is busy with the packet before it.
             let when = self.inputs[i].crossbar_free.max(self.out[wanted].crossbar_free);
-            self.look_at(wanted, when);
+            self.schedule_output(wanted, when);
         }
     }
 
     /// Takes an input channel from the list of those that wait for output `o`.
     #[inline]
-    fn leave(&mut self, o: usize, channel: u32) {
+    fn remove_waiter(&mut self, o: usize, channel: u32) {
         let next = self.input[channel as usize].next_waiter;
         let mut before = self.out[o].first_waiter;
         if before == channel {
@@ -192,7 +192,7 @@ impl Partition {
     /// Occupies the crossbar from a channel of input `i` to output `o` with a packet; returns where its credit goes. If
     /// the link is `free` and the packet need not wait for its last byte, it sets out at once, without a queue.
     #[inline(always)]
-    fn transfer(&mut self, (i, vc_in): (usize, u8), o: usize, slot: u32, free: bool) -> (Back, Option<Trip>) {
+    fn transfer(&mut self, (i, vc_in): (usize, u8), o: usize, slot: u32, free: bool) -> (CreditReturn, Option<Trip>) {
         let now = self.now;
         let packet = self.pool.get_mut(slot);
         let (size, vc) = (packet.size(), packet.out_vc());
@@ -217,7 +217,7 @@ impl Partition {
         }
         let bytes = if vc_in == self.bubble && input.end != End::Node { self.full } else { size };
         let credit = Credit { at: now + kind_in.credit_latency, bytes, vc: vc_in };
-        let back = Back { peer: input.peer, part: input.part, end: input.end, credit };
+        let back = CreditReturn { peer: input.peer, part: input.part, end: input.end, credit };
         // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
         packet.ready = now;
         let leaves_in = if full && kind_in.incoming_time == kind.full_time {
@@ -240,7 +240,7 @@ impl Partition {
     #[inline(always)]
     fn enqueue(&mut self, o: usize, slot: u32) {
         if self.recorder.waits.is_some() {
-            self.note_entry(o, slot);
+            self.record_entry(o, slot);
         }
         let packet = self.pool.get(slot);
         let (room, vc) = (packet.room(self.full), packet.out_vc());
@@ -250,14 +250,14 @@ impl Partition {
         let out = &mut self.out[o];
         out.queued_bytes += room;
         out.occupied |= 1 << vc;
-        if out.is(STARVED) {
-            self.recorder.forget_stall(o, self.now);
+        if out.has_flag(STALLED) {
+            self.recorder.restart_stall(o, self.now);
         }
     }
 
     /// Sends credit, and feedback if the router before learns, over the reverse link of an input port.
     #[inline(always)]
-    fn return_credit(&mut self, Back { peer, part, end, credit }: Back, slot: u32) {
+    fn return_credit(&mut self, CreditReturn { peer, part, end, credit }: CreditReturn, slot: u32) {
         match end {
             End::Node => return self.take_nic_credit(peer as usize, credit),
             End::Local => self.take_credit(peer as usize, credit),
@@ -266,17 +266,17 @@ impl Partition {
         if !self.learns {
             return;
         }
-        let told = self.pool.told(slot);
-        if told.estimate_ns.is_nan() {
+        let estimate = self.pool.hop_estimate(slot);
+        if estimate.estimate_ns.is_nan() {
             return;
         }
         let header = &self.pool.get(slot).header;
         let feedback = Feedback {
             source: header.source,
             destination: header.destination,
-            elapsed_ns: told.elapsed_ns,
-            estimate_ns: told.estimate_ns,
-            note: told.note,
+            elapsed_ns: estimate.elapsed_ns,
+            estimate_ns: estimate.estimate_ns,
+            note: estimate.note,
         };
         if end == End::Remote {
             self.outbox.feedback(part, peer, credit.at, feedback);

@@ -1,8 +1,8 @@
 //! What is asked of a partition between windows and at the end of a run.
 
-use super::port::{End, InChannel, InPort, Nic, OutChannel, OutPort, STARVED};
+use super::port::{End, InChannel, InPort, Nic, OutChannel, OutPort, STALLED};
 use super::{Partition, Router};
-use crate::endpoint::Unfinished;
+use crate::endpoint::UnfinishedEndpoint;
 use crate::packet::NONE;
 use crate::record::{JobRecord, Part};
 use odonata_routing::algorithm::Feedback;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the packet at the head of an input channel waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Waits {
+pub(crate) struct BlockedHead {
     /// Output port (global) and its channel.
     pub(crate) output: u32,
     pub(crate) vc: u8,
@@ -18,13 +18,13 @@ pub(crate) struct Waits {
     pub(crate) source: u32,
     pub(crate) destination: u32,
     /// Input port (global) and channel at the other end of the link, which must give room first.
-    pub(crate) then: (u32, u8),
+    pub(crate) next: (u32, u8),
 }
 
 impl Partition {
     /// For every input channel (global port, channel) whose head packet waits for a full output channel that itself
     /// waits for credit: what it waits for.
-    pub(crate) fn waits(&self) -> Vec<((u32, u8), Waits)> {
+    pub(crate) fn blocked_heads(&self) -> Vec<((u32, u8), BlockedHead)> {
         let mut waits = Vec::new();
         for (o, out) in self.out.iter().enumerate().filter(|(_, out)| out.end != End::Node) {
             let mut waiter = out.first_waiter;
@@ -34,17 +34,17 @@ impl Partition {
                 waiter = input.next_waiter;
                 let packet = self.pool.get(input.queue.head);
                 let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc())];
-                let has_room = channel.bytes + packet.needs(self.full) <= self.output_room;
+                let has_room = channel.bytes + packet.required_room(self.full) <= self.output_room;
                 if has_room || channel.credit >= packet.room(self.full) {
                     continue;
                 }
                 let output = self.ports.start + o as u32;
-                let wait = Waits {
+                let wait = BlockedHead {
                     output,
                     vc: packet.out_vc(),
                     source: packet.header.source.0,
                     destination: packet.header.destination.0,
-                    then: (self.fabric.peer[output as usize], packet.out_vc()),
+                    next: (self.fabric.peer[output as usize], packet.out_vc()),
                 };
                 waits.push((place, wait));
             }
@@ -58,9 +58,9 @@ impl Partition {
     }
 
     /// When a packet last arrived at a node here or set out from one, with its last byte, or a timer ran out.
-    pub(crate) fn last_moved(&self) -> u64 {
+    pub(crate) fn last_progress(&self) -> u64 {
         let arrived = self.recorder.jobs.iter().map(|job| job.last_arrival_ps).max().unwrap_or(0);
-        arrived.max(self.last_left).max(self.listening.last_woken())
+        arrived.max(self.last_departure).max(self.listeners.last_timer())
     }
 
     /// Records of the jobs that the run waits for.
@@ -69,27 +69,27 @@ impl Partition {
     }
 
     /// Whether endpoints have something left to do, packets made before `time` included.
-    pub(crate) fn owes(&self, time: u64) -> bool {
-        self.endpoints.owes(time)
+    pub(crate) fn has_work(&self, time: u64) -> bool {
+        self.endpoints.has_work(time)
     }
 
     /// Whether endpoints do something that the run waits for though no packet comes.
-    pub(crate) fn goes_on(&self, now: u64) -> bool {
-        self.endpoints.goes_on(now)
+    pub(crate) fn will_act(&self, now: u64) -> bool {
+        self.endpoints.will_act(now)
     }
 
     /// Whether endpoints wait for a time to come.
-    pub(crate) fn waits_for_time(&self) -> bool {
-        self.listening.waits_for_time()
+    pub(crate) fn has_timers(&self) -> bool {
+        self.listeners.has_timers()
     }
 
     /// Notes stalls that last, up to now: an interval of the series ends.
     pub(crate) fn cut_stalls(&mut self, now: u64) {
         for (o, out) in self.out.iter().enumerate() {
-            if out.is(STARVED) {
+            if out.has_flag(STALLED) {
                 let since = std::mem::replace(&mut self.stalled_since[o], now);
-                self.recorder.stalled(o, since, now);
-                self.recorder.starved(o, out.occupied, now);
+                self.recorder.record_stall(o, since, now);
+                self.recorder.record_stall_start(o, out.occupied, now);
             }
         }
     }
@@ -102,41 +102,46 @@ impl Partition {
                 let mut slot = input.queue.head;
                 while slot != NONE {
                     let packet = self.pool.get(slot);
-                    queues.waited(channel, packet.arrived, end);
+                    queues.record_wait(channel, packet.arrived, end);
                     slot = packet.next;
                 }
             }
         }
         for n in 0..self.nic.len() {
             while self.nic[n].leaves < end {
-                self.leave_node(n);
+                self.inject_packet(n);
             }
         }
         for (o, out) in self.out.iter().enumerate() {
-            if out.is(STARVED) {
-                self.recorder.stalled(o, self.stalled_since[o], end);
+            if out.has_flag(STALLED) {
+                self.recorder.record_stall(o, self.stalled_since[o], end);
             }
             let mut waiter = out.first_waiter;
             while waiter != NONE {
-                self.recorder.crossed(waiter as usize, o, end);
+                self.recorder.record_crossing(waiter as usize, o, end);
                 let input = &self.input[waiter as usize];
                 let port = &self.inputs[input.port as usize];
                 if port.end == End::Node {
-                    self.recorder.fifo_passed(port.peer as usize, self.pool.get(input.queue.head).arrived, None, end);
+                    self.recorder.record_fifo_exit(
+                        port.peer as usize,
+                        self.pool.get(input.queue.head).arrived,
+                        None,
+                        end,
+                    );
                 }
                 waiter = input.next_waiter;
             }
         }
         for (n, nic) in self.nic.iter().enumerate() {
-            if nic.starved && nic.wanted < end {
-                self.recorder.nic_stalled(n, nic.wanted, end);
+            if nic.stalled && nic.next_ready < end {
+                self.recorder.record_nic_stall(n, nic.next_ready, end);
             }
         }
     }
 
     /// Tells endpoints that the run is over; who is not finished.
-    pub(crate) fn end_endpoints(&mut self, end: u64) -> Vec<Unfinished> {
-        self.endpoints.end(end)
+    pub(crate) fn end_endpoints(&mut self, end: u64) -> Vec<UnfinishedEndpoint> {
+        self.endpoints.on_end(end)
     }
 
     /// Of each router that has learnt, by the machine's number: its updates and the sum of their absolute errors in ns.
@@ -146,18 +151,18 @@ impl Partition {
     }
 
     /// Starts with what its routers learnt in another run, by the machine's number of the router.
-    pub(crate) fn remember(&mut self, tables: &[Vec<f32>]) {
+    pub(crate) fn load_tables(&mut self, tables: &[Vec<f32>]) {
         for router in &mut self.router {
             router.memory.fill(&tables[router.id.index()]);
         }
     }
 
     /// The records of its ports and, if they are to be kept, what its routers have learnt.
-    pub(crate) fn into_part(self, keep_tables: bool) -> Part {
+    pub(crate) fn into_part(self, records_tables: bool) -> Part {
         let mut part = self.recorder.into_part(|port| self.kinds[self.out[port].kind as usize].full_time);
-        if keep_tables && self.learns {
+        if records_tables && self.learns {
             let routing = self.routing.expect("nobody decides any more");
-            part.tables = self.router.iter().map(|router| routing.learnt(router.id, &router.memory)).collect();
+            part.tables = self.router.iter().map(|router| routing.estimates(router.id, &router.memory)).collect();
         }
         part
     }
@@ -182,7 +187,7 @@ impl Partition {
             other
                 + self.endpoints.memory_bytes()
                 + self.events.memory_bytes()
-                + self.listening.memory_bytes()
+                + self.listeners.memory_bytes()
                 + self.nic.len() * size_of::<Nic>(),
         )
     }

@@ -11,11 +11,11 @@ impl Partition {
     pub(super) fn arrive(&mut self, i: usize) {
         let port = &self.inputs[i];
         let router = port.router;
-        let slot = if port.end == End::Node && !self.listens {
+        let slot = if port.end == End::Node && !self.has_listeners {
             let nic = port.peer as usize;
-            self.leave_node(nic)
+            self.inject_packet(nic)
         } else {
-            let slot = if port.end == End::Node { self.land_from_node(i) } else { self.land(i) };
+            let slot = if port.end == End::Node { self.take_node_arrival(i) } else { self.take_arrival(i) };
             if slot == NONE {
                 return;
             }
@@ -24,33 +24,33 @@ impl Partition {
         let vc = self.pool.get(slot).header.state.vc;
         let channel = i * self.channels + usize::from(vc);
         if let Some(queues) = &mut self.recorder.queues {
-            queues.joined(channel, self.now);
+            queues.record_join(channel, self.now);
         }
         if self.inputs[i].occupied >> vc & 1 == 1 {
             self.input[channel].queue.push(slot, &mut self.pool);
             return;
         }
         let out = self.route(i, slot, 0);
-        if self.alone(router) && self.pass(i, slot, out) {
+        if self.is_alone(router) && self.pass_through(i, slot, out) {
             if let Some(queues) = &mut self.recorder.queues {
-                queues.left(channel, self.now, self.now);
+                queues.record_leave(channel, self.now, self.now);
             }
             return;
         }
-        self.recorder.head(channel, self.now.max(self.inputs[i].crossbar_free));
+        self.recorder.record_head(channel, self.now.max(self.inputs[i].crossbar_free));
         self.inputs[i].occupied |= 1 << vc;
         self.input[channel].queue.push(slot, &mut self.pool);
-        self.wait(channel, out);
-        self.note(out);
+        self.add_waiter(channel, out);
+        self.mark_pending(out);
     }
 
     /// Takes the packet that arrives now off the link to port `i`, and expects the next one. `NONE` if none arrives: the
     /// sender deferred a departure that was then kept back.
     #[inline]
-    fn land(&mut self, i: usize) -> u32 {
+    fn take_arrival(&mut self, i: usize) -> u32 {
         if self.inputs[i].deferred {
             let sender = self.inputs[i].peer as usize;
-            self.bring_up(sender, self.now);
+            self.catch_up_to(sender, self.now);
         }
         let port = &mut self.inputs[i];
         let slot = port.flight.head;
@@ -74,14 +74,14 @@ impl Partition {
 
     /// The head of an input channel waits for output port `o`.
     #[inline]
-    pub(super) fn wait(&mut self, channel: usize, o: usize) {
+    pub(super) fn add_waiter(&mut self, channel: usize, o: usize) {
         let first = std::mem::replace(&mut self.out[o].first_waiter, channel as u32);
         self.input[channel].next_waiter = first;
     }
 
     /// Puts a packet on its way to input port `i`, where it arrives at `arrives`.
     #[inline]
-    pub(super) fn fly(&mut self, i: usize, slot: u32, arrives: u64) {
+    pub(super) fn put_on_link(&mut self, i: usize, slot: u32, arrives: u64) {
         let flight = &mut self.inputs[i].flight;
         let was_empty = flight.is_empty();
         flight.push(slot, &mut self.pool);
@@ -104,21 +104,23 @@ impl Partition {
         }
         if place < self.router[local].nics.len() as u32 {
             if self.learns {
-                self.ask(i, slot, settled, |routing, decision, header| routing.ends(decision, header));
+                self.query_routing(i, slot, settled, |routing, decision, header| {
+                    routing.report_arrival(decision, header)
+                });
             }
             let packet = self.pool.get_mut(slot);
             let vc = packet.header.state.vc;
-            packet.choose(vc);
+            packet.set_out_vc(vc);
             return first + place as usize + usize::from(packet.interface);
         }
-        let hop = self.ask(i, slot, settled, |routing, decision, header| routing.decide(decision, header));
+        let hop = self.query_routing(i, slot, settled, |routing, decision, header| routing.decide(decision, header));
         assert!(usize::from(hop.vc) < self.channels, "the routing algorithm stays within its virtual channels");
         let packet = self.pool.get_mut(slot);
-        packet.choose(hop.vc);
+        packet.set_out_vc(hop.vc);
         let out = link_ports_from + usize::from(hop.port);
         if hop.vc == self.bubble {
-            let goes_on = packet.header.state.vc == self.bubble && self.stays[i] == out as u32;
-            packet.take_whole(self.in_ring[out] && !goes_on);
+            let stays_in_ring = packet.header.state.vc == self.bubble && self.stays[i] == out as u32;
+            packet.reserve_full_room(self.in_ring[out] && !stays_in_ring);
         }
         if hop.vc >= self.reserved_from {
             self.promised[out * self.channels + usize::from(hop.vc)] += packet.size();

@@ -1,6 +1,6 @@
 //! The link: from output queues to the next router or node, and what comes back.
 
-use super::port::{End, Trip, DEFERRED, STARVED, UNREADY};
+use super::port::{End, Trip, DEFERRED, STALLED, UNREADY};
 use super::Partition;
 use crate::credit::{Credit, Credits};
 use crate::packet::{PathHop, NONE};
@@ -19,16 +19,16 @@ impl Partition {
         let (slot, ready) = self.next_packet(o, now);
         if slot == NONE {
             if ready == u64::MAX {
-                self.starve(o, now);
+                self.stall(o, now);
             }
-            let next = self.possible(o, now, ready);
-            self.look_when_possible(o, next);
+            let next = self.earliest_departure(o, now, ready);
+            self.schedule_when_possible(o, next);
             return false;
         }
         self.release(o, slot, now);
         if self.out[o].occupied != 0 {
             self.defer(o);
-        } else if self.out[o].is(DEFERRED) {
+        } else if self.out[o].has_flag(DEFERRED) {
             self.undefer(o);
         }
         true
@@ -43,16 +43,16 @@ impl Partition {
         let out = &mut self.out[o];
         let free = out.link_free;
         if out.first_waiter != NONE {
-            if out.is(DEFERRED) {
+            if out.has_flag(DEFERRED) {
                 self.undefer(o);
             }
-            self.look_at(o, free);
+            self.schedule_output(o, free);
             return;
         }
-        if out.is(DEFERRED) {
+        if out.has_flag(DEFERRED) {
             return;
         }
-        out.raise(DEFERRED);
+        out.set_flag(DEFERRED);
         self.deferred[o >> 6] |= 1 << (o & 63);
         if out.end == End::Local {
             let (peer, arrives) = (out.peer as usize, free + self.kinds[out.kind as usize].latency);
@@ -66,7 +66,7 @@ impl Partition {
 
     /// The packet that leaves port `o` next, as far as is known, and when; `None` if it has deferred none.
     pub(super) fn next_deferred(&mut self, o: usize) -> Option<(u32, u64)> {
-        if !self.out[o].is(DEFERRED) {
+        if !self.out[o].has_flag(DEFERRED) {
             return None;
         }
         let free = self.out[o].link_free;
@@ -89,7 +89,7 @@ impl Partition {
     /// The departures of port `o` are all worked out, or have events again.
     fn undefer(&mut self, o: usize) {
         let out = &mut self.out[o];
-        out.lower(DEFERRED);
+        out.clear_flag(DEFERRED);
         self.deferred[o >> 6] &= !(1 << (o & 63));
         if out.end == End::Local {
             self.inputs[out.peer as usize].deferred = false;
@@ -98,8 +98,8 @@ impl Partition {
 
     /// Makes sure that all departures from port `o` before `limit` are worked out.
     #[inline]
-    pub(super) fn bring_up(&mut self, o: usize, limit: u64) {
-        if self.out[o].is(DEFERRED) && self.out[o].link_free < limit {
+    pub(super) fn catch_up_to(&mut self, o: usize, limit: u64) {
+        if self.out[o].has_flag(DEFERRED) && self.out[o].link_free < limit {
             self.catch_up(o, limit);
         }
     }
@@ -120,11 +120,11 @@ impl Partition {
                 continue;
             }
             if ready == u64::MAX {
-                self.starve(o, at);
+                self.stall(o, at);
             }
-            let next = self.possible(o, at, ready);
+            let next = self.earliest_departure(o, at, ready);
             if next >= limit {
-                self.look_when_possible(o, next);
+                self.schedule_when_possible(o, next);
                 return;
             }
             at = next;
@@ -194,34 +194,34 @@ impl Partition {
     }
 
     /// Nothing can leave port `o` at time `at` for want of credit.
-    fn starve(&mut self, o: usize, at: u64) {
+    fn stall(&mut self, o: usize, at: u64) {
         let out = &mut self.out[o];
-        if !out.is(STARVED) {
-            out.raise(STARVED);
+        if !out.has_flag(STALLED) {
+            out.set_flag(STALLED);
             self.stalled_since[o] = at;
         }
         self.recorder.count_stall(o, at);
-        self.recorder.starved(o, out.occupied, at);
+        self.recorder.record_stall_start(o, out.occupied, at);
     }
 
     /// Nothing can leave port `o` at time `at`: when something may, as far as is known. A packet that has credit may get `ready`,
     /// another one may get credit before that. `u64::MAX` if it takes a credit that nobody has sent yet.
-    fn possible(&mut self, o: usize, at: u64, ready: u64) -> u64 {
+    fn earliest_departure(&mut self, o: usize, at: u64, ready: u64) -> u64 {
         self.collect_credits(o, at);
         let credit = self.credits.front(self.out[o].credits);
         credit.map_or(ready, |credit| ready.min(credit.at))
     }
 
     /// Nothing can leave port `o` before `next`, as far as is known: the next attempt has an event.
-    fn look_when_possible(&mut self, o: usize, next: u64) {
-        if self.out[o].is(DEFERRED) {
+    fn schedule_when_possible(&mut self, o: usize, next: u64) {
+        if self.out[o].has_flag(DEFERRED) {
             self.undefer(o);
         }
-        if !self.out[o].is(STARVED) {
-            self.out[o].raise(UNREADY);
+        if !self.out[o].has_flag(STALLED) {
+            self.out[o].set_flag(UNREADY);
         }
         if next != u64::MAX {
-            self.look_at(o, next);
+            self.schedule_output(o, next);
         }
     }
 
@@ -229,7 +229,7 @@ impl Partition {
     #[inline(always)]
     fn release(&mut self, o: usize, slot: u32, now: u64) {
         if self.recorder.waits.is_some() {
-            self.note_departure(o, slot, now);
+            self.record_departure(o, slot, now);
         }
         let packet = self.pool.get_mut(slot);
         let (vc, size, room) = (packet.out_vc(), packet.size(), packet.room(self.full));
@@ -241,70 +241,70 @@ impl Partition {
             out.occupied &= !(1 << vc);
         }
         out.queued_bytes -= room;
-        if out.is(STARVED | UNREADY) {
-            if out.is(STARVED) {
-                self.recorder.stalled(o, self.stalled_since[o], now);
-                self.recorder.stall_ended(o, now);
+        if out.has_flag(STALLED | UNREADY) {
+            if out.has_flag(STALLED) {
+                self.recorder.record_stall(o, self.stalled_since[o], now);
+                self.recorder.end_stall(o, now);
             }
-            out.lower(STARVED | UNREADY);
+            out.clear_flag(STALLED | UNREADY);
         }
         let kind = &self.kinds[out.kind as usize];
         let busy =
             if size == self.full { kind.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
         let trip = out.start(packet, channel, room, (now, busy, kind.latency));
-        self.travel(o, slot, trip);
+        self.forward(o, slot, trip);
     }
 
     /// A packet that set out over port `o` goes where the link leads.
     #[inline(always)]
-    pub(super) fn travel(&mut self, o: usize, slot: u32, trip: Trip) {
-        let Trip { now, busy, before, arrives, peer, part, end, vc, between } = trip;
+    pub(super) fn forward(&mut self, o: usize, slot: u32, trip: Trip) {
+        let Trip { now, busy, before, arrives, peer, part, end, vc, inter_group } = trip;
         let packet = self.pool.get(slot);
-        self.recorder.sent(o, usize::from(vc), packet, now, busy);
+        self.recorder.record_send(o, usize::from(vc), packet, now, busy);
         if end == End::Node {
             self.eject(peer as usize, slot, arrives + busy);
             return;
         }
         if self.recorder.waits.is_some() {
-            self.note_launch(o, slot, now, now + busy);
+            self.record_launch(o, slot, now, now + busy);
         }
-        if self.beside {
-            self.pool.travel(slot, arrives - before, PathHop { port: self.recorder.number(o), vc });
+        if self.has_side_data {
+            self.pool.record_hop(slot, arrives - before, PathHop { port: self.recorder.number(o), vc });
         }
         if !self.sent.is_empty() {
             let bytes = self.pool.get(slot).room(self.full);
-            self.note_sent(o, Credit { at: arrives, bytes, vc });
+            self.record_on_link(o, Credit { at: arrives, bytes, vc });
         }
-        if between {
+        if inter_group {
             self.change_group(o, slot);
         }
         if end == End::Remote {
             let packet = self.pool.get(slot);
             self.outbox.packet(part, packet, peer);
-            if self.beside || packet.is_sealed() {
-                self.outbox.beside(part, &mut self.pool, slot);
+            if self.has_side_data || packet.has_envelope() {
+                self.outbox.side_data(part, &mut self.pool, slot);
             }
             self.pool.free(slot);
         } else {
-            self.fly(peer as usize, slot, arrives);
+            self.put_on_link(peer as usize, slot, arrives);
         }
     }
 
     /// A packet goes to another group over port `o`.
     fn change_group(&mut self, o: usize, slot: u32) {
         let header = &mut self.pool.get_mut(slot).header;
-        if header.state.way.is_over_group() {
+        if header.state.path_kind.is_via_intermediate_group() {
             return;
         }
-        let next = self.fabric.group_beyond(self.ports.start + o as u32);
+        let next = self.fabric.far_group(self.ports.start + o as u32);
         if next != self.fabric.group_of_node(header.destination) && next != self.fabric.group_of_node(header.source) {
-            header.state.way.enter_third_group();
+            header.state.path_kind.mark_intermediate_group();
         }
     }
 
     /// Keeps in mind what is on the link of port `o`.
     #[cold]
-    fn note_sent(&mut self, o: usize, packet: Credit) {
+    fn record_on_link(&mut self, o: usize, packet: Credit) {
         let sent = &mut self.sent[o];
         while sent.front().is_some_and(|s| s.at <= self.now) {
             sent.pop_front();
@@ -316,12 +316,12 @@ impl Partition {
     /// time.
     #[inline]
     fn eject(&mut self, nic: usize, slot: u32, at: u64) {
-        self.recorder.delivered(self.pool.get(slot), at);
-        if self.beside {
-            let way = self.pool.take_way(slot);
-            self.recorder.note_way(self.pool.get(slot), way);
+        self.recorder.record_delivery(self.pool.get(slot), at);
+        if self.has_side_data {
+            let path = self.pool.take_path(slot);
+            self.recorder.record_path(self.pool.get(slot), path);
         }
-        if !self.listens || !self.nic[nic].listens {
+        if !self.has_listeners || !self.nic[nic].reports_arrivals {
             self.pool.free(slot);
             return;
         }
@@ -338,19 +338,19 @@ impl Partition {
     #[inline]
     pub(super) fn collect_credits(&mut self, o: usize, now: u64) {
         if self.recorder.waits.is_some() {
-            self.note_credits(o, now);
+            self.record_credits(o, now);
         }
         while let Some(Credit { at, bytes, vc }) = self.credits.front(self.out[o].credits) {
             if at > now {
                 break;
             }
-            self.take_in(o, bytes, vc);
+            self.apply_credit(o, bytes, vc);
         }
     }
 
     /// Takes in the first credit on its way to port `o`.
     #[inline(always)]
-    pub(super) fn take_in(&mut self, o: usize, bytes: u32, vc: u8) {
+    pub(super) fn apply_credit(&mut self, o: usize, bytes: u32, vc: u8) {
         let out = &mut self.out[o];
         Credits::pop(&mut out.credits);
         out.downstream_bytes -= bytes;
@@ -363,13 +363,13 @@ impl Partition {
         let out = &mut self.out[o];
         // Rather than to let the list grow, take in what has arrived.
         if Credits::is_full(out.credits) {
-            self.bring_up(o, self.now);
+            self.catch_up_to(o, self.now);
             self.collect_credits(o, self.now);
         }
         let out = &mut self.out[o];
         self.credits.push(&mut out.credits, credit);
-        if out.is(STARVED | UNREADY) {
-            self.look_at(o, credit.at);
+        if out.has_flag(STALLED | UNREADY) {
+            self.schedule_output(o, credit.at);
         }
     }
 

@@ -48,18 +48,18 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
 pub(super) fn rings(fabric: &Fabric, routing: &dyn Routing, own: &Range<u32>) -> (Vec<u32>, Vec<bool>) {
     let Some(rings) = routing.rings() else { return (Vec::new(), Vec::new()) };
     // The port by which the ring of a port's link goes on at the link's end, as that router counts its ports.
-    let goes_on = |port: u32| {
+    let next_in_ring = |port: u32| {
         let router = fabric.port_router[port as usize];
         let number = (port - fabric.link_ports_from(router)) as u16;
-        rings.goes_on(fabric.line[router as usize], number)
+        rings.next_in_ring(fabric.line[router as usize], number)
     };
     let links = |port: &u32| !fabric.is_node_port(*port);
     let stays = own.clone().map(|port| {
-        let next = links(&port).then(|| goes_on(fabric.peer[port as usize])).flatten();
+        let next = links(&port).then(|| next_in_ring(fabric.peer[port as usize])).flatten();
         let from = fabric.link_ports_from(fabric.port_router[port as usize]) - own.start;
         next.map_or(NONE, |next| from + u32::from(next))
     });
-    let in_ring = own.clone().map(|port| links(&port) && goes_on(port).is_some());
+    let in_ring = own.clone().map(|port| links(&port) && next_in_ring(port).is_some());
     (stays.collect(), in_ring.collect())
 }
 
@@ -91,18 +91,18 @@ pub(super) struct OutPort {
     /// The channel that the crossbar served last.
     pub(super) crossed_vc: u8,
     pub(super) end: End,
-    /// `STARVED`, `UNREADY`, `DEFERRED`, `BETWEEN`.
+    /// `STALLED`, `UNREADY`, `DEFERRED`, `INTER_GROUP`.
     flags: u8,
 }
 
 /// Packets wait for a credit while the link is free.
-pub(super) const STARVED: u8 = 1;
+pub(super) const STALLED: u8 = 1;
 /// Packets with credit wait until they may leave while the link is free, so that a credit may let another one go before.
 pub(super) const UNREADY: u8 = 4;
 /// Packets will leave, the first when the link gets free, without an event: see `Partition::catch_up`.
 pub(super) const DEFERRED: u8 = 2;
 /// The port leads to another group, always.
-pub(super) const BETWEEN: u8 = 8;
+pub(super) const INTER_GROUP: u8 = 8;
 
 /// What is at the other end of a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,7 +131,7 @@ pub(super) struct Trip {
     pub(super) end: End,
     pub(super) vc: u8,
     /// It goes to another group.
-    pub(super) between: bool,
+    pub(super) inter_group: bool,
 }
 
 /// What is at the other end of a port: its number as the partition names it, its kind, its partition.
@@ -147,8 +147,8 @@ fn end(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32, division: &
 }
 
 state!(OutPort {
-    whole: link_free, crossbar_free, credits, first_waiter, queued_bytes, downstream_bytes, occupied, next_vc, crossed_vc, flags;
-    built: kind, peer, part, end
+    value: link_free, crossbar_free, credits, first_waiter, queued_bytes, downstream_bytes, occupied, next_vc, crossed_vc, flags;
+    rebuilt: kind, peer, part, end
 });
 
 impl OutPort {
@@ -175,7 +175,7 @@ impl OutPort {
             crossed_vc: 0,
             end,
             part,
-            flags: if fabric.is_between_groups(port) { BETWEEN } else { 0 },
+            flags: if fabric.is_between_groups(port) { INTER_GROUP } else { 0 },
         }
     }
 
@@ -199,22 +199,22 @@ impl OutPort {
             packet.header.state.hops += 1;
             packet.header.state.vc = vc;
         }
-        let (between, peer, part, end) = (self.is(BETWEEN), self.peer, self.part, self.end);
-        Trip { now, busy, before, arrives, peer, part, end, vc, between }
+        let (inter_group, peer, part, end) = (self.has_flag(INTER_GROUP), self.peer, self.part, self.end);
+        Trip { now, busy, before, arrives, peer, part, end, vc, inter_group }
     }
 
     #[inline]
-    pub(super) fn is(&self, flag: u8) -> bool {
+    pub(super) fn has_flag(&self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 
     #[inline]
-    pub(super) fn raise(&mut self, flag: u8) {
+    pub(super) fn set_flag(&mut self, flag: u8) {
         self.flags |= flag;
     }
 
     #[inline]
-    pub(super) fn lower(&mut self, flag: u8) {
+    pub(super) fn clear_flag(&mut self, flag: u8) {
         self.flags &= !flag;
     }
 }
@@ -244,7 +244,7 @@ pub(super) struct InChannel {
     pub(super) port: u32,
 }
 
-state!(InChannel { whole: queue, next_waiter; built: port });
+state!(InChannel { value: queue, next_waiter; rebuilt: port });
 
 impl InChannel {
     pub(super) fn new(port: u32) -> Self {
@@ -276,8 +276,8 @@ pub(super) struct InPort {
 }
 
 state!(InPort {
-    whole: flight, crossbar_free, occupied, deferred;
-    built: kind, peer, router, place, end, part
+    value: flight, crossbar_free, occupied, deferred;
+    rebuilt: kind, peer, router, place, end, part
 });
 
 impl InPort {
@@ -311,7 +311,7 @@ impl InPort {
 pub(super) struct Nic {
     pub(super) link_free: u64,
     /// When the next packet is made and the link free; `u64::MAX` if none is in sight.
-    pub(super) wanted: u64,
+    pub(super) next_ready: u64,
     /// When the next packet leaves; `u64::MAX` if that is not known.
     pub(super) leaves: u64,
     /// Credits on their way here, by arrival.
@@ -319,24 +319,24 @@ pub(super) struct Nic {
     pub(super) credit: u32,
     /// Port of the partition at the other end.
     pub(super) port: u32,
-    /// Packets on their way to a node whose endpoint listens, by arrival of their last byte.
+    /// Packets on their way to a node whose endpoint reports_arrivals, by arrival of their last byte.
     pub(super) incoming: Fifo,
     /// Number of the kind of the port at the other end.
     pub(super) kind: u32,
     /// The next packet waits for credit that nobody has sent yet.
-    pub(super) starved: bool,
+    pub(super) stalled: bool,
     /// Whether its endpoint is told of what arrives, and of what left.
-    pub(super) listens: bool,
-    pub(super) told_left: bool,
+    pub(super) reports_arrivals: bool,
+    pub(super) reports_departures: bool,
     /// Whether every packet has an event when it leaves.
-    pub(super) prompt: bool,
+    pub(super) has_departure_events: bool,
 }
 
 const _: () = assert!(size_of::<Nic>() == 64);
 
 state!(Nic {
-    whole: link_free, wanted, leaves, credits, credit, incoming, starved;
-    built: port, kind, listens, told_left, prompt
+    value: link_free, next_ready, leaves, credits, credit, incoming, stalled;
+    rebuilt: port, kind, reports_arrivals, reports_departures, has_departure_events
 });
 
 impl Nic {
@@ -345,11 +345,11 @@ impl Nic {
             link_free: 0,
             credits: Ring::default(),
             credit: fabric.injection_room(),
-            starved: false,
-            listens: false,
-            told_left: false,
-            prompt: false,
-            wanted: u64::MAX,
+            stalled: false,
+            reports_arrivals: false,
+            reports_departures: false,
+            has_departure_events: false,
+            next_ready: u64::MAX,
             leaves: u64::MAX,
             port: fabric.nic_port[nic as usize] - first_port,
             incoming: Fifo::default(),

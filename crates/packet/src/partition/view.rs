@@ -3,7 +3,7 @@
 use super::port::End;
 use super::Partition;
 use crate::settings::QueueEstimate;
-use odonata_routing::algorithm::{Decision, Header, Heard, Routing};
+use odonata_routing::algorithm::{Decision, Header, ReceivedReport, Routing};
 use odonata_routing::next_hop::Port;
 use odonata_routing::view::LoadView;
 use std::cell::{RefCell, RefMut};
@@ -42,7 +42,7 @@ impl<'a, 'b> RouterLoad<'a, 'b> {
         let o = self.first + usize::from(port);
         let mut partition = self.partition.borrow_mut();
         let limit = partition.now + u64::from(o < self.settled);
-        partition.bring_up(o, limit);
+        partition.catch_up_to(o, limit);
         let now = partition.now;
         partition.collect_credits(o, now);
         (partition, o)
@@ -82,9 +82,9 @@ impl LoadView for RouterLoad<'_, '_> {
 }
 
 /// For an algorithm that does not look at the load.
-struct Unseen;
+struct NoLoad;
 
-impl LoadView for Unseen {
+impl LoadView for NoLoad {
     fn port_bytes(&self, _: u16) -> u64 {
         unreachable!("the algorithm said that it does not read the load")
     }
@@ -101,7 +101,7 @@ impl LoadView for Unseen {
 impl Partition {
     /// Asks the routing algorithm about the packet at the head of an input channel of port `i`, and notes its remark.
     #[inline]
-    pub(super) fn ask<T>(
+    pub(super) fn query_routing<T>(
         &mut self,
         i: usize,
         slot: u32,
@@ -110,28 +110,29 @@ impl Partition {
     ) -> T {
         let local = self.inputs[i].router as usize;
         let state = &mut self.router[local];
-        let heard = if self.learns && self.inputs[i].end != End::Node { self.pool.heard(slot) } else { None };
-        let heard = heard.map(|note| Heard { port: (i - state.link_ports_from as usize) as Port, note });
+        let received =
+            if self.learns && self.inputs[i].end != End::Node { self.pool.received_note(slot) } else { None };
+        let received = received.map(|note| ReceivedReport { port: (i - state.link_ports_from as usize) as Port, note });
         let routing = self.routing.as_deref().expect("nobody else decides at this time");
         let header = &mut self.pool.get_mut(slot).header;
-        if !self.looks || !routing.reads_load(header) {
+        if !self.reads_load || !routing.reads_load(header) {
             let (router, now_ps) = (state.id, self.now);
             let (random, memory) = (&mut state.random, &mut state.memory);
-            let mut decision = Decision { now_ps, heard, ..Decision::new(router, &Unseen, random, memory) };
+            let mut decision = Decision { now_ps, received, ..Decision::new(router, &NoLoad, random, memory) };
             let answer = question(routing, &mut decision, header);
-            let remark = decision.remark;
+            let report = decision.report;
             if self.learns {
-                self.pool.remark(slot, remark);
+                self.pool.set_report(slot, report);
             }
             return answer;
         }
-        self.ask_with_load(local, (slot, heard), settled, question)
+        self.query_with_load(local, (slot, received), settled, question)
     }
 
-    fn ask_with_load<T>(
+    fn query_with_load<T>(
         &mut self,
         local: usize,
-        (slot, heard): (u32, Option<Heard>),
+        (slot, received): (u32, Option<ReceivedReport>),
         settled: usize,
         question: impl FnOnce(&dyn Routing, &mut Decision<'_>, &mut Header) -> T,
     ) -> T {
@@ -144,15 +145,15 @@ impl Partition {
         let routing = self.routing.take().expect("nobody else decides at this time");
         let partition = RefCell::new(&mut *self);
         let load = RouterLoad { partition: &partition, first, settled };
-        let mut decision = Decision { now_ps, heard, ..Decision::new(router, &load, &mut random, &mut memory) };
+        let mut decision = Decision { now_ps, received, ..Decision::new(router, &load, &mut random, &mut memory) };
         let answer = question(&*routing, &mut decision, &mut header);
-        let remark = decision.remark;
+        let report = decision.report;
         self.routing = Some(routing);
         self.pool.get_mut(slot).header = header;
         let state = &mut self.router[local];
         (state.random, state.memory) = (random, memory);
         if self.learns {
-            self.pool.remark(slot, remark);
+            self.pool.set_report(slot, report);
         }
         answer
     }
@@ -176,7 +177,7 @@ impl Partition {
                     }
                     waiting.pop_front();
                     let error_ns = routing.learn(router, &mut state.memory, port as u16, &feedback);
-                    error_ns.into_iter().for_each(|error_ns| self.recorder.learnt(arrives, error_ns));
+                    error_ns.into_iter().for_each(|error_ns| self.recorder.record_learning(arrives, error_ns));
                 }
             }
             next = next.min(*at);

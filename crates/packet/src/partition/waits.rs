@@ -3,7 +3,7 @@
 use super::port::End;
 use super::Partition;
 use crate::credit::Credit;
-use crate::record::At;
+use crate::record::ChannelTime;
 
 impl Partition {
     /// Counts the waits of channel `vc` of port `o`, which leads to a router, up to `time`.
@@ -12,13 +12,13 @@ impl Partition {
         let own = (!channel.queue.is_empty()).then(|| self.pool.get(channel.queue.head));
         let own = own.filter(|head| channel.credit >= head.room(self.full)).map(|head| head.job);
         if let Some(waits) = &mut self.recorder.waits {
-            waits.count(At { port: o, vc, time }, own);
+            waits.count(ChannelTime { port: o, vc, time }, own);
         }
     }
 
     /// The packet of `slot` is about to enter the output queue of port `o`.
     #[cold]
-    pub(super) fn note_entry(&mut self, o: usize, slot: u32) {
+    pub(super) fn record_entry(&mut self, o: usize, slot: u32) {
         if self.out[o].end == End::Node {
             return;
         }
@@ -27,13 +27,13 @@ impl Partition {
         self.collect_credits(o, now);
         self.count_waits(o, vc, now);
         if let Some(waits) = &mut self.recorder.waits {
-            waits.entered(At { port: o, vc, time: now }, job);
+            waits.record_entry(ChannelTime { port: o, vc, time: now }, job);
         }
     }
 
     /// The packet of `slot`, at the head of its queue at port `o`, is about to leave it.
     #[cold]
-    pub(super) fn note_departure(&mut self, o: usize, slot: u32, now: u64) {
+    pub(super) fn record_departure(&mut self, o: usize, slot: u32, now: u64) {
         if self.out[o].end == End::Node {
             return;
         }
@@ -41,23 +41,23 @@ impl Partition {
         let (vc, job) = (usize::from(packet.out_vc()), packet.job);
         self.count_all_waits(o, now);
         if let Some(waits) = &mut self.recorder.waits {
-            waits.left(At { port: o, vc, time: now }, job);
+            waits.record_departure(ChannelTime { port: o, vc, time: now }, job);
         }
     }
 
     /// The packet of `slot` is on the link of port `o`, which leads to a router, until `until`.
     #[cold]
-    pub(super) fn note_launch(&mut self, o: usize, slot: u32, now: u64, until: u64) {
+    pub(super) fn record_launch(&mut self, o: usize, slot: u32, now: u64, until: u64) {
         let packet = self.pool.get(slot);
         let (vc, of) = (usize::from(packet.out_vc()), (packet.job, packet.room(self.full)));
         if let Some(waits) = &mut self.recorder.waits {
-            waits.launched(At { port: o, vc, time: now }, until, of);
+            waits.record_launch(ChannelTime { port: o, vc, time: now }, until, of);
         }
     }
 
     /// Takes in the credits that have arrived at port `o` until `now`, one after the other.
     #[cold]
-    pub(super) fn note_credits(&mut self, o: usize, now: u64) {
+    pub(super) fn record_credits(&mut self, o: usize, now: u64) {
         while let Some(Credit { at, bytes, vc }) = self.credits.front(self.out[o].credits) {
             if at > now {
                 break;
@@ -65,9 +65,9 @@ impl Partition {
             let channel = usize::from(vc);
             self.count_waits(o, channel, at);
             if let Some(waits) = &mut self.recorder.waits {
-                waits.credited(At { port: o, vc: channel, time: at }, bytes);
+                waits.record_credit(ChannelTime { port: o, vc: channel, time: at }, bytes);
             }
-            self.take_in(o, bytes, vc);
+            self.apply_credit(o, bytes, vc);
         }
     }
 

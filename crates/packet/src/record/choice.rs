@@ -83,7 +83,7 @@ pub(crate) struct RecordPlan {
 
 impl RecordPlan {
     /// Whether the ways of packets are kept.
-    pub(crate) const fn has_ways(&self) -> bool {
+    pub(crate) const fn records_paths(&self) -> bool {
         self.recording.packets && self.recording.paths
     }
 

@@ -12,13 +12,13 @@ pub struct Histogram {
     cells: Vec<u64>,
     count: u64,
     sum: u128,
-    least: u64,
-    greatest: u64,
+    min: u64,
+    max: u64,
 }
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { cells: Vec::new(), count: 0, sum: 0, least: u64::MAX, greatest: 0 }
+        Self { cells: Vec::new(), count: 0, sum: 0, min: u64::MAX, max: 0 }
     }
 }
 
@@ -49,8 +49,8 @@ impl Histogram {
         self.cells[cell] += 1;
         self.count += 1;
         self.sum += u128::from(value);
-        self.least = self.least.min(value);
-        self.greatest = self.greatest.max(value);
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
     }
 
     /// Adds the counts of another histogram.
@@ -63,8 +63,8 @@ impl Histogram {
         }
         self.count += other.count;
         self.sum += other.sum;
-        self.least = self.least.min(other.least);
-        self.greatest = self.greatest.max(other.greatest);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
     }
 
     /// Number of values.
@@ -79,7 +79,7 @@ impl Histogram {
 
     /// The greatest value, or 0 without values.
     pub fn max(&self) -> u64 {
-        self.greatest
+        self.max
     }
 
     /// The least value, or 0 without values.
@@ -87,7 +87,7 @@ impl Histogram {
         if self.count == 0 {
             0
         } else {
-            self.least
+            self.min
         }
     }
 
@@ -103,8 +103,8 @@ impl Histogram {
             seen += n;
             if seen >= rank {
                 let (first, end) = Self::bounds(i);
-                let middle = (first + end - 1) as f64 / 2.0;
-                return middle.clamp(self.least as f64, self.greatest as f64);
+                let center = (first + end - 1) as f64 / 2.0;
+                return center.clamp(self.min as f64, self.max as f64);
             }
         }
         unreachable!("the ranks end at the count")

@@ -53,7 +53,7 @@ impl Sums {
                 a.latency_ps += b.latency_ps;
                 a.latency_max_ps = a.latency_max_ps.max(b.latency_max_ps);
                 a.non_minimal += b.non_minimal;
-                a.over_group += b.over_group;
+                a.via_intermediate_group += b.via_intermediate_group;
             });
         });
         self.channels_used |= other.channels_used;

@@ -11,7 +11,7 @@ pub(crate) struct InputQueues {
     held: Vec<u32>,
 }
 
-odonata_checkpoint::state!(InputQueues { fixed: records, held; built: start, end });
+odonata_checkpoint::state!(InputQueues { same_length: records, held; rebuilt: start, end });
 
 impl InputQueues {
     pub(super) fn new(plan: &RecordPlan, channels: usize) -> Self {
@@ -23,10 +23,10 @@ impl InputQueues {
 
     /// A packet joined a queue, perhaps to leave it in the same instant.
     #[cold]
-    pub(crate) fn joined(&mut self, channel: usize, now: u64) {
+    pub(crate) fn record_join(&mut self, channel: usize, now: u64) {
         self.held[channel] += 1;
         if now < self.end {
-            // Before the window it counts too, for as long as nothing has left: see `left`.
+            // Before the window it counts too, for as long as nothing has left: see `record_leave`.
             let peak = &mut self.records[channel].peak_packets;
             *peak = (*peak).max(u64::from(self.held[channel]));
         }
@@ -34,8 +34,8 @@ impl InputQueues {
 
     /// A packet that had joined a queue at `since` left it.
     #[cold]
-    pub(crate) fn left(&mut self, channel: usize, since: u64, now: u64) {
-        self.waited(channel, since, now);
+    pub(crate) fn record_leave(&mut self, channel: usize, since: u64, now: u64) {
+        self.record_wait(channel, since, now);
         self.held[channel] -= 1;
         if now < self.start {
             self.records[channel].peak_packets = u64::from(self.held[channel]);
@@ -43,7 +43,7 @@ impl InputQueues {
     }
 
     /// A packet has been in a queue since `since`.
-    pub(crate) fn waited(&mut self, channel: usize, since: u64, now: u64) {
+    pub(crate) fn record_wait(&mut self, channel: usize, since: u64, now: u64) {
         let time = now.min(self.end).saturating_sub(since.max(self.start));
         self.records[channel].queued_ps += time;
     }
@@ -64,13 +64,13 @@ mod tests {
         let plan = RecordPlan { recording: Recording::default(), start: 100, end: 200, jobs: 1 };
         let mut queues = InputQueues::new(&plan, 2);
         for at in [10, 20, 30] {
-            queues.joined(1, at);
+            queues.record_join(1, at);
         }
-        queues.left(1, 10, 60);
-        queues.left(1, 20, 150);
-        queues.joined(1, 250);
-        queues.left(1, 30, 260);
-        queues.waited(1, 250, 300);
+        queues.record_leave(1, 10, 60);
+        queues.record_leave(1, 20, 150);
+        queues.record_join(1, 250);
+        queues.record_leave(1, 30, 260);
+        queues.record_wait(1, 250, 300);
         let records = queues.into_records();
         assert_eq!(records[0], QueueRecord::default());
         assert_eq!(records[1], QueueRecord { queued_ps: 50 + 100, peak_packets: 2 });

@@ -94,9 +94,9 @@ pub(super) struct PortSeries {
 }
 
 odonata_checkpoint::state!(PortSeries {
-    whole: start;
-    fixed: ports, channels, port_jobs;
-    built: interval_ps, jobs, channels_per_port
+    value: start;
+    same_length: ports, channels, port_jobs;
+    rebuilt: interval_ps, jobs, channels_per_port
 });
 
 impl PortSeries {
@@ -120,7 +120,7 @@ impl PortSeries {
     }
 
     #[inline]
-    pub(super) fn enqueued(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32) {
+    pub(super) fn record_enqueue(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32) {
         if let Some(now) = self.ports.get_mut(port) {
             now.held_bytes = port_bytes;
             now.peak_bytes = now.peak_bytes.max(port_bytes);
@@ -132,7 +132,7 @@ impl PortSeries {
     }
 
     #[inline]
-    pub(super) fn sent(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+    pub(super) fn record_send(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
         debug_assert!(now >= self.start && now < self.start + self.interval_ps);
         let size = packet.size();
         if let Some(sums) = self.ports.get_mut(port) {
@@ -152,14 +152,14 @@ impl PortSeries {
         }
     }
 
-    pub(super) fn stalled(&mut self, port: usize, since: u64, now: u64) {
+    pub(super) fn record_stall(&mut self, port: usize, since: u64, now: u64) {
         let stall = now - since.max(self.start).min(now);
         if let Some(sums) = self.ports.get_mut(port) {
             sums.stall_ps += stall;
         }
     }
 
-    pub(super) fn channel_stalled(&mut self, channel: usize, since: u64, now: u64) {
+    pub(super) fn record_channel_stall(&mut self, channel: usize, since: u64, now: u64) {
         let stall = now - since.max(self.start).min(now);
         if let Some(sums) = self.channels.get_mut(channel) {
             sums.stall_ps += stall;

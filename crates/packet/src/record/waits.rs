@@ -1,6 +1,6 @@
 //! Whose packets hold up whose at the links.
 //!
-//! A packet waits in the output queue of its channel from its entry to its departure. At each moment of that somebody holds up
+//! A packet waits in the output queue of its channel from its entry to its departure. ChannelTime each moment of that somebody holds up
 //! all packets of the channel:
 //!
 //! 1. while the link sends a packet, the job of that packet;
@@ -22,7 +22,7 @@ pub struct JobWait {
     /// The job whose packets waited.
     pub job: u16,
     /// The job that held them up.
-    pub holder: u16,
+    pub blocking_job: u16,
     /// Sum over these packets of their times, in ps.
     pub wait_ps: u64,
 }
@@ -36,18 +36,18 @@ struct Channel {
     queued: Vec<(u16, u32)>,
     /// Jobs and bytes of packets that have room at the other end, the oldest first.
     beyond: VecDeque<(u16, u32)>,
-    /// By job and holder.
+    /// By job and blocking_job.
     waits: Vec<JobWait>,
     /// Departures less entries, modulo 2^64.
     total: u64,
 }
 
 impl Channel {
-    fn add(&mut self, job: u16, holder: u16, wait_ps: u64) {
-        let key = (job, holder);
-        match self.waits.binary_search_by_key(&key, |wait| (wait.job, wait.holder)) {
+    fn add(&mut self, job: u16, blocking_job: u16, wait_ps: u64) {
+        let key = (job, blocking_job);
+        match self.waits.binary_search_by_key(&key, |wait| (wait.job, wait.blocking_job)) {
             Ok(place) => self.waits[place].wait_ps += wait_ps,
-            Err(place) => self.waits.insert(place, JobWait { job, holder, wait_ps }),
+            Err(place) => self.waits.insert(place, JobWait { job, blocking_job, wait_ps }),
         }
     }
 }
@@ -66,13 +66,13 @@ pub(crate) struct JobWaits {
 
 /// A channel at a moment.
 #[derive(Clone, Copy)]
-pub(crate) struct At {
+pub(crate) struct ChannelTime {
     pub(crate) port: usize,
     pub(crate) vc: usize,
     pub(crate) time: u64,
 }
 
-odonata_checkpoint::state!(JobWaits { fixed: sending, channels; built: start, end, per_port });
+odonata_checkpoint::state!(JobWaits { same_length: sending, channels; rebuilt: start, end, per_port });
 
 impl JobWaits {
     pub(super) fn new(plan: &RecordPlan, ports: usize, per_port: usize) -> Self {
@@ -89,12 +89,12 @@ impl JobWaits {
         to.min(self.end).saturating_sub(from.max(self.start))
     }
 
-    fn channel(&mut self, at: At) -> &mut Channel {
+    fn channel(&mut self, at: ChannelTime) -> &mut Channel {
         &mut self.channels[at.port * self.per_port + at.vc]
     }
 
     /// Counts the waits of a channel, in which nothing changed, up to now. `own` is the job of the packet at its head if that has credit.
-    pub(crate) fn count(&mut self, at: At, own: Option<u16>) {
+    pub(crate) fn count(&mut self, at: ChannelTime, own: Option<u16>) {
         let c = at.port * self.per_port + at.vc;
         let from = self.channels[c].counted;
         if from >= at.time {
@@ -112,14 +112,14 @@ impl JobWaits {
             }
             if packets > 0 && free > 0 {
                 let oldest = || channel.beyond.front().expect("room that is taken is somebody's").0;
-                let holder = own.unwrap_or_else(oldest);
-                channel.add(job, holder, u64::from(packets) * free);
+                let blocking_job = own.unwrap_or_else(oldest);
+                channel.add(job, blocking_job, u64::from(packets) * free);
             }
         }
     }
 
     /// A packet enters a queue, which is counted up to now.
-    pub(crate) fn entered(&mut self, at: At, job: u16) {
+    pub(crate) fn record_entry(&mut self, at: ChannelTime, job: u16) {
         let time = at.time.clamp(self.start, self.end);
         let channel = self.channel(at);
         channel.counted = channel.counted.max(at.time);
@@ -131,7 +131,7 @@ impl JobWaits {
     }
 
     /// A packet leaves a queue, which is counted up to now.
-    pub(crate) fn left(&mut self, at: At, job: u16) {
+    pub(crate) fn record_departure(&mut self, at: ChannelTime, job: u16) {
         let time = at.time.clamp(self.start, self.end);
         let channel = self.channel(at);
         channel.total = channel.total.wrapping_add(time);
@@ -140,13 +140,13 @@ impl JobWaits {
     }
 
     /// A packet is sent until a time and takes room at the other end.
-    pub(crate) fn launched(&mut self, at: At, until: u64, (job, room): (u16, u32)) {
+    pub(crate) fn record_launch(&mut self, at: ChannelTime, until: u64, (job, room): (u16, u32)) {
         self.sending[at.port] = (job, until);
         self.channel(at).beyond.push_back((job, room));
     }
 
     /// The oldest packet at the other end of a channel, which is counted up to now, has given back its room.
-    pub(crate) fn credited(&mut self, at: At, bytes: u32) {
+    pub(crate) fn record_credit(&mut self, at: ChannelTime, bytes: u32) {
         let oldest = self.channel(at).beyond.pop_front();
         debug_assert_eq!(oldest.map(|(_, room)| room), Some(bytes), "credits come back in the order of the packets");
     }
@@ -157,7 +157,11 @@ impl JobWaits {
         let waits = |channel: Channel| {
             let left: u64 = channel.queued.iter().map(|(_, packets)| u64::from(*packets)).sum();
             let total = channel.total.wrapping_add(left.wrapping_mul(channel.counted.clamp(start, end)));
-            assert_eq!(channel.waits.iter().map(|wait| wait.wait_ps).sum::<u64>(), total, "all waits have a holder");
+            assert_eq!(
+                channel.waits.iter().map(|wait| wait.wait_ps).sum::<u64>(),
+                total,
+                "all waits have a blocking_job"
+            );
             channel.waits
         };
         self.channels.into_iter().map(waits).collect()

@@ -68,7 +68,7 @@ impl PortRecords {
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = NodeView<'_>> {
         self.fabric.node_nic.iter().map(|&nic| {
             let (part, i) = self.find(1, nic as usize);
-            let own = &part.nics[i..i + self.fabric.interfaces as usize];
+            let own = &part.nics[i..i + self.fabric.nics_per_node as usize];
             let (injected_bytes, stall_ps) = own.iter().fold((0, 0), |sum, nic| (sum.0 + nic.0, sum.1 + nic.1));
             NodeView { port: self.port(self.fabric.nic_port[nic as usize] as usize), injected_bytes, stall_ps }
         })
@@ -77,7 +77,7 @@ impl PortRecords {
     /// Every torus FIFO of every node, in order: its node, its number there, what passed through it and how long it had no room; none where
     /// interfaces are no FIFOs.
     pub fn fifos(&self) -> impl Iterator<Item = (u32, u32, &FifoRecord, u64)> {
-        let each = self.fabric.interfaces as usize;
+        let each = self.fabric.nics_per_node as usize;
         (0..).zip(&self.fabric.node_nic).flat_map(move |(node, &nic)| {
             let (part, i) = self.find(1, nic as usize);
             let own = part.fifos.get(i..i + each).unwrap_or(&[]).iter().zip(&part.nics[i..i + each]);
@@ -102,7 +102,7 @@ impl PortRecords {
         PortView {
             record: &part.ports[i],
             channels: part.channels.get(several(self.channels)).unwrap_or(&[]),
-            queues: self.queues_behind(port),
+            queues: self.downstream_queues(port),
             job_bytes: part.port_jobs.get(several(self.jobs)).unwrap_or(&[]),
             crossbar_stall_ps: part.crossbar_stall_ps.get(i).copied(),
             counted_stall_ps: part.counted_stall_ps.get(i).copied(),
@@ -111,7 +111,7 @@ impl PortRecords {
     }
 
     /// What waited at the other end of a port's link; nothing where that is a node.
-    fn queues_behind(&self, port: usize) -> &[QueueRecord] {
+    fn downstream_queues(&self, port: usize) -> &[QueueRecord] {
         let peer = self.fabric.peer[port] as usize;
         if self.fabric.is_node_port(port as u32) {
             return &[];

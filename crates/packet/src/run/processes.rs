@@ -2,28 +2,28 @@
 //!
 //! The threads of a process meet as ever ([`super::threads`]); between two of their meetings the first of them gives every other process
 //! one message: the tally of its process, what its partitions sent to that process's, and for the first process the rows
-//! that were handed out and the parts of a state that is kept. So all know the sum of all tallies, and mail lies where it would lie if it
+//! that were row_buffer out and the parts of a state that is kept. So all know the sum of all tallies, and mail lies where it would lie if it
 //! came from a thread.
 
 use super::exchange::{Exchange, Tally};
-use super::kept::Vault;
-use super::rows::Handed;
+use super::rows::RowBuffer;
+use super::run_state::CheckpointSink;
 use super::threads::{Thread, Threads};
 use super::totals::Totals;
 use crate::mail::{Mail, Outbox};
 use odonata_checkpoint::{Reader, Writer};
-use odonata_processes::{gather, understood, Processes};
+use odonata_processes::{decode_message, gather, Processes};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
 /// The processes of a run, and whose partitions are whose.
-pub(crate) struct Among<'a> {
+pub(crate) struct ProcessLayout<'a> {
     pub(crate) processes: &'a dyn Processes,
     /// Partitions of each process.
     pub(crate) partitions: Vec<Range<usize>>,
 }
 
-impl Among<'_> {
+impl ProcessLayout<'_> {
     /// Partitions of this process.
     pub(crate) fn own(&self) -> Range<usize> {
         self.partitions[self.processes.number()].clone()
@@ -42,52 +42,52 @@ impl Among<'_> {
 
 /// Parts of a state that is kept, on their way to the first process.
 #[derive(Default)]
-pub(super) struct Parcels(Mutex<Vec<(u32, Vec<u8>)>>);
+pub(super) struct StateBuffer(Mutex<Vec<(u32, Vec<u8>)>>);
 
-impl Vault for Parcels {
+impl CheckpointSink for StateBuffer {
     fn part(&self, number: u32, bytes: &[u8]) {
         lock(&self.0).push((number, bytes.to_vec()));
     }
 }
 
 /// What the threads of this process share.
-pub(super) struct Spread<'a> {
+pub(super) struct ProcessExchange<'a> {
     threads: &'a Threads,
-    among: &'a Among<'a>,
+    layout: &'a ProcessLayout<'a>,
     /// Of the first process: where a state goes that is kept. Of another one: what it has of it.
-    vault: Option<&'a dyn Vault>,
-    parcels: &'a Parcels,
+    sink: Option<&'a dyn CheckpointSink>,
+    state_buffer: &'a StateBuffer,
     /// Mail for each process that was not sent yet.
     out: Vec<Mutex<Writer>>,
 }
 
-impl<'a> Spread<'a> {
+impl<'a> ProcessExchange<'a> {
     pub(super) fn new(
         threads: &'a Threads,
-        among: &'a Among<'a>,
-        (vault, parcels): (Option<&'a dyn Vault>, &'a Parcels),
+        layout: &'a ProcessLayout<'a>,
+        (sink, state_buffer): (Option<&'a dyn CheckpointSink>, &'a StateBuffer),
     ) -> Self {
-        Self { threads, among, vault, parcels, out: among.partitions.iter().map(|_| Mutex::default()).collect() }
+        Self { threads, layout, sink, state_buffer, out: layout.partitions.iter().map(|_| Mutex::default()).collect() }
     }
 
     /// Each thread joins once, under a number of its own.
-    pub(super) fn join(&'a self, number: usize) -> Member<'a> {
-        Member { all: self, thread: self.threads.join(number), spare: Outbox::default() }
+    pub(super) fn join(&'a self, number: usize) -> ProcessThread<'a> {
+        ProcessThread { all: self, thread: self.threads.join(number), spare: Outbox::default() }
     }
 }
 
 /// One of the threads.
-pub(super) struct Member<'a> {
-    all: &'a Spread<'a>,
+pub(super) struct ProcessThread<'a> {
+    all: &'a ProcessExchange<'a>,
     thread: Thread<'a>,
     /// Keeps the memory of mail that was sent, for mail that comes.
     spare: Outbox,
 }
 
-impl Member<'_> {
+impl ProcessThread<'_> {
     /// The messages of this process, whose threads brought `tally`.
-    fn messages(&self, tally: &Tally, rows: &Mutex<Handed>) -> Vec<Vec<u8>> {
-        let number = self.all.among.processes.number();
+    fn messages(&self, tally: &Tally, rows: &Mutex<RowBuffer>) -> Vec<Vec<u8>> {
+        let number = self.all.layout.processes.number();
         let message = |(to, mail): (usize, &Mutex<Writer>)| {
             if to == number {
                 return Vec::new();
@@ -96,7 +96,7 @@ impl Member<'_> {
             into.put(tally);
             if to == 0 {
                 into.put(&std::mem::take(&mut *lock(rows)));
-                into.put(&std::mem::take(&mut *lock(&self.all.parcels.0)));
+                into.put(&std::mem::take(&mut *lock(&self.all.state_buffer.0)));
             }
             let mut bytes = into.into_bytes();
             bytes.append(&mut std::mem::take(&mut *lock(mail)).into_bytes());
@@ -106,28 +106,28 @@ impl Member<'_> {
     }
 
     /// Takes in the message of another process, and adds its tally.
-    fn take_in(&mut self, bytes: &[u8], sum: &mut Tally, rows: &Mutex<Handed>) {
+    fn take_in(&mut self, bytes: &[u8], sum: &mut Tally, rows: &Mutex<RowBuffer>) {
         let mut from = Reader::new(bytes);
-        sum.add(&understood(from.get()));
-        if self.all.among.has_first() {
-            lock(rows).append(understood(from.get()));
-            let parts: Vec<(u32, Vec<u8>)> = understood(from.get());
+        sum.add(&decode_message(from.get()));
+        if self.all.layout.has_first() {
+            lock(rows).append(decode_message(from.get()));
+            let parts: Vec<(u32, Vec<u8>)> = decode_message(from.get());
             for (number, bytes) in parts {
-                self.all.vault.expect("the first process began to keep the state").part(number, &bytes);
+                self.all.sink.expect("the first process began to keep the state").part(number, &bytes);
             }
         }
         while !from.is_empty() {
-            let to: usize = understood(from.get());
-            understood(self.spare.receive(&mut from, &mut self.thread.mail_to(to)));
+            let to: usize = decode_message(from.get());
+            decode_message(self.spare.receive(&mut from, &mut self.thread.mail_to(to)));
         }
     }
 }
 
-impl Exchange for Member<'_> {
+impl Exchange for ProcessThread<'_> {
     fn post(&mut self, to: usize, mail: &mut Mail) {
-        let among = self.all.among;
-        let process = among.process_of(to);
-        if process == among.processes.number() {
+        let layout = self.all.layout;
+        let process = layout.process_of(to);
+        if process == layout.processes.number() {
             return self.thread.post(to, mail);
         }
         let mut out = lock(&self.all.out[process]);
@@ -140,29 +140,29 @@ impl Exchange for Member<'_> {
         self.thread.take(to, read);
     }
 
-    fn meet(&mut self, tally: &Tally, rows: &Mutex<Handed>) -> Tally {
-        let mut sum = self.thread.meet(tally, rows);
+    fn synchronize(&mut self, tally: &Tally, rows: &Mutex<RowBuffer>) -> Tally {
+        let mut sum = self.thread.synchronize(tally, rows);
         if !self.thread.is_first() {
-            return self.thread.meet_again(None);
+            return self.thread.wait_again(None);
         }
-        let came = self.all.among.processes.exchange(self.messages(&sum, rows));
-        let number = self.all.among.processes.number();
+        let came = self.all.layout.processes.exchange(self.messages(&sum, rows));
+        let number = self.all.layout.processes.number();
         for (_, bytes) in came.iter().enumerate().filter(|(process, _)| *process != number) {
             self.take_in(bytes, &mut sum, rows);
         }
-        self.thread.meet_again(Some(&sum))
+        self.thread.wait_again(Some(&sum))
     }
 
-    fn sum(&mut self, totals: Totals, rows: &Mutex<Handed>) -> Option<Totals> {
+    fn sum(&mut self, totals: Totals, rows: &Mutex<RowBuffer>) -> Option<Totals> {
         let sum = self.thread.sum(totals, rows)?;
-        let mut own = (sum, Handed::default());
-        if !self.all.among.has_first() {
+        let mut own = (sum, RowBuffer::default());
+        if !self.all.layout.has_first() {
             own.1 = std::mem::take(&mut *lock(rows));
         }
-        let others = gather(self.all.among.processes, &own);
-        for (totals, handed) in others {
+        let others = gather(self.all.layout.processes, &own);
+        for (totals, row_buffer) in others {
             own.0.add(totals);
-            lock(rows).append(handed);
+            lock(rows).append(row_buffer);
         }
         Some(own.0)
     }

@@ -5,17 +5,17 @@ use crate::partition::Partition;
 use crate::record::{Intervals, RecordPlan, Rows, TracedPacket};
 use serde::{Deserialize, Serialize};
 
-/// What partitions handed out and a watcher was not given yet.
+/// What partitions row_buffer out and a watcher was not pending_rows yet.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Handed {
+pub(super) struct RowBuffer {
     packets: Vec<TracedPacket>,
     intervals: Intervals,
 }
 
-/// Packets that are given at a time.
+/// Packets that are pending_rows at a time.
 const BATCH: usize = 1 << 16;
 
-impl Handed {
+impl RowBuffer {
     /// Takes what a partition recorded until `until`; of intervals only if one ends there.
     pub(super) fn take(&mut self, partition: &mut Partition, plan: &RecordPlan, until: u64, interval_ends: bool) {
         if plan.recording.packets {
@@ -34,7 +34,7 @@ impl Handed {
     }
 
     /// Gives rows to the watcher: packets when there are many or it is the `last` time.
-    pub(super) fn give(&mut self, watch: &mut dyn Watch, last: bool) {
+    pub(super) fn flush(&mut self, watch: &mut dyn Watch, last: bool) {
         if self.packets.len() >= BATCH || last && !self.packets.is_empty() {
             // All that arrived before the time of the last taking are here, so batches follow each other in order.
             self.packets.sort_unstable();

@@ -1,11 +1,11 @@
 //! Workers that are threads of one process.
 //!
 //! Boxes exist twice: in one window those are read that were written in the window before, and the others are written. So
-//! nobody has to wait until all have read, and a window needs one meeting.
+//! nobody has to wait until all have read, and a window needs one barrier.
 
+use super::barrier::{Barrier, BarrierMember};
 use super::exchange::{Exchange, Tally};
-use super::meeting::{Meeting, Member};
-use super::rows::Handed;
+use super::rows::RowBuffer;
 use super::totals::Totals;
 use crate::mail::Mail;
 use std::sync::{Mutex, MutexGuard};
@@ -14,8 +14,8 @@ use std::sync::{Mutex, MutexGuard};
 pub(super) struct Threads {
     count: usize,
     /// What thread f sent to partition t is in box `t * count + f`.
-    boxes: [Vec<Mutex<Mail>>; 2],
-    meeting: Meeting<Tally>,
+    mailboxes: [Vec<Mutex<Mail>>; 2],
+    barrier: Barrier<Tally>,
     totals: Mutex<Option<Totals>>,
 }
 
@@ -23,32 +23,32 @@ pub(super) struct Threads {
 pub(super) struct Thread<'a> {
     all: &'a Threads,
     number: usize,
-    member: Member<'a, Tally>,
-    /// The boxes that it reads.
+    member: BarrierMember<'a, Tally>,
+    /// The mailboxes that it reads.
     side: usize,
 }
 
 impl Threads {
     /// Of so many threads, which send to `partitions`.
     pub(super) fn new(count: usize, partitions: usize) -> Self {
-        let boxes = || (0..count * partitions).map(|_| Mutex::default()).collect();
-        Self { count, boxes: [boxes(), boxes()], meeting: Meeting::new(count), totals: Mutex::new(None) }
+        let mailboxes = || (0..count * partitions).map(|_| Mutex::default()).collect();
+        Self { count, mailboxes: [mailboxes(), mailboxes()], barrier: Barrier::new(count), totals: Mutex::new(None) }
     }
 
     /// Each thread joins once, under a number of its own.
     pub(super) fn join(&self, number: usize) -> Thread<'_> {
-        Thread { all: self, number, member: self.meeting.join(), side: 0 }
+        Thread { all: self, number, member: self.barrier.join(), side: 0 }
     }
 
-    /// The box in which a thread finds what another one sent to a partition, from the next meeting on if `side` is the one that it does not
+    /// The box in which a thread finds what another one sent to a partition, from the next barrier on if `side` is the one that it does not
     /// read now.
-    fn box_of(&self, side: usize, to: usize, from: usize) -> MutexGuard<'_, Mail> {
-        lock(&self.boxes[side][to * self.count + from])
+    fn mailbox(&self, side: usize, to: usize, from: usize) -> MutexGuard<'_, Mail> {
+        lock(&self.mailboxes[side][to * self.count + from])
     }
 
-    /// Bytes that the boxes hold.
+    /// Bytes that the mailboxes hold.
     pub(super) fn memory_bytes(&self) -> usize {
-        self.boxes.iter().flatten().map(|mail| lock(mail).memory_bytes()).sum()
+        self.mailboxes.iter().flatten().map(|mail| lock(mail).memory_bytes()).sum()
     }
 }
 
@@ -58,14 +58,14 @@ impl Thread<'_> {
         self.number == 0
     }
 
-    /// The mail that whoever advances a partition in this window takes, among others: for the first thread, between two meetings.
+    /// The mail that whoever advances a partition in this window takes, layout others: for the first thread, between two meetings.
     pub(super) fn mail_to(&self, to: usize) -> MutexGuard<'_, Mail> {
-        self.all.box_of(self.side, to, self.number)
+        self.all.mailbox(self.side, to, self.number)
     }
 
-    /// A further meeting before the next window; all get the sum of what is brought.
-    pub(super) fn meet_again(&self, brought: Option<&Tally>) -> Tally {
-        self.member.meet(|sum| {
+    /// A further barrier before the next window; all get the sum of what is brought.
+    pub(super) fn wait_again(&self, brought: Option<&Tally>) -> Tally {
+        self.member.wait(|sum| {
             if let Some(tally) = brought {
                 sum.add(tally);
             }
@@ -75,12 +75,12 @@ impl Thread<'_> {
 
 impl Exchange for Thread<'_> {
     fn post(&mut self, to: usize, mail: &mut Mail) {
-        std::mem::swap(&mut *self.all.box_of(1 - self.side, to, self.number), mail);
+        std::mem::swap(&mut *self.all.mailbox(1 - self.side, to, self.number), mail);
     }
 
     fn take(&mut self, to: usize, read: &mut dyn FnMut(&mut Mail)) {
         let first = to * self.all.count;
-        for from in &self.all.boxes[self.side][first..first + self.all.count] {
+        for from in &self.all.mailboxes[self.side][first..first + self.all.count] {
             let mut mail = lock(from);
             if !mail.is_empty() {
                 read(&mut mail);
@@ -88,17 +88,17 @@ impl Exchange for Thread<'_> {
         }
     }
 
-    fn meet(&mut self, tally: &Tally, _: &Mutex<Handed>) -> Tally {
+    fn synchronize(&mut self, tally: &Tally, _: &Mutex<RowBuffer>) -> Tally {
         self.side = 1 - self.side;
-        self.member.meet(|sum| sum.add(tally))
+        self.member.wait(|sum| sum.add(tally))
     }
 
-    fn sum(&mut self, totals: Totals, _: &Mutex<Handed>) -> Option<Totals> {
+    fn sum(&mut self, totals: Totals, _: &Mutex<RowBuffer>) -> Option<Totals> {
         match &mut *lock(&self.all.totals) {
             Some(sum) => sum.add(totals),
             none => *none = Some(totals),
         }
-        self.member.meet(|_| {});
+        self.member.wait(|_| {});
         if self.number == 0 {
             lock(&self.all.totals).take()
         } else {

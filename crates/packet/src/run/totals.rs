@@ -1,7 +1,7 @@
 //! What is added up over all partitions at the end of a run.
 
-use crate::endpoint::Unfinished;
-use crate::partition::{Partition, Waits};
+use crate::endpoint::UnfinishedEndpoint;
+use crate::partition::{BlockedHead, Partition};
 use crate::record::Sums;
 use serde::{Deserialize, Serialize};
 
@@ -35,9 +35,9 @@ pub(crate) struct Totals {
     /// fractions, so whoever adds them up does so in the order of the routers.
     pub(crate) learning: Vec<(u32, u64, f64)>,
     /// What the heads of input channels wait for.
-    pub(crate) waits: Vec<((u32, u8), Waits)>,
+    pub(crate) blocked_heads: Vec<((u32, u8), BlockedHead)>,
     /// Endpoints that have not finished.
-    pub(crate) unfinished: Vec<Unfinished>,
+    pub(crate) unfinished: Vec<UnfinishedEndpoint>,
     pub(crate) cost: Cost,
 }
 
@@ -56,7 +56,7 @@ impl Totals {
     pub(crate) fn add(&mut self, other: Self) {
         self.sums.add(other.sums);
         self.learning.extend(other.learning);
-        self.waits.extend(other.waits);
+        self.blocked_heads.extend(other.blocked_heads);
         self.unfinished.extend(other.unfinished);
         let (cost, more) = (&mut self.cost, other.cost);
         cost.events += more.events;

@@ -5,15 +5,15 @@
 //! sums.
 
 use super::exchange::Tally;
-use super::{Ending, Limits};
+use super::{Ending, RunLimits};
 use crate::record::RecordPlan;
 
 pub(super) struct Windows {
-    limits: Limits,
+    limits: RunLimits,
     lookahead: u64,
-    /// Length of an interval of the time series that are handed out; 0 if none is.
+    /// Length of an interval of the time series that are row_buffer out; 0 if none is.
     interval: u64,
-    /// Whether packets are handed out.
+    /// Whether packets are row_buffer out.
     packets: bool,
     /// When the window before ended.
     now: u64,
@@ -24,7 +24,7 @@ pub(super) struct Windows {
 pub(super) struct Window {
     /// Its end, which does not belong to it.
     pub(super) until: u64,
-    /// Whether rows are handed out at its end, and whether an interval of the time series ends there.
+    /// Whether rows are row_buffer out at its end, and whether an interval of the time series ends there.
     pub(super) rows: bool,
     pub(super) interval_ends: bool,
 }
@@ -33,13 +33,13 @@ pub(super) struct Window {
 const STEP: u64 = 1_000_000;
 
 impl Windows {
-    pub(super) fn new(limits: Limits, plan: &RecordPlan, lookahead: Option<u64>) -> Self {
+    pub(super) fn new(limits: RunLimits, plan: &RecordPlan, lookahead: Option<u64>) -> Self {
         let interval = if plan.has_port_series() { plan.recording.interval_ps } else { 0 };
         Self { limits, lookahead: lookahead.unwrap_or(u64::MAX), interval, packets: plan.recording.packets, now: 0 }
     }
 
     /// The window of a run from `now` on that was to end at `until`.
-    pub(super) fn again(&mut self, now: u64, until: u64) -> Window {
+    pub(super) fn resume(&mut self, now: u64, until: u64) -> Window {
         self.now = now;
         self.up_to(until)
     }
@@ -49,11 +49,11 @@ impl Windows {
         self.now
     }
 
-    /// The next window, given the state of all partitions after the last one.
+    /// The next window, pending_rows the state of all partitions after the last one.
     pub(super) fn next(&mut self, sum: &Tally) -> Result<Window, Ending> {
         if let Some(ending) = self.ending(sum) {
             if sum.earliest == u64::MAX {
-                self.now = sum.moved;
+                self.now = sum.last_progress;
             }
             return Err(ending);
         }
@@ -73,9 +73,9 @@ impl Windows {
             until = until.min((now / STEP + 1) * STEP);
         }
         let interval_end = now.checked_div(self.interval).map_or(u64::MAX, |i| (i + 1) * self.interval);
-        for border in [self.limits.measured_until, self.limits.end, self.limits.border, interval_end] {
-            if now < border {
-                until = until.min(border);
+        for window_end in [self.limits.measured_until, self.limits.end, self.limits.window_end, interval_end] {
+            if now < window_end {
+                until = until.min(window_end);
             }
         }
         self.now = until;
@@ -85,19 +85,19 @@ impl Windows {
     }
 
     /// Whether a run may end at this time although something will happen.
-    fn decides(now: u64, limits: &Limits) -> bool {
+    fn is_end_candidate(now: u64, limits: &RunLimits) -> bool {
         now % STEP == 0 || now >= limits.end
     }
 
     /// Whether it may be complete then, so that endpoints are to be asked what they owe.
-    pub(super) fn may_end(now: u64, limits: &Limits) -> bool {
-        Self::decides(now, limits) && (limits.ends_with_jobs || now >= limits.measured_until)
+    pub(super) fn may_end(now: u64, limits: &RunLimits) -> bool {
+        Self::is_end_candidate(now, limits) && (limits.ends_with_jobs || now >= limits.measured_until)
     }
 
     fn ending(&self, sum: &Tally) -> Option<Ending> {
         let (limits, now) = (&self.limits, self.now);
         if sum.earliest == u64::MAX {
-            return Some(match (sum.in_flight > 0, sum.owes) {
+            return Some(match (sum.in_flight > 0, sum.has_work) {
                 (true, _) => Ending::NoProgress,
                 (false, true) => Ending::Deadlock,
                 (false, false) => Ending::Complete,
@@ -105,15 +105,15 @@ impl Windows {
         }
         // Of open traffic, something is always about to arrive.
         let over = !limits.ends_with_jobs || sum.last_arrival <= now;
-        if Self::may_end(now, limits) && !sum.owes && sum.left == sum.arrived && over {
+        if Self::may_end(now, limits) && !sum.has_work && sum.injected == sum.delivered && over {
             return Some(Ending::Complete);
         }
         // Jobs that come to an end wait for each other, whatever goes on beside them.
-        let silent = !sum.goes_on && sum.left == sum.arrived && sum.last_arrival < now;
-        if limits.ends_with_jobs && Self::may_end(now, limits) && sum.owes && silent {
+        let silent = !sum.will_act && sum.injected == sum.delivered && sum.last_arrival < now;
+        if limits.ends_with_jobs && Self::may_end(now, limits) && sum.has_work && silent {
             return Some(Ending::Deadlock);
         }
-        if !Self::decides(now, limits) {
+        if !Self::is_end_candidate(now, limits) {
             return None;
         }
         if sum.stop {
@@ -122,7 +122,7 @@ impl Windows {
         if now >= limits.end {
             return Some(Ending::DrainLimit);
         }
-        let silent = sum.in_flight > 0 && !sum.waits && now.saturating_sub(sum.moved) > limits.patience;
+        let silent = sum.in_flight > 0 && !sum.has_timers && now.saturating_sub(sum.last_progress) > limits.patience;
         silent.then_some(Ending::NoProgress)
     }
 }
@@ -132,13 +132,13 @@ mod tests {
     use super::*;
     use crate::record::{Recording, SeriesChoice};
 
-    const LIMITS: Limits = Limits {
+    const LIMITS: RunLimits = RunLimits {
         measured_until: 2_250_000,
         ends_with_jobs: false,
         end: 4_100_000,
         patience: 1_500_000,
-        keep_tables: false,
-        border: u64::MAX,
+        records_tables: false,
+        window_end: u64::MAX,
     };
 
     fn windows(lookahead: Option<u64>, interval_ps: u64) -> Windows {
@@ -149,7 +149,7 @@ mod tests {
 
     /// A network in which something happens all the time.
     fn busy(now: u64) -> Tally {
-        Tally { earliest: now, in_flight: 1, moved: now, left: 2, arrived: 1, ..Tally::default() }
+        Tally { earliest: now, in_flight: 1, last_progress: now, injected: 2, delivered: 1, ..Tally::default() }
     }
 
     #[test]
@@ -193,7 +193,7 @@ mod tests {
         let mut windows = windows(Some(300_000), 0);
         windows.limits.ends_with_jobs = true;
         windows.now = 1_300_000;
-        let later = Tally { owes: true, goes_on: true, ..busy(3_100_000) };
+        let later = Tally { has_work: true, will_act: true, ..busy(3_100_000) };
         let ends: Vec<_> = (0..4).map(|_| windows.next(&later).map(|window| window.until)).collect();
         assert_eq!(ends, [Ok(2_000_000), Ok(2_250_000), Ok(3_000_000), Ok(3_400_000)]);
     }
@@ -206,11 +206,11 @@ mod tests {
             windows.now = now;
             windows.next(&sum).err()
         };
-        let stuck = Tally { owes: true, arrived: 2, last_arrival: 2_900_000, ..busy(3_000_000) };
+        let stuck = Tally { has_work: true, delivered: 2, last_arrival: 2_900_000, ..busy(3_000_000) };
         assert_eq!(ending(3_000_000, stuck.clone()), Some(Ending::Deadlock));
         assert_eq!(ending(3_200_000, stuck.clone()), None, "no full microsecond");
-        assert_eq!(ending(3_000_000, Tally { goes_on: true, ..stuck.clone() }), None);
-        assert_eq!(ending(3_000_000, Tally { arrived: 1, ..stuck.clone() }), None);
+        assert_eq!(ending(3_000_000, Tally { will_act: true, ..stuck.clone() }), None);
+        assert_eq!(ending(3_000_000, Tally { delivered: 1, ..stuck.clone() }), None);
         assert_eq!(ending(3_000_000, Tally { last_arrival: 3_000_000, ..stuck }), None);
     }
 
@@ -221,30 +221,30 @@ mod tests {
             windows.now = now;
             windows.next(&sum).err()
         };
-        let arrived = |now| Tally { arrived: 2, ..busy(now) };
+        let arrived = |now| Tally { delivered: 2, ..busy(now) };
         // Everything has arrived, but not at a full microsecond, or not before the measurement is over.
         assert_eq!(ending(3_200_000, arrived(3_200_000)), None);
         assert_eq!(ending(2_000_000, arrived(2_000_000)), None);
         assert_eq!(ending(3_000_000, arrived(3_000_000)), Some(Ending::Complete));
-        assert_eq!(ending(3_000_000, Tally { owes: true, ..arrived(3_000_000) }), None);
+        assert_eq!(ending(3_000_000, Tally { has_work: true, ..arrived(3_000_000) }), None);
         assert_eq!(ending(3_000_000, Tally { stop: true, ..busy(3_000_000) }), Some(Ending::Interrupted));
         assert_eq!(ending(4_100_000, busy(4_100_000)), Some(Ending::DrainLimit));
-        // Nothing moved for longer than patience lasts.
-        assert_eq!(ending(2_000_000, Tally { moved: 500_000, ..busy(2_000_000) }), None);
-        assert_eq!(ending(2_000_000, Tally { moved: 499_999, ..busy(2_000_000) }), Some(Ending::NoProgress));
-        assert_eq!(ending(2_000_000, Tally { moved: 499_999, waits: true, ..busy(2_000_000) }), None);
+        // Nothing last_progress for longer than patience lasts.
+        assert_eq!(ending(2_000_000, Tally { last_progress: 500_000, ..busy(2_000_000) }), None);
+        assert_eq!(ending(2_000_000, Tally { last_progress: 499_999, ..busy(2_000_000) }), Some(Ending::NoProgress));
+        assert_eq!(ending(2_000_000, Tally { last_progress: 499_999, has_timers: true, ..busy(2_000_000) }), None);
         // Nothing will ever happen.
         let silent = Tally { earliest: u64::MAX, in_flight: 1, ..Tally::default() };
         assert_eq!(ending(1_234, silent.clone()), Some(Ending::NoProgress));
         assert_eq!(ending(1_234, Tally { in_flight: 0, ..silent.clone() }), Some(Ending::Complete));
-        assert_eq!(ending(1_234, Tally { in_flight: 0, owes: true, ..silent }), Some(Ending::Deadlock));
+        assert_eq!(ending(1_234, Tally { in_flight: 0, has_work: true, ..silent }), Some(Ending::Deadlock));
     }
 
     #[test]
     fn a_run_of_which_nothing_is_left_ends_with_what_happened_last() {
         let mut windows = windows(None, 0);
         assert_eq!(windows.next(&busy(0)).map(|window| window.until), Ok(1_000_000));
-        let last = Tally { earliest: u64::MAX, in_flight: 0, moved: 123_456, ..busy(0) };
+        let last = Tally { earliest: u64::MAX, in_flight: 0, last_progress: 123_456, ..busy(0) };
         assert_eq!((windows.next(&last), windows.now()), (Err(Ending::Complete), 123_456));
     }
 }

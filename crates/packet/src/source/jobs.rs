@@ -4,9 +4,9 @@ use super::{ClosedJob, Destinations, JobTraffic, NodeMessage, OpenJob, Traffic};
 use crate::endpoint::Program;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId, Stream};
-use odonata_workload::rails::Lanes;
-use odonata_workload::volumes::{Messages, Volumes, Within};
-use odonata_workload::{Closed, Job, Open, Pattern, TrafficKind, Workload};
+use odonata_workload::rails::RailPaths;
+use odonata_workload::volumes::{Locality, Messages, Volumes};
+use odonata_workload::{ClosedParameters, Job, OpenParameters, Pattern, TrafficKind, Workload};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ struct Senders {
 impl RankDestinations {
     fn new(machine: &Machine, job: &Job) -> Self {
         let mut senders: BTreeMap<NodeId, Senders> = BTreeMap::new();
-        let (mut dead, lanes) = (BTreeSet::new(), Lanes::new(machine, job));
+        let (mut dead, lanes) = (BTreeSet::new(), RailPaths::new(machine, job));
         for rank in job.rank_ids() {
             let node = job.node_of(rank);
             for rail in 0..machine.rails().of_node() {
@@ -75,7 +75,7 @@ impl OpenJob {
     ///
     /// Where nodes have several interfaces, each of them is such a node: under `affinity` its messages come from the ranks whose it is. What
     /// would go to an end that a fault cut off is drawn again, too.
-    fn of(machine: &Machine, job: &Job, open: &Open) -> Self {
+    fn of(machine: &Machine, job: &Job, open: &OpenParameters) -> Self {
         let destinations = RankDestinations::new(machine, job);
         let mut probe = Stream::new(0, "probe", &[]);
         let mut nodes: Vec<NodeId> = destinations.senders.keys().copied().collect();
@@ -86,7 +86,7 @@ impl OpenJob {
             steps: open.schedule(),
             injection: open.injection,
             burst: open.burst,
-            room: open.room(),
+            room: open.buffer_packets(),
             packets: open.packets,
         }
     }
@@ -110,14 +110,14 @@ impl ClosedTraffic {
     ///
     /// # Errors
     /// The messages would take more than `memory_bytes`; says how many bytes those of the first ranks take that are too much.
-    pub fn within(machine: &Machine, workload: &Workload, memory_bytes: u64) -> Result<Self, u64> {
+    pub fn gather(machine: &Machine, workload: &Workload, memory_bytes: u64) -> Result<Self, u64> {
         let mut traffic = Self::default();
         let mut count = 0;
         for job in &workload.jobs {
             let rounds = job.iterations;
             let (mut messages, mut volumes) = (Vec::new(), Volumes::default());
             let mut walk = Messages::new(machine, job);
-            let lanes = Lanes::new(machine, job);
+            let lanes = RailPaths::new(machine, job);
             let is_closed = matches!(job.traffic, TrafficKind::Closed(_));
             let is_program = matches!(job.traffic, TrafficKind::Program(_));
             for rank in job.rank_ids().filter(|_| is_program) {
@@ -133,7 +133,7 @@ impl ClosedTraffic {
                 }
                 for (number, message) in sent.enumerate() {
                     volumes.add(&message);
-                    if matches!(message.within, Within::Router | Within::Network) {
+                    if matches!(message.within, Locality::Router | Locality::Network) {
                         lanes.parts(&message, number, |part| {
                             let (source, destination) = (part.source, part.target);
                             messages.push(NodeMessage { source, destination, bytes: part.bytes, rounds });
@@ -182,7 +182,7 @@ impl Traffic {
         let jobs = workload.jobs.iter().zip(&closed.messages).map(|(job, messages)| match &job.traffic {
             TrafficKind::Program(_) => JobTraffic::Program(Arc::clone(program.expect("something runs the programs"))),
             TrafficKind::Open(open) => JobTraffic::Open(OpenJob::of(machine, job, open)),
-            TrafficKind::Closed(Closed { start }) => {
+            TrafficKind::Closed(ClosedParameters { start }) => {
                 JobTraffic::Closed(ClosedJob { messages: Arc::clone(messages), start: *start })
             }
         });

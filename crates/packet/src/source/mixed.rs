@@ -3,26 +3,26 @@
 //! An interface takes turns, packet by packet, among those kinds that have a packet to send. What it is told goes to the kind
 //! that the job belongs to; each kind has a timer of its own.
 
-use crate::endpoint::{Arrival, Departure, Endpoints, Listens, Offer, Outgoing, Socket, Unfinished};
+use crate::endpoint::{Arrival, Departure, Endpoints, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint};
 use odonata_checkpoint::state;
 
-struct Member {
+struct MixedMember {
     endpoints: Box<dyn Endpoints>,
     /// By interface: when its timer runs out; `u64::MAX` if it is not set.
     timers: Vec<u64>,
-    listens: Vec<Listens>,
+    subscriptions: Vec<Subscription>,
 }
 
 pub(super) struct MixedEndpoints {
-    members: Vec<Member>,
-    /// Member of each job.
+    members: Vec<MixedMember>,
+    /// MixedMember of each job.
     of_job: Vec<usize>,
     /// By interface: the member served last.
     served: Vec<usize>,
 }
 
-state!(Member { fixed: timers; inside: endpoints; built: listens });
-state!(MixedEndpoints { fixed: served; inside: members; built: of_job });
+state!(MixedMember { same_length: timers; nested: endpoints; rebuilt: subscriptions });
+state!(MixedEndpoints { same_length: served; nested: members; rebuilt: of_job });
 
 impl MixedEndpoints {
     /// Of members, each with its jobs; every job has a member.
@@ -31,8 +31,8 @@ impl MixedEndpoints {
         for (m, (_, jobs)) in members.iter().enumerate() {
             jobs.iter().for_each(|&job| of_job[usize::from(job)] = m);
         }
-        let member = |(endpoints, _): (Box<dyn Endpoints>, _)| Member {
-            listens: (0..nics).map(|nic| endpoints.listens(nic)).collect(),
+        let member = |(endpoints, _): (Box<dyn Endpoints>, _)| MixedMember {
+            subscriptions: (0..nics).map(|nic| endpoints.subscription(nic)).collect(),
             timers: vec![u64::MAX; nics as usize],
             endpoints,
         };
@@ -41,17 +41,17 @@ impl MixedEndpoints {
     }
 
     /// Tells one member something, with the socket as it would be if that were alone.
-    fn tell<T>(
+    fn notify<T>(
         &mut self,
         m: usize,
         nic: u32,
         socket: &mut Socket,
-        told: impl FnOnce(&mut dyn Endpoints, &mut Socket) -> T,
+        event: impl FnOnce(&mut dyn Endpoints, &mut Socket) -> T,
     ) -> T {
         let n = nic as usize;
         let member = &mut self.members[m];
         socket.turn_to(socket.now_ps(), member.timers[n]);
-        let answer = told(&mut *member.endpoints, socket);
+        let answer = event(&mut *member.endpoints, socket);
         member.timers[n] = socket.timer_ps().unwrap_or(u64::MAX);
         let earliest = self.members.iter().map(|member| member.timers[n]).min().unwrap_or(u64::MAX);
         socket.turn_to(socket.now_ps(), earliest);
@@ -60,90 +60,91 @@ impl MixedEndpoints {
 }
 
 impl Endpoints for MixedEndpoints {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
-        self.members.iter_mut().filter_map(|member| member.endpoints.next_birth_ps(nic)).min()
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
+        self.members.iter_mut().filter_map(|member| member.endpoints.next_created_ps(nic)).min()
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let (last, count) = (self.served[nic as usize], self.members.len());
         let mut turns = (1..=count).map(|turn| (last + turn) % count);
-        let made = |m: &usize| self.members[*m].endpoints.next_birth_ps(nic).is_some_and(|birth| birth <= leaves_ps);
+        let made =
+            |m: &usize| self.members[*m].endpoints.next_created_ps(nic).is_some_and(|created| created <= leaves_ps);
         let m = turns.find(made).expect("something was made before it leaves");
         self.served[nic as usize] = m;
         self.members[m].endpoints.take(nic, leaves_ps)
     }
 
-    fn offers_move(&self) -> bool {
-        self.members.iter().any(|member| member.endpoints.offers_move())
+    fn has_coupled_offers(&self) -> bool {
+        self.members.iter().any(|member| member.endpoints.has_coupled_offers())
     }
 
-    fn listens(&self, nic: u32) -> Listens {
-        self.members.iter().map(|member| member.listens[nic as usize]).max().unwrap_or_default()
+    fn subscription(&self, nic: u32) -> Subscription {
+        self.members.iter().map(|member| member.subscriptions[nic as usize]).max().unwrap_or_default()
     }
 
-    fn begin(&mut self, nic: u32, socket: &mut Socket) {
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
         for m in 0..self.members.len() {
-            if self.members[m].listens[nic as usize] > Listens::ToNothing {
-                self.tell(m, nic, socket, |endpoints, socket| endpoints.begin(nic, socket));
+            if self.members[m].subscriptions[nic as usize] > Subscription::Nothing {
+                self.notify(m, nic, socket, |endpoints, socket| endpoints.on_start(nic, socket));
             }
         }
     }
 
-    fn left(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
+    fn on_departure(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
         let m = self.of_job[usize::from(departure.job)];
-        if self.members[m].listens[nic as usize] < Listens::ToDepartures {
+        if self.members[m].subscriptions[nic as usize] < Subscription::Departures {
             return Offer::Same;
         }
-        self.tell(m, nic, socket, |endpoints, socket| endpoints.left(nic, departure, socket))
+        self.notify(m, nic, socket, |endpoints, socket| endpoints.on_departure(nic, departure, socket))
     }
 
-    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         let m = self.of_job[usize::from(arrival.job)];
-        if self.members[m].listens[nic as usize] < Listens::ToArrivals {
+        if self.members[m].subscriptions[nic as usize] < Subscription::Arrivals {
             return Offer::Same;
         }
-        self.tell(m, nic, socket, |endpoints, socket| endpoints.arrived(nic, arrival, socket))
+        self.notify(m, nic, socket, |endpoints, socket| endpoints.on_arrival(nic, arrival, socket))
     }
 
-    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
-        let due = |member: &Member| member.timers[nic as usize] <= socket.now_ps();
+    fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+        let due = |member: &MixedMember| member.timers[nic as usize] <= socket.now_ps();
         let m = self.members.iter().position(due).expect("somebody's timer ran out");
         self.members[m].timers[nic as usize] = u64::MAX;
         // Others whose timers run out now are woken after this.
-        self.tell(m, nic, socket, |endpoints, socket| endpoints.woken(nic, socket))
+        self.notify(m, nic, socket, |endpoints, socket| endpoints.on_timer(nic, socket))
     }
 
     fn memory_bytes(&self) -> usize {
         self.members.iter().map(|member| member.endpoints.memory_bytes()).sum()
     }
 
-    fn owes(&self, before_ps: u64) -> bool {
-        self.members.iter().any(|member| member.endpoints.owes(before_ps))
+    fn has_work(&self, before_ps: u64) -> bool {
+        self.members.iter().any(|member| member.endpoints.has_work(before_ps))
     }
 
-    fn goes_on(&self, now_ps: u64) -> bool {
-        self.members.iter().any(|member| member.endpoints.goes_on(now_ps))
+    fn will_act(&self, now_ps: u64) -> bool {
+        self.members.iter().any(|member| member.endpoints.will_act(now_ps))
     }
 
-    fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
-        self.members.iter_mut().flat_map(|member| member.endpoints.end(end_ps)).collect()
+    fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
+        self.members.iter_mut().flat_map(|member| member.endpoints.on_end(end_ps)).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use odonata_checkpoint::{Damaged, Reader, State, Writer};
+    use odonata_checkpoint::{DecodeError, Reader, State, Writer};
     use odonata_units::NodeId;
     use std::sync::{Arc, Mutex};
 
     /// Writes down what it is told.
-    struct Diary(Listens, char, Arc<Mutex<String>>);
+    struct Diary(Subscription, char, Arc<Mutex<String>>);
 
     impl State for Diary {
         fn save(&self, _: &mut Writer) {}
 
-        fn load(&mut self, _: &mut Reader<'_>) -> Result<(), Damaged> {
+        fn load(&mut self, _: &mut Reader<'_>) -> Result<(), DecodeError> {
             Ok(())
         }
     }
@@ -156,27 +157,27 @@ mod tests {
     }
 
     impl Endpoints for Diary {
-        fn next_birth_ps(&mut self, _: u32) -> Option<u64> {
+        fn next_created_ps(&mut self, _: u32) -> Option<u64> {
             None
         }
 
-        fn take(&mut self, _: u32, _: u64) -> Outgoing {
+        fn take(&mut self, _: u32, _: u64) -> OutgoingPacket {
             unreachable!("it offers nothing")
         }
 
-        fn listens(&self, _: u32) -> Listens {
+        fn subscription(&self, _: u32) -> Subscription {
             self.0
         }
 
-        fn left(&mut self, _: u32, _: &Departure, _: &mut Socket) -> Offer {
+        fn on_departure(&mut self, _: u32, _: &Departure, _: &mut Socket) -> Offer {
             self.write('l')
         }
 
-        fn arrived(&mut self, _: u32, _: &Arrival, _: &mut Socket) -> Offer {
+        fn on_arrival(&mut self, _: u32, _: &Arrival, _: &mut Socket) -> Offer {
             self.write('a')
         }
 
-        fn owes(&self, _: u64) -> bool {
+        fn has_work(&self, _: u64) -> bool {
             false
         }
     }
@@ -185,19 +186,27 @@ mod tests {
     #[test]
     fn everybody_is_told_what_it_listens_to() {
         let diary = Arc::new(Mutex::new(String::new()));
-        let kinds = [(Listens::ToNothing, 'n'), (Listens::ToArrivals, 'a'), (Listens::ToDepartures, 'd')];
-        let members = kinds.into_iter().zip(0..).map(|((listens, name), job)| {
-            (Box::new(Diary(listens, name, Arc::clone(&diary))) as Box<dyn Endpoints>, vec![job])
+        let kinds = [(Subscription::Nothing, 'n'), (Subscription::Arrivals, 'a'), (Subscription::Departures, 'd')];
+        let members = kinds.into_iter().zip(0..).map(|((subscriptions, name), job)| {
+            (Box::new(Diary(subscriptions, name, Arc::clone(&diary))) as Box<dyn Endpoints>, vec![job])
         });
         let mut mixed = MixedEndpoints::new(members.collect(), 1);
-        assert_eq!(mixed.listens(0), Listens::ToDepartures);
+        assert_eq!(mixed.subscription(0), Subscription::Departures);
         let mut socket = Socket::new(7, None);
         let mut changed = Vec::new();
         for job in 0..3 {
-            let arrival =
-                Arrival { at_ps: 7, source: NodeId(0), size: 1, job, message: 0, envelope: None, passage: None };
-            changed.push(mixed.left(0, &Departure { at_ps: 7, job, message: 0 }, &mut socket) == Offer::Changed);
-            changed.push(mixed.arrived(0, &arrival, &mut socket) == Offer::Changed);
+            let arrival = Arrival {
+                at_ps: 7,
+                source: NodeId(0),
+                size: 1,
+                job,
+                message: 0,
+                envelope: None,
+                injection_times: None,
+            };
+            changed
+                .push(mixed.on_departure(0, &Departure { at_ps: 7, job, message: 0 }, &mut socket) == Offer::Changed);
+            changed.push(mixed.on_arrival(0, &arrival, &mut socket) == Offer::Changed);
         }
         assert_eq!(diary.lock().unwrap().as_str(), "aa dl da ");
         assert_eq!(changed, [false, false, false, true, true, true]);

@@ -7,13 +7,13 @@
 //! * Poisson: exponential gaps. * Interval: a constant gap, with a random phase per node.
 //!
 //! * Paced: a constant gap, counted from when the packet before entered the interface, which has room for so many packets: a
-//!   packet that is due enters as soon as the one that many before it begins to leave. So a source that was held up does not
+//!   packet that is due enters as soon as the one that many before it begins to leave. So a source that was delay up does not
 //!   catch up, and what it offers falls to what the network takes.
 //!
 //! When the load steps, the gap after the step is drawn anew from the step on.
 
 use super::Destinations;
-use crate::endpoint::{Endpoints, Interfaces, Outgoing};
+use crate::endpoint::{Endpoints, Nics, OutgoingPacket};
 use odonata_checkpoint::state;
 use odonata_units::{NodeId, Stream, Time};
 use odonata_workload::{Injection, LoadStep};
@@ -59,14 +59,14 @@ impl OpenJob {
 
     /// Whether a state of it may go on with other steps than those under which it was kept: where an interface has room for a few packets, when
     /// they are due follows from what the network took.
-    fn may_change(&self) -> bool {
+    fn accepts_new_steps(&self) -> bool {
         self.room.is_none()
     }
 
     /// The job as it is known before a time: without steps from then on. The first one stays, whenever it is.
     pub(super) fn before(&self, time: Time) -> Self {
         let mut job = self.clone();
-        if job.may_change() {
+        if job.accepts_new_steps() {
             let mut first = true;
             job.steps.retain(|step| std::mem::take(&mut first) || step.from < time);
         }
@@ -75,14 +75,14 @@ impl OpenJob {
 }
 
 /// One job at one node.
-struct Source {
+struct OpenSource {
     job: u16,
     /// Place of the job among those here.
     place: u16,
     node: NodeId,
     random: Stream,
     /// When the next message is made; `u64::MAX` if there is none any more.
-    birth: u64,
+    created: u64,
     /// Of the message that it is at: where it goes, and packets left. If none are, the next message has no destination yet: it is drawn
     /// with its first packet, so that a load that ends first changes no draw but that of a time.
     destination: NodeId,
@@ -96,8 +96,8 @@ struct Source {
     log_none: f64,
     /// Packets that are still to be made.
     remaining: u64,
-    /// How long the next packet is held up after it was due.
-    held: u64,
+    /// How long the next packet is delay up after it was due.
+    delay: u64,
     /// When the last packets began to leave, so many as there is room for, if that is limited; the oldest of them is overwritten
     /// next.
     departures: Box<[u64]>,
@@ -110,36 +110,36 @@ pub(super) struct OpenEndpoints {
     packet: u32,
     /// Sources of NIC n are `sources[first[n]..first[n + 1]]`.
     first: Vec<u32>,
-    sources: Vec<Source>,
+    sources: Vec<OpenSource>,
 }
 
-state!(Source {
-    whole: random, birth, destination, left, phase, step, rate, log_none, remaining, held, departures, oldest;
-    built: job, place, node, slot
+state!(OpenSource {
+    value: random, created, destination, left, phase, step, rate, log_none, remaining, delay, departures, oldest;
+    rebuilt: job, place, node, slot
 });
-state!(OpenEndpoints { inside: sources; built: jobs, packet, first });
+state!(OpenEndpoints { nested: sources; rebuilt: jobs, packet, first });
 
 impl OpenEndpoints {
     /// Of jobs with their numbers.
-    pub(super) fn new(jobs: &[(u16, &OpenJob)], interfaces: &Interfaces<'_>) -> Self {
+    pub(super) fn new(jobs: &[(u16, &OpenJob)], nics: &Nics<'_>) -> Self {
         let mut placed: Vec<(u32, usize, NodeId)> = Vec::new();
         for (j, (_, job)) in jobs.iter().enumerate() {
-            placed.extend(job.nodes.iter().filter_map(|&node| Some((interfaces.first_of(node)?, j, node))));
+            placed.extend(job.nodes.iter().filter_map(|&node| Some((nics.first_of(node)?, j, node))));
         }
         placed.sort_unstable();
-        let nics = interfaces.count() as usize;
-        let mut first = vec![0u32; nics + 1];
+        let count = nics.count() as usize;
+        let mut first = vec![0u32; count + 1];
         let mut sources = Vec::with_capacity(placed.len());
         for (nic, j, node) in placed {
             first[nic as usize + 1] += 1;
-            let slot = interfaces.time_ps(nic, interfaces.packet());
-            sources.push(Source::new(jobs[j], j as u16, node, slot, interfaces.seed()));
+            let slot = nics.time_ps(nic, nics.payload());
+            sources.push(OpenSource::new(jobs[j], j as u16, node, slot, nics.seed()));
         }
-        for n in 0..nics {
+        for n in 0..count {
             first[n + 1] += first[n];
         }
         let jobs = jobs.iter().map(|(_, job)| (*job).clone()).collect();
-        Self { jobs, packet: interfaces.packet(), first, sources }
+        Self { jobs, packet: nics.payload(), first, sources }
     }
 
     #[inline]
@@ -148,12 +148,12 @@ impl OpenEndpoints {
         match range.len() {
             0 => None,
             1 => Some(range.start),
-            _ => range.min_by_key(|&s| (self.sources[s].birth, s)),
+            _ => range.min_by_key(|&s| (self.sources[s].created, s)),
         }
     }
 }
 
-impl Source {
+impl OpenSource {
     fn new((number, job): (u16, &OpenJob), place: u16, node: NodeId, slot: u64, seed: u64) -> Self {
         let random = Stream::new(seed, "injection", &[u64::from(number), u64::from(node.0)]);
         let mut source = Self {
@@ -161,7 +161,7 @@ impl Source {
             place,
             node,
             random,
-            birth: 0,
+            created: 0,
             destination: node,
             left: 0,
             slot,
@@ -170,12 +170,12 @@ impl Source {
             rate: 0.0,
             log_none: 0.0,
             remaining: job.packets.unwrap_or(u64::MAX),
-            held: 0,
+            delay: 0,
             departures: vec![0; job.room.unwrap_or(0) as usize].into(),
             oldest: 0,
         };
         if job.steps.is_empty() {
-            source.birth = u64::MAX;
+            source.created = u64::MAX;
             return source;
         }
         source.phase = source.random.below(slot);
@@ -188,8 +188,8 @@ impl Source {
         self.step = step;
         self.rate = job.steps[step].load / f64::from(job.burst);
         self.log_none = (1.0 - self.rate).ln();
-        // A source that was held up goes on from when it was let go.
-        let from = job.steps[step].from.ps().max(self.birth);
+        // A source that was delay up goes on from when it was let go.
+        let from = job.steps[step].from.ps().max(self.created);
         // The first slot that starts at or after the step; the gap below counts from one slot before.
         let slots = from.saturating_sub(self.phase).div_ceil(self.slot);
         let start = match job.injection {
@@ -204,7 +204,7 @@ impl Source {
         let next = if self.rate <= 0.0 { u64::MAX } else { from.saturating_add(self.gap(job.injection, first)) };
         match job.steps.get(self.step + 1) {
             Some(step) if next >= step.from.ps() => self.begin_step(job, self.step + 1),
-            _ => self.birth = next,
+            _ => self.created = next,
         }
     }
 
@@ -225,24 +225,24 @@ impl Source {
         (slots * self.slot as f64).round() as u64
     }
 
-    /// A packet begins to leave, and the next one, whose `birth` is when it is due, enters when there is room.
+    /// A packet begins to leave, and the next one, whose `created` is when it is due, enters when there is room.
     fn enter(&mut self, leaves: u64, same_message: bool) {
         self.departures[self.oldest] = leaves;
         self.oldest = if self.oldest + 1 == self.departures.len() { 0 } else { self.oldest + 1 };
-        let due = self.birth;
-        self.birth = due.max(self.departures[self.oldest]);
-        self.held = self.birth - due + if same_message { self.held } else { 0 };
+        let due = self.created;
+        self.created = due.max(self.departures[self.oldest]);
+        self.delay = self.created - due + if same_message { self.delay } else { 0 };
     }
 
     /// Goes on with the steps of `job`, if they are others than those under which its state was kept: what it would send from the next one
     /// on is drawn anew, as where the load before came to its end. Whether anything changed.
-    fn follow_steps(&mut self, job: &OpenJob) -> bool {
+    fn apply_load_steps(&mut self, job: &OpenJob) -> bool {
         let Some(step) = job.steps.get(self.step + 1) else { return false };
-        if self.left > 0 || self.remaining == 0 || self.birth < step.from.ps() || !job.may_change() {
+        if self.left > 0 || self.remaining == 0 || self.created < step.from.ps() || !job.accepts_new_steps() {
             return false;
         }
         // Of a source that nothing holds up, the message before was made before the step.
-        self.birth = 0;
+        self.created = 0;
         self.begin_step(job, self.step + 1);
         true
     }
@@ -250,12 +250,12 @@ impl Source {
 
 impl Endpoints for OpenEndpoints {
     #[inline]
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
-        let birth = self.sources[self.earliest(nic)?].birth;
-        (birth != u64::MAX).then_some(birth)
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
+        let created = self.sources[self.earliest(nic)?].created;
+        (created != u64::MAX).then_some(created)
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let chosen = self.earliest(nic).expect("a NIC without sources is never asked");
         let source = &mut self.sources[chosen];
         let job = &self.jobs[usize::from(source.place)];
@@ -263,34 +263,35 @@ impl Endpoints for OpenEndpoints {
             source.destination = job.destinations.draw(source.node, &mut source.random);
             source.left = job.burst;
         }
-        let packet = Outgoing {
+        let packet = OutgoingPacket {
             job: source.job,
-            held_ps: source.held,
+            delay_ps: source.delay,
             message_bytes: u64::from(self.packet) * u64::from(job.burst),
-            ..Outgoing::new(source.birth, source.destination, self.packet)
+            ..OutgoingPacket::new(source.created, source.destination, self.packet)
         };
         source.left -= 1;
         let same_message = source.left > 0;
         if !same_message {
-            source.advance_from(job, source.birth, false);
+            source.advance_from(job, source.created, false);
         }
         source.remaining -= 1;
         if source.remaining == 0 {
-            source.birth = u64::MAX;
+            source.created = u64::MAX;
         } else if !source.departures.is_empty() {
             source.enter(leaves_ps, same_message);
         }
         packet
     }
 
-    fn owes(&self, before_ps: u64) -> bool {
-        self.sources.iter().any(|s| s.birth < before_ps)
+    fn has_work(&self, before_ps: u64) -> bool {
+        self.sources.iter().any(|s| s.created < before_ps)
     }
 
-    fn follow_steps(&mut self, nic: u32) -> bool {
+    fn apply_load_steps(&mut self, nic: u32) -> bool {
         let range = self.first[nic as usize] as usize..self.first[nic as usize + 1] as usize;
         let jobs = &self.jobs;
-        let follow = |changed, source: &mut Source| source.follow_steps(&jobs[usize::from(source.place)]) | changed;
+        let follow =
+            |changed, source: &mut OpenSource| source.apply_load_steps(&jobs[usize::from(source.place)]) | changed;
         self.sources[range].iter_mut().fold(false, follow)
     }
 }

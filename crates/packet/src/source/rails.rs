@@ -1,80 +1,80 @@
-//! Programs on nodes whose interfaces end at routers of their own.
+//! Programs on nodes whose nics end at routers of their own.
 //!
-//! To the network such an interface is a node by itself, an *end* ([`odonata_machine::rails`]). A program has nodes with several interfaces
-//! behind it, as everywhere; this stands between the two and changes numbers: of interfaces, of where packets go and come from.
+//! To the network such an interface is a node by itself, an *end* ([`odonata_machine::rails`]). A program has nodes with several nics
+//! behind it, as everywhere; this stands between the two and changes numbers: of nics, of where packets go and come from.
 
 use crate::endpoint::{
-    Arrival, Departure, Endpoints, Interfaces, Listens, Offer, Outgoing, Program, Socket, Unfinished,
+    Arrival, Departure, Endpoints, Nics, Offer, OutgoingPacket, Program, Socket, Subscription, UnfinishedEndpoint,
 };
-use crate::hosts::Hosts;
+use crate::rail_map::RailMap;
 use odonata_units::NodeId;
 
 pub(super) struct RailEndpoints {
     program: Box<dyn Endpoints>,
-    hosts: Hosts,
+    rail_map: RailMap,
     /// Nodes of the machine.
     count: u32,
 }
 
-odonata_checkpoint::state!(RailEndpoints { inside: program; built: hosts, count });
+odonata_checkpoint::state!(RailEndpoints { nested: program; rebuilt: rail_map, count });
 
 impl RailEndpoints {
-    pub(super) fn new(program: &dyn Program, jobs: &[u16], interfaces: &Interfaces<'_>) -> Self {
-        let hosts = interfaces.hosts();
-        let program = program.endpoints(jobs, &interfaces.of_hosts(&hosts));
-        Self { program, hosts, count: interfaces.of_all_hosts() }
+    pub(super) fn new(program: &dyn Program, jobs: &[u16], nics: &Nics<'_>) -> Self {
+        let rail_map = nics.rail_map();
+        let program = program.endpoints(jobs, &nics.with_rail_map(&rail_map));
+        Self { program, rail_map, count: nics.host_count() }
     }
 }
 
 impl Endpoints for RailEndpoints {
-    fn next_birth_ps(&mut self, nic: u32) -> Option<u64> {
-        self.program.next_birth_ps(self.hosts.behind(nic))
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
+        self.program.next_created_ps(self.rail_map.program_nic(nic))
     }
 
-    fn take(&mut self, nic: u32, leaves_ps: u64) -> Outgoing {
-        let packet = self.program.take(self.hosts.behind(nic), leaves_ps);
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
+        let packet = self.program.take(self.rail_map.program_nic(nic), leaves_ps);
         let destination = NodeId(packet.destination.0 + u32::from(packet.interface) * self.count);
-        Outgoing { destination, interface: 0, ..packet }
+        OutgoingPacket { destination, interface: 0, ..packet }
     }
 
-    fn offers_move(&self) -> bool {
-        self.program.offers_move()
+    fn has_coupled_offers(&self) -> bool {
+        self.program.has_coupled_offers()
     }
 
-    fn listens(&self, nic: u32) -> Listens {
-        self.program.listens(self.hosts.behind(nic))
+    fn subscription(&self, nic: u32) -> Subscription {
+        self.program.subscription(self.rail_map.program_nic(nic))
     }
 
-    fn begin(&mut self, nic: u32, socket: &mut Socket) {
-        self.program.begin(self.hosts.behind(nic), socket);
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
+        self.program.on_start(self.rail_map.program_nic(nic), socket);
     }
 
-    fn left(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
-        self.program.left(self.hosts.behind(nic), departure, socket)
+    fn on_departure(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
+        self.program.on_departure(self.rail_map.program_nic(nic), departure, socket)
     }
 
-    fn arrived(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         let arrival = Arrival { source: NodeId(arrival.source.0 % self.count), ..*arrival };
-        self.program.arrived(self.hosts.behind(nic), &arrival, socket)
+        self.program.on_arrival(self.rail_map.program_nic(nic), &arrival, socket)
     }
 
-    fn woken(&mut self, nic: u32, socket: &mut Socket) -> Offer {
-        self.program.woken(self.hosts.behind(nic), socket)
+    fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+        self.program.on_timer(self.rail_map.program_nic(nic), socket)
     }
 
-    fn owes(&self, before_ps: u64) -> bool {
-        self.program.owes(before_ps)
+    fn has_work(&self, before_ps: u64) -> bool {
+        self.program.has_work(before_ps)
     }
 
-    fn goes_on(&self, now_ps: u64) -> bool {
-        self.program.goes_on(now_ps)
+    fn will_act(&self, now_ps: u64) -> bool {
+        self.program.will_act(now_ps)
     }
 
     fn memory_bytes(&self) -> usize {
-        self.program.memory_bytes() + self.hosts.memory_bytes()
+        self.program.memory_bytes() + self.rail_map.memory_bytes()
     }
 
-    fn end(&mut self, end_ps: u64) -> Vec<Unfinished> {
-        self.program.end(end_ps)
+    fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
+        self.program.on_end(end_ps)
     }
 }

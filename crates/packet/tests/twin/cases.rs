@@ -1,12 +1,12 @@
 //! Random cases: a small machine, settings with zeros, buffers of one packet and huge packets, faults, odd speeds, a random program.
 
-use super::chatter::Manner;
+use super::chatter::Behavior;
 use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
 use odonata_routing::algorithm::{
-    DeadlockAvoidance, DynamicSettings, Order, Route, RoutingSettings, Rule, Ties, WayOf, Zone,
+    BubbleOrder, DeadlockAvoidance, DynamicSettings, MessageRoute, Route, RoutingSettings, Rule, Ties, Zone,
 };
 use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 
@@ -17,7 +17,7 @@ pub struct Case {
     pub routing: &'static str,
     pub routing_settings: RoutingSettings,
     pub settings: PacketSettings,
-    pub manner: Manner,
+    pub behavior: Behavior,
 }
 
 fn pick<T: Clone>(random: &mut Stream, of: &[T]) -> T {
@@ -61,7 +61,7 @@ impl Case {
         }
         let packet_ps = machine.terminal().bandwidth.serialisation_time(settings.packet).ps();
         let most = 4 + random.below(28) as u32;
-        let manner = Manner {
+        let behavior = Behavior {
             seed,
             first: 1 + random.below(u64::from(most)),
             most,
@@ -72,7 +72,7 @@ impl Case {
         };
         let routing = pick(random, routings);
         let mut routing_settings = RoutingSettings::default();
-        let order = pick(random, &[Order::FirstToLast, Order::LongestFirst]);
+        let order = pick(random, &[BubbleOrder::FirstToLast, BubbleOrder::LongestFirst]);
         routing_settings.deterministic.order = order;
         routing_settings.dynamic = DynamicSettings {
             order,
@@ -89,21 +89,27 @@ impl Case {
                 settings.output_buffer = settings.output_buffer.max(Bytes(2 * settings.packet.0));
             }
         }
-        Some(Self { seed, machine, routing, routing_settings, settings, manner })
+        Some(Self { seed, machine, routing, routing_settings, settings, behavior })
     }
 }
 
 /// All messages alike, as PAMI has it, or small ones deterministically and the others by how far they go.
 fn route(random: &mut Stream, packet: Bytes) -> Route {
-    let zone = |random: &mut Stream| WayOf::In(Zone::Numbered(random.below(4) as u8));
+    let zone = |random: &mut Stream| MessageRoute::Dynamic(Zone::Numbered(random.below(4) as u8));
     match random.below(3) {
         0 => Route::Zone,
         1 => Route::Pami,
         _ => {
-            let rule = Rule { up_to: None, line: false, flexibility: None, way: WayOf::Deterministic, otherwise: None };
+            let rule = Rule {
+                up_to: None,
+                line: false,
+                flexibility: None,
+                route: MessageRoute::Deterministic,
+                otherwise: None,
+            };
             let small = Rule { up_to: Some(Bytes(packet.0 / 2)), line: random.chance(0.3), ..rule.clone() };
-            let (way, otherwise) = (zone(random), random.chance(0.7).then(|| zone(random)));
-            Route::Rules(vec![small, Rule { flexibility: Some([0.2, 0.8]), way, otherwise, ..rule }])
+            let (route, otherwise) = (zone(random), random.chance(0.7).then(|| zone(random)));
+            Route::Rules(vec![small, Rule { flexibility: Some([0.2, 0.8]), route, otherwise, ..rule }])
         }
     }
 }
@@ -198,7 +204,7 @@ fn settings(random: &mut Stream) -> PacketSettings {
             &[Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin, Arbitration::TransitFirst],
         ),
         estimate: pick(random, &[QueueEstimate::Output, QueueEstimate::Downstream, QueueEstimate::DownstreamArrived]),
-        interfaces: pick(random, &[1, 1, 1, 2, 3]),
+        nics_per_node: pick(random, &[1, 1, 1, 2, 3]),
         ..PacketSettings::study()
     }
 }

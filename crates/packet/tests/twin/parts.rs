@@ -1,18 +1,18 @@
 //! What the twin is made of: packets, ports, and the load that a routing algorithm sees of them.
 
-use odonata_packet::{Outgoing, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{Header, Remark, RouteState};
+use odonata_packet::{OutgoingPacket, PacketSettings, QueueEstimate};
+use odonata_routing::algorithm::{Header, RouteState, RouterReport};
 use odonata_routing::view::LoadView;
 use odonata_units::{GroupId, NodeId};
 use std::collections::VecDeque;
 
 #[derive(Clone, Debug)]
 pub struct Packet {
-    pub what: Outgoing,
+    pub what: OutgoingPacket,
     /// Bytes in the network.
     pub bytes: u64,
     pub header: Header,
-    pub inject: u64,
+    pub injected: u64,
     /// When the router of its node took it.
     pub entered: u64,
     pub arrived: u64,
@@ -24,7 +24,7 @@ pub struct Packet {
     /// When it may leave its output.
     pub ready: u64,
     /// What the router that decided last remarked.
-    pub remark: Option<Remark>,
+    pub report: Option<RouterReport>,
     /// Room that it takes in the channel chosen, and that there must be for it; room that it took on its way here.
     pub room: u64,
     pub needs: u64,
@@ -118,14 +118,20 @@ pub fn in_network(settings: &PacketSettings, payload: u32) -> u64 {
 }
 
 /// A packet of so many bytes as it sets out at `now` to reach its router at `arrives`.
-pub fn set_out((what, bytes): (Outgoing, u64), source: NodeId, state: RouteState, now: u64, arrives: u64) -> Packet {
+pub fn set_out(
+    (what, bytes): (OutgoingPacket, u64),
+    source: NodeId,
+    state: RouteState,
+    now: u64,
+    arrives: u64,
+) -> Packet {
     let header = Header { source, destination: what.destination, state };
     let (port, vc) = (0, 0);
     Packet {
         what,
         bytes,
         header,
-        inject: now,
+        injected: now,
         entered: 0,
         arrived: arrives,
         previous: now,
@@ -133,7 +139,7 @@ pub fn set_out((what, bytes): (Outgoing, u64), source: NodeId, state: RouteState
         vc,
         decided: false,
         ready: 0,
-        remark: None,
+        report: None,
         room: 0,
         needs: 0,
         took: 0,

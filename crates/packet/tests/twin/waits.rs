@@ -14,7 +14,7 @@ impl Twin<'_> {
                 let (link, port) = (self.link(r, o).0, &self.ports[r][o]);
                 for (vc, queue) in port.outputs.iter().enumerate() {
                     let Some(head) = queue.front() else { continue };
-                    let holder = if port.link_free > self.now {
+                    let blocking_job = if port.link_free > self.now {
                         port.sending
                     } else if port.credits[vc] < head.room {
                         port.beyond[vc][0]
@@ -23,7 +23,7 @@ impl Twin<'_> {
                         head.what.job
                     };
                     for packet in queue {
-                        *self.waits.entry((link, vc, packet.what.job, holder)).or_default() += time - self.now;
+                        *self.waits.entry((link, vc, packet.what.job, blocking_job)).or_default() += time - self.now;
                     }
                 }
             }

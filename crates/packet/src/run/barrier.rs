@@ -5,7 +5,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A barrier at which threads add up what they bring, and that a panic breaks.
-pub(super) struct Meeting<S> {
+pub(super) struct Barrier<S> {
     threads: usize,
     state: Mutex<State<S>>,
     all_here: Condvar,
@@ -15,41 +15,41 @@ struct State<S> {
     waiting: usize,
     /// What those brought who are waiting.
     brought: S,
-    /// What all brought to the last meeting.
+    /// What all brought to the last barrier.
     sum: S,
     /// Number of meetings that were held.
     held: u64,
     broken: bool,
 }
 
-/// Membership of a thread: dropped by a panic, it breaks the meeting.
-pub(super) struct Member<'a, S>(&'a Meeting<S>);
+/// Membership of a thread: dropped by a panic, it breaks the barrier.
+pub(super) struct BarrierMember<'a, S>(&'a Barrier<S>);
 
-impl<S: Clone + Default> Meeting<S> {
+impl<S: Clone + Default> Barrier<S> {
     pub(super) fn new(threads: usize) -> Self {
         let state = State { waiting: 0, brought: S::default(), sum: S::default(), held: 0, broken: false };
         Self { threads, state: Mutex::new(state), all_here: Condvar::new() }
     }
 
     /// Every thread joins once, before it waits.
-    pub(super) fn join(&self) -> Member<'_, S> {
-        Member(self)
+    pub(super) fn join(&self) -> BarrierMember<'_, S> {
+        BarrierMember(self)
     }
 }
 
-impl<S> Meeting<S> {
+impl<S> Barrier<S> {
     fn state(&self) -> MutexGuard<'_, State<S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<S: Clone + Default> Member<'_, S> {
+impl<S: Clone + Default> BarrierMember<'_, S> {
     /// Adds to the sum, waits until all threads have, and returns it.
     ///
     /// # Panics
     /// If another thread panicked.
-    pub(super) fn meet(&self, add: impl FnOnce(&mut S)) -> S {
-        let Meeting { threads, all_here, .. } = self.0;
+    pub(super) fn wait(&self, add: impl FnOnce(&mut S)) -> S {
+        let Barrier { threads, all_here, .. } = self.0;
         let mut state = self.0.state();
         add(&mut state.brought);
         state.waiting += 1;
@@ -63,7 +63,7 @@ impl<S: Clone + Default> Member<'_, S> {
                 state = all_here.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         }
-        // Nobody comes to the next meeting before all have left this one.
+        // Nobody comes to the next barrier before all have left this one.
         let (broken, sum) = (state.broken, state.sum.clone());
         drop(state);
         assert!(!broken, "another thread of the run panicked");
@@ -71,7 +71,7 @@ impl<S: Clone + Default> Member<'_, S> {
     }
 }
 
-impl<S> Drop for Member<'_, S> {
+impl<S> Drop for BarrierMember<'_, S> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.state().broken = true;
@@ -87,13 +87,13 @@ mod tests {
 
     #[test]
     fn nobody_is_a_round_ahead_and_all_get_the_sum() {
-        let meeting = Meeting::<u64>::new(3);
+        let barrier = Barrier::<u64>::new(3);
         std::thread::scope(|scope| {
             for thread in 1..=3 {
-                let member = meeting.join();
+                let member = barrier.join();
                 scope.spawn(move || {
                     for round in 0..1000 {
-                        assert_eq!(member.meet(|sum| *sum += thread * round), 6 * round);
+                        assert_eq!(member.wait(|sum| *sum += thread * round), 6 * round);
                     }
                 });
             }
@@ -102,14 +102,14 @@ mod tests {
 
     #[test]
     fn a_panic_ends_those_that_wait() {
-        let meeting = Meeting::<u64>::new(2);
+        let barrier = Barrier::<u64>::new(2);
         let ended = catch_unwind(AssertUnwindSafe(|| {
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    let _member = meeting.join();
+                    let _member = barrier.join();
                     panic!("on purpose");
                 });
-                meeting.join().meet(|_| {});
+                barrier.join().wait(|_| {});
             });
         }));
         assert!(ended.is_err());

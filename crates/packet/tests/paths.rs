@@ -65,15 +65,15 @@ fn recount(
         let ends = [group(record.source), group(record.destination)];
         let reached = path.iter().map(|hop| machine.target(LinkId::from_index(link_of[&hop.port])));
         let is_over = reached.map(|router| machine.group_of(router)).any(|group| !ends.contains(&group));
-        assert_eq!(record.over_group, is_over, "{routing}: {record:?}");
+        assert_eq!(record.via_intermediate_group, is_over, "{routing}: {record:?}");
         over += u64::from(is_over);
-        intervals[(record.arrival_ps / recording.interval_ps) as usize].over_group += u64::from(is_over);
+        intervals[(record.delivered_ps / recording.interval_ps) as usize].via_intermediate_group += u64::from(is_over);
     }
     let job = &result.jobs[0];
-    assert_eq!((job.packets, job.over_group), (kept.0.len() as u64, over), "{routing}");
+    assert_eq!((job.packets, job.via_intermediate_group), (kept.0.len() as u64, over), "{routing}");
     assert!(job.packets == job.injected_packets && job.packets > 2_000);
     // Nothing is made after the window, so every packet of an interval has a record.
-    let counted = |of: &[IntervalRecord]| of.iter().map(|row| row.over_group).collect::<Vec<u64>>();
+    let counted = |of: &[IntervalRecord]| of.iter().map(|row| row.via_intermediate_group).collect::<Vec<u64>>();
     assert_eq!(counted(&result.series[0]), counted(&intervals), "{routing}");
     (result, over)
 }

@@ -5,27 +5,27 @@ use crate::traffic::Commodity;
 use odonata_routing::paths::{Draws, PathRule};
 
 /// The paths of commodities, as the solver draws them.
-pub(crate) struct Drawer<'a> {
+pub(crate) struct PathSampler<'a> {
     pub(crate) rule: &'a dyn PathRule,
     pub(crate) flows: &'a [&'a Commodity],
     /// Whether direct paths are shortest ones.
     pub(crate) minimal: bool,
-    pub(crate) kinds: [usize; 2],
+    pub(crate) path_counts: [usize; 2],
     /// Most sets of paths of a commodity, by job.
     pub(crate) sets: Vec<u64>,
     pub(crate) seed: u64,
 }
 
-impl Candidates for Drawer<'_> {
-    fn kinds(&self, flow: usize) -> [usize; 2] {
+impl Candidates for PathSampler<'_> {
+    fn path_counts(&self, flow: usize) -> [usize; 2] {
         let commodity = self.flows[flow];
         let sets = commodity.messages.min(self.sets[commodity.job.index()]) as usize;
-        self.kinds.map(|count| count * sets)
+        self.path_counts.map(|count| count * sets)
     }
 
     fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths) {
         let commodity = self.flows[flow];
-        for (kind, count) in self.kinds(flow).into_iter().enumerate() {
+        for (kind, count) in self.path_counts(flow).into_iter().enumerate() {
             for k in 0..count {
                 if commodity.source != commodity.target {
                     let turn = iteration * count as u32 + k as u32;

@@ -1,20 +1,20 @@
 //! What a run begins with: the rule of the paths, the messages, and whether there is room for what comes of them.
 
-use crate::among;
-use crate::history::Keep;
+use crate::distributed;
+use crate::history::GrantHistory;
 use crate::memory;
 use crate::progress::Progress;
-use crate::traffic::{Commodities, Ungathered};
+use crate::traffic::{Commodities, GatherError};
 use crate::{FlowError, FlowSettings};
 use odonata_machine::Machine;
 use odonata_processes::Processes;
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::{rule_for, PathRule};
+use odonata_routing::paths::{path_rule, PathRule};
 use odonata_units::Bytes;
 use odonata_workload::Workload;
 use std::ops::Range;
 
-impl Default for Limits {
+impl Default for ResourceLimits {
     /// One thread, and all memory that there is.
     fn default() -> Self {
         Self { threads: 1, memory_bytes: u64::MAX }
@@ -23,7 +23,7 @@ impl Default for Limits {
 
 /// What a run may take of the computer. The result does not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// Threads.
     pub threads: usize,
     /// Memory beyond that of machine and workload.
@@ -31,32 +31,39 @@ pub struct Limits {
 }
 
 /// Most bytes of all jobs together: sums of them have a sign and a factor of two to spare.
-const MOST_BYTES: u64 = 1 << 61;
+const BYTES_MAX: u64 = 1 << 61;
 
 /// What a run begins with.
-pub(crate) struct Begun<'a> {
+pub(crate) struct FlowSetup<'a> {
     pub(crate) rule: Box<dyn PathRule + 'a>,
     pub(crate) notices: Vec<String>,
     pub(crate) traffic: Commodities,
     pub(crate) memory_bytes: u64,
-    pub(crate) keep: Keep,
+    pub(crate) history: GrantHistory,
 }
 
-pub(crate) fn begin<'a>(
+pub(crate) fn prepare<'a>(
     processes: &dyn Processes,
     (machine, workload): (&'a Machine, &Workload),
     settings: &FlowSettings,
-    limits: Limits,
+    limits: ResourceLimits,
     progress: &mut Progress<'_>,
-) -> Result<Begun<'a>, FlowError> {
+) -> Result<FlowSetup<'a>, FlowError> {
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
-    among::check(processes, machine, settings)?;
+    distributed::check_distributable(processes, machine, settings)?;
     step(progress, "paths", 0, 1)?;
-    let (rule, notices) = rule_for(machine, settings.middle)?;
-    let routers = among::own_routers(processes, machine, workload);
-    let mut go_on = || progress("messages", 0, 1);
-    let (traffic, memory_bytes, keep) = gather(machine, (workload, &routers), settings, limits, &mut go_on)?;
-    Ok(Begun { rule, notices: notices.into_iter().map(|notice| notice.0).collect(), traffic, memory_bytes, keep })
+    let (rule, notices) = path_rule(machine, settings.middle)?;
+    let routers = distributed::own_routers(processes, machine, workload);
+    let mut should_continue = || progress("messages", 0, 1);
+    let (traffic, memory_bytes, history) =
+        gather(machine, (workload, &routers), settings, limits, &mut should_continue)?;
+    Ok(FlowSetup {
+        rule,
+        notices: notices.into_iter().map(|notice| notice.0).collect(),
+        traffic,
+        memory_bytes,
+        history,
+    })
 }
 
 /// The commodities that are sent from `routers`, what the run takes with them, and what it keeps of the grants: all if there is room.
@@ -64,24 +71,28 @@ pub(crate) fn gather(
     machine: &Machine,
     (workload, routers): (&Workload, &Range<usize>),
     settings: &FlowSettings,
-    limits: Limits,
-    go_on: &mut dyn FnMut() -> bool,
-) -> Result<(Commodities, u64, Keep), FlowError> {
+    limits: ResourceLimits,
+    should_continue: &mut dyn FnMut() -> bool,
+) -> Result<(Commodities, u64, GrantHistory), FlowError> {
     let too_much = |needed| FlowError::Memory { needed };
-    let fixed = memory::of_machine(machine, workload.jobs.len(), limits.threads);
+    let fixed = memory::machine_bytes(machine, workload.jobs.len(), limits.threads);
     let left = limits.memory_bytes.checked_sub(fixed).ok_or(too_much(fixed))?;
     let traffic =
-        Commodities::gather(machine, workload, routers, (limits.threads, left), go_on).map_err(|why| match why {
-            Ungathered::TooMuch(gathered) => too_much(fixed.saturating_add(gathered)),
-            Ungathered::Interrupted => FlowError::Interrupted,
+        Commodities::gather(machine, workload, routers, (limits.threads, left), should_continue).map_err(|why| {
+            match why {
+                GatherError::TooManyBytes(gathered) => too_much(fixed.saturating_add(gathered)),
+                GatherError::Interrupted => FlowError::Interrupted,
+            }
         })?;
     let adaptive = !matches!(settings.routing, PathChoice::Fixed(_) | PathChoice::Optimal);
-    let kept: &[Keep] = if adaptive { &[Keep::Grants, Keep::Totals] } else { &[Keep::Nothing] };
+    let kept: &[GrantHistory] =
+        if adaptive { &[GrantHistory::Grants, GrantHistory::Totals] } else { &[GrantHistory::Nothing] };
     let mut least = u64::MAX;
-    for &keep in kept {
-        let needed = fixed.saturating_add(memory::of_traffic(machine, &traffic, settings, (keep, limits.threads)));
+    for &history in kept {
+        let needed =
+            fixed.saturating_add(memory::traffic_bytes(machine, &traffic, settings, (history, limits.threads)));
         if needed <= limits.memory_bytes {
-            return Ok((traffic, needed, keep));
+            return Ok((traffic, needed, history));
         }
         least = least.min(needed);
     }
@@ -93,8 +104,8 @@ pub(crate) fn check_amount(workload: &Workload, traffic: &Commodities) -> Result
     let mut total = 0u128;
     for (job, volumes) in workload.jobs.iter().zip(&traffic.jobs) {
         total = total.saturating_add(volumes.bytes());
-        if total > u128::from(MOST_BYTES) {
-            return Err(FlowError::TooMuch { job: job.name.clone(), most: Bytes(MOST_BYTES) });
+        if total > u128::from(BYTES_MAX) {
+            return Err(FlowError::TooManyBytes { job: job.name.clone(), most: Bytes(BYTES_MAX) });
         }
     }
     Ok(())

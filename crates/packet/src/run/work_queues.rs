@@ -9,12 +9,12 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
-pub(super) struct Shares<P> {
+pub(super) struct WorkQueues<P> {
     of: [Vec<Mutex<VecDeque<P>>>; 2],
 }
 
-impl<P> Shares<P> {
-    /// Divides `partitions` among so many threads.
+impl<P> WorkQueues<P> {
+    /// Divides `partitions` layout so many threads.
     pub(super) fn new(partitions: Vec<P>, threads: usize) -> Self {
         let count = partitions.len();
         let mut rest = partitions.into_iter();
@@ -27,17 +27,17 @@ impl<P> Shares<P> {
 
     /// A partition that nobody has taken in this window: the last of `thread`'s own, else the first of another thread's.
     pub(super) fn take(&self, side: usize, thread: usize) -> Option<P> {
-        let own = self.share(side, thread).pop_back();
+        let own = self.queue(side, thread).pop_back();
         let threads = self.of[side].len();
-        own.or_else(|| (1..threads).find_map(|other| self.share(side, (thread + other) % threads).pop_front()))
+        own.or_else(|| (1..threads).find_map(|other| self.queue(side, (thread + other) % threads).pop_front()))
     }
 
     /// Makes a partition the last of `thread`'s own in the next window.
-    pub(super) fn keep(&self, side: usize, thread: usize, partition: P) {
-        self.share(1 - side, thread).push_back(partition);
+    pub(super) fn put_back(&self, side: usize, thread: usize, partition: P) {
+        self.queue(1 - side, thread).push_back(partition);
     }
 
-    fn share(&self, side: usize, thread: usize) -> MutexGuard<'_, VecDeque<P>> {
+    fn queue(&self, side: usize, thread: usize) -> MutexGuard<'_, VecDeque<P>> {
         self.of[side][thread].lock().expect("no thread panicked")
     }
 }
@@ -48,9 +48,11 @@ mod tests {
 
     #[test]
     fn a_thread_without_work_takes_that_of_others_and_keeps_it() {
-        let shares = Shares::new((0..8).collect(), 2);
+        let work_queues = WorkQueues::new((0..8).collect(), 2);
         let take = |side, thread, count: usize| -> Vec<u32> {
-            let taken = (0..count).map_while(|_| shares.take(side, thread)).inspect(|&p| shares.keep(side, thread, p));
+            let taken = (0..count)
+                .map_while(|_| work_queues.take(side, thread))
+                .inspect(|&p| work_queues.put_back(side, thread, p));
             taken.collect()
         };
         // Thread 0 has 0 to 3 and begins with the last; thread 1 is faster.
@@ -66,19 +68,19 @@ mod tests {
 
     #[test]
     fn every_partition_is_taken_once_in_a_window() {
-        let shares = Shares::new((0..50).collect::<Vec<u32>>(), 4);
-        let meeting = std::sync::Barrier::new(4);
+        let work_queues = WorkQueues::new((0..50).collect::<Vec<u32>>(), 4);
+        let barrier = std::sync::Barrier::new(4);
         let taken = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                let (shares, meeting, taken) = (&shares, &meeting, &taken);
+                let (work_queues, barrier, taken) = (&work_queues, &barrier, &taken);
                 scope.spawn(move || {
                     for window in 0..200 {
-                        while let Some(partition) = shares.take(window % 2, thread) {
+                        while let Some(partition) = work_queues.take(window % 2, thread) {
                             taken.lock().unwrap().push((window, partition));
-                            shares.keep(window % 2, thread, partition);
+                            work_queues.put_back(window % 2, thread, partition);
                         }
-                        meeting.wait();
+                        barrier.wait();
                     }
                 });
             }

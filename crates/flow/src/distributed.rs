@@ -7,25 +7,30 @@
 use crate::traffic::{Commodities, Commodity};
 use crate::{FlowError, FlowSettings};
 use odonata_machine::Machine;
-use odonata_processes::{gather, shares, sum, told, Processes};
+use odonata_processes::{all_gather, balanced_ranges, gather, sum, Processes};
 use odonata_routing::algorithm::PathChoice;
 use odonata_units::{JobId, RouterId};
 use odonata_workload::Workload;
 use std::ops::Range;
 
 /// What each process has, if all of them have it. Else the first that has not says why.
-pub(crate) fn agreed<T>(processes: &dyn Processes, own: Result<T, FlowError>) -> Result<T, FlowError> {
-    let failed = told(processes, &own.is_err()).iter().position(|failed| *failed);
+pub(crate) fn agree<T>(processes: &dyn Processes, own: Result<T, FlowError>) -> Result<T, FlowError> {
+    let failed = all_gather(processes, &own.is_err()).iter().position(|failed| *failed);
     match (failed, own) {
         (None, own) => own,
         (Some(first), Err(error)) if first == processes.number() => Err(error),
-        (Some(_), _) => Err(FlowError::Elsewhere),
+        (Some(_), _) => Err(FlowError::OtherProcess),
     }
 }
 
 /// What several processes can't do together.
-pub(crate) fn check(processes: &dyn Processes, machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
-    let refused = |reason: &str| Err(FlowError::Together { processes: processes.count(), reason: reason.into() });
+pub(crate) fn check_distributable(
+    processes: &dyn Processes,
+    machine: &Machine,
+    settings: &FlowSettings,
+) -> Result<(), FlowError> {
+    let refused =
+        |reason: &str| Err(FlowError::NotDistributable { processes: processes.count(), reason: reason.into() });
     match processes.count() {
         1 => Ok(()),
         _ if settings.routing == PathChoice::Optimal => refused("the routing 'optimal' is found by one process"),
@@ -45,12 +50,12 @@ pub(crate) fn own_routers(processes: &dyn Processes, machine: &Machine, workload
     for node in workload.jobs.iter().flat_map(|job| &job.node_of_rank) {
         ranks[machine.router_of(*node).index()] += 1;
     }
-    shares(&ranks, processes.count()).swap_remove(processes.number())
+    balanced_ranges(&ranks, processes.count()).swap_remove(processes.number())
 }
 
 /// What all processes together send, job by job, where each knows what its routers do.
-pub(crate) fn add_up_jobs(processes: &dyn Processes, traffic: &mut Commodities) {
-    let mut all = told(processes, &traffic.jobs).into_iter();
+pub(crate) fn sum_jobs(processes: &dyn Processes, traffic: &mut Commodities) {
+    let mut all = all_gather(processes, &traffic.jobs).into_iter();
     traffic.jobs = all.next().expect("there is a process");
     for jobs in all {
         traffic.jobs.iter_mut().zip(&jobs).for_each(|(sum, job)| sum.merge(job));
@@ -70,7 +75,7 @@ pub(crate) fn commodities_of_jobs(
 }
 
 /// The commodities of all processes for the first, without their members, in the order of one process.
-pub(crate) fn gathered(processes: &dyn Processes, own: &[Commodity]) -> Vec<Commodity> {
+pub(crate) fn gather_commodities(processes: &dyn Processes, own: &[Commodity]) -> Vec<Commodity> {
     type Plain = (u32, u32, u32, u64, u64);
     let plain: Vec<Plain> = own.iter().map(|c| (c.job.0, c.source.0, c.target.0, c.messages, c.bytes)).collect();
     let others = gather(processes, &plain);

@@ -4,20 +4,20 @@
 //! sent, although nothing happens in the event queue when a packet leaves.
 
 use super::Partition;
-use crate::endpoint::{Arrival, Departure, Endpoints, Listens, Offer, Outgoing, Passage, Socket};
+use crate::endpoint::{Arrival, Departure, Endpoints, InjectionTimes, Offer, OutgoingPacket, Socket, Subscription};
 use crate::packet::NONE;
 use crate::queue::Key;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where the endpoints of a partition listen. Lists by NIC are empty if none does.
-pub(super) struct Listening {
+pub(super) struct ListenerState {
     socket: Socket,
     /// When the timer of each NIC runs out; `u64::MAX` if it is not set.
     timers: Vec<u64>,
     /// How many are set, and when the last of the others ran out.
     timers_set: usize,
-    last_woken: u64,
+    last_timer: u64,
     /// Messages of nodes to themselves, by NIC, time and the order in which they were delivered.
     on_node: BTreeMap<(u32, u64, u64), Arrival>,
     delivered: u64,
@@ -25,13 +25,13 @@ pub(super) struct Listening {
     departures: Vec<Option<Departure>>,
 }
 
-odonata_checkpoint::state!(Listening {
-    whole: timers_set, last_woken, on_node, delivered;
-    fixed: timers, departures;
-    built: socket
+odonata_checkpoint::state!(ListenerState {
+    value: timers_set, last_timer, on_node, delivered;
+    same_length: timers, departures;
+    rebuilt: socket
 });
 
-impl Listening {
+impl ListenerState {
     /// Of `nics` interfaces if `any` endpoint listens.
     pub(super) fn new(nics: usize, any: bool) -> Self {
         let nics = if any { nics } else { 0 };
@@ -39,7 +39,7 @@ impl Listening {
             socket: Socket::new(0, None),
             timers: vec![u64::MAX; nics],
             timers_set: 0,
-            last_woken: 0,
+            last_timer: 0,
             on_node: BTreeMap::new(),
             delivered: 0,
             departures: vec![None; nics],
@@ -61,13 +61,13 @@ impl Listening {
     }
 
     /// Whether endpoints wait for a time to come.
-    pub(super) fn waits_for_time(&self) -> bool {
+    pub(super) fn has_timers(&self) -> bool {
         self.timers_set > 0 || !self.on_node.is_empty()
     }
 
     /// When a timer last ran out.
-    pub(super) fn last_woken(&self) -> u64 {
-        self.last_woken
+    pub(super) fn last_timer(&self) -> u64 {
+        self.last_timer
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
@@ -81,9 +81,9 @@ impl Partition {
     /// Tells endpoints that the run begins, and asks all of them for their first packet.
     pub(crate) fn start(&mut self) {
         for n in 0..self.nic.len() {
-            if self.nic[n].listens {
-                self.tell(n, |endpoints, nic, socket| {
-                    endpoints.begin(nic, socket);
+            if self.nic[n].reports_arrivals {
+                self.notify(n, |endpoints, nic, socket| {
+                    endpoints.on_start(nic, socket);
                     Offer::Changed
                 });
             } else {
@@ -96,38 +96,38 @@ impl Partition {
     #[inline(never)]
     pub(super) fn endpoint_event(&mut self, key: Key) {
         if key < self.keys.deliver {
-            self.inject((key - self.keys.inject) as usize);
-        } else if key < self.keys.wake {
-            self.deliver_tail((key - self.keys.deliver) as usize);
+            self.injection_event((key - self.keys.injection) as usize);
+        } else if key < self.keys.timer {
+            self.delivery_event((key - self.keys.deliver) as usize);
         } else {
-            self.wake_endpoint((key - self.keys.wake) as usize);
+            self.wakeup_event((key - self.keys.timer) as usize);
         }
     }
 
     /// Tells the endpoint of NIC `n` something, does what it asks for, and asks what its node wants to send now.
     #[inline]
-    fn tell(&mut self, n: usize, what: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
-        let Self { endpoints, listening, now, .. } = self;
-        let timer = listening.timers[n];
-        listening.socket.turn_to(*now, timer);
-        let offer = what(&mut **endpoints, n as u32, &mut listening.socket);
-        let wanted = listening.socket.timer_ps().unwrap_or(u64::MAX);
-        if wanted != timer || !listening.socket.deliveries().is_empty() {
-            self.note_wishes(n, wanted);
+    fn notify(&mut self, n: usize, what: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
+        let Self { endpoints, listeners, now, .. } = self;
+        let timer = listeners.timers[n];
+        listeners.socket.turn_to(*now, timer);
+        let offer = what(&mut **endpoints, n as u32, &mut listeners.socket);
+        let wanted = listeners.socket.timer_ps().unwrap_or(u64::MAX);
+        if wanted != timer || !listeners.socket.deliveries().is_empty() {
+            self.store_requests(n, wanted);
         }
         if offer == Offer::Changed {
-            self.each_of_node(n, Self::ask_again);
+            self.each_of_node(n, Self::refresh_offer);
         }
     }
 
     /// Does something for all NICs of the node that NIC `n` is of.
     #[inline]
     fn each_of_node(&mut self, n: usize, mut each: impl FnMut(&mut Self, usize)) {
-        let interfaces = self.fabric.interfaces as usize;
+        let interfaces = self.fabric.nics_per_node as usize;
         if self.fabric.rails > 1 {
             let fabric = Arc::clone(&self.fabric);
             let first = self.nics.start;
-            fabric.of_host(first + n as u32).for_each(|nic| {
+            fabric.host_nics(first + n as u32).for_each(|nic| {
                 (0..interfaces).for_each(|i| each(self, (nic - first) as usize + i));
             });
             return;
@@ -138,44 +138,44 @@ impl Partition {
 
     /// Sets the timer of NIC `n` and keeps the messages that were delivered on its node.
     #[cold]
-    fn note_wishes(&mut self, n: usize, timer: u64) {
-        let listening = &mut self.listening;
-        listening.set_timer(n, timer);
-        for arrival in std::mem::take(listening.socket.deliveries()) {
-            listening.on_node.insert((n as u32, arrival.at_ps, listening.delivered), arrival);
-            listening.delivered += 1;
+    fn store_requests(&mut self, n: usize, timer: u64) {
+        let listeners = &mut self.listeners;
+        listeners.set_timer(n, timer);
+        for arrival in std::mem::take(listeners.socket.deliveries()) {
+            listeners.on_node.insert((n as u32, arrival.at_ps, listeners.delivered), arrival);
+            listeners.delivered += 1;
         }
-        self.wake_in_time(n);
+        self.schedule_wakeup(n);
     }
 
     /// Makes sure of an event when the timer of NIC `n` runs out or a message reaches it on its node.
-    fn wake_in_time(&mut self, n: usize) {
-        let on_node = self.listening.first_on_node(n).map_or(u64::MAX, |(_, at, _)| at);
-        let due = self.listening.timers[n].min(on_node);
+    fn schedule_wakeup(&mut self, n: usize) {
+        let on_node = self.listeners.first_on_node(n).map_or(u64::MAX, |(_, at, _)| at);
+        let due = self.listeners.timers[n].min(on_node);
         if due != u64::MAX {
-            self.events.wake(due, self.keys.wake + n as Key);
+            self.events.wake(due, self.keys.timer + n as Key);
         }
     }
 
     /// A timer may have run out, or a message have come on the node: tells of one of them.
-    fn wake_endpoint(&mut self, n: usize) {
+    fn wakeup_event(&mut self, n: usize) {
         let now = self.now;
-        let first = self.listening.first_on_node(n).filter(|&(_, at, _)| at <= now);
-        if let Some(arrival) = first.and_then(|key| self.listening.on_node.remove(&key)) {
-            self.depart(n);
-            self.tell(n, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
-        } else if self.listening.timers[n] <= now {
-            self.listening.set_timer(n, u64::MAX);
-            self.listening.last_woken = now;
-            self.depart(n);
-            self.tell(n, |endpoints, nic, socket| endpoints.woken(nic, socket));
+        let first = self.listeners.first_on_node(n).filter(|&(_, at, _)| at <= now);
+        if let Some(arrival) = first.and_then(|key| self.listeners.on_node.remove(&key)) {
+            self.send_due_packets(n);
+            self.notify(n, |endpoints, nic, socket| endpoints.on_arrival(nic, &arrival, socket));
+        } else if self.listeners.timers[n] <= now {
+            self.listeners.set_timer(n, u64::MAX);
+            self.listeners.last_timer = now;
+            self.send_due_packets(n);
+            self.notify(n, |endpoints, nic, socket| endpoints.on_timer(nic, socket));
         }
-        self.wake_in_time(n);
+        self.schedule_wakeup(n);
     }
 
     /// Everything leaves NIC `n` that can leave by now, before its endpoint is told of something else.
     #[inline]
-    fn depart(&mut self, n: usize) {
+    fn send_due_packets(&mut self, n: usize) {
         while self.nic[n].leaves <= self.now {
             self.send_from_node(n);
         }
@@ -184,83 +184,83 @@ impl Partition {
     /// The next packet of NIC `n` sets out for the router, where its arrival has an event already if its leaving had none.
     fn send_from_node(&mut self, n: usize) {
         let port = self.nic[n].port as usize;
-        let slot = self.leave_node(n);
+        let slot = self.inject_packet(n);
         self.inputs[port].flight.push(slot, &mut self.pool);
-        if self.nic[n].prompt {
+        if self.nic[n].has_departure_events {
             let arrives = self.pool.get(slot).arrived;
             self.events.wake(arrives, port as Key);
         }
     }
 
     /// The endpoint of NIC `n` may want to send another packet than before, or at another time.
-    fn ask_again(&mut self, n: usize) {
-        let birth = self.endpoints.next_birth_ps(n as u32).unwrap_or(u64::MAX);
+    fn refresh_offer(&mut self, n: usize) {
+        let created = self.endpoints.next_created_ps(n as u32).unwrap_or(u64::MAX);
         let (now, nic) = (self.now, &self.nic[n]);
-        let since = nic.wanted;
+        let since = nic.next_ready;
         if since <= now {
-            if birth <= now {
+            if created <= now {
                 // It still waits for credit.
                 return;
             }
-            self.recorder.nic_stalled(n, since, now);
+            self.recorder.record_nic_stall(n, since, now);
         }
         let nic = &mut self.nic[n];
-        let wanted = if birth == u64::MAX { birth } else { birth.max(nic.link_free).max(now) };
+        let wanted = if created == u64::MAX { created } else { created.max(nic.link_free).max(now) };
         if wanted != since {
-            nic.wanted = wanted;
+            nic.next_ready = wanted;
             self.schedule(n);
         }
     }
 
     /// A packet of a program left NIC `n`: it takes along what is its own, its endpoint may be told in time, and the node's other
     /// interfaces may have other packets to send now.
-    pub(super) fn follow(&mut self, n: usize, slot: u32, packet: &Outgoing) {
+    pub(super) fn finish_injection(&mut self, n: usize, slot: u32, packet: &OutgoingPacket) {
         self.pool.get_mut(slot).interface = packet.interface;
         if let Some(envelope) = packet.envelope {
-            self.pool.seal(slot, envelope);
+            self.pool.set_envelope(slot, envelope);
         }
         let nic = &self.nic[n];
-        if packet.tells_left && nic.told_left {
+        if packet.notifies_departure && nic.reports_departures {
             let departure = Departure { at_ps: nic.link_free, job: packet.job, message: packet.message };
-            self.listening.departures[n] = Some(departure);
-            self.events.wake(departure.at_ps, self.keys.inject + n as Key);
+            self.listeners.departures[n] = Some(departure);
+            self.events.wake(departure.at_ps, self.keys.injection + n as Key);
         }
-        if nic.prompt {
+        if nic.has_departure_events {
             self.each_of_node(n, |partition, m| {
                 if m != n {
-                    partition.ask_again(m);
+                    partition.refresh_offer(m);
                 }
             });
         }
     }
 
     /// The last byte of a packet may have left NIC `n`, and the next packet may leave.
-    fn inject(&mut self, n: usize) {
-        let left = self.listening.departures[n].take_if(|departure| departure.at_ps <= self.now);
+    fn injection_event(&mut self, n: usize) {
+        let left = self.listeners.departures[n].take_if(|departure| departure.at_ps <= self.now);
         if let Some(departure) = left {
-            self.tell(n, |endpoints, nic, socket| endpoints.left(nic, &departure, socket));
+            self.notify(n, |endpoints, nic, socket| endpoints.on_departure(nic, &departure, socket));
         } else if self.nic[n].leaves <= self.now {
             self.send_from_node(n);
         }
         let nic = &self.nic[n];
-        let next = self.listening.departures[n].map_or(nic.leaves, |departure| departure.at_ps);
+        let next = self.listeners.departures[n].map_or(nic.leaves, |departure| departure.at_ps);
         if next != u64::MAX {
-            self.events.wake(next, self.keys.inject + n as Key);
+            self.events.wake(next, self.keys.injection + n as Key);
         }
     }
 
     /// The last byte of a packet may have reached NIC `n`.
-    fn deliver_tail(&mut self, n: usize) {
+    fn delivery_event(&mut self, n: usize) {
         let incoming = &mut self.nic[n].incoming;
         let slot = incoming.head;
         if slot != NONE {
             let packet = self.pool.get(slot);
             if packet.arrived <= self.now {
                 incoming.head = packet.next;
-                let passage = self.pool.entered(slot).map(|entered_ps| Passage {
-                    made_ps: packet.birth,
-                    taken_ps: packet.inject,
-                    entered_ps,
+                let injection_times = self.pool.entered(slot).map(|injected_ps| InjectionTimes {
+                    created_ps: packet.created,
+                    taken_ps: packet.injected,
+                    injected_ps,
                 });
                 let arrival = Arrival {
                     at_ps: packet.arrived,
@@ -269,11 +269,11 @@ impl Partition {
                     job: packet.job,
                     message: packet.message,
                     envelope: self.pool.envelope(slot),
-                    passage,
+                    injection_times,
                 };
                 self.pool.free(slot);
-                self.depart(n);
-                self.tell(n, |endpoints, nic, socket| endpoints.arrived(nic, &arrival, socket));
+                self.send_due_packets(n);
+                self.notify(n, |endpoints, nic, socket| endpoints.on_arrival(nic, &arrival, socket));
             }
         }
         let nic = &self.nic[n];
@@ -288,7 +288,7 @@ impl Partition {
     #[inline]
     fn expect_deferred(&mut self, n: usize, o: usize) {
         // Where the link takes any time, the next packet has left: its way has an event now.
-        self.bring_up(o, self.now);
+        self.catch_up_to(o, self.now);
         if !self.nic[n].incoming.is_empty() {
             return;
         }
@@ -300,14 +300,14 @@ impl Partition {
     }
 
     /// Sets what NICs have to know about their endpoints.
-    pub(super) fn note_listeners(&mut self) {
-        let several = self.fabric.interfaces > 1 || self.fabric.rails > 1;
-        let moves = self.endpoints.offers_move();
+    pub(super) fn store_subscriptions(&mut self) {
+        let several = self.fabric.nics_per_node > 1 || self.fabric.rails > 1;
+        let moves = self.endpoints.has_coupled_offers();
         for (n, nic) in self.nic.iter_mut().enumerate() {
-            let listens = self.endpoints.listens(n as u32);
-            nic.listens = listens >= Listens::ToArrivals;
-            nic.told_left = listens >= Listens::ToDepartures;
-            nic.prompt = nic.told_left || nic.listens && several || moves;
+            let subscription = self.endpoints.subscription(n as u32);
+            nic.reports_arrivals = subscription >= Subscription::Arrivals;
+            nic.reports_departures = subscription >= Subscription::Departures;
+            nic.has_departure_events = nic.reports_departures || nic.reports_arrivals && several || moves;
         }
     }
 }

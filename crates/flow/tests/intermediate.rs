@@ -1,11 +1,11 @@
 //! Where indirect paths go through, against every draw counted: a plain twin of the path rules that knows nothing of tables,
 //! dice or closed forms, on machines of six groups. Its loads are the exact expectation of the rule.
 
-use odonata_flow::{run, FlowSettings, Limits};
+use odonata_flow::{run, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Cascade, Dragonfly};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::{Middle, Oblivious};
+use odonata_routing::paths::{Intermediate, Oblivious};
 use odonata_units::{Bytes, LinkId, NodeId, RankId, Rate, RouterId};
 use odonata_workload::{CommunicationGraph, FilePatternParameters, Job, Workload};
 use std::sync::Arc;
@@ -62,7 +62,7 @@ fn workload(machine: &Machine) -> (Workload, Vec<Sent>) {
 /// The rules of `docs/models/flow.md`, word by word.
 struct Twin<'m> {
     machine: &'m Machine,
-    middle: Middle,
+    middle: Intermediate,
     loads: Vec<f64>,
 }
 
@@ -125,14 +125,14 @@ impl Twin<'_> {
     fn indirect(&mut self, from: RouterId, to: RouterId, amount: f64) {
         let (here, there) = (self.group(from), self.group(to));
         if here == there {
-            let may = |m: &RouterId| self.middle == Middle::Any || (*m != from && *m != to);
+            let may = |m: &RouterId| self.middle == Intermediate::Any || (*m != from && *m != to);
             let middles: Vec<RouterId> = here.into_iter().filter(may).collect();
             middles.iter().for_each(|&m| self.through(from, m, to, amount / middles.len() as f64));
             return;
         }
         let groups: Vec<Vec<RouterId>> = (0..6).map(|g| self.group(RouterId(g * here.len() as u32))).collect();
         let own = |group: &Vec<RouterId>| *group == here || *group == there;
-        let drawn: Vec<_> = groups.iter().filter(|g| self.middle == Middle::Any || !own(g)).collect();
+        let drawn: Vec<_> = groups.iter().filter(|g| self.middle == Intermediate::Any || !own(g)).collect();
         let share = amount / drawn.len() as f64;
         for group in &drawn {
             if own(group) {
@@ -145,7 +145,7 @@ impl Twin<'_> {
 }
 
 /// Expected bytes on every link when a part of each message's bytes goes direct and the rest indirect.
-fn expected(machine: &Machine, sent: &[Sent], middle: Middle, direct: f64) -> Vec<f64> {
+fn expected(machine: &Machine, sent: &[Sent], middle: Intermediate, direct: f64) -> Vec<f64> {
     let mut twin = Twin { machine, middle, loads: vec![0.0; machine.link_count()] };
     for &(from, to, bytes) in sent.iter().filter(|(from, to, _)| from != to) {
         twin.direct(from, to, direct * bytes as f64);
@@ -154,11 +154,11 @@ fn expected(machine: &Machine, sent: &[Sent], middle: Middle, direct: f64) -> Ve
     twin.loads
 }
 
-fn computed(machine: &Machine, workload: &Workload, middle: Middle, routing: PathChoice) -> Vec<f64> {
+fn computed(machine: &Machine, workload: &Workload, middle: Intermediate, routing: PathChoice) -> Vec<f64> {
     // Interfaces far narrower than links: what is left on paths is nearly the same.
     let nic_capacity = Some(Rate::from_bytes_per_s(1 << 20));
     let settings = FlowSettings { routing, middle, nic_capacity, ..FlowSettings::damselfly() };
-    run(machine, workload, &settings, 1, Limits::default(), &mut |_, _, _| true).unwrap().link_bytes
+    run(machine, workload, &settings, 1, ResourceLimits::default(), &mut |_, _, _| true).unwrap().link_bytes
 }
 
 fn by_class(machine: &Machine, loads: &[f64]) -> Vec<f64> {
@@ -169,8 +169,8 @@ fn by_class(machine: &Machine, loads: &[f64]) -> Vec<f64> {
 
 #[test]
 fn the_preset_of_the_original_goes_through_any_group() {
-    assert_eq!(FlowSettings::damselfly().middle, Middle::Any);
-    assert_eq!(FlowSettings::default().middle, Middle::Third);
+    assert_eq!(FlowSettings::damselfly().middle, Intermediate::Any);
+    assert_eq!(FlowSettings::default().middle, Intermediate::Third);
 }
 
 /// The exact expectation, link by link.
@@ -178,7 +178,7 @@ fn the_preset_of_the_original_goes_through_any_group() {
 fn static_indirect_is_every_draw_counted() {
     for machine in machines() {
         let (workload, sent) = workload(&machine);
-        for middle in [Middle::Any, Middle::Third] {
+        for middle in [Intermediate::Any, Intermediate::Third] {
             let expected = expected(&machine, &sent, middle, 0.0);
             let computed = computed(&machine, &workload, middle, PathChoice::Fixed(Oblivious::Indirect));
             for (link, (a, b)) in expected.iter().zip(&computed).enumerate() {
@@ -196,8 +196,8 @@ fn adaptive_totals_are_those_of_every_draw_counted() {
         let (workload, sent) = workload(&machine);
         for (routing, direct) in [(PathChoice::AdaptiveIndirect, 0.0), (PathChoice::AdaptiveHybrid, 0.5)] {
             let totals = |middle| by_class(&machine, &expected(&machine, &sent, middle, direct));
-            let (any, third) = (totals(Middle::Any), totals(Middle::Third));
-            for (middle, expected) in [(Middle::Any, &any), (Middle::Third, &third)] {
+            let (any, third) = (totals(Intermediate::Any), totals(Intermediate::Third));
+            for (middle, expected) in [(Intermediate::Any, &any), (Intermediate::Third, &third)] {
                 let computed = by_class(&machine, &computed(&machine, &workload, middle, routing));
                 for (class, (a, b)) in expected.iter().zip(&computed).enumerate() {
                     assert!(

@@ -10,8 +10,8 @@ use crate::JobResult;
 
 /// Raises the times of jobs with `loads[job][link]` to what links of these `capacities` (bytes/s) need. The messages of a job are
 /// slowed alike.
-pub(crate) fn stretch(jobs: &mut [JobResult], loads: &[Vec<f64>], capacities: &[f64]) {
-    let mut times: Vec<f64> = jobs.iter().map(|job| job.time_s).collect();
+pub(crate) fn apply_link_limits(jobs: &mut [JobResult], loads: &[Vec<f64>], capacities: &[f64]) {
+    let mut times: Vec<f64> = jobs.iter().map(|job| job.slowest_pair_s).collect();
     let mut order: Vec<usize> = (0..jobs.len()).collect();
     loop {
         let before = times.clone();
@@ -28,8 +28,8 @@ pub(crate) fn stretch(jobs: &mut [JobResult], loads: &[Vec<f64>], capacities: &[
             break;
         }
     }
-    for (job, time) in jobs.iter_mut().zip(times).filter(|(job, _)| job.time_s > 0.0) {
-        job.time_mean_s *= time / job.time_s;
-        job.time_s = time;
+    for (job, time) in jobs.iter_mut().zip(times).filter(|(job, _)| job.slowest_pair_s > 0.0) {
+        job.pair_time_mean_s *= time / job.slowest_pair_s;
+        job.slowest_pair_s = time;
     }
 }

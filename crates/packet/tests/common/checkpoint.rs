@@ -2,15 +2,16 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-use odonata_checkpoint::Damaged;
+use odonata_checkpoint::DecodeError;
 use odonata_packet::{
-    Keeping, PacketEngine, PacketResult, Parts, Progress, Rows, RunOptions, Schedule, Traffic, Vault, Watch,
+    CheckpointAccess, CheckpointParts, CheckpointSink, PacketEngine, PacketResult, Progress, Rows, RunOptions,
+    Schedule, Traffic, Watch,
 };
 use odonata_processes::Processes;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Parts by number.
+/// CheckpointParts by number.
 pub type State = BTreeMap<u32, Vec<u8>>;
 
 /// All that a run hands out.
@@ -38,7 +39,7 @@ impl Kept {
     }
 }
 
-impl Vault for Kept {
+impl CheckpointSink for Kept {
     fn part(&self, number: u32, bytes: &[u8]) {
         assert!(self.now.lock().unwrap().insert(number, bytes.to_vec()).is_none(), "part {number} twice");
     }
@@ -85,13 +86,13 @@ pub fn everything(
     kept: Option<&Kept>,
 ) -> Everything {
     let mut watcher = Watcher { kept, next: 0, rows: Vec::new(), waits: false };
-    let keeping = Keeping { vault: kept.map(|kept| kept as &dyn Vault), from: None };
-    let result = engine.run_kept(traffic, schedule, options, &mut watcher, keeping).unwrap();
+    let keeping = CheckpointAccess { sink: kept.map(|kept| kept as &dyn CheckpointSink), parts: None };
+    let result = engine.run_checkpointed(traffic, schedule, options, &mut watcher, keeping).unwrap();
     Everything { result, rows: watcher.rows }
 }
 
 /// The result of one of several processes, and the rows that it hands out; the first keeps states, and all may go on `from` one.
-pub fn rows_among(
+pub fn rows_distributed(
     engine: &PacketEngine,
     (traffic, schedule, options): (&Traffic, Schedule, &RunOptions),
     (kept, from): (Option<&Kept>, Option<&State>),
@@ -99,10 +100,11 @@ pub fn rows_among(
 ) -> (Option<PacketResult>, Vec<Rows>) {
     let kept = kept.filter(|_| processes.number() == 0);
     let mut watcher = Watcher { kept, next: 0, rows: Vec::new(), waits: false };
-    let mut part = from.map(|state| |number| state.get(&number).cloned().ok_or_else(|| Damaged(format!("{number}"))));
-    let from = part.as_mut().map(|part| part as Parts<'_>);
-    let keeping = Keeping { vault: kept.map(|kept| kept as &dyn Vault), from };
-    let result = engine.run_among(traffic, schedule, options, &mut watcher, keeping, processes).unwrap();
+    let mut part =
+        from.map(|state| |number| state.get(&number).cloned().ok_or_else(|| DecodeError(format!("{number}"))));
+    let from = part.as_mut().map(|part| part as CheckpointParts<'_>);
+    let keeping = CheckpointAccess { sink: kept.map(|kept| kept as &dyn CheckpointSink), parts: from };
+    let result = engine.run_distributed(traffic, schedule, options, &mut watcher, keeping, processes).unwrap();
     (result, watcher.rows)
 }
 
@@ -112,11 +114,11 @@ pub fn try_resumed(
     schedule: Schedule,
     options: &RunOptions,
     state: &State,
-) -> Result<Everything, Damaged> {
+) -> Result<Everything, DecodeError> {
     let mut watcher = Watcher { kept: None, next: 0, rows: Vec::new(), waits: false };
-    let mut part = |number| state.get(&number).cloned().ok_or_else(|| Damaged(format!("no part {number}")));
-    let keeping = Keeping { vault: None, from: Some(&mut part) };
-    let result = engine.run_kept(traffic, schedule, options, &mut watcher, keeping)?;
+    let mut part = |number| state.get(&number).cloned().ok_or_else(|| DecodeError(format!("no part {number}")));
+    let keeping = CheckpointAccess { sink: None, parts: Some(&mut part) };
+    let result = engine.run_checkpointed(traffic, schedule, options, &mut watcher, keeping)?;
     Ok(Everything { result, rows: watcher.rows })
 }
 
