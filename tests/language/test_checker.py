@@ -52,6 +52,7 @@ def findings(directory: Path, name: str, text: str) -> list[tuple[int, str]]:
         ("a.py", '"""A.\n\n>>> way()\nthe way\n"""\n', []),
         ("a.ts", "// don't\nconst text = `a ${b} way`\n", [(2, "word")]),
         ("a.tsx", "const a = (\n  <p>\n    The only way\n  </p>\n)\n", [(3, "word")]),
+        ("a.tsx", "const a = <p>Use it for the\n way as it is</p>\n", [(2, "word")]),
         ("a.tsx", "const a = b > 1 && way(c) < 2\n", [(1, "name")]),
         ("a.toml", "# the way\na = 'the way'\n", [(1, "word"), (2, "word")]),
     ],

@@ -104,11 +104,10 @@ def _curly(text: str, suffix: str) -> Iterator[Piece]:
             yield Piece(kind, line, body)
         elif found[0] == "`":
             yield from _template(found, line)
-            code.append(" " + "\n" * found.count("\n"))
         elif not token.groupdict().get("regex"):
             yield Piece("string", line, _plain(found))
-            code.append('""')
-        code.append("\n" * found.count("\n") if found[0] != "`" else "")
+        code.append('""' if found[0] != "/" else "")
+        code.append("\n" * found.count("\n"))
         line += found.count("\n")
     code.append(text[at:])
     rest = "".join(code)
@@ -153,8 +152,10 @@ def _template(literal: str, line: int) -> Iterator[Piece]:
 
 _MARKUP = re.compile(r"(?<![=-])([>}])([^<>{}]*[a-z]{2}[^<>{}]*)(?=[<{])")
 _NO_MARKUP = re.compile(
-    r"[;=&|\[\]]|\b(?:export|function|const|return|import|else|case|interface|type|if|for|while|let|catch|finally|as)\b|\"\"|\?\.|^\s*[),:?.]|\w\($"
+    r"[;=&|\[\]]|\"\"|\?\.|^\s*[),:?.]|\w\($|\b(?:export|function|const|return|import|interface)\b"
+    r"|^\s*(?:else|case|type|if|for|while|let|catch|finally|as|from)\b"
 )
+"""What code between a brace and a tag has, and a text has not."""
 
 
 def _markup(code: str) -> Generator[Piece, None, str]:
