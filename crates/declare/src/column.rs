@@ -18,42 +18,42 @@ words! {
 }
 
 words! {
-    /// What the numbers of a column are.
+    /// The unit of a column's numbers.
     pub enum Unit {
-        Plain = "none": "no amount: ids, texts, true or false",
+        Plain = "none": "no amount: an id, a text, true or false",
         Count = "count": "how many",
         Bytes = "bytes": "bytes (1 MiB = 1,048,576 of them)",
         BytesPerS = "bytes-per-s": "bytes per second (1 GB/s = 10^9 of them)",
         Ps = "ps": "picoseconds",
         Ns = "ns": "nanoseconds",
         S = "s": "seconds",
-        Share = "share": "part of a whole, 1 is all of it",
+        Share = "share": "part of a whole; 1 is all of it",
         Ratio = "ratio": "one amount over another",
         Hops = "hops": "links from router to router",
     }
 }
 
 words! {
-    /// What several rows are together, as all links of a group or all jobs in an interval.
+    /// How the values of several rows become one, for example over all links of a group or all jobs of an interval.
     pub enum Merge {
-        Key = "key": "says which row it is",
-        Attribute = "attribute": "says something of the row alone; of several rows there is no such value",
-        Sum = "sum": "of several rows it adds up",
-        Max = "max": "of several rows the largest counts",
-        Mean = "mean": "of several rows the mean counts, weighted by another column or, without one, every row alike",
-        Last = "last": "a state: of several times the last counts",
+        Key = "key": "identifies the row",
+        Attribute = "attribute": "describes one row only; several rows have no common value",
+        Sum = "sum": "the sum of several rows",
+        Max = "max": "the maximum of several rows",
+        Mean = "mean": "the mean of several rows, weighted by another column if one is named",
+        Last = "last": "a state; of several times, the last value",
     }
 }
 
 words! {
-    /// What a column is to readers that do not know its name.
+    /// The meaning of a column for readers that do not know its name.
     pub enum Role {
-        JobTime = "job-time": "time of a job; of several such columns, the last one with a value",
+        JobTime = "job-time": "time of a job; if several columns have this role, the last one with a value",
     }
 }
 
 impl Merge {
-    /// Whether a column is a measure: one whose values are something for several rows, too.
+    /// Whether a column is a measure, so that several rows have a common value.
     pub const fn is_measure(self) -> bool {
         match self {
             Self::Key | Self::Attribute => false,
@@ -62,37 +62,37 @@ impl Merge {
     }
 }
 
-/// Stands for the machine's axes in the name of a column: `source_<axis>` is `source_group`, `source_row`, ...
+/// Stands for the machine's axes in a column name: `source_<axis>` is `source_group`, `source_row`, ...
 pub const AXIS: &str = "<axis>";
 
-/// What there is to know of a column.
+/// The declaration of a column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Column {
-    /// Its name in the file; [`AXIS`] in it stands for each axis of the machine.
+    /// Name in the file; [`AXIS`] in it stands for each axis of the machine.
     pub name: &'static str,
-    /// The type of its values.
+    /// Type of the values.
     pub kind: Type,
-    /// What its numbers are.
+    /// Unit of the numbers.
     pub unit: Unit,
-    /// What several rows are together.
+    /// Aggregation of several rows.
     pub merge: Merge,
-    /// The column that a mean is weighted by; every row alike without one.
+    /// Column that weights the mean; without one, every row counts the same.
     pub weight: Option<&'static str>,
     /// A few words for a heading or a choice.
     pub label: &'static str,
-    /// What it means, in a sentence or two.
+    /// Meaning, in one or two sentences.
     pub doc: &'static str,
-    /// The engine that fills it; every engine if none is named.
+    /// Engine that fills it; `None` for every engine.
     pub engine: Option<&'static str>,
-    /// What the experiment must say for the column to be there, as `record_channels = true`.
+    /// Condition in the experiment file, for example `record_channels = true`.
     pub under: Option<&'static str>,
-    /// Of an id: the table whose rows it counts.
+    /// For an id: the table whose rows it counts.
     pub of: Option<&'static str>,
     /// When a row has no value.
     pub missing: Option<&'static str>,
-    /// Whether summaries show it, where nobody asked for this column.
+    /// Whether summaries show the column without a request.
     pub headline: bool,
-    /// Its role, by which readers find it in every engine.
+    /// Role by which readers find the column in every engine.
     pub role: Option<Role>,
 }
 
@@ -122,37 +122,37 @@ impl Column {
         }
     }
 
-    /// A column that says which row it is.
+    /// A column that identifies the row.
     pub const fn key(name: &'static str, kind: Type, unit: Unit, label: &'static str, doc: &'static str) -> Self {
         Self::new(Merge::Key, name, kind, unit, label, doc)
     }
 
-    /// A column that says something of the row alone.
+    /// A column that describes one row only.
     pub const fn attribute(name: &'static str, kind: Type, unit: Unit, label: &'static str, doc: &'static str) -> Self {
         Self::new(Merge::Attribute, name, kind, unit, label, doc)
     }
 
-    /// A column that adds up.
+    /// A column that is aggregated by its sum.
     pub const fn sum(name: &'static str, kind: Type, unit: Unit, label: &'static str, doc: &'static str) -> Self {
         Self::new(Merge::Sum, name, kind, unit, label, doc)
     }
 
-    /// A column of which the largest value counts.
+    /// A column that is aggregated by its maximum.
     pub const fn max(name: &'static str, kind: Type, unit: Unit, label: &'static str, doc: &'static str) -> Self {
         Self::new(Merge::Max, name, kind, unit, label, doc)
     }
 
-    /// A column of which the mean counts; every row alike unless it is [`weighted_by`](Self::weighted_by) another.
+    /// A column that is aggregated by its mean, weighted after [`weighted_by`](Self::weighted_by).
     pub const fn mean(name: &'static str, kind: Type, unit: Unit, label: &'static str, doc: &'static str) -> Self {
         Self::new(Merge::Mean, name, kind, unit, label, doc)
     }
 
-    /// A column of states, of which the last counts.
+    /// A column of states; the last one counts.
     pub const fn last(name: &'static str, kind: Type, unit: Unit, label: &'static str, doc: &'static str) -> Self {
         Self::new(Merge::Last, name, kind, unit, label, doc)
     }
 
-    /// The mean is weighted by the column of this name.
+    /// Sets the column that weights the mean.
     #[must_use]
     pub const fn weighted_by(mut self, weight: &'static str) -> Self {
         assert!(matches!(self.merge, Merge::Mean), "only a mean has weights");
@@ -160,35 +160,35 @@ impl Column {
         self
     }
 
-    /// It is there only if the experiment says so.
+    /// Sets the condition in the experiment file.
     #[must_use]
     pub const fn under(mut self, under: &'static str) -> Self {
         self.under = Some(under);
         self
     }
 
-    /// It holds ids of rows of the table of this name.
+    /// Marks the values as row ids of a table.
     #[must_use]
     pub const fn of(mut self, table: &'static str) -> Self {
         self.of = Some(table);
         self
     }
 
-    /// When a row has no value: NaN in the engine, null in the file.
+    /// States when a row has no value: NaN in the engine, null in the file.
     #[must_use]
     pub const fn missing(mut self, when: &'static str) -> Self {
         self.missing = Some(when);
         self
     }
 
-    /// Summaries show it.
+    /// Shows the column in summaries.
     #[must_use]
     pub const fn headline(mut self) -> Self {
         self.headline = true;
         self
     }
 
-    /// Readers find it by this role.
+    /// Sets the role.
     #[must_use]
     pub const fn role(mut self, role: Role) -> Self {
         self.role = Some(role);

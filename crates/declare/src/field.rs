@@ -3,12 +3,12 @@
 use crate::value::Value;
 use odonata_units::{Bytes, Rate, Time};
 
-/// The type of a parameter: how it is read from a value of its kind, which the parser has checked, and written as one.
+/// The type of a parameter: conversion from and to a value of its kind. The parser has checked the value.
 pub trait Field {
-    /// Its value; `None` if it has none.
+    /// The value; `None` if the field has none.
     fn get(&self) -> Option<Value>;
 
-    /// From a value of the parameter's kind; from `None` where a word of the kind stands for no value.
+    /// Converts a value of the parameter's kind. `None` stands for the word that means "no value".
     ///
     /// # Panics
     /// If the value is of another kind.
@@ -54,7 +54,7 @@ macro_rules! integer_fields {
 integer_fields!(u8, u16, u32, u64, usize, i32, i64);
 
 impl Field for f32 {
-    /// The shortest decimal that reads back as itself: 0.2 and not 0.20000000298.
+    /// The shortest decimal that parses to the same number: 0.2 and not 0.20000000298.
     fn get(&self) -> Option<Value> {
         Some(Value::Number(self.to_string().parse().expect("a number is written as one")))
     }

@@ -1,20 +1,20 @@
-//! Columns with what fills them.
+//! Columns with their source of values.
 
 use crate::column::Column;
 use crate::values::Values;
 
 impl Column {
-    /// FilledColumn by a function of a context.
+    /// Fills the column by a function of a context.
     pub const fn by<C: ?Sized>(self, fill: fn(&C) -> Values) -> FilledColumn<C> {
         FilledColumn { column: self, fill: ColumnSource::Always(fill) }
     }
 
-    /// FilledColumn by a function of a context, which says whether the column is there.
+    /// Fills the column by a function of a context; without a value the column is left out.
     pub const fn by_if<C: ?Sized>(self, fill: fn(&C) -> Option<Values>) -> FilledColumn<C> {
         FilledColumn { column: self, fill: ColumnSource::Optional(fill) }
     }
 
-    /// A column for each axis of the machine, filled by a function of a context and the number of the axis.
+    /// Adds a column for each axis of the machine, filled by a function of the context and the axis number.
     pub const fn by_axis<C: ?Sized>(self, fill: fn(&C, usize) -> Values) -> FilledColumn<C> {
         FilledColumn { column: self, fill: ColumnSource::PerAxis(fill) }
     }

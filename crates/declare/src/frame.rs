@@ -4,21 +4,21 @@ use crate::column::{Column, AXIS};
 use crate::filled::{ColumnSource, FilledColumn};
 use crate::values::Values;
 
-/// A table's values: columns by name, in order. They come from declarations alone.
+/// Values of a table: columns by name, in order. Only declarations create columns.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Frame(Vec<(String, Values)>);
 
 impl Frame {
-    /// The columns that a context fills.
+    /// Creates the columns that a context fills.
     ///
     /// # Panics
-    /// If a name is there twice, values are not of the declared type, or columns differ in length.
+    /// If a name occurs twice, values have another type than declared, or columns differ in length.
     pub fn of<C: ?Sized>(columns: &[FilledColumn<C>], context: &C) -> Self {
         Self::with_axes(columns, context, &[])
     }
 
-    /// The same for columns of which some are there once for each axis of the machine. An axis that is called like another
-    /// of the columns has none of its own.
+    /// Like [`Frame::of`], for columns that exist once per axis of the machine. An axis is skipped if another column
+    /// has its name.
     ///
     /// # Panics
     /// As [`Frame::of`].
@@ -58,10 +58,10 @@ impl Frame {
         self.0.push((name, values));
     }
 
-    /// The same with the columns of another frame of as many rows.
+    /// Adds the columns of another frame with the same number of rows.
     ///
     /// # Panics
-    /// If a name is there twice, or columns differ in length.
+    /// If a name occurs twice, or columns differ in length.
     #[must_use]
     pub fn with_columns_of(mut self, more: Self) -> Self {
         more.0.into_iter().for_each(|(name, values)| self.add(name, values));
@@ -73,7 +73,7 @@ impl Frame {
         self.0.iter().find(|(other, _)| other == name).map(|(_, values)| values)
     }
 
-    /// Adds the rows of a frame with the same columns.
+    /// Appends the rows of a frame with the same columns.
     ///
     /// # Panics
     /// If the columns differ in name, order or type.
@@ -95,7 +95,7 @@ impl Frame {
         &self.0
     }
 
-    /// Gives the values away, in order.
+    /// Moves the values out, in order.
     pub fn into_columns(self) -> Vec<(String, Values)> {
         self.0
     }
@@ -109,7 +109,7 @@ impl Frames {
     /// Adds the frame of a table.
     ///
     /// # Panics
-    /// If the name is taken.
+    /// If the name exists already.
     pub fn push(&mut self, (table, frame): (&'static str, Frame)) {
         assert!(self.get(table).is_none(), "two tables are called {table}");
         self.0.push((table, frame));
@@ -125,7 +125,7 @@ impl Frames {
         &self.0
     }
 
-    /// Gives the frames away, in order.
+    /// Moves the frames out, in order.
     pub fn into_tables(self) -> Vec<(&'static str, Frame)> {
         self.0
     }

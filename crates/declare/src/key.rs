@@ -1,5 +1,5 @@
-//! A key of a table, what its value may be, and what it may choose among. Values may be tables with keys of their own, so the
-//! three know each other.
+//! A key of a table, its kind, and the variants that it selects. Kinds may contain tables with keys, so the three
+//! types know each other.
 
 mod family;
 mod kind;
@@ -12,24 +12,24 @@ use crate::value::Value;
 /// A key of a table of the experiment file.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What its value may be.
+    /// Kind of the value.
     pub kind: Kind,
-    /// What holds when it is not given.
+    /// Default.
     pub default: KeyDefault,
-    /// What it means, as one or more sentences.
+    /// Meaning, in one or more sentences.
     pub doc: &'static str,
 }
 
-/// What holds when a key is not given.
+/// What applies if a key is not given.
 #[derive(Clone, PartialEq, Debug)]
 pub enum KeyDefault {
-    /// It must be given.
+    /// The key is required.
     Required,
-    /// This value.
+    /// A fixed value.
     Value(Value),
-    /// Something that depends on other keys, in words.
+    /// A text, because the default depends on other keys.
     Described(&'static str),
 }
 
@@ -55,7 +55,7 @@ impl Key {
         Self { name, kind, default: KeyDefault::Required, doc }
     }
 
-    /// The first sentence of its meaning.
+    /// First sentence of the meaning.
     pub fn brief(&self) -> &'static str {
         self.doc.split_once(". ").map_or(self.doc, |(first, _)| first).trim_end_matches('.')
     }

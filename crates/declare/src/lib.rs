@@ -1,26 +1,27 @@
-//! One place for every fact that a user can write or read.
+//! The declarations of everything that users write or read.
 //!
-//! * A **key** of the experiment file has a name, a [`Kind`], what holds when it is [`Absent`], and a meaning: [`Key`].
-//! * A struct of settings declares its fields as keys with [`Parameters`]: a table of [`Parameter`]s, each of which knows
-//!   its kind, its meaning and how to read and write its field. The default stands in the struct's `Default` alone, and is
-//!   what the reference page, the JSON Schema and `resolved.toml` show.
-//! * A **word** of the file is a variant of an enum, declared by [`words!`] with its meaning: a word without a match arm
-//!   does not compile.
-//! * A **column** of the run directory is a [`Column`]: name, type, [`Unit`], [`Merge`], label, meaning, with the function
-//!   that fills it ([`FilledColumn`]); a [`FilledTable`] is a list of them, and a [`Frame`] what it gives for a context.
-//! * A **named variant with parameters** (a topology, a pattern, a placement, a routing, an injection, an engine) is a
-//!   [`Variant`] of a registry: name, one line, and the struct of its parameters behind the trait of its family.
+//! * A **key** of the experiment file is a [`Key`]: name, [`Kind`], [`KeyDefault`] and meaning.
+//! * A struct of settings declares its fields as keys with [`Parameters`], a list of [`Parameter`]s. Each knows its
+//!   kind, its meaning, and how to read and write its field. The default stands only in the struct's `Default`. The
+//!   reference, the JSON Schema and `resolved.toml` show it.
+//! * A **word** of the file is a variant of an enum, declared with its meaning by [`words!`].
+//! * A **column** of the run directory is a [`Column`]: name, type, [`Unit`], [`Merge`], label and meaning. A
+//!   [`FilledColumn`] adds the function that fills it. A [`FilledTable`] is a list of these, and a [`Frame`] holds
+//!   its values for a context.
+//! * A **named variant with parameters** is a [`Variant`] of a registry: a topology, pattern, placement, routing,
+//!   injection or engine. It has a name, a one-line description, and a parameter struct behind the trait of its
+//!   family.
 //!
 //! ```
-//! use odonata_declare::{parameter, words, ParameterStruct, Kind, Parameter, Parameters, Value};
+//! use odonata_declare::{parameter, words, Kind, Parameter, ParameterStruct, Parameters, Value};
 //!
 //! words! {
-//!     /// Who goes first.
+//!     /// Which packet is served first.
 //!     pub enum Order {
-//!         /// Whoever came first.
+//!         /// The oldest one.
 //!         Age = "age": "the oldest packet",
-//!         /// In turns.
-//!         Turns = "turns": "each channel in its turn",
+//!         /// Round robin.
+//!         Turns = "turns": "each channel in turn",
 //!     }
 //! }
 //!
@@ -38,7 +39,7 @@
 //!
 //! impl Parameters for Arbiter {
 //!     const PARAMETERS: &'static [Parameter<Self>] = &[
-//!         parameter!(order, Order::KIND, "Which packet is served."),
+//!         parameter!(order, Order::KIND, "Packet that is served first."),
 //!         parameter!(tries, Kind::count(1), "Attempts in a cycle."),
 //!     ];
 //! }

@@ -1,7 +1,7 @@
-//! The known name that was meant.
+//! Suggestions for unknown names.
 
-/// The known name nearest to `name`, if one is near enough to have been meant: up to a third of the letters, four at
-/// most, may be wrong, a swap of neighbours is one mistake, and whole words may be missing at the end or be too many there.
+/// The known name nearest to `name`, if it is near enough to suggest. Up to a third of the letters may be wrong, at
+/// most four. A swap of neighbours is one mistake. Whole words may be missing or added at the end.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     known
@@ -11,8 +11,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .map(|near| near.1)
 }
 
-/// How far a known name is: a slip of the pen first, then words more or less, as of `uniform-random` and `uniform`, then
-/// several letters. `None` if it is too far to have been meant.
+/// Rank of a known name: typing mistakes first, then added or missing words (`uniform-random` and `uniform`), then
+/// several letters. `None` if the name is too far away.
 fn distance_rank(name: &str, known: &str) -> Option<(u8, usize)> {
     let limit = (name.chars().count().max(3) / 3).min(4);
     let distance = strsim::damerau_levenshtein(name, known);
@@ -23,12 +23,12 @@ fn distance_rank(name: &str, known: &str) -> Option<(u8, usize)> {
     }
 }
 
-/// Whether a name is another one and words behind it.
+/// Whether a name is `start` with more words after it.
 fn has_extra_words(name: &str, start: &str) -> bool {
     start.len() > 3 && name.strip_prefix(start).is_some_and(|rest| rest.starts_with(['-', '_', ' ']))
 }
 
-/// `; did you mean 'x'?`, or all names if none is near and they are few, or nothing.
+/// `; did you mean 'x'?`, or a short list of all names, or nothing.
 pub fn hint<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(name, known.iter().copied()) {
@@ -50,10 +50,10 @@ mod tests {
         assert_eq!(nearest("rnaks", known), Some("ranks"), "a swap of neighbours is one mistake");
         assert_eq!(nearest("colour", known), None);
         let patterns = ["uniform-node", "uniform", "stencil-3d", "all-to-all"];
-        assert_eq!(nearest("uniform-random", patterns), Some("uniform"), "words more or less");
+        assert_eq!(nearest("uniform-random", patterns), Some("uniform"), "added or missing words");
         assert_eq!(nearest("Stencil", patterns), Some("stencil-3d"));
         assert_eq!(nearest("uniform-nodes", patterns), Some("uniform-node"), "letters before words");
-        assert_eq!(nearest("all", patterns), None, "too short to tell");
+        assert_eq!(nearest("all", patterns), None, "too short");
         assert_eq!(hint("colour", known), "; known: pattern, placement, ranks");
         assert_eq!(hint("colour", []), "");
     }

@@ -1,9 +1,9 @@
-//! A value for all, or one for each.
+//! One value for all, or one for each.
 
 use crate::field::Field;
 use crate::value::Value;
 
-/// What a file may say once for all or, in a list, for each.
+/// A value that a file gives once for all or, in a list, for each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OneOrEach<T> {
     /// The same for all.
@@ -13,7 +13,7 @@ pub enum OneOrEach<T> {
 }
 
 impl<T: Clone> OneOrEach<T> {
-    /// A value for each of `count`; a list is taken as it is, whatever its length.
+    /// A value for each of `count`; a list is returned unchanged, whatever its length.
     pub fn expand(&self, count: usize) -> Vec<T> {
         match self {
             Self::One(value) => vec![value.clone(); count],

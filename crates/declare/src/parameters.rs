@@ -5,7 +5,7 @@ use crate::nearest::hint;
 use crate::value::Value;
 use std::any::Any;
 
-/// A field of `P` as a key: its kind, its meaning, and how it is read and written.
+/// A field of `P` as a key: kind, meaning, and conversion from and to a value.
 pub struct Parameter<P> {
     name: &'static str,
     kind: Kind,
@@ -15,17 +15,17 @@ pub struct Parameter<P> {
     set: fn(&mut P, Option<&Value>),
 }
 
-/// What holds when a parameter is not given.
+/// What applies if a parameter is not given.
 #[derive(Clone, Copy)]
 enum ParameterDefault {
-    /// Its value in the struct's default.
+    /// The value in the struct's default.
     FromStruct,
     Required,
     Described(&'static str),
 }
 
 impl<P> Parameter<P> {
-    /// A parameter whose default is that of the struct; see [`parameter!`](crate::parameter).
+    /// A parameter whose default is the field of the default struct; see [`parameter!`](crate::parameter).
     pub const fn new(
         name: &'static str,
         kind: Kind,
@@ -36,19 +36,19 @@ impl<P> Parameter<P> {
         Self { name, kind, default: ParameterDefault::FromStruct, doc, get, set }
     }
 
-    /// The same, but it must be given.
+    /// Makes the parameter required.
     #[must_use]
     pub const fn required(self) -> Self {
         Self { default: ParameterDefault::Required, ..self }
     }
 
-    /// The same, but what holds when it is not given is said in words.
+    /// Describes the default as text, because it depends on other keys.
     #[must_use]
     pub const fn or_described(self, words: &'static str) -> Self {
         Self { default: ParameterDefault::Described(words), ..self }
     }
 
-    /// Its value in `of`, with the word that stands for none.
+    /// The value in `of`, or the word for "no value".
     fn value(&self, of: &P) -> Option<Value> {
         (self.get)(of).or(match self.kind {
             Kind::WordOr(word, _) => Some(Value::text(word.name)),
@@ -68,9 +68,9 @@ impl<P> Parameter<P> {
     }
 }
 
-/// A field of the struct as a [`Parameter`]: its name, its kind, its meaning. `name = field.field` where the key is called
-/// differently or the field lies deeper. At the end `required` if it must be given, or `else "words"` for what holds when
-/// it is not.
+/// Declares a field of the struct as a [`Parameter`]: name, kind, meaning. Write `name = field.field` if the key has
+/// another name or the field lies deeper. End with `required`, or with `else "text"` to describe a default that
+/// depends on other keys.
 #[macro_export]
 macro_rules! parameter {
     ($name:ident = $($field:ident).+, $kind:expr, $doc:expr, required $(,)?) => {
@@ -93,15 +93,15 @@ macro_rules! parameter {
     };
 }
 
-/// A struct whose fields are keys of the experiment file. The default value of every key is that of the struct.
+/// A struct whose fields are keys of the experiment file. Its `Default` holds the default of every key.
 pub trait Parameters: Clone + std::fmt::Debug + Send + Sync + 'static {
     /// Every parameter, in the order of the reference.
     const PARAMETERS: &'static [Parameter<Self>];
 }
 
-/// What every struct of parameters can do, whatever its type.
+/// The operations of every parameter struct, independent of its type.
 pub trait ParameterStruct: std::fmt::Debug + Send + Sync {
-    /// Its keys; their defaults are the present values.
+    /// The keys; their defaults are the current values.
     fn keys(&self) -> Vec<Key>;
 
     /// Names and values of all parameters that have one.
@@ -110,13 +110,13 @@ pub trait ParameterStruct: std::fmt::Debug + Send + Sync {
     /// Sets a parameter to a value of its kind.
     ///
     /// # Panics
-    /// If there is no such parameter, or the value is not of its kind.
+    /// If the parameter does not exist, or the value is of another kind.
     fn set(&mut self, name: &str, value: &Value);
 
-    /// Itself, to be asked for its type.
+    /// The struct as `Any`, for a downcast.
     fn as_any(&self) -> &dyn Any;
 
-    /// Itself, to be asked for its type and changed.
+    /// The struct as mutable `Any`, for a downcast.
     fn as_any_mut(&mut self) -> &mut dyn Any;
 }
 
@@ -147,15 +147,15 @@ impl<P: Parameters> ParameterStruct for P {
     }
 }
 
-/// Sets a parameter of `target` to a value that a program gives.
+/// Sets a parameter of `target` to a value given by a program.
 ///
 /// # Errors
-/// No such parameter, with the nearest known one, or what was expected.
+/// An unknown parameter, with the nearest known one, or the expected kind.
 pub fn try_set<T: ParameterStruct + ?Sized>(target: &mut T, name: &str, value: &Value) -> Result<(), String> {
     let keys = target.keys();
     let Some(key) = keys.iter().find(|key| key.name == name) else {
         return Err(match keys.is_empty() {
-            true => "unknown parameter; there are none".into(),
+            true => "unknown parameter; this variant has none".into(),
             false => format!("unknown parameter{}", hint(name, keys.iter().map(|key| key.name))),
         });
     };

@@ -1,19 +1,19 @@
-//! How a variant reads the files that its parameters name.
+//! Access to the files that parameters name.
 
 use std::path::PathBuf;
 
-/// Opens files that an experiment names; who implements it remembers what was opened.
+/// Opens files that an experiment names. The implementation records which files were opened.
 pub trait Reader {
-    /// The bytes of a file named relative to the experiment file; gzip is undone, and Parquet arrives as CSV.
+    /// The bytes of a file, named relative to the experiment file. Gzip is decompressed; Parquet is converted to CSV.
     ///
     /// # Errors
-    /// The file can't be read; says which and why.
+    /// The file can't be read; the message has the name and the reason.
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String>;
 
-    /// The path of the file of a kind (`hierarchies`, `machines`) that comes with the package under that name, or else of
-    /// the file or directory at that path.
+    /// The path of a packaged file of a kind (`hierarchies`, `machines`), or else of the file or directory at that
+    /// path.
     ///
     /// # Errors
-    /// There is neither; says what is known.
+    /// Neither exists; the message lists the known names.
     fn locate(&self, kind: &str, name: &str) -> Result<PathBuf, String>;
 }

@@ -5,34 +5,34 @@ use crate::filled::{declarations, FilledColumn};
 use crate::frame::Frame;
 use serde_json::{json, Map, Value as Json};
 
-/// What there is to know of a table.
+/// The declaration of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
-    /// Its name; its file is called so, too.
+    /// Name of the table and of its file.
     pub name: &'static str,
-    /// What a row is, as in "one row per ...".
+    /// Meaning of a row, for "one row per ...".
     pub row: &'static str,
-    /// The columns that its rows are sorted by.
+    /// Columns that the rows are sorted by.
     pub sorted_by: &'static [&'static str],
-    /// The engine that writes it; every engine if none is named.
+    /// Engine that writes the table; `None` for every engine.
     pub engine: Option<&'static str>,
-    /// What the experiment must say for the table to be there.
+    /// Condition in the experiment file.
     pub under: Option<&'static str>,
-    /// What else there is to say, in sentences; may be empty.
+    /// Further description in sentences; may be empty.
     pub doc: &'static str,
-    /// Its columns in order. Those of one name belong to different engines.
+    /// Columns in order. Several columns with one name belong to different engines.
     pub columns: Vec<Column>,
 }
 
 impl Table {
-    /// The same with further columns, which an engine adds to the table of every run.
+    /// Adds columns that an engine adds to the table of every run.
     #[must_use]
     pub fn with(mut self, columns: impl IntoIterator<Item = Column>) -> Self {
         self.columns.extend(columns);
         self
     }
 
-    /// The declaration in JSON. What holds for every engine or without a condition is left out.
+    /// The declaration in JSON. Values that hold for every engine or without a condition are left out.
     pub fn to_json(&self) -> Json {
         let mut table = object([
             ("name", Some(self.name)),
@@ -74,33 +74,33 @@ fn object<const N: usize>(facts: [(&str, Option<&str>); N]) -> Map<String, Json>
 
 /// A table that is filled from a context.
 pub struct FilledTable<'c, C: ?Sized> {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What a row is.
+    /// Meaning of a row.
     pub row: &'static str,
-    /// The columns that its rows are sorted by.
+    /// Columns that the rows are sorted by.
     pub sorted_by: &'static [&'static str],
-    /// What the experiment must say for the table to be there.
+    /// Condition in the experiment file.
     pub under: Option<&'static str>,
-    /// What else there is to say, in sentences; may be empty.
+    /// Further description in sentences; may be empty.
     pub doc: &'static str,
-    /// Its columns in order.
+    /// Columns in order.
     pub columns: &'c [FilledColumn<C>],
 }
 
 impl<C: ?Sized> FilledTable<'_, C> {
-    /// Its declaration, of a table of every run.
+    /// The declaration of the table, for every run.
     pub fn declaration(&self) -> Table {
         let Self { name, row, sorted_by, under, doc, columns } = *self;
         Table { name, row, sorted_by, engine: None, under, doc, columns: declarations(columns) }
     }
 
-    /// Its name and its values in a context.
+    /// The name, and the values for a context.
     pub fn of(&self, context: &C) -> (&'static str, Frame) {
         (self.name, Frame::of(self.columns, context))
     }
 
-    /// The same of a table of which some columns are there once for each axis of the machine.
+    /// Like [`FilledTable::of`], for a table with columns that exist once per axis of the machine.
     pub fn with_axes(&self, context: &C, axes: &[String]) -> (&'static str, Frame) {
         (self.name, Frame::with_axes(self.columns, context, axes))
     }

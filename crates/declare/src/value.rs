@@ -1,4 +1,4 @@
-//! Values with their meaning, and how they are written.
+//! Values of keys, and how they are written.
 
 use odonata_units::{Bytes, Quantity, Rate, Time};
 use std::fmt;
@@ -12,7 +12,7 @@ pub enum Value {
     Integer(i64),
     /// A number.
     Number(f64),
-    /// Yes or no.
+    /// True or false.
     Flag(bool),
     /// An amount of data.
     Bytes(Bytes),
@@ -20,7 +20,7 @@ pub enum Value {
     Time(Time),
     /// A data rate.
     Rate(Rate),
-    /// Values one after the other.
+    /// A list of values.
     List(Vec<Value>),
     /// A named variant with its parameters.
     Variant(&'static str, Vec<(&'static str, Value)>),
@@ -34,7 +34,7 @@ impl Value {
         Self::Text(text.into())
     }
 
-    /// The value in TOML; quantities become texts that read back exactly.
+    /// The value in TOML; a quantity becomes a text that parses to the same value.
     pub fn to_toml(&self) -> toml::Value {
         match self {
             Self::Text(text) => toml::Value::String(text.clone()),
@@ -56,7 +56,7 @@ impl Value {
         }
     }
 
-    /// The value in JSON, quantities as in TOML.
+    /// The value in JSON; quantities as in TOML.
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Self::Text(text) => text.as_str().into(),
@@ -81,7 +81,7 @@ impl Value {
 }
 
 impl From<serde_json::Value> for Value {
-    /// As it would stand in a file: quantities stay texts until their kind is known, and nothing is the word `auto`.
+    /// Converts JSON. Quantities stay texts until their kind is known; null is the word `auto`.
     fn from(json: serde_json::Value) -> Self {
         use serde_json::Value as Json;
         match json {
@@ -96,13 +96,13 @@ impl From<serde_json::Value> for Value {
 }
 
 impl fmt::Display for Value {
-    /// As it would stand in a file.
+    /// The value as it stands in a file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.to_toml())
     }
 }
 
-/// `value` in the largest of `units` in which it is short and reads back as itself, else in the last.
+/// `value` in the largest unit in which it is short and parses to the same value, else in the last unit.
 fn shortest(units: &[(&str, f64)], value: u64, reads_back: impl Fn(&str) -> bool) -> String {
     let in_units = units.iter().map(|(unit, size)| (value as f64 / size, unit));
     in_units
@@ -112,7 +112,7 @@ fn shortest(units: &[(&str, f64)], value: u64, reads_back: impl Fn(&str) -> bool
         .unwrap_or_else(|| format!("{value} {}", units[units.len() - 1].0))
 }
 
-/// An amount of data, exactly.
+/// An amount of data, without loss.
 pub fn bytes_text(bytes: Bytes) -> String {
     const UNITS: [(&str, f64); 8] = [
         ("TiB", 1_099_511_627_776.0),
@@ -128,13 +128,13 @@ pub fn bytes_text(bytes: Bytes) -> String {
     shortest(&UNITS, bytes.0, whole)
 }
 
-/// A duration, exactly.
+/// A duration, without loss.
 pub fn time_text(time: Time) -> String {
     const UNITS: [(&str, f64); 5] = [("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)];
     shortest(&UNITS, time.ps(), |text| Quantity::time(text) == Ok(time))
 }
 
-/// A data rate, exactly: in bytes per second if it is a whole number of them.
+/// A data rate, without loss: in bytes per second if it is a whole number of them.
 pub fn rate_text(rate: Rate) -> String {
     const UNITS: [(&str, f64); 6] =
         [("GB/s", 8e9), ("MB/s", 8e6), ("MiB/s", 8_388_608.0), ("kB/s", 8e3), ("B/s", 8.0), ("b/s", 1.0)];

@@ -11,11 +11,11 @@ pub enum Values {
     U32(Vec<u32>),
     /// Large counts and picoseconds.
     U64(Vec<u64>),
-    /// Ids with marks below zero.
+    /// Ids, with negative marks.
     I32(Vec<i32>),
-    /// Bytes that a model splits, rates, seconds.
+    /// Fractional bytes, rates, seconds.
     F64(Vec<f64>),
-    /// Yes or no.
+    /// True or false.
     Bool(Vec<bool>),
     /// Texts: row i is `texts[codes[i]]`.
     Text {
@@ -34,7 +34,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// Texts of rows that are all their own.
+    /// Texts of rows that are all different.
     pub fn texts(texts: Vec<String>) -> Self {
         let rows = i32::try_from(texts.len()).expect("a table has fewer than 2^31 rows");
         Self::Text { codes: (0..rows).collect(), texts }
@@ -59,7 +59,7 @@ impl Values {
         self.len() == 0
     }
 
-    /// Whether a column of this type may have them.
+    /// Whether a column of this type may have these values.
     pub(crate) const fn fits(&self, kind: Type) -> bool {
         match kind {
             Type::U16 => matches!(self, Self::U16(_)),

@@ -4,14 +4,14 @@ use crate::key::VariantInfo;
 use crate::nearest::hint;
 use crate::parameters::ParameterStruct;
 
-/// A member of a family: its name, what it is, and the struct of its parameters behind the family's trait. A family is a
-/// constant list of these.
+/// A member of a family: name, description, and a parameter struct behind the family's trait. A family is a constant
+/// list of these.
 pub struct Variant<T: ?Sized + 'static> {
-    /// Its name in files.
+    /// Name in files.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description in one line.
     pub doc: &'static str,
-    /// Its parameters when none are given.
+    /// Creates the default parameters.
     pub default: fn() -> Box<T>,
 }
 
@@ -19,7 +19,7 @@ impl<T: ?Sized + 'static> Variant<T> {
     /// The variant called `name`.
     ///
     /// # Errors
-    /// There is none: `unknown NOUN 'name'`, with the nearest known one.
+    /// The name is unknown: `unknown NOUN 'name'`, with the nearest known one.
     pub fn find<'a>(noun: &str, family: &'a [Self], name: &str) -> Result<&'a Self, String> {
         let unknown = || format!("unknown {noun} '{name}'{}", hint(name, family.iter().map(|variant| variant.name)));
         family.iter().find(|variant| variant.name == name).ok_or_else(unknown)
@@ -33,7 +33,7 @@ impl<T: ?Sized + 'static> std::fmt::Debug for Variant<T> {
 }
 
 impl VariantInfo {
-    /// Of a variant of a family.
+    /// Describes a variant of a family.
     pub fn of<T: ParameterStruct + ?Sized>(variant: &Variant<T>) -> Self {
         Self { name: variant.name, doc: variant.doc, keys: (variant.default)().keys() }
     }

@@ -9,7 +9,7 @@ pub trait Word: Copy + Eq + 'static {
     /// The words with their meanings, in the same order.
     const CHOICES: &'static [Choice];
 
-    /// Its word.
+    /// The word of this variant.
     fn word(self) -> &'static str;
 
     /// The variant of a word.
@@ -18,8 +18,9 @@ pub trait Word: Copy + Eq + 'static {
     }
 }
 
-/// Declares an enum whose variants are words of a file: `Variant = "word": "what it means"`. The meaning is the variant's
-/// documentation, too. The enum is [`Word`], [`Field`](crate::Field), `Copy`, and has the constant `KIND`.
+/// Declares an enum whose variants are words of a file: `Variant = "word": "meaning"`. The meaning is also the
+/// variant's documentation. The enum implements [`Word`], [`Field`](crate::Field) and `Copy`, and has the constant
+/// `KIND`.
 #[macro_export]
 macro_rules! words {
     ($(#[$meta:meta])* $vis:vis enum $name:ident {
@@ -35,7 +36,7 @@ macro_rules! words {
             /// One of the words.
             pub const KIND: $crate::Kind = $crate::Kind::Choice(<Self as $crate::Word>::CHOICES);
 
-            /// Its word.
+            /// The word of this variant.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word),+

@@ -46,7 +46,7 @@ impl Mul<u64> for Bytes {
 }
 
 impl fmt::Display for Bytes {
-    /// Binary prefixes when the value is a whole number of them, else plain bytes or three decimals.
+    /// Writes a binary prefix with an integer if possible, else with three decimals.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const PREFIXES: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
         for (name, size) in PREFIXES {

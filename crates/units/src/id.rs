@@ -18,7 +18,7 @@ macro_rules! id {
             /// The identifier of array index `index`.
             ///
             /// # Panics
-            /// If `index` does not fit in 32 bits: no machine here is that large.
+            /// If `index` does not fit in 32 bits; no supported machine is that large.
             #[inline]
             pub fn from_index(index: usize) -> Self {
                 Self(u32::try_from(index).expect("an identifier fits in 32 bits"))
@@ -40,7 +40,7 @@ macro_rules! id {
 }
 
 id!(
-    /// A compute node (an endpoint with one network interface).
+    /// A node's NIC: an endpoint with one link to a router.
     NodeId,
     "n"
 );

@@ -1,13 +1,12 @@
-//! Quantities, identifiers and random streams: the words every other crate speaks.
+//! Quantities, identifiers and random streams of all crates.
 //!
-//! * [`Time`] is an integer number of picoseconds, so that adding latencies is exact and a run never
-//!   depends on rounding.
+//! * [`Time`] is an integer number of picoseconds. Sums of latencies are exact, so results never depend on rounding.
 //! * [`Bytes`] is an integer number of bytes. [`Rate`] is an integer number of bits per second.
-//! * [`Quantity`] is the one parser for what people write: `"200 Gb/s"`, `"30 ns"`, `"4 MiB"`. `b` is a
-//!   bit and `B` a byte; `MB` is 10^6 bytes and `MiB` 2^20. A number without a unit is an error.
-//! * [`NodeId`], [`RouterId`], [`LinkId`], … are newtypes over `u32`: a node never passes for a router.
-//! * [`Stream`] is a random stream found by (seed, name, indices), never by the order of use: what one
-//!   component draws can't change what another one draws, nor does the number of threads.
+//! * [`Quantity`] parses text with a unit: `"200 Gb/s"`, `"30 ns"`, `"4 MiB"`. `b` is a bit and `B` a byte; `MB` is
+//!   10^6 bytes and `MiB` 2^20. A number without a unit is an error.
+//! * [`NodeId`], [`RouterId`], [`LinkId`], … are newtypes over `u32`, so that the compiler separates them.
+//! * [`Stream`] is a random stream selected by (seed, name, indices). The draws of one component never change the
+//!   draws of another, and neither does the number of threads.
 
 mod bytes;
 mod id;

@@ -1,9 +1,9 @@
-//! The one parser of numbers with units.
+//! The parser of numbers with units.
 
 use crate::{Bytes, Rate, Time};
 use std::fmt;
 
-/// A number with its unit, as a person wrote it.
+/// A number with its unit, as a user writes it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Quantity {
     /// An amount of data (`4 MiB`, `64 kB`, `128 b` if a whole number of bytes).
@@ -14,7 +14,7 @@ pub enum Quantity {
     Rate(Rate),
 }
 
-/// Why a text is not the wanted quantity. Its message says what was expected.
+/// A text that is not the expected quantity. The message states the expected form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QuantityError(String);
 
@@ -30,7 +30,7 @@ fn error<T>(message: String) -> Result<T, QuantityError> {
     Err(QuantityError(message))
 }
 
-/// Factor of a prefix, or `None`. Prefixes are case-sensitive but for the customary `K` = `k`.
+/// Factor of a prefix, or `None`. Prefixes are case-sensitive, except that `K` equals `k`.
 fn prefix(text: &str) -> Option<f64> {
     Some(match text {
         "" => 1.0,
@@ -47,14 +47,14 @@ fn prefix(text: &str) -> Option<f64> {
     })
 }
 
-/// `value` as an integer, if it is one to within double precision and fits.
+/// `value` as an integer, if it is one within double precision and fits.
 fn whole(value: f64) -> Option<u64> {
     let rounded = value.round();
     let close = (value - rounded).abs() <= 1e-9 * rounded.abs().max(1.0);
     (close && (0.0..1.8e19).contains(&rounded)).then_some(rounded as u64)
 }
 
-/// Bits in `value` of data unit `unit` (`B`, `MiB`, `Gb`, …), or `None` if it is no data unit.
+/// Bits in `value` of the data unit `unit` (`B`, `MiB`, `Gb`, …), or `None` for another unit.
 fn bits(value: f64, unit: &str) -> Option<f64> {
     if let Some(head) = unit.strip_suffix('B') {
         return Some(value * prefix(head)? * 8.0);
@@ -81,8 +81,8 @@ impl Quantity {
     /// Parses a number and its unit.
     ///
     /// # Errors
-    /// Text that is no number, a number without a unit, an unknown unit, a negative or non-finite value,
-    /// or a value that is no whole number of bytes, picoseconds or bits per second.
+    /// Text that does not start with a number, a missing or unknown unit, or a negative or non-finite value. Also a
+    /// value that is not a whole number of bytes, picoseconds or bits per second.
     pub fn parse(text: &str) -> Result<Self, QuantityError> {
         let text = text.trim();
         let split = unit_start(text);

@@ -1,7 +1,7 @@
 //! Named random streams.
 //!
-//! A stream is a function of (seed, name, indices) alone. Everything random in a run draws from a stream
-//! of its own, so results depend neither on the order in which components run nor on the threads.
+//! A stream depends only on (seed, name, indices). Every random choice of a run has its own stream. Results therefore
+//! depend neither on the order in which components run nor on threads.
 
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -22,10 +22,11 @@ const fn mix(mut x: u64) -> u64 {
 }
 
 impl Stream {
-    /// The stream `name` of `seed`, told apart by `indices` (a job, a node, an iteration, …).
+    /// The stream `name` of `seed`. `indices` select one of several streams of that name (a job, a node, an
+    /// iteration, …).
     pub fn new(seed: u64, name: &str, indices: &[u64]) -> Self {
         let mut state = mix(seed ^ 0x9e37_79b9_7f4a_7c15);
-        // FNV-1a over the name, then every index through the mixer: short, stable, well spread.
+        // FNV-1a over the name, then every index through the mixer: short, stable, well distributed.
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for byte in name.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);

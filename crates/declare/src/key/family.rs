@@ -1,29 +1,29 @@
-//! What a key may choose among: named variants without their types.
+//! The variants that a key selects, without their Rust types.
 
 use super::{Choice, Key};
 use std::sync::OnceLock;
 
-/// A variant without its type: what parser, schema and reference read of it.
+/// A variant without its Rust type, for parser, schema and reference.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VariantInfo {
-    /// Its name in files.
+    /// Name in files.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description in one line.
     pub doc: &'static str,
-    /// Its parameters.
+    /// Parameters.
     pub keys: Vec<Key>,
 }
 
-/// All variants that a key chooses among.
+/// All variants that a key selects from.
 pub struct Family {
-    /// What it chooses, for messages and headings: `topology`, `pattern`.
+    /// Noun for messages and headings: `topology`, `pattern`.
     pub noun: &'static str,
     list: fn() -> Vec<VariantInfo>,
     listed: OnceLock<(Vec<VariantInfo>, Vec<Choice>)>,
 }
 
 impl Family {
-    /// A family; `list` is asked once.
+    /// Creates a family; `list` is called once.
     pub const fn new(noun: &'static str, list: fn() -> Vec<VariantInfo>) -> Self {
         Self { noun, list, listed: OnceLock::new() }
     }
@@ -33,7 +33,7 @@ impl Family {
         &self.listed().0
     }
 
-    /// Their names.
+    /// The names of the variants.
     pub fn choices(&'static self) -> &'static [Choice] {
         &self.listed().1
     }
@@ -53,7 +53,7 @@ impl Family {
 }
 
 impl PartialEq for Family {
-    /// A family is a static: it equals itself.
+    /// A family is a static, so identity is equality.
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }

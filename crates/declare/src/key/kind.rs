@@ -1,17 +1,17 @@
-//! What a value may be.
+//! The kind of a value: its type and its range.
 
 use super::{Family, Key};
 use crate::value::Value;
 use odonata_units::Quantity;
 
-/// What a value may be.
+/// The kind of a value: its type and its range.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Kind {
     /// Any text that is not empty.
     Text,
-    /// The name of a file, relative to the experiment file.
+    /// A file name, relative to the experiment file.
     Path,
-    /// The name of a file of this kind that comes with the package, or a path.
+    /// The name of a packaged file of this kind, or a path.
     KnownOrPath(&'static str),
     /// A colour as `#rrggbb`.
     Color,
@@ -23,7 +23,7 @@ pub enum Kind {
     Time,
     /// A data rate with its unit.
     Rate,
-    /// A whole number.
+    /// An integer.
     Integer {
         /// Smallest value.
         min: i64,
@@ -37,9 +37,9 @@ pub enum Kind {
         /// Largest value.
         max: f64,
     },
-    /// One of some names.
+    /// One of several names.
     Choice(&'static [Choice]),
-    /// A word that stands for no value of the other kind: `"auto"`, `"off"`.
+    /// A word that stands for "no value" of the other kind: `"auto"`, `"off"`.
     WordOr(&'static Choice, &'static Kind),
     /// A list.
     List(&'static Kind),
@@ -47,40 +47,40 @@ pub enum Kind {
     Any(&'static [Kind]),
     /// A named variant: its name, or a table with `name` and its parameters.
     Variant(&'static Family),
-    /// A table in one line, which is a value: the keys that it may have.
+    /// An inline table with these keys.
     Line(&'static [Key]),
-    /// A table, or tables, with keys of their own.
+    /// A table, or an array of tables, with these keys.
     Table(&'static [Key]),
-    /// Tables of these keys, one for each name.
+    /// Named tables with these keys.
     TableOfTables(&'static [Key]),
 }
 
 /// A name that a value may be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// The name.
+    /// Name.
     pub name: &'static str,
-    /// What it means.
+    /// Meaning.
     pub doc: &'static str,
 }
 
-/// The word for a default that is worked out.
+/// The word for a computed default.
 pub const AUTO: &Choice = &Choice { name: "auto", doc: "worked out" };
 
 impl Kind {
-    /// A whole number of any sign.
+    /// An integer of any sign.
     pub const ANY_INTEGER: Self = Self::Integer { min: -(u32::MAX as i64), max: u32::MAX as i64 };
-    /// A whole number from 1 up that fits in 32 bits.
+    /// An integer of at least 1 that fits in 32 bits.
     pub const COUNT: Self = Self::count(1);
-    /// A share of a whole.
+    /// A share, from 0 to 1.
     pub const SHARE: Self = Self::Number { min: 0.0, max: 1.0 };
 
-    /// A whole number of at least `min` that fits in 32 bits.
+    /// An integer of at least `min` that fits in 32 bits.
     pub const fn count(min: u32) -> Self {
         Self::Integer { min: min as i64, max: u32::MAX as i64 }
     }
 
-    /// What to write, for `expected …`.
+    /// The text after `expected` in error messages.
     pub fn expected(&self) -> String {
         match self {
             Self::Text => "a text".into(),
@@ -110,7 +110,7 @@ impl Kind {
         }
     }
 
-    /// The kinds that a value may be one of; itself if there is but one.
+    /// The alternative kinds of a value; the kind itself if there is only one.
     pub fn alternatives(&self) -> Vec<Self> {
         match self {
             Self::WordOr(word, kind) => {
@@ -123,12 +123,12 @@ impl Kind {
         }
     }
 
-    /// Whether it is a table, with keys of its own.
+    /// Whether the kind is a table with keys.
     pub const fn is_table(&self) -> bool {
         matches!(self, Self::Table(_) | Self::TableOfTables(_))
     }
 
-    /// The family of the named variants that it may be.
+    /// The family of the variants that the kind allows.
     pub fn family(&self) -> Option<&'static Family> {
         match self {
             Self::Variant(family) => Some(family),
@@ -138,7 +138,7 @@ impl Kind {
         }
     }
 
-    /// Whether there may be a table in it: then code of its own reads it.
+    /// Whether a value may contain a table, which needs its own parser code.
     pub fn has_tables(&self) -> bool {
         match self {
             Self::Table(_) | Self::TableOfTables(_) | Self::Variant(_) => true,
@@ -149,7 +149,7 @@ impl Kind {
         }
     }
 
-    /// A value as it may stand in a file.
+    /// An example as it may stand in a file.
     pub fn example(&self) -> String {
         match self {
             Self::Text => "\"text\"".into(),
@@ -164,7 +164,7 @@ impl Kind {
             Self::Choice(choices) => format!("\"{}\"", choices[0].name),
             Self::Variant(family) => format!("\"{}\"", family.variants()[0].name),
             Self::List(of) => format!("[{}]", of.example()),
-            // The last kind is the general one, but for tables, which are the long form of a name.
+            // The last kind is the general one. Tables are excluded: they are the long form of a name.
             Self::WordOr(_, kind) => kind.example(),
             Self::Any(kinds) => kinds.iter().rfind(|kind| !kind.is_table()).unwrap_or(&kinds[0]).example(),
             Self::Line(keys) => {
@@ -175,10 +175,10 @@ impl Kind {
         }
     }
 
-    /// A value that a program gives, as one of this kind: a text with a unit becomes a quantity, a whole number a number.
+    /// Converts a value given by a program: a text with a unit becomes a quantity, an integer a number.
     ///
     /// # Errors
-    /// What was expected.
+    /// The expected kind.
     pub fn accept(&self, value: &Value) -> Result<Value, String> {
         let wrong = || Err(format!("expected {}, found {value}", self.expected()));
         match (self, value) {
