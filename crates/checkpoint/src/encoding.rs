@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_come_back_bit_by_bit_and_in_their_order() {
+    fn values_are_read_bit_by_bit_in_order() {
         let mut writer = Writer::default();
         writer.put(&(u64::MAX, -3i32, "text"));
         writer.put(&[f32::NAN, -0.0, 1.5e-42]);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_entries_come_back_from_any_place_and_others_are_errors() {
+    fn raw_entries_are_read_at_any_offset_and_bad_ones_are_errors() {
         #[derive(Clone, Copy, PartialEq, Eq, Debug, TryFromBytes, IntoBytes, Immutable)]
         #[repr(C, packed)]
         struct Entry {
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_short_or_too_long_is_an_error() {
+    fn short_and_long_input_is_an_error() {
         let mut writer = Writer::default();
         writer.put(&[1u64 << 40; 3]);
         let bytes = writer.into_bytes();

@@ -4,7 +4,7 @@
 //! magic (8 B) · format (u32) · length (u64), header in JSON · { number (u32) · length (u64) · bytes } for each part · SHA-256 of all before
 //! ```
 //! Numbers are little-endian. Parts come in any order. Nothing is believed before the digest of the whole file is right, so a file that
-//! was cut or changed anywhere is refused; the format of another version is told from its number first.
+//! was cut or changed anywhere is refused; the format of another version is stored from its number first.
 
 use crate::encoding::DecodeError;
 use serde_json::Value;
@@ -100,7 +100,7 @@ impl<W: Write> CheckpointWriter<W> {
         Ok(Self { inner: Mutex::new(Ok(inner)) })
     }
 
-    /// Writes a part. What the system refuses is told at the end.
+    /// Writes a part. What the system refuses is stored at the end.
     ///
     /// # Panics
     /// If another thread did.
@@ -174,9 +174,9 @@ impl<R: Read + Seek> CheckpointReader<R> {
         from.rewind()?;
         let mut digest = Sha256::new();
         io::copy(&mut (&mut from).take(end), &mut digest)?;
-        let mut told = [0; DIGEST_BYTES as usize];
-        from.read_exact(&mut told)?;
-        if digest.finalize().as_slice() != told {
+        let mut stored = [0; DIGEST_BYTES as usize];
+        from.read_exact(&mut stored)?;
+        if digest.finalize().as_slice() != stored {
             return damaged("it was cut off or changed after it was written");
         }
         from.seek(SeekFrom::Start(start))?;
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_come_back_by_number() {
+    fn parts_are_read_by_number() {
         let bytes = written(&[(7, vec![1, 2, 3]), (0, vec![]), (u32::MAX, vec![9; 1000])]);
         let mut file = CheckpointReader::new(Cursor::new(bytes)).unwrap();
         assert_eq!(file.header(), &json!({"experiment": "a"}));
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_is_instead_is_said() {
+    fn errors_name_what_the_file_is() {
         let said = |bytes: Vec<u8>| CheckpointReader::new(Cursor::new(bytes)).unwrap_err().to_string();
         assert_eq!(said(b"PAR1".to_vec()), "is no checkpoint");
         let mut newer = written(&[]);

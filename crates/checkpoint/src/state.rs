@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn state_is_put_into_what_is_built_anew() {
+    fn state_is_loaded_into_a_rebuilt_value() {
         let mut router = built(3);
         (router.now_ps, router.served[1], router.ports[2].free_ps) = (5, 8, 70);
         router.series.as_mut().unwrap().free_ps = 1;

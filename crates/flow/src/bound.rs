@@ -25,7 +25,7 @@
 
 mod shortest;
 
-use crate::progress::{Interrupted, Progress};
+use crate::progress::{Interruption, Progress};
 use crate::result::LoadBound;
 use crate::traffic::Commodity;
 use crate::workers;
@@ -155,7 +155,7 @@ pub(crate) fn compute<'c>(
     capacities: &[f64],
     options: SearchOptions,
     progress: &mut Progress<'_>,
-) -> Result<Option<SearchResult>, Interrupted> {
+) -> Result<Option<SearchResult>, Interruption> {
     let sources = sources(commodities);
     if sources.is_empty() {
         return Ok(None);
@@ -201,7 +201,7 @@ impl<'a> Search<'a> {
         sources: &'a [Mutex<Source>],
         options: SearchOptions,
         should_continue: ShouldContinue<'_>,
-    ) -> Result<Self, Interrupted> {
+    ) -> Result<Self, Interruption> {
         let edges = network.capacity.len();
         let bound = LoadBound { lower_s: 0.0, upper_s: f64::INFINITY, gap: 1.0, passes: 0 };
         let workers = vec![Worker::new(network.first.len() - 1, edges); options.threads];
@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
         sources: &[Mutex<Source>],
         lengths: &[f64],
         should_continue: ShouldContinue<'_>,
-    ) -> Result<(), Interrupted> {
+    ) -> Result<(), Interruption> {
         let network = self.network;
         workers::for_each(sources, &mut self.workers, should_continue, |_, source, worker| {
             worker.assign(network, lengths, source);
@@ -251,7 +251,7 @@ impl<'a> Search<'a> {
     }
 
     /// One pass over all sources.
-    fn improve(&mut self, should_continue: ShouldContinue<'_>) -> Result<(), Interrupted> {
+    fn improve(&mut self, should_continue: ShouldContinue<'_>) -> Result<(), Interruption> {
         let peak = self.peak();
         let sharpness = self.alpha / peak;
         let weight = |u: f64| (sharpness * (u - peak)).exp().max(WEIGHT_MIN);
@@ -282,7 +282,7 @@ impl<'a> Search<'a> {
     }
 
     /// Bytes times distance of all sources, under lengths of sum 1 over the capacities: a bound.
-    fn distance(&mut self, lengths: &[f64], should_continue: ShouldContinue<'_>) -> Result<f64, Interrupted> {
+    fn distance(&mut self, lengths: &[f64], should_continue: ShouldContinue<'_>) -> Result<f64, Interruption> {
         let sources = self.sources;
         self.shortest(sources, lengths, should_continue)?;
         Ok(sources.iter().map(|source| source.lock().expect("all threads have finished").distance).sum())
@@ -313,11 +313,11 @@ impl<'a> Search<'a> {
         let (mut low, mut high) = (0.0, 1.0);
         // To 10 % of the step: the best one is often below a thousandth, and zero would stop the search.
         while high - low > 0.1 * high && high > 1e-9 {
-            let middle = (low + high) / 2.0;
-            if slope(middle) < 0.0 {
-                low = middle;
+            let center = (low + high) / 2.0;
+            if slope(center) < 0.0 {
+                low = center;
             } else {
-                high = middle;
+                high = center;
             }
         }
         (low + high) / 2.0
@@ -333,7 +333,7 @@ impl<'a> Search<'a> {
     }
 
     /// Updates the bounds by the current routing and its lengths.
-    fn certify(&mut self, should_continue: ShouldContinue<'_>) -> Result<(), Interrupted> {
+    fn certify(&mut self, should_continue: ShouldContinue<'_>) -> Result<(), Interruption> {
         // Sums of many small changes drift: the upper bound is that of the flows, added up afresh.
         self.load.fill(0.0);
         let mut balance = vec![0.0; self.network.first.len() - 1];

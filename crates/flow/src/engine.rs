@@ -24,7 +24,7 @@ use odonata_workload::Workload;
 /// Settings out of range, or a machine in pieces.
 pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
-    path_rule(machine, settings.middle)?;
+    path_rule(machine, settings.intermediate)?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Why there is no result.
 
-use crate::progress::Interrupted;
+use crate::progress::Interruption;
 use odonata_routing::paths::PathError;
 use odonata_units::Bytes;
 
@@ -48,8 +48,8 @@ pub enum FlowError {
     Interrupted,
 }
 
-impl From<Interrupted> for FlowError {
-    fn from(_: Interrupted) -> Self {
+impl From<Interruption> for FlowError {
+    fn from(_: Interruption) -> Self {
         Self::Interrupted
     }
 }

@@ -110,7 +110,7 @@ mod tests {
 
         /// Integers below 2^53 can be added up otherwise; parts of a sum may be added up apart, in any order.
         #[test]
-        fn neither_order_nor_parts_show(mut values in proptest::collection::vec(0u64..1 << 45, 0..100), cut in 0usize..100) {
+        fn the_sum_is_independent_of_order_and_grouping(mut values in proptest::collection::vec(0u64..1 << 45, 0..100), cut in 0usize..100) {
             let expected = values.iter().sum::<u64>() as f64;
             let as_f64 = |values: &[u64]| values.iter().map(|&value| value as f64).collect::<Vec<_>>();
             prop_assert_eq!(sum(&as_f64(&values)), expected);

@@ -1,6 +1,6 @@
 //! Loads of oblivious routings, without dice.
 
-use crate::progress::Interrupted;
+use crate::progress::Interruption;
 use crate::traffic::Commodity;
 use crate::workers;
 use odonata_routing::paths::{Demand, Oblivious, PathRule};
@@ -17,7 +17,7 @@ pub(crate) fn loads(
     (jobs, links): (usize, usize),
     threads: usize,
     should_continue: &mut dyn FnMut() -> bool,
-) -> Result<Vec<Vec<f64>>, Interrupted> {
+) -> Result<Vec<Vec<f64>>, Interruption> {
     let mut jobs: Vec<Mutex<(Vec<Demand>, Vec<f64>)>> =
         (0..jobs).map(|_| Mutex::new((Vec::new(), vec![0.0; links]))).collect();
     for commodity in commodities.iter().filter(|c| c.source != c.target) {

@@ -4,7 +4,7 @@
 //! everything is solved. So either every grant is kept until then ([`GrantHistory::Grants`]), or the flows' sums are ([`GrantHistory::Totals`]) and
 //! the system is solved once more, which grants the same again.
 
-use crate::progress::Interrupted;
+use crate::progress::Interruption;
 use crate::workers::{self, merge};
 use odonata_units::LinkId;
 use std::sync::Mutex;
@@ -90,7 +90,7 @@ impl Solution {
         threads: usize,
         should_continue: &mut dyn FnMut() -> bool,
         add: impl Fn(usize, f64, &[LinkId], &mut [u64]) + Sync,
-    ) -> Result<Vec<u64>, Interrupted> {
+    ) -> Result<Vec<u64>, Interruption> {
         let mut sums = vec![vec![0u64; width]; threads];
         workers::for_each(&self.chunks, &mut sums, should_continue, |_, chunk, sums| {
             if chunk.first_flow >= flows.end || chunk.first_flow + chunk.flows <= flows.start {

@@ -7,7 +7,7 @@
 
 use crate::bound::SourceFlow;
 use crate::link_limits::apply_link_limits;
-use crate::progress::Interrupted;
+use crate::progress::Interruption;
 use crate::result::JobResult;
 use crate::traffic::{Commodity, Member};
 use crate::workers;
@@ -25,7 +25,7 @@ pub(crate) fn loads(
     capacities: &[f64],
     threads: usize,
     should_continue: &mut dyn FnMut() -> bool,
-) -> Result<Vec<Vec<f64>>, Interrupted> {
+) -> Result<Vec<Vec<f64>>, Interruption> {
     let bundles = machine.bundles();
     let acyclic: Vec<AcyclicFlow> = flows.iter().map(|flow| AcyclicFlow::new(machine, flow)).collect();
     let flow_from = |source: RouterId| &acyclic[acyclic.partition_point(|acyclic| acyclic.source < source)];

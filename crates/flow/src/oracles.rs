@@ -6,9 +6,9 @@ use odonata_processes::SingleProcess;
 use odonata_units::LinkId;
 
 /// The same paths in every iteration: of each flow, those of the first kind and those of the second.
-struct Fixed(Vec<[Vec<Vec<u32>>; 2]>);
+struct FixedPaths(Vec<[Vec<Vec<u32>>; 2]>);
 
-impl Candidates for Fixed {
+impl Candidates for FixedPaths {
     fn path_counts(&self, flow: usize) -> [usize; 2] {
         [self.0[flow][0].len(), self.0[flow][1].len()]
     }
@@ -23,7 +23,7 @@ impl Candidates for Fixed {
 
 /// Solves flows of one member each, which send so much through ports of their own, on links of 10^6, for two iterations
 /// with half of all capacity each.
-fn solve(candidates: &Fixed, offered: &[f64], sharing: Sharing) -> Solution {
+fn solve(candidates: &FixedPaths, offered: &[f64], sharing: Sharing) -> Solution {
     let flows = offered.len() as u32;
     let members: Vec<Weight> = (0..flows).map(|flow| Weight { weight: 1.0, ports: [2 * flow, 2 * flow + 1] }).collect();
     let ports: Vec<u64> = offered.iter().flat_map(|&rate| [rate as u64; 2]).collect();
@@ -48,7 +48,7 @@ fn solve(candidates: &Fixed, offered: &[f64], sharing: Sharing) -> Solution {
 }
 
 /// Share of flow 0's grants that is on paths over `link`.
-fn share_on(link: u32, candidates: &Fixed, solution: &Solution) -> f64 {
+fn share_on(link: u32, candidates: &FixedPaths, solution: &Solution) -> f64 {
     let add = |_: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
         if path.contains(&LinkId(link)) {
             sums[0] += (share * 1e9).round() as u64;
@@ -69,7 +69,7 @@ fn share_on(link: u32, candidates: &Fixed, solution: &Solution) -> f64 {
 #[test]
 fn ugal_weighs_queues_by_hops() {
     let candidates =
-        Fixed(vec![[vec![vec![0, 1]], vec![vec![2, 3, 4]]], [vec![vec![0]], vec![]], [vec![vec![2]], vec![]]]);
+        FixedPaths(vec![[vec![vec![0, 1]], vec![vec![2, 3, 4]]], [vec![vec![0]], vec![]], [vec![vec![2]], vec![]]]);
     let offered = [400_000.0, 1_400_000.0, 1_400_000.0];
     let cases = [
         (1.0, 0.0, true),
@@ -93,7 +93,7 @@ fn ugal_weighs_queues_by_hops() {
 /// Where every link is narrower than the least share that counts, nothing is asked, and what grew is nothing rather than 0 of 0.
 #[test]
 fn nothing_is_granted_where_nothing_can_be() {
-    let candidates = Fixed(vec![[vec![vec![0]], vec![]]]);
+    let candidates = FixedPaths(vec![[vec![vec![0]], vec![]]]);
     let member = [Weight { weight: 1.0, ports: [0, 1] }];
     let system = System {
         links: &[5],

@@ -5,4 +5,4 @@ pub type Progress<'a> = dyn FnMut(&str, u64, u64) -> bool + 'a;
 
 /// The caller asked to stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Interrupted;
+pub(crate) struct Interruption;

@@ -41,7 +41,7 @@ pub struct FlowSettings {
     /// Indirect paths that a message draws per iteration, for routings that use them.
     pub indirect_paths: u32,
     /// Where an indirect path goes through.
-    pub middle: Intermediate,
+    pub intermediate: Intermediate,
     /// Sets of such paths that a job draws per iteration. Its messages from one router to another share at least one set;
     /// while a job has more sets than pairs of routers, each pair gets several, at most one per message.
     pub path_sets: u32,
@@ -73,7 +73,7 @@ impl Default for FlowSettings {
             slices: 25,
             direct_paths: 2,
             indirect_paths: 2,
-            middle: Intermediate::Third,
+            intermediate: Intermediate::Third,
             path_sets: 16_384,
             cutoff: Rate::from_bytes_per_s(10_486),
             max_iterations: 200,
@@ -119,7 +119,7 @@ impl Parameters for FlowSettings {
         parameter!(slices, Kind::count(1), "Equal slices in which capacity is released, one per iteration."),
         parameter!(direct_paths, Kind::count(1), "Direct paths that a message draws in every iteration."),
         parameter!(indirect_paths, Kind::count(1), "Indirect paths that a message draws in every iteration."),
-        parameter!(middle, Intermediate::KIND, "Where an indirect path goes through."),
+        parameter!(intermediate, Intermediate::KIND, "Where an indirect path goes through."),
         parameter!(
             path_sets,
             Kind::count(1),
@@ -182,7 +182,7 @@ impl FlowSettings {
             link_capacity: Some(Rate::from_bytes_per_s(5_120 << 20)),
             nic_capacity: Some(Rate::from_bytes_per_s(16_384 << 20)),
             slices: 50,
-            middle: Intermediate::Any,
+            intermediate: Intermediate::Any,
             path_sets: 65_536,
             tolerance: 0.0,
             on_router_messages_load_nics: false,

@@ -52,7 +52,7 @@ pub(crate) fn prepare<'a>(
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
     distributed::check_distributable(processes, machine, settings)?;
     step(progress, "paths", 0, 1)?;
-    let (rule, notices) = path_rule(machine, settings.middle)?;
+    let (rule, notices) = path_rule(machine, settings.intermediate)?;
     let routers = distributed::own_routers(processes, machine, workload);
     let mut should_continue = || progress("messages", 0, 1);
     let (traffic, memory_bytes, history) =

@@ -17,7 +17,7 @@
 //! sums do not depend on the order of addition and the result is the same for any number of threads and processes.
 
 use crate::history::{Candidates, Chunk, GrantHistory, Paths, Solution};
-use crate::progress::Interrupted;
+use crate::progress::Interruption;
 use crate::workers;
 use odonata_processes::{sum, Processes};
 use odonata_units::LinkId;
@@ -100,7 +100,7 @@ struct State {
 }
 
 impl<C: Candidates> System<'_, C> {
-    pub(crate) fn solve(&self, tick: &mut dyn FnMut(u32) -> bool) -> Result<Solution, Interrupted> {
+    pub(crate) fn solve(&self, tick: &mut dyn FnMut(u32) -> bool) -> Result<Solution, Interruption> {
         self.iterate(None, 0, tick).map(|(solution, _)| solution)
     }
 
@@ -112,7 +112,7 @@ impl<C: Candidates> System<'_, C> {
         width: usize,
         add: Add<'_>,
         tick: &mut dyn FnMut(u32) -> bool,
-    ) -> Result<Vec<u64>, Interrupted> {
+    ) -> Result<Vec<u64>, Interruption> {
         self.iterate(Some(GrantSink { totals, add }), width, tick).map(|(_, sums)| sums)
     }
 
@@ -121,7 +121,7 @@ impl<C: Candidates> System<'_, C> {
         sink: Option<GrantSink<'_>>,
         width: usize,
         tick: &mut dyn FnMut(u32) -> bool,
-    ) -> Result<(Solution, Vec<u64>), Interrupted> {
+    ) -> Result<(Solution, Vec<u64>), Interruption> {
         let mut state = State {
             link_residual: vec![0; self.links.len()],
             port_residual: vec![0; self.ports.len()],

@@ -1,6 +1,6 @@
 //! Messages gathered into commodities.
 
-use crate::progress::Interrupted;
+use crate::progress::Interruption;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
@@ -53,8 +53,8 @@ pub(crate) enum GatherError {
     Interrupted,
 }
 
-impl From<Interrupted> for GatherError {
-    fn from(_: Interrupted) -> Self {
+impl From<Interruption> for GatherError {
+    fn from(_: Interruption) -> Self {
         Self::Interrupted
     }
 }
@@ -335,7 +335,7 @@ mod tests {
 
     /// Three targets, many messages, so that some are merged on the way: none and no byte is lost.
     #[test]
-    fn messages_that_are_merged_on_the_way_are_all_there() {
+    fn merged_messages_are_all_counted() {
         let machine = Torus { dims: vec![4], nodes_per_router: 1, ..Torus::default() };
         let machine = machine.builder().unwrap().build().unwrap();
         let rounds = MERGE_THRESHOLD as u32;

@@ -3,7 +3,7 @@
 //! Items are claimed one by one; what they add up goes into one accumulator per thread, merged at the end. Sums are
 //! integers, so neither the order of claims nor the number of accumulators shows in the result.
 
-use crate::progress::Interrupted;
+use crate::progress::Interruption;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
@@ -17,10 +17,10 @@ pub(crate) fn for_each<T: Send, A: Send>(
     accumulators: &mut [A],
     should_continue: &mut dyn FnMut() -> bool,
     work: impl Fn(usize, &mut T, &mut A) + Sync,
-) -> Result<(), Interrupted> {
+) -> Result<(), Interruption> {
     // Whoever watches is told of every call, even if other threads take all items.
     if !should_continue() {
-        return Err(Interrupted);
+        return Err(Interruption);
     }
     let next = AtomicUsize::new(0);
     let claim = |accumulator: &mut A, should_continue: &mut dyn FnMut() -> bool| loop {
@@ -29,7 +29,7 @@ pub(crate) fn for_each<T: Send, A: Send>(
         if !should_continue() {
             // The others find nothing left.
             next.store(items.len(), Ordering::Relaxed);
-            return Err(Interrupted);
+            return Err(Interruption);
         }
         work(i, &mut item.lock().expect("no other thread has this item"), accumulator);
     };

@@ -17,10 +17,10 @@ fn machines() -> Vec<Machine> {
 }
 
 /// What one router sends to another.
-type Sent = (RouterId, RouterId, u64);
+type SentBytes = (RouterId, RouterId, u64);
 
 /// Three jobs whose ranks lie apart: neighbours near and far in the order of ranks, messages of three sizes.
-fn workload(machine: &Machine) -> (Workload, Vec<Sent>) {
+fn workload(machine: &Machine) -> (Workload, Vec<SentBytes>) {
     let nodes = machine.node_count() as u32;
     let ranks = nodes / 4;
     // Coprime to the 12 or 24 ranks.
@@ -145,7 +145,7 @@ impl Twin<'_> {
 }
 
 /// Expected bytes on every link when a part of each message's bytes goes direct and the rest indirect.
-fn expected(machine: &Machine, sent: &[Sent], middle: Intermediate, direct: f64) -> Vec<f64> {
+fn expected(machine: &Machine, sent: &[SentBytes], middle: Intermediate, direct: f64) -> Vec<f64> {
     let mut twin = Twin { machine, middle, loads: vec![0.0; machine.link_count()] };
     for &(from, to, bytes) in sent.iter().filter(|(from, to, _)| from != to) {
         twin.direct(from, to, direct * bytes as f64);
@@ -157,7 +157,7 @@ fn expected(machine: &Machine, sent: &[Sent], middle: Intermediate, direct: f64)
 fn computed(machine: &Machine, workload: &Workload, middle: Intermediate, routing: PathChoice) -> Vec<f64> {
     // Interfaces far narrower than links: what is left on paths is nearly the same.
     let nic_capacity = Some(Rate::from_bytes_per_s(1 << 20));
-    let settings = FlowSettings { routing, middle, nic_capacity, ..FlowSettings::damselfly() };
+    let settings = FlowSettings { routing, intermediate: middle, nic_capacity, ..FlowSettings::damselfly() };
     run(machine, workload, &settings, 1, ResourceLimits::default(), &mut |_, _, _| true).unwrap().link_bytes
 }
 
@@ -169,8 +169,8 @@ fn by_class(machine: &Machine, loads: &[f64]) -> Vec<f64> {
 
 #[test]
 fn the_preset_of_the_original_goes_through_any_group() {
-    assert_eq!(FlowSettings::damselfly().middle, Intermediate::Any);
-    assert_eq!(FlowSettings::default().middle, Intermediate::Third);
+    assert_eq!(FlowSettings::damselfly().intermediate, Intermediate::Any);
+    assert_eq!(FlowSettings::default().intermediate, Intermediate::Third);
 }
 
 /// The exact expectation, link by link.
@@ -191,7 +191,7 @@ fn static_indirect_is_every_draw_counted() {
 /// Adaptive routings draw the same paths and weigh them by what is left: totals of classes stay near the expectation, nearer
 /// by far than those of the two rules are to each other.
 #[test]
-fn adaptive_totals_are_those_of_every_draw_counted() {
+fn adaptive_totals_equal_the_count_of_every_draw() {
     for machine in machines() {
         let (workload, sent) = workload(&machine);
         for (routing, direct) in [(PathChoice::AdaptiveIndirect, 0.0), (PathChoice::AdaptiveHybrid, 0.5)] {

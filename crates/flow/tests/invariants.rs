@@ -95,7 +95,7 @@ fn no_job_is_faster_than_its_links() {
 
 /// Whenever it is told to: while messages are gathered, in the middle of an iteration, of a pass of the bound, of adding up.
 #[test]
-fn a_run_stops_when_it_is_told_to() {
+fn a_run_stops_on_request() {
     let machine = machine(1);
     let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);
     for routing in routings() {
@@ -133,7 +133,7 @@ fn the_same_bytes_for_any_number_of_threads() {
 /// Where there is no room for what every iteration granted, the system is solved twice, to the same bytes. A byte less than that
 /// takes is refused.
 #[test]
-fn solved_twice_where_memory_is_short_and_the_same() {
+fn solving_twice_with_little_memory_gives_the_same_result() {
     for pick in 0..4 {
         let machine = machine(pick);
         let workload = workload(&machine, &["stencil-2d", "all-to-all"], 1);

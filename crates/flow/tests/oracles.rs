@@ -75,7 +75,7 @@ fn two_links_shared_evenly() {
 /// Row of three. Three messages on the second link (A: 0 -> 2; B: 1 -> 2 twice) hold A at 1/3 GB/s; C: 0 -> 1 shares the
 /// first link with A only and takes what A leaves: 2/3 GB/s (max-min by hand).
 #[test]
-fn what_one_message_leaves_another_takes() {
+fn a_message_takes_the_residual_of_another() {
     let b = job("b", 3, &[(1, 2, 1000), (1, 2, 1000)]);
     let jobs = vec![job("a", 3, &[(0, 2, 1000)]), b, job("c", 3, &[(0, 1, 1000)])];
     let result = solve(&row(3, 100), jobs, &direct());
@@ -100,7 +100,7 @@ fn a_link_is_shared_by_messages_not_by_bytes() {
 
 /// A 1 GB/s interface holds back two messages on 2 GB/s of separate links: 0.5 GB/s each.
 #[test]
-fn network_interfaces_limit() {
+fn nics_limit_the_rate() {
     let machine = Torus {
         dims: vec![3],
         wrap: vec![false].into(),
@@ -122,7 +122,7 @@ fn network_interfaces_limit() {
 /// gets half of the interface: 0.5 GB/s, so 1000 B take 2 us. A third message 1 -> 2 leaves by the other direction of that
 /// interface and has all of it.
 #[test]
-fn incast_shares_the_interface_of_the_receiver() {
+fn incast_shares_the_ejection_port() {
     let machine = Torus {
         dims: vec![3],
         wrap: vec![false].into(),
@@ -188,7 +188,7 @@ fn static_routing_splits_equally_and_adaptive_by_what_is_left() {
 /// The same ring: half of A's 1000 B lie on the way of 1 GB/s, so A takes 0.5 us though it is granted more on the other way,
 /// and B, done after it, the 1.5 us in which 500 and 1000 B pass there.
 #[test]
-fn static_times_are_those_of_the_links() {
+fn static_times_equal_the_link_times() {
     let mut builder = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
     builder.terminal.bandwidth = Rate::from_bytes_per_s(100_000_000_000);
     for cable in &mut builder.cables {
@@ -348,7 +348,7 @@ fn the_bound_uses_detours() {
 
 /// One byte beside 2^50 on the same link: it is granted the least there is, and all bytes arrive.
 #[test]
-fn a_tiny_message_beside_a_huge_one() {
+fn a_tiny_message_next_to_a_huge_one() {
     let machine = row(2, 1);
     let result = solve(
         &machine,

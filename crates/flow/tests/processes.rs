@@ -65,9 +65,9 @@ fn any_number_of_processes_has_the_same_result() {
                     let settings = FlowSettings { routing, demand, bound_gap, alone: true, ..FlowSettings::default() };
                     let alone =
                         run(&machine, &workload, &settings, 5, ResourceLimits::default(), &mut |_, _, _| true).unwrap();
-                    let ways: &[(usize, usize)] =
+                    let paths: &[(usize, usize)] =
                         if demand == DemandUnit::Bytes { &[(2, 1), (4, 1)] } else { &[(3, 2)] };
-                    for &(count, threads) in ways {
+                    for &(count, threads) in paths {
                         let limits = |_| ResourceLimits { threads, ..ResourceLimits::default() };
                         let found = among(count, (&machine, &workload), &settings, &limits).unwrap();
                         let what = format!("{}, {patterns:?}, {routing:?}, {count} processes", machine.name());
@@ -114,7 +114,7 @@ fn a_process_of_little_memory_changes_nothing() {
 }
 
 #[test]
-fn what_one_process_does_is_refused_by_the_first() {
+fn runs_that_need_one_process_are_refused() {
     let machine = &machines()[0];
     let workload = workload(machine, &["all-to-all"]);
     let of =

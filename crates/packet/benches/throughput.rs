@@ -133,7 +133,7 @@ fn measure(machine: &Machine, (routing, load, share): (&str, f64, f64), microsec
         NodeId(other + u32::from(other >= source.0))
     };
     let job = OpenJob::constant((0..nodes as u32).map(NodeId).collect(), Arc::new(uniform), load);
-    let traffic = if listen { Traffic::program(Arc::new(Listening(job))) } else { Traffic::open(vec![job]) };
+    let traffic = if listen { Traffic::program(Arc::new(SubscribedProgram(job))) } else { Traffic::open(vec![job]) };
     let schedule =
         Schedule { warm_up: Time::from_us(5), measure: Time::from_us(microseconds), drain: Time::from_us(20) };
     let run = |threads: usize| {
@@ -173,22 +173,22 @@ fn measure(machine: &Machine, (routing, load, share): (&str, f64, f64), microsec
 }
 
 /// An open job whose endpoints listen.
-struct Listening(OpenJob);
+struct SubscribedProgram(OpenJob);
 
-struct Ears {
+struct SubscribedEndpoints {
     source: Box<dyn Endpoints>,
     bytes: u64,
 }
 
-impl Program for Listening {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
-        Box::new(Ears { source: self.0.endpoints(jobs, interfaces), bytes: 0 })
+impl Program for SubscribedProgram {
+    fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
+        Box::new(SubscribedEndpoints { source: self.0.endpoints(jobs, nics), bytes: 0 })
     }
 }
 
-odonata_checkpoint::state!(Ears { value: bytes; nested: source });
+odonata_checkpoint::state!(SubscribedEndpoints { value: bytes; nested: source });
 
-impl Endpoints for Ears {
+impl Endpoints for SubscribedEndpoints {
     fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
         self.source.next_created_ps(nic)
     }

@@ -55,12 +55,12 @@ state!(Player { value: throws, to_send, since_ps, missing; rebuilt: rank, nic, n
 state!(Players { nested: game; rebuilt: packet });
 
 impl Program for PingPong {
-    fn endpoints(&self, _: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
+    fn endpoints(&self, _: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let player = |rank: usize| {
             let node = self.players[rank];
             Some(Player {
                 rank: rank as u32,
-                nic: interfaces.first_of(node)?,
+                nic: nics.first_of(node)?,
                 node,
                 other: self.players[1 - rank],
                 bytes: self.bytes,
@@ -71,7 +71,7 @@ impl Program for PingPong {
                 caught_ps: Arc::clone(&self.caught_ps),
             })
         };
-        Box::new(Players { game: (0..2).filter_map(player).collect(), packet: interfaces.payload() })
+        Box::new(Players { game: (0..2).filter_map(player).collect(), packet: nics.payload() })
     }
 }
 
@@ -159,13 +159,13 @@ pub(crate) fn main() {
         let result = engine.run(&Traffic::program(Arc::new(game)), schedule, &RunOptions::default(), &mut |_| true);
         assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
 
-        // The head's way: into the first router and out of the last, 20 ns each, and 20 ns more than the cable for each hop.
+        // The head's latency: into the first router and out of the last, 20 ns each, and 20 ns more than the cable for each hop.
         let hops = result.jobs[0].hops / result.jobs[0].packets;
         let group = |node: u32| machine.group_of(machine.router_of(NodeId(node)));
         let global = u64::from(group(0) != group(other));
-        let way = 20_000 + (hops - global) * 50_000 + global * 320_000 + 20_000;
+        let latency = 20_000 + (hops - global) * 50_000 + global * 320_000 + 20_000;
         // 25 GB/s are 40 ps for a byte.
-        let round_trip = 2 * (way + 40 * bytes);
+        let round_trip = 2 * (latency + 40 * bytes);
         let caught = caught.lock().expect("nobody panicked");
         assert_eq!(*caught, [round_trip, 2 * round_trip, 3 * round_trip]);
         println!("{bytes:>7} {:>12} {hops:>6}", Time(round_trip).to_string());

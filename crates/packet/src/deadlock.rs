@@ -128,7 +128,7 @@ mod tests {
 
     /// Tornado traffic on a ring of 8 with the smallest buffers: with bubbles it flows, without it is stuck before long.
     #[test]
-    fn without_its_bubbles_a_ring_is_stuck() {
+    fn a_ring_without_bubbles_deadlocks() {
         let torus = Torus { dims: vec![8], wrap: vec![true].into(), ..Torus::default() };
         let machine = torus.builder().unwrap().build().unwrap();
         let mut settings = RoutingSettings::default();
@@ -147,7 +147,7 @@ mod tests {
         });
         let traffic = Traffic::closed(vec![ClosedJob::new(messages.collect())]);
         let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000), drain: Time::ZERO };
-        let options = RunOptions { patience: Time::from_us(50), ..RunOptions::default() };
+        let options = RunOptions { progress_timeout: Time::from_us(50), ..RunOptions::default() };
         let run = |routing: Arc<dyn Routing>| {
             PacketEngine::unchecked(&machine, &buffers, routing).run(&traffic, schedule, &options, &mut |_| true)
         };
@@ -163,7 +163,7 @@ mod tests {
     /// Each node sends to the one before it, three hops ahead. Of the packets that reach a router two thirds go on, but its
     /// own node gets half of the link; so the input buffers fill, and when all are full every router waits for the next.
     #[test]
-    fn a_ring_that_is_stuck_says_who_waits_for_whom() {
+    fn a_deadlocked_ring_reports_its_cycle() {
         let machine = ring();
         let next = machine.routers().map(|r| {
             let links = machine.links_from(r);
@@ -183,7 +183,8 @@ mod tests {
         let traffic = Traffic::closed(vec![ClosedJob::new(messages.collect())]);
         let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000), drain: Time::ZERO };
         for (threads, partitions) in [(1, 0), (2, 0)] {
-            let options = RunOptions { threads, partitions, patience: Time::from_us(50), ..RunOptions::default() };
+            let options =
+                RunOptions { threads, partitions, progress_timeout: Time::from_us(50), ..RunOptions::default() };
             let result = engine.run(&traffic, schedule, &options, &mut |_| true);
             assert_eq!(result.ending, Ending::NoProgress);
             assert_eq!(result.stuck.len(), 4, "{:#?}", result.stuck);

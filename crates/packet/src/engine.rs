@@ -52,7 +52,7 @@ pub struct RunOptions {
     /// What to record.
     pub recording: Recording,
     /// Simulated time after which the run is given up if packets are under path but none arrives and none sets out.
-    pub patience: Time,
+    pub progress_timeout: Time,
     /// Whether the result has what the routers learnt.
     pub records_tables: bool,
     /// A time at which a window ends, so that a state can be resumed that nothing from then on has changed.
@@ -66,7 +66,7 @@ impl Default for RunOptions {
             threads: 1,
             partitions: 0,
             recording: Recording::default(),
-            patience: Time::from_us(1_000),
+            progress_timeout: Time::from_us(1_000),
             records_tables: false,
             window_end: None,
         }
@@ -427,7 +427,7 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (Rec
         measured_until,
         ends_with_jobs: traffic.is_mixed(),
         end: measured_until + schedule.drain.ps(),
-        patience: options.patience.ps(),
+        progress_timeout: options.progress_timeout.ps(),
         records_tables: options.records_tables,
         window_end: options.window_end.map_or(u64::MAX, Time::ps),
     };

@@ -274,7 +274,7 @@ impl Fabric {
 
     /// Room for the packets of a NIC at its router.
     pub(crate) fn injection_room(&self) -> u32 {
-        let room = |selector: &Arc<FifoSelector>| u64::from(selector.fifos.room) * self.settings.packet.0;
+        let room = |selector: &Arc<FifoSelector>| u64::from(selector.fifos.fifo_packets) * self.settings.packet.0;
         self.selector.as_ref().map_or(self.settings.input_buffer.0, room) as u32
     }
 

@@ -49,9 +49,9 @@ pub struct InjectionFifos {
     /// For each memory FIFO the torus FIFOs that it may feed: bit t for number t.
     pub map: Vec<u32>,
     /// How a message finds its memory FIFO.
-    pub pick: FifoChoice,
+    pub fifo_choice: FifoChoice,
     /// Packets for which a torus FIFO has room.
-    pub room: u32,
+    pub fifo_packets: u32,
 }
 
 impl Default for InjectionFifos {
@@ -75,8 +75,8 @@ impl Parameters for InjectionFifos {
             Kind::List(&Kind::count(0)),
             "For each memory FIFO of a node a mask of the torus FIFOs that it may feed: bit t for torus FIFO t."
         ),
-        parameter!(pick, FifoChoice::KIND, "How a message finds its memory FIFO."),
-        parameter!(room, Kind::count(1), "Packets for which a torus FIFO has room."),
+        parameter!(fifo_choice, FifoChoice::KIND, "How a message finds its memory FIFO."),
+        parameter!(fifo_packets, Kind::count(1), "Packets for which a torus FIFO has room."),
     ];
 }
 
@@ -85,14 +85,14 @@ impl InjectionFifos {
     pub fn of(preset: InjectionPreset) -> Self {
         let each = |fifos: u32| (0..fifos).map(|t| 1 << t).collect();
         let all = |fifos: u32, memory: usize| vec![(1 << fifos) - 1; memory];
-        let (fifos, map, pick) = match preset {
+        let (fifos, map, fifo_choice) = match preset {
             InjectionPreset::Dcmf => (6, each(6), FifoChoice::ByDirection),
             InjectionPreset::DcmfSpread => (6, all(6, 6), FifoChoice::ByDirection),
             InjectionPreset::All => (6, all(6, 1), FifoChoice::RoundRobin),
             InjectionPreset::Pami => (10, each(10), FifoChoice::Pin),
             InjectionPreset::PamiAll => (10, all(10, 10), FifoChoice::Pin),
         };
-        Self { preset, fifos, map, pick, room: 4 }
+        Self { preset, fifos, map, fifo_choice, fifo_packets: 4 }
     }
 
     /// Checks that there are FIFOs and that masks name some of them.
@@ -111,8 +111,8 @@ impl InjectionFifos {
                 format!("{} masks; expected one for each of 1 to {FIFOS_MAX} memory FIFOs", self.map.len()),
             );
         }
-        if !(1..=64).contains(&self.room) {
-            return wrong("room", format!("{} is not between 1 and 64 packets", self.room));
+        if !(1..=64).contains(&self.fifo_packets) {
+            return wrong("fifo_packets", format!("{} is not between 1 and 64 packets", self.fifo_packets));
         }
         let last = self.fifos - 1;
         for (memory, &mask) in self.map.iter().enumerate() {
@@ -164,7 +164,7 @@ impl FifoSelector {
     pub(crate) fn select(&self, source: NodeId, destination: NodeId, number: u64) -> u32 {
         let memory = self.fifos.map.len() as u64;
         let [from, to] = [source, destination].map(|node| self.router_of[node.index()]);
-        let place = match (self.fifos.pick, &self.compass) {
+        let place = match (self.fifos.fifo_choice, &self.compass) {
             (FifoChoice::RoundRobin, _) => number,
             (FifoChoice::ByDirection, Some(compass)) => {
                 u64::from(compass.directions(from, to).bits().trailing_zeros() % 32)
@@ -195,7 +195,7 @@ mod tests {
     use odonata_machine::presets;
 
     #[test]
-    fn presets_are_fifos_that_there_are() {
+    fn presets_are_valid() {
         for preset in [
             InjectionPreset::Dcmf,
             InjectionPreset::DcmfSpread,
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_masks_say_which() {
+    fn errors_name_the_wrong_mask() {
         let wrong = |fifos: u32, map: &[u32]| {
             let own = InjectionFifos { fifos, map: map.to_vec(), ..InjectionFifos::of(InjectionPreset::Dcmf) };
             own.check().unwrap_err().to_string()
@@ -234,7 +234,7 @@ mod tests {
         let machine = presets::builder("bgq-midplane").unwrap().build().unwrap();
         let node = |c: [u32; 5]| NodeId(c.iter().zip([4, 4, 4, 4, 2]).fold(0, |node, (x, n)| node * n + x));
         let pick = |pick: FifoChoice, to: [u32; 5]| {
-            let fifos = InjectionFifos { pick, ..InjectionFifos::of(InjectionPreset::Pami) };
+            let fifos = InjectionFifos { fifo_choice: pick, ..InjectionFifos::of(InjectionPreset::Pami) };
             FifoSelector::new(&machine, &fifos).select(node([0; 5]), node(to), 12)
         };
         assert_eq!(pick(FifoChoice::ByDirection, [0, 3, 1, 0, 0]), 3);

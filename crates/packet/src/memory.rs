@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_added_and_tell_how_large_a_packet_is() {
+    fn messages_set_the_packet_count_and_size() {
         let demand = MemoryDemand { packets: 10, recorded: 5, ..MemoryDemand::default() };
         let with = demand.with_messages(4, 1_000);
         assert_eq!((with.packets, with.recorded, with.packet_bytes), (14, 9, Some(250)));
@@ -196,14 +196,14 @@ mod tests {
 
     /// Of the formula: 3,960 (410 + 64) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
     #[test]
-    fn adds_up_what_a_run_holds() {
+    fn the_estimate_is_the_sum_of_its_parts() {
         assert_eq!(estimate(|_, _| ()), 3960 * 474 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
         let five = |link_jobs| estimate(|_, demand| (demand.recording.link_jobs, demand.jobs) = (link_jobs, 5));
         assert_eq!(five(true) - five(false), 3960 * 8 * 5);
     }
 
     #[test]
-    fn packets_in_flight_are_no_more_than_fit_or_are_made() {
+    fn packets_in_flight_are_limited_by_buffers_and_traffic() {
         let all = estimate(|_, _| ());
         assert_eq!(all - estimate(|_, demand| demand.packets = 1000), (1056 * 200 - 1000) * 74);
         // One packet in each buffer: 3,960 ports with two channels and two buffers each.
@@ -221,7 +221,7 @@ mod tests {
 
     /// 264 routers of 33 groups of 8: 7 B for each group and for each router of the own group.
     #[test]
-    fn tables_of_next_hops_are_counted_before_they_are_made() {
+    fn next_hop_tables_are_estimated_before_they_are_built() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let demand = MemoryDemand { packets: 10, ..MemoryDemand::default() };
         let all = |algorithm| memory_estimate(&machine, &PacketSettings::study(), (algorithm, 2), &demand);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_takes_is_kept() {
+    fn rows_that_no_watcher_takes_are_retained() {
         let series = |demand: &mut MemoryDemand| {
             demand.recording.interval_ps = 1_000_000;
             demand.recording.series = SeriesChoice { ports: true, ..SeriesChoice::default() };

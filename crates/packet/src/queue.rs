@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn pops_in_the_order_of_time_and_key() {
+    fn pops_in_order_of_time_and_key() {
         for seed in 0..4 {
             compare(4, 6, 300, seed);
             compare(4, 6, 5_000, seed);

@@ -47,7 +47,7 @@ pub(crate) struct RunLimits {
     /// End of the run at the latest.
     pub(crate) end: u64,
     /// Time in which packets are under way but none arrives and none sets out, after which the run gives up.
-    pub(crate) patience: u64,
+    pub(crate) progress_timeout: u64,
     /// Whether what routers learnt is kept.
     pub(crate) records_tables: bool,
     /// A time at which a window ends.

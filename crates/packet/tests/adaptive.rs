@@ -121,7 +121,7 @@ fn learnt_tables_are_kept_and_used_again() {
 /// router's own queues speak late, routers that hear of the cable go around it in time, and those of `ugal-n` wait for the jam to reach
 /// them.
 #[test]
-fn what_neighbours_tell_comes_before_what_jams_tell() {
+fn hop_feedback_arrives_before_congestion() {
     let machine = small_dragonfly();
     let under = |routing: &str| {
         let mut settings = odonata_routing::algorithm::RoutingSettings::default();
@@ -134,6 +134,6 @@ fn what_neighbours_tell_comes_before_what_jams_tell() {
         assert_eq!(result.learning.0, 0, "{routing}: what neighbours tell is no estimate");
         result.jobs[0].latency.mean() / 1e3
     };
-    let (alone, told) = (under("ugal-n"), under("piggyback"));
-    assert!(told < 0.75 * alone, "{told} ns against {alone} ns");
+    let (alone, feedback_share) = (under("ugal-n"), under("piggyback"));
+    assert!(feedback_share < 0.75 * alone, "{feedback_share} ns against {alone} ns");
 }

@@ -200,7 +200,7 @@ fn twice_the_offered_load_loses_little() {
 
 /// One packet alone, and what adds up under any load; three FIFOs that want one link are followed by hand in `tests/invariants`.
 #[test]
-fn what_fifos_record_is_what_packets_waited() {
+fn fifo_records_equal_packet_waits() {
     let machine = machine("bgp-midplane");
     let records = |fifos: InjectionFifos, messages: &[(u32, u32, u64)]| {
         let engine = engine(&machine, &bgp(fifos), "torus-deterministic");

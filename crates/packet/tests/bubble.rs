@@ -41,7 +41,7 @@ fn engine(machine: &Machine, routing: &str) -> PacketEngine {
 fn saturate(machine: &Machine, routing: &str, destinations: Arc<dyn Destinations>) -> PacketResult {
     let mut job = OpenJob::constant(machine.nodes().collect(), destinations, 1.0);
     job.steps.push(LoadStep { from: Time::from_us(200), load: 0.0 });
-    let options = RunOptions { patience: Time::from_us(50), ..RunOptions::default() };
+    let options = RunOptions { progress_timeout: Time::from_us(50), ..RunOptions::default() };
     let result = run(&engine(machine, routing), &Traffic::open(vec![job]), schedule(0, 200, 100_000), &options);
     assert_eq!(result.ending, Ending::Complete, "{routing}: {:?}", result.stuck);
     assert_eq!(result.jobs[0].packets, result.jobs[0].injected_packets, "{routing}");
@@ -151,7 +151,7 @@ fn random_tori_and_zones_keep_moving() {
             let engine = PacketEngine::new(&machine, &packets, routing, &settings).unwrap();
             let mut job = OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), 1.0);
             job.steps.push(LoadStep { from: Time::from_us(20), load: 0.0 });
-            let options = RunOptions { patience: Time::from_us(50), ..RunOptions::default() };
+            let options = RunOptions { progress_timeout: Time::from_us(50), ..RunOptions::default() };
             let result = run(&engine, &Traffic::open(vec![job]), schedule(0, 20, 100_000), &options);
             assert_eq!(result.ending, Ending::Complete, "{routing} on {torus:?}, {settings:?}: {:?}", result.stuck);
             assert_eq!(result.jobs[0].packets, result.jobs[0].injected_packets);

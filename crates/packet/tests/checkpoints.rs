@@ -7,7 +7,7 @@ mod kept;
 mod sources;
 mod twin;
 
-use kept::{everything, resumed, Everything, Kept};
+use kept::{everything, resumed, RunOutput, SavedStates};
 use odonata_packet::{
     InjectionFifos, InjectionPreset, JobTraffic, PacketEngine, PacketSettings, Program, Recording, RunOptions,
     Schedule, Traffic,
@@ -33,13 +33,13 @@ fn check(
     let end = whole.result.end.ps();
     let mut times: Vec<u64> = (0..6).map(|_| random.below(end + 1)).chain([0]).collect();
     times.sort_unstable();
-    let kept = Kept::at(&times);
+    let kept = SavedStates::at(&times);
     let same = everything(engine, &traffic(), schedule, options, Some(&kept));
     assert!(same == whole, "{name}: to take checkpoints changes something");
     let states = kept.states();
     for (n, (state, before)) in states.iter().enumerate() {
         let options = RunOptions { threads: 1 + n % 3, ..*options };
-        let Everything { result, mut rows } = resumed(engine, &traffic(), schedule, &options, state);
+        let RunOutput { result, mut rows } = resumed(engine, &traffic(), schedule, &options, state);
         rows.splice(0..0, before.iter().cloned());
         assert_eq!(result.cost.events, whole.result.cost.events, "{name}: events");
         assert!(
@@ -53,8 +53,8 @@ fn check(
 }
 
 fn options(seed: u64, recording: Recording) -> RunOptions {
-    let patience = Time::from_us(100_000);
-    RunOptions { seed, recording, patience, records_tables: true, threads: 2, ..RunOptions::default() }
+    let progress_timeout = Time::from_us(100_000);
+    RunOptions { seed, recording, progress_timeout, records_tables: true, threads: 2, ..RunOptions::default() }
 }
 
 /// Programs that listen, have timers and messages on their nodes.
@@ -97,12 +97,12 @@ fn check_all(of: fn(u64) -> Option<usize>, seeds: std::ops::Range<u64>) {
 }
 
 #[test]
-fn random_programs_go_on_as_if_nothing_had_been() {
+fn random_programs_resume_with_equal_results() {
     check_all(program, 0..60);
 }
 
 #[test]
-fn random_sources_go_on_as_if_nothing_had_been() {
+fn random_sources_resume_with_equal_results() {
     check_all(traffic, 0..60);
 }
 
@@ -120,7 +120,7 @@ fn from_a_shared_state(seed: u64) -> Option<bool> {
     let known = engine.traffic_before(&Traffic { jobs: jobs.clone() }, at)?;
     let cut = format!("{:?}", known.jobs.iter().map(steps).collect::<Vec<_>>())
         != format!("{:?}", jobs.iter().map(steps).collect::<Vec<_>>());
-    let kept = Kept::at(&[at.ps()]);
+    let kept = SavedStates::at(&[at.ps()]);
     let of_it = RunOptions { window_end: Some(at), ..options };
     everything(&engine, &known, common::schedule(warm_up, 9, 10), &of_it, Some(&kept));
     let (state, _) = kept.states().pop()?;
@@ -128,7 +128,7 @@ fn from_a_shared_state(seed: u64) -> Option<bool> {
         let schedule = common::schedule(warm_up, measure, 10);
         let alone = everything(&engine, &Traffic { jobs: jobs.clone() }, schedule, &options, None);
         let options = RunOptions { threads: measure as usize % 3, ..options };
-        let Everything { result, .. } = resumed(&engine, &Traffic { jobs: jobs.clone() }, schedule, &options, &state);
+        let RunOutput { result, .. } = resumed(&engine, &Traffic { jobs: jobs.clone() }, schedule, &options, &state);
         let name = format!("seed {seed}, {} on {}, {at:?}", case.routing, case.machine.name());
         assert_eq!(result.cost.events, alone.result.cost.events, "{name}: events");
         assert!(result == alone.result, "{name}: {result:?} instead of {:?}", alone.result);
@@ -142,7 +142,7 @@ fn steps(job: &JobTraffic) -> Vec<u64> {
 }
 
 #[test]
-fn many_loads_go_on_from_one_state_as_if_they_had_been_alone() {
+fn many_loads_resume_from_one_warm_up() {
     let cut: Vec<bool> = (0..100).filter_map(from_a_shared_state).collect();
     assert!(cut.len() > 40, "{} cases ran", cut.len());
     let cases = cut.iter().filter(|cut| **cut).count();
@@ -151,14 +151,14 @@ fn many_loads_go_on_from_one_state_as_if_they_had_been_alone() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn many_go_on_as_if_nothing_had_been() {
+fn many_programs_and_sources_resume() {
     check_all(program, 1_000..8_000);
     check_all(traffic, 1_000..8_000);
     assert!((1_000..8_000).filter_map(from_a_shared_state).count() > 3_000);
 }
 
 #[test]
-fn nodes_with_injection_fifos_go_on() {
+fn nodes_with_injection_fifos_resume() {
     use odonata_machine::topology::Torus;
     let torus = Torus { dims: vec![3, 3, 4], wrap: vec![true; 3].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
@@ -178,13 +178,13 @@ fn nodes_with_injection_fifos_go_on() {
 }
 
 #[test]
-fn what_is_no_state_of_the_run_is_refused() {
+fn foreign_state_is_refused() {
     let machine = common::small_dragonfly();
     let engine = common::engine(&machine, "par");
     let traffic = common::open(&machine, common::uniform(72), 0.3);
     let schedule = common::schedule(2, 4, 10);
     let options = RunOptions::default();
-    let kept = Kept::at(&[3_000_000]);
+    let kept = SavedStates::at(&[3_000_000]);
     everything(&engine, &traffic, schedule, &options, Some(&kept));
     let (state, _) = kept.states().pop().unwrap();
     let refused = |engine: &PacketEngine, state: &kept::State, recording| {

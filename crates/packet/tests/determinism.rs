@@ -32,7 +32,7 @@ fn threads_and_partitions_change_nothing() {
 }
 
 #[test]
-fn a_closed_loop_ends_the_same_way() {
+fn a_closed_loop_ends_at_the_same_time() {
     let machine = small_dragonfly();
     let messages: Vec<(u32, u32, u64)> = (0..72).map(|n| (n, (n + 8) % 72, 40_000)).collect();
     let engine = engine(&machine, "ugal-g");
@@ -53,13 +53,13 @@ fn another_seed_gives_another_run() {
     assert_ne!(one.packets, two.packets);
 }
 
-/// Everything that a run hands out, in its order.
+/// RunOutput that a run hands out, in its order.
 #[derive(Default)]
-struct Everything {
+struct RunOutput {
     rows: Vec<Rows>,
 }
 
-impl Watch for Everything {
+impl Watch for RunOutput {
     fn progress(&mut self, _: Progress) -> bool {
         true
     }
@@ -79,7 +79,7 @@ fn everything(
     let series = SeriesChoice { jobs: true, ports: true, channels: true, port_jobs: true };
     let recording = Recording { series, paths: true, ..options(1, 1).recording };
     let options = RunOptions { recording, ..options(threads, parts) };
-    let mut all = Everything::default();
+    let mut all = RunOutput::default();
     let result = engine(machine, routing).run_watched(traffic, schedule(3, 12, 60), &options, &mut all);
     (result, all.rows)
 }

@@ -15,22 +15,22 @@ use odonata_units::{Bytes, LinkClassId, NodeId, RouterId, Time};
 use std::sync::{Arc, Mutex};
 
 /// Another program's endpoints that listen, and do nothing about it.
-struct Listening<P>(P, Subscription);
+struct SubscribedProgram<P>(P, Subscription);
 
-struct Ears {
+struct SubscribedEndpoints {
     source: Box<dyn Endpoints>,
     subscription: Subscription,
 }
 
-state!(Ears { nested: source; rebuilt: subscription });
+state!(SubscribedEndpoints { nested: source; rebuilt: subscription });
 
-impl<P: Program> Program for Listening<P> {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
-        Box::new(Ears { source: self.0.endpoints(jobs, interfaces), subscription: self.1 })
+impl<P: Program> Program for SubscribedProgram<P> {
+    fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
+        Box::new(SubscribedEndpoints { source: self.0.endpoints(jobs, nics), subscription: self.1 })
     }
 }
 
-impl Endpoints for Ears {
+impl Endpoints for SubscribedEndpoints {
     fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
         self.source.next_created_ps(nic)
     }
@@ -59,7 +59,7 @@ impl Endpoints for Ears {
 
 /// A saturated run that ends at its limit with packets everywhere, and one whose sources are idle half of the time.
 #[test]
-fn listening_changes_no_record() {
+fn a_subscription_changes_no_record() {
     let machine = small_dragonfly();
     let recording =
         Recording { channels: true, crossbar: true, interval_ps: 1_000_000, packets: true, ..Recording::default() };
@@ -70,13 +70,13 @@ fn listening_changes_no_record() {
         let engine = engine(&machine, routing);
         let destinations = if adversary { adversarial(72, 8, 1) } else { uniform(72) };
         let job = OpenJob::constant(machine.nodes().collect(), destinations, load);
-        let deaf = run(&engine, &Traffic::open(vec![job.clone()]), schedule(2, 6, drain), &options);
-        assert!(deaf.packets.len() > 2_000, "{routing} {load}: {}", deaf.packets.len());
+        let plain = run(&engine, &Traffic::open(vec![job.clone()]), schedule(2, 6, drain), &options);
+        assert!(plain.packets.len() > 2_000, "{routing} {load}: {}", plain.packets.len());
         for subscription in [Subscription::Nothing, Subscription::Arrivals, Subscription::Departures] {
-            let traffic = Traffic::program(Arc::new(Listening(job.clone(), subscription)));
-            let heard = run(&engine, &traffic, schedule(2, 6, drain), &options);
-            assert_eq!(heard.packets, deaf.packets, "{routing} {load}: {subscription:?}");
-            assert!(heard == deaf, "{routing} {load}: {subscription:?}");
+            let traffic = Traffic::program(Arc::new(SubscribedProgram(job.clone(), subscription)));
+            let notified = run(&engine, &traffic, schedule(2, 6, drain), &options);
+            assert_eq!(notified.packets, plain.packets, "{routing} {load}: {subscription:?}");
+            assert!(notified == plain, "{routing} {load}: {subscription:?}");
         }
     }
 }
@@ -89,8 +89,8 @@ fn star(nodes: u32) -> Machine {
 const PATH_PS: u64 = 40_000;
 const PACKET_PS: u64 = 20_480;
 
-fn star_engine(nodes: u32, interfaces: u32) -> PacketEngine {
-    let settings = PacketSettings { nics_per_node: interfaces, ..PacketSettings::study() };
+fn star_engine(nodes: u32, nics_per_node: u32) -> PacketEngine {
+    let settings = PacketSettings { nics_per_node, ..PacketSettings::study() };
     PacketEngine::new(&star(nodes), &settings, "min", &RoutingSettings::default()).unwrap()
 }
 
@@ -105,7 +105,7 @@ fn traced() -> RunOptions {
 
 /// Two closed jobs share node 0: the first has it alone until the second starts, from then on they take turns.
 #[test]
-fn closed_jobs_start_when_they_are_told_to() {
+fn closed_jobs_start_at_their_start_time() {
     let start = Time(10 * PACKET_PS);
     let jobs =
         vec![ClosedJob::new(vec![message(0, 1, 20)]), ClosedJob { messages: Arc::new(vec![message(0, 2, 5)]), start }];
@@ -142,17 +142,17 @@ fn open_and_closed_jobs_take_turns() {
 type Log = Arc<Mutex<Vec<(u32, String)>>>;
 
 /// Node 0 does what it is told by `script` at the beginning; all nodes note what they are told.
-struct Scripted {
+struct ScriptedProgram {
     offers: Vec<(u32, OutgoingPacket)>,
     timer: Option<u64>,
     on_node: Vec<u64>,
     log: Log,
 }
 
-impl Program for Scripted {
-    fn endpoints(&self, _: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
+impl Program for ScriptedProgram {
+    fn endpoints(&self, _: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
         Box::new(Script {
-            node_of: (0..interfaces.count()).map(|nic| interfaces.node(nic)).collect(),
+            node_of: (0..nics.count()).map(|nic| nics.node(nic)).collect(),
             offers: self.offers.clone(),
             timer: self.timer,
             on_node: self.on_node.clone(),
@@ -234,7 +234,7 @@ impl Endpoints for Script {
     }
 }
 
-fn scripted(engine: &PacketEngine, script: Scripted) -> Vec<(u32, String)> {
+fn scripted(engine: &PacketEngine, script: ScriptedProgram) -> Vec<(u32, String)> {
     let log = Arc::clone(&script.log);
     let result = run(engine, &Traffic::program(Arc::new(script)), schedule(0, 1_000, 0), &RunOptions::default());
     assert_eq!(result.ending, Ending::Complete);
@@ -251,7 +251,7 @@ fn an_instant_at_a_node_has_an_order() {
         notifies_departure: tag == 7,
         ..OutgoingPacket::new(0, NodeId(1), 512)
     };
-    let script = Scripted {
+    let script = ScriptedProgram {
         offers: vec![(0, packet(7)), (0, packet(8))],
         timer: Some(PACKET_PS),
         on_node: vec![PACKET_PS, 5_000],
@@ -274,11 +274,11 @@ fn an_instant_at_a_node_has_an_order() {
 
 /// Over two interfaces two packets leave at once and arrive at once, where one interface takes twice as long.
 #[test]
-fn interfaces_have_links_of_their_own() {
+fn each_nic_has_its_own_link() {
     let to = |interface: u8| OutgoingPacket { interface, ..OutgoingPacket::new(0, NodeId(1), 512) };
-    let arrivals = |offers: Vec<(u32, OutgoingPacket)>, interfaces: u32| {
-        let script = Scripted { offers, timer: None, on_node: Vec::new(), log: Log::default() };
-        let calls = scripted(&star_engine(2, interfaces), script);
+    let arrivals = |offers: Vec<(u32, OutgoingPacket)>, nics_per_node: u32| {
+        let script = ScriptedProgram { offers, timer: None, on_node: Vec::new(), log: Log::default() };
+        let calls = scripted(&star_engine(2, nics_per_node), script);
         calls.into_iter().filter(|(_, what)| what.starts_with("arrived")).collect::<Vec<_>>()
     };
     let at = |nic: u32, after: u64| (nic, format!("arrived {} from 0 None", PATH_PS + PACKET_PS + after));
@@ -290,14 +290,14 @@ fn interfaces_have_links_of_their_own() {
 
 /// PathLengths are recorded for each packet, although two left one node at one time.
 #[test]
-fn packets_of_two_interfaces_have_ways_of_their_own() {
+fn packets_of_two_nics_have_separate_paths() {
     let mut builder = graph(3, 1);
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
     builder.add_cables(RouterId(0), RouterId(2), LinkClassId(0), 1);
     let machine = builder.build().unwrap();
     let settings = PacketSettings { nics_per_node: 2, ..PacketSettings::study() };
     let engine = PacketEngine::new(&machine, &settings, "min", &RoutingSettings::default()).unwrap();
-    let script = Scripted {
+    let script = ScriptedProgram {
         offers: vec![(0, OutgoingPacket::new(0, NodeId(1), 512)), (1, OutgoingPacket::new(0, NodeId(2), 512))],
         timer: None,
         on_node: Vec::new(),
@@ -326,5 +326,5 @@ fn packets_of_two_interfaces_have_ways_of_their_own() {
 #[should_panic(expected = "an endpoint handed over what is no packet at 0 ps")]
 fn a_packet_larger_than_a_packet_is_refused() {
     let offers = vec![(0, OutgoingPacket::new(0, NodeId(1), 513))];
-    scripted(&star_engine(2, 1), Scripted { offers, timer: None, on_node: Vec::new(), log: Log::default() });
+    scripted(&star_engine(2, 1), ScriptedProgram { offers, timer: None, on_node: Vec::new(), log: Log::default() });
 }

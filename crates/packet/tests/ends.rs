@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Nothing happens for 5 ms, then packets set out 100 ns before a full microsecond, when the ending is decided. They are
 /// under way at that time and none has ever arrived, but none is late either.
 #[test]
-fn patience_does_not_count_the_silence_before_a_late_start() {
+fn the_progress_timeout_ignores_silence_before_a_late_start() {
     let machine = small_dragonfly();
     let across = Arc::new(|source: NodeId, _: &mut Stream| NodeId((source.0 + 40) % 72));
     let start = Time::from_ns(4_999_900);
@@ -33,7 +33,7 @@ fn patience_does_not_count_the_silence_before_a_late_start() {
         NodeMessage { source, destination, bytes: Bytes(40 * 512), rounds: 1 }
     };
     let closed = Traffic::closed(vec![ClosedJob { messages: Arc::new((0..72).map(message).collect()), start }]);
-    let options = RunOptions { patience: Time::from_us(10), ..RunOptions::default() };
+    let options = RunOptions { progress_timeout: Time::from_us(10), ..RunOptions::default() };
     for traffic in [open, closed] {
         let result = run(&engine(&machine, "min"), &traffic, schedule(0, 10_000, 1_000), &options);
         assert_eq!(result.ending, Ending::Complete);
@@ -44,7 +44,7 @@ fn patience_does_not_count_the_silence_before_a_late_start() {
 /// Open traffic beside a closed job: the run is over with the microsecond in which the job's last packet arrives, whatever the
 /// sources go on to make; for a job that sends nothing it does not wait.
 #[test]
-fn open_traffic_goes_on_until_closed_jobs_have_ended() {
+fn open_traffic_continues_until_closed_jobs_end() {
     let machine = small_dragonfly();
     let engine = engine(&machine, "min");
     let open = || JobTraffic::Open(OpenJob::constant(machine.nodes().collect(), uniform(72), 0.2));
@@ -91,13 +91,13 @@ const LAST: NodeId = NodeId(150);
 
 /// Node 0 sends one packet; the last node has a timer that runs out at `until`, if that is not 0, and waits for `packets` packets.
 #[derive(Clone)]
-struct Waiting {
+struct WaitingProgram {
     until: Time,
     packets: u32,
 }
 
 struct Nodes {
-    program: Waiting,
+    program: WaitingProgram,
     receiver: Option<u32>,
     sender: Option<u32>,
     computes: bool,
@@ -105,9 +105,9 @@ struct Nodes {
 
 odonata_checkpoint::state!(Nodes { value: receiver, sender, computes; rebuilt: program });
 
-impl Program for Waiting {
-    fn endpoints(&self, _: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
-        let (sender, receiver) = (interfaces.first_of(NodeId(0)), interfaces.first_of(LAST));
+impl Program for WaitingProgram {
+    fn endpoints(&self, _: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
+        let (sender, receiver) = (nics.first_of(NodeId(0)), nics.first_of(LAST));
         Box::new(Nodes { program: self.clone(), receiver, sender, computes: false })
     }
 }
@@ -160,13 +160,13 @@ impl Endpoints for Nodes {
     }
 }
 
-/// A packet is under way for 3 ms, and something happens to it every 20 us. With a patience of 1 ms that is too long, but not
+/// A packet is under way for 3 ms, and something happens to it every 20 us. With a progress_timeout of 1 ms that is too long, but not
 /// while somebody computes.
 #[test]
-fn patience_waits_for_timers() {
+fn the_progress_timeout_waits_for_timers() {
     let engine = line();
     for (until, ending) in [(0, Ending::NoProgress), (2_500, Ending::Complete), (4_000, Ending::Complete)] {
-        let program = Waiting { until: Time::from_us(until), packets: 1 };
+        let program = WaitingProgram { until: Time::from_us(until), packets: 1 };
         let traffic = Traffic::program(Arc::new(program));
         let result = run(&engine, &traffic, schedule(0, 10_000, 0), &RunOptions::default());
         assert_eq!(result.ending, ending, "computing until {until} us");
@@ -181,8 +181,8 @@ fn patience_waits_for_timers() {
 
 /// A timer that ran out early does not count as somebody's computing later.
 #[test]
-fn patience_does_not_wait_for_a_timer_that_ran_out() {
-    let program = Waiting { until: Time::from_us(100), packets: 1 };
+fn the_progress_timeout_ignores_expired_timers() {
+    let program = WaitingProgram { until: Time::from_us(100), packets: 1 };
     let result = run(&line(), &Traffic::program(Arc::new(program)), schedule(0, 10_000, 0), &RunOptions::default());
     assert_eq!(result.ending, Ending::NoProgress);
     assert!(result.end < Time::from_us(1_200), "{}", result.end);
@@ -209,9 +209,9 @@ fn messages_that_are_not_sent_are_no_traffic() {
 
 /// The second packet never comes: the run ends at once, and says who waits.
 #[test]
-fn endpoints_that_wait_for_nothing_are_named() {
-    let program = Waiting { until: Time::ZERO, packets: 2 };
-    let options = RunOptions { patience: Time::from_us(5_000), ..RunOptions::default() };
+fn deadlocked_endpoints_are_named() {
+    let program = WaitingProgram { until: Time::ZERO, packets: 2 };
+    let options = RunOptions { progress_timeout: Time::from_us(5_000), ..RunOptions::default() };
     let result = run(&line(), &Traffic::program(Arc::new(program)), schedule(0, 100_000, 0), &options);
     assert_eq!(result.ending, Ending::Deadlock);
     assert!(result.end < Time::from_us(3_010), "{}", result.end);
@@ -221,7 +221,7 @@ fn endpoints_that_wait_for_nothing_are_named() {
 
 /// At the limit, what is not done is listed: messages to send, a node that computes.
 #[test]
-fn what_is_unfinished_at_the_limit_is_listed() {
+fn unfinished_endpoints_are_listed_at_the_limit() {
     let machine = small_dragonfly();
     let message = |destination: u32, rounds: u32| NodeMessage {
         source: NodeId(0),
@@ -236,7 +236,7 @@ fn what_is_unfinished_at_the_limit_is_listed() {
     let activity = Activity::Sending { messages: 1 + 3 };
     assert_eq!(result.unfinished, [UnfinishedEndpoint { job: 0, rank: None, node: NodeId(0), activity }]);
 
-    let program = Waiting { until: Time::from_us(50), packets: 1 };
+    let program = WaitingProgram { until: Time::from_us(50), packets: 1 };
     let result = run(&line(), &Traffic::program(Arc::new(program)), schedule(0, 10, 0), &RunOptions::default());
     assert_eq!(result.ending, Ending::DrainLimit);
     assert_eq!(result.unfinished.len(), 1);

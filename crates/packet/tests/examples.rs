@@ -4,6 +4,6 @@
 mod ping_pong;
 
 #[test]
-fn a_message_is_thrown_to_and_fro_as_computed() {
+fn a_message_bounces_at_the_computed_times() {
     ping_pong::main();
 }

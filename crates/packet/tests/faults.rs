@@ -218,7 +218,7 @@ fn every_routing_runs_on_the_studys_machine_with_faults() {
 /// A ring of 24 groups has ways of 12 hops between groups: more channels than there may be, except for `min` and for `q-adaptive`,
 /// which counts turns.
 #[test]
-fn too_many_groups_on_a_way_are_refused_in_words() {
+fn too_many_groups_on_a_path_are_an_error() {
     let machine = row_of_groups(24, true, 1).build().unwrap();
     for (routing, needed) in [("valiant-g", 25), ("valiant-n", 26), ("ugal-g", 25), ("ugal-n", 26), ("par", 27)] {
         let error = PacketEngine::new(&machine, &smallest_buffers(), routing, &RoutingSettings::default());
@@ -239,7 +239,7 @@ fn too_many_groups_on_a_way_are_refused_in_words() {
 
 /// On machines without groups each routing runs or says why it does not.
 #[test]
-fn other_machines_run_or_say_why_not() {
+fn other_machines_run_or_return_an_error() {
     let torus = Torus { dims: vec![4, 3], wrap: vec![true; 2].into(), ..Torus::default() };
     let tree = FatTree { k: 4, ..FatTree::default() };
     let random_graph = |seed: u64| {
@@ -308,7 +308,7 @@ proptest! {
 
     /// Whatever hangs together runs, or needs more channels than there may be.
     #[test]
-    fn what_hangs_together_runs(
+    fn connected_machines_run(
         (seed, n, size) in (0u64..1 << 32, 3u32..8, 1u32..7),
         (local, global, failing) in (0.0f64..1.0, 0.1f64..0.8, 0.0f64..0.2),
         pick in 0..ROUTINGS.len(),

@@ -38,7 +38,7 @@ fn waits(jobs: &[&[(u32, u32)]], input_buffer: u64, times: Schedule) -> Vec<(u16
 /// All reach router 0 at the same time; the crossbar passes one every 5.12 ns, the cable sends for 20.48 ns. The second packet
 /// waits 20.48 - 5.12 ns for the first; the third, which came another 5.12 ns later, 10.24 ns for the first and 20.48 ns for the second.
 #[test]
-fn while_the_link_is_busy_the_job_that_it_sends_holds_up_all() {
+fn a_busy_link_attributes_waits_to_the_job_it_sends() {
     let room = 30 * 512;
     let found = waits(&[&[(0, 4)], &[(1, 5)], &[(2, 6)]], room, schedule(0, 10, 0));
     assert_eq!(found, [(1, 0, 15_360), (2, 0, 10_240), (2, 1, 20_480)]);
@@ -50,7 +50,7 @@ fn while_the_link_is_busy_the_job_that_it_sends_holds_up_all() {
 /// The next buffer has room for one packet, whose credit is back 80 ns after the packet set out (`records`, a port without
 /// credit). The second waits for that from 5.12 ns on; the third from 10.24 ns on, and 80 ns for the second.
 #[test]
-fn without_credit_the_job_of_the_oldest_packet_beyond_holds_up_all() {
+fn without_credit_the_oldest_downstream_packet_blocks_all() {
     let found = waits(&[&[(0, 4)], &[(1, 5)], &[(2, 6)]], 512, schedule(0, 10, 0));
     assert_eq!(found, [(1, 0, 80_000 - 5_120), (2, 0, 80_000 - 10_240), (2, 1, 80_000)]);
 }

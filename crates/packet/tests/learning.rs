@@ -13,7 +13,7 @@ use twin::cases::Case;
 
 /// Random machines, sources and records, with tables that begin empty and with all that they begin with written down.
 #[test]
-fn rows_that_are_not_held_are_as_good_as_held() {
+fn streamed_rows_equal_retained_rows() {
     let mut learnt = 0;
     for seed in 0..150 {
         let Some(case) = Case::new(seed) else { continue };
@@ -23,8 +23,8 @@ fn rows_that_are_not_held_are_as_good_as_held() {
         };
         let random = &mut Stream::new(seed, "learning", &[]);
         let (recording, jobs) = (recording(random), sources(random, &case.behavior.nodes));
-        let patience = Time::from_us(100_000);
-        let options = RunOptions { seed, recording, patience, records_tables: true, ..RunOptions::default() };
+        let progress_timeout = Time::from_us(100_000);
+        let options = RunOptions { seed, recording, progress_timeout, records_tables: true, ..RunOptions::default() };
         let schedule = common::schedule(random.below(3), 5, 10);
         let idle = common::run(&engine, &Traffic::default(), common::schedule(0, 1, 0), &options);
         let initial: Vec<Vec<f32>> = idle.ports.tables().map(<[f32]>::to_vec).collect();

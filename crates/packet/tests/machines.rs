@@ -11,7 +11,7 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream, Time};
 
 /// Hops of every packet against breadth-first search over the cables, by an all-to-all of a stride.
-fn all_arrive_over_shortest_ways(machine: &Machine, routing: &str, stride: u32) {
+fn all_arrive_over_minimal_paths(machine: &Machine, routing: &str, stride: u32) {
     let nodes = machine.node_count() as u32;
     let messages: Vec<(u32, u32, u64)> = (0..nodes)
         .flat_map(|s| (1..nodes).step_by(stride as usize).map(move |k| (s, (s + k) % nodes, 1_200)))
@@ -43,19 +43,19 @@ fn distances(machine: &Machine, from: RouterId) -> Vec<u64> {
 }
 
 #[test]
-fn a_torus_is_crossed_over_shortest_ways() {
+fn a_torus_is_crossed_over_minimal_paths() {
     let torus = Torus { dims: vec![4, 4, 3], wrap: vec![true, true, false].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
     for routing in ["min", "dimension-order", "torus-adaptive"] {
-        all_arrive_over_shortest_ways(&machine, routing, 1);
+        all_arrive_over_minimal_paths(&machine, routing, 1);
     }
 }
 
 #[test]
-fn a_fat_tree_is_crossed_over_shortest_ways() {
+fn a_fat_tree_is_crossed_over_minimal_paths() {
     let machine = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
     for routing in ["min", "up-down", "up-down-adaptive"] {
-        all_arrive_over_shortest_ways(&machine, routing, 1);
+        all_arrive_over_minimal_paths(&machine, routing, 1);
     }
 }
 
@@ -66,16 +66,16 @@ fn a_long_ring_is_crossed_on_two_channels() {
     let mut builder = Torus { dims: vec![40], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
     let machine = builder.clone().build().unwrap();
     for routing in ["min", "dimension-order"] {
-        all_arrive_over_shortest_ways(&machine, routing, 3);
+        all_arrive_over_minimal_paths(&machine, routing, 3);
         assert_eq!(engine(&machine, routing).virtual_channels(), 2);
     }
     builder.shape = Shape::Graph;
     let machine = builder.build().unwrap();
-    all_arrive_over_shortest_ways(&machine, "min", 3);
+    all_arrive_over_minimal_paths(&machine, "min", 3);
     assert_eq!(engine(&machine, "min").virtual_channels(), 11);
 }
 
-/// Buffers of one packet and far more traffic than links carry: whatever could deadlock, does. Everything must arrive.
+/// Buffers of one packet and far more traffic than links carry: whatever could deadlock, does. RunOutput must arrive.
 #[test]
 fn full_networks_with_the_smallest_buffers_keep_moving() {
     let mut settings = PacketSettings::study();
@@ -110,7 +110,7 @@ fn full_networks_with_the_smallest_buffers_keep_moving() {
 
 /// Transpose on a torus: dimension order sends all of a row through one turn, adaptive ways do not.
 #[test]
-fn adaptive_ways_spread_what_dimension_order_piles_up() {
+fn adaptive_routing_spreads_load_that_dimension_order_concentrates() {
     let torus = Torus { dims: vec![6, 6], wrap: vec![true; 2].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
     // Transpose: (x, y) to (y, x), which dimension order turns at the diagonal.
@@ -135,7 +135,7 @@ fn a_missing_cable_is_routed_around() {
     }
     let machine = builder.build().unwrap();
     for routing in ["min", "up-down"] {
-        all_arrive_over_shortest_ways(&machine, routing, 1);
+        all_arrive_over_minimal_paths(&machine, routing, 1);
     }
 }
 
@@ -193,7 +193,7 @@ fn a_machine_in_two_parts_is_an_error_that_names_both() {
 
 /// Cables without latency are fine as long as the pipelines take time; where nothing does, the way is named.
 #[test]
-fn ways_that_take_no_time_are_an_error() {
+fn a_path_with_zero_latency_is_an_error() {
     let of = |cable: Time, terminal: Time, input: Time, output: Time| {
         let mut builder = graph(2, 1);
         builder.classes[0].latency = cable;

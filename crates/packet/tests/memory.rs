@@ -26,7 +26,7 @@ fn covers_a_saturated_network_and_is_of_its_order() {
 
 /// In a network that is not saturated about as many packets are on the way as Little's law has it.
 #[test]
-fn packets_of_a_network_that_is_not_saturated_are_foreseen() {
+fn packets_in_flight_below_saturation_are_predicted() {
     let machine = dragonfly();
     for (algorithm, load) in [("min", 0.1), ("min", 0.3), ("min", 0.6), ("min", 0.9), ("par", 0.3), ("ugal-n", 0.3)] {
         let engine =

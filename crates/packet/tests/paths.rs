@@ -28,9 +28,9 @@ const GROUPED: [&str; 10] = [
 ];
 
 #[derive(Default)]
-struct Kept(Vec<TracedPacket>);
+struct PacketStore(Vec<TracedPacket>);
 
-impl Watch for Kept {
+impl Watch for PacketStore {
     fn progress(&mut self, _: Progress) -> bool {
         true
     }
@@ -52,7 +52,7 @@ fn recount(
     let engine = engine(machine, routing);
     let recording = Recording { packets: true, paths: true, interval_ps: 1_300_000, ..Recording::default() };
     let options = RunOptions { recording, threads, seed: 3, ..RunOptions::default() };
-    let mut kept = Kept::default();
+    let mut kept = PacketStore::default();
     let silent = LoadStep { from: Time::from_us(10), load: 0.0 };
     let mut job = OpenJob::constant(machine.nodes().collect(), Arc::clone(destinations), 0.5);
     job.steps.push(silent);
@@ -79,7 +79,7 @@ fn recount(
 }
 
 #[test]
-fn packets_over_a_middle_group_are_those_whose_way_leads_through_one() {
+fn packets_via_an_intermediate_group_are_counted_by_their_path() {
     let machine = small_dragonfly();
     for (destinations, between) in [(uniform(72), 64.0 / 71.0), (adversarial(72, 8, 1), 1.0)] {
         for routing in GROUPED {
@@ -106,7 +106,7 @@ fn packets_over_a_middle_group_are_those_whose_way_leads_through_one() {
 
 /// Where cables fail, shortest ways lead over third groups, too; and what is counted is the same for any threads.
 #[test]
-fn shortest_ways_over_third_groups_count_on_machines_that_are_not_whole() {
+fn minimal_paths_through_third_groups_count_on_incomplete_machines() {
     let edits = [Edit::parse("fail 15% global").unwrap(), Edit::parse("fail 5% local").unwrap()];
     let machine = edit::apply(small_dragonfly_builder(), &edits, 4).unwrap().build().unwrap();
     for routing in GROUPED {
@@ -120,7 +120,7 @@ fn shortest_ways_over_third_groups_count_on_machines_that_are_not_whole() {
 
 /// Pods are groups, and the routers that join them are one more.
 #[test]
-fn in_a_fat_tree_packets_between_pods_are_over_the_core() {
+fn in_a_fat_tree_packets_between_pods_cross_the_core() {
     let machine = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
     let (result, over) = recount(&machine, &uniform(16), "up-down-adaptive", 2);
     // 12 of 15 other nodes are in another pod.

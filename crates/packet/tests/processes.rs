@@ -7,7 +7,7 @@ mod kept;
 mod sources;
 mod twin;
 
-use kept::{everything, resumed, rows_distributed, Everything, Kept, State};
+use kept::{everything, resumed, rows_distributed, RunOutput, SavedStates, State};
 use odonata_packet::{JobTraffic, PacketEngine, Program, RunOptions, Schedule, Traffic};
 use odonata_processes::run_in_threads;
 use odonata_units::{Stream, Time};
@@ -28,13 +28,13 @@ fn check(
     let alone = everything(engine, &traffic(), schedule, options, None);
     let end = alone.result.end.ps();
     let times: Vec<u64> = (0..4).map(|_| random.below(end + 1)).collect();
-    let kept_alone = Kept::at(&times);
+    let kept_alone = SavedStates::at(&times);
     everything(engine, &traffic(), schedule, options, Some(&kept_alone));
-    let ways = if options.seed % 2 == 0 { [(2, 1), (3, 2)] } else { [(4, 1), (1, 2)] };
-    for (count, threads) in ways {
+    let paths = if options.seed % 2 == 0 { [(2, 1), (3, 2)] } else { [(4, 1), (1, 2)] };
+    for (count, threads) in paths {
         let options = RunOptions { threads, ..*options };
-        let kept = Kept::at(&times);
-        let among = Among { engine, traffic, schedule, options };
+        let kept = SavedStates::at(&times);
+        let among = DistributedRun { engine, traffic, schedule, options };
         let found = among.run(name, count, (Some(&kept), None));
         assert_eq!(found.result.cost.events, alone.result.cost.events, "{name}: events in {count} processes");
         assert!(found == alone, "{name}: {count} processes of {threads} threads");
@@ -57,16 +57,16 @@ fn check(
 }
 
 /// A run of several processes.
-struct Among<'a> {
+struct DistributedRun<'a> {
     engine: &'a PacketEngine,
     traffic: &'a (dyn Fn() -> Traffic + Sync),
     schedule: Schedule,
     options: RunOptions,
 }
 
-impl Among<'_> {
+impl DistributedRun<'_> {
     /// What the first of so many processes has; the others have nothing.
-    fn run(&self, name: &str, count: usize, kept: (Option<&Kept>, Option<&State>)) -> Everything {
+    fn run(&self, name: &str, count: usize, kept: (Option<&SavedStates>, Option<&State>)) -> RunOutput {
         let ended = run_in_threads(count, |process| {
             rows_distributed(self.engine, (&(self.traffic)(), self.schedule, &self.options), kept, process)
         });
@@ -76,7 +76,7 @@ impl Among<'_> {
                 assert!(result.is_none() && rows.is_empty(), "{name}: process {number} has something for itself");
                 continue;
             }
-            first = Some(Everything { result: result.expect("the first process has the result"), rows });
+            first = Some(RunOutput { result: result.expect("the first process has the result"), rows });
         }
         first.expect("there is a first process")
     }
@@ -84,11 +84,11 @@ impl Among<'_> {
 
 /// Many small parts, so that each process has some.
 fn options(seed: u64, random: &mut Stream) -> RunOptions {
-    let (patience, partitions) = (Time::from_us(100_000), random.below(9) as usize);
+    let (progress_timeout, partitions) = (Time::from_us(100_000), random.below(9) as usize);
     RunOptions {
         seed,
         recording: recording(random),
-        patience,
+        progress_timeout,
         records_tables: true,
         partitions,
         ..RunOptions::default()

@@ -1,4 +1,4 @@
-//! Random programs on random machines, against the slow twin: every packet at the same picosecond, every node told the same in
+//! Random programs on random machines, against the slow twin: every packet at the same picosecond, every node calls_of_engine the same in
 //! the same order, whatever the threads and partitions.
 
 mod common;
@@ -31,13 +31,14 @@ fn queues(result: &PacketResult) -> Queues {
     channels.filter(|(_, queue)| queue.peak_packets > 0).collect()
 }
 
-/// What a run of the case gave, and what its nodes were told.
+/// What a run of the case gave, and what its nodes were calls_of_engine.
 fn run(case: &Case, engine: &PacketEngine, threads: usize, partitions: usize) -> (PacketResult, Vec<Vec<Call>>) {
     let program = Arc::new(Chatter::new(case.behavior.clone()));
     let recording = Recording { packets: true, job_waits: true, channels: case.seed % 2 == 0, ..Recording::default() };
     // A huge packet is on a slow cable for most of a millisecond.
-    let patience = Time::from_us(100_000);
-    let options = RunOptions { seed: case.seed, threads, partitions, recording, patience, ..RunOptions::default() };
+    let progress_timeout = Time::from_us(100_000);
+    let options =
+        RunOptions { seed: case.seed, threads, partitions, recording, progress_timeout, ..RunOptions::default() };
     let job = || JobTraffic::Program(Arc::clone(&program) as Arc<dyn Program>);
     let traffic = Traffic { jobs: (0..JOBS).map(|_| job()).collect() };
     let result = common::run(engine, &traffic, common::schedule(0, 100_000_000, 0), &options);
@@ -67,8 +68,8 @@ fn check(seed: u64) -> Option<usize> {
     assert_eq!(whole.ending, Ending::Complete, "seed {seed}: {:?}, {:?}", whole.stuck, whole.unfinished);
 
     for (threads, partitions) in [(1, 0), (2, 0), (3, 2)] {
-        let (parts, told) = run(&case, &engine, threads, partitions);
-        assert!(parts == whole && told == calls, "seed {seed}: {threads} threads, {partitions} partitions");
+        let (parts, calls_of_engine) = run(&case, &engine, threads, partitions);
+        assert!(parts == whole && calls_of_engine == calls, "seed {seed}: {threads} threads, {partitions} partitions");
     }
     let program = Chatter::new(case.behavior.clone());
     let endpoints = program.endpoints(&(0..JOBS).collect::<Vec<_>>(), &engine.nics(seed));
@@ -77,7 +78,7 @@ fn check(seed: u64) -> Option<usize> {
     let (found, waited, queued) = twin.run_with_queues();
     if let Some((node, twin, fast)) = first_difference(&program.calls(), &calls) {
         panic!(
-            "seed {seed}, {} on {}, {:?}: node {node} is first told {twin:?} in the twin and {fast:?} in the engine",
+            "seed {seed}, {} on {}, {:?}: node {node} is first calls_of_engine {twin:?} in the twin and {fast:?} in the engine",
             case.routing,
             case.machine.name(),
             case.settings,
@@ -102,12 +103,12 @@ fn check_all(seeds: std::ops::Range<u64>) {
 }
 
 #[test]
-fn random_programs_go_as_in_the_twin() {
+fn random_programs_match_the_twin() {
     check_all(0..400);
 }
 
 #[test]
 #[ignore = "takes minutes"]
-fn many_random_programs_go_as_in_the_twin() {
+fn many_random_programs_match_the_twin() {
     check_all(1_000..20_000);
 }

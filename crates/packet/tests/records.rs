@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Keeps all rows, and how many came at a time.
 #[derive(Default, PartialEq, Debug)]
-struct Kept {
+struct PacketStore {
     packets: Vec<TracedPacket>,
     ports: Vec<PortInterval>,
     channels: Vec<ChannelInterval>,
@@ -23,7 +23,7 @@ struct Kept {
     largest_batch: usize,
 }
 
-impl Watch for Kept {
+impl Watch for PacketStore {
     fn progress(&mut self, _: Progress) -> bool {
         true
     }
@@ -53,8 +53,13 @@ const ALL: Recording = Recording {
     paths: true,
 };
 
-fn record(engine: &PacketEngine, traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (PacketResult, Kept) {
-    let mut kept = Kept::default();
+fn record(
+    engine: &PacketEngine,
+    traffic: &Traffic,
+    schedule: Schedule,
+    options: &RunOptions,
+) -> (PacketResult, PacketStore) {
+    let mut kept = PacketStore::default();
     let result = engine.run_watched(traffic, schedule, options, &mut kept);
     (result, kept)
 }
@@ -65,7 +70,7 @@ fn every_port(result: &PacketResult) -> impl Iterator<Item = PortView<'_>> {
 }
 
 /// ADV+1 at a load that stalls many ports, everything measured from time 0.
-fn busy(machine: &Machine, options: &RunOptions) -> (PacketResult, Kept) {
+fn busy(machine: &Machine, options: &RunOptions) -> (PacketResult, PacketStore) {
     let engine = engine(machine, "ugal-n");
     record(&engine, &open(machine, adversarial(72, 8, 1), 0.5), schedule(0, 20, 100), options)
 }
@@ -116,8 +121,8 @@ fn intervals_add_up_to_the_totals() {
 fn jobs_and_intervals_are_the_sums_of_their_packets() {
     let machine = small_dragonfly();
     let away = (0..72).map(|n| (n, (n * 7 + 3) % 72, 900 + u64::from(n) * 777)).filter(|m| m.0 != m.1);
-    let beside = (0..72).map(|n| (n, n ^ 1, 700));
-    let messages: Vec<(u32, u32, u64)> = away.chain(beside).collect();
+    let outside = (0..72).map(|n| (n, n ^ 1, 700));
+    let messages: Vec<(u32, u32, u64)> = away.chain(outside).collect();
     let options = RunOptions { recording: ALL, ..RunOptions::default() };
     let (result, kept) = record(&engine(&machine, "par"), &closed(&messages), schedule(0, 1_000, 0), &options);
     let sum = |from: u64, until: u64, of: fn(&PacketRecord) -> u64| -> u64 {
@@ -135,7 +140,7 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     assert_eq!(job.via_intermediate_group, all(|p| u64::from(p.via_intermediate_group)));
     assert_eq!(job.source_wait_ps, all(|p| p.injected_ps - p.created_ps));
     assert!(job.non_minimal > 0 && job.on_router_bytes > 0);
-    // Everything is measured, so a channel that any packet took has some at a port.
+    // RunOutput is measured, so a channel that any packet took has some at a port.
     let links: Vec<PortView<'_>> = result.ports.links().collect();
     let carried = |vc: usize| links.iter().any(|port| port.channels[vc].packets > 0);
     for vc in 0..result.channels_per_port {
@@ -153,10 +158,10 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     assert!(result.series[0].len() > 3);
 }
 
-/// Five nodes share a cable, so their interfaces always send or wait for credit, to the end of the window. A packet that
+/// Five nodes share a cable, so their nics always send or wait for credit, to the end of the window. A packet that
 /// leaves across either end makes a difference of its time on the link.
 #[test]
-fn an_interface_that_always_wants_to_send_sends_or_stalls() {
+fn a_nic_with_packets_sends_or_stalls() {
     let mut builder = graph(2, 6);
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
     let machine = builder.build().unwrap();
@@ -189,18 +194,18 @@ fn channels_add_up_to_their_ports() {
 /// The links of a way follow each other from the source's router to the destination's, as many as there are hops; and the
 /// bytes of each link are those of the packets that went over it.
 #[test]
-fn ways_lead_from_the_source_to_the_destination() {
+fn paths_lead_from_the_source_to_the_destination() {
     let options = RunOptions { recording: ALL, ..RunOptions::default() };
     let dragonfly = small_dragonfly();
-    follow_the_ways(&dragonfly, &engine(&dragonfly, "ugal-n"), &busy(&dragonfly, &options));
+    follow_the_paths(&dragonfly, &engine(&dragonfly, "ugal-n"), &busy(&dragonfly, &options));
     // The routers of a pod are numbered apart.
     let tree = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
     let engine = engine(&tree, "up-down-adaptive");
     let ran = record(&engine, &open(&tree, uniform(16), 0.5), schedule(0, 40, 100), &options);
-    follow_the_ways(&tree, &engine, &ran);
+    follow_the_paths(&tree, &engine, &ran);
 }
 
-fn follow_the_ways(machine: &Machine, engine: &PacketEngine, (result, kept): &(PacketResult, Kept)) {
+fn follow_the_paths(machine: &Machine, engine: &PacketEngine, (result, kept): &(PacketResult, PacketStore)) {
     let ports = engine.link_ports();
     let link_of: BTreeMap<u32, usize> = ports.into_iter().enumerate().map(|(l, port)| (port, l)).collect();
     let mut bytes = vec![0; machine.link_count()];
@@ -246,7 +251,7 @@ fn each_record_is_alone_and_changes_nothing() {
     let (plain, kept) = with(none);
     assert!(plain.series.is_empty());
     assert!(every_port(&plain).all(|port| port.channels.is_empty() && port.crossbar_stall_ps.is_none()));
-    assert_eq!(kept, Kept::default());
+    assert_eq!(kept, PacketStore::default());
     let series = |series| Recording { interval_ps: 1_000_000, series, ..none };
     let off = SeriesChoice { jobs: false, ports: false, channels: false, port_jobs: false };
     for (recording, made) in [
@@ -276,10 +281,10 @@ fn each_record_is_alone_and_changes_nothing() {
         assert_eq!(result.jobs, plain.jobs);
         let without_peak = |port: PortView<'_>| PortRecord { peak_bytes: 0, ..*port.record };
         assert!(every_port(&result).map(without_peak).eq(every_port(&plain).map(without_peak)));
-        let interfaces = |result: &PacketResult| -> Vec<(u64, u64)> {
+        let nics = |result: &PacketResult| -> Vec<(u64, u64)> {
             result.ports.nodes().map(|node| (node.injected_bytes, node.stall_ps)).collect()
         };
-        assert_eq!(interfaces(&result), interfaces(&plain));
+        assert_eq!(nics(&result), nics(&plain));
         assert!(kept.packets.iter().all(|p| p.path.is_empty()), "ways are recorded only when asked for");
     }
 }
@@ -330,7 +335,7 @@ fn a_port_without_credit_stalls_for_the_round_trip() {
     assert_eq!(cable.channels.iter().map(|c| c.stall_ps).max(), Some(cable.record.stall_ps));
 }
 
-/// The same port and three packets, which reach it 30 ns apart, since interfaces wait for credit, too. The second waits from 30 ns after
+/// The same port and three packets, which reach it 30 ns apart, since nics wait for credit, too. The second waits from 30 ns after
 /// the first left to 80 ns after, the third from the end of the second, at 100.48 ns, to 160 ns. The third joins the second at 60 ns:
 /// what was waited before is not counted.
 #[test]

@@ -72,7 +72,7 @@ fn flows_into_one_port_share_it_equally() {
 /// (5 n packet times), and when the load falls below the share it is at the new load at once, where a queue without end would
 /// still send at 1/5.
 #[test]
-fn paced_sources_are_held_up_and_do_not_catch_up() {
+fn paced_sources_stall_and_do_not_catch_up() {
     const SLOT_PS: u64 = 20_480;
     let mut builder = graph(2, 6);
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
@@ -191,7 +191,7 @@ fn bytes_are_conserved() {
 /// much passes on the other channels of the inputs where it waits. 12 of the 18 nodes send to the next group at 0.9 of their
 /// links, which one cable (1/9 of that under `min`) or two can't carry.
 #[test]
-fn a_network_saturated_for_ever_starves_no_job() {
+fn a_saturated_network_starves_no_job() {
     let machine = Dragonfly { p: 3, a: 2, h: 1, g: 3, ..Dragonfly::default() }.builder().unwrap().build().unwrap();
     let (ends, will_act): (Vec<NodeId>, Vec<NodeId>) = machine.nodes().partition(|node| node.0 % 3 == 2);
     let message = |(i, &source): (usize, &NodeId)| NodeMessage {

@@ -79,7 +79,7 @@ fn compare_packets(
 
 /// A torus and a fat tree, heavily loaded: dateline channels, bubbles, promised room, ways up and down.
 #[test]
-fn every_packet_on_other_machines_moves_as_in_the_twin() {
+fn every_packet_on_other_machines_matches_the_twin() {
     let figures = LinkFigures::new(25_000_000_000, 30);
     let torus = Torus {
         dims: vec![5, 4],
@@ -102,7 +102,7 @@ fn every_packet_on_other_machines_moves_as_in_the_twin() {
 
 /// Blue Gene/P's packets and FIFOs, with masks of all kinds: messages of all sizes to everybody at once, from two nodes at each router.
 #[test]
-fn every_packet_through_fifos_moves_as_in_the_twin() {
+fn every_packet_through_fifos_matches_the_twin() {
     let torus = Torus {
         dims: vec![4, 3, 2],
         wrap: vec![true; 3].into(),
@@ -125,8 +125,8 @@ fn every_packet_through_fifos_moves_as_in_the_twin() {
     let uneven = InjectionFifos {
         fifos: 3,
         map: vec![0b101, 0b010, 0b111, 0b001],
-        pick: Pick::ByDestination,
-        room: 2,
+        fifo_choice: Pick::ByDestination,
+        fifo_packets: 2,
         ..InjectionFifos::default()
     };
     let presets = [InjectionPreset::Dcmf, InjectionPreset::DcmfSpread, InjectionPreset::All, InjectionPreset::Pami];
@@ -142,7 +142,7 @@ fn every_packet_through_fifos_moves_as_in_the_twin() {
 }
 
 #[test]
-fn every_packet_of_min_and_valiant_moves_as_in_the_twin() {
+fn every_packet_of_min_and_valiant_matches_the_twin() {
     compare("min", false, 0.7, 3);
     compare("min", true, 0.4, 3);
     compare("valiant-g", true, 0.6, 3);
@@ -150,14 +150,14 @@ fn every_packet_of_min_and_valiant_moves_as_in_the_twin() {
 }
 
 #[test]
-fn every_packet_of_adaptive_algorithms_moves_as_in_the_twin() {
+fn every_packet_of_adaptive_algorithms_matches_the_twin() {
     compare("ugal-g", true, 0.5, 3);
     compare("ugal-n", false, 0.8, 3);
     compare("par", true, 0.5, 3);
 }
 
 #[test]
-fn every_packet_of_q_adaptive_moves_as_in_the_twin() {
+fn every_packet_of_q_adaptive_matches_the_twin() {
     compare("q-adaptive", true, 0.4, 4);
     compare("q-adaptive", false, 0.8, 3);
 }

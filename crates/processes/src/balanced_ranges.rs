@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_are_about_equal_and_leave_nothing_out() {
+    fn ranges_are_balanced_and_complete() {
         assert_eq!(balanced_ranges(&[1, 1, 1, 1], 2), [0..2, 2..4]);
         assert_eq!(balanced_ranges(&[5, 1, 1, 1], 2), [0..1, 1..4]);
         assert_eq!(balanced_ranges(&[1], 3), [0..0, 0..1, 1..1]);

@@ -76,7 +76,7 @@ mod tests {
     use crate::run_in_threads;
 
     #[test]
-    fn all_are_told_and_the_first_gathers() {
+    fn all_gather_and_gather_return_the_values() {
         let gathered =
             run_in_threads(3, |process| (all_gather(process, &process.number()), gather(process, &process.number())));
         assert_eq!(gathered, [(vec![0, 1, 2], vec![1, 2]), (vec![0, 1, 2], vec![]), (vec![0, 1, 2], vec![])]);

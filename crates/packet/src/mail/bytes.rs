@@ -116,7 +116,7 @@ mod tests {
 
     /// What two others sent, one after the other, is what one would have sent; more than a chunk of it.
     #[test]
-    fn what_comes_as_bytes_stands_behind_what_is_there() {
+    fn received_mail_is_appended() {
         let mut received = Mail::default();
         let mut outbox = Outbox::default();
         for part in [posted(0..70), posted(70..100)] {

@@ -32,7 +32,7 @@ odonata_checkpoint::state!(ListenerState {
 });
 
 impl ListenerState {
-    /// Of `nics` interfaces if `any` endpoint listens.
+    /// Of `nics` per_node if `any` endpoint listens.
     pub(super) fn new(nics: usize, any: bool) -> Self {
         let nics = if any { nics } else { 0 };
         Self {
@@ -123,17 +123,17 @@ impl Partition {
     /// Does something for all NICs of the node that NIC `n` is of.
     #[inline]
     fn each_of_node(&mut self, n: usize, mut each: impl FnMut(&mut Self, usize)) {
-        let interfaces = self.fabric.nics_per_node as usize;
+        let per_node = self.fabric.nics_per_node as usize;
         if self.fabric.rails > 1 {
             let fabric = Arc::clone(&self.fabric);
             let first = self.nics.start;
             fabric.host_nics(first + n as u32).for_each(|nic| {
-                (0..interfaces).for_each(|i| each(self, (nic - first) as usize + i));
+                (0..per_node).for_each(|i| each(self, (nic - first) as usize + i));
             });
             return;
         }
-        let first = n - n % interfaces;
-        (first..first + interfaces).for_each(|m| each(self, m));
+        let first = n - n % per_node;
+        (first..first + per_node).for_each(|m| each(self, m));
     }
 
     /// Sets the timer of NIC `n` and keeps the messages that were delivered on its node.
@@ -213,7 +213,7 @@ impl Partition {
     }
 
     /// A packet of a program left NIC `n`: it takes along what is its own, its endpoint may be told in time, and the node's other
-    /// interfaces may have other packets to send now.
+    /// per_node may have other packets to send now.
     pub(super) fn finish_injection(&mut self, n: usize, slot: u32, packet: &OutgoingPacket) {
         self.pool.get_mut(slot).interface = packet.interface;
         if let Some(envelope) = packet.envelope {

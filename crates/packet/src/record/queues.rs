@@ -60,7 +60,7 @@ mod tests {
 
     /// A window from 100 to 200: what waits before and after it does not count, and what stands there as it begins does.
     #[test]
-    fn queues_are_those_of_the_window() {
+    fn queues_count_within_the_window() {
         let plan = RecordPlan { recording: Recording::default(), start: 100, end: 200, jobs: 1 };
         let mut queues = InputQueues::new(&plan, 2);
         for at in [10, 20, 30] {

@@ -86,7 +86,7 @@ mod tests {
     use std::panic::{catch_unwind, AssertUnwindSafe};
 
     #[test]
-    fn nobody_is_a_round_ahead_and_all_get_the_sum() {
+    fn no_thread_is_a_round_ahead_and_all_get_the_sum() {
         let barrier = Barrier::<u64>::new(3);
         std::thread::scope(|scope| {
             for thread in 1..=3 {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_ends_those_that_wait() {
+    fn a_panic_ends_waiting_threads() {
         let barrier = Barrier::<u64>::new(2);
         let ended = catch_unwind(AssertUnwindSafe(|| {
             std::thread::scope(|scope| {

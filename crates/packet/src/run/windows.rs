@@ -122,7 +122,8 @@ impl Windows {
         if now >= limits.end {
             return Some(Ending::DrainLimit);
         }
-        let silent = sum.in_flight > 0 && !sum.has_timers && now.saturating_sub(sum.last_progress) > limits.patience;
+        let silent =
+            sum.in_flight > 0 && !sum.has_timers && now.saturating_sub(sum.last_progress) > limits.progress_timeout;
         silent.then_some(Ending::NoProgress)
     }
 }
@@ -136,7 +137,7 @@ mod tests {
         measured_until: 2_250_000,
         ends_with_jobs: false,
         end: 4_100_000,
-        patience: 1_500_000,
+        progress_timeout: 1_500_000,
         records_tables: false,
         window_end: u64::MAX,
     };
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_end_where_results_may_depend_on_it() {
+    fn windows_end_where_results_depend_on_it() {
         let mut windows = windows(Some(300_000), 700_000);
         let (mut ends, mut rows) = (Vec::new(), Vec::new());
         let ending = loop {
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_is_skipped_and_without_borders_windows_are_long() {
+    fn silence_is_skipped_and_windows_without_limits_are_long() {
         let mut windows = windows(None, 0);
         let until = |windows: &mut Windows, earliest| windows.next(&Tally { earliest, ..busy(0) }).map(|w| w.until);
         assert_eq!(until(&mut windows, 0), Ok(1_000_000));
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_for_ever_is_found_beside_traffic_that_goes_on() {
+    fn a_deadlock_is_found_while_open_traffic_continues() {
         let ending = |now: u64, sum: Tally| {
             let mut windows = windows(Some(300_000), 0);
             windows.limits.ends_with_jobs = true;
@@ -229,7 +230,7 @@ mod tests {
         assert_eq!(ending(3_000_000, Tally { has_work: true, ..arrived(3_000_000) }), None);
         assert_eq!(ending(3_000_000, Tally { stop: true, ..busy(3_000_000) }), Some(Ending::Interrupted));
         assert_eq!(ending(4_100_000, busy(4_100_000)), Some(Ending::DrainLimit));
-        // Nothing last_progress for longer than patience lasts.
+        // Nothing last_progress for longer than progress_timeout lasts.
         assert_eq!(ending(2_000_000, Tally { last_progress: 500_000, ..busy(2_000_000) }), None);
         assert_eq!(ending(2_000_000, Tally { last_progress: 499_999, ..busy(2_000_000) }), Some(Ending::NoProgress));
         assert_eq!(ending(2_000_000, Tally { last_progress: 499_999, has_timers: true, ..busy(2_000_000) }), None);
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_which_nothing_is_left_ends_with_what_happened_last() {
+    fn an_empty_run_ends_at_the_last_event() {
         let mut windows = windows(None, 0);
         assert_eq!(windows.next(&busy(0)).map(|window| window.until), Ok(1_000_000));
         let last = Tally { earliest: u64::MAX, in_flight: 0, last_progress: 123_456, ..busy(0) };

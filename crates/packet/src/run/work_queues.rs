@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_without_work_takes_that_of_others_and_keeps_it() {
+    fn an_idle_thread_steals_partitions_and_keeps_them() {
         let work_queues = WorkQueues::new((0..8).collect(), 2);
         let take = |side, thread, count: usize| -> Vec<u32> {
             let taken = (0..count)

@@ -184,7 +184,7 @@ mod tests {
 
     /// Each kind is told of its own jobs' packets, and only what it listens to.
     #[test]
-    fn everybody_is_told_what_it_listens_to() {
+    fn endpoints_get_the_events_of_their_subscription() {
         let diary = Arc::new(Mutex::new(String::new()));
         let kinds = [(Subscription::Nothing, 'n'), (Subscription::Arrivals, 'a'), (Subscription::Departures, 'd')];
         let members = kinds.into_iter().zip(0..).map(|((subscriptions, name), job)| {

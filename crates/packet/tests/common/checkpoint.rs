@@ -16,19 +16,19 @@ pub type State = BTreeMap<u32, Vec<u8>>;
 
 /// All that a run hands out.
 #[derive(PartialEq, Debug)]
-pub struct Everything {
+pub struct RunOutput {
     pub result: PacketResult,
     pub rows: Vec<Rows>,
 }
 
 /// States at some times, with the rows that had been handed out before.
-pub struct Kept {
+pub struct SavedStates {
     times: Vec<u64>,
     now: Mutex<State>,
     states: Mutex<Vec<(State, Vec<Rows>)>>,
 }
 
-impl Kept {
+impl SavedStates {
     /// At the ends of the windows from these times on.
     pub fn at(times: &[u64]) -> Self {
         Self { times: times.to_vec(), now: Mutex::default(), states: Mutex::default() }
@@ -39,14 +39,14 @@ impl Kept {
     }
 }
 
-impl CheckpointSink for Kept {
+impl CheckpointSink for SavedStates {
     fn part(&self, number: u32, bytes: &[u8]) {
         assert!(self.now.lock().unwrap().insert(number, bytes.to_vec()).is_none(), "part {number} twice");
     }
 }
 
 struct Watcher<'a> {
-    kept: Option<&'a Kept>,
+    kept: Option<&'a SavedStates>,
     next: usize,
     rows: Vec<Rows>,
     /// The state is being handed over.
@@ -83,19 +83,19 @@ pub fn everything(
     traffic: &Traffic,
     schedule: Schedule,
     options: &RunOptions,
-    kept: Option<&Kept>,
-) -> Everything {
+    kept: Option<&SavedStates>,
+) -> RunOutput {
     let mut watcher = Watcher { kept, next: 0, rows: Vec::new(), waits: false };
     let keeping = CheckpointAccess { sink: kept.map(|kept| kept as &dyn CheckpointSink), parts: None };
     let result = engine.run_checkpointed(traffic, schedule, options, &mut watcher, keeping).unwrap();
-    Everything { result, rows: watcher.rows }
+    RunOutput { result, rows: watcher.rows }
 }
 
 /// The result of one of several processes, and the rows that it hands out; the first keeps states, and all may go on `from` one.
 pub fn rows_distributed(
     engine: &PacketEngine,
     (traffic, schedule, options): (&Traffic, Schedule, &RunOptions),
-    (kept, from): (Option<&Kept>, Option<&State>),
+    (kept, from): (Option<&SavedStates>, Option<&State>),
     processes: &dyn Processes,
 ) -> (Option<PacketResult>, Vec<Rows>) {
     let kept = kept.filter(|_| processes.number() == 0);
@@ -114,12 +114,12 @@ pub fn try_resumed(
     schedule: Schedule,
     options: &RunOptions,
     state: &State,
-) -> Result<Everything, DecodeError> {
+) -> Result<RunOutput, DecodeError> {
     let mut watcher = Watcher { kept: None, next: 0, rows: Vec::new(), waits: false };
     let mut part = |number| state.get(&number).cloned().ok_or_else(|| DecodeError(format!("no part {number}")));
     let keeping = CheckpointAccess { sink: None, parts: Some(&mut part) };
     let result = engine.run_checkpointed(traffic, schedule, options, &mut watcher, keeping)?;
-    Ok(Everything { result, rows: watcher.rows })
+    Ok(RunOutput { result, rows: watcher.rows })
 }
 
 pub fn resumed(
@@ -128,6 +128,6 @@ pub fn resumed(
     schedule: Schedule,
     options: &RunOptions,
     state: &State,
-) -> Everything {
+) -> RunOutput {
     try_resumed(engine, traffic, schedule, options, state).unwrap()
 }

@@ -8,7 +8,7 @@ use odonata_packet::{
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
 
-/// Everything that can be recorded, or a part of it.
+/// RunOutput that can be recorded, or a part of it.
 pub fn recording(random: &mut Stream) -> Recording {
     let mut on = || random.chance(0.6);
     Recording {

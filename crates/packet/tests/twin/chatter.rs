@@ -65,10 +65,10 @@ impl Chatter {
 }
 
 impl Program for Chatter {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
-        let per_node = interfaces.per_node();
-        let nodes = (0..interfaces.count()).step_by(per_node as usize);
-        let talker = |nic| Talker::new(&self.behavior, interfaces.node(nic), jobs, (per_node, interfaces.payload()));
+    fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
+        let per_node = nics.per_node();
+        let nodes = (0..nics.count()).step_by(per_node as usize);
+        let talker = |nic| Talker::new(&self.behavior, nics.node(nic), jobs, (per_node, nics.payload()));
         let calls = Arc::clone(&self.calls);
         Box::new(Talkers { talkers: nodes.map(talker).collect(), per_node, calls })
     }
@@ -85,7 +85,7 @@ struct Talker {
     node: NodeId,
     /// Whose packets it makes, in turn.
     jobs: Vec<u16>,
-    interfaces: u32,
+    nics: u32,
     packet: u32,
     random: Stream,
     subscription: Subscription,
@@ -97,11 +97,11 @@ struct Talker {
 state!(Talkers { nested: talkers; rebuilt: per_node, calls });
 state!(Talker {
     value: random, offers, made;
-    rebuilt: behavior, node, jobs, interfaces, packet, subscription
+    rebuilt: behavior, node, jobs, nics, packet, subscription
 });
 
 impl Talker {
-    fn new(behavior: &Behavior, node: NodeId, jobs: &[u16], (interfaces, packet): (u32, u32)) -> Self {
+    fn new(behavior: &Behavior, node: NodeId, jobs: &[u16], (nics, packet): (u32, u32)) -> Self {
         let mut random = Stream::new(behavior.seed, "talker", &[u64::from(node.0)]);
         let subscription = match random.below(4) {
             0 => Subscription::Nothing,
@@ -113,8 +113,7 @@ impl Talker {
         let spread = behavior.spread_ps;
         let talks = behavior.nodes.contains(&node);
         let jobs = jobs.to_vec();
-        let mut talker =
-            Self { behavior, node, jobs, interfaces, packet, random, subscription, offers: Vec::new(), made: 0 };
+        let mut talker = Self { behavior, node, jobs, nics, packet, random, subscription, offers: Vec::new(), made: 0 };
         for _ in 0..if talks { first } else { 0 } {
             let created = talker.random.below(spread);
             talker.make(created);
@@ -144,14 +143,14 @@ impl Talker {
             kind: random.below(256) as u8,
         });
         let packet = OutgoingPacket {
-            interface: random.below(u64::from(self.interfaces)) as u8,
+            interface: random.below(u64::from(self.nics)) as u8,
             job: self.jobs[self.made as usize % self.jobs.len()],
             message: random.below(1 << 32) as u32,
             envelope,
             notifies_departure: random.chance(0.5),
             ..OutgoingPacket::new(created_ps, destination, size)
         };
-        self.offers.push((random.below(u64::from(self.interfaces)) as u32, packet));
+        self.offers.push((random.below(u64::from(self.nics)) as u32, packet));
     }
 
     /// Does something about what it was told.
@@ -173,7 +172,7 @@ impl Talker {
             }
             5 if !self.offers.is_empty() => {
                 let i = self.random.index(self.offers.len());
-                self.offers[i].0 = self.random.below(u64::from(self.interfaces)) as u32;
+                self.offers[i].0 = self.random.below(u64::from(self.nics)) as u32;
                 self.offers[i].1.created_ps = now + self.random.below(delay);
                 offer = Offer::Changed;
             }

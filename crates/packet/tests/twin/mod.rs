@@ -69,7 +69,7 @@ pub struct Twin<'a> {
 }
 
 impl<'a> Twin<'a> {
-    /// Of what `engine` is of; `endpoints` are those of all interfaces of the machine.
+    /// Of what `engine` is of; `endpoints` are those of all nics_per_node of the machine.
     pub fn new(
         machine: &'a Machine,
         settings: &'a PacketSettings,
@@ -99,8 +99,8 @@ impl<'a> Twin<'a> {
             order: vec![order(radix); channels],
             ..Port::default()
         };
-        let interfaces = per_node(settings);
-        let radix = |r: RouterId| machine.nodes_of(r).len() * interfaces + machine.links_from(r).len();
+        let nics_per_node = per_node(settings);
+        let radix = |r: RouterId| machine.nodes_of(r).len() * nics_per_node + machine.links_from(r).len();
         let fastest = |r: RouterId| {
             let links = machine.links_from(r).map(|l| machine.bandwidth(LinkId::from_index(l)));
             let node = (!machine.nodes_of(r).is_empty()).then(|| machine.terminal().bandwidth);

@@ -35,19 +35,19 @@ impl Node {
     pub(super) fn all(
         machine: &Machine,
         settings: &PacketSettings,
-        interfaces: &Nics<'_>,
+        nics: &Nics<'_>,
         endpoints: &dyn Endpoints,
     ) -> Vec<Self> {
         let each = per_node(settings) as u32;
         let of = |nic: u32| {
             // Memory FIFOs are interfaces of the endpoints, torus FIFOs those of the network.
-            let (first, place) = (nic / each * interfaces.per_node(), nic % each);
-            let node = interfaces.node(first);
+            let (first, place) = (nic / each * nics.per_node(), nic % each);
+            let node = nics.node(first);
             let fed_by = settings.injection.iter().flat_map(|fifos| {
                 let feeds = (0..fifos.map.len() as u32).filter(|m| fifos.map[*m as usize] & 1 << place > 0);
                 feeds.map(|m| first + m).collect::<Vec<_>>()
             });
-            let room = settings.injection.as_ref().map(|fifos| u64::from(fifos.room) * settings.packet.0);
+            let room = settings.injection.as_ref().map(|fifos| u64::from(fifos.fifo_packets) * settings.packet.0);
             Self {
                 fed_by: fed_by.collect(),
                 node,
@@ -62,7 +62,7 @@ impl Node {
                 incoming: VecDeque::new(),
             }
         };
-        (0..interfaces.count() / interfaces.per_node() * each).map(of).collect()
+        (0..nics.count() / nics.per_node() * each).map(of).collect()
     }
 }
 
