@@ -163,7 +163,7 @@ function Body({
     )
   return (
     <main class={`body view-${view}`}>
-      <aside class="left" aria-label="What is shown">
+      <aside class="left" aria-label="Controls">
         {seen && <Panels view={view} derived={derived} compared={compared} />}
       </aside>
       {view === 'overview' && <Overview derived={derived} seen={seen} />}

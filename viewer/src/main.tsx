@@ -17,7 +17,7 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
     if (ownsUrl && location.hash.length > 1) session.readAddress(location.hash.slice(1))
     else if (index.runs.some((run) => run.summary.machine.links > BALL))
       session.state.patch({ hottest: HOTTEST_FIRST })
-    session.failures.set((index.bad ?? []).map(({ label, reason }) => `${label} cannot be shown: ${reason}`))
+    session.failures.set((index.bad ?? []).map(({ label, reason }) => `Cannot open ${label}: ${reason}`))
     // For browser tests and benchmarks.
     ;(element as Element & { odonata?: Session }).odonata = session
     render(<App session={session} />, element)

@@ -41,7 +41,7 @@ test('an interface that is occupied for longer than any link is said', () => {
   expect(isLimitedByNic(halo!)).toBe(true)
   expect(halo!.nic).toMatchObject({
     before: null,
-    after: { name: 'g0r0n0 (out)', bytes: 12e9, occupied_s: 1.2 },
+    after: { name: 'injection port of node g0r0n0', bytes: 12e9, occupied_s: 1.2 },
   })
 })
 

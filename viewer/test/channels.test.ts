@@ -48,7 +48,7 @@ const torus = recorded(['deterministic', 'dynamic', 'dynamic'])
 const ids = (run: Run): string[] => channelsOf(run.info).map(({ id }) => id)
 
 describe('virtual channels', () => {
-  it('are offeredFigures by kind and one by one, where they are recorded', () => {
+  it('are offered by kind and one by one, where they are recorded', () => {
     expect(ids(torus)).toEqual(['deterministic', 'dynamic', 'share', 'vc0', 'vc1', 'vc2'])
     expect(ids(recorded([]))).toEqual(['vc0', 'vc1', 'vc2'])
     expect(ids(line)).toEqual([])
@@ -71,7 +71,7 @@ describe('virtual channels', () => {
     expect(shown('share')).toEqual({ bytes: [0.9, 0] })
   })
 
-  it('are offeredFigures only where every run that is seen has them', () => {
+  it('are offered only where every run that is seen has them', () => {
     const index = { runs: [torus.info, line.info, recorded([]).info] } as unknown as Index
     const offeredFigures = (seen: number[]): string[] => commonChannels(index, seen).map(({ id }) => id)
     expect(offeredFigures([0])).toEqual(ids(torus))

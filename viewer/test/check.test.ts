@@ -15,26 +15,26 @@ describe('settings that make no sense', () => {
     runs: [info, info],
   }
   test.each([
-    ['run=7', 'run: there is no run 7; the runs are 0 to 1'],
-    ['run=0.5', 'run: there is no run 0.5'],
-    ['compared=0,5', 'compared: there is no run 5'],
-    ['compared=1,1', 'compared: run 1 is compared with itself'],
-    ['view=sweep', 'view: a sweep has three runs at least'],
-    ['view=time', 'view: no run holds a time series'],
-    ['measure=packets', 'measure: there is no measure “packets”; there are bytes, transfer_ps'],
-    ['classesOff=green', 'classesOff: there is no class “green”'],
-    ['jobs=4', 'jobs: there is no job 4'],
-    ['colors=4-0a66c2', 'colors: there is no job 4; the jobs are 0 to 0'],
-    ['communicator=all', 'communicator: “all” is not a job, a communicator and a group'],
-    ['low=5&high=2', 'low: the range from 5 to 2 holds nothing'],
-    ['ramp=rainbow', 'ramp: there is no colour ramp “rainbow”'],
-    ['frozen=9,1', 'frozen: colours from 9 to 1 are no range'],
-    ['zoom=0,0,0', 'zoom: 0 is not from 1 to 64'],
-    ['projection=x,y', 'projection: “x,y” is not two of the axes'],
-    ['focus=everything', 'focus: “everything” names nothing'],
+    ['run=7', 'run: unknown run 7; expected 0 to 1'],
+    ['run=0.5', 'run: unknown run 0.5'],
+    ['compared=0,5', 'compared: unknown run 5'],
+    ['compared=1,1', 'compared: run 1 appears twice'],
+    ['view=sweep', 'view: a sweep needs at least three runs'],
+    ['view=time', 'view: no run has a time series'],
+    ['measure=packets', 'measure: unknown measure “packets”; expected bytes, transfer_ps'],
+    ['classesOff=green', 'classesOff: unknown class “green”'],
+    ['jobs=4', 'jobs: unknown job 4'],
+    ['colors=4-0a66c2', 'colors: unknown job 4; expected 0 to 0'],
+    ['communicator=all', 'communicator: invalid value “all”; expected JOB.COMMUNICATOR.GROUP'],
+    ['low=5&high=2', 'low: the range from 5 to 2 is empty'],
+    ['ramp=rainbow', 'ramp: unknown colour ramp “rainbow”'],
+    ['frozen=9,1', 'frozen: the colour range from 9 to 1 is empty'],
+    ['zoom=0,0,0', 'zoom: 0 is out of range; expected 1 to 64'],
+    ['projection=x,y', 'projection: unknown projection “x,y”; expected'],
+    ['focus=everything', 'focus: unknown focus “everything”'],
     ['time=-1', 'time: -1 ps is before the start'],
-    ['series=jobs.colour', 'series: there is no series “jobs.colour”'],
-    ['sweepKey=load', 'sweepKey: there is no key of the sweep “load”; there is seed'],
+    ['series=jobs.colour', 'series: unknown series “jobs.colour”'],
+    ['sweepKey=load', 'sweepKey: unknown key of the sweep “load”; expected seed'],
   ])('%s', (address, complaint) => {
     const { state, problems } = readUrl(address)
     expect(problems).toEqual([])
@@ -47,7 +47,9 @@ describe('settings that make no sense', () => {
   test('a colour is a job and six hexadecimal digits', () => {
     for (const wrong of ['0-red', '0', '0-12345', 'x-0a66c2']) {
       const { state, problems } = readUrl(`colors=${wrong}`)
-      expect(problems).toEqual([`colors: ${wrong} is not a job and a colour as 0-0a66c2`])
+      expect(problems).toEqual([
+        `colors: invalid value ${wrong}; expected a job and a colour, such as 0-0a66c2`,
+      ])
       expect(state).toEqual(DEFAULTS)
     }
     expect(readUrl('colors=2-0A66C2,0-ffffff').state.colors).toEqual({ 0: '#ffffff', 2: '#0a66c2' })
@@ -66,7 +68,7 @@ describe('settings that make no sense', () => {
     expect(problemsOf('run=1&projection=X,Z')).toEqual([])
     expect(problemsOf('run=0&projection=X,Z')).toHaveLength(1)
     // What names no run is said of the first.
-    expect(problemsOf('view=compare&run=0.5')).toEqual(['run: there is no run 0.5; the runs are 0 to 2'])
+    expect(problemsOf('view=compare&run=0.5')).toEqual(['run: unknown run 0.5; expected 0 to 2'])
   })
 
   test('what makes sense stays', () => {

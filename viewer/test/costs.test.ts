@@ -191,7 +191,7 @@ test('a head fits its panel, and its total is whole', () => {
       .labels.filter(({ strong }) => strong)
       .map(({ text }) => text)
   for (const head of headsAt(1600))
-    expect(head).toMatch(/^alpha-beta-gamma-with-all-its-penalties, .* in all$/)
+    expect(head).toMatch(/^alpha-beta-gamma-with-all-its-penalties, total .*$/)
   // Two panels of 300 pixels each.
   for (const head of headsAt(624)) {
     expect(head).toMatch(/^alpha.*…, [\d.,]+ \S?s$/)

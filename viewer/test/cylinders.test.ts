@@ -34,7 +34,7 @@ describe('cylinders', () => {
     expect(found).toEqual({ radial: 2 * 15 * 64, concentric: 2 * 16 * (28 + 20 + 12 + 4), stub: 2176 })
     expect(found.radial + found.concentric + found.stub).toBe(6144)
     expect(torusPicture(torus(8, 8, 16), 'cylinders:x2').reading).toContain(
-      'Looking down x2: of 6,144 links 1,920 along it are radial, 2,048 go along a side of their square, 2,176 are dashed stubs',
+      'View along x2. Of 6,144 links, 1,920 along it are radial, 2,048 follow a side of their square, 2,176 are dashed stubs',
     )
   })
 

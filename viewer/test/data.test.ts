@@ -44,10 +44,10 @@ describe('column blocks', () => {
   })
 
   test('what is no block is refused', () => {
-    expect(() => decodeBlock(new ArrayBuffer(4))).toThrow('no column block')
+    expect(() => decodeBlock(new ArrayBuffer(4))).toThrow('not a column block')
     expect(() =>
       decodeBlock(new TextEncoder().encode('{"error":"nothing here"}').buffer as ArrayBuffer),
-    ).toThrow('no column block')
+    ).toThrow('not a column block')
   })
 })
 
@@ -362,8 +362,8 @@ describe('tooltips', () => {
     const d = new RunModel(run).derive({ ...DEFAULTS, jobs: { 1: 'hidden' } })
     // Router 0: links 0 (out, 1 KiB), 1 (in, 2 KiB), 6 (out, 7 KiB), 7 (in, 8 KiB).
     const tip = describeRouter(d, 0, -1)
-    expect(tip.rows).toContainEqual(['Out, sum (largest)', '8 KiB (7 KiB)'])
-    expect(tip.rows).toContainEqual(['In, sum (largest)', '10 KiB (8 KiB)'])
+    expect(tip.rows).toContainEqual(['Outgoing, sum (max)', '8 KiB (7 KiB)'])
+    expect(tip.rows).toContainEqual(['Incoming, sum (max)', '10 KiB (8 KiB)'])
   })
 
   test('a router with two jobs is marked as such, unless one is hidden', () => {
@@ -450,8 +450,8 @@ describe('declared columns', () => {
     expect(rows('peak_bytes')).not.toContain('sum')
     const router = (measure: string) =>
       describeRouter(new RunModel(run).derive({ ...DEFAULTS, measure }), 0, -1).rows.map(([name]) => name)
-    expect(router('bytes')).toContain('Out, sum (largest)')
-    expect(router('peak_bytes')).toContain('Out, largest (largest)')
+    expect(router('bytes')).toContain('Outgoing, sum (max)')
+    expect(router('peak_bytes')).toContain('Outgoing, max (max)')
   })
 
   test('a job has the figures that are declared, in their order, and its number is none', () => {

@@ -17,11 +17,15 @@ test('a page gives its runs', async () => {
 })
 
 test.each<[string, DroppedFile[], RegExp]>([
-  ['nothing', [], /no file/],
+  ['nothing', [], /not a file/],
   ['two pages', [page('{}'), page('{}')], /2 files.*expected one/],
   ['a run directory', [{ ...file(''), name: 'wd1', directory: true }], /wd1 is a directory/],
-  ['another page', [file('<html></html>')], /runs.html is no page of Odonata/],
-  ['a page that is cut', [file('<script type="application/json" id="odonata-data">{"index"')], /no page/],
+  ['another page', [file('<html></html>')], /runs.html is not an Odonata page/],
+  [
+    'a page that is cut',
+    [file('<script type="application/json" id="odonata-data">{"index"')],
+    /not an Odonata page/,
+  ],
   ['a page with damaged data', [page('{"index":')], /damaged/],
   ['a page without runs', [page('{"index":{},"blocks":{}}')], /damaged/],
   ['a page with null', [page('null')], /damaged/],

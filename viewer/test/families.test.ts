@@ -192,7 +192,7 @@ describe('Slim Fly', () => {
   const run = slimFly(5, 2)
   const picture = machinePicture(run)
 
-  test('50 routers of 7 ports: slimFly face each other, columns stand together', () => {
+  test('50 routers of 7 ports: halves face each other, columns stand together', () => {
     expect(run.links.count).toBe(50 * 7)
     const y = (r: number): number => picture.routers[2 * r + 1]!
     for (let r = 0; r < 25; r++) expect(y(r)).toBeLessThan(y(r + 25))
@@ -200,7 +200,7 @@ describe('Slim Fly', () => {
     expect(picture.frames.length).toBe(10)
   })
 
-  test('links of a column go outside, links between the slimFly lie between them', () => {
+  test('links of a column go outside, links between the halves lie between them', () => {
     for (let l = 0; l < run.links.count; l++) {
       const [s, t] = [run.links.source[l]!, run.links.target[l]!]
       const at = middleY(picture, picture.marks.ofLink[l]!)
@@ -279,7 +279,7 @@ describe('PolarFly and random graphs', () => {
     })
     const graph = machinePicture(run)
     // Most are reached from routers 0, 1 and 2; router 1 is the middle of these.
-    expect(graph.labels.map(({ text }) => text)).toEqual(['r1', '1 hop: 2', 'not reached'])
+    expect(graph.labels.map(({ text }) => text)).toEqual(['r1', '1 hop: 2', 'unreachable'])
   })
 })
 

@@ -73,7 +73,7 @@ test('boxes lie on one logarithmic axis, in the order of jobs and parts', () => 
 
 test('boxes tell their percentiles in words and as a table, the slowest first', () => {
   expect(boxTip(found, found.boxes[0]!, nameOf)).toEqual({
-    title: 'near, from its making',
+    title: 'near, since creation',
     rows: [
       ['Packets', '100'],
       ['5 %', '100 ps'],
@@ -82,13 +82,13 @@ test('boxes tell their percentiles in words and as a table, the slowest first', 
       ['75 %', '100 ps'],
       ['95 %', '201 ps'],
       ['99 %', '404 ps'],
-      ['Largest', '408 ps'],
+      ['Max', '408 ps'],
     ],
   })
   const { rows, all } = latencyRows(found, 'x', nameOf)
   expect(rows.map(([job, part]) => `${job} ${part}`)).toEqual([
-    'far from its making',
-    'near from its making',
+    'far since creation',
+    'near since creation',
     'near in the network',
   ])
   expect(all).toBe(3)

@@ -111,16 +111,16 @@ describe('the setting', () => {
     const info = { tables: { jobs: { rows: 2 }, placement: { rows: 64 } }, keys: {}, label: '', summary: {} }
     const index = { runs: [info] } as unknown as Index
     expect(checkState(state, index).problems).toEqual([])
-    expect(checkState({ ...state, ranks: '7' }, index).problems[0]).toMatch(/^ranks: there is no job 7/)
-    expect(checkState({ ...state, ranks: 'tilted' }, index).problems[0]).toMatch(/write for instance 0/)
+    expect(checkState({ ...state, ranks: '7' }, index).problems[0]).toMatch(/^ranks: unknown job 7/)
+    expect(checkState({ ...state, ranks: 'tilted' }, index).problems[0]).toMatch(/for instance 0 or/)
     const without = { runs: [{ ...info, tables: { jobs: { rows: 2 } } }] } as unknown as Index
-    expect(checkState(state, without).problems[0]).toMatch(/does not tell where its ranks are/)
+    expect(checkState(state, without).problems[0]).toMatch(/has no placement table/)
   })
 
   test('a grid holds all ranks', () => {
     expect(gridProblem('8x8x8', 512)).toBe('')
     expect(gridProblem(' 8 × 64 ', 512)).toBe('')
-    expect(gridProblem('8x8', 512)).toBe('8 x 8 is 64, and the job has 512 ranks')
-    for (const text of ['8x', 'a', '0x512', '1.5x2']) expect(gridProblem(text, 512)).toMatch(/Write sizes/)
+    expect(gridProblem('8x8', 512)).toBe('8 x 8 = 64, but the job has 512 ranks')
+    for (const text of ['8x', 'a', '0x512', '1.5x2']) expect(gridProblem(text, 512)).toMatch(/expected sizes/)
   })
 })

@@ -82,7 +82,7 @@ describe('torus', () => {
     expect(account.drawn).toBe(inDrawn.length)
     const said = accountText(account, picture, false)
     expect(said).toBe(
-      `. Of all 384 links ${account.drawn} drawn, ${account.weaker} weaker than those, ${account.empty} carry nothing, 55 filtered away`,
+      `. 384 links: ${account.drawn} drawn, ${account.weaker} with smaller values, ${account.empty} without traffic, 55 filtered out`,
     )
   })
 
@@ -107,7 +107,7 @@ describe('torus', () => {
       const other = wide === 0 ? 1 : 0
       const projection = sizes.length < 3 ? '' : `slices:x${Math.min(wide, other)},x${Math.max(wide, other)}`
       const picture = torusPicture(run, projection)
-      expect(picture.reading).toContain('A router is a cell')
+      expect(picture.reading).toContain('A cell is a router')
       const { marks, curves, routers, stub, taper } = picture
       expect(taper[0]).toBe(taper[1])
       expect(marks.count).toBe(run.links.count)

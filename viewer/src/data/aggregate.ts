@@ -83,7 +83,7 @@ function aggregateMark(
   result.selected[m] = count
 }
 
-/** Outgoing traffic of each group by job, selected links only. DrawnMarks as the outer bands. */
+/** Outgoing traffic of each group by job, selected links only. Drawn as the outer bands. */
 export function groupJobTraffic(
   groupOfRouter: Uint32Array,
   groups: number,

@@ -8,7 +8,7 @@
 import { translation } from './focus'
 import { linkName, type Figure, type Job, type Run } from './run'
 import { jobsOnLink } from './values'
-import type { Bottleneck, Explanation } from './explanation'
+import { nicName, type Bottleneck, type Explanation } from './explanation'
 
 /**
  * Duration of a job, by preference: end of its last rank, last arrival, mean packet latency. The first column
@@ -173,7 +173,7 @@ function busiestNics({ nodes }: Run): Map<number, BusiestResource> {
     if (nodes.job[n]! < 0 || !(nodes.capacity[n]! > 0)) continue
     const [into, out] = [nodes.ejectedBytes[n]!, nodes.injectedBytes[n]!]
     largest.consider(nodes.job[n]!, n, Math.max(into, out), nodes.capacity[n]!, () => [
-      `${nodes.names.at(n)} (${into > out ? 'in' : 'out'})`,
+      nicName(nodes.names.at(n), into > out ? 'in' : 'out'),
       `node:${nodes.names.at(n)}`,
     ])
   }

@@ -99,7 +99,7 @@ const [BLOCK, SEVERAL] = [0x4f444232, 0x4f445331]
 
 function headerOf(buffer: ArrayBuffer, at: number, magic: number): unknown {
   const view = new DataView(buffer, at)
-  if (view.byteLength < 8 || view.getUint32(0, false) !== magic) throw new Error('this is no column block')
+  if (view.byteLength < 8 || view.getUint32(0, false) !== magic) throw new Error('this is not a column block')
   const length = view.getUint32(4, true)
   return JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, at + 8, length)))
 }

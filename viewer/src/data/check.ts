@@ -32,7 +32,7 @@ const quote = (text: string): string => `“${text}”`
 const oneOf = (what: string, value: string, known: readonly string[]): Problem =>
   value === '' || known.includes(value)
     ? null
-    : `there is no ${what} ${quote(value)}; there ${known.length === 0 ? 'is none' : `${known.length === 1 ? 'is' : 'are'} ${known.slice(0, 12).join(', ')}`}`
+    : `unknown ${what} ${quote(value)}; ${known.length === 0 ? 'this run has none' : `expected ${known.slice(0, 12).join(', ')}`}`
 
 const isIndex = (value: number, runs: number): boolean =>
   Number.isInteger(value) && value >= 0 && value < runs
@@ -40,31 +40,29 @@ const isIndex = (value: number, runs: number): boolean =>
 function noSuchJob(byJob: Readonly<Record<number, unknown>>, { runs }: Index): string | null {
   const most = Math.max(...runs.map((run) => run.tables['jobs']?.rows ?? 0))
   const wrong = Object.keys(byJob).find((job) => !isIndex(Number(job), most))
-  return wrong === undefined ? null : `there is no job ${wrong}; the jobs are 0 to ${most - 1}`
+  return wrong === undefined ? null : `unknown job ${wrong}; expected 0 to ${most - 1}`
 }
 
 const CHECKS: Checks = {
   run: ({ run }, { runs }) =>
-    isIndex(run, runs.length) ? null : `there is no run ${run}; the runs are 0 to ${runs.length - 1}`,
+    isIndex(run, runs.length) ? null : `unknown run ${run}; expected 0 to ${runs.length - 1}`,
   compared: ({ compared }, { runs }) => {
     const wrong = compared.find((id, i) => !isIndex(id, runs.length) || compared.indexOf(id) !== i)
     if (wrong !== undefined)
       return isIndex(wrong, runs.length)
-        ? `run ${wrong} is compared with itself`
-        : `there is no run ${wrong}; the runs are 0 to ${runs.length - 1}`
-    return compared.length > 4
-      ? `${count(compared.length)} runs are more than the four that are compared`
-      : null
+        ? `run ${wrong} appears twice`
+        : `unknown run ${wrong}; expected 0 to ${runs.length - 1}`
+    return compared.length > 4 ? `${count(compared.length)} runs; expected at most 4` : null
   },
   view: ({ view }, { runs, findings }) => {
-    if (view === 'compare' && runs.length < 2) return 'one run alone cannot be compared'
-    if (view === 'sweep' && runs.length < 3) return 'a sweep has three runs at least'
+    if (view === 'compare' && runs.length < 2) return 'a comparison needs two runs; one is open'
+    if (view === 'sweep' && runs.length < 3) return 'a sweep needs at least three runs'
     if (view === 'time' && !runs.some((run) => hasSeries(run) || hasLanes(run)))
-      return 'no run holds a time series'
-    if (view === 'study' && !findings) return 'no directory of a study was opened'
+      return 'no run has a time series'
+    if (view === 'study' && !findings) return 'no study is open'
     if (view === 'latency' && !runs.some((run) => hasLatency(run) || hasGroupTraffic(run)))
-      return 'no run tells how long packets took'
-    if (view === 'costs' && !runs.some(hasCosts)) return 'no run prices anything'
+      return 'no run has packet latencies'
+    if (view === 'costs' && !runs.some(hasCosts)) return 'no run has costs'
     return null
   },
   measure: ({ measure, view }, _, run) =>
@@ -86,19 +84,19 @@ const CHECKS: Checks = {
   jobs: ({ jobs }, index) => noSuchJob(jobs, index),
   colors: ({ colors }, index) => noSuchJob(colors, index),
   low: ({ low, high }) =>
-    low !== null && high !== null && low > high ? `the range from ${low} to ${high} holds nothing` : null,
+    low !== null && high !== null && low > high ? `the range from ${low} to ${high} is empty` : null,
   hottest: ({ hottest, low, high }) =>
     !(hottest >= 0 && hottest < 100)
-      ? `${hottest} % is not from 0 to below 100`
+      ? `${hottest} % is out of range; expected 0 to below 100`
       : hottest > 0 && (low !== null || high !== null)
-        ? 'the hottest links and a range of values are chosen at once'
+        ? 'either the hottest links or a range can be selected, not both'
         : null,
   otherRun: ({ otherRun }, { runs }) =>
     !isIndex(otherRun, runs.length)
-      ? `there is no run ${otherRun}; the runs are 0 to ${runs.length - 1}`
+      ? `unknown run ${otherRun}; expected 0 to ${runs.length - 1}`
       : hasCommunication(runs[otherRun]!)
         ? null
-        : `run ${otherRun} does not say who sends to whom`,
+        : `run ${otherRun} has no communication matrix`,
   groupMeasure: ({ groupMeasure }, _, run) =>
     oneOf(
       'measure between groups',
@@ -108,39 +106,39 @@ const CHECKS: Checks = {
   ramp: ({ ramp }) => oneOf('colour ramp', ramp, Object.keys(RAMPS)),
   frozen: ({ frozen }) =>
     frozen !== null && !(frozen[0] < frozen[1])
-      ? `colours from ${frozen[0]} to ${frozen[1]} are no range`
+      ? `the colour range from ${frozen[0]} to ${frozen[1]} is empty`
       : null,
-  zoom: ({ zoom: [k] }) => (k >= 1 && k <= 64 ? null : `${k} is not from 1 to 64`),
+  zoom: ({ zoom: [k] }) => (k >= 1 && k <= 64 ? null : `${k} is out of range; expected 1 to 64`),
   projection: ({ projection }, _, { summary }) => {
     const known = summary.machine.axes
     return parseProjection(projection, known) !== null
       ? null
-      : `${quote(projection)} is not two of the axes ${known.join(', ')}, nor cylinders: with one of three, nor slices: with two, or three of more`
+      : `unknown projection ${quote(projection)}; expected X,Y or cylinders:X or slices:X,Y or slices:X,Y,Z with axes of ${known.join(', ')}`
   },
   focus: ({ focus }) =>
     /^(group|pair|router|node|link|job|direction):./.test(focus)
       ? null
-      : `${quote(focus)} names nothing; write for instance group:3`,
+      : `unknown focus ${quote(focus)}; expected for instance group:3`,
   communicator: ({ communicator }) =>
     readChoice(communicator)
       ? null
-      : `${quote(communicator)} is not a job, a communicator and a group; write for instance 0.1.3, or 0.1`,
+      : `invalid value ${quote(communicator)}; expected JOB.COMMUNICATOR.GROUP, for instance 0.1.3, or 0.1`,
   routers: ({ routers }, _, run) =>
-    routers === 'rank' && !hasRanks(run) ? 'this run does not tell where its ranks are' : null,
+    routers === 'rank' && !hasRanks(run) ? 'this run has no placement table' : null,
   ranks: ({ ranks }, index) => {
     const choice = readRanks(ranks)
     return choice
       ? noSuchJob({ [choice.job]: 0 }, index)
-      : `${quote(ranks)} is not a job, a grid of its ranks and an axis of it; write for instance 0, or 0.8x8x8.1`
+      : `invalid value ${quote(ranks)}; expected JOB or JOB.GRID.AXIS, for instance 0 or 0.8x8x8.1`
   },
   rows: ({ rows }) => oneOf('row', rows, GROUPINGS),
   span: ({ span }) =>
-    span !== null && !(span[0] < span[1]) ? `from ${span[0]} to ${span[1]} ps is no time` : null,
+    span !== null && !(span[0] < span[1]) ? `the time span from ${span[0]} to ${span[1]} ps is empty` : null,
   time: ({ time }) => (time >= 0 ? null : `${time} ps is before the start`),
   series: ({ series }, _, run) => oneOf('series', series, seriesIds(run)),
   heat: ({ heat }, _, run) => oneOf('series', heat, seriesIds(run)),
   costParts: ({ costParts, costRows }) =>
-    costParts === costRows ? `bars by ${costRows} cannot have parts by ${costParts}` : null,
+    costParts === costRows ? `bars and parts are both by ${costRows}; expected two different axes` : null,
   sweepRows: ({ sweepRows }, index) => oneOf('setting', sweepRows, ['-', ...settingKeys(index)]),
   sweepColumns: ({ sweepColumns }, index) => oneOf('setting', sweepColumns, ['-', ...settingKeys(index)]),
   sweepFigure: ({ sweepFigure }, index) =>

@@ -55,7 +55,7 @@ export function describeLinks(d: DerivedRun, links: readonly number[], title: st
   ]
   if (selected > 0)
     rows.push(
-      [`${measure.label}, largest${d.signed ? ` ${changeNoun(d)}` : ''}`, show(d, max)],
+      [`${measure.label}, max${d.signed ? ` ${changeNoun(d)}` : ''}`, show(d, max)],
       ['mean', show(d, sum / selected)],
       ...(measure.merge === 'sum' ? [['sum', show(d, sum)] as [string, string]] : []),
       ...sideRows(d, (values) => sumOf(values, links, selection.selected)).flatMap(
@@ -63,7 +63,7 @@ export function describeLinks(d: DerivedRun, links: readonly number[], title: st
       ),
     )
   if (links.length <= 4 && sameEnds(run, links))
-    rows.push(['Each', links.map((l) => show(d, values[l]!)).join(', ')])
+    rows.push(['Each link', links.map((l) => show(d, values[l]!)).join(', ')])
   return {
     title,
     rows,
@@ -71,7 +71,7 @@ export function describeLinks(d: DerivedRun, links: readonly number[], title: st
       d,
       links.filter((l) => selection.selected[l] === 1),
     ),
-    note: selected === 0 ? 'filtered away' : sum === 0 && max === 0 ? 'carries nothing' : '',
+    note: selected === 0 ? 'filtered out' : sum === 0 && max === 0 ? 'no traffic' : '',
   }
 }
 
@@ -96,7 +96,7 @@ class LinkTotals {
 /** Aggregation shown for each merge rule. */
 const MERGE_LABELS: Readonly<Record<DerivedRun['measure']['merge'], string>> = {
   sum: 'sum',
-  max: 'largest',
+  max: 'max',
   mean: 'mean',
   last: 'mean',
   key: 'mean',
@@ -140,7 +140,7 @@ function describeLink(d: DerivedRun, link: number): Tip {
     title: linkName(run, link),
     rows,
     shares: jobShares(d, [link]),
-    note: selection.selected[link] === 0 ? 'filtered away' : value === 0 ? 'carries nothing' : '',
+    note: selection.selected[link] === 0 ? 'filtered out' : value === 0 ? 'no traffic' : '',
   }
 }
 
@@ -178,7 +178,7 @@ export function describeCable(run: Run, link: number, removed: boolean, carried:
       ['From', place(run, source[link]!)],
       ['To', place(run, target[link]!)],
       ['Class', classes[code[link]!]!],
-      [removed ? 'carried' : 'carries', carried],
+      [removed ? 'Traffic in the base' : 'Traffic', carried],
     ],
     shares: [],
     note: removed ? 'removed' : 'added',
@@ -208,10 +208,10 @@ export function describeRouter(d: DerivedRun, router: number, routerJob: number)
   return {
     title: place(run, router),
     rows: [
-      ['Runs', run.routers.up[router] === 0 ? 'failed' : job],
+      ['Job', run.routers.up[router] === 0 ? 'failed' : job],
       ['Links', selected === all ? count(all) : `${count(selected)} of ${count(all)} selected`],
-      [`Out, ${MERGE_LABELS[d.measure.merge]} (largest)`, `${out.text(d)} (${show(d, out.max)})`],
-      [`In, ${MERGE_LABELS[d.measure.merge]} (largest)`, `${into.text(d)} (${show(d, into.max)})`],
+      [`Outgoing, ${MERGE_LABELS[d.measure.merge]} (max)`, `${out.text(d)} (${show(d, out.max)})`],
+      [`Incoming, ${MERGE_LABELS[d.measure.merge]} (max)`, `${into.text(d)} (${show(d, into.max)})`],
     ],
     shares: jobShares(d, own),
     note: '',
@@ -258,8 +258,8 @@ export function describeGroup(d: DerivedRun, group: number): Tip {
       ['Routers', count(of.reduce((n, g) => n + (g === group ? 1 : 0), 0))],
       ['Selected links', count(own.length)],
       [`Inside, ${MERGE_LABELS[d.measure.merge]}`, parts.inside.text(d)],
-      [`Out, ${MERGE_LABELS[d.measure.merge]}`, parts.out.text(d)],
-      [`In, ${MERGE_LABELS[d.measure.merge]}`, parts.into.text(d)],
+      [`Outgoing, ${MERGE_LABELS[d.measure.merge]}`, parts.out.text(d)],
+      [`Incoming, ${MERGE_LABELS[d.measure.merge]}`, parts.into.text(d)],
     ],
     shares: jobShares(d, own),
     note: '',
@@ -285,9 +285,9 @@ export function describeNode(run: Run, node: number): Tip {
     title: names.at(node),
     rows: [
       ['Router', place(run, router[node]!)],
-      ['Job', of?.name ?? (job[node] === SEVERAL ? 'several' : 'none')],
-      ['Received', quantity(ejectedBytes[node]!, 'bytes')],
-      ['Sent', quantity(injectedBytes[node]!, 'bytes')],
+      ['Job', of?.name ?? (job[node] === SEVERAL ? 'several jobs' : 'none')],
+      ['Bytes received', quantity(ejectedBytes[node]!, 'bytes')],
+      ['Bytes sent', quantity(injectedBytes[node]!, 'bytes')],
     ],
     shares: [],
     note: '',

@@ -20,17 +20,17 @@ export interface DroppedFile {
  */
 export async function readDropped(dropped: readonly DroppedFile[]): Promise<EmbeddedData> {
   const [first, ...more] = dropped
-  if (!first) throw new SourceError('What was dropped is no file.', HINT)
+  if (!first) throw new SourceError('The dropped item is not a file.', HINT)
   if (more.length > 0) throw new SourceError(`${dropped.length} files were dropped; expected one page.`, HINT)
   if (first.directory)
     throw new SourceError(
-      `${first.name} is a directory, whose tables a page alone cannot read.`,
-      `Open it by: odonata view ${first.name}`,
+      `${first.name} is a directory. A page cannot read directories.`,
+      `Open it with: odonata view ${first.name}`,
     )
   const text = await first.text()
   const start = text.indexOf(OPENING)
   const end = text.indexOf('</script>', start)
-  if (start < 0 || end < 0) throw new SourceError(`${first.name} is no page of Odonata.`, HINT)
+  if (start < 0 || end < 0) throw new SourceError(`${first.name} is not an Odonata page.`, HINT)
   try {
     const data = JSON.parse(text.slice(start + OPENING.length, end)) as Partial<EmbeddedData>
     if (Array.isArray(data.index?.runs) && data.blocks) return data as EmbeddedData
@@ -39,6 +39,6 @@ export async function readDropped(dropped: readonly DroppedFile[]): Promise<Embe
   }
   throw new SourceError(
     `${first.name} is damaged: its runs cannot be read.`,
-    'Write it again: odonata view RUN --html FILE',
+    'Write a new one: odonata view RUN --html FILE',
   )
 }

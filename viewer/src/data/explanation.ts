@@ -56,9 +56,19 @@ export interface Explanation {
   readonly jobs: readonly JobExplanation[]
 }
 
+/** `g0r2n1 out`, as tables name a NIC, in words. */
+export const nicName = (node: string, direction: string): string =>
+  `${direction === 'in' ? 'ejection' : 'injection'} port of node ${node}`
+
+/** Displayed name of a link or NIC. */
+export const placeName = ({ name, link }: Pick<Bottleneck, 'name' | 'link'>): string => {
+  const [, node, direction] = /^(.+) (in|out)$/.exec(name) ?? []
+  return link === null && node !== undefined ? nicName(node, direction!) : name
+}
+
 /** Focus text of a link or NIC. */
 export const focusOf = ({ name, link }: Pick<Bottleneck, 'name' | 'link'>): string =>
-  link === null ? `node:${name.replace(/ (in|out)$/, '')}` : `link:${name}`
+  link === null ? `node:${placeName({ name, link }).replace(/^.* port of node /, '')}` : `link:${name}`
 
 /**
  * Jobs of a run with their explanations in several runs, paired by name; null if a run lacks the job. Sorted

@@ -87,7 +87,7 @@ function textOf(block: Block, column: string): (row: number) => string {
   return coded ? (i) => coded.names[coded.codes[i]!]! : (i) => block.strings.get(column)?.at(i) ?? ''
 }
 
-/** Total time coveredTime by at least one span; spans are ordered. */
+/** Total time covered by at least one span; spans are ordered. */
 export function coveredTime(spans: readonly Span[]): number {
   let [total, last] = [0, -Infinity]
   for (const { from, until } of spans) {

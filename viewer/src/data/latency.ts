@@ -30,7 +30,7 @@ export interface Latencies {
 }
 
 /** Displayed names of the parts. */
-const PARTS: Readonly<Record<string, string>> = { total: 'from its making', network: 'in the network' }
+const PARTS: Readonly<Record<string, string>> = { total: 'since creation', network: 'in the network' }
 export const partName = (part: string): string => PARTS[part] ?? part
 
 const filled = (info: RunInfo, table: string): boolean => (info.tables[table]?.rows ?? 0) > 0

@@ -55,17 +55,17 @@ export function projectionOptions(axes: readonly string[]): ProjectionOption[] {
   const times = (names: string): string => names.replaceAll(',', ' × ')
   const cylinders =
     axes.length === 3
-      ? axes.map((axis) => ({ value: `${CYLINDERS}${axis}`, label: `cylinders down ${axis}` }))
+      ? axes.map((axis) => ({ value: `${CYLINDERS}${axis}`, label: `cylinders along ${axis}` }))
       : pairs.flatMap((pair) =>
           axes.slice(axes.indexOf(pair.split(',')[1]!) + 1).map((axis) => ({
             value: `${SLICES}${pair},${axis}`,
-            label: `slices ${times(`${pair},${axis}`)}, down ${axis}`,
+            label: `slices ${times(`${pair},${axis}`)}, along ${axis}`,
           })),
         )
   return [
     { value: '', label: `slices ${times(pairs[0]!)}` },
     ...pairs.slice(1).map((pair) => ({ value: `${SLICES}${pair}`, label: `slices ${times(pair)}` })),
-    ...pairs.map((pair) => ({ value: pair, label: `onto ${times(pair)}` })),
+    ...pairs.map((pair) => ({ value: pair, label: `all planes on ${times(pair)}` })),
     ...cylinders,
   ]
 }

@@ -33,12 +33,12 @@ export const readGrid = (text: string): number[] =>
     .split(/\s*[x×*, ]\s*/)
     .map(Number)
 
-/** Explanation a grid does not fit the ranks; empty if it fits. */
+/** Why a grid does not fit the ranks; empty if it fits. */
 export function gridProblem(text: string, ranks: number): string {
   const sizes = readGrid(text)
-  if (!sizes.every((size) => Number.isInteger(size) && size > 0)) return 'Write sizes as in 8x8x8'
+  if (!sizes.every((size) => Number.isInteger(size) && size > 0)) return 'expected sizes such as 8x8x8'
   const product = sizes.reduce((a, b) => a * b, 1)
-  return product === ranks ? '' : `${sizes.join(' x ')} is ${product}, and the job has ${ranks} ranks`
+  return product === ranks ? '' : `${sizes.join(' x ')} = ${product}, but the job has ${ranks} ranks`
 }
 
 export interface RankPlaces {

@@ -68,7 +68,7 @@ export function classRows(runs: readonly DerivedRun[], title: string): Rows {
       ...(several ? ['Run'] : []),
       'Class',
       'Links',
-      'Not zero',
+      'Non-zero',
       'Selected',
       'Mean',
       ...PERCENTILES.map((p) => `${p} %`),
@@ -140,7 +140,7 @@ export function laneRows(run: Run, lanes: readonly Lane[], title: string): Rows 
   const rows = [...lanes].sort((a, b) => b.waiting - a.waiting || a.job - b.job || a.rank - b.rank)
   return {
     title,
-    head: ['Job', 'Rank', 'Node', 'Computing', 'Sending', 'Waiting', 'Share waiting'],
+    head: ['Job', 'Rank', 'Node', 'Computing', 'Communicating', 'Waiting', 'Share waiting'],
     rows: rows.slice(0, ROWS_MAX).map((lane) => {
       const whole = lane.end - lane.start
       const times = [whole - lane.inCalls, lane.inCalls - lane.waiting, lane.waiting]
@@ -185,7 +185,7 @@ export function latencyRows(
   const slowest = [...boxes].sort((a, b) => b.at.at(-1)! - a.at.at(-1)! || a.job - b.job || a.part - b.part)
   return {
     title,
-    head: ['Job', 'Latency', 'Packets', ...BOX_PERCENTILES.map((p) => `${p} %`), 'Largest'],
+    head: ['Job', 'Latency', 'Packets', ...BOX_PERCENTILES.map((p) => `${p} %`), 'Max'],
     rows: slowest
       .slice(0, ROWS_MAX)
       .map(({ job, part, packets, at, most }) => [

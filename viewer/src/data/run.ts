@@ -190,7 +190,7 @@ function withinGroup(group: Uint32Array): Uint32Array {
 
 function readLinks(block: Block): Links {
   const classes = block.coded.get('class')
-  if (!classes) throw new Error('the links have no class')
+  if (!classes) throw new Error('the table links has no column class')
   return {
     count: block.rows,
     source: u32(block, 'source'),
@@ -207,7 +207,7 @@ function readLinkJobs(block: Block, links: number): LinkJobs {
   const link = u32(block, 'link')
   const offsets = new Uint32Array(links + 1)
   for (let i = 0; i < link.length; i++) {
-    if (i > 0 && link[i]! < link[i - 1]!) throw new Error('link_jobs is not sorted by link')
+    if (i > 0 && link[i]! < link[i - 1]!) throw new Error('the table link_jobs is not sorted by link')
     offsets[link[i]! + 1]!++
   }
   for (let l = 0; l < links; l++) offsets[l + 1]! += offsets[l]!

@@ -7,7 +7,7 @@
  */
 const DIGIT = 16
 const DIGITS = 1 << DIGIT
-/** CachedLayers this size, counting digits costs more than sorting. */
+/** Below this size, counting digits costs more than sorting. */
 const WORTH = 100_000
 
 export function sortNumbers(values: Float64Array): void {

@@ -134,8 +134,8 @@ export class SourceError extends Error {
 function checkProtocol(index: Index): Index {
   if (index.protocol !== PROTOCOL)
     throw new SourceError(
-      `This page speaks protocol ${PROTOCOL}, its data protocol ${index.protocol}.`,
-      'Reload the page; if that does not help, install Odonata again.',
+      `The page uses protocol ${PROTOCOL}, the data protocol ${index.protocol}.`,
+      'Reload the page. If the error remains, reinstall Odonata.',
     )
   return index
 }
@@ -180,12 +180,12 @@ export class HttpSource implements Source {
     try {
       response = await fetch(new URL(path, this.base))
     } catch {
-      throw new SourceError('The viewer’s server does not answer.', 'Start it again: odonata view RUN')
+      throw new SourceError('The viewer’s server does not respond.', 'Restart it: odonata view RUN')
     }
     if (response.ok) return response
     const body: unknown = await response.json().catch(() => null)
     const error = (body ?? {}) as { error?: string; hint?: string }
-    throw new SourceError(error.error ?? `The server answered ${response.status}.`, error.hint)
+    throw new SourceError(error.error ?? `The server returned status ${response.status}.`, error.hint)
   }
 }
 
@@ -219,7 +219,7 @@ export class EmbeddedSource implements Source {
     if (known) return known
     const text = this.data.blocks[key]
     if (text === undefined)
-      return Promise.reject(new SourceError(`This page does not hold the table ${table}.`))
+      return Promise.reject(new SourceError(`This page does not contain the table ${table}.`))
     const block = inflate(text).then(decodeBlock)
     this.decoded.set(key, block)
     return block
@@ -230,7 +230,7 @@ export class EmbeddedSource implements Source {
     return known
       ? Promise.resolve(known)
       : Promise.reject(
-          new SourceError('What binds a job is said by odonata view RUN and odonata explain RUN.'),
+          new SourceError('This page has no bottlenecks. Use odonata view RUN or odonata explain RUN.'),
         )
   }
 }

@@ -243,7 +243,7 @@ function oneOf(...allowed: string[]): Codec {
   return {
     write: (v: string) => v,
     read: (t) => {
-      if (!allowed.includes(t)) throw new Error(`${t} is none of ${allowed.join(', ')}`)
+      if (!allowed.includes(t)) throw new Error(`unknown value ${t}; expected ${allowed.join(', ')}`)
       return t
     },
   }
@@ -252,13 +252,13 @@ function oneOf(...allowed: string[]): Codec {
 /** Parses `3-0a66c2`: job and colour. */
 function colorOf(text: string): [string, string] {
   const match = /^(\d+)-([0-9a-f]{6})$/i.exec(text)
-  if (!match) throw new Error(`${text} is not a job and a colour as 0-0a66c2`)
+  if (!match) throw new Error(`invalid value ${text}; expected a job and a colour, such as 0-0a66c2`)
   return [String(Number(match[1])), `#${match[2]!.toLowerCase()}`]
 }
 
 function finite(text: string): number {
   const value = Number(text)
-  if (text === '' || !Number.isFinite(value)) throw new Error(`${text} is no number`)
+  if (text === '' || !Number.isFinite(value)) throw new Error(`invalid number ${text}`)
   return value
 }
 
@@ -283,7 +283,7 @@ export function readUrl(text: string): { state: ViewState; problems: string[] } 
   for (const [key, value] of new URLSearchParams(text)) {
     const codec = CODECS[key as keyof ViewState] as Codec | undefined
     if (!codec) {
-      problems.push(`${key} is not known`)
+      problems.push(`unknown setting ${key}`)
       continue
     }
     try {
@@ -299,7 +299,7 @@ export function readUrl(text: string): { state: ViewState; problems: string[] } 
   ] as const) {
     const value = fields[key]
     if (Array.isArray(value) && value.length !== length) {
-      problems.push(`${key}: ${value.length} numbers instead of ${length}`)
+      problems.push(`${key}: ${value.length} numbers; expected ${length}`)
       delete fields[key]
     }
   }

@@ -53,16 +53,16 @@ export function accountText(account: Account, picture: Picture, signed: boolean)
   const all = Object.values(account).reduce((sum, n) => sum + n, 0)
   const parts: [number, string][] = [
     [account.drawn, 'drawn'],
-    [account.weaker, 'weaker than those'],
-    [account.empty, signed ? 'unchanged' : 'carry nothing'],
-    [account.unknown, 'have no value'],
-    [account.balanced, 'cancel out'],
-    [account.filtered, 'filtered away'],
+    [account.weaker, 'with smaller values'],
+    [account.empty, signed ? 'unchanged' : 'without traffic'],
+    [account.unknown, 'without a value'],
+    [account.balanced, 'cancelling out'],
+    [account.filtered, 'filtered out'],
     [account.elsewhere, picture.elsewhere],
   ]
   const said = parts.filter(([n]) => n > 0).map(([n, words]) => `${count(n)} ${words}`)
   if (all === 0) return ''
-  return `. Of all ${count(all)} links ${said.join(', ')}`
+  return `. ${count(all)} links: ${said.join(', ')}`
 }
 
 /** Selects the marks to draw: all non-zero ones, or the strongest `limit`. */

@@ -4,7 +4,7 @@ import { COMPUTING, SENDING, WAITING, type Lane } from '../data/lanes'
 import { fillBox, type Box } from './blocks'
 import type { Pen } from './pen'
 
-export const STATE_NAMES = ['computing', 'sending', 'waiting'] as const
+export const STATE_NAMES = ['computing', 'communicating', 'waiting'] as const
 
 /** Distinguishable with any colour vision and by lightness; waiting stands out. */
 export const STATE_COLORS: Readonly<Record<Theme, readonly [string, string, string]>> = {

@@ -108,7 +108,7 @@ export class SvgPen implements Pen {
     )
   }
 
-  /** EmbeddedData as pixels. */
+  /** Embedded as pixels. */
   drawImage(image: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
     const box = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`
     this.elements.push(`<image ${box} href="${image.toDataURL('image/png')}"/>`)

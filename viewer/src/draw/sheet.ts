@@ -92,7 +92,7 @@ function drawFoot(pen: Pen, { derived: d, data, looks }: Sheet, top: number, rea
     pen.globalAlpha = counted ? 1 : 0.25
     fillBox(pen, { x, y: top + 16, width: 12, height: 12 }, job.color)
     pen.globalAlpha = 1
-    const label = counted ? job.name : `${job.name} (left out)`
+    const label = counted ? job.name : `${job.name} (hidden)`
     write(pen, label, x + 17, top + 26, looks, counted ? { color: looks.palette.ink } : {})
     x += 34 + label.length * 7
   }

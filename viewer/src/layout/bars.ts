@@ -76,7 +76,7 @@ export function barsPicture(bars: CostBars, width: number, share: boolean): Bars
 
 /** Shortens the scenario to fit; keeps the total. */
 function headOf(scenario: string, total: string, letters: number): string {
-  const whole = `${scenario}, ${total} in all`
+  const whole = `${scenario}, total ${total}`
   if (whole.length <= letters) return whole
   const room = Math.max(6, letters - total.length - 2)
   return `${scenario.length > room ? `${scenario.slice(0, room - 1)}…` : scenario}, ${total}`

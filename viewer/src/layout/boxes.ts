@@ -101,7 +101,7 @@ export function boxTip(
     rows: [
       ['Packets', count(box.packets)],
       ...BOX_PERCENTILES.map((p, i): [string, string] => [`${p} %`, quantity(box.at[i]!, 'ps')]),
-      ['Largest', quantity(box.most, 'ps')],
+      ['Max', quantity(box.most, 'ps')],
     ],
   }
 }

@@ -183,7 +183,7 @@ function outwards({ frames }: PaneGrid, { along }: Tube): Label {
   return {
     x: first.x,
     y: last.y + last.height + 16,
-    text: `${along.name}: outwards in each cylinder`,
+    text: `${along.name} increases outwards`,
     anchor: 'start',
     size: 13,
   }
@@ -194,10 +194,10 @@ function readingOf(roles: readonly Role[], tube: Tube, others: readonly Axis[]):
   const panes =
     others.length === 0
       ? ''
-      : ` A pane for each ${others.map((axis) => axis.name).join(', ')}; links to other panes are stubs, too.`
+      : ` One pane per ${others.map((axis) => axis.name).join(', ')}; links to other panes are also stubs.`
   return (
-    `Looking down ${tube.along.name}: of ${count(roles.length)} links ${number('radial')} along it are radial, ` +
-    `${number('concentric')} go along a side of their square, ${number('stub')} are dashed stubs at their source ` +
-    `(from cylinder to cylinder, across one, around the ends).${panes}`
+    `View along ${tube.along.name}. Of ${count(roles.length)} links, ${number('radial')} along it are radial, ` +
+    `${number('concentric')} follow a side of their square, ${number('stub')} are dashed stubs at their source ` +
+    `(between cylinders, across one, or wraparound).${panes}`
   )
 }

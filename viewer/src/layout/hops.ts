@@ -2,7 +2,7 @@
  * Any other graph, such as a Jellyfish or PolarFly: circles by hop distance from a central router.
  *
  * The centre is the router with the smallest eccentricity; ties go to the fewest neighbours. A router stands
- * outside its parent, and connected siblings stand groupSiblings. For a PolarFly, this shows the fans of triangles
+ * outside its parent, and connected siblings stand together. For a PolarFly, this shows the fans of triangles
  * around a quadric (Lakhotia et al., SC 2022); for a random graph, how fast it expands.
  */
 import type { Run } from '../data/run'
@@ -69,11 +69,11 @@ export function hopsPicture(run: Run): Picture {
         hop === 0
           ? routers.names.at(root)
           : apart
-            ? 'not reached'
+            ? 'unreachable'
             : `${hop} ${hop === 1 ? 'hop' : 'hops'}: ${all.length}`
       return { x, y: hop === 0 ? y + 20 : y + 5, text, anchor: 'middle', size: 12, strong: hop === 0 }
     }),
-    reading: `Circles count hops from ${routers.names.at(root)}; a router stands outside the one through which it is reached. A link is wide at its source and keeps to the right of its direction.`,
+    reading: `Circles: hops from ${routers.names.at(root)}. Each router stands outside its parent. A link is wide at its source and drawn on the right of its direction.`,
   }
 }
 

@@ -81,7 +81,7 @@ export function levelsPicture(run: Run): Picture {
       })),
       ...podLabels(pods.length, part, y(0) + 44),
     ],
-    reading: `A link is wide at its source and narrow at its target; upward links run right of downward ones.${pods.length > 0 ? ' A frame is a pod.' : ''}`,
+    reading: `A link is wide at its source, narrow at its target. Upward links are right of downward links.${pods.length > 0 ? ' A frame is a pod.' : ''}`,
   }
 }
 

@@ -121,7 +121,7 @@ export function linesPicture(run: Run): Picture {
     ring: null,
     frames: panes.map(([x, y]) => ({ x, y, width, height })),
     labels: labelsOf(axes, panes, step, rows.size),
-    reading: `${axes.length > 1 ? 'Rows and columns are lines of routers; a' : 'A'} link is an arc over its line, the higher the more routers it spans: to the right above, to the left below${axes.length > 1 ? ', down on the right, up on the left' : ''}.${further.length > 0 ? ` All links from one pane to another are one arc over the panes, which stand by ${further.map((axis) => axis.name).join(', ')}.` : ''}`,
+    reading: `${axes.length > 1 ? 'Rows and columns are lines of routers. ' : ''}A link is an arc over its line; higher arcs span more routers. Rightwards is above, leftwards below${axes.length > 1 ? ', downwards right, upwards left' : ''}.${further.length > 0 ? ` All links from one pane to another are one arc over the panes, which stand by ${further.map((axis) => axis.name).join(', ')}.` : ''}`,
   }
 }
 
@@ -155,7 +155,7 @@ function labelsOf(
 ): Label[] {
   const further = axes.slice(2)
   const word = (pane: number): string => {
-    // Panes are counted like foldAxes axes: columns from even further axes, rows from odd ones.
+    // Panes are counted like folded axes: columns from even further axes, rows from odd ones.
     const [even, odd] = [0, 1].map((part) => further.filter((_, i) => i % 2 === part))
     const columns = even!.reduce((n, axis) => n * axis.size, 1)
     const digits = (list: readonly Axis[], n: number): Map<Axis, number> => {

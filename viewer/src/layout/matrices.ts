@@ -198,7 +198,7 @@ export function placeMatrices(
   // A cropped matrix would mislead: one wider than the panel at one pixel per cell is named instead of drawn.
   const fits = (f: Family): boolean => f.size + LABEL_WIDTH <= width
   for (const f of inside.families.filter((f) => !fits(f))) {
-    const text = `${f.title}: ${f.size} × ${f.size} is wider than this panel`
+    const text = `${f.title}: ${f.size} × ${f.size} does not fit this panel`
     texts.push({ x: 0, y: y + 13, text, align: 'left', strong: false })
     y += 16
   }
@@ -250,7 +250,7 @@ function placeGroupMatrix(
 ): number {
   const cell = Math.max(1, Math.min(11, Math.floor(Math.min(0.3 * height, width - LABEL_WIDTH) / groups)))
   const top = TITLE + 14
-  texts.push({ x: 0, y: 13, text: 'Between groups: from ↓ to →', align: 'left', strong: true })
+  texts.push({ x: 0, y: 13, text: 'Between groups (from ↓ to →)', align: 'left', strong: true })
   matrices.push({ family: -1, group: -1, line: 0, x: LABEL_WIDTH, y: top, size: groups, cell, base: 0 })
   const stride = cell >= 9 ? 1 : Math.ceil(30 / cell)
   for (let g = 0; g < groups; g += stride) {

@@ -80,7 +80,7 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
     labels: paneLabels(place, others, across.name, down.name),
     reading: projected
       ? projectedReading(beyond.map((i) => routers.axes[i]!.name))
-      : `${celled ? cellReading(across.name, flat ? '' : down.name, others.length > 0) : SEGMENTS}${others.length > 1 ? ` Planes are numbered by ${others.map((axis) => axis.name).join(', ')}.` : ''}`,
+      : `${celled ? cellReading(across.name, flat ? '' : down.name, others.length > 0) : SEGMENTS}${others.length > 1 ? ` Planes are labelled with ${others.map((axis) => axis.name).join(', ')}.` : ''}`,
   }
 }
 
@@ -116,7 +116,7 @@ function samePlaces(run: Run, across: Axis, down: Axis): MarkTable {
 const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
 
 const SEGMENTS =
-  'A segment is wide at its source, narrow at its target. Dashed stubs wrap around (straight) or lead to another plane (diagonal).'
+  'A link is wide at its source, narrow at its target. Dashed stubs: wraparound (straight), to another plane (diagonal).'
 
 /** Planes with more routers per side use cells. */
 const SIDE_MAX = 16
@@ -156,7 +156,7 @@ function cellReading(across: string, down: string, planes: boolean): string {
     down === ''
       ? `right ${across}+, left ${across}−`
       : `right ${across}+, left ${across}−, below ${down}+, above ${down}−`
-  return `A router is a cell, and the links that leave it are its edges: ${sides}; those at the border of a plane wrap around.${planes ? ' Dashed stubs inside a cell lead to other planes.' : ''}`
+  return `A cell is a router, its edges are outgoing links: ${sides}. Edges at the border of a plane wrap around.${planes ? ' Dashed stubs inside a cell lead to other planes.' : ''}`
 }
 
 /**
@@ -206,9 +206,9 @@ function stacksOf(positions: Float32Array): Stacks {
 function projectedReading(beyond: readonly string[]): string {
   const ring =
     beyond.length === 1
-      ? `half rings around a dot are its links along ${beyond[0]} (right: +, left: −)`
-      : `parts of the ring around a dot are its links along ${beyond.join(', ')} (clockwise on the right: +, back on the left: −)`
-  return `All planes on one: a mark stands for the links of one place, axis and direction; ${ring}; a dashed stub at the edge wraps around. A dot of several colours is several jobs' routers.`
+      ? `Half rings around a dot: links along ${beyond[0]} (right +, left −)`
+      : `Ring parts around a dot: links along ${beyond.join(', ')} (right half +, left half −)`
+  return `All planes on top of each other. A mark stands for the links of one place, axis and direction. ${ring}. Dashed stubs at the edge wrap around. A dot of several colours has routers of several jobs.`
 }
 
 /** A stub away from the plane: straight for a wraparound along a plane axis, diagonal for another axis. */

@@ -61,13 +61,13 @@ export function radialPicture(run: Run): Picture {
     stub: null,
     routers: positions,
     stacks: null,
-    elsewhere: shown === between ? 'inside groups (in the matrices)' : '',
+    elsewhere: shown === between ? 'inside groups (see the matrices)' : '',
     routerRadius: radius,
     routerLength: length,
     ring: ringOf(run, sectors, inner, own),
     frames: [],
     labels: sectorLabels(sectors),
-    reading: 'An arc is wide at its source, narrow at its target, and keeps to the right of its direction.',
+    reading: 'An arc is wide at its source, narrow at its target, and drawn on the right of its direction.',
   }
 }
 

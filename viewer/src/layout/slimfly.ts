@@ -1,5 +1,5 @@
 /**
- * A Slim Fly: two slimFly of q columns of q routers, as two facing lines.
+ * A Slim Fly: two halves of q columns of q routers, as two facing lines.
  *
  * Links within a column are arcs on the outer side, higher for larger distance. Every router of a column has
  * one link to each column of the other half; these fill the middle.
@@ -86,8 +86,8 @@ export function slimFlyPicture(run: Run): Picture {
       ...columnLabels(column.size, width, h === 0 ? y + 28 : y - 20),
     ]),
     reading: bundled
-      ? 'An arc outside stands for all links of a column, a curve between the slimFly for all from one column to another; wide at the source.'
-      : 'Arcs outside join routers of a column, the higher the further apart; curves in the middle join the slimFly. A link is wide at its source.',
+      ? 'Outer arc: all links within a column. Curve between the halves: all links from one column to another, wide at the source.'
+      : 'Outer arcs join routers of a column; higher arcs span more routers. Curves in the middle join the halves. A link is wide at its source.',
   }
 }
 

@@ -90,13 +90,13 @@ export function treesPicture(run: Run): Picture {
     markNoun: arcs?.markNoun ?? 'links',
     routers: positions,
     stacks: null,
-    elsewhere: arcs ? 'inside groups (in the matrices)' : '',
+    elsewhere: arcs ? 'inside groups (see the matrices)' : '',
     routerRadius: Math.min(6, 0.4 * closest),
     routerLength: 12,
     ring: ringOf(run, sectors, INNER, own),
     frames: [],
     labels: sectorLabels(sectors),
     reading:
-      'A group is a sector: leaves with the nodes outside, spines inside. A link is wide at its source, narrow at its target; arcs join spines of two groups.',
+      'A sector is a group: leaves (with nodes) outside, spines inside. A link is wide at its source, narrow at its target. Arcs join spines of two groups.',
   }
 }

@@ -11,7 +11,7 @@ import {
   type BeforeAfter,
 } from '../data/answer'
 import type { Run } from '../data/run'
-import { focusOf } from '../data/explanation'
+import { focusOf, placeName } from '../data/explanation'
 import { useSession, useStore } from './session'
 import { useExplanations } from './bottlenecks'
 
@@ -22,7 +22,7 @@ const SAME = 1e-3
 export function Answers({ runs }: { runs: readonly Run[] }) {
   const [base, ...others] = runs
   return (
-    <section class="card answers" aria-label="Answer" data-test="answers">
+    <section class="card answers" aria-label="Result" data-test="answers">
       {others.map((other) => (
         <Answer key={other.id} base={base!} other={other} named={others.length > 1} />
       ))}
@@ -43,7 +43,7 @@ function Answer({ base, other, named }: { base: Run; other: Run; named: boolean 
   if (explanations === undefined)
     return (
       <div class="answer">
-        <p class="hint">Looking for what bottleneck each job …</p>
+        <p class="hint">Loading bottlenecks …</p>
       </div>
     )
   return (
@@ -56,7 +56,7 @@ function Answer({ base, other, named }: { base: Run; other: Run; named: boolean 
             <TrafficChanges job={worst} base={base} />
           </>
         ) : (
-          'The runs have no job in common.'
+          'The runs have no common job.'
         )}
       </p>
       {jobs.length > 1 && (
@@ -75,13 +75,13 @@ function Verdict({ worst: { job, figure, ratio } }: { worst: JobAnswer }) {
       <i class="swatch" style={{ background: job.color }} /> <b>{job.name}</b>
     </>
   )
-  if (!figure) return <>Neither run says how long {name} takes.</>
+  if (!figure) return <>The runs have no common time for {name}.</>
   const { label, unit, before, after } = figure
-  const times = `${label}: ${quantity(before, unit)} before, ${quantity(after, unit)} now`
+  const times = `${label}: ${quantity(before, unit)} in the base, ${quantity(after, unit)} now`
   if (Math.abs(ratio - 1) < SAME)
     return (
       <>
-        No job is slower, {name} neither ({times}).
+        No job is slower; {name} is unchanged ({times}).
       </>
     )
   return ratio > 1 ? (
@@ -90,7 +90,8 @@ function Verdict({ worst: { job, figure, ratio } }: { worst: JobAnswer }) {
     </>
   ) : (
     <>
-      No job is slower; the least faster is {name}, by <b class="less">{percent(1 - ratio)}</b> ({times}).
+      All jobs are faster; the smallest gain is {name}, <b class="less">{percent(1 - ratio)} faster</b> (
+      {times}).
     </>
   )
 }
@@ -100,25 +101,23 @@ function BottleneckSentence({ job, base }: { job: JobAnswer; base: Run }) {
   if (job.bottleneck) return <BottleneckChange of={job.bottleneck} base={base} />
   const own = isLimitedByNic(job)
   const { before, after } = job.link
-  if (!after) return <>No link carries any of its bytes.</>
+  if (!after) return <>No link carries bytes of this job.</>
   const same = before?.name === after.name
   return (
     <>
       {own && (
         <>
-          The busiest that it uses is its interface <PlaceButton place={job.nic.after!} base={base} />:{' '}
+          Busiest NIC: <PlaceButton place={job.nic.after!} base={base} />,{' '}
           <LoadChange sides={job.nic} of={job.nic.after!} />.{' '}
         </>
       )}
-      {own ? 'Of the links, the busiest it uses is' : 'The busiest link that it uses is'}{' '}
-      <PlaceButton place={after} base={base} />
-      {same ? ', as before: ' : ': '}
+      Busiest link: <PlaceButton place={after} base={base} />
+      {same ? ' (same as in the base), ' : ', '}
       {same || !before ? (
         <LoadChange sides={job.link} of={after} />
       ) : (
         <>
-          {loadText(after)}; before, <PlaceButton place={before} base={base} /> was its busiest with{' '}
-          {loadText(before)}
+          {loadText(after)}; in the base: <PlaceButton place={before} base={base} />, {loadText(before)}
         </>
       )}
       .
@@ -135,16 +134,16 @@ function BottleneckChange({
 }) {
   return (
     <>
-      {after.decides ? 'Bound by' : 'BusiestResource while it runs is'}{' '}
-      <PlaceButton place={placeOf(after)} base={base} /> ({percent(after.share)} of its time); before,{' '}
-      {before.name === after.name ? 'too' : <PlaceButton place={placeOf(before)} base={base} />} (
-      {percent(before.share)}).
+      {after.decides ? 'Bottleneck:' : 'Busiest:'} <PlaceButton place={placeOf(after)} base={base} />,{' '}
+      {percent(after.share)} busy; in the base:{' '}
+      {before.name === after.name ? 'the same' : <PlaceButton place={placeOf(before)} base={base} />},{' '}
+      {percent(before.share)} busy.
     </>
   )
 }
 
 const placeOf = (of: JobBottleneck): Pick<BusiestResource, 'name' | 'focus'> => ({
-  name: of.name,
+  name: placeName(of),
   focus: focusOf(of),
 })
 
@@ -156,7 +155,7 @@ function PlaceButton({ place, base }: { place: Pick<BusiestResource, 'name' | 'f
     <button
       class="place"
       aria-pressed={focus === place.focus}
-      title={`Mark it; its run is compared with ${base.label}`}
+      title={`Focus this link or NIC (compared with ${base.label})`}
       onClick={() => session.state.patch({ focus: focus === place.focus ? '' : place.focus })}
       data-test="answer-place"
     >
@@ -166,14 +165,14 @@ function PlaceButton({ place, base }: { place: Pick<BusiestResource, 'name' | 'f
 }
 
 const loadText = ({ bytes, occupied_s }: BusiestResource): string =>
-  `${quantity(bytes, 'bytes')}${Number.isFinite(occupied_s) ? ` (${quantity(occupied_s, 's')} at full rate)` : ''}`
+  `${quantity(bytes, 'bytes')}${Number.isFinite(occupied_s) ? ` (${quantity(occupied_s, 's')} at full bandwidth)` : ''}`
 
 function LoadChange({ sides: { before }, of }: { sides: BeforeAfter; of: BusiestResource }) {
   if (!before) return <>{loadText(of)}</>
   const change = of.bytes / before.bytes - 1
   return (
     <>
-      {quantity(before.bytes, 'bytes')} before, {loadText(of)} now
+      {quantity(before.bytes, 'bytes')} in the base, {loadText(of)} now
       {Math.abs(change) >= SAME && <b class={change > 0 ? 'more' : 'less'}> {signedPercent(change)}</b>}
     </>
   )
@@ -193,17 +192,17 @@ function TrafficChanges({
   if (!isInBase)
     return (
       <>
-        {base.label} has no such link; there now:{' '}
+        {base.label} has no such link. Traffic now:{' '}
         {trafficChanges.map(({ name, after }) => `${name} ${quantity(after, 'bytes')}`).join(', ')}.
       </>
     )
   const changed = trafficChanges.filter(
     ({ before, after }) => Math.abs(after - before) >= SAME * Math.max(before, after),
   )
-  if (changed.length === 0) return <>Nobody’s traffic changed there.</>
+  if (changed.length === 0) return <>Traffic there is unchanged.</>
   return (
     <>
-      There,{' '}
+      Traffic change there:{' '}
       {changed.slice(0, 3).map(({ name, color, before, after }, i) => (
         <Fragment key={name}>
           {i > 0 && ', '}
@@ -212,14 +211,14 @@ function TrafficChanges({
           {quantity(before, 'bytes')} to {quantity(after, 'bytes')})
         </Fragment>
       ))}
-      {changed.length > 3 && ` and ${changed.length - 3} more`}.
+      {changed.length > 3 && ` and ${changed.length - 3} more jobs`}.
     </>
   )
 }
 
 function AnswerTable({ jobs, base, other }: { jobs: readonly JobAnswer[]; base: Run; other: Run }) {
   const side = ({ bottleneck, link }: JobAnswer, when: 'before' | 'after'): string => {
-    if (bottleneck) return `${bottleneck[when].name}, ${percent(bottleneck[when].share)} of its time`
+    if (bottleneck) return `${placeName(bottleneck[when])}, ${percent(bottleneck[when].share)} busy`
     const busiest = link[when]
     return busiest ? `${busiest.name}, ${loadText(busiest)}` : '–'
   }
@@ -228,12 +227,12 @@ function AnswerTable({ jobs, base, other }: { jobs: readonly JobAnswer[]; base: 
       <table class="small">
         <thead>
           <tr>
-            {['Job', 'Figure', base.label, other.label, 'Change', `BusiestResource, ${base.label}`].map(
+            {['Job', 'Time', base.label, other.label, 'Change', `Bottleneck in ${base.label}`].map(
               (head) => (
                 <th key={head}>{head}</th>
               ),
             )}
-            <th>BusiestResource, {other.label}</th>
+            <th>Bottleneck in {other.label}</th>
           </tr>
         </thead>
         <tbody>

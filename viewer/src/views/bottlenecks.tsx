@@ -7,6 +7,7 @@ import type { Job } from '../data/run'
 import { comparedIds } from '../data/state'
 import {
   focusOf,
+  placeName,
   largestCompetitor,
   ownShare,
   explainedJobs,
@@ -22,10 +23,10 @@ export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
   const ids = state.view === 'compare' ? comparedIds(state, session.index.runs.length) : [run.id]
   const found = useExplanations(ids)
   const jobs = useMemo(() => (Array.isArray(found) ? explainedJobs(run, found) : []), [run, found])
-  if (found === undefined) return <p class="loading">Looking for what binds each job …</p>
+  if (found === undefined) return <p class="loading">Loading bottlenecks …</p>
   if (typeof found === 'string') return <p class="hint">{found}</p>
   return (
-    <section class="bottlenecks" aria-label="What binds each job" data-test="bottlenecks">
+    <section class="bottlenecks" aria-label="Bottlenecks" data-test="bottlenecks">
       {jobs.map(({ job, explanations }) => (
         <section key={job.job} data-test={`bottlenecks-${job.job}`}>
           <h3>
@@ -40,18 +41,18 @@ export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
               </div>
             ) : (
               <p key={ids[i]} class="hint">
-                {of} has no job of this name.
+                {of} has no job with this name.
               </p>
             )
           })}
         </section>
       ))}
       <p class="reading">
-        A link is busy with a job’s bytes and with what other jobs send over it meanwhile. What each other job
-        costs takes further runs: <code>odonata explain RUN --job NAME</code>
+        A link is busy with bytes of all jobs. To measure the cost of each competing job, run{' '}
+        <code>odonata explain RUN --job NAME</code>
         {ids.length > 1 && (
           <>
-            , and what each change of a run costs, <code>--against BASE</code>
+            ; for the cost of each changed setting, add <code>--against BASE</code>
           </>
         )}
         .
@@ -91,7 +92,7 @@ function Sentence({
 }) {
   const { time_s: time, bottlenecks, decides, terms } = explanation
   const where = of === undefined ? null : <>{of}: </>
-  if (time === null) return <p>{where}It has no end, so no time to explain.</p>
+  if (time === null) return <p>{where}The job did not end, so it has no time.</p>
   const [first] = bottlenecks ?? []
   const [term] = terms ?? []
   const rest = largestCompetitor(explanation)
@@ -101,18 +102,17 @@ function Sentence({
       <b>{quantity(time, 's')}</b>.{' '}
       {term && (
         <>
-          {percent(term.share)} of its slowest rank’s is {term.term}.{' '}
+          Largest term of the slowest rank: {term.term}, {percent(term.share)}.{' '}
         </>
       )}
       {first && first.busy_s > 0 ? (
         <>
-          {decides ? 'Bound by' : 'No link is always busy; most is'} <PlaceButton of={first} /> (
-          {percent(first.share)} of its time; {percent(ownShare(explanation))} of that with bytes of{' '}
-          {job.name}
-          {rest && `, ${percent(rest.share)} of ${rest.name}`}).
+          {decides ? 'Bottleneck:' : 'No bottleneck. Busiest:'} <PlaceButton of={first} />,{' '}
+          {percent(first.share)} busy ({percent(ownShare(explanation))} by {job.name}
+          {rest && `, ${percent(rest.share)} by ${rest.name}`}).
         </>
       ) : (
-        !term && 'No link carries its bytes.'
+        !term && 'No link carries bytes of this job.'
       )}
     </p>
   )
@@ -127,11 +127,11 @@ function PlaceButton({ of }: { of: Bottleneck }) {
     <button
       class="place"
       aria-pressed={focus === own}
-      title="Mark it in all pictures"
+      title="Focus it in all pictures"
       onClick={() => session.state.patch({ focus: focus === own ? '' : own })}
       data-test="bottleneck-place"
     >
-      {of.name}
+      {placeName(of)}
     </button>
   )
 }
@@ -144,9 +144,12 @@ function Details({
   if (!bottlenecks?.length && !terms) return null
   return (
     <details>
-      <summary>more</summary>
+      <summary>details</summary>
       {bottlenecks && bottlenecks.length > 0 && (
-        <Sheet title="Busy while it runs" heads={['link or interface', 'class', 'busy', 'of its time']}>
+        <Sheet
+          title="Busiest links and NICs while the job runs"
+          heads={['link or NIC', 'class', 'busy', 'share of time']}
+        >
           {bottlenecks.map((one) => (
             <tr key={one.name}>
               <td>
@@ -160,7 +163,7 @@ function Details({
         </Sheet>
       )}
       {sharers && (
-        <Sheet title="Whose bytes the first of these passes" heads={['job', 'busy with it', 'share']}>
+        <Sheet title="Jobs on the first of these" heads={['job', 'busy', 'share']}>
           {sharers.map(({ name, busy_s: busy, share }) => (
             <tr key={name}>
               <td>{name}</td>
@@ -172,8 +175,8 @@ function Details({
       )}
       {sensitivity && (
         <Sheet
-          title="How its time would change with bandwidth 10 % less or more, with one cable more or less"
-          heads={['class', '10 % less', '10 % more', 'cable more', 'cable less']}
+          title="Change of its time with other bandwidth or number of cables"
+          heads={['class', '−10 %', '+10 %', '+1 cable', '−1 cable']}
         >
           {sensitivity.map(({ class: name, slower, faster, cable_more: more, cable_less: less }) => (
             <tr key={name}>
@@ -189,8 +192,8 @@ function Details({
       )}
       {terms && (
         <Sheet
-          title={`The time of its slowest rank, ${slowest}`}
-          heads={['term', 'takes', 'share', 'what it is']}
+          title={`Time of the slowest rank (rank ${slowest})`}
+          heads={['term', 'time', 'share', 'meaning']}
         >
           {terms.map(({ term, term_time_s: time, share, meaning }) => (
             <tr key={term}>
@@ -208,7 +211,7 @@ function Details({
 
 /** As in the command: `no change`, or a dash if unknown. */
 const changeText = (share: number | null): string =>
-  share === null ? '–' : Math.abs(share) < 5e-4 ? '=' : `${share > 0 ? '+' : ''}${percent(share)}`
+  share === null ? '–' : Math.abs(share) < 5e-4 ? 'no change' : `${share > 0 ? '+' : ''}${percent(share)}`
 
 function Sheet({
   title,

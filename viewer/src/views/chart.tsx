@@ -152,7 +152,7 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
         onClick={(event) => goTo(pointed(event))}
         tabIndex={0}
         role="application"
-        aria-label={`${label} over time; the keys . and , go from interval to interval`}
+        aria-label={`${label} over time; the keys . and , select the next and previous interval`}
         onKeyDown={steps}
       >
         <Plot lines={lines} axis={axis} size={size} unit={unit} test={test} at={at} color={color} />

@@ -30,8 +30,7 @@ export function loadPairs(session: Session, run: Run, state: ViewState): Communi
   const other = state.otherRun < 0 || state.otherRun === run.id ? null : session.model(state.otherRun)?.run
   if (other === undefined) return 'Loading …'
   const there =
-    other &&
-    (hasCommunication(other.info) ? loadOne(other) : `${other.label} does not say who sends to whom.`)
+    other && (hasCommunication(other.info) ? loadOne(other) : `${other.label} has no communication matrix.`)
   if (typeof there === 'string') return there
   return communicationPairs(here, there, (job) => state.jobs[job] === undefined)
 }
@@ -61,7 +60,7 @@ export function CommunicationMatrices({ derived: { run } }: { derived: DerivedRu
       ) : (
         <div class={`hasCommunication ${other ? 'paired' : ''}`} data-test="hasCommunication">
           {pairs.map(({ here, there }) => (
-            <section key={here.job.job} aria-label={`Who sends to whom in ${here.job.name}`}>
+            <section key={here.job.job} aria-label={`Communication of ${here.job.name}`}>
               <h2>
                 <i class="swatch" style={{ background: here.job.color }} /> {here.job.name}
                 {there && <Ratios here={here} there={there} />}
@@ -86,7 +85,7 @@ export function CommunicationMatrices({ derived: { run } }: { derived: DerivedRu
           ))}
         </div>
       )}
-      <p class="reading">All matrices have one scale of colours; ranks send down, receive across.</p>
+      <p class="reading">All matrices share one colour scale. Rows send, columns receive.</p>
     </>
   )
 }
@@ -102,11 +101,11 @@ function OtherRunChoice({ run }: { run: Run }) {
   return (
     <div class="pickers">
       <Choice
-        label="OtherRunChoice it"
+        label="Compare with"
         test="other-run"
         value={otherRun === run.id ? '-1' : String(otherRun)}
         options={[
-          { value: '-1', label: 'no other run' },
+          { value: '-1', label: 'none' },
           ...others.map(({ info, id }) => ({ value: String(id), label: info.label })),
         ]}
         onChange={(value) => session.state.patch({ otherRun: Number(value) })}
@@ -126,7 +125,7 @@ function JobMatrix({
   on: ColorScale
   test: string
 }) {
-  const label = `Who sends to whom in ${job.name}${of === undefined ? '' : `, ${of}`}`
+  const label = `Communication of ${job.name}${of === undefined ? '' : `, ${of}`}`
   return (
     <div class="one">
       {of !== undefined && <h3>{of}</h3>}

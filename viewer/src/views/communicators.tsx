@@ -33,7 +33,7 @@ export function Communicators({ derived: { run } }: { derived: DerivedRun }) {
   if (!wanted && communicator === '')
     return (
       <button onClick={() => want(true)} data-test="communicators">
-        Mark ranks of a communicator
+        Mark the ranks of a communicator
       </button>
     )
   return <Picker run={run} />
@@ -70,7 +70,7 @@ function Picker({ run }: { run: Run }) {
         label="Communicator"
         test="communicator"
         value={chosen ? String(chosen.communicator) : ''}
-        options={[{ value: '', label: 'none marked' }, ...found.map(communicatorOption)]}
+        options={[{ value: '', label: 'none' }, ...found.map(communicatorOption)]}
         onChange={(value) =>
           mark(value === '' ? '' : writeChoice({ job, communicator: Number(value), group: -1 }))
         }
@@ -92,11 +92,11 @@ function Picker({ run }: { run: Run }) {
       )}
       {one && (
         <p class="hint" data-test="communicator-facts">
-          {count(ranksOf(found, chosen!).size)} ranks marked. In all {count(one.messages)} messages,{' '}
-          {quantity(one.bytes, 'bytes')}. A group: ranks that exchanged messages.
+          {count(ranksOf(found, chosen!).size)} ranks marked. {count(one.messages)} messages,{' '}
+          {quantity(one.bytes, 'bytes')} in total. A group is a set of ranks that exchanged messages.
         </p>
       )}
-      {found.length === 0 && <p class="hint">No message of this job was received.</p>}
+      {found.length === 0 && <p class="hint">This job received no messages.</p>}
     </div>
   )
 }
@@ -111,7 +111,7 @@ function groupLabel(group: number, ranks: readonly number[]): string {
   const steps = ranks.slice(1).map((rank, i) => rank - ranks[i]!)
   const [step] = steps
   const even = step !== undefined && step > 1 && steps.every((other) => other === step)
-  return `${group}: ${count(ranks.length)} ranks, ${ranks[0]} to ${ranks.at(-1)}${even ? ` by ${step}` : ''}`
+  return `${group}: ${count(ranks.length)} ranks, ${ranks[0]} to ${ranks.at(-1)}${even ? ` step ${step}` : ''}`
 }
 
 /** Loads and marks the routers with the chosen ranks; null if nothing is marked. */

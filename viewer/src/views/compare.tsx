@@ -54,7 +54,7 @@ function Pickers({ compared }: { compared: Comparison }) {
     <div class="pickers">
       {ids.map((id, i) => (
         <label key={i}>
-          {i === 0 ? 'base' : 'against'}
+          {i === 0 ? 'base' : 'compared with'}
           <select
             value={String(id)}
             onChange={(event) =>
@@ -69,8 +69,8 @@ function Pickers({ compared }: { compared: Comparison }) {
           </select>
           {ids.length > 2 && (
             <button
-              title="Take this run out"
-              aria-label={`Take ${runs[id]!.label} out`}
+              title="Remove this run"
+              aria-label={`Remove ${runs[id]!.label}`}
               onClick={() => set(ids.filter((_, j) => j !== i))}
             >
               ×
@@ -80,12 +80,12 @@ function Pickers({ compared }: { compared: Comparison }) {
       ))}
       {ids.length < COMPARED_MAX && free >= 0 && (
         <button onClick={() => set([...ids, free])} data-test="compare-add">
-          + run
+          + add run
         </button>
       )}
       <span class="spring" />
       <FocusChip />
-      <div class="segmented" role="group" aria-label="How runs are compared">
+      <div class="segmented" role="group" aria-label="Comparison">
         <button
           aria-pressed={!state.difference}
           onClick={() => how({ difference: false })}
@@ -121,30 +121,30 @@ function PairingNote({ compared }: { compared: Comparison }) {
     return quantity(total / (to - from), derived.sides[0]!.unit)
   }
   const notes = [
-    removed > 0
-      ? `${count(removed)} are only in ${base} (removed), where they carry ${mean(0, removed)} each`
-      : '',
-    added > 0
-      ? `${count(added)} are only in ${other} (added), where they carry ${mean(removed, removed + added)} each`
-      : '',
+    removed > 0 ? `${count(removed)} only in ${base} (removed), mean ${mean(0, removed)}` : '',
+    added > 0 ? `${count(added)} only in ${other} (added), mean ${mean(removed, removed + added)}` : '',
     difference.unplaced > 0
-      ? `${count(difference.unplaced)} of ${other} join routers that ${base} does not have and are not shown`
+      ? `${count(difference.unplaced)} of ${other} are not shown: ${base} lacks their routers`
       : '',
   ].filter((note) => note !== '')
   return (
     <div class="facts">
       <p data-test="pairing">
-        {other} {state.change === 'ratio' ? 'over' : 'minus'} {base}: {count(derived.run.links.count)} {noun}{' '}
-        in both
+        {other} {state.change === 'ratio' ? '/' : 'minus'} {base}: {count(derived.run.links.count)} {noun} in
+        both
         {notes.length > 0 && `; ${notes.join('; ')}`}
-        {compared.ids.length > 2 && '; the further runs are not part of a difference'}
+        {compared.ids.length > 2 && '; a difference uses only the first two runs'}
       </p>
-      <div class="segmented" role="group" aria-label="What is paired">
+      <div class="segmented" role="group" aria-label="Pairing">
         {(['cable', 'bundle'] as const).map((pairing) => (
           <button
             key={pairing}
             aria-pressed={state.pairing === pairing}
-            title={pairing === 'cable' ? 'Cable by cable' : 'All cables between two routers together'}
+            title={
+              pairing === 'cable'
+                ? 'Compare single cables'
+                : 'Compare the total of all cables between two routers'
+            }
             onClick={() => session.state.patch({ pairing, ...NO_ENDS, frozen: null })}
             data-test={`pairing-${pairing}`}
           >

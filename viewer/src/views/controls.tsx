@@ -55,7 +55,7 @@ export function Controls({ derived: d, children }: { derived: DerivedRun; childr
   const patch = (fields: Partial<ViewState>): void => session.state.patch(fields)
   const channels = session.channels()
   return (
-    <section class="card" aria-label="Shown">
+    <section class="card" aria-label="Measure">
       <Choice
         label="Measure"
         test="measure"
@@ -78,22 +78,22 @@ export function Controls({ derived: d, children }: { derived: DerivedRun; childr
         />
       )}
       <Choice
-        label="Several links as"
+        label="Aggregation"
         value={state.aggregate}
         options={[
-          { value: 'max', label: 'their largest' },
-          { value: 'mean', label: 'their mean' },
-          { value: 'sum', label: 'their sum' },
+          { value: 'max', label: 'max' },
+          { value: 'mean', label: 'mean' },
+          { value: 'sum', label: 'sum' },
         ]}
         onChange={(aggregate) => patch({ aggregate: aggregate as ViewState['aggregate'] })}
       />
       <Choice
-        label="Routers by"
+        label="Router colour"
         test="routers"
         value={state.routers}
         options={[
           { value: 'job', label: 'job' },
-          { value: 'value', label: 'their largest link' },
+          { value: 'value', label: 'hottest link' },
           ...(hasRanks(d.run.info) ? [{ value: 'rank', label: 'rank of a job' }] : []),
         ]}
         onChange={(routers) => patch({ routers: routers as ViewState['routers'] })}
@@ -101,7 +101,7 @@ export function Controls({ derived: d, children }: { derived: DerivedRun; childr
       {children}
       {planes.length > 0 && d.run.shape === 'torus' && (
         <Choice
-          label="DisplayedPicture as"
+          label="View"
           test="planes"
           value={state.projection}
           options={planes}
@@ -160,7 +160,7 @@ export function ScaleLegend({ derived: d, cables }: { derived: DerivedRun; cable
             </option>
           ))}
         </select>
-        <label title="Keep this range when jobs, classes or runs change (F)">
+        <label title="Keep this colour range when jobs, classes or runs change (F)">
           <input
             type="checkbox"
             checked={state.frozen !== null}
@@ -189,15 +189,15 @@ function OtherLooks({
     <div class="looks">
       <span>
         <i style={{ background: looks.palette.empty }} class="swatch bordered" />{' '}
-        {d.signed ? 'unchanged' : 'carries nothing'}
+        {d.signed ? 'unchanged' : 'no traffic'}
       </span>
       <span>
-        <i style={{ background: looks.palette.filtered }} class="swatch" /> filtered away
+        <i style={{ background: looks.palette.filtered }} class="swatch" /> filtered out
       </span>
       {d.signed && (
         <span class="whole" data-test="hollow">
-          <i style={{ borderColor: colorAt(looks, 0.1) }} class="swatch hollow" /> less: hollow, or a broken
-          line
+          <i style={{ borderColor: colorAt(looks, 0.1) }} class="swatch hollow" /> decrease: hollow or
+          interrupted
         </span>
       )}
       {cables && cables.removed > 0 && (
@@ -227,12 +227,12 @@ function Ends({ derived: d }: { derived: DerivedRun }) {
     <div class="range">
       {!d.signed && (
         <RangeField
-          label="colours"
+          label="colours from"
           test="colour-from"
           empty={quantity(low, unit)}
           unit={unit}
           value={frozen?.[0] ?? null}
-          wrong={(from) => (from < high ? '' : 'This is not below the upper end')}
+          wrong={(from) => (from < high ? '' : 'must be below the upper end')}
           onChange={(from) => (from === null ? set(0, null) : set(from, high))}
         />
       )}
@@ -242,7 +242,7 @@ function Ends({ derived: d }: { derived: DerivedRun }) {
         empty={quantity(high, unit)}
         unit={unit}
         value={frozen?.[1] ?? null}
-        wrong={(to) => ((d.signed ? 0 : low) < to ? '' : 'This is not above the lower end')}
+        wrong={(to) => ((d.signed ? 0 : low) < to ? '' : 'must be above the lower end')}
         onChange={(to) => set(d.signed ? -(to ?? 0) : low, to)}
       />
     </div>

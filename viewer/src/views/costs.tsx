@@ -76,13 +76,13 @@ export function CostsView({ run }: { run: Run }) {
     return (
       <div class="centre wide">
         <p class="hint centred">
-          {typeof costs === 'string' ? costs : 'This run prices nothing: only the model engine does.'}
+          {typeof costs === 'string' ? costs : 'This run has no costs; only the model engine computes them.'}
         </p>
       </div>
     )
   const { choice, bars } = shown
-  const of = shown.job < 0 ? 'jobs' : `“${costs.names.job[costs.jobs.indexOf(shown.job)]}”`
-  const label = `What ${of} cost${shown.job < 0 ? '' : 's'}, by ${NOUNS[choice.rows]} and ${NOUNS[choice.parts]}`
+  const of = shown.job < 0 ? 'all jobs' : costs.names.job[costs.jobs.indexOf(shown.job)]!
+  const label = `Time of ${of} by ${NOUNS[choice.rows]} and ${NOUNS[choice.parts]}`
   return (
     <div class="centre wide">
       <Pickers costs={costs} shown={shown} />
@@ -105,11 +105,11 @@ export function CostsView({ run }: { run: Run }) {
         <Bars run={run} bars={bars} label={label} share={state.costScale === 'share'} />
         <p class="reading" data-test="costs-reading">
           {hasCycle(run.info)
-            ? 'Bars of a scenario add up to the time of one cycle.'
-            : 'Of every job its slowest rank, whose terms add up to its time.'}{' '}
+            ? 'The bars of a scenario sum to the time of one cycle.'
+            : 'Terms of the slowest rank of each job; they sum to the time of the job.'}{' '}
           {state.costScale === 'share'
-            ? 'Every bar is drawn at full length; its time stands beside it.'
-            : 'All panels have one scale.'}
+            ? 'All bars have full length; the number is the time.'
+            : 'All panels share one scale.'}
         </p>
       </section>
     </div>
@@ -123,7 +123,7 @@ function Pickers({ costs, shown: { choice, job } }: { costs: Costs; shown: Shown
   return (
     <div class="pickers">
       <Choice
-        label="A bar for each"
+        label="Bars by"
         value={choice.rows}
         options={axes.map((value) => ({ value, label: NOUNS[value] }))}
         onChange={(rows) =>
@@ -136,7 +136,7 @@ function Pickers({ costs, shown: { choice, job } }: { costs: Costs; shown: Shown
         test="cost-rows"
       />
       <Choice
-        label="in parts by"
+        label="split by"
         value={choice.parts}
         options={axes.filter((axis) => axis !== choice.rows).map((value) => ({ value, label: NOUNS[value] }))}
         onChange={(parts) => session.state.patch({ costRows: choice.rows, costParts: parts as CostAxis })}
@@ -170,7 +170,7 @@ function Pickers({ costs, shown: { choice, job } }: { costs: Costs; shown: Shown
 function Bars({ run, bars, label, share }: { run: Run; bars: CostBars; label: string; share: boolean }) {
   return (
     <Marks
-      label={`${label}; the keys . and , go from part to part`}
+      label={`${label}; the keys . and , select the next and previous part`}
       test="cost-bars"
       run={run}
       of={[bars, share]}

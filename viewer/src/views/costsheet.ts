@@ -20,7 +20,7 @@ export function costsExport(session: Session, run: Run, state: ViewState, theme:
   const looks = looksFor(theme, state.ramp, false)
   const colors = partColors(bars.parts)
   const of = job < 0 ? 'all jobs' : costs.names.job[costs.jobs.indexOf(job)]!
-  const name = `${run.label}, costs of ${of}`
+  const name = `${run.label}, time of ${of}`
   const size = { width: WIDTH + 2 * MARGIN, height: TOP + 34 + picture.height + MARGIN }
   return {
     name,

@@ -42,7 +42,7 @@ export function DensityView({ map, label, run, unit, across, down, test, on, des
   const wordsOf = (i: number) => {
     const value = map.values[i]!
     const words = describe(i % map.columns, Math.floor(i / map.columns), value)
-    const tip = { ...words, shares: [], note: value === 0 ? 'nothing' : '' }
+    const tip = { ...words, shares: [], note: value === 0 ? 'none' : '' }
     return { run, links: [], routers: [], groups: [], tip }
   }
   const hover = (event: PointerEvent): void => {
@@ -87,7 +87,7 @@ export function DensityView({ map, label, run, unit, across, down, test, on, des
         onPointerLeave={() => session.hover.set(null)}
         tabIndex={0}
         role="application"
-        aria-label={`${label}; the keys . and , go from cell to cell`}
+        aria-label={`${label}; the keys . and , select the next and previous cell`}
         onKeyDown={steps}
         data-test={test}
       >

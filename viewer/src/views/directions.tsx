@@ -14,7 +14,7 @@ export function Directions({ derived: d }: { derived: DerivedRun }) {
     <section class="card" aria-label="Directions">
       <header>
         <h2>Directions</h2>
-        <span class="hint">means</span>
+        <span class="hint">mean per link</span>
       </header>
       <div class="directions">
         {stats.map(({ name, links, mean, largest }) => (
@@ -24,7 +24,7 @@ export function Directions({ derived: d }: { derived: DerivedRun }) {
             aria-pressed={d.focus?.kind === 'direction' && d.focus.text === `direction:${name}`}
             onClick={() => focusOn(`direction:${name}`)}
             data-test={`direction-${name}`}
-            title={`${count(links)} links ${name}: ${show(d, mean)} on the mean, ${show(d, largest)} at most. Show these alone.`}
+            title={`${count(links)} links ${name}: mean ${show(d, mean)}, max ${show(d, largest)}. Click to show only these.`}
           >
             <b>{name}</b> <span>{links === 0 ? '–' : show(d, mean)}</span>
           </button>

@@ -45,7 +45,7 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
           disabled={isOpen(range)}
           aria-pressed={state.inverted}
           onClick={() => session.state.patch({ inverted: !state.inverted })}
-          title="Select what is not selected (I)"
+          title="Invert the selection (I)"
           data-test="range-invert"
         >
           invert
@@ -90,7 +90,7 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
                       y2={row * ROW + ROW + 1}
                       class="percentile"
                     >
-                      <title>{`${p} % of the ${name} links have at most ${show(d, d.stats[code]!.percentiles[i]!)}`}</title>
+                      <title>{`${p}th percentile of the ${name} links: ${show(d, d.stats[code]!.percentiles[i]!)}`}</title>
                     </line>
                   )
                 })}
@@ -107,12 +107,9 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
         <p>
           <span class="tick-mark" /> 50th, 90th, 99th percentile
           {histograms.some((h) => h.zeros > 0) &&
-            `; ${count(histograms.reduce((n, h) => n + h.zeros, 0))} empty links are left of the axis`}
+            `; ${count(histograms.reduce((n, h) => n + h.zeros, 0))} links without traffic are not on the log axis`}
         </p>
-        <TableButton
-          of="distribution"
-          rows={() => classRows([d], `${d.measure.label} of the links, by class`)}
-        />
+        <TableButton of="distribution" rows={() => classRows([d], `${d.measure.label} of links by class`)} />
       </div>
     </section>
   )
@@ -191,13 +188,13 @@ function ClassRow({
       </label>
       <span
         data-test={`count-${name}`}
-        title={`${count(stats.nonzero)} of ${count(stats.links)} links carry something`}
+        title={`${count(stats.nonzero)} of ${count(stats.links)} links have traffic`}
       >
         {count(selected)} of {count(stats.links)}
       </span>
       <span
         data-test={`mean-${name}`}
-        title={`Mean of the selected links; of all ${name} links: ${show(d, stats.mean)}`}
+        title={`Mean of the selected links. Mean of all ${name} links: ${show(d, stats.mean)}`}
       >
         ⌀ {selected > 0 ? show(d, d.selection.sums[code]! / selected) : '–'}
       </span>

@@ -91,17 +91,17 @@ function sheetOf(d: DerivedRun, state: ViewState, theme: Theme, change: Change |
 /** The selected values as text; empty if all are selected. */
 export function rangeText(d: DerivedRun, { hottest, inverted }: ViewState): string {
   if (isOpen(d.range)) return ''
-  if (hottest > 0) return `${inverted ? 'all but ' : ''}the hottest ${hottest} % of each class`
+  if (hottest > 0) return `${inverted ? 'without ' : ''}the hottest ${hottest} % of each class`
   const [low, high] = d.range.ends ?? [-Infinity, Infinity]
   const end = (value: number, open: string): string =>
     Number.isFinite(value) ? quantity(value, d.measure.unit) : open
-  return `${d.measure.label} ${inverted ? 'not ' : ''}from ${end(low, 'least')} to ${end(high, 'most')}`
+  return `${d.measure.label} ${inverted ? 'outside ' : ''}${end(low, 'min')} to ${end(high, 'max')}`
 }
 
 export function describeFilter(d: DerivedRun, state: ViewState): string {
   const without = state.classesOff.length > 0 ? `without ${state.classesOff.join(', ')}` : ''
   const focus = state.focus !== '' && resolveFocus(d.run, state.focus) ? state.focus.replace(':', ' ') : ''
-  const ranks = markedRouters(d.run, state.communicator) ? `ranks ${state.communicator} marked` : ''
+  const ranks = markedRouters(d.run, state.communicator) ? `communicator ${state.communicator} marked` : ''
   return [rangeText(d, state), without, focus, ranks].filter((part) => part !== '').join(', ')
 }
 

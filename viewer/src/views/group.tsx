@@ -55,7 +55,7 @@ function classRows({ run, values, selection }: DerivedRun, group: number): Class
     const [from, to] = [of[run.links.source[l]!] === group, of[run.links.target[l]!] === group]
     if (!from && !to) continue
     const name = run.links.classes[run.links.class[l]!]!
-    const where = from && to ? 'inside' : from ? 'out' : 'in'
+    const where = from && to ? 'inside' : from ? 'outgoing' : 'incoming'
     const key = `${name} ${where}`
     const row = found.get(key) ?? { name, where, links: 0, selected: 0, sum: 0, max: 0 }
     found.set(key, row)
@@ -66,7 +66,7 @@ function classRows({ run, values, selection }: DerivedRun, group: number): Class
     if (Math.abs(values[l]!) > Math.abs(row.max)) row.max = values[l]!
   }
   const order = (row: { name: string; where: string }): number =>
-    run.links.classes.indexOf(row.name) * 3 + ['inside', 'out', 'in'].indexOf(row.where)
+    run.links.classes.indexOf(row.name) * 3 + ['inside', 'outgoing', 'incoming'].indexOf(row.where)
   return [...found.values()]
     .sort((a, b) => order(a) - order(b))
     .map((row) => ({ ...row, mean: row.selected > 0 ? row.sum / row.selected : 0 }))
@@ -82,7 +82,7 @@ function ClassTable({ derived: d, group }: { derived: DerivedRun; group: number 
           <td />
           <th class="number">Links</th>
           <th class="number">Mean</th>
-          <th class="number">Largest</th>
+          <th class="number">Max</th>
         </tr>
       </thead>
       <tbody>

@@ -65,8 +65,8 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
       {run && <Search run={run} />}
       <Menu onExport={onExport} />
       <button
-        title="Light or dark (T)"
-        aria-label={`${THEMES[state.theme]}: light or dark`}
+        title="Theme: auto, light or dark (T)"
+        aria-label={`Theme: ${THEMES[state.theme]}`}
         onClick={() =>
           session.state.patch({
             theme: { auto: 'light', light: 'dark', dark: 'auto' }[state.theme] as typeof state.theme,
@@ -76,7 +76,7 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
       >
         {THEMES[state.theme]}
       </button>
-      <button title="Keys and reading aids (?)" aria-label="Help" onClick={onHelp}>
+      <button title="Keyboard shortcuts (?)" aria-label="Help" onClick={onHelp}>
         ?
       </button>
     </header>
@@ -173,8 +173,8 @@ function Search({ run }: { run: Run }) {
             </ul>
           ) : (
             <p class="hint" role="status">
-              Nothing is called so. Routers look like{' '}
-              {run.routers.count > 0 ? run.routers.names.at(0) : 'g0r0c0'}.
+              Nothing found. Example of a router name:{' '}
+              {run.routers.count > 0 ? run.routers.names.at(0) : 'g0r0c0'}
             </p>
           )}
         </div>
@@ -193,11 +193,11 @@ export function FocusChip({ run }: { run?: Run }) {
     <button
       class={known ? 'focus' : 'focus unknown'}
       onClick={() => session.state.patch({ focus: '' })}
-      title="Show everything again (Esc)"
+      title="Clear the focus (Esc)"
       data-test="focus"
     >
       {focus.replace(':', ' ')}
-      {known ? '' : ': there is none in this run'} ×
+      {known ? '' : ' (not in this run)'} ×
     </button>
   )
 }
@@ -211,8 +211,8 @@ export function RejectedSettings() {
     <div class="failures" role="alert" data-test="refused">
       <p>
         {refused.length === 1
-          ? 'A setting in the address makes no sense and is left out:'
-          : `${count(refused.length)} settings in the address make no sense and are left out:`}
+          ? 'Ignored an invalid setting in the address:'
+          : `Ignored ${count(refused.length)} invalid settings in the address:`}
       </p>
       <ul>
         {refused.map((text) => (
@@ -239,10 +239,10 @@ function NoTraffic({ run }: { run: Run }) {
   return (
     <p class="note" data-test="no-traffic">
       {run.summary.engine === 'model'
-        ? 'The model engine works out what jobs cost and sends nothing over links, so none carries anything; dots are the routers of the jobs. '
-        : 'No link of this run carries anything; dots are the routers of the jobs. '}
+        ? 'The model engine computes times, not link traffic. Dots are the routers of the jobs. '
+        : 'No link of this run has traffic. Dots are the routers of the jobs. '}
       <button onClick={() => session.state.patch({ view: hasCosts(run.info) ? 'costs' : 'jobs' })}>
-        What the jobs take
+        {hasCosts(run.info) ? 'Show costs' : 'Show jobs'}
       </button>
     </p>
   )
@@ -279,7 +279,7 @@ export function Facts({ run }: { run: Run }) {
   const { summary } = run
   const { convergence } = summary
   const alarms = [
-    summary.complete ? '' : 'this run was not finished',
+    summary.complete ? '' : 'this run is incomplete',
     // Only iterative engines report convergence.
     convergence?.converged === false ? `not converged${after(convergence.iterations)}` : '',
     ...summary.warnings,

@@ -121,7 +121,7 @@ export function HeatMap({
     <section class="chart-card heat" aria-label={`${label} by ${noun}`}>
       <header>
         <h2>
-          {label}, {noun} by time
+          {label} of {noun} over time
         </h2>
         <span class="mini-ramp">
           {quantity(scale.low, unit)}
@@ -140,7 +140,7 @@ export function HeatMap({
         }}
         tabIndex={0}
         role="application"
-        aria-label={`${label} of ${noun} over time; the keys . and , go from cell to cell`}
+        aria-label={`${label} of ${noun} over time; the keys . and , select the next and previous cell`}
         onKeyDown={steps}
         data-test="series-heat"
       >
@@ -150,8 +150,8 @@ export function HeatMap({
       <div class="reading foot">
         <p data-test="heat-rows">
           {count(rows)} of {count(all.lines.length)} {noun}
-          {rows < all.lines.length ? ', those with the largest sums,' : ''} drawn, {count(shown.times.length)}{' '}
-          intervals; a click goes to a row and time.
+          {rows < all.lines.length ? ' with the largest sums' : ''}, {count(shown.times.length)} intervals.
+          Click to focus a row and select its time.
         </p>
         <TableButton
           of={`${label} of ${noun} over time`}

@@ -66,7 +66,7 @@ export function hitAt(
 /** A mark, or a router with Shift. */
 type Stop = { readonly mark: number } | { readonly router: number }
 
-/** DrawnMarks marks, largest first; with Shift, routers in order. */
+/** Drawn marks, largest first; with Shift, routers in order. */
 export function useMarkSteps(shown: PictureOnPage, d: DerivedRun): (event: KeyboardEvent) => boolean {
   const { frame, view, picture, data, drawn } = shown
   const focusOn = useFocusOn()

@@ -36,7 +36,7 @@ export function Interactions({ table: { pivot, figure, columnKey } }: { table: S
         ))}
       </ul>
       <div class="chart" ref={frame} data-test="interactions">
-        <svg width={width} height={height} role="img" aria-label={`${figure.label}; the map has the numbers`}>
+        <svg width={width} height={height} role="img" aria-label={`${figure.label}; see the map for numbers`}>
           <g class="axis">
             {axisTicks(axis, Math.max(2, height / 50), figure.unit === 'bytes' ? 2 : 10).map((tick) => (
               <g key={tick}>

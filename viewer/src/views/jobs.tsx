@@ -42,23 +42,23 @@ export function Jobs({ derived: d }: { derived: DerivedRun }) {
           {Object.keys(state.colors).length > 0 && (
             <button
               onClick={() => session.state.patch({ colors: {} })}
-              title="Every job in its own colour again"
+              title="Reset the job colours"
               data-test="own-colors"
             >
-              own colours
+              reset colours
             </button>
           )}{' '}
           <button
             disabled={Object.keys(state.jobs).length === 0}
             onClick={() => set({})}
-            title="Count all jobs again"
+            title="Show all jobs"
           >
             all
           </button>
         </span>
       </header>
       {measure.perJob === null && !d.signed && (
-        <p class="hint">{measure.label}: not known per job, so the switches do not change the values.</p>
+        <p class="hint">{measure.label} is not attributed to jobs: the switches do not change the values.</p>
       )}
       <ul>
         {run.jobs.map((job) => (
@@ -87,7 +87,7 @@ function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; 
         type="color"
         class="swatch"
         value={job.color}
-        title="Its colour; click for another"
+        title="Change the colour"
         aria-label={`Colour of ${job.name}`}
         onChange={(event) =>
           session.state.patch({ colors: { ...state.colors, [job.job]: event.currentTarget.value } })
@@ -106,21 +106,21 @@ function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; 
       <span class="job-switches">
         <Switch
           of={job.name}
-          label="Show or hide: counted, and seen on the machine"
+          label="Show or hide this job and its traffic"
           on={mode !== 'hidden'}
           text="show"
           onClick={() => set(toggleMode(state.jobs, job.job, 'hidden'))}
         />
         <Switch
           of={job.name}
-          label="Only this job"
+          label="Show only this job"
           on={alone}
-          text="solo"
+          text="only"
           onClick={() => set(solo(run, job.job, state.jobs))}
         />
         <Switch
           of={job.name}
-          label="Subtract: what remains without its traffic, its place still marked"
+          label="Subtract its traffic; its routers stay visible"
           on={mode === 'subtracted'}
           text="−"
           onClick={() => set(toggleMode(state.jobs, job.job, 'subtracted'))}
@@ -128,7 +128,7 @@ function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; 
       </span>
       <span class="job-facts">
         {counted(job.nodes, 'node')}, {counted(job.routers, 'router')}
-        {traffic === null ? '' : `, ${quantity(traffic, measure.unit)} on links`}
+        {traffic === null ? '' : `, ${quantity(traffic, measure.unit)} on all links`}
         {slowdown(job)}
       </span>
     </li>
@@ -181,14 +181,16 @@ function jobTotals({ run, measure }: DerivedRun): Float64Array | null {
 
 function slowdown({ figures }: Job): string {
   const found = figures.find(({ id }) => id === 'slowdown')
-  return found && Number.isFinite(found.value) ? `, ${digits(found.value)}× slower` : ''
+  return found && Number.isFinite(found.value) ? `, slowdown ${digits(found.value)}` : ''
 }
 
 function details(job: Job): string {
   const figures = job.figures
     .filter(({ value }) => Number.isFinite(value))
     .map(({ label, unit, value }) => `${label}: ${quantity(value, unit, 4)}`)
-  return [job.name, `${job.pattern} on ${job.placement} placement; click marks its routers`, ...figures].join(
-    '\n',
-  )
+  return [
+    job.name,
+    `pattern ${job.pattern}, placement ${job.placement}. Click to focus its routers`,
+    ...figures,
+  ].join('\n')
 }

@@ -60,13 +60,13 @@ export function jobsExport(
       drawMachine(pen, { x: MARGIN, y: TOP, width: MACHINE }, machine, `Routers of ${job.name}`)
       drawTable(pen, { x: MARGIN, y: TOP + left - figures.length * ROW }, [220, 200], figures, looks, 1)
       const box = { x: 2 * MARGIN + MACHINE, y: TOP, width: MAP, height: MAP }
-      if (placed) drawMap(pen, box, placed, 'Ranks (across) on routers (down)', 'count', state, looks)
+      if (placed) drawMap(pen, box, placed, 'Ranks (columns) on routers (rows)', 'count', state, looks)
       if (matrix)
         drawMap(
           pen,
           { ...box, y: TOP + MAP + 50 },
           matrix,
-          'From rank (down) to rank (across)',
+          'From rank (row) to rank (column)',
           'bytes',
           state,
           looks,
@@ -105,12 +105,12 @@ function matricesExport(session: Session, d: DerivedRun, state: ViewState, theme
   }
   const titleOf = ({ run, job }: JobCommunication): string =>
     isPaired ? `${job.name}, ${run.label}` : job.name
-  const name = `${d.run.label}, who sends to whom in each job`
+  const name = `${d.run.label}, communication of each job`
   return {
     name,
     ...size,
     draw: (pen) => {
-      drawHead(pen, size, name, 'from rank (down) to rank (across), all on one scale', looks)
+      drawHead(pen, size, name, 'from rank (row) to rank (column), all on one scale', looks)
       found.forEach((matrix, i) => {
         const x = MARGIN + (i % columns) * (MAP + MARGIN)
         const box = { x, y: TOP + Math.floor(i / columns) * (MAP + 50), width: MAP, height: MAP }
@@ -163,7 +163,7 @@ export function drawMap(
   on?: ColorScale,
 ): void {
   const scale = on ?? colorScale(state.scale, map.values.filter((value) => value > 0).sort(), false, null)
-  const ends = `${title}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)} a cell`
+  const ends = `${title}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)} per cell`
   write(pen, ends, box.x, box.y + 14, looks, { size: 12, strong: true })
   const least = minCellSize(map)
   const [width, height] = [box.width / map.columns, box.height / map.rows]

@@ -9,30 +9,30 @@ import { solo, toggleMode } from './jobs'
 import type { Session } from './session'
 
 export const KEYS: readonly (readonly [string, string])[] = [
-  ['/', 'find a router, node, link or group'],
-  ['Esc', 'let go: focus first, then the brushed range'],
-  ['1 … 9', 'only this job; again: all jobs'],
+  ['/', 'search for a router, node, link or group'],
+  ['Esc', 'clear the focus, then the value range'],
+  ['1 … 9', 'show only this job; again: all jobs'],
   ['Shift + 1 … 9', 'subtract this job'],
-  ['A', 'all jobs, classes and values'],
-  ['[  ]', 'raise or lower the lower end of the range'],
-  ['O', 'the hottest 1, 5, 25 % of the links, all'],
-  ['I', 'invert the selection of values'],
-  ['C', 'next class alone; after the last: all'],
+  ['A', 'show all jobs, classes and values'],
+  ['[  ]', 'lower or raise the lower end of the range'],
+  ['O', 'select the hottest 1, 5, 25 % of the links, or all'],
+  ['I', 'invert the selected range'],
+  ['C', 'show only the next class; after the last: all'],
   ['M', 'next measure'],
   ['L', 'colour scale: linear, log, quantile'],
   ['H', 'histogram axis: linear, log'],
-  ['F', 'freeze or free the colour range'],
-  ['R', 'routers by job, by value or by rank'],
-  ['G', 'matrices or group close-up'],
+  ['F', 'freeze or unfreeze the colour range'],
+  ['R', 'router colour: job, hottest link, rank'],
+  ['G', 'side panel: matrices, group, bottlenecks'],
   ['V', 'next view'],
   ['N', 'next run'],
   ['T', 'theme: auto, light, dark'],
-  ['W S  A D', 'in the time view: zoom around the cursor, pan'],
-  ['.  ,', 'with a picture focused: to the next mark, the largest first, and back; Enter narrows to it'],
-  ['Shift + .  ,', 'with a machine focused: to the next router and back'],
-  ['+  −  0  arrows', 'zoom, whole picture, pan (with the picture focused)'],
-  ['Tab', 'to the next control; Enter or Space uses it'],
-  ['?', 'this page'],
+  ['W S  A D', 'time view: zoom around the cursor, pan'],
+  ['.  ,', 'in a picture: next or previous mark, largest first; Enter focuses it'],
+  ['Shift + .  ,', 'in a machine picture: next or previous router'],
+  ['+  −  0  arrows', 'in a picture: zoom in, zoom out, reset, pan'],
+  ['Tab', 'next control; Enter or Space activates it'],
+  ['?', 'show this help'],
 ]
 
 const cycle = <T,>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) % all.length]!
@@ -170,7 +170,7 @@ export function Help({ onClose }: { onClose(): void }) {
         onClick={(event) => event.stopPropagation()}
       >
         <div class="head">
-          <h2>Keys</h2>
+          <h2>Keyboard shortcuts</h2>
           <button onClick={onClose} autofocus>
             close
           </button>
@@ -184,9 +184,8 @@ export function Help({ onClose }: { onClose(): void }) {
           ))}
         </dl>
         <p class="hint">
-          The address of this page holds all settings: copy it to share what you see. In the picture, the
-          wheel zooms, dragging pans, a click narrows everything to a router, link or group, and a double
-          click shows the whole again.
+          The address of this page contains all settings: copy it to share the view. In a picture, the wheel
+          zooms, dragging pans, a click focuses a router, link or group, and a double click resets the zoom.
         </p>
       </div>
     </div>

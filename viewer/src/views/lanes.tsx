@@ -43,7 +43,7 @@ export function shownLanes(
 export function Lanes({ run, span }: { run: Run; span: Span }) {
   const session = useSession()
   const lanes = lanesIn(session, run)
-  if (lanes === undefined) return <p class="loading">Loading what ranks do …</p>
+  if (lanes === undefined) return <p class="loading">Loading rank activity …</p>
   if (typeof lanes === 'string') return <p class="loading">{lanes}</p>
   return <LaneChart run={run} lanes={lanes} span={span} />
 }
@@ -114,7 +114,7 @@ function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; spa
         }}
         tabIndex={0}
         role="application"
-        aria-label="What ranks do over time; the keys . and , go from rank to rank, to its longest wait"
+        aria-label="Rank activity over time; the keys . and , select the next and previous rank at its longest wait"
         onKeyDown={steps}
         data-test="lanes"
       >
@@ -157,10 +157,10 @@ function LaneNote({ run, all, shown }: { run: Run; all: readonly Lane[]; shown: 
     <div class="reading foot">
       <p data-test="lane-rows">
         {count(shown.length)} of {count(all.length)} ranks
-        {shown.length < all.length ? ', those that wait longest,' : ''} drawn; sending is all work inside of
-        calls. A click goes to a rank’s router and a time.
+        {shown.length < all.length ? ' that wait longest' : ''}. Communicating: inside an MPI call, not
+        waiting. Click to focus the router of a rank and select the time.
       </p>
-      <TableButton of="ranks over time" rows={() => laneRows(run, all, 'What ranks do')} />
+      <TableButton of="ranks over time" rows={() => laneRows(run, all, 'Rank activity')} />
     </div>
   )
 }
@@ -179,7 +179,7 @@ function Legend({ lanes }: { lanes: readonly Lane[] }) {
   const shares = useMemo(() => sharesOf(lanes), [lanes])
   return (
     <header>
-      <h2>Ranks by time</h2>
+      <h2>Rank activity over time</h2>
       <ul class="legend">
         {STATE_NAMES.map((name, i) => (
           <li key={name}>
@@ -201,10 +201,13 @@ function tipOf(run: Run, lane: Lane, time: number) {
     tip: {
       title: `${jobOf(run, lane.job).name}, rank ${count(lane.rank)} on ${run.nodes.names.at(lane.node)}`,
       rows: [
-        ['At', quantity(time, 'ps')],
-        ['Does', now ? `${STATE_NAMES[now.state]!}${now.what === '' ? '' : ` (${now.what})`}` : 'nothing'],
-        ['Computing in all', quantity(lane.end - lane.start - lane.inCalls, 'ps')],
-        ['Waiting in all', quantity(lane.waiting, 'ps')],
+        ['Time', quantity(time, 'ps')],
+        [
+          'State',
+          now ? `${STATE_NAMES[now.state]!}${now.what === '' ? '' : ` (${now.what})`}` : 'not running',
+        ],
+        ['Total computing', quantity(lane.end - lane.start - lane.inCalls, 'ps')],
+        ['Total waiting', quantity(lane.waiting, 'ps')],
       ] as [string, string][],
       shares: [],
       note: '',

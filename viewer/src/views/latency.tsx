@@ -35,14 +35,14 @@ export function LatencyView({ run }: { run: Run }) {
   const shown = useMemo(() => all && shownLatencies(all, state), [all, state.jobs])
   return (
     <div class="centre wide">
-      <section class="costs" aria-label="How long packets took">
+      <section class="costs" aria-label="Packet latency">
         <header>
-          <h2>How long packets took</h2>
+          <h2>Packet latency</h2>
           <span class="spring" />
           {shown && shown.boxes.length > 0 && (
             <TableButton
-              of="How long packets took"
-              rows={() => latencyRows(shown, 'How long packets took', (job) => jobOf(run, job).name)}
+              of="packet latency"
+              rows={() => latencyRows(shown, 'Packet latency', (job) => jobOf(run, job).name)}
             />
           )}
         </header>
@@ -50,17 +50,16 @@ export function LatencyView({ run }: { run: Run }) {
           <p class="hint">
             {typeof table === 'string'
               ? table
-              : 'This run does not tell how long packets took: the packet engine does.'}
+              : 'This run has no packet latencies; only the packet engine records them.'}
           </p>
         ) : shown.boxes.length === 0 ? (
-          <p class="hint">No packet of the jobs that are shown arrived.</p>
+          <p class="hint">No packet of the visible jobs was delivered.</p>
         ) : (
           <>
             <Boxes run={run} shown={shown} />
             <p class="reading">
-              The box holds the middle half of the packets, its line the median; whiskers reach from 5 to 95
-              %, the tick with its value stands at 99 %, the ring at the largest. Percentiles are right to 0.8
-              %.
+              Box: middle half of the packets, with the median. Whiskers: 5 to 95 %. Tick with value: 99 %.
+              Ring: maximum. Percentiles are accurate to 0.8 %.
             </p>
           </>
         )}
@@ -76,7 +75,7 @@ function Boxes({ run, shown }: { run: Run; shown: Latencies }) {
   const slowest = (i: number): number => shown.boxes[i]!.at.at(-1)!
   return (
     <Marks
-      label="How long packets took; the keys . and , go from box to box, the slowest first"
+      label="Packet latency; the keys . and , select the next and previous box, slowest first"
       test="latency-boxes"
       run={run}
       of={[run, shown]}
@@ -107,11 +106,11 @@ function GroupTraffic({ run }: { run: Run }) {
   )
   const stalls = run.measures.some(({ id }) => id === 'stall_ps')
   return (
-    <section class="costs between" aria-label="From group to group">
+    <section class="costs between" aria-label="Traffic between groups">
       <header>
-        <h2>From group to group</h2>
+        <h2>Traffic between groups</h2>
         <Choice
-          label="by"
+          label="Measure"
           value={measure.id}
           options={measures.map(({ id, label }) => ({ value: id, label }))}
           onChange={(id) => session.state.patch({ groupMeasure: id })}
@@ -124,7 +123,7 @@ function GroupTraffic({ run }: { run: Run }) {
             }
             data-test="stall-map"
           >
-            Stalls on the machine
+            Show stalls per link
           </button>
         )}
       </header>
@@ -142,10 +141,10 @@ function GroupTraffic({ run }: { run: Run }) {
             unit={measure.unit}
             across={['to group 0 →', count(map.columns - 1)]}
             down="from group 0 ↓"
-            label={`${measure.label} from group to group`}
+            label={`${measure.label} between groups`}
             test="group-map"
           />
-          <p class="reading">{measure.meaning} On the diagonal the links inside the group.</p>
+          <p class="reading">{measure.meaning} The diagonal holds links inside a group.</p>
         </>
       )}
     </section>

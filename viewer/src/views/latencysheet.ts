@@ -54,7 +54,7 @@ export function latencyExport(
     name,
     ...size,
     draw: (pen) => {
-      drawHead(pen, size, name, 'boxes: 5, 25, 50, 75, 95, 99 % of the packets, ring: the largest', looks)
+      drawHead(pen, size, name, 'boxes: 5, 25, 50, 75, 95, 99 % of the packets; ring: maximum', looks)
       if (picture && shown) {
         const colors = shown.boxes.map(({ job }) => jobOf(run, job).color)
         drawBoxes(pen, { x: MARGIN, y: TOP }, picture, colors, looks)
@@ -65,7 +65,7 @@ export function latencyExport(
           pen,
           box,
           map,
-          `${measure.label} from group (down) to group (across)`,
+          `${measure.label} from group (row) to group (column)`,
           measure.unit,
           state,
           looks,

@@ -27,7 +27,8 @@ export function HotLinks({ derived: d }: { derived: DerivedRun }) {
       <header>
         <h2>{d.signed ? 'Largest changes' : 'Hottest links'}</h2>
         <span class="hint" data-test="selected-count">
-          {count(rows.length)} of {count(d.selection.count)} selected links; {count(run.links.count)} in all
+          top {count(rows.length)} of {count(d.selection.count)} selected links ({count(run.links.count)} in
+          total)
         </span>
       </header>
       <div class={`table-frame ${reduced ? 'waiting' : ''}`} aria-busy={reduced}>
@@ -38,7 +39,7 @@ export function HotLinks({ derived: d }: { derived: DerivedRun }) {
               <th>To</th>
               <th>Class</th>
               <th class="number">{valueLabel(d)}</th>
-              {perJob && <th>Jobs on it</th>}
+              {perJob && <th>Jobs</th>}
             </tr>
           </thead>
           <tbody>
@@ -47,7 +48,7 @@ export function HotLinks({ derived: d }: { derived: DerivedRun }) {
             ))}
           </tbody>
         </table>
-        {rows.length === 0 && <p class="hint centred">No selected link carries anything.</p>}
+        {rows.length === 0 && <p class="hint centred">No selected link has traffic.</p>}
       </div>
     </section>
   )

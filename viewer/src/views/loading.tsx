@@ -10,7 +10,7 @@ import type { Session } from './session'
 export function LoadingPage({ info }: { info: RunInfo }) {
   return (
     <main class="body view-overview" aria-busy="true">
-      <aside class="left" aria-label="What is shown" />
+      <aside class="left" aria-label="Controls" />
       <div class="centre">
         <FactsLine summary={info.summary} links={info.summary.machine.links} />
         <figure class="picture">
@@ -18,7 +18,7 @@ export function LoadingPage({ info }: { info: RunInfo }) {
         </figure>
         <section class="card links" />
       </div>
-      <aside class="right" aria-label="Matrices and groups" />
+      <aside class="right" aria-label="Details" />
     </main>
   )
 }

@@ -8,7 +8,7 @@ import { prepareCanvas, useSize, type Size } from './size'
 import { useSteps } from './steps'
 
 interface MarksProps<P extends Size> {
-  /** Ends with the keyboard hint: "; the keys . and , go from box to box". */
+  /** Ends with the keyboard hint: "; the keys . and , select the next and previous box". */
   readonly label: string
   readonly test: string
   /** The run that the marks belong to. */

@@ -87,7 +87,7 @@ export function MatricesView({ derived: d, group = null }: { derived: DerivedRun
         ref={frame}
         tabIndex={0}
         role="region"
-        aria-label="Matrices of links; the keys . and , go from cell to cell"
+        aria-label="Matrices of links; the keys . and , select the next and previous cell"
         onKeyDown={steps}
         onScroll={(event) => setTop(event.currentTarget.scrollTop)}
         onPointerMove={(event) => session.hover.set(hit(event)?.hover ?? null)}
@@ -101,12 +101,10 @@ export function MatricesView({ derived: d, group = null }: { derived: DerivedRun
         <div class="sheet" style={{ height: `${Math.max(panel.height, 0)}px` }} />
       </div>
       <div class="reading foot">
-        <p>{leftOut.length > 0 && `Too large to show: ${leftOut.join(', ')}.`}</p>
+        <p>{leftOut.length > 0 && `Not shown (too large): ${leftOut.join(', ')}.`}</p>
         <TableButton
           of="matrices"
-          rows={() =>
-            cellRows(d, `Cells of the matrices of ${d.run.label}`, cellsByValue(panel, source), describe)
-          }
+          rows={() => cellRows(d, `Matrix cells of ${d.run.label}`, cellsByValue(panel, source), describe)}
         />
       </div>
     </div>

@@ -29,9 +29,9 @@ export function Minimaps({ derived: d }: { derived: DerivedRun }) {
   return (
     <section class="card" aria-label="Minimaps">
       <header>
-        <h2>From every side</h2>
-        <span class="hint" title="Of the links that leave the routers there; on the scale of all links">
-          means
+        <h2>Projections</h2>
+        <span class="hint" title="Mean of the outgoing links of each place, on the colour scale of all links">
+          mean per link
         </span>
       </header>
       <div class="minimaps">
@@ -79,7 +79,7 @@ function Map({
       aria-pressed={pressed}
       onClick={onClick}
       data-test={`minimap-${map.pair}`}
-      title={`${map.across} across, ${map.down} down: ${count(map.columns * map.rows)} places, at most ${said} on the mean. Look at the machine from here.`}
+      title={`${map.across} horizontal, ${map.down} vertical: ${count(map.columns * map.rows)} places, largest mean ${said}. Click to use this projection.`}
     >
       <svg width={map.columns * cell} height={map.rows * cell} role="img" aria-hidden="true">
         {Array.from(map.means, (_, i) => (

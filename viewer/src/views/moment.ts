@@ -101,7 +101,7 @@ export function blockOf(
 /** The lines of a column, or a message. */
 export function linesOf(session: Session, run: Run, column: SeriesColumn, by: Grouping): Lines | string {
   const block = blockOf(session, run, column)
-  if (block === undefined) return 'Loading the series …'
+  if (block === undefined) return 'Loading time series …'
   if (typeof block === 'string') return block
   let known = lines.get(block)
   if (!known) lines.set(block, (known = new Map()))

@@ -25,7 +25,7 @@ export function Overview({ derived, seen }: { derived: DerivedRun; seen: boolean
         <PictureView derived={derived} />
         {links}
       </div>
-      {seen ? <SidePanel derived={derived} /> : <aside class="right" aria-label="Matrices and groups" />}
+      {seen ? <SidePanel derived={derived} /> : <aside class="right" aria-label="Details" />}
     </>
   )
 }
@@ -35,7 +35,7 @@ export function SidePanel({ derived }: { derived: DerivedRun }) {
   const { panel } = useSettings()
   const seen = usePictureVisible()
   return (
-    <aside class="right" aria-label="Matrices and groups">
+    <aside class="right" aria-label="Details">
       <div class="segmented tabs" role="group" aria-label="Panel">
         <button
           aria-pressed={panel !== 'group' && panel !== 'bottlenecks'}
@@ -49,15 +49,15 @@ export function SidePanel({ derived }: { derived: DerivedRun }) {
           onClick={() => session.state.patch({ panel: 'group' })}
           data-test="panel-group"
         >
-          Group close-up
+          Group
         </button>
         <button
           aria-pressed={panel === 'bottlenecks'}
           onClick={() => session.state.patch({ panel: 'bottlenecks' })}
-          title="What binds each job, who shares it, and what another machine would change"
+          title="Bottleneck of each job, its sharers, and the effect of faster or slower links"
           data-test="panel-bottlenecks"
         >
-          Explanation
+          Bottlenecks
         </button>
       </div>
       <RouterView derived={derived} />

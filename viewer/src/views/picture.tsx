@@ -33,7 +33,7 @@ function useAccount({ picture, data, drawn }: DisplayedPicture, d: DerivedRun, r
         : '',
     [drawn],
   )
-  const missing = drawn.drawn < drawn.wanted ? `, the strongest of ${count(drawn.wanted)}` : ''
+  const missing = drawn.drawn < drawn.wanted ? `, the largest of ${count(drawn.wanted)}` : ''
   return `${summary}${missing}${account}`
 }
 

@@ -73,7 +73,7 @@ export function cellText({ mean, least, most, runs }: PivotCell, unit: Unit): [s
 function Cell({ cell, unit, color, onOpen }: { cell: PivotCell; unit: Unit; color: string; onOpen(): void }) {
   const [mean, spread] = cellText(cell, unit)
   return (
-    <button class="pivot-cell" onClick={onOpen} title="Compare with the base, or open the base itself">
+    <button class="pivot-cell" onClick={onOpen} title="Compare with the base, or open it">
       <i style={{ background: color }} />
       <b>{mean}</b>
       {spread !== '' && <span>{spread}</span>}

@@ -34,7 +34,7 @@ export function JobsView({ derived: d }: { derived: DerivedRun }) {
           {hasCommunication(run.info) && (run.jobs.length > 1 || session.index.runs.length > 1) && (
             <button
               aria-pressed={all}
-              title="Who sends to whom in every job, side by side"
+              title="Communication matrices of all jobs side by side"
               onClick={() => session.state.patch({ matrices: all ? 'one' : 'all' })}
               data-test="all-matrices"
             >
@@ -102,7 +102,7 @@ function Placement({ derived: d, job }: { derived: DerivedRun; job: Job }) {
     <section class="card density">
       <h2>Ranks on routers</h2>
       {map === null ? (
-        <p class="hint">{typeof table === 'string' ? table : 'This run does not say where ranks are.'}</p>
+        <p class="hint">{typeof table === 'string' ? table : 'This run has no placement table.'}</p>
       ) : (
         <>
           <DensityView
@@ -119,8 +119,8 @@ function Placement({ derived: d, job }: { derived: DerivedRun; job: Job }) {
             test="placement-map"
           />
           <p class="reading">
-            {map.perColumn > 1 ? `${count(map.perColumn)} ranks` : 'One rank'} across and{' '}
-            {map.perRow > 1 ? `${count(map.perRow)} routers` : 'one router'} down a cell.
+            Cell: {map.perColumn > 1 ? `${count(map.perColumn)} ranks` : 'one rank'} by{' '}
+            {map.perRow > 1 ? `${count(map.perRow)} routers` : 'one router'}.
           </p>
         </>
       )}
@@ -138,18 +138,16 @@ function Communication({ derived: d, job }: { derived: DerivedRun; job: Job }) {
   const total = useMemo(() => map?.values.reduce((sum, v) => sum + v, 0) ?? 0, [map])
   return (
     <section class="card density" aria-label="Communication">
-      <h2>Who sends to whom</h2>
+      <h2>Communication matrix</h2>
       {map === null ? (
-        <p class="hint">
-          {typeof table === 'string' ? table : 'This run does not say how much which rank sends to whom.'}
-        </p>
+        <p class="hint">{typeof table === 'string' ? table : 'This run has no communication table.'}</p>
       ) : (
         <>
           <CommunicationMap
             run={d.run}
             job={job}
             map={map}
-            label="Who sends to whom"
+            label="Communication matrix"
             test="communication-map"
           />
           <p class="reading" data-test="communication-reading">
@@ -157,7 +155,7 @@ function Communication({ derived: d, job }: { derived: DerivedRun; job: Job }) {
             {map.perColumn > 1
               ? ` of ${count(map.perRow)} × ${count(map.perColumn)} ranks`
               : ', one per pair of ranks'}
-            ; {quantity(total, 'bytes')} in all, all that the job sends.
+            ; {quantity(total, 'bytes')} sent in total.
           </p>
         </>
       )}

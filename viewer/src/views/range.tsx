@@ -29,8 +29,8 @@ export function HottestFilter({ derived: d }: { derived: DerivedRun }) {
       </div>
       {hottest > 0 && (
         <p class="note" data-test="hottest-said">
-          {inverted ? 'All but the' : 'Only the'} {d.signed ? 'largest' : 'hottest'} {hottest} % of each class
-          of links, of those that {d.signed ? 'changed' : 'carry something'}: {count(d.selection.count)} of{' '}
+          {inverted ? 'Without' : 'Only'} the {d.signed ? 'largest' : 'hottest'} {hottest} % of the{' '}
+          {d.signed ? 'changed links' : 'links with traffic'}, per class: {count(d.selection.count)} of{' '}
           {count(d.run.links.count)}.{' '}
           <button onClick={() => set(0)} data-test="hottest-undo">
             show all
@@ -58,8 +58,8 @@ export function Range({ unit }: { unit: Unit }) {
   )
   return (
     <div class="range">
-      {field('low', 'from', 'least')}
-      {field('high', 'to', 'most')}
+      {field('low', 'from', 'min')}
+      {field('high', 'to', 'max')}
     </div>
   )
 }
@@ -82,7 +82,7 @@ export function RangeField({ label, test, empty, unit, value, wrong: refused, on
     text === null || text.trim() === ''
       ? ''
       : parsed === null
-        ? `Not understood; write for instance ${exampleOf(unit)}`
+        ? `Invalid value; expected for instance ${exampleOf(unit)}`
         : (refused?.(parsed) ?? '')
   const commit = (): void => {
     if (text !== null && wrong === '') onChange(parsed)

@@ -54,7 +54,7 @@ export function Ranks({ derived: { run, signed } }: { derived: DerivedRun }) {
     <>
       {run.jobs.length > 1 && (
         <Choice
-          label="Ranks of"
+          label="Job"
           test="ranks-job"
           value={String(job)}
           options={run.jobs.map(({ job, name }) => ({ value: String(job), label: name }))}
@@ -77,7 +77,7 @@ export function Ranks({ derived: { run, signed } }: { derived: DerivedRun }) {
           value={String(axis)}
           options={grid.map((size, i) => ({
             value: String(i),
-            label: `${i}: 0 to ${size - 1}${i === grid.length - 1 ? ', the quickest' : ''}`,
+            label: `${i}: 0 to ${size - 1}${i === grid.length - 1 ? ', fastest' : ''}`,
           }))}
           onChange={(value) => set({ axis: Number(value) })}
         />
@@ -91,7 +91,7 @@ export function Ranks({ derived: { run, signed } }: { derived: DerivedRun }) {
             <span>{count(places.most)}</span>
           </div>
           {places.ranks.some((n) => n > 1) && (
-            <p class="hint">A router with several ranks has the colour of the least.</p>
+            <p class="hint">A router with several ranks has the colour of its lowest rank.</p>
           )}
         </>
       )}
@@ -117,7 +117,7 @@ function Grid({
   return (
     <label
       class={wrong === '' ? '' : 'wrong'}
-      title={wrong || 'Sizes of a grid that the ranks fill row by row'}
+      title={wrong || 'Sizes of a grid filled by the ranks in row-major order'}
     >
       grid
       <input

@@ -15,7 +15,7 @@ export function RouterView({ derived: d }: { derived: DerivedRun }) {
     <section class="card router-view" aria-label="Router" data-test="router-view">
       <header>
         <h2>{d.run.routers.names.at(router)}</h2>
-        <span class="hint">links that leave it</span>
+        <span class="hint">outgoing links</span>
       </header>
       <LinkTable derived={d} router={router} />
       {!d.signed && d.run.info.tables[FIFOS] && <FifoTable derived={d} router={router} />}
@@ -82,16 +82,16 @@ function FifoTable({ derived: { run }, router }: { derived: DerivedRun; router: 
   if (typeof block === 'string') return <p class="note">{block}</p>
   return (
     <table data-test="fifos">
-      <caption>Torus FIFOs of its nodes; waits are means over packets</caption>
+      <caption>Torus FIFOs of its nodes; mean waits per packet</caption>
       <thead>
         <tr>
           <th>Node</th>
           <th class="number">FIFO</th>
           <th class="number">Packets</th>
           <th class="number">Busy</th>
-          <th class="number">In memory</th>
-          <th class="number">Behind</th>
-          <th class="number">Head</th>
+          <th class="number">Memory FIFO</th>
+          <th class="number">HOL blocked</th>
+          <th class="number">Head stall</th>
         </tr>
       </thead>
       <tbody>

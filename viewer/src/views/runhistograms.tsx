@@ -36,10 +36,13 @@ export function RunHistograms({ runs }: { runs: readonly DerivedRun[] }) {
   )
   const height = ROW * rows.length
   return (
-    <section class="card both" aria-label="Both distributions" data-test="both">
+    <section class="card both" aria-label="Distributions of the compared runs" data-test="both">
       <header>
-        <h2>{others.length === 1 ? 'Both runs' : 'All runs'} on one axis</h2>
-        <TableButton of="both distributions" rows={() => classRows(runs, 'The compared runs, by class')} />
+        <h2>Distribution in {others.length === 1 ? 'both' : 'all'} runs</h2>
+        <TableButton
+          of="distributions of the compared runs"
+          rows={() => classRows(runs, 'Compared runs by class')}
+        />
       </header>
       <p class="run-key">
         <span>

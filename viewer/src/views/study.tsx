@@ -24,7 +24,7 @@ import { useSession, useStore, type Session } from './session'
 
 export function StudyView() {
   const { findings } = useSession().index
-  if (!findings) return <p class="hint centred">No directory of a study was opened.</p>
+  if (!findings) return <p class="hint centred">No study is open.</p>
   return (
     <main class="sweep study">
       {findings.kind === 'front' ? <Front of={findings} /> : <Costs of={findings} />}
@@ -59,7 +59,7 @@ function Costs({ of }: { of: Findings }) {
   if (!panels || panels.tables.length === 0)
     return (
       <p class="hint centred">
-        No job of this study ended both alone and beside others, so nothing can be compared.
+        Nothing to compare: no job of this study finished both alone and with competing jobs.
       </p>
     )
   const { figure, rowKey, columnKey } = panels
@@ -88,8 +88,8 @@ function Costs({ of }: { of: Findings }) {
         ))}
       </div>
       <p class="reading" data-test="study-reading">
-        {figure.meaning} A cell is the mean over all other settings, and below it from the least to the most.
-        A click compares the job alone with the job beside the others.
+        {figure.meaning} Cell: mean over all other settings, with the range below. Click to compare the job
+        alone with the job among competing jobs.
       </p>
     </>
   )
@@ -102,7 +102,7 @@ function StudyPickers({ of, panels }: { of: Findings; panels: FindingsPanels }) 
   return (
     <div class="pickers">
       <Choice
-        label="A table for each"
+        label="One table per"
         value={panels.panelKey || '-'}
         options={[none, ...keys]}
         onChange={(studyPanels) => state.patch({ studyPanels })}
@@ -145,16 +145,16 @@ function Front({ of }: { of: Findings }) {
   const session = useSession()
   const { points, front } = useMemo(() => frontOf(of), [of])
   const axes = axesOf(of)
-  if (!axes || points.length === 0) return <p class="hint centred">No trial of this search could be run.</p>
+  if (!axes || points.length === 0) return <p class="hint centred">No trial of this search could run.</p>
   const failed = of.entries.length - points.length
   return (
     <>
       <FrontChart of={of} {...axes} />
       <p class="reading" data-test="study-reading">
-        {count(of.entries.length)} combinations, {count(front.length)} on the front (squares): nothing that
-        was tried beats these in one objective without being worse in another. Dots are beaten, crosses are
-        beyond a limit, the ring stands for the file’s own values.
-        {failed > 0 && ` ${count(failed)} could not be run.`} A click compares with the file’s own values.
+        {count(of.entries.length)} combinations, {count(front.length)} on the Pareto front (squares): no other
+        trial is better in one objective without being worse in another. Dots: dominated. Crosses: violate a
+        constraint. Ring: the file’s own values.{failed > 0 && ` ${count(failed)} could not run.`} Click to
+        compare with the file’s own values.
       </p>
       <Trials of={of} front={front} onOpen={(entry) => openFinding(session, of.entries[entry]!)} />
     </>
@@ -168,7 +168,7 @@ function FrontChart({ of, across, up }: { of: Findings; across: FieldInfo | null
   const { run } = useStore(session.state)
   return (
     <Marks
-      label={`${up.label}${across ? ` against ${across.label}` : ''} of all trials; the keys . and , go from trial to trial`}
+      label={`${up.label}${across ? ` against ${across.label}` : ''} of all trials; the keys . and , select the next and previous trial`}
       test="front"
       run={session.model(run)?.run}
       of={[of, across, up]}
@@ -221,7 +221,7 @@ function Trials({
                 {label}
               </th>
             ))}
-            <th scope="col">What came of it</th>
+            <th scope="col">Result</th>
           </tr>
         </thead>
         <tbody>
@@ -258,5 +258,5 @@ function Trials({
 
 export function outcome({ front, allowed, reason }: Finding): string {
   if (reason) return reason
-  return front ? 'on the front' : allowed === false ? 'beyond a limit' : 'beaten'
+  return front ? 'on the front' : allowed === false ? 'violates a constraint' : 'dominated'
 }

@@ -32,7 +32,13 @@ export function studyExport({ index }: Session, state: ViewState, theme: Theme):
       name,
       ...size,
       draw: (pen) => {
-        drawHead(pen, size, name, 'squares: the front; dots: beaten; ring: the file’s own values', looks)
+        drawHead(
+          pen,
+          size,
+          name,
+          'squares: Pareto front; dots: dominated; ring: the file’s own values',
+          looks,
+        )
         drawFront(pen, { x: MARGIN, y: TOP }, picture, looks)
       },
       csv,
@@ -51,7 +57,7 @@ export function studyExport({ index }: Session, state: ViewState, theme: Theme):
     name,
     ...size,
     draw: (pen) => {
-      drawHead(pen, size, name, 'the mean over all other settings, and from the least to the most', looks)
+      drawHead(pen, size, name, 'mean over all other settings, with min and max', looks)
       let top = TOP
       tables.forEach(({ panel, pivot }, i) => {
         write(pen, panel, MARGIN, top + 16, looks, { size: 14, strong: true })

@@ -71,7 +71,7 @@ export function SweepView() {
   const state = useStore(session.state)
   return (
     <main class="sweep">
-      <div class="segmented tabs" role="group" aria-label="How the sweep is shown">
+      <div class="segmented tabs" role="group" aria-label="Sweep display">
         {(
           [
             ['map', 'Map'],
@@ -103,14 +103,16 @@ function Table() {
   return (
     <>
       <SweepPickers table={table} />
-      {waiting > 0 && <p class="loading">Loading the figures of {count(waiting)} runs …</p>}
-      {pivot.rows.length === 0 && waiting === 0 && <p class="hint centred">No run has “{figure.label}”.</p>}
+      {waiting > 0 && <p class="loading">Loading {count(waiting)} runs …</p>}
+      {pivot.rows.length === 0 && waiting === 0 && (
+        <p class="hint centred">No run has the figure “{figure.label}”.</p>
+      )}
       {pivot.rows.length > 0 &&
         (state.sweepShow === 'map' ? <PivotMap table={table} /> : <Interactions table={table} />)}
       <p class="reading" data-test="sweep-reading">
         {figure.label} by {rowKey || 'all runs'}
-        {columnKey !== '' && columnKey !== rowKey ? ` and ${columnKey}` : ''}: the mean of the runs of a cell,
-        and from their least to their most; {count(session.index.runs.length)} runs.
+        {columnKey !== '' && columnKey !== rowKey ? ` and ${columnKey}` : ''}. Cell: mean over its runs, with
+        min and max; {count(session.index.runs.length)} runs.
       </p>
     </>
   )
@@ -125,14 +127,14 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
   return (
     <div class="pickers">
       <Choice
-        label={lines ? 'Across' : 'Rows'}
+        label={lines ? 'Horizontal axis' : 'Rows'}
         value={rowKey || '-'}
         options={[{ value: '-', label: 'all runs' }, ...keys]}
         onChange={(sweepRows) => session.state.patch({ sweepRows })}
         test="sweep-rows"
       />
       <Choice
-        label={lines ? 'A line for each' : 'Columns'}
+        label={lines ? 'One line per' : 'Columns'}
         value={columnKey || '-'}
         options={[{ value: '-', label: 'none' }, ...keys]}
         onChange={(sweepColumns) => session.state.patch({ sweepColumns })}
@@ -146,7 +148,7 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
         test="sweep-figure"
       />
       <Choice
-        label="Drawing by"
+        label="Order by"
         value={state.sweepOrder}
         options={[
           { value: 'key', label: 'setting' },
@@ -157,7 +159,7 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
       />
       {!lines && (
         <Choice
-          label="A cell against"
+          label="Compare a cell with"
           value={state.sweepBase}
           options={[
             { value: 'row', label: 'the first of its row' },

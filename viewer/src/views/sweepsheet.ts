@@ -35,13 +35,13 @@ export function sweepExport(session: Session, state: ViewState, theme: Theme): E
     name,
     ...size,
     draw: (pen) => {
-      drawHead(pen, size, name, `${session.index.runs.length} runs; mean, and from least to most`, looks)
+      drawHead(pen, size, name, `${session.index.runs.length} runs; mean, with min and max`, looks)
       if (lines > 0) drawInteractions(pen, table, size.width, lines, looks)
       drawPivot(pen, table, TOP + lines, looks)
     },
     csv: () =>
       csvOf(
-        [rowKey || 'rows', columnKey || 'columns', 'mean', 'least', 'most', 'runs'],
+        [rowKey || 'rows', columnKey || 'columns', 'mean', 'min', 'max', 'runs'],
         pivot.rows.flatMap((row, r) =>
           pivot.columns.flatMap((column, c) => {
             const cell = pivot.cells[r]![c]

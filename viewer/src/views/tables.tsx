@@ -61,7 +61,7 @@ export function TableDialog() {
         </div>
         <p class="hint" data-test="table-rows">
           {rows.length < all
-            ? `The first ${count(rows.length)} of ${count(all)} rows; Export gives all values.`
+            ? `First ${count(rows.length)} of ${count(all)} rows. Use Export for all values.`
             : `${count(all)} rows.`}
         </p>
         <div class="table-frame" tabIndex={0} role="region" aria-label={`Rows of ${title}`}>

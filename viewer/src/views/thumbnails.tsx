@@ -28,7 +28,7 @@ export function Thumbnails() {
     <>
       <div class="pickers">
         <Choice
-          label="Drawing by"
+          label="Order by"
           value={key?.name ?? ''}
           options={[
             { value: '', label: 'as given' },
@@ -38,7 +38,7 @@ export function Thumbnails() {
           test="sweep-key"
         />
         <span class="hint">
-          {runs.length} runs; traffic between groups from 0 to {quantity(largest, 'bytes')} on every thumbnail
+          {runs.length} runs on one colour scale: traffic from 0 to {quantity(largest, 'bytes')}
         </span>
       </div>
       <ul class="thumbnails">

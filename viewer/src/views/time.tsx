@@ -58,8 +58,8 @@ export function TimeView({ run, moment }: { run: Run; moment: DerivedRun | null 
     return (
       <div class="centre wide">
         <p class="hint centred">
-          This run holds no time series. The packet engine records one with “interval” in [engine], and what
-          ranks of programs do with “record_calls”.
+          This run has no time series. For the packet engine, set “interval” in [engine]; for rank activity,
+          set “record_calls”.
         </p>
       </div>
     )
@@ -123,7 +123,7 @@ function Pickers({
             test="heat"
           />
           <Choice
-            label="of"
+            label="Rows"
             value={chosenRows(heat, state)}
             options={groupings(heat.table).map((value) => ({ value, label: NOUNS[value] }))}
             onChange={(rows) => session.state.patch({ rows })}
@@ -134,10 +134,10 @@ function Pickers({
       {state.span !== null && (
         <button
           onClick={() => session.state.patch({ span: null })}
-          title="W S zoom, A D pan"
+          title="Reset the zoom (W S zoom, A D pan)"
           data-test="span-all"
         >
-          all of the time
+          full time span
         </button>
       )}
       <FocusChip />

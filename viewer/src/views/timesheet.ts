@@ -97,7 +97,7 @@ export function timeExport(
 
 function drawRanks(pen: Pen, box: Box, lanes: readonly Lane[], span: Span, theme: Theme, looks: Looks): void {
   const area = plotArea(box, span)
-  write(pen, 'Ranks by time', box.x, box.y + 14, looks, { size: 13, strong: true })
+  write(pen, 'Rank activity over time', box.x, box.y + 14, looks, { size: 13, strong: true })
   drawStateLegend(pen, box.x + 120, box.y + 4, theme, (state, x) =>
     write(pen, STATE_NAMES[state]!, x, box.y + 14, looks),
   )
