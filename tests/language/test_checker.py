@@ -30,6 +30,7 @@ def findings(directory: Path, name: str, text: str) -> list[tuple[int, str]]:
         ("a.md", "See `best_way`.\n", [(1, "name")]),
         ("a.md", "Short.\n\n" + LONG.replace(" ", "\n") + "\n", [(3, "long-sentence")]),
         ("a.md", f"| {LONG} |\n", []),
+        ("a.md", "A table:\n\n{table ways}\n", []),
         ("a.md", "A short line.\n" + "word " * 20 + "and again.\n", [(2, "line")]),
         ("a.md", f"[{'x' * 60}](https://example.org/{'y' * 60})\n", []),
         ("a.rs", "/// Takes its way.\npub fn a() {}\n", [(1, "word")]),

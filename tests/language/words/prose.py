@@ -24,6 +24,8 @@ _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _SECTION = re.compile(r"\s*(?:Args|Returns|Raises|Yields|Attributes|Examples?|Note):\s*$")
 _ARGUMENT = re.compile(r"\s{4,}\*{0,2}[\w.]+(?: \([^)]*\))?: \S|\s*@\w+ ")
+_PLACEHOLDER = re.compile(r"\{[a-z]+ [^{}]*\}")
+"""On the page of a study: where a table, a figure or claims go."""
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _SPAN = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 
@@ -50,7 +52,7 @@ def blocks(text: str, first_line: int = 1) -> Iterator[Block]:
         elif line.lstrip().startswith(">>>") or (doctest and line.strip()):
             yield from ready()
             doctest = True
-        elif not line.strip() or line.strip() == r"\b":
+        elif not line.strip() or line.strip() == r"\b" or _PLACEHOLDER.fullmatch(line.strip()):
             yield from ready()
             doctest = line.strip() == r"\b"  # the lines that click leaves as they are
         elif line.lstrip().startswith("|") or _HEADING.match(line):
