@@ -1,0 +1,14 @@
+"""Every name and text of the project is plain: what `scripts/words` checks."""
+
+from words import tree
+
+SHOWN = 100
+
+
+def test_names_and_texts_are_plain() -> None:
+    """One test, since the whole tree takes some seconds of two processors."""
+    reports = tree.check_tree()
+    assert len(reports) > 1000, "the files were found"
+    found = [str(finding) for report in reports for finding in report.findings]
+    rest = f"\n... and {len(found) - SHOWN} more: run scripts/words" if len(found) > SHOWN else ""
+    assert not found, "\n".join(found[:SHOWN]) + rest
