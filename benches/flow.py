@@ -92,7 +92,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="keep the figures")
     options = parser.parse_args()
     lines = [
-        f"Machine: {machine()}. Least of the repeats; from the command to the finished run directory.",
+        f"Machine: {machine()}. Lowest of the repeats, from the command to the finished run directory.",
         "",
         "| case | what | wall, s | CPU, s | memory, MB | iterations |",
         "|---|---|---|---|---|---|",

@@ -1,16 +1,15 @@
-"""Odonata beside CAMINOS: `python benches/peers.py [--rounds 7] [--instructions] [--write]`.
+"""Odonata and CAMINOS: `python benches/peers.py [--rounds 7] [--instructions] [--write]`.
 
-The study's dragonfly of 1,056 nodes, uniform traffic, half load, packets of four flits, minimal routing,
-one thread. CAMINOS 0.6.3 (from crates.io, some minutes to build the first time) in two set-ups: its
-`InputOutput` router with an output queue and a random allocator (`shipped.cfg`), and its fastest that is
-fair, the router `Basic` with `WeighedShortest` (`lean.cfg`). The programs take turns, since cores that
-share their hardware with others are up to half as fast again at one time as at another, and only what was
-measured side by side compares; the ratio of a round is that of figures taken within seconds of each other.
+The dragonfly of the packet study has 1,056 nodes. Both programs use uniform traffic, half load,
+packets of four flits, minimal routing and one thread. CAMINOS 0.6.3 (from crates.io, some minutes to
+build) runs in two setups: its `InputOutput` router with an output queue and a random allocator
+(`shipped.cfg`), and its fastest fair setup, the router `Basic` with `WeighedShortest` (`lean.cfg`). The
+programs take turns, because the speed of a shared core varies by half over time. The ratio of a round
+compares figures measured within seconds of each other.
 
-All rates are marginal: the packets between a short and a long run over the processor time between them, so
-that nobody pays for reading files or building tables. `--instructions` counts the instructions of each by
-valgrind likewise, which no neighbour disturbs (some minutes). `--write` keeps the figures in
-`benches/results/peers.md`.
+All rates are marginal: the additional packets of a long run over its additional processor time. So reading
+files and building tables do not count. `--instructions` counts instructions with valgrind in the same manner,
+which other load does not disturb (some minutes). `--write` saves the figures in `benches/results/peers.md`.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ NODES, LOAD, FLITS, WARM_UP = 1056, 0.5, 4, 500
 
 @dataclass(frozen=True)
 class Program:
-    """A simulator in one set-up.
+    """A simulator in one setup.
 
     `command` makes the command line of a run from a length (in units of its own), `packets` reads from what
     it prints how many packets it moved and over how many links each.
@@ -134,7 +133,7 @@ def main() -> None:
     parser.add_argument("--instructions", action="store_true", help="count them, too, by valgrind")
     parser.add_argument("--write", action="store_true", help="keep the figures")
     options = parser.parse_args()
-    heading = f"{machine()}. {date.today():%B %Y}, {options.rounds} rounds in turns; median (least to most)."
+    heading = f"{machine()}. {date.today():%B %Y}, {options.rounds} rounds in turns; median (lowest to highest)."
     with tempfile.TemporaryDirectory() as folder:
         ours = odonata()
         theirs = [
@@ -148,7 +147,7 @@ def main() -> None:
         "program",
         "links of a packet",
         "thousand packets per CPU-s, marginal",
-        "Odonata does as many times as many",
+        "rate of Odonata over this rate",
     ]
     columns += ["instructions per packet, marginal"] * bool(counted)
     lines = [f"Machine: {heading}", "", __doc__.split("\n\n")[1], "", "| " + " | ".join(columns) + " |"]
