@@ -4,8 +4,8 @@ use crate::{cycle_costs, Charges, Hierarchy, HierarchyPattern, LevelCosts};
 use odonata_declare::Type::{Coded, F64, U32};
 use odonata_declare::Unit::{Count, Plain, S};
 use odonata_declare::{
-    declarations, parameter, Choice, Column, FilledColumn, FilledTable, Frame, Kind, OneOrEach, Parameter, Parameters, Table,
-    Values, Variant, Word,
+    declarations, parameter, Choice, Column, FilledColumn, FilledTable, Frame, Kind, OneOrEach, Parameter, Parameters,
+    Table, Values, Variant, Word,
 };
 use odonata_machine::Machine;
 use odonata_model::pricing::{Pricing, PricingError, PricingResult, TIME};

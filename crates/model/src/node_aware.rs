@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_refused() {
+    fn unknown_ranks_are_refused() {
         let (messages, _) = all_to_all();
         assert!(steps(&messages, &[0, 0, 1], NodeAwareScheme::TwoSteps).is_err());
     }

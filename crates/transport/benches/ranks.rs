@@ -1,12 +1,12 @@
-//! Rank programs on the packet engine: processor time, packets and memory.
+//! Benchmark of rank programs on the packet engine: processor time, packets and memory.
 //!
 //! ```text
 //! cargo bench -p odonata-transport --bench ranks -- [PROGRAM [KEY=VALUE ...]] [--ranks N] [--machine PRESET] [--per-node N] [--routing NAME] [--idle]
 //! ```
-//! Without a program it runs one iteration of the study's Halo3D and an incast of 10,000 messages, whose receiver compares them with
-//! what it has posted. Memory is what the process holds at most beyond what it held when machine and engine were there; with
-//! `--idle` ranks do nothing but end. Processor time is this process's: on a busy machine it says more than time on the wall, and
-//! `valgrind --tool=callgrind` on the built file counts instructions.
+//! Without arguments it runs one iteration of the study's Halo3D and an incast of 10,000 messages. The incast measures
+//! the search of the posted receive queue. "MB more" is the peak memory minus the memory after machine and engine were
+//! built. With `--idle` the ranks make no calls. Processor time is the time of this process, so a busy machine disturbs
+//! it less than wall-clock time. `valgrind --tool=callgrind` on the built file counts instructions.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
@@ -21,7 +21,7 @@ use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Code, ProgramContext, ProgramSpec, RankProgram};
 use std::sync::Arc;
 
-/// What is run, and where.
+/// A program and its machine.
 struct Case {
     program: String,
     keys: Vec<(String, String)>,
@@ -46,11 +46,11 @@ impl Case {
     }
 }
 
-/// Ranks that are at their end at once.
+/// A program without calls: every rank ends at its start.
 #[derive(Debug)]
-struct Nothing(u32);
+struct NoCalls(u32);
 
-impl RankProgram for Nothing {
+impl RankProgram for NoCalls {
     fn ranks(&self) -> u32 {
         self.0
     }
@@ -106,7 +106,7 @@ fn measure(case: &Case) {
         spec.set(key, parsed(value)).expect("a key of the program");
     }
     let program = if case.idle {
-        Arc::new(Nothing(case.ranks))
+        Arc::new(NoCalls(case.ranks))
     } else {
         spec.build(&ProgramContext { job: "job", ranks: case.ranks, seed: 1 }).expect("the program fits the ranks")
     };

@@ -1,8 +1,8 @@
-//! What ranks did, call by call, and what ended each wait: enough to follow a job's time backwards from its end.
+//! Record of calls, waits and phases of ranks. It is enough to follow a job's time backwards from its end.
 //!
-//! A rank's clock goes on by itself while it computes and in calls. Where it has to wait it jumps to the time at which its host
-//! is told of something, and so the time from before the jump on is explained by who caused that, and when. A [`RankWait`] is
-//! such a jump. Causes are found as messages are (`log`): what goes one way between two ranks does not overtake.
+//! A rank's clock advances while the rank computes and in calls. A rank that waits sets its clock to the time of the
+//! event that its host is notified of. A [`RankWait`] records this jump: the event, the rank that caused it, and when.
+//! Causes are found in order, as in `log`: events of one kind between two ranks do not overtake each other.
 
 use odonata_declare::words;
 use odonata_units::Time;
@@ -12,74 +12,74 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
 words! {
-    /// What a rank is told of when a wait ends.
+    /// The event that ends a wait.
     #[derive(Serialize, Deserialize)]
     pub enum WaitEvent {
-        Message = "message": "a message, with its data, announced, or of the node",
-        Data = "data": "the data that it had asked for",
-        Receipt = "receipt": "that a message of its own was received",
+        Message = "message": "message: eager data, a rendezvous header, or a message on the node",
+        Data = "data": "data of a rendezvous that this rank requested",
+        Receipt = "receipt": "notification that a message of this rank was received",
     }
 }
 
-/// What a call is, as programs write it.
+/// Name of a call in program files.
 pub type CallName = &'static str;
 
-/// A call that a rank left.
+/// A completed call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CallRecord {
     /// Its job.
     pub job: u16,
     /// The rank.
     pub rank: u32,
-    /// Its number among the calls of the rank, from 1 on.
+    /// Number of the call within the rank, from 1.
     pub call: u64,
-    /// What it is, as programs write it.
+    /// Name of the call in program files.
     #[serde(deserialize_with = "call_name")]
     pub name: CallName,
-    /// When it began, on the rank's clock.
+    /// Start of the call on the rank's clock.
     pub start: Time,
-    /// When it was over.
+    /// End of the call.
     pub end: Time,
-    /// Of that, time from where the rank could not go on to where it could.
+    /// Time in which the rank was blocked, part of the call.
     pub blocked: Time,
 }
 
-/// The name of a call, which is one of those that there are.
+/// Interns the name of a call.
 pub(crate) fn call_name<'de, D: Deserializer<'de>>(from: D) -> Result<CallName, D::Error> {
     let name = String::deserialize(from)?;
     match Call::named(&name) {
         Some(name) => Ok(name),
         None if name.is_empty() => Ok(""),
-        None => Err(D::Error::custom(format!("no call is called '{name}'"))),
+        None => Err(D::Error::custom(format!("unknown call '{name}'"))),
     }
 }
 
-/// A time in which a rank waited until its host was told of something.
+/// A time in which a rank waited for an event at its host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankWait {
     /// Its job.
     pub job: u16,
     /// The rank.
     pub rank: u32,
-    /// How many such times it had before.
+    /// Number of the wait within the rank, from 0.
     pub number: u32,
-    /// The call that it was in.
+    /// Number of the call that waited.
     pub call: u64,
-    /// From when on it waited.
+    /// Start of the wait.
     pub start: Time,
-    /// When its host was told.
+    /// Time of the event.
     pub end: Time,
-    /// Of what.
+    /// The event.
     pub event: WaitEvent,
-    /// The rank that this came from.
+    /// The rank that sent the message, the data or the notification.
     pub peer: u32,
-    /// The rank whose doing it was: `peer`, or of data that were asked for the one that waits.
+    /// The rank that caused the event: `peer`, or the waiting rank itself if it requested the data.
     pub caused_by: u32,
-    /// When that rank had handed to its interface what brought it about.
+    /// When that rank passed the message or the request to its NIC.
     pub caused_at: Time,
 }
 
-/// A time in which a rank was in a phase of its program.
+/// A time that a rank spent in a phase of its program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PhaseTime {
     /// Its job.
@@ -88,27 +88,27 @@ pub struct PhaseTime {
     pub rank: u32,
     /// Number of the phase in its program.
     pub phase: u32,
-    /// When it began, on the rank's clock.
+    /// Start of the phase on the rank's clock.
     pub start: Time,
-    /// When it was over.
+    /// End of the phase.
     pub end: Time,
 }
 
-/// What is recorded of calls.
+/// All records of calls.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct CallRecords {
-    /// The calls that ranks left, by job, rank and number.
+    /// Completed calls, by job, rank and number.
     pub calls: Vec<CallRecord>,
-    /// Their waits, by job, rank and time.
+    /// Waits, by job, rank and time.
     pub waits: Vec<RankWait>,
-    /// Their phases, by job, rank and time.
+    /// Phases, by job, rank and time.
     pub phases: Vec<PhaseTime>,
 }
 
-/// Job, the rank that did something, the other one, what the one that waits is told of.
+/// Job, causing rank, other rank, and the event. Entries of one stream keep their order.
 type EventStream = (u16, u32, u32, WaitEvent);
 
-/// A jump of a rank's clock.
+/// A jump of a rank's clock to the end of a wait.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct ClockJump {
     pub(crate) call: u64,
@@ -116,7 +116,7 @@ pub(crate) struct ClockJump {
     pub(crate) end_ps: u64,
 }
 
-/// The notes of some ranks.
+/// Entries recorded by some ranks, before they are joined.
 #[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct CallLog {
     calls: Vec<CallRecord>,
@@ -126,31 +126,31 @@ pub(crate) struct CallLog {
 }
 
 impl CallLog {
-    /// A rank leaves a call.
+    /// Records a completed call.
     #[cold]
     pub(crate) fn record_call(&mut self, call: CallRecord) {
         self.calls.push(call);
     }
 
-    /// A phase of a rank is over.
+    /// Records a completed phase.
     #[cold]
     pub(crate) fn record_phase(&mut self, phase: PhaseTime) {
         self.phases.push(phase);
     }
 
-    /// A rank hands something over.
+    /// Records that a rank sent something that will cause an event.
     #[cold]
     pub(crate) fn record_cause(&mut self, stream: EventStream, at_ps: u64) {
         self.causes.push((stream, at_ps));
     }
 
-    /// A host is told of something, for which the rank may have waited.
+    /// Records that a host was notified. `jump` is set if the rank waited for it.
     #[cold]
     pub(crate) fn record_event(&mut self, stream: EventStream, jump: Option<ClockJump>) {
         self.events.push((stream, jump));
     }
 
-    /// Takes over what was noted elsewhere.
+    /// Appends the entries of another part.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.calls.append(&mut other.calls);
         self.phases.append(&mut other.phases);
@@ -158,15 +158,15 @@ impl CallLog {
         self.events.append(&mut other.events);
     }
 
-    /// All of it in order.
+    /// Joins causes and events to waits, and sorts everything.
     pub(crate) fn records(mut self) -> CallRecords {
-        // Stable: phases of a rank that take no time stay in the order of its clock.
+        // A stable sort: phases of zero length keep the order of the rank's clock.
         self.phases.sort_by_key(|phase| (phase.job, phase.rank, phase.start));
         self.calls.sort_unstable_by_key(|call| (call.job, call.rank, call.call));
         let mut causes = by_stream(self.causes);
         let mut waits = Vec::new();
         for (stream, jump) in self.events {
-            let since_ps = causes.get_mut(&key(stream)).and_then(Iterator::next).expect("what is told of was sent");
+            let since_ps = causes.get_mut(&key(stream)).and_then(Iterator::next).expect("every event has a cause");
             let Some(ClockJump { call, start_ps, end_ps }) = jump else { continue };
             let (job, caused_by, other, event) = stream;
             let (rank, peer) = if event == WaitEvent::Data { (caused_by, other) } else { (other, caused_by) };
@@ -191,14 +191,14 @@ impl CallLog {
     }
 }
 
-/// A way as it is looked up.
+/// A stream as a key of a map.
 type EventStreamKey = (u16, u32, u32, u8);
 
 fn key((job, caused_by, other, event): EventStream) -> EventStreamKey {
     (job, caused_by, other, event as u8)
 }
 
-/// What was noted of each way, in its order.
+/// Causes by stream, in order.
 fn by_stream(notes: Vec<(EventStream, u64)>) -> BTreeMap<EventStreamKey, std::vec::IntoIter<u64>> {
     let mut found: BTreeMap<EventStreamKey, Vec<u64>> = BTreeMap::new();
     for (stream, at_ps) in notes {

@@ -1,4 +1,4 @@
-//! What arrives at an interface: packets are put back in the order in which they were sent, and messages together.
+//! Receiving side of a NIC: puts packets back in sending order and joins them to messages.
 
 use crate::outbox::{NicPairs, SEQUENCE_BITS};
 use crate::wire::PacketSizes;
@@ -6,51 +6,51 @@ use odonata_packet::{Arrival, Envelope};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A message that has come in full.
+/// A message whose packets have all arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct InboundMessage {
     pub(crate) job: u16,
     pub(crate) envelope: Envelope,
-    /// Whether it was a single packet.
+    /// Whether the message was a single packet.
     pub(crate) is_single_packet: bool,
 }
 
-/// What there is to know of a packet.
+/// Properties of a packet that arrived early.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct PacketNote {
     job: u16,
-    /// Whether the run waits for its job.
+    /// Whether the run waits for the packet's job.
     is_awaited: bool,
     envelope: Option<Envelope>,
 }
 
-/// What comes from one other interface.
+/// State of the packets from one other NIC.
 #[derive(Default, Debug, Serialize, Deserialize)]
 struct Source {
-    /// Number of the packet that is next in order.
+    /// Sequence number of the next packet.
     next: u32,
-    /// Those that came before their turn, from the next one on: whether they are there, and what they carry.
+    /// Packets that arrived before their turn, starting at `next`. `None` has not arrived.
     early: VecDeque<Option<PacketNote>>,
-    /// The message that is coming, and packets of it that are not there.
+    /// The message that is arriving, and how many of its packets are missing.
     current: Option<(InboundMessage, u64)>,
 }
 
-/// Room for so many packets is kept for the next that come early. Of long messages over several cables a hundred may come
-/// before their turn, now and then, from each of many sources.
+/// Capacity kept for early packets of a source. Parallel cables occasionally reorder about a hundred packets from each
+/// of many sources; a larger value keeps memory for all of them, a smaller one allocates more often.
 const EARLY_CAPACITY: usize = 8;
 
 #[derive(Default, Debug)]
 pub(crate) struct Inbox {
     sources: NicPairs<Source>,
-    /// Packets that came before their turn, of jobs that the run waits for: those before them may be of others, which it does not wait for.
+    /// Early packets of awaited jobs. They may wait for a packet of a job that is not awaited.
     early_awaited: usize,
 }
 
 odonata_checkpoint::state!(Inbox { value: early_awaited; nested: sources });
 
 impl Inbox {
-    /// A packet arrived, of a job that the run waits for or not; appends the messages that are complete with it. Of a message it is asked
-    /// how many bytes come here.
+    /// Accepts a packet and appends the messages that it completes. `wire_of` returns the bytes of a message that
+    /// arrive at this NIC.
     pub(crate) fn receive(
         &mut self,
         (arrival, is_awaited): (&Arrival, bool),
@@ -83,7 +83,7 @@ impl Inbox {
         }
     }
 
-    /// Whether packets wait for their turn, of jobs that the run waits for.
+    /// Whether packets of awaited jobs arrived early and still wait.
     pub(crate) fn has_early_packets(&self) -> bool {
         self.early_awaited > 0
     }
@@ -95,7 +95,7 @@ impl Inbox {
 }
 
 impl Source {
-    /// The packet whose turn it is.
+    /// Accepts the next packet in order.
     fn take(
         &mut self,
         PacketNote { job, envelope, .. }: PacketNote,
@@ -105,7 +105,7 @@ impl Source {
     ) {
         self.next = (self.next + 1) & ((1 << SEQUENCE_BITS) - 1);
         let Some(envelope) = envelope else {
-            let (message, left) = self.current.as_mut().expect("a packet of a message whose first one came");
+            let (message, left) = self.current.as_mut().expect("the first packet of the message arrived before");
             *left -= 1;
             if *left == 0 {
                 out.push(*message);
@@ -115,10 +115,10 @@ impl Source {
         };
         let packets = sizes.packets(wire_of(job, &envelope));
         if packets == 1 {
-            // A get may come between the packets of another message.
+            // A get request may arrive between the packets of another message.
             out.push(InboundMessage { job, envelope, is_single_packet: true });
         } else {
-            assert!(self.current.is_none(), "a message begins before another has come: {envelope:?}");
+            assert!(self.current.is_none(), "a message starts before the previous one is complete: {envelope:?}");
             self.current = Some((InboundMessage { job, envelope, is_single_packet: false }, packets - 1));
         }
     }

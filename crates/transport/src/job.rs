@@ -1,4 +1,4 @@
-//! What runs.
+//! A job whose ranks run a program.
 
 use odonata_units::{NodeId, Time};
 use odonata_workload::expansion::JobProgram;
@@ -8,16 +8,16 @@ use std::sync::Arc;
 /// A job whose ranks run a program.
 #[derive(Clone, Debug)]
 pub struct RankJob {
-    /// Its number among the jobs of the run.
+    /// Number of the job in the run.
     pub job: u16,
-    /// What its ranks do.
+    /// Program and collective algorithms of its ranks.
     pub shared: JobProgram,
-    /// The node of each rank.
+    /// Node of each rank.
     pub node_of_rank: Arc<Vec<NodeId>>,
-    /// Which interfaces of their nodes messages take, where these end at routers of their own.
+    /// Rail selection, on machines whose NICs have routers of their own.
     pub rails: Option<Arc<JobRails>>,
-    /// When its ranks start.
+    /// Start time of its ranks.
     pub start: Time,
-    /// Whether nobody waits for its end: it runs over and over.
+    /// Whether the job repeats without end and the run does not wait for it.
     pub background: bool,
 }

@@ -1,12 +1,13 @@
-//! What sits on an endpoint of the packet engine: ranks of MPI programs, and what a message costs at hosts and interfaces.
+//! Transport layer on the packet engine's endpoints: ranks of MPI programs, and the cost of a message at hosts and
+//! NICs.
 //!
 //! ```text
 //! RankProgram ─► Rank (host: clock, calls, matching) ─► Outbox ─► packets ─► network ─► Inbox ─► Rank
 //!  (workload)       eager · announcement, get, data, acknowledgement          (packet)
 //! ```
-//! [`Ranks`] is a program of the packet engine's socket: it runs every rank of its jobs as a state machine against its host's
-//! clock. Messages up to [`MpiSettings::eager_limit`] go at once; longer ones are announced, asked for by the receiver, sent by
-//! the interface without its host, and acknowledged. `docs/models/mpi.md` has every step with its time, and closed forms.
+//! [`Ranks`] is a program of the packet engine. It runs every rank as a state machine on its host's clock. Messages up
+//! to [`MpiSettings::eager_limit`] are eager. Longer ones use a rendezvous: header, get request, data, acknowledgement.
+//! `docs/models/mpi.md` lists every step with its time, and closed forms.
 //!
 //! ```
 //! use odonata_machine::topology::{Dragonfly, LinkFigures};

@@ -1,15 +1,16 @@
-//! What became of each message, noted where it happens: at its sender, at interfaces, at its receiver.
+//! Record of each message, written where things happen: at its sender, at NICs, at its receiver.
 //!
-//! Nothing of this travels with a message. The notes of a message are found again by order:
+//! A message carries none of this. The entries of a message are joined by their order:
 //!
-//! | note | in the order of |
+//! | entry | in the order of |
 //! |---|---|
-//! | posted, started | sending, for each pair of ranks: an interface sends first in, first out, and messages on several rails have numbers |
-//! | arrived, with its data or on the node | the same, of those messages |
-//! | matched | sending, for each pair, communicator and tag: messages do not overtake (the wildcards of receives do not change this) |
-//! | data arrived | matching, for each pair: gets and their answers do not overtake either, or have numbers, too |
+//! | send, injection | sending, for each pair of ranks: a NIC is first in, first out, and messages on several rails are numbered |
+//! | delivery with data, or on the node | the same, for these messages |
+//! | match | sending, for each pair, communicator and tag: messages do not overtake, with or without wildcards |
+//! | delivery of rendezvous data | matching, for each pair: get requests and their data do not overtake, or are numbered |
 //!
-//! All notes of one kind about one pair come from one part of the machine, so their order is that of time however it is divided.
+//! One part of the machine writes all entries of one kind and pair. So their order is the order of time, however the
+//! machine is divided.
 
 use crate::matching::Label;
 use crate::wire::MessageKind;
@@ -21,41 +22,42 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 words! {
-    /// How a message goes to its receiver.
+    /// Protocol of a message.
     #[derive(Serialize, Deserialize)]
     pub enum Protocol {
-        Eager = "eager": "at once, with its data",
-        Rendezvous = "rendezvous": "announced, and sent when the receiver asks for it",
-        OnNode = "on-node": "between ranks of one node, by no interface",
+        Eager = "eager": "eager: sent at once, with its data",
+        Rendezvous = "rendezvous": "rendezvous: header first, data when the receiver requests them",
+        OnNode = "on-node": "between ranks of one node, without a NIC",
     }
 }
 
-/// A message that was received.
+/// A received message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MessageRecord {
     /// Its job.
     pub job: u16,
-    /// Rank that sent it.
+    /// Sending rank.
     pub source: u32,
-    /// Rank that received it.
+    /// Receiving rank.
     pub destination: u32,
-    /// Its number among those from the one to the other, in the order of sending.
+    /// Number of the message between these two ranks, in sending order.
     pub number: u32,
     /// Communicator, and tag or number of the collective.
     pub context: MessageContext,
     /// Size.
     pub bytes: Bytes,
-    /// How it went.
+    /// Protocol.
     pub protocol: Protocol,
-    /// When its sender began to send it.
+    /// Time when the sender started to send it.
     pub created: Time,
-    /// When its first packet, the announcement if it is long, left the interface, or the host handed it over on the node.
+    /// Time when its first packet (the header of a rendezvous) left the NIC, or when the host handed it over on the
+    /// node.
     pub injected: Time,
-    /// When its last byte was at the interface of its receiver, or it was handed over on the node.
+    /// Time when its last byte reached the receiver's NIC, or when it was handed over on the node.
     pub delivered: Time,
-    /// When it and its receive had found each other.
+    /// Time when it matched its receive.
     pub matched: Time,
-    /// How the packet with which its data was complete got into the network, where nodes have injection FIFOs and it went through them.
+    /// Times of the packet that completed the data in the injection FIFOs. `None` without injection FIFOs.
     pub injection_times: Option<InjectionTimes>,
 }
 
@@ -79,18 +81,18 @@ struct MatchNote {
     at_ps: u64,
 }
 
-/// The last packet of a message has come, or the message was handed over.
+/// Delivery of the last packet, or of a message on the node.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct DeliveryNote {
     at_ps: u64,
     injection_times: Option<InjectionTimes>,
 }
 
-/// The notes of some ranks.
+/// Entries recorded by some ranks.
 #[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Log {
     sends: Vec<(Pair, SendNote)>,
-    /// With the order of the message in which interfaces got it.
+    /// With the number of the message in the order of dispatch.
     injections: Vec<(Pair, u32, u64)>,
     deliveries: Vec<(Pair, DeliveryNote)>,
     matches: Vec<(Pair, MatchNote)>,
@@ -98,7 +100,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// A rank begins to send.
+    /// Records the start of a send.
     #[cold]
     pub(crate) fn record_send(&mut self, job: u16, message: &Envelope, kind: MessageKind, at_ps: u64) {
         let protocol = match kind {
@@ -110,7 +112,7 @@ impl Log {
         self.sends.push((pair(job, message), SendNote { communicator, tag, bytes: message.bytes, protocol, at_ps }));
     }
 
-    /// The first packet of a message leaves, or it is handed over on its node.
+    /// Records that the first packet leaves, or that the message is handed over on its node.
     #[cold]
     pub(crate) fn record_injection(&mut self, job: u16, message: &Envelope, at_ps: u64) {
         if matches!(
@@ -121,9 +123,15 @@ impl Log {
         }
     }
 
-    /// The last packet of a message has come, or it was handed over on its node.
+    /// Records that the last packet arrived, or that the message was handed over on its node.
     #[cold]
-    pub(crate) fn record_delivery(&mut self, job: u16, message: &Envelope, at_ps: u64, injection_times: Option<InjectionTimes>) {
+    pub(crate) fn record_delivery(
+        &mut self,
+        job: u16,
+        message: &Envelope,
+        at_ps: u64,
+        injection_times: Option<InjectionTimes>,
+    ) {
         let come = DeliveryNote { at_ps, injection_times };
         match MessageKind::from_code(message.kind) {
             MessageKind::Eager | MessageKind::OnNode => self.deliveries.push((pair(job, message), come)),
@@ -132,14 +140,14 @@ impl Log {
         }
     }
 
-    /// A message and a receive of rank `destination` have found each other.
+    /// Records that a message matched a receive of rank `destination`.
     #[cold]
     pub(crate) fn record_match(&mut self, job: u16, label: &Label, destination: u32, is_rendezvous: bool, at_ps: u64) {
         let Label { communicator, source, tag } = *label;
         self.matches.push(((job, source, destination), MatchNote { communicator, tag, is_rendezvous, at_ps }));
     }
 
-    /// Takes over what was noted elsewhere.
+    /// Appends the entries of another part.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.sends.append(&mut other.sends);
         self.injections.append(&mut other.injections);
@@ -148,14 +156,14 @@ impl Log {
         self.data_deliveries.append(&mut other.data_deliveries);
     }
 
-    /// The messages that were received, by job, source, destination and number.
+    /// Received messages, by job, source, destination and number.
     pub(crate) fn messages(self) -> Vec<MessageRecord> {
         let mut injections = by_pair(in_order(self.injections));
         let mut deliveries = by_pair(self.deliveries);
         let mut data_deliveries = by_pair(in_order(self.data_deliveries));
         let mut matches: BTreeMap<Pair, BTreeMap<(u16, u32), VecDeque<_>>> = BTreeMap::new();
         for (pair, one) in self.matches {
-            // In the order of matching, whatever the tags.
+            // Data are matched in the order of matching, whatever their tags.
             let data = one.is_rendezvous.then(|| next(&mut data_deliveries, pair)).flatten();
             let of_pair = matches.entry(pair).or_default();
             of_pair.entry((one.communicator, one.tag)).or_default().push_back((one.at_ps, data));
@@ -203,13 +211,13 @@ fn pair(job: u16, message: &Envelope) -> Pair {
     (job, message.source, message.destination)
 }
 
-/// By the numbers of messages, where they have some; those without stay as they are.
+/// Sorts entries by pair and message number. Entries without numbers keep their order.
 fn in_order<T>(mut notes: Vec<(Pair, u32, T)>) -> Vec<(Pair, T)> {
     notes.sort_by_key(|(pair, order, _)| (*pair, *order));
     notes.into_iter().map(|(pair, _, note)| (pair, note)).collect()
 }
 
-/// What was noted of each pair, in its order.
+/// Entries by pair, in order.
 fn by_pair<T>(notes: Vec<(Pair, T)>) -> BTreeMap<Pair, VecDeque<T>> {
     let mut found: BTreeMap<Pair, VecDeque<T>> = BTreeMap::new();
     for (pair, note) in notes {

@@ -1,13 +1,19 @@
-//! Receives that wait for messages, and messages that wait for receives.
+//! The posted receive queue and the unexpected message queue.
 //!
-//! A search begins at the head of a queue and ends at the first entry that fits. What it is *charged* is the number of entries that
-//! are compared in this, the one found included, whatever is done here to find it. Searches that compare few entries are done so;
-//! one that compares more than [`MIN_INDEXED_SEARCH`] makes an index ([`index`]), in which finding an entry, counting those before it and
-//! taking it out take the time of a hash and of the queue's logarithm.
+//! A search starts at the head of a queue and ends at the first match. Its *charge* is the number of entries up to the
+//! match, including it, however the match is found here. A short search scans. A search that compares more than
+//! [`MIN_INDEXED_SEARCH`] entries builds an index ([`index`]). The index finds a match in constant time, and counts and
+//! removes entries in logarithmic time.
 //!
-//! By instructions, as `valgrind --tool=callgrind` counts all of a run of `benches/ranks.rs`, against the plain scan alone: Halo3D of 64 kB
-//! -0.05 %, of 8 B (queues of a few entries, and hardly anything but messages) +0.3 %, an incast of 10,000 messages -22 %; one of 100,000 takes
-//! 2.3 s of processor time instead of 5.1, nearly all of it for other things.
+//! Instructions of `benches/ranks.rs` (`valgrind --tool=callgrind`) against the plain scan:
+//!
+//! | program | change |
+//! |---|---|
+//! | Halo3D, 64 kB | -0.05 % |
+//! | Halo3D, 8 B (short queues, mostly messages) | +0.3 % |
+//! | incast, 10,000 messages | -22 % |
+//!
+//! An incast of 100,000 messages takes 2.3 s of processor time instead of 5.1 s.
 
 mod index;
 
@@ -18,7 +24,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What a message is matched by.
+/// The key of matching.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Label {
     pub(crate) communicator: u16,
@@ -29,7 +35,7 @@ pub(crate) struct Label {
 }
 
 impl Label {
-    /// Whether a receive with this label takes a message with that one.
+    /// Whether a receive with this label matches `message`.
     pub(crate) fn matches(&self, message: &Self) -> bool {
         self.communicator == message.communicator
             && (self.source == message.source || self.source == ANY)
@@ -37,18 +43,19 @@ impl Label {
     }
 }
 
-/// Which of the two a queue holds.
+/// Content of a queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum QueueKind {
-    /// Receives, searched for one that takes a message.
+    /// Posted receives, searched for one that matches a message.
     Receives,
-    /// Messages, searched for one that a receive takes.
+    /// Unexpected messages, searched for one that matches a receive.
     Messages,
 }
 
-/// A search that compares more entries than these makes an index: from about there on the index is cheaper.
+/// A search that compares more entries builds an index. At about this length the index becomes cheaper than the scan.
 const MIN_INDEXED_SEARCH: usize = 64;
-/// With fewer entries than these an index is given up; so few that making one again is paid by the searches in between.
+/// With fewer entries the index is dropped. A larger value would rebuild it too often for the searches in between to
+/// pay for.
 const MIN_INDEX_ENTRIES: usize = 16;
 
 /// A queue that is searched from its head.
@@ -60,7 +67,7 @@ pub(crate) struct MatchQueue<T> {
     index: Option<Box<Index<T>>>,
 }
 
-/// The entries in their order. An index is made again where a search is long: it changes nothing but the time that one takes.
+/// Saves the entries in order. A long search rebuilds the index, which changes only the time of a search.
 impl<T: Copy + Serialize + DeserializeOwned> State for MatchQueue<T> {
     fn save(&self, into: &mut Writer) {
         let indexed = self.index.iter().flat_map(|index| index.iter());
@@ -86,7 +93,7 @@ impl<T: Copy> MatchQueue<T> {
         }
     }
 
-    /// Takes the first entry that fits; how many there are up to it, it included, or in all if there is none.
+    /// Removes the first match. Returns the number of entries compared, and the match.
     pub(crate) fn take(&mut self, searched: &Label) -> (usize, Option<(Label, T)>) {
         let Some(index) = &mut self.index else {
             let mut labels = self.entries.iter().map(|(label, _)| label);
@@ -114,7 +121,7 @@ impl<T: Copy> MatchQueue<T> {
         self.index = Some(Box::new(Index::new(self.kind, std::mem::take(&mut self.entries))));
     }
 
-    /// The label of the first entry that is wanted.
+    /// Label of the first entry that satisfies `wanted`.
     pub(crate) fn find(&self, wanted: impl Fn(&T) -> bool) -> Option<Label> {
         let indexed = self.index.iter().flat_map(|index| index.iter());
         self.entries.iter().copied().chain(indexed).find(|(_, entry)| wanted(entry)).map(|(label, _)| label)
@@ -130,7 +137,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The slow twin: every search compares entry after entry.
+    /// The slow twin: every search scans.
     #[derive(Default)]
     struct PlainQueue {
         entries: Vec<(Label, u32)>,
@@ -149,13 +156,13 @@ mod tests {
         Label { communicator, source, tag }
     }
 
-    /// What is done to a queue: pushes and searches in stretches, so that it becomes long and short again.
+    /// A segment of pushes and searches. Several make a queue long and short again.
     #[derive(Clone, Debug)]
     struct Segment {
         steps: u32,
-        /// Of 8 steps, so many push.
+        /// Pushes among 8 steps.
         pushes: u32,
-        /// Of 8 labels of receives, so many have a wildcard.
+        /// Wildcards among 8 labels of receives.
         wild: u32,
     }
 
@@ -201,8 +208,8 @@ mod tests {
         }
     }
 
-    /// An incast whose messages come in the opposite order of its receives: n + (n - 1) + ... + 1 entries are charged, and but for the
-    /// first search none is compared.
+    /// An incast whose messages arrive in the opposite order of its receives. It charges n + (n - 1) + ... + 1 entries,
+    /// and only the first search scans.
     #[test]
     fn a_long_queue_is_searched_by_its_index() {
         let entries = 100_000;
@@ -220,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Taken entries are given up: memory follows what is in the queue, not what ever was.
+    /// Removed entries free their memory: it follows the length of the queue.
     #[test]
     fn memory_of_taken_entries_is_freed() {
         let mut queue = MatchQueue::new(QueueKind::Messages);

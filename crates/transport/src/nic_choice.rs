@@ -1,45 +1,47 @@
-//! Which interface of its node a message takes, and at which one of its target it arrives.
+//! Selection of the NICs at which a message leaves its node and arrives.
 //!
-//! | nodes have | interface |
+//! | nodes have | NIC |
 //! |---|---|
-//! | one, or several at one router | the sending rank's own, and the receiving rank's own: those of a node take turns |
-//! | memory FIFOs ([`odonata_packet::InjectionFifos`]) | the one that is picked for the message; it arrives at the node's first |
-//! | rails ([`odonata_workload::rails`]) | the rail or, cut in parts, the rails that the rule says, at both ends |
+//! | one NIC, or several at one router | the NICs of the sending and of the receiving rank; the ranks of a node use its NICs in turn |
+//! | memory FIFOs ([`odonata_packet::InjectionFifos`]) | the FIFO selected for the message; it arrives at the node's first NIC |
+//! | rails ([`odonata_workload::rails`]) | the rail of the rule, or all rails for a striped message, at both ends |
 //!
-//! With rails, announcements follow the rule as messages that are not cut; requests and receipts take the rail of the rank that sends them.
+//! With rails, rendezvous headers follow the rule like messages that are not striped. Get requests and acknowledgements
+//! use the rail of the rank that sends them.
 
 use crate::job::RankJob;
 use crate::outbox::OutboundMessage;
 use crate::wire::MessageKind;
-use odonata_packet::{Envelope, Nics, MemoryFifos};
+use odonata_packet::{Envelope, MemoryFifos, Nics};
 use odonata_units::{Bytes, NodeId, RankId};
 use odonata_workload::rails::JobRails;
 use std::collections::BTreeMap;
 
-/// Job, sending and receiving rank, and whether it is data that was asked for.
+/// Job, sending and receiving rank, and whether it is rendezvous data.
 type MessageStream = (u16, u32, u32, bool);
 
 #[derive(Debug)]
 pub(crate) struct NicChoice {
-    /// Interface that each rank of each job uses on its node, where it has one of its own.
-    own: Vec<Vec<u8>>,
-    /// Where interfaces are memory FIFOs: which of them a message takes.
+    /// NIC of each rank on its node, by job. Empty for jobs with rails.
+    nic_of_rank: Vec<Vec<u8>>,
+    /// Selector of memory FIFOs, where nodes have them.
     fifos: Option<MemoryFifos>,
-    /// Messages so far that may overtake each other.
+    /// Messages sent so far, for streams that may overtake.
     sent: BTreeMap<MessageStream, u32>,
 }
 
-odonata_checkpoint::state!(NicChoice { value: sent; nested: fifos; rebuilt: own });
+odonata_checkpoint::state!(NicChoice { value: sent; nested: fifos; rebuilt: nic_of_rank });
 
 impl NicChoice {
-    pub(crate) fn new(jobs: &[RankJob], interfaces: &Nics<'_>) -> Self {
-        let fifos = interfaces.memory_fifos();
-        let arriving = if fifos.is_some() { 1 } else { interfaces.per_node() };
-        let own = jobs.iter().map(|job| if job.rails.is_some() { Vec::new() } else { nics_by_turn(job, arriving) });
-        Self { own: own.collect(), fifos, sent: BTreeMap::new() }
+    pub(crate) fn new(jobs: &[RankJob], nics: &Nics<'_>) -> Self {
+        let fifos = nics.memory_fifos();
+        let arriving = if fifos.is_some() { 1 } else { nics.per_node() };
+        let nic_of_rank =
+            jobs.iter().map(|job| if job.rails.is_some() { Vec::new() } else { nics_by_turn(job, arriving) });
+        Self { nic_of_rank: nic_of_rank.collect(), fifos, sent: BTreeMap::new() }
     }
 
-    /// Hands a message of job `j`, number `number` among those of its rank, to interfaces of its node `from`.
+    /// Passes message `number` of a rank of job `j` to the NICs of its node `from`.
     pub(crate) fn dispatch(
         &mut self,
         (j, job): (usize, &RankJob),
@@ -58,7 +60,7 @@ impl NicChoice {
                 *next = next.wrapping_add(1);
             }
             let mut give = |rail: u32, wire: u64| {
-                give(rail as usize, OutboundMessage { interface: rail as u8, wire, ..message });
+                give(rail as usize, OutboundMessage { nic: rail as u8, wire, ..message });
             };
             if kind.carries_data() && rails.is_striped(Bytes(bytes)) {
                 let parts = rails.shares(from, message.node, Bytes(message.wire));
@@ -71,9 +73,9 @@ impl NicChoice {
         } else if let Some(fifos) = &mut self.fifos {
             give(fifos.select(from, message.node) as usize, message);
         } else {
-            let own = &self.own[j];
-            message.interface = own[destination as usize];
-            give(own[source as usize].into(), message);
+            let nic_of_rank = &self.nic_of_rank[j];
+            message.nic = nic_of_rank[destination as usize];
+            give(nic_of_rank[source as usize].into(), message);
         }
     }
 
@@ -82,7 +84,7 @@ impl NicChoice {
     }
 }
 
-/// Bytes on the wire that a rail from node to node has of a message.
+/// Wire bytes of a message on one rail between two nodes.
 pub(crate) fn bytes_on_rail(
     envelope: &Envelope,
     whole: u64,
@@ -94,22 +96,22 @@ pub(crate) fn bytes_on_rail(
         return whole;
     }
     let share = rails.shares(a, b, Bytes(whole)).find(|(of, _)| *of == rail);
-    share.expect("a part comes on the rail that it left on").1 .0
+    share.expect("a part arrives on the rail that it left on").1 .0
 }
 
-/// Whether a message comes in parts.
+/// Whether a message is striped over rails.
 pub(crate) fn is_striped(envelope: &Envelope, rails: &JobRails) -> bool {
     MessageKind::from_code(envelope.kind).carries_data() && rails.is_striped(Bytes(envelope.bytes))
 }
 
-/// Whether a rail has the first part of a message, or all of it.
+/// Whether a rail carries the first part of a message, or all of it.
 pub(crate) fn is_first_part(envelope: &Envelope, rails: &JobRails, (a, b): (NodeId, NodeId), rail: u32) -> bool {
-    // A message without data is sent, too.
+    // A message of zero bytes is sent as well.
     !is_striped(envelope, rails)
         || rails.shares(a, b, Bytes(envelope.bytes.max(1))).next().is_some_and(|(first, _)| first == rail)
 }
 
-/// The interfaces that ranks use: those of a node take turns.
+/// NIC of each rank: the ranks of a node use its NICs in turn.
 fn nics_by_turn(job: &RankJob, per_node: u32) -> Vec<u8> {
     if per_node == 1 {
         return vec![0; job.node_of_rank.len()];

@@ -1,12 +1,13 @@
-//! What an interface sends, in which order.
+//! Sending side of a NIC.
 //!
 //! ```text
 //! hosts, answers to gets ─► waiting, by time ─► queue, first in first out ─┐ packet by packet   ┌─────────────────┐
 //!                                          └──► gets ─────────────────────┴─► merge ──────────► │ prepared, buffer │ ─► link
 //!                                                                                               └─────────────────┘
 //! ```
-//! A message is sent to its last packet before the next begins. A get overtakes messages, but not the packets that were handed
-//! down before it: as many as are prepared and in the buffer. Neither list exists here: a get notes how many packets go before it.
+//! All packets of a message are sent before the next message starts. A get request overtakes messages, but not the
+//! packets that are prepared or in the buffer. These two lists are not stored: a get request records how many packets
+//! precede it.
 
 use crate::wire::{MessageKind, PacketSizes};
 use odonata_checkpoint::{state, DecodeError, Reader, State, Writer};
@@ -16,57 +17,57 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// A message that an interface is to send.
+/// A message to send.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct OutboundMessage {
-    /// When the interface has it.
+    /// Time when the NIC has it.
     pub(crate) ready_ps: u64,
     pub(crate) job: u16,
     pub(crate) node: NodeId,
-    /// The interface of that node.
-    pub(crate) interface: u8,
+    /// NIC of the destination node.
+    pub(crate) nic: u8,
     pub(crate) envelope: Envelope,
     /// Bytes on the wire.
     pub(crate) wire: u64,
 }
 
-/// A message that is being sent.
+/// The message that is being sent.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct ActiveSend {
     message: OutboundMessage,
     left: u64,
-    /// Number of the pair of interfaces, once its first packet has left.
+    /// Number of the pair of NICs, from the first packet on.
     pair: Option<u32>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Outbox {
     sizes: PacketSizes,
-    /// This interface's number on its node.
-    interface: u8,
+    /// Number of this NIC on its node.
+    nic: u8,
     waiting: VecDeque<OutboundMessage>,
     queue: VecDeque<ActiveSend>,
-    /// With the packets of the queue that go before each, of all ever taken.
+    /// Get requests, each with the number of packets ever taken that precede it.
     gets: VecDeque<(u64, OutboundMessage)>,
-    /// Packets of the queue that were taken, and those that were not.
+    /// Packets of the queue that were taken, and packets still in it.
     taken: u64,
     backlog: u64,
-    /// Packets that are handed down before a get.
+    /// Packets that precede a new get request.
     packets_before_get: u64,
-    /// When the last packets left, so many as the buffer holds; the oldest is overwritten next.
+    /// Departure times of the last packets, up to the size of the buffer.
     buffer_packets: usize,
     departures: VecDeque<u64>,
-    /// Next number of a packet to each other interface.
+    /// Next sequence number to each other NIC.
     pairs: NicPairs<u32>,
 }
 
 state!(Outbox {
     value: waiting, queue, gets, taken, backlog, departures;
     nested: pairs;
-    rebuilt: sizes, interface, packets_before_get, buffer_packets
+    rebuilt: sizes, nic, packets_before_get, buffer_packets
 });
 
-/// State of pairs of this interface and another one.
+/// State for each pair of this NIC and another one.
 #[derive(Debug)]
 pub(crate) struct NicPairs<T> {
     indices: rustc_hash::FxHashMap<(NodeId, u8), u32>,
@@ -79,31 +80,31 @@ impl<T> Default for NicPairs<T> {
     }
 }
 
-/// In the order of their numbers.
+/// Saved in the order of their numbers.
 impl<T: Serialize + DeserializeOwned> State for NicPairs<T> {
     fn save(&self, into: &mut Writer) {
-        let mut interfaces: Vec<_> = self.indices.iter().map(|(interface, place)| (*place, *interface)).collect();
-        interfaces.sort_unstable();
-        into.put(&(interfaces, &self.states));
+        let mut nics: Vec<_> = self.indices.iter().map(|(nic, place)| (*place, *nic)).collect();
+        nics.sort_unstable();
+        into.put(&(nics, &self.states));
     }
 
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
-        let interfaces: Vec<(u32, (NodeId, u8))> = from.get()?;
+        let nics: Vec<(u32, (NodeId, u8))> = from.get()?;
         let states: Vec<T> = from.get()?;
-        if interfaces.iter().map(|(place, _)| *place).ne(0..states.len() as u32) {
-            return Err(DecodeError("pairs of interfaces that are not numbered".into()));
+        if nics.iter().map(|(place, _)| *place).ne(0..states.len() as u32) {
+            return Err(DecodeError("pairs of NICs are not numbered".into()));
         }
-        self.indices = interfaces.into_iter().map(|(place, interface)| (interface, place)).collect();
+        self.indices = nics.into_iter().map(|(place, nic)| (nic, place)).collect();
         self.states = states;
         Ok(())
     }
 }
 
 impl<T: Default> NicPairs<T> {
-    /// Number of the pair with an interface of a node.
-    pub(crate) fn index_of(&mut self, node: NodeId, interface: u8) -> u32 {
+    /// Number of the pair with a NIC of another node.
+    pub(crate) fn index_of(&mut self, node: NodeId, nic: u8) -> u32 {
         let states = &mut self.states;
-        *self.indices.entry((node, interface)).or_insert_with(|| {
+        *self.indices.entry((node, nic)).or_insert_with(|| {
             states.push(T::default());
             states.len() as u32 - 1
         })
@@ -117,27 +118,27 @@ impl<T: Default> NicPairs<T> {
         self.states.iter()
     }
 
-    /// Memory of so many entries, about.
+    /// Approximate memory.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.states.capacity() * size_of::<T>() + self.indices.capacity() * (size_of::<((NodeId, u8), u32)>() + 1)
     }
 }
 
-/// Bits of the number of a packet; above them is the interface that sends it.
+/// Bits of a sequence number. The bits above hold the sending NIC.
 pub(crate) const SEQUENCE_BITS: u32 = 26;
 
 impl Outbox {
-    /// Whether a message of a job for which `of` holds is not sent to its last packet.
+    /// Whether packets of a job that satisfies `of` are still to be sent.
     pub(crate) fn has_message_of(&self, of: impl Fn(u16) -> bool) -> bool {
         let queue = self.queue.iter().map(|send| &send.message);
         let gets = self.gets.iter().map(|(_, message)| message);
         self.waiting.iter().chain(queue).chain(gets).any(|message| of(message.job))
     }
 
-    pub(crate) fn new(sizes: PacketSizes, interface: u8, prepared: u32, buffer: u32) -> Self {
+    pub(crate) fn new(sizes: PacketSizes, nic: u8, prepared: u32, buffer: u32) -> Self {
         Self {
             sizes,
-            interface,
+            nic,
             waiting: VecDeque::new(),
             queue: VecDeque::new(),
             gets: VecDeque::new(),
@@ -150,22 +151,21 @@ impl Outbox {
         }
     }
 
-    /// Takes a message. Of those of one time the one of the job and rank with the least number goes first, and of one rank the one
-    /// that came first.
+    /// Accepts a message. Messages of equal time are ordered by job and rank, then by arrival.
     pub(crate) fn push(&mut self, message: OutboundMessage) {
         let place = |of: &OutboundMessage| (of.ready_ps, of.job, of.envelope.source);
         let after = self.waiting.iter().rev().take_while(|other| place(other) > place(&message)).count();
         self.waiting.insert(self.waiting.len() - after, message);
     }
 
-    /// When the next packet can be had at the earliest.
+    /// Earliest time of the next packet.
     pub(crate) fn next_ready_ps(&self) -> Option<u64> {
         let begun = self.gets.front().map(|(_, get)| get.ready_ps).into_iter();
         let begun = begun.chain(self.queue.front().map(|send| send.message.ready_ps)).min();
         begun.or(self.waiting.front().map(|message| message.ready_ps))
     }
 
-    /// Takes over what is ready by then.
+    /// Moves the messages that are ready by `now_ps` into the queue.
     fn advance(&mut self, now_ps: u64) {
         while let Some(&message) = self.waiting.front().filter(|message| message.ready_ps <= now_ps) {
             self.waiting.pop_front();
@@ -178,7 +178,7 @@ impl Outbox {
         }
     }
 
-    /// The packet that leaves then.
+    /// Takes the packet that leaves at `leaves_ps`.
     pub(crate) fn take_packet(&mut self, leaves_ps: u64) -> OutgoingPacket {
         self.advance(leaves_ps);
         let get_is_next = match (self.gets.front(), self.queue.is_empty()) {
@@ -191,16 +191,16 @@ impl Outbox {
         } else {
             self.taken += 1;
             self.backlog -= 1;
-            self.queue.pop_front().expect("the interface asked for a packet that is there")
+            self.queue.pop_front().expect("the NIC asked for an existing packet")
         };
         let message = send.message;
         let first = send.pair.is_none();
         let pair = match send.pair {
             Some(pair) => pair,
-            None => self.pairs.index_of(message.node, message.interface),
+            None => self.pairs.index_of(message.node, message.nic),
         };
         let number = self.pairs.state_mut(pair);
-        let tagged = u32::from(self.interface) << SEQUENCE_BITS | *number;
+        let tagged = u32::from(self.nic) << SEQUENCE_BITS | *number;
         *number = (*number + 1) & ((1 << SEQUENCE_BITS) - 1);
         let (taken, size) = self.sizes.next(send.left);
         send.left -= taken;
@@ -209,7 +209,7 @@ impl Outbox {
             self.queue.push_front(send);
         }
         OutgoingPacket {
-            interface: message.interface,
+            interface: message.nic,
             job: message.job,
             message_bytes: message.wire,
             message: tagged,
@@ -218,7 +218,8 @@ impl Outbox {
         }
     }
 
-    /// When a packet that leaves then entered the buffer: when it was ready, or when the packet that many before it left.
+    /// When a packet that leaves at `leaves_ps` entered the buffer. This is when it was ready, or when an earlier
+    /// packet made space.
     fn buffer_entry_ps(&mut self, ready_ps: u64, leaves_ps: u64) -> u64 {
         let full = self.departures.len() == self.buffer_packets;
         let freed = if full { self.departures.pop_front().unwrap_or(0) } else { 0 };

@@ -1,4 +1,4 @@
-//! A rank: a state machine that runs its program against the host's clock.
+//! A rank: a state machine that runs its program on the host's clock.
 //!
 //! ```text
 //!             ┌──────────────► ready ─── a call that has to wait ──► blocked ─┐
@@ -8,8 +8,8 @@
 //!             └──────────────  ending  ◄─────────────────────────────────┘
 //!                works off what has come by the end of the call
 //! ```
-//! A rank's clock may be ahead of the network's: it runs on to the end of a call and from there waits until the network
-//! has got so far. What comes for a rank that computes stays in its list until the end of its next call.
+//! A rank's clock may be ahead of the network's clock. The rank runs to the end of a call and waits there for the
+//! network's clock. Events for a computing rank stay in its list until the end of its next call.
 
 mod messages;
 mod stuck;
@@ -33,7 +33,7 @@ use odonata_workload::program::{Call, GroupLists};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What goes on in a rank.
+/// State of a rank.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum RankState {
     Ready,
@@ -42,15 +42,15 @@ enum RankState {
         incomplete: u32,
         since: u64,
     },
-    /// At the end of a call; of a test, its request.
+    /// At the end of a call; `test` is the request of a test.
     LeavingCall {
         test: Option<u32>,
     },
-    /// At the end of a round of a program that is run several times, or of the program.
+    /// At the end of a round of a repeated program, or of the program.
     EndingRound,
     Finishing,
     Finished,
-    /// The program asked for something that can't be.
+    /// The program made an invalid call.
     Failed(String),
 }
 
@@ -60,29 +60,29 @@ struct ActiveCall {
     kind: CallKind,
     since: u64,
     blocked: Time,
-    /// Its name, where calls are recorded.
+    /// Name of the call, if calls are recorded.
     #[serde(deserialize_with = "call_name")]
     name: CallName,
 }
 
-/// Everything that a rank may touch while it runs.
+/// Everything that a rank uses while it runs.
 pub(crate) struct RankContext<'a> {
     pub(crate) now_ps: u64,
     pub(crate) settings: &'a MpiSettings,
     pub(crate) shared: &'a JobProgram,
-    /// Hands a message, with its number among those of its rank, to an interface.
+    /// Passes a message and its number within the rank to a NIC.
     pub(crate) send: &'a mut dyn FnMut(OutboundMessage, u64),
     /// Messages between ranks of the node, with their times.
     pub(crate) on_node: &'a mut Vec<(u64, Envelope)>,
-    /// Where it is noted what becomes of messages, if it is.
+    /// Log of messages, if they are recorded.
     pub(crate) log: Option<&'a mut Log>,
-    /// Where it is noted what ranks do, if it is.
+    /// Log of calls, if they are recorded.
     pub(crate) calls: Option<&'a mut CallLog>,
     /// Nodes of the ranks of the job.
     pub(crate) nodes: &'a [NodeId],
     pub(crate) packet: Bytes,
-    /// Whether a rank is over when the network's time is there, and not when it can say when that will be: there are ranks
-    /// that run for as long as others do.
+    /// Whether a rank ends only when the network's clock reaches its end. Needed when background jobs run until the
+    /// others end.
     pub(crate) ends_in_time: bool,
 }
 
@@ -102,19 +102,19 @@ pub(crate) struct Rank {
     sends: Transfers,
     receives: Transfers,
     record: RankRecord,
-    /// Messages that it has sent in this round.
+    /// Messages sent in this round.
     sent: u64,
-    /// Whether its program has no end, and when the present round began.
+    /// Whether the program repeats without end, and the start of this round.
     is_background: bool,
     round_start: u64,
-    /// The phase that it is in, since when, and its time in calls then.
+    /// The current phase, its start, and the time in calls at its start.
     phase: Option<(u32, u64, Time)>,
-    /// The call that was begun last, inside a collective that of the collective: for those who ask what it waits for.
+    /// The last call, or the last call inside a collective. Reports use it.
     last: Option<Call>,
 }
 
 impl Rank {
-    /// Writes what has become of it. Lists of ranks that communicators share are put in `lists`.
+    /// Saves the state. Group lists that communicators share go into `lists`.
     pub(crate) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
         let Self {
             job: _,
@@ -143,7 +143,7 @@ impl Rank {
         unexpected.save(into);
     }
 
-    /// Goes on from what was written.
+    /// Loads the state.
     pub(crate) fn load(
         &mut self,
         shared: &JobProgram,
@@ -201,43 +201,43 @@ impl Rank {
         }
     }
 
-    /// Whether its program is at its end.
+    /// Whether the program has ended.
     pub(crate) fn is_finished(&self) -> bool {
         self.state == RankState::Finished
     }
 
-    /// Whether it waits, perhaps from a time on that the network has not come to.
+    /// Whether it waits, possibly at a time ahead of the network's clock.
     pub(crate) fn is_blocked(&self) -> bool {
         matches!(self.state, RankState::Blocked { .. })
     }
 
-    /// Whether its program asked for something that can't be.
+    /// Whether its program made an invalid call.
     pub(crate) fn has_failed(&self) -> bool {
         matches!(self.state, RankState::Failed(_))
     }
 
-    /// Whether it will do something though no message comes.
+    /// Whether it will act without a new message.
     pub(crate) fn will_act(&self, now_ps: u64) -> bool {
         match &self.state {
             RankState::Finished | RankState::Failed(_) => false,
-            // It may have computed before, ahead of the network's time.
+            // Its clock may be ahead of the network's clock.
             RankState::Blocked { since, .. } => *since > now_ps || !self.notices.is_empty(),
             RankState::Ready | RankState::LeavingCall { .. } | RankState::EndingRound | RankState::Finishing => true,
         }
     }
 
-    /// When it has to be run again if nothing comes.
+    /// When it must run again without a new message.
     pub(crate) fn wake_ps(&self) -> Option<u64> {
         matches!(self.state, RankState::LeavingCall { .. } | RankState::EndingRound | RankState::Finishing)
             .then_some(self.clock)
     }
 
-    /// Its host is told of something at `at_ps`.
+    /// Notifies its host at `at_ps`.
     pub(crate) fn notify(&mut self, at_ps: u64, notice: Notice) {
         self.notices.push_back((at_ps, notice));
     }
 
-    /// Goes on as far as it can.
+    /// Runs as far as possible.
     pub(crate) fn run(&mut self, context: &mut RankContext<'_>) {
         if let Err(reason) = self.advance(context) {
             self.state = RankState::Failed(reason);
@@ -314,10 +314,10 @@ impl Rank {
         self.record.end = Some(Time(self.clock));
     }
 
-    /// A round counts when the network's time is there: until then others may have come to their end.
+    /// A round counts when the network's clock reaches its end, because the other jobs may have ended by then.
     fn end_round(&mut self) -> Result<(), String> {
         if self.is_background && self.clock == self.round_start {
-            return Err("its program took no time, so it would go on for ever; expected calls or `compute`".into());
+            return Err("the program takes no time, so it would repeat forever; expected calls or `compute`".into());
         }
         self.round_start = self.clock;
         self.sent = 0;
@@ -332,7 +332,7 @@ impl Rank {
         self.clock += context.settings.enter.ps();
     }
 
-    /// What a call does at once, up to where it blocks or ends.
+    /// Executes a call up to the point where it blocks or ends.
     fn execute(&mut self, call: Call, inner: bool, context: &mut RankContext<'_>) -> Result<(), String> {
         self.last = Some(call);
         let slot = |request: u32| if inner { Slot::Inner(request) } else { Slot::Program(request) };
@@ -374,7 +374,7 @@ impl Rank {
         Ok(())
     }
 
-    /// What the rank waited for is done.
+    /// Continues after a wait.
     fn unblock(&mut self, wait: &Wait, since: u64) {
         if let Some(call) = &mut self.call {
             let blocked = Time(self.clock.saturating_sub(since));
@@ -386,7 +386,7 @@ impl Rank {
             if self.code.collective().is_some() { RankState::Ready } else { RankState::LeavingCall { test: None } };
     }
 
-    /// Works off what has come by now, and leaves the call.
+    /// Handles the notices that arrived by now, and leaves the call.
     fn end_call(&mut self, test: Option<u32>, context: &mut RankContext<'_>) -> Result<(), String> {
         let by = self.clock;
         while let Some(&(at, notice)) = self.notices.front().filter(|(at, _)| *at <= by) {

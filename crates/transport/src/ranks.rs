@@ -1,4 +1,4 @@
-//! Ranks behind network interfaces.
+//! Ranks behind NICs.
 
 mod checkpoint;
 mod rails;
@@ -17,7 +17,8 @@ use crate::settings::MpiSettings;
 use crate::wire::{MessageKind, PacketSizes};
 use odonata_checkpoint::{state, DecodeError, Reader, Writer};
 use odonata_packet::{
-    Activity, Arrival, Endpoints, Envelope, Nics, Subscription, Offer, OutgoingPacket, Program, Socket, UnfinishedEndpoint,
+    Activity, Arrival, Endpoints, Envelope, Nics, Offer, OutgoingPacket, Program, Socket, Subscription,
+    UnfinishedEndpoint,
 };
 use odonata_units::{Bytes, NodeId, Time};
 use rails::{bytes_on_this_rail, is_first_packet};
@@ -30,26 +31,25 @@ pub struct Ranks {
     jobs: Arc<Vec<RankJob>>,
     settings: Arc<MpiSettings>,
     records: Arc<Mutex<Vec<RankRecord>>>,
-    /// What is noted of messages, if it is.
+    /// Log of messages, if they are recorded.
     log: Option<Arc<Mutex<Log>>>,
-    /// What is noted of calls, if it is.
+    /// Log of calls, if they are recorded.
     calls: Option<Arc<Mutex<CallLog>>>,
 }
 
 impl Ranks {
-    /// The ranks of `jobs`.
+    /// Ranks of `jobs`.
     pub fn new(jobs: Vec<RankJob>, settings: MpiSettings) -> Self {
         Self { jobs: Arc::new(jobs), settings: Arc::new(settings), records: Arc::default(), log: None, calls: None }
     }
 
-    /// The same, and of each message it is recorded when what happened to it: some 200 B each while they run.
+    /// Records the times of each message: about 200 B per message during the run.
     #[must_use]
     pub fn with_messages(self) -> Self {
         Self { log: Some(Arc::default()), ..self }
     }
 
-    /// The same, and of each call it is recorded when ranks were in it and what ended their waits: some 60 B for each, and as
-    /// much again for each message.
+    /// Records each call and the cause of each wait: about 60 B per call and per message.
     #[must_use]
     pub fn with_calls(self) -> Self {
         Self { calls: Some(Arc::default()), ..self }
@@ -60,7 +60,7 @@ impl Ranks {
         self.calls.is_some()
     }
 
-    /// The calls that ranks left in the last run, their waits and their phases; none unless recorded.
+    /// Calls, waits and phases of the last run. Empty if not recorded.
     pub fn take_calls(&self) -> CallRecords {
         let take = |log: &Arc<Mutex<CallLog>>| std::mem::take(&mut *log.lock().expect("nobody panicked")).records();
         self.calls.as_ref().map_or_else(Default::default, take)
@@ -71,13 +71,13 @@ impl Ranks {
         self.log.is_some()
     }
 
-    /// The messages that were received in the last run, by job, source, destination and number; none unless recorded.
+    /// Messages received in the last run, by job, source, destination and number. Empty if not recorded.
     pub fn take_messages(&self) -> Vec<MessageRecord> {
         let take = |log: &Arc<Mutex<Log>>| std::mem::take(&mut *log.lock().expect("nobody panicked")).messages();
         self.log.as_ref().map_or_else(Vec::new, take)
     }
 
-    /// What the last run recorded, by job and rank.
+    /// Records of the last run, by job and rank.
     pub fn take_records(&self) -> Vec<RankRecord> {
         let mut records = std::mem::take(&mut *self.records.lock().expect("nobody panicked"));
         records.sort_unstable_by_key(|record| (record.job, record.rank));
@@ -86,8 +86,8 @@ impl Ranks {
 }
 
 impl Program for Ranks {
-    fn endpoints(&self, jobs: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
-        Box::new(RankEndpoints::new(self, jobs, interfaces))
+    fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
+        Box::new(RankEndpoints::new(self, jobs, nics))
     }
 
     fn is_finite(&self, job: u16) -> bool {
@@ -116,14 +116,14 @@ impl Program for Ranks {
     }
 }
 
-/// One interface of a node with ranks.
+/// A NIC of a node with ranks.
 #[derive(Debug)]
-struct Interface {
+struct NicState {
     outbox: Outbox,
     inbox: Inbox,
 }
 
-state!(Interface { nested: outbox, inbox });
+state!(NicState { nested: outbox, inbox });
 
 /// A node with ranks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -137,45 +137,43 @@ struct RankEndpoints {
     jobs: Arc<Vec<RankJob>>,
     settings: Arc<MpiSettings>,
     records: Arc<Mutex<Vec<RankRecord>>>,
-    /// What is noted of messages here, if it is, and where it goes to.
+    /// Log of messages of this part, and the log of the run.
     log: Option<Box<Log>>,
     all_logs: Option<Arc<Mutex<Log>>>,
-    /// The same of calls.
+    /// The same for calls.
     calls: Option<Box<CallLog>>,
     all_calls: Option<Arc<Mutex<CallLog>>>,
     nic_choice: NicChoice,
     reorder: ReorderBuffer,
     per_node: u32,
     sizes: PacketSizes,
-    /// By node of this part; of none where nobody is.
+    /// Nodes of this part. Nodes without ranks have an empty range.
     hosts: Vec<Host>,
-    /// By interface.
-    interfaces: Vec<Option<Box<Interface>>>,
-    /// By node, then by job and rank.
+    /// By NIC.
+    nics: Vec<Option<Box<NicState>>>,
+    /// By node, job and rank.
     ranks: Vec<Rank>,
-    /// Ranks that the run waits for and that are not at their end.
+    /// Ranks of awaited jobs that have not finished.
     unfinished: usize,
-    /// Whether there are others.
+    /// Whether there are background jobs.
     has_background: bool,
-    /// Messages between ranks of a node that are on their way, of jobs that the run waits for.
+    /// Messages in flight between ranks of a node, of awaited jobs.
     on_node_awaited: usize,
     inbound: Vec<InboundMessage>,
     on_node: Vec<(u64, Envelope)>,
 }
 
 impl RankEndpoints {
-    fn new(program: &Ranks, jobs: &[u16], interfaces: &Nics<'_>) -> Self {
-        let (settings, per_node) = (&program.settings, interfaces.per_node());
-        let nodes = interfaces.count() / per_node;
+    fn new(program: &Ranks, jobs: &[u16], nics: &Nics<'_>) -> Self {
+        let (settings, per_node) = (&program.settings, nics.per_node());
+        let nodes = nics.count() / per_node;
         let mut here: Vec<(u32, usize, u32)> = Vec::new();
         for (j, job) in program.jobs.iter().enumerate().filter(|(_, job)| jobs.contains(&job.job)) {
             let ranks = job.node_of_rank.iter().enumerate();
-            here.extend(
-                ranks.filter_map(|(rank, &node)| Some((interfaces.first_of(node)? / per_node, j, rank as u32))),
-            );
+            here.extend(ranks.filter_map(|(rank, &node)| Some((nics.first_of(node)? / per_node, j, rank as u32))));
         }
         here.sort_unstable();
-        let sizes = PacketSizes { packet: interfaces.payload().into(), flit: interfaces.flit().into() };
+        let sizes = PacketSizes { packet: nics.payload().into(), flit: nics.flit().into() };
         let mut endpoints = Self {
             jobs: Arc::clone(&program.jobs),
             settings: Arc::clone(settings),
@@ -184,12 +182,12 @@ impl RankEndpoints {
             all_logs: program.log.clone(),
             calls: program.calls.is_some().then(Box::default),
             all_calls: program.calls.clone(),
-            nic_choice: NicChoice::new(&program.jobs, interfaces),
+            nic_choice: NicChoice::new(&program.jobs, nics),
             reorder: ReorderBuffer::default(),
             per_node,
             sizes,
             hosts: Vec::with_capacity(nodes as usize),
-            interfaces: (0..interfaces.count()).map(|_| None).collect(),
+            nics: (0..nics.count()).map(|_| None).collect(),
             ranks: Vec::with_capacity(here.len()),
             unfinished: here.iter().filter(|(_, j, _)| !program.jobs[*j].background).count(),
             on_node_awaited: 0,
@@ -200,15 +198,15 @@ impl RankEndpoints {
         let mut rest = here.as_slice();
         for n in 0..nodes {
             let (own, later) = rest.split_at(rest.partition_point(|rank| rank.0 == n));
-            let (node, first) = (interfaces.node(n * per_node), endpoints.ranks.len() as u32);
+            let (node, first) = (nics.node(n * per_node), endpoints.ranks.len() as u32);
             for &(_, j, number) in own {
                 let job = &program.jobs[j];
                 endpoints.ranks.push(Rank::new(job, number, node));
             }
             for i in (0..per_node).filter(|_| !own.is_empty()) {
-                let outbox = Outbox::new(sizes, i as u8, settings.prepared, settings.injection_buffer);
-                let interface = Box::new(Interface { outbox, inbox: Inbox::default() });
-                endpoints.interfaces[(n * per_node + i) as usize] = Some(interface);
+                let outbox = Outbox::new(sizes, i as u8, settings.prepared_packets, settings.injection_buffer_packets);
+                let state = Box::new(NicState { outbox, inbox: Inbox::default() });
+                endpoints.nics[(n * per_node + i) as usize] = Some(state);
             }
             endpoints.hosts.push(Host { node, ranks: first..endpoints.ranks.len() as u32 });
             rest = later;
@@ -216,28 +214,28 @@ impl RankEndpoints {
         endpoints
     }
 
-    /// Place of a job among those of the program.
+    /// Index of a job in the program.
     fn job_index(&self, job: u16) -> usize {
         self.jobs.iter().position(|of| of.job == job).expect("a job of this program")
     }
 
-    /// Place of a rank of a node, if it is here.
+    /// Index of a rank on a node of this part.
     fn rank_index(&self, host: usize, job: u16, number: u32) -> usize {
         let mut ranks = self.hosts[host].ranks.clone();
         let of = |r: &u32| self.ranks[*r as usize].job == job && self.ranks[*r as usize].number == number;
-        ranks.find(of).expect("messages go to where the rank is") as usize
+        ranks.find(of).expect("messages go to the node of their rank") as usize
     }
 
-    /// A rank goes on; what it wants delivered on its node is handed to the socket.
+    /// Runs a rank, and passes its messages on the node to the socket.
     fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
-        let Self { jobs, settings, nic_choice, interfaces, ranks, on_node, log, calls, .. } = self;
+        let Self { jobs, settings, nic_choice, nics, ranks, on_node, log, calls, .. } = self;
         let rank = &mut ranks[r];
         let j = jobs.iter().position(|of| of.job == rank.job).expect("a job of this program");
         let job = &jobs[j];
         let (first, node) = (host * self.per_node as usize, rank.node);
         let mut send = |message: OutboundMessage, number: u64| {
             nic_choice.dispatch((j, job), node, message, number, |own, part| {
-                interfaces[first + own].as_mut().expect("a node with ranks").outbox.push(part);
+                nics[first + own].as_mut().expect("a node with ranks").outbox.push(part);
             });
         };
         let was_finished = rank.is_finished();
@@ -272,7 +270,7 @@ impl RankEndpoints {
         }
     }
 
-    /// Sets the timer to when the first rank of a node has to go on.
+    /// Sets the timer to the time when the next rank of a node must run.
     fn set_timer(&self, host: usize, socket: &mut Socket) {
         let ranks = self.hosts[host].ranks.clone();
         match ranks.filter_map(|r| self.ranks[r as usize].wake_ps()).min() {
@@ -281,7 +279,7 @@ impl RankEndpoints {
         }
     }
 
-    /// A message has come to a node at the time of the socket, or is the next that counts then.
+    /// Delivers a message to its rank at the socket's time.
     fn deliver(&mut self, host: usize, delivered: DeliveredMessage, socket: &mut Socket) {
         let DeliveredMessage { message: InboundMessage { job, envelope, is_single_packet }, at_ps, injection_times } =
             delivered;
@@ -306,13 +304,13 @@ impl RankEndpoints {
             }
             MessageKind::Data => Notice::DataArrived { transfer },
             MessageKind::Acknowledgement | MessageKind::OnNodeReceipt => Notice::Complete { transfer },
-            MessageKind::GetRequest => unreachable!("the interface answers"),
+            MessageKind::GetRequest => unreachable!("the NIC answers"),
         };
         self.ranks[r].notify(at, notice);
         self.run(host, r, socket);
     }
 
-    /// The interface answers a get with the data.
+    /// Answers a get request with the data, without the host.
     fn answer_get(&mut self, host: usize, r: usize, get: &Envelope, now_ps: u64) {
         let rank = &self.ranks[r];
         let (to, bytes, number) = rank.requested_data(get.sequence);
@@ -329,14 +327,14 @@ impl RankEndpoints {
             ready_ps: now_ps + self.settings.nic_fetch.ps() + self.settings.nic_start.ps(),
             job: rank.job,
             node: self.jobs[j].node_of_rank[to as usize],
-            interface: 0,
+            nic: 0,
             envelope,
             wire: MessageKind::Data.wire_bytes(bytes, &self.settings),
         };
         let (first, node) = (host * self.per_node as usize, self.hosts[host].node);
-        let Self { jobs, nic_choice, interfaces, .. } = self;
+        let Self { jobs, nic_choice, nics, .. } = self;
         nic_choice.dispatch((j, &jobs[j]), node, message, number, |own, part| {
-            interfaces[first + own].as_mut().expect("a node with ranks").outbox.push(part);
+            nics[first + own].as_mut().expect("a node with ranks").outbox.push(part);
         });
     }
 
@@ -352,12 +350,12 @@ impl RankEndpoints {
 
 impl Endpoints for RankEndpoints {
     fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
-        self.interfaces[nic as usize].as_ref()?.outbox.next_ready_ps()
+        self.nics[nic as usize].as_ref()?.outbox.next_ready_ps()
     }
 
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
-        let interface = self.interfaces[nic as usize].as_mut().expect("nobody else has packets");
-        let outgoing = interface.outbox.take_packet(leaves_ps);
+        let state = self.nics[nic as usize].as_mut().expect("only NICs with ranks have packets");
+        let outgoing = state.outbox.take_packet(leaves_ps);
         if let (Some(log), Some(envelope)) = (&mut self.log, &outgoing.envelope) {
             let (from, rail) = (self.hosts[(nic / self.per_node) as usize].node, nic % self.per_node);
             if is_first_packet(&self.jobs, outgoing.job, envelope, (from, outgoing.destination), rail) {
@@ -368,7 +366,7 @@ impl Endpoints for RankEndpoints {
     }
 
     fn subscription(&self, nic: u32) -> Subscription {
-        if self.interfaces[nic as usize].is_some() {
+        if self.nics[nic as usize].is_some() {
             Subscription::Arrivals
         } else {
             Subscription::Nothing
@@ -390,23 +388,24 @@ impl Endpoints for RankEndpoints {
         let host = self.host(nic);
         let mut inbound = std::mem::take(&mut self.inbound);
         if arrival.source == self.hosts[host].node {
-            let envelope = arrival.envelope.expect("messages on a node have one");
+            let envelope = arrival.envelope.expect("messages on a node have an envelope");
             self.on_node_awaited -= usize::from(self.is_awaited(arrival.job));
             inbound.push(InboundMessage { job: arrival.job, envelope, is_single_packet: true });
         } else {
             let awaited = self.is_awaited(arrival.job);
-            let interface = self.interfaces[nic as usize].as_mut().expect("packets go to where ranks are");
+            let state = self.nics[nic as usize].as_mut().expect("packets go to nodes with ranks");
             let (settings, jobs, ends) = (&self.settings, &self.jobs, (arrival.source, self.hosts[host].node));
             let of_part =
                 |job, envelope: &_| bytes_on_this_rail(jobs, settings, job, envelope, ends, nic % self.per_node);
-            interface.inbox.receive((arrival, awaited), self.sizes, &of_part, &mut inbound);
+            state.inbox.receive((arrival, awaited), self.sizes, &of_part, &mut inbound);
         }
         if inbound.is_empty() {
             self.inbound = inbound;
             return Offer::Same;
         }
         for message in inbound.drain(..) {
-            let delivered = DeliveredMessage { message, at_ps: socket.now_ps(), injection_times: arrival.injection_times };
+            let delivered =
+                DeliveredMessage { message, at_ps: socket.now_ps(), injection_times: arrival.injection_times };
             self.reorder_message(host, delivered, socket);
         }
         self.inbound = inbound;
@@ -432,21 +431,23 @@ impl Endpoints for RankEndpoints {
     fn will_act(&self, now_ps: u64) -> bool {
         self.on_node_awaited > 0
             || self.ranks.iter().any(|rank| rank.will_act(now_ps) && self.is_awaited(rank.job))
-            || self.interfaces.iter().flatten().any(|interface| {
-                interface.inbox.has_early_packets() || interface.outbox.has_message_of(|job| self.is_awaited(job))
-            })
+            || self
+                .nics
+                .iter()
+                .flatten()
+                .any(|state| state.inbox.has_early_packets() || state.outbox.has_message_of(|job| self.is_awaited(job)))
     }
 
     fn memory_bytes(&self) -> usize {
-        let interfaces = self.interfaces.iter().flatten();
-        let of = |interface: &Interface| interface.outbox.memory_bytes() + interface.inbox.memory_bytes();
+        let nics = self.nics.iter().flatten();
+        let of = |state: &NicState| state.outbox.memory_bytes() + state.inbox.memory_bytes();
         self.ranks.iter().map(Rank::memory_bytes).sum::<usize>()
             + self.nic_choice.memory_bytes()
             + self.reorder.memory_bytes()
             + self.log.as_ref().map_or(0, |log| log.memory_bytes())
             + self.calls.as_ref().map_or(0, |calls| calls.memory_bytes())
-            + self.interfaces.capacity() * size_of::<Option<Box<Interface>>>()
-            + interfaces.map(|interface| size_of::<Interface>() + of(interface)).sum::<usize>()
+            + self.nics.capacity() * size_of::<Option<Box<NicState>>>()
+            + nics.map(|state| size_of::<NicState>() + of(state)).sum::<usize>()
     }
 
     fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
@@ -456,7 +457,8 @@ impl Endpoints for RankEndpoints {
             let shared = &self.jobs[self.job_index(rank.job)].shared;
             let (since, peer, what) = rank.waits_for(shared);
             let activity = match since > end_ps {
-                // Ahead of the network's time, and whether somebody is on the way to it then, does not show: what it waits for does.
+                // Its clock is ahead of the network's. Whether a message will arrive by then is unknown, but what it
+                // waits for is known.
                 true if rank.is_blocked() => {
                     let what = format!("{what}, from {} on", Time(since));
                     Activity::Waiting { since: Time(since), peer, what }

@@ -1,9 +1,9 @@
-//! What is recorded of ranks.
+//! Records of ranks.
 
 use odonata_units::{NodeId, Time};
 use serde::{Deserialize, Serialize};
 
-/// What kinds of calls a rank may wait in.
+/// Kinds of calls.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum CallKind {
     /// Sends, blocking or not.
@@ -12,15 +12,15 @@ pub enum CallKind {
     Receive,
     /// Waits and tests.
     Wait,
-    /// Collectives, and calls about communicators.
+    /// Collectives and calls that manage communicators.
     Collective,
 }
 
 impl CallKind {
-    /// All of them, by number.
+    /// All kinds, by number.
     pub const ALL: [Self; 4] = [Self::Send, Self::Receive, Self::Wait, Self::Collective];
 
-    /// Its name in columns.
+    /// Name in columns.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Send => "send",
@@ -31,50 +31,50 @@ impl CallKind {
     }
 }
 
-/// One rank.
+/// Record of a rank.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RankRecord {
     /// Its job.
     pub job: u16,
-    /// Its number in the job.
+    /// Number in the job.
     pub rank: u32,
     /// Its node.
     pub node: NodeId,
-    /// When it started.
+    /// Start time.
     pub start: Time,
-    /// When its program was at its end; `None` if it never was.
+    /// End of its program. `None` if the program did not end.
     pub end: Option<Time>,
-    /// Rounds of a program that is run several times, as far as they are over.
+    /// Completed rounds of a repeated program.
     pub rounds: u64,
     /// Time in calls.
     pub communication: Time,
-    /// Time in which it computed.
+    /// Time spent computing.
     pub compute: Time,
     /// Time in calls, by [`CallKind`].
     pub in_calls: [Time; 4],
-    /// Of that, time from where it could not go on to where it could.
+    /// Time in which the rank was blocked, by [`CallKind`].
     pub blocked: [Time; 4],
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Messages that it sent, those of collectives included.
+    /// Messages sent, including messages of collectives.
     pub messages: u64,
-    /// Bytes of these.
+    /// Bytes of these messages.
     pub bytes: u64,
-    /// Bytes on the wires for these, with everything that their protocols exchange.
+    /// Wire bytes of these messages, with all messages of their protocols.
     pub wire_bytes: u64,
-    /// Bytes of messages that it received.
+    /// Bytes of received messages.
     pub received_bytes: u64,
-    /// Phases that it marked, by number.
+    /// Marked phases, by number.
     pub phases: Vec<PhaseRecord>,
 }
 
-/// A phase of a rank, over all its times.
+/// All executions of a phase.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct PhaseRecord {
-    /// How often it began.
+    /// Number of executions.
     pub count: u64,
-    /// Time from its beginnings to its ends.
+    /// Total time.
     pub time: Time,
-    /// Of that, time in calls.
+    /// Part of it in calls.
     pub communication: Time,
 }

@@ -1,18 +1,18 @@
-//! What comes on several rails: parts are put together, and messages from one rank to another in the order in which they were sent, as
-//! MPI wants them matched.
+//! Reordering of messages on several rails. Joins the parts of a message, and restores the sending order between two
+//! ranks, which MPI matching requires.
 
 use crate::inbox::InboundMessage;
 use odonata_packet::InjectionTimes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A message at the interfaces of its node.
+/// A message at the NICs of its node.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct DeliveredMessage {
     pub(crate) message: InboundMessage,
-    /// When its last byte came.
+    /// Arrival of its last byte.
     pub(crate) at_ps: u64,
-    /// How the packet with that byte got into the network.
+    /// Injection FIFO times of the packet with that byte.
     pub(crate) injection_times: Option<InjectionTimes>,
 }
 
@@ -21,9 +21,9 @@ type Pair = (u16, u32, u32);
 
 #[derive(Default, Debug)]
 pub(crate) struct ReorderBuffer {
-    /// Parts that are there, of messages of which some are not, by kind and order.
+    /// Number of parts received so far of incomplete messages, by kind and order.
     parts: BTreeMap<(Pair, u8, u32), u32>,
-    /// Number of the message that is next, and those that came before their turn.
+    /// Number of the next message, and messages that arrived early.
     next: BTreeMap<Pair, u32>,
     early: BTreeMap<(Pair, u32), DeliveredMessage>,
 }
@@ -31,7 +31,8 @@ pub(crate) struct ReorderBuffer {
 odonata_checkpoint::state!(ReorderBuffer { value: parts, next, early });
 
 impl ReorderBuffer {
-    /// One of so many parts of a message has come, which is matched in order or not; appends what goes on with it.
+    /// Accepts one of `parts` parts of a message. Appends the messages that can be delivered now, in order if
+    /// `in_order`.
     pub(crate) fn take(
         &mut self,
         mut come: DeliveredMessage,
@@ -82,10 +83,14 @@ mod tests {
 
     fn come(order: u32, at_ps: u64) -> DeliveredMessage {
         let envelope = Envelope { order, source: 1, destination: 2, ..Envelope::default() };
-        DeliveredMessage { message: InboundMessage { job: 0, envelope, is_single_packet: true }, at_ps, injection_times: None }
+        DeliveredMessage {
+            message: InboundMessage { job: 0, envelope, is_single_packet: true },
+            at_ps,
+            injection_times: None,
+        }
     }
 
-    /// Message 1 came whole before the second part of message 0: it waits for it and keeps its own time.
+    /// Message 1 is complete before message 0. It waits, and keeps its own time.
     #[test]
     fn messages_are_delivered_in_send_order() {
         let (mut reorder, mut out) = (ReorderBuffer::default(), Vec::new());
@@ -93,13 +98,13 @@ mod tests {
         reorder.take(come(1, 20), 1, true, &mut out);
         assert!(out.is_empty());
         reorder.take(come(0, 30), 2, true, &mut out);
-        let told: Vec<_> =
+        let delivered: Vec<_> =
             out.iter().map(|come| (come.message.envelope.order, come.at_ps, come.message.is_single_packet)).collect();
-        assert_eq!(told, [(0, 30, false), (1, 20, true)]);
+        assert_eq!(delivered, [(0, 30, false), (1, 20, true)]);
         assert_eq!(reorder.memory_bytes(), size_of::<(Pair, u32)>(), "nothing is kept but what is next");
     }
 
-    /// Data that were asked for go to the receive that asked, in whatever order.
+    /// Rendezvous data go to their receive in any order.
     #[test]
     fn data_waits_only_for_its_own_parts() {
         let (mut reorder, mut out) = (ReorderBuffer::default(), Vec::new());

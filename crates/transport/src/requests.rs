@@ -1,26 +1,26 @@
-//! The requests of a rank: what it has begun and may wait for.
+//! Requests of a rank.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Which request something belongs to.
+/// Identifies a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Slot {
     /// The blocking call that the rank is in.
     BlockingCall,
-    /// A slot that the program numbers.
+    /// A request slot of the program.
     Program(u32),
-    /// A slot of the collective that the rank is in.
+    /// A request slot of the current collective.
     Inner(u32),
 }
 
 /// State of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(crate) enum RequestState {
-    /// There never was one.
+    /// Never used.
     #[default]
     Unused,
-    /// It was waited for.
+    /// Waited for, and free.
     Inactive,
     Pending,
     Complete,
@@ -30,20 +30,20 @@ pub(crate) enum RequestState {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 struct Request {
     state: RequestState,
-    /// Time in ps that it takes to give its memory back, once it is waited for.
+    /// Time to deregister its memory after the wait.
     deregistration_ps: u64,
 }
 
-/// What a blocked rank waits for.
+/// The requests that a blocked rank waits for. The flag selects the slots of the current collective.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Wait {
-    /// One slot.
+    /// One request.
     One(Slot),
-    /// All of some slots.
+    /// All of some requests.
     All(bool, Range<u32>),
-    /// The first of some slots that is done.
+    /// The first of some requests to complete.
     Any(bool, Range<u32>),
-    /// At least one of some slots.
+    /// At least one of some requests.
     Some(bool, Range<u32>),
 }
 
@@ -76,20 +76,20 @@ impl Requests {
         &mut table[number]
     }
 
-    /// Begins one.
+    /// Starts a request.
     ///
     /// # Errors
     /// The slot is in use.
     pub(crate) fn start(&mut self, slot: Slot, deregistration_ps: u64) -> Result<(), String> {
         let request = self.at(slot);
         if matches!(request.state, RequestState::Pending | RequestState::Complete) {
-            return Err(format!("begins {}, which has not been waited for", name(slot)));
+            return Err(format!("starts {}, which has not been waited for", name(slot)));
         }
         *request = Request { state: RequestState::Pending, deregistration_ps };
         Ok(())
     }
 
-    /// One is done.
+    /// Completes a request.
     pub(crate) fn complete(&mut self, slot: Slot) {
         self.at(slot).state = RequestState::Complete;
     }
@@ -106,10 +106,10 @@ impl Requests {
         }
     }
 
-    /// Whether what is waited for can ever be.
+    /// Checks that every request of a wait was started.
     ///
     /// # Errors
-    /// A slot that was never begun.
+    /// A slot that was never used.
     pub(crate) fn check(&self, wait: &Wait) -> Result<(), String> {
         let never = |slot: Slot| (self.state(slot) == RequestState::Unused).then_some(slot);
         let missing = match wait {
@@ -120,10 +120,10 @@ impl Requests {
                 beyond.or_else(|| slots.clone().find_map(|slot| never(numbered(*inner, slot))))
             }
         };
-        missing.map_or(Ok(()), |slot| Err(format!("waits for {}, which it never began", name(slot))))
+        missing.map_or(Ok(()), |slot| Err(format!("waits for {}, which was never started", name(slot))))
     }
 
-    /// How many of what is waited for are not done; any other number than 0 if none of those needed is.
+    /// Incomplete requests of a wait. 0 means that the wait is over.
     pub(crate) fn incomplete(&self, wait: &Wait) -> u32 {
         let states = |inner: bool, slots: &Range<u32>| {
             let table = self.table(inner);
@@ -142,7 +142,7 @@ impl Requests {
         }
     }
 
-    /// Whether a slot is among those that are waited for.
+    /// Whether a wait includes a request.
     pub(crate) fn includes(wait: &Wait, slot: Slot) -> bool {
         match wait {
             Wait::One(of) => *of == slot,
@@ -154,7 +154,7 @@ impl Requests {
         }
     }
 
-    /// Frees what was waited for and is done; time in ps to give its memory back.
+    /// Frees the completed requests of a wait. Returns the time to deregister their memory.
     pub(crate) fn free(&mut self, wait: &Wait) -> u64 {
         let mut free = |slot: Slot| {
             let request = self.at(slot);
@@ -186,7 +186,7 @@ fn numbered(inner: bool, number: u32) -> Slot {
     }
 }
 
-/// As errors call it.
+/// Name in error messages.
 fn name(slot: Slot) -> String {
     match slot {
         Slot::BlockingCall => "its own call".into(),

@@ -1,76 +1,77 @@
-//! What a message costs at the hosts and at the network interfaces.
+//! Cost of a message at hosts and NICs.
 
 use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 
 words! {
-    /// Where the values of the other keys come from that are not given.
+    /// Source of the values that are not given.
     pub enum MpiPreset {
-        Study = "study": "the interference study's runs (Kang et al. 2022)",
-        StudyAsWritten = "study-as-written": "the same, and the receiver of an eager message copies it, too",
-        Ideal = "ideal": "hosts and interfaces take no time: the network alone",
-        BlueGeneP = "bgp": "Blue Gene/P: as `ideal`, and messages of less than 1,200 B go at once",
-        BlueGeneQ = "bgq": "Blue Gene/Q: as `ideal`, and messages of up to 2,048 B go at once",
+        Study = "study": "runs of the interference study (Kang et al. 2022)",
+        StudyAsWritten = "study-as-written": "as `study`, but the receiver of an eager message copies it too",
+        Ideal = "ideal": "hosts and NICs take no time: only the network counts",
+        BlueGeneP = "bgp": "Blue Gene/P: as `ideal`, with eager messages below 1,200 B",
+        BlueGeneQ = "bgq": "Blue Gene/Q: as `ideal`, with eager messages up to 2,048 B",
     }
 }
 
-/// What messages cost: a LogGP-like model of hosts and interfaces, with matching by the length of queues, eager and rendezvous.
+/// Cost of messages: a LogGP-like model of hosts and NICs with eager and rendezvous protocols. Matching is charged by
+/// queue length.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MpiSettings {
-    /// Where the values that are not given come from.
+    /// Source of the values that are not given.
     pub preset: MpiPreset,
-    /// Messages up to this size go at once; longer ones when the receiver asks for them.
+    /// Largest eager message. Longer messages use a rendezvous.
     pub eager_limit: Bytes,
-    /// Time at the start and at the end of every call.
+    /// Time at the start of every call.
     pub enter: Time,
-    /// See `enter`.
+    /// Time at the end of every call.
     pub leave: Time,
     /// Time to set up a send.
     pub send_setup: Time,
-    /// Time to set up a receive that has found its message.
+    /// Time to set up a receive after its match.
     pub receive_setup: Time,
     /// Time to write the header that receivers match.
-    pub header: Time,
-    /// Time for each byte that the sender of an eager message, or the receiver of one on the node, copies, in ns.
+    pub header_setup: Time,
+    /// Time per byte, in ns, that the sender of an eager message copies, or the receiver of a message on its node.
     pub copy_ns_per_byte: f64,
-    /// The same at the receiver of an eager message, in ns.
+    /// Time per byte, in ns, that the receiver of an eager message copies.
     pub receive_copy_ns_per_byte: f64,
-    /// Time to register or give back memory, and for each whole page of it.
+    /// Time to register or deregister memory.
     pub register: Time,
-    /// See `register`.
+    /// Additional time for each whole page.
     pub register_page: Time,
     /// Size of a page.
     pub page: Bytes,
-    /// Time for each entry of a queue that is compared with a message or a receive.
+    /// Time per queue entry that is compared.
     pub matching: Time,
-    /// Time from the host to its interface, for a command, and back, for a completion.
+    /// Time from the host to its NIC for a command, and back for a completion.
     pub host_latency: Time,
-    /// Time in which an interface starts a message.
+    /// Time of a NIC to start a message.
     pub nic_start: Time,
-    /// Time in which an interface takes the first packet of a message that its host has to look at.
+    /// Time of a NIC to receive the first packet of a message that its host must handle.
     pub nic_receive: Time,
-    /// Time in which an interface fetches the data that another one asks for.
+    /// Time of a NIC to fetch data for a get request.
     pub nic_fetch: Time,
-    /// Time of a message between ranks of a node.
+    /// Latency of a message between ranks of a node.
     pub node_latency: Time,
-    /// Bytes that travel with an eager message.
+    /// Header bytes of an eager message.
     pub eager_overhead: Bytes,
-    /// Bytes of the message that announces a long one.
-    pub announcement: Bytes,
-    /// Bytes of the message that asks for the data.
-    pub get: Bytes,
-    /// Bytes that travel with the data.
+    /// Size of the rendezvous header.
+    pub rendezvous_header: Bytes,
+    /// Size of a get request.
+    pub get_request: Bytes,
+    /// Header bytes of rendezvous data.
     pub data_overhead: Bytes,
-    /// Bytes of the message that says that the data have come.
+    /// Size of the acknowledgement.
     pub acknowledgement: Bytes,
-    /// Packets for which an interface has room before the link; a packet's latency counts from its entry.
-    pub injection_buffer: u32,
-    /// Packets that an interface prepares before those; a get waits behind both.
-    pub prepared: u32,
+    /// Capacity of a NIC's injection buffer, in packets. A packet's latency counts from its entry.
+    pub injection_buffer_packets: u32,
+    /// Packets that a NIC prepares before the buffer. A get request waits for both.
+    pub prepared_packets: u32,
 }
 
 impl MpiSettings {
-    /// The study's: `docs/models/mpi.md` has where each value comes from.
+    /// The study's values. `docs/models/mpi.md` gives their sources.
     pub const fn study() -> Self {
         Self {
             preset: MpiPreset::Study,
@@ -79,7 +80,7 @@ impl MpiSettings {
             leave: Time::from_ns(30),
             send_setup: Time::from_ns(13),
             receive_setup: Time::from_ns(10),
-            header: Time::from_ns(11),
+            header_setup: Time::from_ns(11),
             copy_ns_per_byte: 0.344,
             receive_copy_ns_per_byte: 0.0,
             register: Time::from_ns(300),
@@ -92,22 +93,22 @@ impl MpiSettings {
             nic_fetch: Time::from_ns(200),
             node_latency: Time::from_ns(2),
             eager_overhead: Bytes(45),
-            announcement: Bytes(45),
-            get: Bytes(13),
+            rendezvous_header: Bytes(45),
+            get_request: Bytes(13),
             data_overhead: Bytes(13),
             acknowledgement: Bytes(15),
-            injection_buffer: 30,
-            prepared: 100,
+            injection_buffer_packets: 30,
+            prepared_packets: 100,
         }
     }
 
-    /// The study's platform as its file reads: the receiver's copy is charged by the byte.
+    /// The platform file of the study, taken literally: the receiver's copy costs time per byte.
     pub const fn study_as_written() -> Self {
         let study = Self::study();
         Self { preset: MpiPreset::StudyAsWritten, receive_copy_ns_per_byte: study.copy_ns_per_byte, ..study }
     }
 
-    /// Nothing but the network takes time. Messages and packets are those of the study.
+    /// Only the network takes time. Messages and packets are as in `study`.
     pub const fn ideal() -> Self {
         Self {
             preset: MpiPreset::Ideal,
@@ -115,7 +116,7 @@ impl MpiSettings {
             leave: Time::ZERO,
             send_setup: Time::ZERO,
             receive_setup: Time::ZERO,
-            header: Time::ZERO,
+            header_setup: Time::ZERO,
             copy_ns_per_byte: 0.0,
             receive_copy_ns_per_byte: 0.0,
             register: Time::ZERO,
@@ -130,22 +131,22 @@ impl MpiSettings {
         }
     }
 
-    /// Blue Gene/P: `ideal`, with the limit of its MPICH (`DCMF_EAGER`: from 1,200 B on a message is announced).
+    /// Blue Gene/P: `ideal`, with the limit of its MPICH (`DCMF_EAGER`): 1,200 B is the smallest rendezvous message.
     pub const fn blue_gene_p() -> Self {
         Self { preset: MpiPreset::BlueGeneP, eager_limit: Bytes(1_199), ..Self::ideal() }
     }
 
-    /// Blue Gene/Q: `ideal`, with PAMI's limit: 2,049 B is the first size that is announced.
+    /// Blue Gene/Q: `ideal`, with PAMI's limit: 2,049 B is the smallest rendezvous message.
     pub const fn blue_gene_q() -> Self {
         Self { preset: MpiPreset::BlueGeneQ, eager_limit: Bytes(2_048), ..Self::ideal() }
     }
 
-    /// Whether a message of so many bytes goes at once.
+    /// Whether a message of this size is eager.
     pub fn is_eager(&self, bytes: Bytes) -> bool {
         bytes <= self.eager_limit
     }
 
-    /// Time in ps to register, or give back, the memory of a message: nothing for those that go at once.
+    /// Time in ps to register or deregister the memory of a message. Eager messages need none.
     pub(crate) fn registration_ps(&self, bytes: Bytes) -> u64 {
         if self.is_eager(bytes) {
             return 0;
@@ -153,7 +154,7 @@ impl MpiSettings {
         self.register.ps() + (bytes.0 / self.page.0.max(1)).saturating_mul(self.register_page.ps())
     }
 
-    /// Time in ps of a copy, in whole ns.
+    /// Time of a copy in ps. A copy takes whole ns.
     pub(crate) fn copy_ps(ns_per_byte: f64, bytes: Bytes) -> u64 {
         (ns_per_byte * bytes.as_f64()).round() as u64 * 1_000
     }
@@ -172,7 +173,7 @@ impl Parameters for MpiSettings {
         Parameter::new(
             "preset",
             MpiPreset::KIND,
-            "Where the values of the keys below come from when they are not given; their defaults here are those of `study`.",
+            "Source of the values of the other keys that are not given. The defaults shown here are from `study`.",
             |settings| settings.preset.get(),
             |settings, preset| {
                 *settings = match MpiPreset::of(preset) {
@@ -184,30 +185,65 @@ impl Parameters for MpiSettings {
                 }
             },
         ),
-        parameter!(eager_limit, Kind::Bytes, "Messages up to this size go at once; longer ones when the receiver asks for them."),
-        parameter!(enter, Kind::Time, "Time at the start of every call; a collective is one."),
+        parameter!(eager_limit, Kind::Bytes, "Largest eager message. Longer messages use a rendezvous."),
+        parameter!(enter, Kind::Time, "Time at the start of every call. A collective is one call."),
         parameter!(leave, Kind::Time, "Time at the end of every call."),
         parameter!(send_setup, Kind::Time, "Time to set up a send."),
-        parameter!(receive_setup, Kind::Time, "Time to set up a receive that has found its message."),
-        parameter!(header, Kind::Time, "Time to write the header that receivers match."),
-        parameter!(copy_ns_per_byte, NS_PER_BYTE, "Time for each byte that the sender of an eager message copies, or the receiver of one on its node, in ns; a copy takes whole ns."),
-        parameter!(receive_copy_ns_per_byte, NS_PER_BYTE, "The same at the receiver of an eager message."),
-        parameter!(register, Kind::Time, "Time to register the memory of a message longer than `eager_limit`: at the sender, at the receiver when it posts the receive, and once more when it has waited for it."),
-        parameter!(register_page, Kind::Time, "The same for each whole page of it."),
+        parameter!(receive_setup, Kind::Time, "Time to set up a receive after its match."),
+        parameter!(header_setup, Kind::Time, "Time to write the header that receivers match."),
+        parameter!(
+            copy_ns_per_byte,
+            NS_PER_BYTE,
+            "Time per byte, in ns, that the sender of an eager message copies, \
+            or the receiver of a message on its node. A copy takes whole ns."
+        ),
+        parameter!(
+            receive_copy_ns_per_byte,
+            NS_PER_BYTE,
+            "Time per byte, in ns, that the receiver of an eager \
+            message copies."
+        ),
+        parameter!(
+            register,
+            Kind::Time,
+            "Time to register the memory of a rendezvous message: at the sender, at the \
+            receiver when it posts the receive, and again after its wait."
+        ),
+        parameter!(register_page, Kind::Time, "Additional time to register each whole page."),
         parameter!(page, Kind::Bytes, "Size of a page."),
-        parameter!(matching, Kind::Time, "Time for each entry of a queue that is compared, the one found included."),
-        parameter!(host_latency, Kind::Time, "Time from the host to its interface and back, for every command and every completion."),
-        parameter!(nic_start, Kind::Time, "Time in which an interface starts a message; a get takes none."),
-        parameter!(nic_receive, Kind::Time, "Time in which an interface takes the first packet of an eager message, an announcement or an acknowledgement."),
-        parameter!(nic_fetch, Kind::Time, "Time in which an interface fetches the data that another one asks for."),
-        parameter!(node_latency, Kind::Time, "Time of a message between ranks of a node."),
-        parameter!(eager_overhead, Kind::Bytes, "Bytes that travel with an eager message."),
-        parameter!(announcement, Kind::Bytes, "Bytes of the message that announces a long one."),
-        parameter!(get, Kind::Bytes, "Bytes of the message that asks for the data."),
-        parameter!(data_overhead, Kind::Bytes, "Bytes that travel with the data."),
-        parameter!(acknowledgement, Kind::Bytes, "Bytes of the message that says that the data have come."),
-        parameter!(injection_buffer, Kind::count(1), "Packets for which an interface has room before its link; a packet's latency counts from its entry."),
-        parameter!(prepared, Kind::COUNT, "Packets that an interface prepares before those; a get waits behind both."),
+        parameter!(matching, Kind::Time, "Time per queue entry that is compared, including the match."),
+        parameter!(
+            host_latency,
+            Kind::Time,
+            "Time from the host to its NIC for every command, and back for every \
+            completion."
+        ),
+        parameter!(nic_start, Kind::Time, "Time of a NIC to start a message. A get request takes none."),
+        parameter!(
+            nic_receive,
+            Kind::Time,
+            "Time of a NIC to receive the first packet of an eager message, a \
+            rendezvous header or an acknowledgement."
+        ),
+        parameter!(nic_fetch, Kind::Time, "Time of a NIC to fetch data for a get request."),
+        parameter!(node_latency, Kind::Time, "Latency of a message between ranks of a node."),
+        parameter!(eager_overhead, Kind::Bytes, "Header bytes of an eager message."),
+        parameter!(rendezvous_header, Kind::Bytes, "Size of the rendezvous header, which the sender sends first."),
+        parameter!(get_request, Kind::Bytes, "Size of the get request, with which the receiver requests the data."),
+        parameter!(data_overhead, Kind::Bytes, "Header bytes of rendezvous data."),
+        parameter!(acknowledgement, Kind::Bytes, "Size of the acknowledgement, which ends a rendezvous."),
+        parameter!(
+            injection_buffer_packets,
+            Kind::count(1),
+            "Capacity of a NIC's injection buffer, in packets. A \
+            packet's latency counts from its entry."
+        ),
+        parameter!(
+            prepared_packets,
+            Kind::COUNT,
+            "Packets that a NIC prepares before the injection buffer. A get \
+            request waits for both."
+        ),
     ];
 }
 
@@ -215,7 +251,7 @@ impl Parameters for MpiSettings {
 mod tests {
     use super::*;
 
-    /// Sizes that their messaging software sends at once, and the first that it does not (`DCMF_EAGER`; PAMI).
+    /// Largest eager and smallest rendezvous message of their messaging software (`DCMF_EAGER`; PAMI).
     #[test]
     fn blue_gene_rendezvous_starts_at_1200_and_2049_bytes() {
         for (settings, first) in [(MpiSettings::blue_gene_p(), 1_200), (MpiSettings::blue_gene_q(), 2_049)] {

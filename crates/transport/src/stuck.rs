@@ -1,13 +1,13 @@
-//! Why ranks are not finished when nothing can happen any more.
+//! Explains why ranks have not finished.
 
 use odonata_packet::{Activity, UnfinishedEndpoint};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most ranks that are told one by one.
+/// Most ranks that are listed one by one. A longer list hides the cause.
 const MAX_LISTED: usize = 4;
 
-/// What holds the ranks up, the cause first: calls that can't be, then ranks that wait for each other in a circle, then ranks whose
-/// partner is at its end, then the others. `job` names a job.
+/// Describes why ranks have not finished, the cause first: invalid calls, then a cycle of ranks that wait for each
+/// other, then ranks whose peer has ended. `job` names a job.
 pub fn explain_unfinished(unfinished: &[UnfinishedEndpoint], job: impl Fn(u16) -> String) -> Vec<String> {
     let waits: BTreeMap<(u16, u32), (Option<u32>, &str)> = unfinished
         .iter()
@@ -22,7 +22,7 @@ pub fn explain_unfinished(unfinished: &[UnfinishedEndpoint], job: impl Fn(u16) -
     };
     let wrong: Vec<(u16, u32)> = waits
         .iter()
-        .filter(|(_, (peer, what))| peer.is_none() && what.starts_with("can't go on"))
+        .filter(|(_, (peer, what))| peer.is_none() && what.starts_with("can't continue"))
         .map(|(at, _)| *at)
         .collect();
     let cycle = find_cycle(&waits);
@@ -30,24 +30,24 @@ pub fn explain_unfinished(unfinished: &[UnfinishedEndpoint], job: impl Fn(u16) -
     let mut list = |head: &str, ranks: &[(u16, u32)]| {
         lines.extend(ranks.iter().take(MAX_LISTED).map(|&rank| format!("{head}{}", describe(rank))));
         if ranks.len() > MAX_LISTED {
-            lines.push(format!("{head}and {} more ranks", ranks.len() - MAX_LISTED));
+            lines.push(format!("{head}{} more ranks", ranks.len() - MAX_LISTED));
         }
     };
     list("", &wrong);
     if let Some(cycle) = &cycle {
-        list("in a circle, ", cycle);
+        list("cyclic wait: ", cycle);
     }
     if wrong.is_empty() && cycle.is_none() {
         let alone = |((number, _), (peer, _)): &(&(u16, u32), &(Option<u32>, &str))| {
             peer.is_none_or(|peer| !waits.contains_key(&(*number, peer)))
         };
         let without: Vec<(u16, u32)> = waits.iter().filter(alone).map(|(at, _)| *at).collect();
-        list("without a partner, ", &without);
+        list("peer has ended: ", &without);
     }
     lines
 }
 
-/// Ranks of which each waits for the next and the last for the first, from the least on.
+/// The first cycle of ranks that wait for each other.
 fn find_cycle(waits: &BTreeMap<(u16, u32), (Option<u32>, &str)>) -> Option<Vec<(u16, u32)>> {
     let mut seen = BTreeSet::new();
     for &start in waits.keys() {
@@ -86,13 +86,13 @@ mod tests {
     fn a_cycle_is_reported_without_ranks_that_wait_for_it() {
         let ranks =
             [waiting(0, Some(3), "a"), waiting(3, Some(5), "b"), waiting(5, Some(3), "c"), waiting(7, Some(0), "d")];
-        assert_eq!(why(&ranks), ["in a circle, rank 3 of job 'j0': b", "in a circle, rank 5 of job 'j0': c"]);
+        assert_eq!(why(&ranks), ["cyclic wait: rank 3 of job 'j0': b", "cyclic wait: rank 5 of job 'j0': c"]);
     }
 
     #[test]
     fn invalid_calls_are_reported_first() {
-        let ranks = [waiting(0, Some(1), "a"), waiting(1, None, "can't go on at call 2: x")];
-        assert_eq!(why(&ranks), ["rank 1 of job 'j0': can't go on at call 2: x"]);
+        let ranks = [waiting(0, Some(1), "a"), waiting(1, None, "can't continue at call 2: x")];
+        assert_eq!(why(&ranks), ["rank 1 of job 'j0': can't continue at call 2: x"]);
     }
 
     #[test]
@@ -101,7 +101,7 @@ mod tests {
             (0..9).map(|rank| waiting(rank, Some(if rank < 3 { 8 } else { 100 }), "w")).collect();
         let lines = why(&ranks);
         assert_eq!(lines.len(), 5);
-        assert_eq!(lines[0], "without a partner, rank 3 of job 'j0': w");
-        assert_eq!(lines[4], "without a partner, and 2 more ranks");
+        assert_eq!(lines[0], "peer has ended: rank 3 of job 'j0': w");
+        assert_eq!(lines[4], "peer has ended: 2 more ranks");
     }
 }

@@ -1,26 +1,26 @@
-//! What goes over the network for a message: how many bytes, in how many packets.
+//! Messages on the wire: bytes and packets.
 
 use crate::settings::MpiSettings;
 use odonata_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// The kinds of messages that interfaces exchange.
+/// Kinds of messages that NICs exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[repr(u8)]
 pub(crate) enum MessageKind {
     /// A message with its data.
     Eager,
-    /// A message whose data are to be asked for.
+    /// First message of a rendezvous, without the data.
     RendezvousHeader,
-    /// Asks for the data.
+    /// Request for the data of a rendezvous.
     GetRequest,
-    /// The data.
+    /// Data of a rendezvous.
     Data,
-    /// The data have come.
+    /// Acknowledgement of the data.
     Acknowledgement,
-    /// A message between ranks of a node; it is on no wire.
+    /// A message between ranks of a node, without a NIC.
     OnNode,
-    /// A message between ranks of a node was received.
+    /// Notification that a message between ranks of a node was received.
     OnNodeReceipt,
 }
 
@@ -37,42 +37,42 @@ impl MessageKind {
         ][usize::from(kind)]
     }
 
-    /// Bytes on the wire for a message whose user's data are `bytes` long.
+    /// Wire bytes of a message with `bytes` of user data.
     pub(crate) fn wire_bytes(self, bytes: u64, settings: &MpiSettings) -> u64 {
         match self {
             Self::Eager => bytes.saturating_add(settings.eager_overhead.0),
-            Self::RendezvousHeader => settings.announcement.0,
-            Self::GetRequest => settings.get.0,
+            Self::RendezvousHeader => settings.rendezvous_header.0,
+            Self::GetRequest => settings.get_request.0,
             Self::Data => bytes.saturating_add(settings.data_overhead.0),
             Self::Acknowledgement => settings.acknowledgement.0,
             Self::OnNode | Self::OnNodeReceipt => 0,
         }
-        // Something has to travel.
+        // At least one byte is sent.
         .max(1)
     }
 
-    /// Whether the user's data are in it.
+    /// Whether it carries user data.
     pub(crate) fn carries_data(self) -> bool {
         matches!(self, Self::Eager | Self::Data)
     }
 
-    /// Whether messages of this kind have an order: those that are matched, and the data of those that were.
+    /// Whether messages of this kind are ordered: matched messages, and rendezvous data.
     pub(crate) fn is_ordered(self) -> bool {
         self.is_matched() || self == Self::Data
     }
 
-    /// Whether it looks for its receive.
+    /// Whether it is matched with a receive.
     pub(crate) fn is_matched(self) -> bool {
         matches!(self, Self::Eager | Self::RendezvousHeader)
     }
 
-    /// Whether the interface takes time for the first packet, since the host has to look at the message.
+    /// Whether the first packet costs `nic_receive`, because the host must handle the message.
     pub(crate) fn costs_nic_receive(self) -> bool {
         matches!(self, Self::Eager | Self::RendezvousHeader | Self::Acknowledgement)
     }
 }
 
-/// How messages are cut.
+/// Sizes into which messages are divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PacketSizes {
     /// Bytes of a full packet, and of a flit.
@@ -81,19 +81,19 @@ pub(crate) struct PacketSizes {
 }
 
 impl PacketSizes {
-    /// Packets of a message of so many bytes.
+    /// Packets of a message.
     pub(crate) fn packets(self, bytes: u64) -> u64 {
         bytes.div_ceil(self.packet)
     }
 
-    /// Bytes that the next packet takes of `left`, and bytes that it occupies: whole flits.
+    /// Payload of the next packet of `left` bytes, and its size in whole flits.
     pub(crate) fn next(self, left: u64) -> (u64, u32) {
         let taken = left.min(self.packet);
         (taken, (taken.div_ceil(self.flit) * self.flit) as u32)
     }
 }
 
-/// What sending a message costs on the wires, with everything that its protocol exchanges: bytes and packets.
+/// Bytes and packets on the wire for a message, with all messages of its protocol.
 pub fn wire_volume(settings: &MpiSettings, packet: Bytes, bytes: Bytes) -> (u64, u64) {
     let kinds: &[MessageKind] = if settings.is_eager(bytes) {
         &[MessageKind::Eager]

@@ -1,4 +1,4 @@
-//! What is recorded of calls: times by hand, and a job's time followed backwards from its end through ranks and messages.
+//! Records of calls: times by hand, and a job's time followed backwards from its end.
 
 mod common;
 
@@ -7,15 +7,15 @@ use odonata_transport::{CallRecord, CallRecords, RankRecord, RankWait, Ranks, Wa
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use odonata_workload::program::{Code, Operation, RankProgram};
 
-type Recorded = (Vec<RankRecord>, Vec<CallRecord>, Vec<RankWait>);
+type RecordSet = (Vec<RankRecord>, Vec<CallRecord>, Vec<RankWait>);
 
-fn record(program: impl RankProgram + 'static, nodes: &[u32], routing: &str, partitions: usize) -> Recorded {
+fn record(program: impl RankProgram + 'static, nodes: &[u32], routing: &str, partitions: usize) -> RecordSet {
     let ranks = finished(program, nodes, routing, partitions, Ranks::with_calls);
     let CallRecords { calls, waits, .. } = ranks.take_calls();
     (ranks.take_records(), calls, waits)
 }
 
-/// The steps of docs/models/mpi.md: a rank computes and sends 100 B eagerly (34 ns to copy) to one that waits already.
+/// Steps of docs/models/mpi.md: a rank computes and sends 100 B eagerly (34 ns to copy) to a waiting rank.
 #[test]
 fn a_wait_for_a_message_by_hand() {
     let script = Script::new(2, |rank, code: &mut Code| match rank {
@@ -27,38 +27,38 @@ fn a_wait_for_a_message_by_hand() {
     });
     let (ranks, calls, waits) = record(script, &[0, 500], "min", 1);
     let head = Idle::new().head_ps(NodeId(0), NodeId(500));
-    let handed = 1_000_000 + 30_000 + 13_000 + 11_000 + 34_000;
-    let told = handed + 10_000 + head + 2 * 5_120 + 10_000 + 5_000;
+    let sent = 1_000_000 + 30_000 + 13_000 + 11_000 + 34_000;
+    let notified = sent + 10_000 + head + 2 * 5_120 + 10_000 + 5_000;
     let wait = RankWait {
         job: 0,
         rank: 1,
         number: 0,
         call: 1,
-        from: Time(30_000),
-        until: Time(told),
-        told: WaitEvent::Message,
+        start: Time(30_000),
+        end: Time(notified),
+        event: WaitEvent::Message,
         peer: 0,
-        by: 0,
-        since: Time(handed),
+        caused_by: 0,
+        caused_at: Time(sent),
     };
     assert_eq!(waits, [wait]);
-    let left = told + 15_000 + 10_000 + 30_000;
-    // Matching and setting up belong to the time in which it could not go on.
+    let call_end = notified + 15_000 + 10_000 + 30_000;
+    // Matching and set-up count as blocked time.
     let recv = CallRecord {
         job: 0,
         rank: 1,
         call: 1,
         name: "recv",
-        entered: Time::ZERO,
-        left: Time(left),
-        blocked: Time(left - 60_000),
+        start: Time::ZERO,
+        end: Time(call_end),
+        blocked: Time(call_end - 60_000),
     };
     assert_eq!(calls[1], recv);
-    assert_eq!((calls[0].name, calls[0].call, calls[0].entered), ("send", 2, Time::from_us(1)));
-    assert_eq!(ranks[1].end, Some(Time(left)));
+    assert_eq!((calls[0].name, calls[0].call, calls[0].start), ("send", 2, Time::from_us(1)));
+    assert_eq!(ranks[1].end, Some(Time(call_end)));
 }
 
-/// Phases in time: one that is marked again is over where the next begins, the last one with the program.
+/// Phases in time: a new mark ends a phase, and the end of the program ends the last one.
 #[test]
 fn phases_in_time_by_hand() {
     let script = Script::new(2, |rank, code: &mut Code| {
@@ -69,14 +69,14 @@ fn phases_in_time_by_hand() {
     });
     let ranks = finished(script, &[0, 500], "min", 2, Ranks::with_calls);
     let phases = ranks.take_calls().phases;
-    let said = phases.iter().map(|p| (p.rank, p.phase, p.began.ps() / 1_000_000, p.ended.ps() / 1_000_000));
+    let events = phases.iter().map(|p| (p.rank, p.phase, p.start.ps() / 1_000_000, p.end.ps() / 1_000_000));
     assert_eq!(
-        said.collect::<Vec<_>>(),
+        events.collect::<Vec<_>>(),
         [(0, 0, 0, 1), (0, 1, 1, 3), (0, 0, 3, 4), (1, 0, 0, 2), (1, 1, 2, 5), (1, 0, 5, 7)]
     );
 }
 
-/// A long message: its receiver waits for the announcement, then for the data that it asked for; its sender for the receipt.
+/// A rendezvous: the receiver waits for the header, then for the data; the sender waits for the acknowledgement.
 #[test]
 fn waits_for_a_rendezvous_message_by_hand() {
     let script = Script::new(2, |rank, code: &mut Code| match rank {
@@ -84,19 +84,26 @@ fn waits_for_a_rendezvous_message_by_hand() {
         _ => code.recv(0, Bytes(13_000), 9),
     });
     let (_, _, waits) = record(script, &[0, 500], "min", 1);
-    let said: Vec<_> = waits.iter().map(|w| (w.rank, w.told, w.peer, w.by)).collect();
-    assert_eq!(said, [(0, WaitEvent::Receipt, 1, 1), (1, WaitEvent::Message, 0, 0), (1, WaitEvent::Data, 0, 1)]);
+    let events: Vec<_> = waits.iter().map(|w| (w.rank, w.event, w.peer, w.caused_by)).collect();
+    assert_eq!(events, [(0, WaitEvent::Receipt, 1, 1), (1, WaitEvent::Message, 0, 0), (1, WaitEvent::Data, 0, 1)]);
     let head = Idle::new().head_ps(NodeId(0), NodeId(500));
-    let announced = 30_000 + 13_000 + 11_000 + 330_000;
-    let heard = announced + 10_000 + head + 5_120 + 10_000 + 5_000;
-    let asked = heard + 15_000 + 10_000;
-    let come = asked + 5_000 + head + 5_120 + 205_000 + head + 25 * 20_480 + 2 * 5_120 + 5_000;
-    let receipt = come + 10_000 + head + 5_120 + 10_000 + 5_000;
-    let times: Vec<_> = waits.iter().map(|w| [w.since, w.from, w.until].map(Time::ps)).collect();
-    assert_eq!(times, [[come, announced, receipt], [announced, 360_000, heard], [asked, asked, come]]);
+    let header_sent = 30_000 + 13_000 + 11_000 + 330_000;
+    let header_received = header_sent + 10_000 + head + 5_120 + 10_000 + 5_000;
+    let requested = header_received + 15_000 + 10_000;
+    let data_received = requested + 5_000 + head + 5_120 + 205_000 + head + 25 * 20_480 + 2 * 5_120 + 5_000;
+    let receipt = data_received + 10_000 + head + 5_120 + 10_000 + 5_000;
+    let times: Vec<_> = waits.iter().map(|w| [w.caused_at, w.start, w.end].map(Time::ps)).collect();
+    assert_eq!(
+        times,
+        [
+            [data_received, header_sent, receipt],
+            [header_sent, 360_000, header_received],
+            [requested, requested, data_received]
+        ]
+    );
 }
 
-/// Messages of all sizes between random ranks, computing between them, collectives; ranks on one node among them.
+/// Messages of all sizes between random ranks, some on one node, with computation and collectives.
 fn random(seed: u64) -> Script<impl Fn(u32, &mut Code) + Send + Sync> {
     let ranks = 12;
     Script::new(ranks, move |rank, code: &mut Code| {
@@ -128,25 +135,25 @@ fn the_path_back_from_every_end_leads_to_the_start_and_sums_up() {
         for rank in &ranks {
             let (mut at, mut time, mut sum) = (rank.rank, rank.end.unwrap().ps(), 0);
             let end = time;
-            // The receipt of a message of the node takes no time.
-            while let Some(wait) = waits.iter().rfind(|wait| wait.rank == at && wait.until.ps() <= time) {
-                assert!(wait.since <= wait.until && wait.from < wait.until, "{wait:?}");
-                sum += (time - wait.until.ps()) + (wait.until - wait.since).ps();
-                (at, time) = (wait.by, wait.since.ps());
+            // The acknowledgement of a message on the node takes no time.
+            while let Some(wait) = waits.iter().rfind(|wait| wait.rank == at && wait.end.ps() <= time) {
+                assert!(wait.caused_at <= wait.end && wait.start < wait.end, "{wait:?}");
+                sum += (time - wait.end.ps()) + (wait.end - wait.caused_at).ps();
+                (at, time) = (wait.caused_by, wait.caused_at.ps());
             }
             assert_eq!(sum + time, end, "ranks start at 0");
         }
         for rank in &ranks {
             let own: Vec<_> = calls.iter().filter(|call| call.rank == rank.rank).collect();
             assert_eq!(own.len() as u64, rank.calls);
-            assert_eq!(own.iter().map(|call| (call.left - call.entered).ps()).sum::<u64>(), rank.communication.ps());
+            assert_eq!(own.iter().map(|call| (call.end - call.start).ps()).sum::<u64>(), rank.communication.ps());
             let blocked: u64 = rank.blocked.iter().map(|time| time.ps()).sum();
             assert_eq!(own.iter().map(|call| call.blocked.ps()).sum::<u64>(), blocked);
-            assert!(own.windows(2).all(|two| two[0].left <= two[1].entered), "one after the other");
-            // Waits lie in their calls.
+            assert!(own.windows(2).all(|two| two[0].end <= two[1].start), "one after the other");
+            // Waits lie within their calls.
             for wait in waits.iter().filter(|wait| wait.rank == rank.rank) {
-                let call = own.iter().find(|call| call.call == wait.call).expect("a call that was left");
-                assert!(call.entered <= wait.from && wait.until <= call.left, "{wait:?} {call:?}");
+                let call = own.iter().find(|call| call.call == wait.call).expect("a call that was call_end");
+                assert!(call.start <= wait.start && wait.end <= call.end, "{wait:?} {call:?}");
             }
         }
     }

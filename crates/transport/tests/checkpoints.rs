@@ -1,10 +1,10 @@
-//! Ranks go on from a checkpoint as if nothing had been: their records, their messages and their calls are the same.
+//! A run resumed from a checkpoint has the same records, messages and calls.
 
+#[path = "../../packet/tests/common/checkpoint.rs"]
+mod checkpoint;
 mod common;
-#[path = "../../packet/tests/common/kept.rs"]
-mod kept;
 
-use kept::{everything, resumed, Everything, Kept};
+use checkpoint::{everything, resumed, RunOutput, SavedStates};
 use odonata_machine::topology::{Dragonfly, LinkFigures, Torus};
 use odonata_packet::{
     InjectionFifos, InjectionPreset, JobTraffic, OpenJob, PacketEngine, PacketSettings, Recording, RunOptions,
@@ -18,15 +18,15 @@ use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Call, Operation, ProgramContext, ProgramSpec, Rounds, WORLD};
 use std::sync::Arc;
 
-/// All that ranks record.
+/// All records of the ranks.
 type Records = (Vec<RankRecord>, Vec<MessageRecord>, CallRecords);
 
-/// A run of some programs, two ranks on each node, and the open traffic of others beside them.
+/// Some programs, two ranks on each node, with open traffic on other nodes.
 struct Case {
     engine: PacketEngine,
     jobs: Vec<RankJob>,
     settings: MpiSettings,
-    /// Nodes that send and receive packets all the time.
+    /// Nodes with open traffic.
     open: Vec<NodeId>,
 }
 
@@ -46,7 +46,7 @@ impl Case {
         (Traffic { jobs }, ranks)
     }
 
-    /// Runs to the end, and again from each of some checkpoints.
+    /// Runs to the end, and again from each of several checkpoints.
     fn check(&self, name: &str, checkpoints: usize) {
         let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(100_000), drain: Time::ZERO };
         let recording = Recording { packets: true, ..Recording::default() };
@@ -54,26 +54,26 @@ impl Case {
         let records = |ranks: &Ranks| -> Records { (ranks.take_records(), ranks.take_messages(), ranks.take_calls()) };
         let (traffic, ranks) = self.traffic();
         let whole = everything(&self.engine, &traffic, schedule, &options, None);
-        let told = records(&ranks);
+        let recorded = records(&ranks);
         let random = &mut Stream::new(1, name, &[]);
         let mut times: Vec<u64> = (0..checkpoints).map(|_| random.below(whole.result.end.ps())).collect();
         times.sort_unstable();
-        let kept = Kept::at(&times);
+        let saved = SavedStates::at(&times);
         let (traffic, ranks) = self.traffic();
-        assert!(everything(&self.engine, &traffic, schedule, &options, Some(&kept)) == whole, "{name}");
-        assert!(records(&ranks) == told, "{name}");
-        let states = kept.states();
+        assert!(everything(&self.engine, &traffic, schedule, &options, Some(&saved)) == whole, "{name}");
+        assert!(records(&ranks) == recorded, "{name}");
+        let states = saved.states();
         assert!(2 * states.len() > checkpoints, "{name}: {} checkpoints", states.len());
         for (n, (state, before)) in states.iter().enumerate() {
             let (traffic, ranks) = self.traffic();
             let options = RunOptions { threads: 1 + n % 2, ..options };
-            let Everything { result, mut rows } = resumed(&self.engine, &traffic, schedule, &options, state);
+            let RunOutput { result, mut rows } = resumed(&self.engine, &traffic, schedule, &options, state);
             rows.splice(0..0, before.iter().cloned());
             assert!(result == whole.result && rows == whole.rows, "{name}: checkpoint {n} of {times:?}");
             let (of_ranks, messages, calls) = records(&ranks);
-            assert_eq!(of_ranks, told.0, "{name}: checkpoint {n} of {times:?}");
-            assert_eq!(messages, told.1, "{name}: checkpoint {n} of {times:?}");
-            assert!(calls == told.2, "{name}: calls from checkpoint {n} of {times:?}");
+            assert_eq!(of_ranks, recorded.0, "{name}: checkpoint {n} of {times:?}");
+            assert_eq!(messages, recorded.1, "{name}: checkpoint {n} of {times:?}");
+            assert!(calls == recorded.2, "{name}: calls from checkpoint {n} of {times:?}");
         }
     }
 }
@@ -94,7 +94,7 @@ fn job(number: u16, spec: &str, ranks: u32, nodes: impl Fn(u32) -> u32) -> RankJ
     }
 }
 
-/// Of a dragonfly of 72 nodes.
+/// A dragonfly of 72 nodes.
 fn engine(settings: &PacketSettings, routing: &str) -> PacketEngine {
     let figures = |ns| LinkFigures::new(25_000_000_000, ns);
     let (terminal, local, global) = (figures(10), figures(30), figures(300));
@@ -103,7 +103,7 @@ fn engine(settings: &PacketSettings, routing: &str) -> PacketEngine {
     PacketEngine::new(&machine, settings, routing, &RoutingSettings::default()).unwrap()
 }
 
-/// Programs that come along, of messages that go at once and that are announced.
+/// Programs with eager and rendezvous messages.
 #[test]
 fn programs_resume() {
     let programs = ["ring", "allreduce", "all-to-all", "incast", "lu", "stencil-nd"];
@@ -121,7 +121,7 @@ fn programs_resume() {
     }
 }
 
-/// Collectives of communicators that were divided twice, with requests that are open and messages that nobody expects yet.
+/// Collectives on communicators that were split twice, with open requests and unexpected messages.
 #[test]
 fn communicators_resume() {
     let script = common::Script::new(12, |rank, code| {

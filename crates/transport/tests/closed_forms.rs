@@ -1,9 +1,10 @@
 //! Messages on an idle machine take the time of their closed forms, to the picosecond.
 //!
-//! H is the time of a packet's head: 20 ns into the first router, 50 ns for a local and 320 ns for a global hop, 20 ns out of the last.
-//! s(b) is the time of b bytes in whole flits of 128 B at 25 GB/s, 5.12 ns each. A message of b bytes on the wires takes D(b) from
-//! the arrival of its first head to that of its last byte. A channel's 30 packets come back 620 ns after they left where a link takes 300 ns, so beyond 30 packets a packet over a global link takes
-//! 620/30 ns.
+//! H is the time of a packet's head: 20 ns into the first router, 50 ns for a local and 320 ns for a global hop, 20 ns
+//! out of the last. s(b) is the time of b bytes in whole flits of 128 B at 25 GB/s, 5.12 ns each. D(b) is the time from
+//! the arrival of the first head to the arrival of the last byte of b wire bytes. Where a link takes 300 ns, the
+//! credits of a channel's 30 packets return 620 ns after they left. So beyond 30 packets a packet over a global link
+//! takes 620/30 ns.
 
 mod common;
 
@@ -20,7 +21,7 @@ fn s(bytes: u64) -> u64 {
     bytes.div_ceil(128) * FLIT
 }
 
-/// D of a message that is not longer than the buffers.
+/// D of a message no longer than the buffers.
 fn d(bytes: u64) -> u64 {
     let packets = bytes.div_ceil(512);
     (packets - 1) * PACKET + s(bytes - 512 * (packets - 1))
@@ -41,15 +42,15 @@ fn eager(bytes: u64, h: u64) -> u64 {
     (30 + 13 + 11 + 5 + 5 + 5 + 15 + 10 + 30) * NS + copy(bytes) + h + d(wire) + taken
 }
 
-/// The same, the receive posted in time; and the return of the send.
+/// The same with the receive posted in time, and the return of the send.
 fn rendezvous(bytes: u64, h: u64) -> (u64, u64) {
     let come = (30 + 24 + 10) * NS + p(bytes) + 2 * (h + FLIT) + (15 + 25 + 5 + 205 + 5) * NS + h + d(bytes + 13);
     (come + p(bytes) + 30 * NS, come + (5 + 5 + 15 + 30) * NS + h + FLIT)
 }
 
-/// The nodes of one message, and H of its way.
+/// Destination nodes, and H of their paths.
 fn paths() -> [(u32, u64); 4] {
-    // Node = 4 x router + slot, 8 routers in a group: on one router, over a local link, and to another group.
+    // Node = 4 x router + slot, 8 routers in a group: same router, local link, other group.
     [(1, 40), (7, 90), (32 * 4, 0), (1_055, 0)]
 }
 
@@ -76,10 +77,11 @@ fn an_eager_message_takes_its_closed_form() {
     }
 }
 
-/// The worked numbers of the study's own code, over a local, a global and a local link.
+/// Worked numbers of the study's code, over a local, a global and a local link.
 #[test]
 fn the_worked_numbers_come_out() {
-    let to = (0..1_056).find(|&to| Idle::new().head_ps(NodeId(0), NodeId(to)) == 460 * NS).expect("such a way");
+    let to =
+        (0..1_056).find(|&to| Idle::new().head_ps(NodeId(0), NodeId(to)) == 460 * NS).expect("a path of this kind");
     let received = |bytes| one_message(bytes, to).1;
     assert_eq!(received(8), 602_120);
     assert_eq!(received(3_072), 1_769_000);
@@ -87,7 +89,7 @@ fn the_worked_numbers_come_out() {
     assert_eq!(received(12_001), 2_860_520);
     let (sent, received, _) = one_message(576_000, 1);
     assert_eq!(received, 26_924_360);
-    // The receiver's host has the last byte before it gives its memory back and returns.
+    // The receiver's host has the last byte before it deregisters memory and returns.
     let at_host = received - p(576_000) - 30 * NS;
     assert_eq!(sent - at_host, (5 + 5 + 40 + 15 + 30) * NS + FLIT);
 }
@@ -105,7 +107,7 @@ fn a_rendezvous_message_takes_its_closed_form() {
 #[test]
 fn a_message_back_takes_as_long_as_there() {
     let idle = Idle::new();
-    let to = (0..1_056).find(|&to| idle.head_ps(NodeId(0), NodeId(to)) == 460 * NS).expect("such a way");
+    let to = (0..1_056).find(|&to| idle.head_ps(NodeId(0), NodeId(to)) == 460 * NS).expect("a path of this kind");
     let script = Script::new(2, |rank, code: &mut Code| {
         let mut throw =
             |throws: bool| if throws { code.send(1 - rank, Bytes(8), 0) } else { code.recv(1 - rank, Bytes(8), 0) };
@@ -116,7 +118,7 @@ fn a_message_back_takes_as_long_as_there() {
     assert_eq!(records[0].end.unwrap().ps(), 1_204_240);
 }
 
-/// Tree of two: up one message, down one.
+/// A tree of two: one message up, one down.
 #[test]
 fn a_barrier_of_two_takes_its_closed_form() {
     for (to, _) in paths() {
@@ -125,7 +127,7 @@ fn a_barrier_of_two_takes_its_closed_form() {
         let records = idle.run(script, &[0, to], MpiSettings::study());
         let h = idle.head_ps(NodeId(0), NodeId(to));
         let message = (13 + 11 + 10 + 15 + 25) * NS + h + FLIT;
-        // Rank 0 has the message of rank 1 first and is done when it has sent its own.
+        // Rank 0 receives the message of rank 1 first and ends after its own send.
         let ends: Vec<u64> = records.iter().map(|record| record.end.unwrap().ps()).collect();
         assert_eq!(ends, [30 * NS + message + 24 * NS + 30 * NS, 30 * NS + 2 * message + 30 * NS]);
         if h == 460 * NS {
@@ -134,8 +136,8 @@ fn a_barrier_of_two_takes_its_closed_form() {
     }
 }
 
-/// Two ranks that exchange with each other at the same time: every round has 4 heads, the data, and the registrations. Over a
-/// global link that holds as long as the data are not longer than the buffers.
+/// Two ranks exchange at the same time. Every round has 4 heads, the data and the registrations. Over a global link
+/// this holds up to the size of the buffers.
 #[test]
 fn a_round_of_pairwise_exchange_takes_its_closed_form() {
     for (to, bytes) in [(1, 12_001), (1, 36_864), (7, 12_001), (7, 36_864), (128, 12_001), (1_055, 15_000)] {

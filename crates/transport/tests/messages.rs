@@ -1,4 +1,4 @@
-//! What is recorded of messages: times on an idle machine by hand, and what must hold of any program.
+//! Records of messages: times on an idle machine by hand, and invariants of any program.
 
 mod common;
 
@@ -18,7 +18,7 @@ fn record(
     (ranks.take_records(), ranks.take_messages())
 }
 
-/// Time of one message from rank 0 to rank 1, in ps: posted, started, arrived, matched.
+/// Times of one message from rank 0 to rank 1, in ps: created, injected, delivered, matched.
 fn times(bytes: u64, nodes: [u32; 2]) -> (Protocol, [u64; 4]) {
     let script = Script::new(2, move |rank, code: &mut Code| match rank {
         0 => code.send(1, Bytes(bytes), 9),
@@ -30,7 +30,7 @@ fn times(bytes: u64, nodes: [u32; 2]) -> (Protocol, [u64; 4]) {
     (one.protocol, [one.created, one.injected, one.delivered, one.matched].map(Time::ps))
 }
 
-/// The steps of docs/models/mpi.md, one after the other, with the receive posted in time.
+/// Steps of docs/models/mpi.md, with the receive posted in time.
 #[test]
 fn a_message_on_an_idle_machine_has_the_times_of_its_steps() {
     let head = Idle::new().head_ps(NodeId(0), NodeId(500));
@@ -43,12 +43,13 @@ fn a_message_on_an_idle_machine_has_the_times_of_its_steps() {
     let started = enter + setup + header + 340_000 + out;
     let matched = started + head + flit + 10_000 + 5_000 + 15_000;
     let asked = matched + 10_000 + 5_000 + head + flit;
-    // Beyond 30 packets a global link takes 620/30 ns for each, since credits come back after 620 ns: it is one lap late.
+    // Beyond 30 packets a global link takes 620/30 ns for each, because credits return after 620 ns. This message is
+    // one round trip late.
     let arrived = times(20_000, [0, 500]).1[2];
     assert_eq!(times(20_000, [0, 500]), (Protocol::Rendezvous, [enter, started, arrived, matched]));
     let plain = asked + 200_000 + 5_000 + head + 39 * 20_480 + flit;
     assert!((plain..plain + 20_000).contains(&arrived), "{plain} {arrived}");
-    // 13,000 B stay below 30 packets.
+    // 13,000 B need fewer than 30 packets.
     let started = enter + setup + header + 330_000 + out;
     let asked = started + head + flit + 10_000 + 5_000 + 15_000 + 10_000 + 5_000 + head + flit;
     let arrived = asked + 200_000 + 5_000 + head + 25 * 20_480 + 2 * flit;
@@ -58,7 +59,7 @@ fn a_message_on_an_idle_machine_has_the_times_of_its_steps() {
     assert_eq!(times(100, [5, 5]), on_node);
 }
 
-/// Messages of all sizes and of two tags, receives with wildcards, collectives; ranks on one node among them.
+/// Messages of all sizes and two tags, receives with wildcards, collectives; some ranks share a node.
 fn random(seed: u64) -> Script<impl Fn(u32, &mut Code) + Send + Sync> {
     let ranks = 12;
     Script::new(ranks, move |rank, code: &mut Code| {
@@ -76,7 +77,7 @@ fn random(seed: u64) -> Script<impl Fn(u32, &mut Code) + Send + Sync> {
             let wild = own.index(3) == 0;
             let mut receives: Vec<_> = messages.iter().filter(|message| message.1 == rank).collect();
             if wild {
-                // Of those with wildcards any may take any.
+                // Receives with wildcards match in any order.
                 receives.sort_by_key(|message| message.3);
             }
             for (from, _, _, tag) in receives {
@@ -119,7 +120,9 @@ fn every_message_is_recorded_once_and_its_times_are_ordered() {
             assert_eq!(sent[&rank.rank], (rank.messages, rank.bytes), "seed {seed}, rank {}", rank.rank);
             assert_eq!(received[&rank.rank], rank.received_bytes, "seed {seed}, rank {}", rank.rank);
         }
-        assert!(messages.iter().any(|one| one.context.collective) && messages.iter().any(|one| !one.context.collective));
+        assert!(
+            messages.iter().any(|one| one.context.collective) && messages.iter().any(|one| !one.context.collective)
+        );
         for partitions in [2, 5, 33] {
             assert!(record(random(seed), &nodes, routing, partitions).1 == messages, "seed {seed}, {partitions}");
         }

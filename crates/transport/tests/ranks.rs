@@ -1,4 +1,4 @@
-//! Ranks wait, match and get stuck as MPI's do.
+//! Ranks wait, match and deadlock as in MPI.
 
 mod common;
 
@@ -49,9 +49,9 @@ fn two_blocking_sends_that_are_not_eager_wait_for_each_other() {
             "1 for Some(0): send of 20000 B to rank 0, tag 4 at call 2"
         ]
     );
-    // At once: nothing waits for a time limit.
+    // At once, without a timeout.
     assert!(result.end < Time::from_us(8), "{}", result.end);
-    // Eager ones pass.
+    // Eager messages pass.
     run(2, |rank, code| {
         code.send(1 - rank, EAGER, 4);
         code.recv(1 - rank, EAGER, 4);
@@ -72,12 +72,12 @@ fn a_receive_without_a_partner_is_named() {
         words,
         [
             "1 for Some(0): recv of 8 B from rank 0, tag 2 at call 1",
-            "2 for Some(1): wait for request 0, of which a receive is not done at call 2"
+            "2 for Some(1): wait for request 0, of which a receive is incomplete at call 2"
         ]
     );
 }
 
-/// A rank's clock runs ahead of the network's, on which nothing happens any more: it is not said to compute.
+/// A rank's clock is ahead of the network, where nothing can happen. The report must not say that it computes.
 #[test]
 fn a_rank_that_waits_after_a_long_computation_is_named() {
     let (result, words) = stuck(2, |rank, code| {
@@ -94,7 +94,7 @@ fn a_rank_that_waits_after_a_long_computation_is_named() {
         ]
     );
     let circle = odonata_transport::explain_unfinished(&result.unfinished, |_| "j".into());
-    assert!(circle.iter().all(|line| line.starts_with("in a circle, ")) && circle.len() == 2, "{circle:?}");
+    assert!(circle.iter().all(|line| line.starts_with("cyclic wait: ")) && circle.len() == 2, "{circle:?}");
 }
 
 #[test]
@@ -120,14 +120,14 @@ fn an_invalid_call_stops_its_rank_with_the_reason() {
     });
     assert_eq!(
         too_long,
-        "0 for None: can't go on at call 1: receives at most 8 B from rank 1 with tag 3, but the message has 9 B"
+        "0 for None: can't continue at call 1: receives at most 8 B from rank 1 with tag 3, but the message has 9 B"
     );
     let never = reason(|rank, code| {
         if rank == 0 {
             code.wait(5);
         }
     });
-    assert_eq!(never, "0 for None: can't go on at call 1: waits for request 5, which it never began");
+    assert_eq!(never, "0 for None: can't continue at call 1: waits for request 5, which was never started");
     let twice = reason(|rank, code| {
         if rank == 0 {
             let irecv = Call::Irecv { from: 1, bytes: EAGER, tag: 0, communicator: WORLD, request: 0 };
@@ -135,7 +135,7 @@ fn an_invalid_call_stops_its_rank_with_the_reason() {
             code.push(irecv);
         }
     });
-    assert!(twice.contains("begins request 0, which has not been waited for"), "{twice}");
+    assert!(twice.contains("starts request 0, which has not been waited for"), "{twice}");
     let nobody = reason(|rank, code| {
         if rank == 0 {
             code.send(2, EAGER, 0);
@@ -144,7 +144,7 @@ fn an_invalid_call_stops_its_rank_with_the_reason() {
     assert!(nobody.contains("communicator 0 has ranks 0 to 1, but no 2"), "{nobody}");
 }
 
-/// Rank 0 takes the messages of all others with wildcards, the sizes and tags of each in the order of that one.
+/// Rank 0 receives all messages with wildcards, with the sizes and tags of each sender in order.
 #[test]
 fn wildcards_take_whoever_comes_first_and_nothing_overtakes() {
     let records = run(9, |rank, code| {
@@ -154,7 +154,7 @@ fn wildcards_take_whoever_comes_first_and_nothing_overtakes() {
             }
             for source in 1..9 {
                 code.recv(source, Bytes(100), ANY);
-                // A shorter message than there is room for.
+                // A message shorter than its receive.
                 code.recv(source, Bytes(100), ANY);
             }
         } else {
@@ -168,7 +168,7 @@ fn wildcards_take_whoever_comes_first_and_nothing_overtakes() {
     assert_eq!(records[1].wire_bytes, 20_000 + 86 + 100 + 45 + 60 + 45);
 }
 
-/// A wait for any takes one at a time, a wait for some all that are there, a test goes on.
+/// A wait for any completes one request, a wait for some all complete ones, a test does not block.
 #[test]
 fn all_kinds_of_waits_end() {
     let records = run(5, |rank, code| {
@@ -186,13 +186,13 @@ fn all_kinds_of_waits_end() {
         code.push(Call::WaitSome { first: 0, count: 4 });
         code.wait_all();
     });
-    // Rank 4 sends at 4 us, and its message takes less than one.
+    // Rank 4 sends at 4 us, and its message takes less than 1 us.
     let end = records[0].end.unwrap();
     assert!(end > Time::from_us(4) && end < Time::from_us(5), "{end}");
     assert_eq!(records[0].calls, 8);
 }
 
-/// Ranks of one node: two set-ups, a match, a copy and 2 ns, and never an interface.
+/// Ranks of one node: two set-ups, a match, a copy and 2 ns, without a NIC.
 #[test]
 fn a_message_on_a_node_pays_hosts_only() {
     let idle = Idle::new();
@@ -203,14 +203,14 @@ fn a_message_on_a_node_pays_hosts_only() {
     let (result, records) = idle.try_run(script, &[5, 5], MpiSettings::study(), 1);
     assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
     let ns = |rank: usize| records[rank].end.unwrap().ps() / 1_000;
-    // Set-up 13, way 2; match 15, set-up 10, copy 344; return 30.
+    // Set-up 13, latency 2; match 15, set-up 10, copy 344; return 30.
     assert_eq!(ns(1), 30 + 13 + 2 + 15 + 10 + 344 + 30);
-    // Complete when it was received.
+    // Complete when received.
     assert_eq!(ns(0), 30 + 13 + 2 + 15 + 10 + 344 + 30);
     assert_eq!(result.jobs[0].packets, 0);
 }
 
-/// Messages in flight both ways, collectives and computation: the same for any division of the machine.
+/// Messages in both directions, collectives and computation: equal for any division of the machine.
 #[test]
 fn partitions_change_nothing() {
     let run = |partitions: usize| {
@@ -239,7 +239,7 @@ fn partitions_change_nothing() {
     }
 }
 
-/// Jobs 0, which ends, and 1, which runs in the background, on nodes of their own: computing only, so that the end of each is known.
+/// Job 0 ends, job 1 runs in the background, on nodes of their own. They only compute, so each end is known.
 fn run_with_background_job(
     foreground: impl Fn(u32, &mut Code) + Send + Sync + 'static,
     background: impl Fn(u32, &mut Code) + Send + Sync + 'static,
@@ -255,8 +255,8 @@ fn run_with_background_job(
     };
     let shared = |program: Arc<dyn RankProgram>| JobProgram::new(program, Arc::new(Collectives::default()));
     let ends = Script::new(2, foreground);
-    let goes_on = shared(Arc::new(Script::new(2, background))).repeated(Rounds::Endless);
-    let ranks = Ranks::new(vec![job(0, shared(Arc::new(ends))), job(1, goes_on)], MpiSettings::study());
+    let continues = shared(Arc::new(Script::new(2, background))).repeated(Rounds::Endless);
+    let ranks = Ranks::new(vec![job(0, shared(Arc::new(ends))), job(1, continues)], MpiSettings::study());
     let engine =
         PacketEngine::new(&idle.machine, &PacketSettings::study(), "min", &RoutingSettings::default()).unwrap();
     let program: Arc<dyn Program> = Arc::new(ranks.clone());
@@ -270,7 +270,7 @@ fn computes(us: u64) -> impl Fn(u32, &mut Code) {
     move |rank, code| code.compute(Time::from_us(us + u64::from(rank)))
 }
 
-/// The run ends at the first full microsecond after the last rank that is waited for, which computes for 101 us; from 1 us on rounds
+/// The run ends at the first full microsecond after the last awaited rank, which computes for 101 us. From 1 us, rounds
 /// of 7 us fit 14 times.
 #[test]
 fn a_background_job_runs_until_the_others_have_ended() {
@@ -289,7 +289,7 @@ fn a_background_job_that_takes_no_time_stops_and_is_named() {
     assert!(words.contains("its program took no time") && result.unfinished.len() == 2, "{words}");
 }
 
-/// At once, though there is always something under way: rank 0 sends what nobody takes and computes, then both wait.
+/// At once, although something is always in flight: rank 0 sends an unexpected message and computes, then both wait.
 #[test]
 fn a_deadlock_is_found_despite_a_background_job() {
     for message in [EAGER, RENDEZVOUS] {
@@ -310,7 +310,7 @@ fn a_deadlock_is_found_despite_a_background_job() {
     }
 }
 
-/// Eager and long messages to all others through injection FIFOs of every preset: whatever way packets take, everything is matched.
+/// Eager and rendezvous messages through injection FIFOs of every preset: everything matches, whatever the paths.
 #[test]
 fn messages_through_injection_fifos_are_whole() {
     let machine = odonata_machine::presets::builder("bgp-midplane").unwrap().build().unwrap();
@@ -330,7 +330,7 @@ fn messages_through_injection_fifos_are_whole() {
         let engine = PacketEngine::new(&machine, &settings, "torus-dynamic", &RoutingSettings::default()).unwrap();
         let of = |threads: usize| {
             let shared = JobProgram::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::default()));
-            // Two ranks on a node, nodes far apart.
+            // Two ranks per node, nodes far apart.
             let node_of_rank = Arc::new((0..24).map(|rank| NodeId(rank / 2 * 41)).collect());
             let job = RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false };
             let ranks = Arc::new(Ranks::new(vec![job], MpiSettings::study()));

@@ -1,4 +1,4 @@
-//! Ranks and their slow twin do the same at the same picosecond, whatever the program.
+//! Ranks and their slow twin agree to the picosecond, whatever the program.
 
 mod common;
 
@@ -15,19 +15,19 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Rounds of random messages that all arrive, waits of all kinds, computation, and collectives.
+/// Rounds of random messages that all arrive, all kinds of waits, computation, and collectives.
 #[derive(Debug)]
 struct Random {
     ranks: u32,
     rounds: u32,
     seed: u64,
-    /// Whether all ranks meet at the end: where it is run again, its tags are.
+    /// Whether all ranks meet at the end, because a repeated program reuses its tags.
     meets: bool,
 }
 
 /// A message of a round.
 #[derive(Clone, Copy, Debug)]
-struct Drawn {
+struct RandomMessage {
     from: u32,
     to: u32,
     bytes: u64,
@@ -35,16 +35,16 @@ struct Drawn {
 }
 
 impl Random {
-    fn messages(&self, round: u64) -> Vec<Drawn> {
+    fn messages(&self, round: u64) -> Vec<RandomMessage> {
         let mut random = Stream::new(self.seed, "messages", &[round]);
         let sizes = [0, 8, 100, 467, 468, 4_000, 12_000, 12_001, 13_000, 40_000];
         let count = random.index(3 * self.ranks as usize + 1);
         (0..count)
-            .map(|_| Drawn {
+            .map(|_| RandomMessage {
                 from: random.index(self.ranks as usize) as u32,
                 to: random.index(self.ranks as usize) as u32,
                 bytes: sizes[random.index(sizes.len())],
-                // Nobody waits between rounds: a message of the next one must not be taken for one of this.
+                // Ranks do not wait between rounds, so tags distinguish rounds.
                 tag: 2 * round as u32 + random.index(2) as u32,
             })
             .filter(|message| message.from != message.to)
@@ -68,9 +68,9 @@ impl RankProgram for Random {
         }
         let messages = self.messages(round);
         let mut random = Stream::new(self.seed, "rank", &[round, rank.into()]);
-        // To the picosecond, so that no two ranks of a node do anything at the same time: there, order is the engine's own.
+        // In picoseconds, so that two ranks of a node never act at the same time.
         code.compute(Time(random.index(20_000_000) as u64));
-        // Some rounds take whatever comes, with room for the longest.
+        // Some rounds receive with wildcards and room for the longest message.
         let wild = Stream::new(self.seed, "wild", &[round, rank.into()]).index(3) == 0;
         for message in messages.iter().filter(|message| message.to == rank) {
             let (from, bytes) = if wild { (ANY, 40_000) } else { (message.from, message.bytes) };
@@ -91,7 +91,7 @@ impl RankProgram for Random {
                 code.push(Call::Test { request: random.index(received as usize) as u32 });
             }
         }
-        // Those that were not sent at once: the same draws again say which.
+        // Messages not sent at once: the same draws again.
         let mut again = Stream::new(self.seed, "rank", &[round, rank.into()]);
         again.index(20_000_000);
         for message in messages.iter().filter(|message| message.from == rank) {
@@ -148,8 +148,8 @@ fn compare(
     let job = |job: u16| {
         let (seed, meets) = (seed + u64::from(job), repeat > 1 || background);
         let program = |rounds, seed| Arc::new(Random { ranks, rounds, seed, meets }) as Arc<dyn RankProgram>;
-        // The second job repeats, two programs in turn; or it goes on for as long as the first, which is longer then.
-        let goes_on = background && job == 1;
+        // The second job repeats, or runs two programs, or runs in the background of the longer first job.
+        let in_background = background && job == 1;
         let once = |program| JobProgram::new(program, Arc::new(Collectives::default()));
         let shared = match job {
             1 if background => once(program(1, seed)).repeated(Rounds::Endless),
@@ -157,7 +157,7 @@ fn compare(
                 .repeated(Rounds::Times(repeat)),
             _ => once(program(4, seed)),
         };
-        // Both jobs share some of the nodes.
+        // The jobs share some nodes.
         let node = |rank: u32| NodeId((rank / per_node * 131 + u32::from(job) * 262) % 1_056);
         RankJob {
             job,
@@ -165,7 +165,7 @@ fn compare(
             rails: None,
             node_of_rank: Arc::new((0..ranks).map(node).collect()),
             start: Time::from_ns(700 * u64::from(job)),
-            background: goes_on,
+            background: in_background,
         }
     };
     let jobs = || vec![job(0), job(1)];

@@ -57,7 +57,7 @@ enum Request {
 }
 
 /// Who waits on one side of a channel: its request, and for sends what is carried.
-type Posted = VecDeque<(u32, Bytes, BTreeSet<u32>)>;
+type PostQueue = VecDeque<(u32, Bytes, BTreeSet<u32>)>;
 
 /// Source, target, tag, communicator.
 type Channel = (u32, u32, u32, u16);
@@ -66,8 +66,8 @@ type Channel = (u32, u32, u32, u16);
 struct World {
     requests: Vec<BTreeMap<u32, Request>>,
     known: Vec<BTreeSet<u32>>,
-    sends: BTreeMap<Channel, Posted>,
-    receives: BTreeMap<Channel, Posted>,
+    sends: BTreeMap<Channel, PostQueue>,
+    receives: BTreeMap<Channel, PostQueue>,
     messages: Vec<Message>,
 }
 
@@ -196,9 +196,9 @@ impl World {
 #[test]
 #[should_panic(expected = "stuck")]
 fn two_that_send_first_are_stuck() {
-    let mut told = [false; 2];
+    let mut learned = [false; 2];
     run(2, &mut |rank| {
-        let first = !std::mem::replace(&mut told[rank as usize], true);
+        let first = !std::mem::replace(&mut learned[rank as usize], true);
         first.then_some(Call::Send { to: 1 - rank, bytes: Bytes(1), tag: 0, communicator: 0 })
     });
 }

@@ -217,7 +217,7 @@ mod tests {
 
     /// One pass finds what the phases one by one have.
     #[test]
-    fn all_levels_are_those_of_the_phases() {
+    fn all_levels_match_the_phases() {
         let levels = all_levels("h", CYCLE.as_bytes(), 3).unwrap();
         assert_eq!(levels.len(), 2);
         let one = |level, phase| Some(cycle("h", CYCLE.as_bytes(), 3, level, phase).unwrap());

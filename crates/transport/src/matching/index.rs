@@ -1,15 +1,15 @@
-//! A long queue: entries by number, in the order in which they came, found through hashes of what they are searched by.
+//! Index of a long queue: entries by number, in order of arrival, found by hashes of their labels.
 //!
-//! A label is of one of four kinds: exact, any source, any tag, any of both. Receives are filed under their own label, each kind
-//! apart, and a message looks for the first entry under each of the four labels that take it. Messages are filed under the labels
-//! by which they may be searched: for each kind for which there ever was a search.
+//! Labels have four wildcard classes: none, any source, any tag, both. Receives are filed by their own label and class.
+//! A message looks for the first entry under each of the four labels that match it. Messages are filed under the labels
+//! of all classes that were searched so far.
 
 use super::{Label, QueueKind};
 use odonata_workload::program::ANY;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
-/// Kinds of labels: what they leave open, in bits.
+/// Bits of a wildcard class.
 const ANY_SOURCE: usize = 1;
 const ANY_TAG: usize = 2;
 const WILDCARD_CLASSES: usize = 4;
@@ -21,7 +21,7 @@ fn wildcard_class(label: &Label) -> usize {
     usize::from(label.source == ANY) * ANY_SOURCE + usize::from(label.tag == ANY) * ANY_TAG
 }
 
-/// The label of that kind that takes what `label` is of.
+/// The label of this wildcard class that matches `label`.
 fn with_wildcards(label: &Label, kind: usize) -> Label {
     Label {
         source: if kind & ANY_SOURCE > 0 { ANY } else { label.source },
@@ -33,12 +33,12 @@ fn with_wildcards(label: &Label, kind: usize) -> Label {
 #[derive(Debug)]
 pub(super) struct Index<T> {
     kind: QueueKind,
-    /// By number; those that were taken are gone.
+    /// Entries by number. `None` was taken.
     entries: Vec<Option<(Label, T)>>,
-    /// How many are left of them.
+    /// Entries that are left.
     len: usize,
     left: Counts,
-    /// By kind of label, if there is any.
+    /// Entries by label, for each wildcard class in use.
     chains: [Option<Chains>; WILDCARD_CLASSES],
 }
 
@@ -59,7 +59,7 @@ impl<T: Copy> Index<T> {
         self.len
     }
 
-    /// Entries in their order.
+    /// Entries in order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Label, T)> + '_ {
         self.entries.iter().flatten().copied()
     }
@@ -83,7 +83,7 @@ impl<T: Copy> Index<T> {
         }
     }
 
-    /// As that of the queue.
+    /// Like [`MatchQueue::take`](super::MatchQueue::take).
     pub(super) fn take(&mut self, searched: &Label) -> (usize, Option<(Label, T)>) {
         let Self { entries, chains, .. } = self;
         let found = match self.kind {
@@ -103,14 +103,14 @@ impl<T: Copy> Index<T> {
         let compared = self.left.up_to(number);
         self.left.remove(number);
         self.len -= 1;
-        // As many as are left, and some: renumbering is paid by those that were taken.
+        // At most half of the numbers and 64 are unused, so the entries that were taken pay for renumbering.
         if self.entries.len() > 2 * self.len + 64 {
             self.renumber();
         }
         (compared, taken)
     }
 
-    /// Forgets those that were taken.
+    /// Drops the entries that were taken.
     fn renumber(&mut self) {
         *self = Self::new(self.kind, self.iter().collect::<Vec<_>>());
     }
@@ -124,17 +124,17 @@ impl<T: Copy> Index<T> {
     }
 }
 
-/// Entries with the same label, in their order, for every label.
+/// Entries with the same label, in order, for every label.
 #[derive(Default, Debug)]
 struct Chains {
-    /// The first and the last of each.
+    /// First and last entry of each label.
     ends: FxHashMap<Label, (u32, u32)>,
-    /// The next after each entry, by number.
+    /// Next entry with the same label, by number.
     next: Vec<u32>,
 }
 
 impl Chains {
-    /// Of all messages, for searches of a kind.
+    /// Builds the chains of one wildcard class for all messages.
     fn of<T>(kind: usize, entries: &[Option<(Label, T)>]) -> Self {
         let mut chains = Self::default();
         for (number, entry) in (0..).zip(entries) {
@@ -159,7 +159,8 @@ impl Chains {
         }
     }
 
-    /// The first that is there; it is about to be taken if it is the first of all kinds. Those before it were taken by searches of another kind.
+    /// First entry that is left. The caller takes it if it is first of all classes. Skips entries that searches of
+    /// other classes took.
     fn first<T>(&mut self, label: Label, entries: &[Option<(Label, T)>]) -> Option<u32> {
         let Entry::Occupied(mut ends) = self.ends.entry(label) else { return None };
         let (first, _) = ends.get_mut();
@@ -178,15 +179,14 @@ impl Chains {
     }
 }
 
-/// How many entries are there up to each number: sums over as many numbers as the lowest bit of the number's successor says
-/// (a binary indexed tree, Fenwick 1994).
+/// Number of entries left up to each number: a binary indexed tree (Fenwick 1994).
 #[derive(Default, Debug)]
 struct Counts {
     sums: Vec<u32>,
 }
 
 impl Counts {
-    /// One more at the end.
+    /// Appends an entry.
     fn push(&mut self) {
         let place = self.sums.len() + 1;
         let (mut sum, mut below) = (1, 1);

@@ -1,4 +1,4 @@
-//! What a rank does with messages: sends, receives, and what its host is told of.
+//! Messages of a rank: sends, receives, and notices to its host.
 
 use super::{Rank, RankContext, RankState};
 use crate::calls::{ClockJump, WaitEvent};
@@ -11,25 +11,25 @@ use odonata_packet::Envelope;
 use odonata_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// Something that a host has to look at.
+/// A notice that the host must handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Notice {
-    /// A message: with its data, announced, or of the node.
+    /// A message: eager data, a rendezvous header, or a message on the node.
     Message { kind: MessageKind, label: Label, bytes: u64, transfer: u32 },
-    /// The data of a receive have come.
+    /// The data of a rendezvous arrived.
     DataArrived { transfer: u32 },
     /// A send is complete.
     Complete { transfer: u32 },
 }
 
-/// A receive that waits for its message.
+/// A posted receive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct PostedReceive {
     bytes: u64,
     pub(super) slot: Slot,
 }
 
-/// A message that waits for its receive.
+/// An unexpected message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct UnexpectedMessage {
     kind: MessageKind,
@@ -37,15 +37,15 @@ pub(super) struct UnexpectedMessage {
     transfer: u32,
 }
 
-/// A message of which only the announcement is over.
+/// A rendezvous after its header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Transfer {
     peer: u32,
     bytes: u64,
     slot: Slot,
-    /// Number of the message among those of its sender.
+    /// Number of the message within its sender.
     number: u64,
-    /// Its number at the other end, at the receiver.
+    /// Its number at the other end.
     remote: u32,
 }
 
@@ -122,7 +122,7 @@ impl Rank {
             return Ok(());
         }
         self.record.wire_bytes += wire_volume(settings, context.packet, bytes).0;
-        self.clock += settings.header.ps();
+        self.clock += settings.header_setup.ps();
         let kind = if settings.is_eager(bytes) { MessageKind::Eager } else { MessageKind::RendezvousHeader };
         if let Some(log) = &mut context.log {
             log.record_send(self.job, &envelope, kind, created_ps);
@@ -139,23 +139,23 @@ impl Rank {
         Ok(())
     }
 
-    /// Hands a message to an interface.
+    /// Passes a message to a NIC.
     fn command(&self, envelope: Envelope, number: u64, context: &mut RankContext<'_>) {
         let kind = MessageKind::from_code(envelope.kind);
         let start = if kind == MessageKind::GetRequest { 0 } else { context.settings.nic_start.ps() };
         if let Some(calls) = &mut context.calls {
-            let told = match kind {
+            let event = match kind {
                 MessageKind::GetRequest => WaitEvent::Data,
                 MessageKind::Acknowledgement => WaitEvent::Receipt,
                 _ => WaitEvent::Message,
             };
-            calls.record_cause((self.job, self.number, envelope.destination, told), self.clock);
+            calls.record_cause((self.job, self.number, envelope.destination, event), self.clock);
         }
         let message = OutboundMessage {
             ready_ps: self.clock + context.settings.host_latency.ps() + start,
             job: self.job,
             node: context.nodes[envelope.destination as usize],
-            interface: 0,
+            nic: 0,
             envelope,
             wire: kind.wire_bytes(envelope.bytes, context.settings),
         };
@@ -187,7 +187,7 @@ impl Rank {
         }
     }
 
-    /// Works off a notice that came at `at`.
+    /// Handles a notice of time `at`.
     pub(super) fn handle(&mut self, at: u64, notice: Notice, context: &mut RankContext<'_>) -> Result<(), String> {
         if context.calls.is_some() {
             self.record_notice(at, notice, context);
@@ -217,7 +217,7 @@ impl Rank {
         Ok(())
     }
 
-    /// Notes what its host is told of, and whether its clock jumps to that time.
+    /// Records a notice, and whether the rank's clock jumps to it.
     #[cold]
     fn record_notice(&self, at: u64, notice: Notice, context: &mut RankContext<'_>) {
         let Some(calls) = &mut context.calls else { return };
@@ -234,7 +234,7 @@ impl Rank {
         calls.record_event(stream, (at > self.clock).then_some(jump));
     }
 
-    /// Its interface is asked for the data of a message that it announced: where to, how many bytes, and the message's number.
+    /// The destination, bytes and message number of data that were requested from this rank's NIC.
     pub(crate) fn requested_data(&self, transfer: u32) -> (u32, u64, u64) {
         let send = &self.sends.list[transfer as usize];
         (send.peer, send.bytes, send.number)
@@ -244,7 +244,7 @@ impl Rank {
         Envelope { kind: kind as u8, source: self.number, destination: to, sequence, ..Envelope::default() }
     }
 
-    /// A receive and a message have found each other.
+    /// Completes the match of a receive and a message.
     fn complete_match(
         &mut self,
         posted: PostedReceive,
@@ -286,7 +286,7 @@ impl Rank {
         Ok(())
     }
 
-    /// A request is done, which may be what the rank waits for.
+    /// Completes a request, which may end a wait.
     fn complete_request(&mut self, slot: Slot) {
         self.requests.complete(slot);
         if let RankState::Blocked { wait, incomplete, .. } = &mut self.state {

@@ -1,4 +1,4 @@
-//! What a rank that is not at its end waits for.
+//! The reason why a rank has not finished.
 
 use super::messages::Transfer;
 use super::{Notice, Rank, RankState};
@@ -12,11 +12,11 @@ impl Rank {
         self.record
     }
 
-    /// What it waits for, if it is not at its end: since when (0 if it can't go on at all), for which rank, and in words.
+    /// What the rank waits for: since when (0 after an invalid call), for which rank, and a description.
     pub(crate) fn waits_for(&self, shared: &JobProgram) -> (u64, Option<u32>, String) {
         let place = self.code.place(shared);
         if let RankState::Failed(reason) = &self.state {
-            return (0, None, format!("can't go on at {place}: {reason}"));
+            return (0, None, format!("can't continue at {place}: {reason}"));
         }
         let (since, wait) = match &self.state {
             RankState::Blocked { wait, since, .. } => (*since, Some(wait)),
@@ -32,7 +32,7 @@ impl Rank {
                 Some((text, _)),
                 Some(Call::Wait { .. } | Call::WaitAll { .. } | Call::WaitAny { .. } | Call::WaitSome { .. }),
             ) => {
-                format!(", of which {text} is not done")
+                format!(", of which {text} is incomplete")
             }
             _ => String::new(),
         };
@@ -41,7 +41,7 @@ impl Rank {
         (since, peer, format!("{call}{of}{within} at {place}"))
     }
 
-    /// The first request that it waits for: in words, and the rank that it needs.
+    /// The first incomplete request of a wait: a description and its peer.
     fn first_pending(&self, wait: &Wait) -> Option<(&'static str, Option<u32>)> {
         let slots: Vec<Slot> = match wait {
             Wait::One(slot) => vec![*slot],
@@ -59,7 +59,7 @@ impl Rank {
         }
     }
 
-    /// Memory of it.
+    /// Memory of the rank.
     pub(crate) fn memory_bytes(&self) -> usize {
         size_of::<Self>()
             + self.code.memory_bytes()

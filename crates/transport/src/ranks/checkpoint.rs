@@ -1,4 +1,4 @@
-//! The state of ranks and their interfaces.
+//! Checkpoint of ranks and their NICs.
 
 use super::RankEndpoints;
 use odonata_checkpoint::{DecodeError, Reader, State, Writer};
@@ -6,11 +6,11 @@ use odonata_workload::program::GroupLists;
 
 impl State for RankEndpoints {
     fn save(&self, into: &mut Writer) {
-        let Self { log, calls, nic_choice, reorder, interfaces, ranks, unfinished, on_node_awaited, .. } = self;
+        let Self { log, calls, nic_choice, reorder, nics, ranks, unfinished, on_node_awaited, .. } = self;
         into.put(&(log, calls, unfinished, on_node_awaited));
         nic_choice.save(into);
         reorder.save(into);
-        interfaces.save(into);
+        nics.save(into);
         let (mut lists, mut of_ranks) = (GroupLists::default(), Writer::default());
         ranks.iter().for_each(|rank| rank.save(&mut lists, &mut of_ranks));
         lists.save(into);
@@ -21,7 +21,7 @@ impl State for RankEndpoints {
         (self.log, self.calls, self.unfinished, self.on_node_awaited) = from.get()?;
         self.nic_choice.load(from)?;
         self.reorder.load(from)?;
-        self.interfaces.load(from)?;
+        self.nics.load(from)?;
         let lists = GroupLists::load(from)?;
         let of_ranks: Vec<u8> = from.get()?;
         let mut of_ranks = Reader::new(&of_ranks);

@@ -1,4 +1,4 @@
-//! Messages that take several rails, at both ends.
+//! Messages on several rails, at both ends.
 
 use super::RankEndpoints;
 use crate::inbox::InboundMessage;
@@ -15,7 +15,7 @@ fn rails_of(jobs: &[RankJob], job: u16) -> Option<&JobRails> {
     jobs.iter().find(|of| of.job == job)?.rails.as_deref()
 }
 
-/// Whether a message starts with its first packet on a rail from node to node: one in parts does with that of its first part.
+/// Whether the first packet on this rail is the first packet of the message.
 pub(super) fn is_first_packet(
     jobs: &[RankJob],
     job: u16,
@@ -26,7 +26,7 @@ pub(super) fn is_first_packet(
     rails_of(jobs, job).is_none_or(|rails| is_first_part(envelope, rails, ends, rail))
 }
 
-/// Bytes on the wire that a rail from node to node has of a message.
+/// Wire bytes of a message on one rail between two nodes.
 pub(super) fn bytes_on_this_rail(
     jobs: &[RankJob],
     settings: &MpiSettings,
@@ -40,7 +40,7 @@ pub(super) fn bytes_on_this_rail(
 }
 
 impl RankEndpoints {
-    /// A message or a part of one has come to a node at the time of the socket.
+    /// Delivers a message, or a part of one, after restoring the order.
     pub(super) fn reorder_message(&mut self, host: usize, delivered: DeliveredMessage, socket: &mut Socket) {
         let InboundMessage { job, envelope, .. } = delivered.message;
         let job = &self.jobs[self.job_index(job)];
@@ -55,8 +55,8 @@ impl RankEndpoints {
         } else {
             1
         };
-        let mut told = Vec::new();
-        self.reorder.take(delivered, parts as u32, kind.is_matched(), &mut told);
-        told.into_iter().for_each(|delivered| self.deliver(host, delivered, socket));
+        let mut ordered = Vec::new();
+        self.reorder.take(delivered, parts as u32, kind.is_matched(), &mut ordered);
+        ordered.into_iter().for_each(|delivered| self.deliver(host, delivered, socket));
     }
 }

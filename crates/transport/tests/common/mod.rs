@@ -1,4 +1,4 @@
-//! The study's machine with nothing else on it, and programs written as functions.
+//! The study's machine without other traffic, and programs written as functions.
 
 #![allow(dead_code)]
 
@@ -61,7 +61,7 @@ impl Idle {
         Self { machine: machine.builder().and_then(|builder| builder.build()).expect("the study's machine builds") }
     }
 
-    /// Time of a packet's head from interface to interface, by the one shortest way.
+    /// Time of a packet's head from NIC to NIC, on the single minimal path.
     pub(crate) fn head_ps(&self, from: NodeId, to: NodeId) -> u64 {
         let machine = &self.machine;
         let (from, to) = (machine.router_of(from), machine.router_of(to));
@@ -77,7 +77,7 @@ impl Idle {
         40_000 + local(from, machine.source(global)) + 320_000 + local(machine.target(global), to)
     }
 
-    /// Runs a program with its ranks on these nodes, to its end.
+    /// Runs a program with its ranks on these nodes.
     pub(crate) fn run(
         &self,
         program: impl RankProgram + 'static,
@@ -112,7 +112,7 @@ impl Idle {
     }
 }
 
-/// Ranks of a program after its run under the study's settings, one on each of the nodes; `with` says what they record.
+/// Runs a program under the study's settings, one rank on each node, and returns the ranks. `with` selects the records.
 pub(crate) fn finished(
     program: impl RankProgram + 'static,
     nodes: &[u32],

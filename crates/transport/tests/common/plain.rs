@@ -1,11 +1,12 @@
-//! The slow twin of ranks and interfaces: every rank a list of acts, one event for each thing that takes time, nothing ahead of its
-//! time and nothing counted where it can be listed. It shares the expansion of programs with the engine, and nothing else.
+//! The slow twin of ranks and NICs. Every rank is a list of acts, and everything that takes time is an event. It shares
+//! only the expansion of collectives with the engine.
 
 mod rank;
 
 use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use odonata_packet::{
-    Activity, Arrival, Endpoints, Envelope, Nics, Subscription, Offer, OutgoingPacket, Program, Socket, UnfinishedEndpoint,
+    Activity, Arrival, Endpoints, Envelope, Nics, Offer, OutgoingPacket, Program, Socket, Subscription,
+    UnfinishedEndpoint,
 };
 use odonata_transport::{MpiSettings, RankJob};
 use odonata_units::{NodeId, Time};
@@ -21,19 +22,19 @@ const ACKNOWLEDGEMENT: u8 = 14;
 const ON_NODE: u8 = 15;
 const ON_NODE_RECEIPT: u8 = 16;
 
-/// What the twin found.
+/// Observations of the twin.
 #[derive(Default)]
 pub(crate) struct Observations {
-    /// When each rank of each job was at its end, by job and rank, and its time in calls.
+    /// End and time in calls, by job and rank.
     pub(crate) ends: BTreeMap<(u16, u32), (u64, u64)>,
-    /// Rounds that each of them was through with when the run ended.
+    /// Completed rounds at the end of the run, by job and rank.
     pub(crate) rounds: BTreeMap<(u16, u32), u64>,
-    /// Messages on a node by rank and time.
+    /// Messages on a node, by rank and time.
     on_node: BTreeSet<(u16, u32, u64)>,
-    /// Whether two came to one rank at one time: their order is the engine's own.
+    /// Whether two messages reach one rank at one time: the engine orders them by its own rule.
     pub(crate) has_tie: bool,
-    /// When each node has what to send, and whether it has it of two ranks at one time: whose goes first is the engine's own choice, which
-    /// changes no end here but which packets draw which ways.
+    /// Send times of each node, and whether two ranks of a node send at one time. The engine orders them by its own
+    /// rule, which changes no end here, but the random paths of packets.
     sends: BTreeMap<(NodeId, u64), (u16, u32)>,
     pub(crate) has_crowd: bool,
 }
@@ -57,11 +58,11 @@ impl Program for PlainRanks {
         !self.jobs[usize::from(job)].background
     }
 
-    fn endpoints(&self, _: &[u16], interfaces: &Nics<'_>) -> Box<dyn Endpoints> {
-        assert_eq!(interfaces.per_node(), 1, "the twin knows one interface per node");
-        let mut nodes: Vec<Node> = (0..interfaces.count())
+    fn endpoints(&self, _: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints> {
+        assert_eq!(nics.per_node(), 1, "the twin supports one NIC per node");
+        let mut nodes: Vec<Node> = (0..nics.count())
             .map(|nic| Node {
-                node: interfaces.node(nic),
+                node: nics.node(nic),
                 ranks: Vec::new(),
                 commands: Vec::new(),
                 queue: VecDeque::new(),
@@ -75,31 +76,31 @@ impl Program for PlainRanks {
             .collect();
         for job in &self.jobs {
             for (number, &node) in (0..).zip(job.node_of_rank.iter()) {
-                let Some(nic) = interfaces.first_of(node) else { continue };
+                let Some(nic) = nics.first_of(node) else { continue };
                 nodes[nic as usize].ranks.push(PlainRank::new(job, number));
             }
         }
         Box::new(Plain {
             nodes,
             settings: self.settings.clone(),
-            packet: interfaces.payload().into(),
-            flit: interfaces.flit().into(),
+            packet: nics.payload().into(),
+            flit: nics.flit().into(),
             ends: Arc::clone(&self.ends),
         })
     }
 }
 
-/// A packet that was handed down: its message, whether it is the first of it, bytes.
+/// A prepared packet: its message, whether it is the first, bytes.
 type Packet = (u64, u16, Envelope, bool, u64);
 
 struct Node {
     node: NodeId,
     ranks: Vec<PlainRank>,
-    /// Messages with the times at which the interface has them.
+    /// Messages, with the times at which the NIC has them.
     commands: Vec<(u64, u16, Envelope)>,
     queue: VecDeque<Packet>,
     prepared: VecDeque<Packet>,
-    /// When each packet left.
+    /// Departure of each packet.
     left: Vec<u64>,
     sent: BTreeMap<NodeId, u32>,
     arrived: BTreeMap<(NodeId, u32), (u16, Option<Envelope>)>,
@@ -120,14 +121,14 @@ impl Plain {
         let settings = &self.settings;
         match kind {
             EAGER => bytes + settings.eager_overhead.0,
-            RENDEZVOUS_HEADER => settings.announcement.0,
-            GET_REQUEST => settings.get.0,
+            RENDEZVOUS_HEADER => settings.rendezvous_header.0,
+            GET_REQUEST => settings.get_request.0,
             DATA => bytes + settings.data_overhead.0,
             _ => settings.acknowledgement.0,
         }
     }
 
-    /// One rank does what it can at this instant.
+    /// Runs one rank at this instant.
     fn advance(&mut self, nic: usize, r: usize, socket: &mut Socket) {
         let now = socket.now_ps();
         loop {
@@ -155,12 +156,20 @@ impl Plain {
                     self.ends.lock().unwrap().sends(own, command.0, (rank.job, rank.number));
                 }
                 Act::OnNode(envelope) => {
-                    let way = if envelope.kind == ON_NODE { settings.node_latency.ps() } else { 0 };
-                    let at_ps = rank.free_at + way;
+                    let latency = if envelope.kind == ON_NODE { settings.node_latency.ps() } else { 0 };
+                    let at_ps = rank.free_at + latency;
                     let mut found = self.ends.lock().unwrap();
                     found.has_tie |= !found.on_node.insert((rank.job, envelope.destination, at_ps));
                     let (job, message, envelope) = (rank.job, 0, Some(envelope));
-                    socket.deliver(Arrival { at_ps, source: own, size: 0, job, message, envelope, injection_times: None });
+                    socket.deliver(Arrival {
+                        at_ps,
+                        source: own,
+                        size: 0,
+                        job,
+                        message,
+                        envelope,
+                        injection_times: None,
+                    });
                 }
                 Act::Round => rank.rounds += 1,
                 Act::Done(request) => {
@@ -196,11 +205,12 @@ impl Plain {
         }
     }
 
-    /// Hands down what is ready by then: of messages as many packets as there is room for, gets at once.
+    /// Prepares packets that are ready: of messages as many as fit, of get requests all.
     fn prepare_packets(&mut self, nic: usize, now: u64) {
-        let (packet, room) = (self.packet, (self.settings.prepared + self.settings.injection_buffer) as usize);
+        let (packet, room) =
+            (self.packet, (self.settings.prepared_packets + self.settings.injection_buffer_packets) as usize);
         let mut ready: Vec<_> = self.nodes[nic].commands.iter().copied().filter(|command| command.0 <= now).collect();
-        // In order of time; those of one time in the order in which they were given.
+        // By time; equal times keep the given order.
         ready.sort_by_key(|command| (command.0, command.1, command.2.source));
         self.nodes[nic].commands.retain(|command| command.0 > now);
         for (at, job, envelope) in ready {
@@ -245,7 +255,7 @@ impl Plain {
         }
     }
 
-    /// A message is there in full.
+    /// A message is complete.
     fn deliver(&mut self, nic: u32, job: u16, envelope: Envelope, is_single_packet: bool, socket: &mut Socket) {
         let now = socket.now_ps();
         let settings = &self.settings;
@@ -264,13 +274,14 @@ impl Plain {
         }
         let taken = is_single_packet && [EAGER, RENDEZVOUS_HEADER, ACKNOWLEDGEMENT].contains(&envelope.kind);
         let on_node = [ON_NODE, ON_NODE_RECEIPT].contains(&envelope.kind);
-        let way = if on_node { 0 } else { settings.host_latency.ps() + u64::from(taken) * settings.nic_receive.ps() };
-        rank.notices.push_back((now + way, envelope));
+        let latency =
+            if on_node { 0 } else { settings.host_latency.ps() + u64::from(taken) * settings.nic_receive.ps() };
+        rank.notices.push_back((now + latency, envelope));
         self.advance(nic as usize, r, socket);
     }
 }
 
-/// Nothing of it is ever kept.
+/// The twin has no checkpoints.
 impl State for Plain {
     fn save(&self, _: &mut Writer) {
         unreachable!("it is only compared with")
@@ -291,8 +302,8 @@ impl Endpoints for Plain {
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         self.prepare_packets(nic as usize, leaves_ps);
         let (room, buffer) = (
-            (self.settings.prepared + self.settings.injection_buffer) as usize,
-            self.settings.injection_buffer as usize,
+            (self.settings.prepared_packets + self.settings.injection_buffer_packets) as usize,
+            self.settings.injection_buffer_packets as usize,
         );
         let flit = self.flit;
         let node = &mut self.nodes[nic as usize];

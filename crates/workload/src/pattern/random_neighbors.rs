@@ -166,12 +166,12 @@ mod tests {
     /// deviation of 0.035.
     #[test]
     fn spread_has_the_papers_volume() {
-        for both_ways in [false, true] {
-            let messages = check(&*build("spread", 32_768, &[("symmetric", json!(both_ways))]));
+        for is_symmetric in [false, true] {
+            let messages = check(&*build("spread", 32_768, &[("symmetric", json!(is_symmetric))]));
             let degrees = degrees(&messages, 32_768);
             assert!(degrees.iter().all(|degree| (6..=27).contains(degree)));
             // One-sided, the number is what was drawn; symmetric, it is drawn towards the partners' numbers.
-            assert!(both_ways || (6..=27).all(|degree| degrees.contains(&degree)));
+            assert!(is_symmetric || (6..=27).all(|degree| degrees.contains(&degree)));
             let mean = messages.len() as f64 / 32_768.0;
             assert!((mean - 16.5).abs() < 0.14, "{mean} neighbours on average");
             assert_eq!(messages[0].2, 512 << 10);
@@ -182,13 +182,13 @@ mod tests {
     /// (target - source) modulo the ranks, chi-square with 15 degrees of freedom is below 37.7 with probability 0.999.
     #[test]
     fn neighbours_are_uniform() {
-        for both_ways in [false, true] {
-            let messages = check(&*build("spread", 4_096, &[("symmetric", json!(both_ways))]));
+        for is_symmetric in [false, true] {
+            let messages = check(&*build("spread", 4_096, &[("symmetric", json!(is_symmetric))]));
             let mut classes = [0f64; 16];
             messages.iter().for_each(|m| classes[((m.1 + 4_096 - m.0) % 4_096 / 256) as usize] += 1.0);
             let expected = messages.len() as f64 / 16.0;
             // Pairs that send both ways fall into classes together: half as many independent draws.
-            let scale = if both_ways { 2.0 } else { 1.0 };
+            let scale = if is_symmetric { 2.0 } else { 1.0 };
             let chi2: f64 = classes.iter().map(|n| (n - expected).powi(2) / expected).sum();
             assert!(chi2 < 37.7 * scale, "chi-square {chi2}");
         }
@@ -196,21 +196,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn distinct_others(ranks in 1u32..200, min in 0u32..30, more in 0u32..30, both_ways in any::<bool>()) {
+        fn distinct_others(ranks in 1u32..200, min in 0u32..30, more in 0u32..30, is_symmetric in any::<bool>()) {
             let given = [
                 ("neighbors_min", json!(min)),
                 ("neighbors_max", json!(min + more)),
-                ("symmetric", json!(both_ways)),
+                ("symmetric", json!(is_symmetric)),
             ];
             let messages = check(&*build("random-neighbors", ranks, &given));
             prop_assert!(messages.iter().all(|m| m.0 != m.1));
             prop_assert!(messages.windows(2).all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1)));
             // With an odd number of ranks each sits out one round of the tournament.
-            let idle = u32::from(both_ways && ranks % 2 == 1);
+            let idle = u32::from(is_symmetric && ranks % 2 == 1);
             for degree in degrees(&messages, ranks) {
                 prop_assert!(degree + idle >= min.min(ranks - 1) && degree <= (min + more).min(ranks - 1));
             }
-            prop_assert!(!both_ways || symmetric(&messages));
+            prop_assert!(!is_symmetric || symmetric(&messages));
         }
     }
 

@@ -17,7 +17,7 @@ pub struct UmeshParameters {
     /// Most neighbours of a rank; the number is uniform between the two.
     pub neighbors_max: u32,
     /// Greatest distance of a neighbour, in ranks.
-    pub reach: u32,
+    pub max_distance: u32,
     /// Whether a neighbour always sends back.
     pub symmetric: bool,
 }
@@ -28,7 +28,7 @@ impl Parameters for UmeshParameters {
         parameter!(neighbors_min, Kind::count(0), "Fewest neighbours of a rank."),
         parameter!(neighbors_max, Kind::count(0), "Most neighbours of a rank; the number is uniform between the two."),
         parameter!(symmetric, Kind::Flag, "Whether a neighbour always sends back."),
-        parameter!(reach, Kind::count(1), "Greatest distance of a neighbour, in ranks."),
+        parameter!(max_distance, Kind::count(1), "Greatest distance of a neighbour, in ranks."),
     ];
 }
 
@@ -39,24 +39,24 @@ impl PatternRule for UmeshParameters {
 }
 
 impl Default for UmeshParameters {
-    /// UMesh of the Damselfly papers: 6 to 27 neighbours, 512 KiB. The reach is the one that gives the published
+    /// UMesh of the Damselfly papers: 6 to 27 neighbours, 512 KiB. The max_distance is the one that gives the published
     /// traffic.
     fn default() -> Self {
-        Self { bytes: Bytes::kib(512), neighbors_min: 6, neighbors_max: 27, reach: 200, symmetric: false }
+        Self { bytes: Bytes::kib(512), neighbors_min: 6, neighbors_max: 27, max_distance: 200, symmetric: false }
     }
 }
 
-/// Each rank sends to a number of different ranks out of the `reach` before and the `reach` after it, uniformly random;
+/// Each rank sends to a number of different ranks out of the `max_distance` before and the `max_distance` after it, uniformly random;
 /// ascending. There is no wrap-around: near the first and the last rank the candidates are fewer.
 ///
 /// One-sided: every rank draws its own receivers. Symmetric: round j pairs the ranks at a distance d(j), rank r with
 /// r + d if r lies in an even stretch of d ranks and with r - d if in an odd one, stretches shifted at random; the
-/// distances of the rounds are different random numbers up to the reach. Ranks whose partner would be beyond the ends
+/// distances of the rounds are different random numbers up to the max_distance. Ranks whose partner would be beyond the ends
 /// have fewer neighbours.
 #[derive(Debug)]
 pub(super) struct Umesh {
     ranks: u32,
-    reach: u32,
+    max_distance: u32,
     bytes: Bytes,
     degrees: Degrees,
     symmetric: Option<SymmetricMesh>,
@@ -83,28 +83,28 @@ impl Umesh {
         parameters: &UmeshParameters,
         context: &PatternContext<'_>,
     ) -> Result<Self, WorkloadError> {
-        let UmeshParameters { bytes, neighbors_min, neighbors_max, reach, symmetric } = *parameters;
-        let wrong = |reason: String| Err(WorkloadError::parameter(owner, "reach", reason));
+        let UmeshParameters { bytes, neighbors_min, neighbors_max, max_distance, symmetric } = *parameters;
+        let wrong = |reason: String| Err(WorkloadError::parameter(owner, "max_distance", reason));
         // Beyond the job there is nobody.
-        let reach = reach.min(context.ranks - 1);
-        if neighbors_max > 0 && parameters.reach == 0 {
+        let max_distance = max_distance.min(context.ranks - 1);
+        if neighbors_max > 0 && parameters.max_distance == 0 {
             return wrong("0, but neighbours are at a distance of at least 1".into());
         }
-        let candidates = if symmetric { reach } else { reach.saturating_mul(2) };
-        if neighbors_max > candidates && parameters.reach < context.ranks - 1 {
+        let candidates = if symmetric { max_distance } else { max_distance.saturating_mul(2) };
+        if neighbors_max > candidates && parameters.max_distance < context.ranks - 1 {
             let sides = if symmetric { "one for each distance" } else { "before and after a rank" };
             return wrong(format!(
-                "{reach} has {candidates} candidates ({sides}), too few for {neighbors_max} neighbors"
+                "{max_distance} has {candidates} candidates ({sides}), too few for {neighbors_max} neighbors"
             ));
         }
         let degrees = Degrees::new(owner, context.seed, neighbors_min, neighbors_max, candidates)?;
-        let symmetric = symmetric.then(|| SymmetricMesh::new(&degrees, context.ranks, reach, context.seed));
-        Ok(Self { ranks: context.ranks, reach, bytes, degrees, symmetric })
+        let symmetric = symmetric.then(|| SymmetricMesh::new(&degrees, context.ranks, max_distance, context.seed));
+        Ok(Self { ranks: context.ranks, max_distance, bytes, degrees, symmetric })
     }
 
     fn one_sided(&self, rank: RankId) -> Vec<u32> {
-        let first = rank.0.saturating_sub(self.reach);
-        let last = rank.0.saturating_add(self.reach).min(self.ranks - 1);
+        let first = rank.0.saturating_sub(self.max_distance);
+        let last = rank.0.saturating_add(self.max_distance).min(self.ranks - 1);
         let (degree, mut stream) = self.degrees.of(rank);
         let candidates = last - first;
         let mut others = distinct(degree.min(candidates), candidates, &mut stream);
@@ -117,9 +117,9 @@ impl Umesh {
 }
 
 impl SymmetricMesh {
-    fn new(degrees: &Degrees, ranks: u32, reach: u32, seed: u64) -> Self {
+    fn new(degrees: &Degrees, ranks: u32, max_distance: u32, seed: u64) -> Self {
         let mut stream = Stream::new(seed, "rounds", &[]);
-        let mut distances = distinct(degrees.max(), reach, &mut stream);
+        let mut distances = distinct(degrees.max(), max_distance, &mut stream);
         stream.shuffle(&mut distances);
         let round = |below: u32| {
             let distance = below + 1;
@@ -172,11 +172,11 @@ mod tests {
     use serde_json::json;
 
     /// One-sided: 16.5 neighbours on average (see `spread`). Symmetric: those at the ends have fewer, 1 % at most of
-    /// 32,768 ranks with a reach of 200.
+    /// 32,768 ranks with a max_distance of 200.
     #[test]
     fn the_papers_volume() {
-        for (both_ways, tolerance) in [(false, 0.14), (true, 0.3)] {
-            let messages = check(&*build("umesh", 32_768, &[("symmetric", json!(both_ways))]));
+        for (is_symmetric, tolerance) in [(false, 0.14), (true, 0.3)] {
+            let messages = check(&*build("umesh", 32_768, &[("symmetric", json!(is_symmetric))]));
             let mean = messages.len() as f64 / 32_768.0;
             assert!((mean - 16.5).abs() < tolerance, "{mean} neighbours on average");
             assert!(messages.iter().all(|m| m.2 == 512 << 10));
@@ -195,28 +195,28 @@ mod tests {
 
     proptest! {
         #[test]
-        fn near_and_distinct(ranks in 1u32..300, reach in 27u32..60, both_ways in any::<bool>()) {
-            let messages = check(&*build("umesh", ranks, &[("reach", json!(reach)), ("symmetric", json!(both_ways))]));
-            prop_assert!(messages.iter().all(|m| m.0 != m.1 && m.0.abs_diff(m.1) <= reach));
+        fn near_and_distinct(ranks in 1u32..300, max_distance in 27u32..60, is_symmetric in any::<bool>()) {
+            let messages = check(&*build("umesh", ranks, &[("max_distance", json!(max_distance)), ("symmetric", json!(is_symmetric))]));
+            prop_assert!(messages.iter().all(|m| m.0 != m.1 && m.0.abs_diff(m.1) <= max_distance));
             prop_assert!(messages.windows(2).all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1)));
-            prop_assert!(!both_ways || symmetric(&messages));
+            prop_assert!(!is_symmetric || symmetric(&messages));
             for rank in 0..ranks {
                 let degree = messages.iter().filter(|m| m.0 == rank).count() as u32;
                 prop_assert!(degree <= 27);
                 // Far from both ends, or one-sided, nobody has fewer than 6 where 6 others exist.
-                let inside = rank >= reach && rank + reach < ranks;
-                prop_assert!(degree >= 6.min(ranks - 1) || (both_ways && !inside), "rank {}: {}", rank, degree);
+                let inside = rank >= max_distance && rank + max_distance < ranks;
+                prop_assert!(degree >= 6.min(ranks - 1) || (is_symmetric && !inside), "rank {}: {}", rank, degree);
             }
         }
     }
 
     #[test]
     fn a_reach_that_is_too_short_says_so() {
-        let error = try_build("umesh", 64, &[("reach", json!(13))]).unwrap_err();
+        let error = try_build("umesh", 64, &[("max_distance", json!(13))]).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "job 'test': pattern 'umesh': reach: 13 has 26 candidates (before and after a rank), too few for 27 neighbors"
+            "job 'test': pattern 'umesh': max_distance: 13 has 26 candidates (before and after a rank), too few for 27 neighbors"
         );
-        assert!(try_build("umesh", 64, &[("reach", json!(0))]).is_err());
+        assert!(try_build("umesh", 64, &[("max_distance", json!(0))]).is_err());
     }
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 #[derive(Clone, Debug)]
 pub struct FreeNodes<'a> {
     machine: &'a Machine,
-    holders: Vec<Holder>,
+    uses: Vec<NodeUse>,
     /// Cores that were asked for by number.
     cores_taken: HashSet<(NodeId, u32)>,
     /// Names of the jobs placed so far.
@@ -20,7 +20,7 @@ pub struct FreeNodes<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Holder {
+struct NodeUse {
     /// The first job on the node, by its place in `jobs`.
     job: usize,
     cores: u32,
@@ -28,13 +28,13 @@ struct Holder {
 }
 
 /// Holder of a node that nobody holds.
-const NOBODY: Holder = Holder { job: usize::MAX, cores: 0, exclusive: false };
+const NOBODY: NodeUse = NodeUse { job: usize::MAX, cores: 0, exclusive: false };
 
 impl<'a> FreeNodes<'a> {
     pub(crate) fn new(machine: &'a Machine) -> Self {
         Self {
             machine,
-            holders: vec![NOBODY; machine.node_count()],
+            uses: vec![NOBODY; machine.node_count()],
             cores_taken: HashSet::new(),
             jobs: Vec::new(),
             current: 0,
@@ -48,7 +48,7 @@ impl<'a> FreeNodes<'a> {
 
     /// Whether the node is usable and no job is on it.
     pub(crate) fn is_free(&self, node: NodeId) -> bool {
-        self.machine.node_up(node) && self.holders[node.index()].cores == 0
+        self.machine.node_up(node) && self.uses[node.index()].cores == 0
     }
 
     /// Free nodes of a router, ascending.
@@ -87,16 +87,16 @@ impl<'a> FreeNodes<'a> {
     /// Takes a free node for the current job alone, or says why it is not free.
     pub(crate) fn claim(&mut self, node: NodeId) -> Result<(), String> {
         self.check_usable(node)?;
-        let holder = &mut self.holders[node.index()];
-        if holder.cores > 0 {
+        let use_of_node = &mut self.uses[node.index()];
+        if use_of_node.cores > 0 {
             let name = self.machine.node_name(node);
-            let owner = &self.jobs[holder.job];
-            return Err(match holder.job == self.current {
+            let owner = &self.jobs[use_of_node.job];
+            return Err(match use_of_node.job == self.current {
                 true => format!("node {name} is named twice"),
                 false => format!("node {name} is already held by job '{owner}'"),
             });
         }
-        *holder = Holder { job: self.current, cores: self.machine.cores_per_node(), exclusive: true };
+        *use_of_node = NodeUse { job: self.current, cores: self.machine.cores_per_node(), exclusive: true };
         Ok(())
     }
 
@@ -106,9 +106,9 @@ impl<'a> FreeNodes<'a> {
         self.check_usable(node)?;
         let cores = self.machine.cores_per_node();
         let name = || self.machine.node_name(node);
-        let holder = &mut self.holders[node.index()];
-        if holder.exclusive {
-            return Err(format!("node {} is held by job '{}' alone", name(), self.jobs[holder.job]));
+        let use_of_node = &mut self.uses[node.index()];
+        if use_of_node.exclusive {
+            return Err(format!("node {} is held by job '{}' alone", name(), self.jobs[use_of_node.job]));
         }
         if let Some(core) = core {
             if core >= cores {
@@ -118,13 +118,13 @@ impl<'a> FreeNodes<'a> {
                 return Err(format!("core {core} of node {} is already taken", name()));
             }
         }
-        if holder.cores == cores {
+        if use_of_node.cores == cores {
             return Err(format!("node {} has {cores} cores, and all are taken", name()));
         }
-        if holder.cores == 0 {
-            holder.job = self.current;
+        if use_of_node.cores == 0 {
+            use_of_node.job = self.current;
         }
-        holder.cores += 1;
+        use_of_node.cores += 1;
         Ok(())
     }
 

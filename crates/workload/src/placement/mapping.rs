@@ -31,7 +31,7 @@ pub struct MappingParameters {
     /// Steps that cut ranks and places and put one on the other.
     pub script: Vec<String>,
     /// Steps with the places, one after the other.
-    pub then: Vec<String>,
+    pub transforms: Vec<String>,
     /// What the file holds, once it has been read.
     pub text: Option<Arc<str>>,
 }
@@ -61,7 +61,7 @@ impl Parameters for MappingParameters {
              after `leaves`, in each leaf."
         ),
         parameter!(
-            then,
+            transforms,
             Kind::List(&Kind::Text),
             "What is done with the mapping after that: `tilt Z X 1` rolls each plane of X along Z, by 1 more than the one before; \
              the other steps of a `script` without `net`, too."
@@ -92,12 +92,12 @@ impl PlacementRule for MappingParameters {
         let wrong = |(parameter, reason): ParameterError| WorkloadError::parameter(owner, parameter, reason);
         let space = Space::new(free.machine(), on_node).map_err(wrong)?;
         let mut cells = self.cells(&space, request.ranks).map_err(wrong)?;
-        if !self.then.is_empty() {
+        if !self.transforms.is_empty() {
             let mut ranks = RankBox::of_cells(&space.sizes, &cells);
-            for step in &self.then {
+            for step in &self.transforms {
                 let words: Vec<&str> = step.split_whitespace().collect();
                 let done = script::apply(&mut ranks, &space.names(), &words);
-                done.map_err(|reason| wrong(("then", format!("'{step}': {reason}"))))?;
+                done.map_err(|reason| wrong(("transforms", format!("'{step}': {reason}"))))?;
             }
             cells = ranks.cell_of_rank();
         }
@@ -295,7 +295,7 @@ mod tests {
     fn tilts_as_rubik_does() {
         let machine = machine("bgp-midplane", &[4, 4, 4]);
         let steps = json!(["tilt Z X 1", "tilt X Y 1"]);
-        let found = mapped(&machine, 64, 1, &[("order", json!("XYZT")), ("then", steps)], "").unwrap();
+        let found = mapped(&machine, 64, 1, &[("order", json!("XYZT")), ("transforms", steps)], "").unwrap();
         assert_eq!(found[..6], ["X0Y0Z0", "X1Y0Z1", "X2Y0Z2", "X3Y0Z3", "X1Y1Z0", "X2Y1Z1"]);
         let mut places = found.clone();
         places.sort();
@@ -348,7 +348,7 @@ mod tests {
     fn mistakes() {
         let p = machine("bgp-midplane", &[2, 2, 2]);
         let wrong = |order: &str, then: &str| {
-            let given = [("order", json!(order)), ("then", json!([then]))];
+            let given = [("order", json!(order)), ("transforms", json!([then]))];
             mapped(&p, 16, 2, &given, "").unwrap_err().split_once("'mapping': ").unwrap().1.to_owned()
         };
         let good = "tilt Z X 1";
@@ -357,14 +357,17 @@ mod tests {
         assert_eq!(wrong("TXYE", good), "order: 'TXYE': there is no axis E; the letters are XYZT");
         assert_eq!(
             wrong("TXYZ", "tilt X X 1"),
-            "then: 'tilt X X 1': tilt moves an axis along itself; expected two axes"
+            "transforms: 'tilt X X 1': tilt moves an axis along itself; expected two axes"
         );
         assert_eq!(
             wrong("TXYZ", "turn X"),
-            "then: 'turn X': 'turn' is no step; known: div, tile, mod, cut, tilt, shear, zigzag, zorder, transpose"
+            "transforms: 'turn X': 'turn' is no step; known: div, tile, mod, cut, tilt, shear, zigzag, zorder, transpose"
         );
-        assert_eq!(wrong("TXYZ", "tilt Z X"), "then: 'tilt Z X': expected a step like 'tilt Z X 1'");
-        assert_eq!(wrong("TXYZ", "tilt Z E 1"), "then: 'tilt Z E 1': there is no axis E; expected one of X Y Z T");
+        assert_eq!(wrong("TXYZ", "tilt Z X"), "transforms: 'tilt Z X': expected a step like 'tilt Z X 1'");
+        assert_eq!(
+            wrong("TXYZ", "tilt Z E 1"),
+            "transforms: 'tilt Z E 1': there is no axis E; expected one of X Y Z T"
+        );
         let many = mapped(&p, 17, 2, &[("order", json!("TXYZ"))], "").unwrap_err();
         assert!(many.ends_with("order: 17 ranks, but 16 places (2 x 2 x 2 x 2)"), "{many}");
         let other = crate::test_machines::torus(&[2, 2], 1);

@@ -19,7 +19,7 @@ pub struct LqcdParameters {
     /// Bytes of a site of the surface.
     pub bytes: Bytes,
     /// How many times as much the third neighbours take as the first.
-    pub third: u32,
+    pub third_neighbor_factor: u32,
     /// Parities of the sites, each of which is exchanged for itself.
     pub parities: u32,
     /// Time after each half of an exchange, and between the sums.
@@ -42,7 +42,11 @@ impl Parameters for LqcdParameters {
         ),
         parameter!(order, GridOrder::KIND, "Which dimension is the fastest in the numbering of the ranks."),
         parameter!(bytes, Kind::Bytes, "Size of what is sent for a site of the local surface."),
-        parameter!(third, Kind::count(1), "How many times as much is sent to the third neighbours as to the first."),
+        parameter!(
+            third_neighbor_factor,
+            Kind::count(1),
+            "How many times as much is sent to the third neighbours as to the first."
+        ),
         parameter!(parities, Kind::count(1), "How often the neighbours are exchanged with in an iteration."),
         parameter!(
             compute,
@@ -61,7 +65,7 @@ impl Default for LqcdParameters {
             dims: None,
             order: GridOrder::ColumnMajor,
             bytes: Bytes(24),
-            third: 2,
+            third_neighbor_factor: 2,
             parities: 2,
             compute: Time::from_ns(1),
             sum_bytes: Bytes(8),
@@ -159,7 +163,7 @@ impl Lqcd {
             true => self.grid.after(rank, dimension),
             false => self.grid.before(rank, dimension),
         };
-        for (tag, times) in [(0, 1), (1, self.parameters.third.into())] {
+        for (tag, times) in [(0, 1), (1, self.parameters.third_neighbor_factor.into())] {
             let messages = || dimensions.iter().filter_map(|&d| Some((neighbour(d)?, self.surfaces[d] * times)));
             for (from, bytes) in messages() {
                 code.irecv(from, bytes, tag);

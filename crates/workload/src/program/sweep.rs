@@ -23,14 +23,14 @@ impl Sweep {
             true => self.grid.after(rank, dimension),
             false => self.grid.before(rank, dimension),
         };
-        let ways = [(0, corner.0), (1, corner.1)];
-        for from in ways.into_iter().filter_map(|(dimension, up)| neighbour(dimension, !up)) {
+        let directions = [(0, corner.0), (1, corner.1)];
+        for from in directions.into_iter().filter_map(|(dimension, up)| neighbour(dimension, !up)) {
             code.recv(from, self.bytes, 0);
         }
         if self.compute > Time::ZERO {
             code.compute(self.compute);
         }
-        for to in ways.into_iter().filter_map(|(dimension, up)| neighbour(dimension, up)) {
+        for to in directions.into_iter().filter_map(|(dimension, up)| neighbour(dimension, up)) {
             code.send(to, self.bytes, 0);
         }
     }

@@ -37,7 +37,12 @@ impl CompleteExchange {
     }
 
     /// What `ranks` ranks of a node send, by the node that gets it, in order.
-    pub fn from<'a>(&'a self, machine: &'a Machine, source: NodeId, ranks: u32) -> impl Iterator<Item = NodeExchange> + 'a {
+    pub fn from<'a>(
+        &'a self,
+        machine: &'a Machine,
+        source: NodeId,
+        ranks: u32,
+    ) -> impl Iterator<Item = NodeExchange> + 'a {
         let router = machine.router_of(source);
         self.nodes.iter().map(move |&(target, receivers)| {
             let others = if target == source { receivers - 1 } else { receivers };

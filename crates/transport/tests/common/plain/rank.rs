@@ -9,7 +9,7 @@ use odonata_workload::program::{Call, ANY};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// A request: of the call itself, of the program, of a collective.
+/// A request: of the call, of the program, of a collective.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Request(u8, u32);
 
@@ -54,22 +54,22 @@ pub(super) struct PlainRank {
     pub(super) code: CallExpander,
     pub(super) free_at: u64,
     pub(super) acts: VecDeque<Act>,
-    /// Since when it is in a call, and time in calls.
+    /// Start of the current call, and time in calls.
     pub(super) entered: u64,
     pub(super) in_calls: u64,
     pub(super) is_finished: bool,
     pub(super) background: bool,
     pub(super) rounds: u64,
-    /// It is blocked and has nothing to work off.
+    /// Whether it is blocked and has no notice to handle.
     pub(super) waiting: bool,
     pub(super) inside: bool,
     pub(super) notices: VecDeque<(u64, Envelope)>,
     pub(super) posted: Vec<Receive>,
     pub(super) unexpected: Vec<Message>,
     pub(super) done: BTreeSet<Request>,
-    /// Those that a wait for any or some has taken.
+    /// Requests that a wait for any or some has freed.
     pub(super) taken: BTreeSet<Request>,
-    /// Registered memory of requests that receive long messages.
+    /// Registered memory of requests of rendezvous messages.
     pub(super) registered: BTreeMap<Request, u64>,
     pub(super) transfers: Vec<(u32, u64, Request, u32)>,
 }
@@ -101,7 +101,7 @@ impl PlainRank {
         }
     }
 
-    /// The next thing in order: a call becomes acts.
+    /// Turns the next call into acts.
     pub(super) fn next_step(&mut self, settings: &MpiSettings) {
         let Some(step) = self.code.next(&self.shared).expect("the programs of this test are right") else {
             self.is_finished = true;
@@ -199,7 +199,7 @@ impl PlainRank {
             self.acts.push_back(Act::OnNode(Envelope { kind: ON_NODE, ..envelope }));
             return;
         }
-        self.acts.push_back(Act::Spend(settings.header.ps()));
+        self.acts.push_back(Act::Spend(settings.header_setup.ps()));
         if bytes <= settings.eager_limit {
             let copy = (settings.copy_ns_per_byte * bytes.0 as f64).round() as u64 * 1_000;
             self.acts.extend([Act::Spend(copy), Act::Command(envelope), Act::Done(request)]);
@@ -225,7 +225,7 @@ impl PlainRank {
         self.acts.push_back(Act::Post { from, tag, communicator, bytes: bytes.0, request });
     }
 
-    /// Acts that a match comes to, to be done before all others.
+    /// Acts of a match, which precede all others.
     pub(super) fn matched(&mut self, request: Request, message: Message, settings: &MpiSettings) -> Vec<Act> {
         let answer = |kind, sequence| Envelope {
             kind,
@@ -251,7 +251,7 @@ impl PlainRank {
         acts
     }
 
-    /// Acts that a notice comes to.
+    /// Acts of a notice.
     pub(super) fn handle(&mut self, envelope: &Envelope, settings: &MpiSettings) -> Vec<Act> {
         match envelope.kind {
             EAGER | RENDEZVOUS_HEADER | ON_NODE => {
@@ -299,12 +299,12 @@ impl PlainRank {
         acts.into_iter().rev().for_each(|act| self.acts.push_front(act));
     }
 
-    /// Frees requests and returns the time to give their memory back.
+    /// Frees requests and returns the time to deregister their memory.
     pub(super) fn free(&mut self, requests: &[Request]) -> u64 {
         requests.iter().filter_map(|request| self.registered.remove(request)).sum()
     }
 
-    /// Posts a receive, or takes the message that came before it.
+    /// Posts a receive, or takes an unexpected message.
     pub(super) fn post(
         &mut self,
         (from, tag, communicator): (u32, u32, u16),
@@ -317,7 +317,7 @@ impl PlainRank {
                 && [message.source, ANY].contains(&from)
                 && [message.tag, ANY].contains(&tag)
         });
-        // Not even from the wildcard's point of view does order among these change.
+        // Their order does not change, even for a wildcard.
         let compared = place.map_or(self.unexpected.len(), |place| place + 1) as u64;
         let mut acts = vec![Act::Spend(compared * settings.matching.ps())];
         match place {
@@ -331,7 +331,7 @@ impl PlainRank {
         self.before(acts);
     }
 
-    /// Goes on if what it waits for is there, or works off a notice; whether it could do either.
+    /// Continues if the wait is over, or handles a notice. Returns whether it did either.
     pub(super) fn block(&mut self, of: Vec<Request>, all: bool, one: bool, settings: &MpiSettings) -> bool {
         let open = of.iter().copied().filter(|request| !self.taken.contains(request));
         let open: Vec<Request> = open.collect();

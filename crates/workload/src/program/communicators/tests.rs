@@ -5,9 +5,9 @@ use super::*;
 
 /// Rank r of 6 asks for colour r % 2 with key 10 - r, and divides the new one again by whether r < 3.
 #[derive(Debug)]
-struct Twice;
+struct TwoSplits;
 
-impl RankProgram for Twice {
+impl RankProgram for TwoSplits {
     fn ranks(&self) -> u32 {
         6
     }
@@ -25,10 +25,10 @@ impl RankProgram for Twice {
 
 #[test]
 fn ranks_of_one_color_are_together_by_key() {
-    let splits = Splits::of(&Twice);
+    let splits = Splits::of(&TwoSplits);
     let mut of_2 = Communicators::new(6, 2);
     let mut cursor = Cursor::default();
-    while let Some(call) = cursor.next(&Twice, 2) {
+    while let Some(call) = cursor.next(&TwoSplits, 2) {
         of_2.apply(&call, &splits).unwrap();
     }
     let ranks = |communicator| -> Vec<u32> {
@@ -42,9 +42,9 @@ fn ranks_of_one_color_are_together_by_key() {
 
 /// A number that was freed is given to another communicator, whose divisions are not those of the first.
 #[derive(Debug)]
-struct Again;
+struct RepeatedSplit;
 
-impl RankProgram for Again {
+impl RankProgram for RepeatedSplit {
     fn ranks(&self) -> u32 {
         6
     }
@@ -75,11 +75,11 @@ fn ranks_of(of: &Communicators, communicator: u16) -> Vec<u32> {
 
 #[test]
 fn a_number_may_be_given_again() {
-    let splits = Splits::of(&Again);
+    let splits = Splits::of(&RepeatedSplit);
     for (rank, expected) in [(0, vec![0, 2]), (1, vec![1]), (3, vec![3, 5]), (4, vec![4])] {
         let mut of_rank = Communicators::new(6, rank);
         let mut cursor = Cursor::default();
-        while let Some(call) = cursor.next(&Again, rank) {
+        while let Some(call) = cursor.next(&RepeatedSplit, rank) {
             of_rank.apply(&call, &splits).unwrap();
         }
         assert_eq!(ranks_of(&of_rank, 2), expected, "rank {rank}");

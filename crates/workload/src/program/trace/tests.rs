@@ -6,9 +6,9 @@ use crate::rank_walks::{calls, try_build, untimed};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-struct Given<'a>(BTreeMap<&'a str, &'a str>);
+struct GivenFiles<'a>(BTreeMap<&'a str, &'a str>);
 
-impl Reader for Given<'_> {
+impl Reader for GivenFiles<'_> {
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
         self.0.get(name).map(|text| text.as_bytes().to_vec()).ok_or_else(|| format!("{name}: no such file"))
     }
@@ -19,7 +19,7 @@ impl Reader for Given<'_> {
 }
 
 fn read(ranks: u32, files: &[(&str, &str)]) -> Result<Trace, String> {
-    Trace::read(files[0].0, ranks, 1e9, &mut Given(files.iter().copied().collect()))
+    Trace::read(files[0].0, ranks, 1e9, &mut GivenFiles(files.iter().copied().collect()))
 }
 
 /// A trace of two ranks in one file.
@@ -298,7 +298,7 @@ fn mistakes_name_their_line() {
     assert!(try_build("trace", 2, &[("flops_per_s", json!(0))]).unwrap_err().to_string().contains("flops_per_s"));
     let mut spec = ProgramSpec::parse("trace").unwrap();
     spec.set("path", json!("a")).unwrap();
-    spec.rule_mut().read(1, &mut Given(BTreeMap::from([("a", "0 init\n")]))).unwrap();
+    spec.rule_mut().read(1, &mut GivenFiles(BTreeMap::from([("a", "0 init\n")]))).unwrap();
     let error = spec.build(&ProgramContext { job: "test", ranks: 3, seed: 1 }).unwrap_err().to_string();
     assert_eq!(error, "job 'test': program 'trace': path: 'a' was read for 1 ranks, but the job has 3");
 }
