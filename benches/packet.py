@@ -1,10 +1,10 @@
 """Packets per CPU-second: `make bench`, or `python benches/packet.py [--build] [--write]`.
 
-The study's machine, 1,056 nodes, under uniform traffic, then other machines and jobs on half of one; each
-row is the best of three runs, since other work on the machine only adds. "two threads, events" is what two
-threads could gain at most as events were shared between them. `--build` also builds the
-92,544 nodes of the full Cascade. `--write` keeps the figures in `benches/results/packet.md`.
-`benches/peers.py` sets them beside those of others.
+Cases: the dragonfly of the packet study (1,056 nodes) under uniform traffic, then other machines and jobs on
+half of one. Each row is the best of three runs, because other load only adds time. "two threads, events" is
+the largest possible gain of two threads, from how the events are divided. `--build` also builds the 92,544
+nodes of the full Cascade. `--write` saves the figures in `benches/results/packet.md`. `benches/peers.py`
+compares with CAMINOS.
 """
 
 from __future__ import annotations

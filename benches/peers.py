@@ -133,7 +133,9 @@ def main() -> None:
     parser.add_argument("--instructions", action="store_true", help="count them, too, by valgrind")
     parser.add_argument("--write", action="store_true", help="keep the figures")
     options = parser.parse_args()
-    heading = f"{machine()}. {date.today():%B %Y}, {options.rounds} rounds in turns; median (lowest to highest)."
+    heading = (
+        f"{machine()}. {date.today():%B %Y}, {options.rounds} rounds in turns; median (lowest to highest)."
+    )
     with tempfile.TemporaryDirectory() as folder:
         ours = odonata()
         theirs = [
@@ -159,7 +161,7 @@ def main() -> None:
         lines.append("| " + " | ".join(cells) + " |")
     print("\n".join(lines))
     if options.write:
-        write("peers", "The packet engine beside others", lines)
+        write("peers", "The packet engine and CAMINOS", lines)
 
 
 if __name__ == "__main__":
