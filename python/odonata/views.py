@@ -1,4 +1,4 @@
-"""`odonata.view`: runs in the viewer, from Python."""
+"""`odonata.view`: open runs in the viewer from Python."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ from odonata.viewer.export import check_place, standalone_page, write_page
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.widget import widget
 
-Shown = Run | Sweep | Optimization | str | Path
+Viewable = Run | Sweep | Optimization | str | Path
 
 
-def view(*runs: Shown, html: str | Path | None = None, bundle: bool = False) -> Any:
-    """Runs in the viewer: one, several to compare, a sweep or an optimization.
+def view(*runs: Viewable, html: str | Path | None = None, bundle: bool = False) -> Any:
+    """Show runs in the viewer: one run, several runs, a sweep or an optimization.
 
     Args:
-        runs: Each as an object or its directory. A run that is in memory only is shown alone.
-        html: Write a page that opens without a server instead of showing a widget.
-        bundle: Join the cables between the same two routers: a large machine as a smaller, quicker page.
+        runs: Objects or directories. A run without a directory can only be shown alone.
+        html: Path of a standalone page to write, instead of showing a widget.
+        bundle: Merge parallel cables. Makes the page of a large machine smaller and faster.
 
     Returns:
-        The widget of a notebook, to be put last in a cell (needs `pip install 'odonata[notebook]'`); with
-        `html` the path of the page.
+        A notebook widget (needs `pip install 'odonata[notebook]'`); with `html`, the path of the page.
 
     Raises:
-        OdonataError: Nothing was given, something is no run, or the page cannot be written.
+        OdonataError: No run was given, a path is not a run, or the page cannot be written.
 
     Examples:
         >>> widget = odonata.view("runs/both", "runs/fewer")
@@ -41,7 +40,7 @@ def view(*runs: Shown, html: str | Path | None = None, bundle: bool = False) -> 
         'compared.html'
     """
     if not runs:
-        raise OdonataError("there is nothing to view", hint="Give runs, sweeps or their directories.")
+        raise OdonataError("no run to view", hint="Pass runs, sweeps or their directories.")
     opened = _opened(runs)
     if bundle:
         opened = all_bundled(opened)
@@ -53,7 +52,7 @@ def view(*runs: Shown, html: str | Path | None = None, bundle: bool = False) -> 
     return path
 
 
-def _opened(runs: tuple[Shown, ...]) -> OpenRuns:
+def _opened(runs: tuple[Viewable, ...]) -> OpenRuns:
     paths = [Path(run) if isinstance(run, (str, Path)) else run.path for run in runs]
     stored = [path for path in paths if path is not None]
     if len(stored) == len(runs):
@@ -61,19 +60,19 @@ def _opened(runs: tuple[Shown, ...]) -> OpenRuns:
     if len(runs) == 1 and isinstance(runs[0], Run):
         return OpenRuns.from_run(runs[0])
     raise OdonataError(
-        "a run that is in memory only cannot be viewed beside others", hint="Write it first: run.save(DIR)"
+        "a run without a directory cannot be viewed together with others", hint="Save it first: run.save(DIR)"
     )
 
 
-def _still(runs: tuple[Shown, ...]) -> tuple[bytes | None, str]:
-    """The picture of the first run, and of each its tables: for where no script runs."""
+def _still(runs: tuple[Viewable, ...]) -> tuple[bytes | None, str]:
+    """Fallback without scripts: a picture of the first run and tables of all runs."""
     found = [_still_of(run) for run in runs]
     return next((picture for picture, _ in found if picture), None), "\n".join(page for _, page in found)
 
 
-def _still_of(shown: Shown) -> tuple[bytes | None, str]:
-    if isinstance(shown, (str, Path)) and is_run(Path(shown)):
-        shown = Run.from_directory(shown)
-    if isinstance(shown, Run):
-        return still(shown)
-    return None, f"<p>{escape(shown if isinstance(shown, str) else repr(shown))}</p>"
+def _still_of(run: Viewable) -> tuple[bytes | None, str]:
+    if isinstance(run, (str, Path)) and is_run(Path(run)):
+        run = Run.from_directory(run)
+    if isinstance(run, Run):
+        return still(run)
+    return None, f"<p>{escape(run if isinstance(run, str) else repr(run))}</p>"

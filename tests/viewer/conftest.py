@@ -24,7 +24,7 @@ def stored_run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def page_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stands in for the built page, so that the server's tests need no Node."""
+    """Replaces the built page, so that the tests need no Node.js."""
     files = {
         "index.html": b'<html><head><link rel="stylesheet" href="viewer.css" /><title>Odonata</title>'
         b'<script type="module" src="viewer.js"></script></head><body><div id="odonata"></div></body></html>',

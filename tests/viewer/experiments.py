@@ -1,4 +1,4 @@
-"""The experiments whose runs the viewer's browser tests look at."""
+"""Experiments for the viewer's browser tests."""
 
 from __future__ import annotations
 
@@ -52,25 +52,25 @@ EXPERIMENTS = {
     ),
     "torus": flow('preset = "bgp-midplane"', [("halo", "stencil-3d", 512, "compact")], "min"),
     "tree": flow('topology = "fat-tree"\nk = 8\nlevels = 3', [("a", "uniform", 100, "compact")], "min"),
-    # All of Edison, of which the job uses two groups: the other thirteen carry nothing.
+    # All of Edison; the job uses two groups, and the other thirteen have no traffic.
     "corner": flow('preset = "edison"', [("corner", "stencil-3d", 12000, "compact")], "static-direct"),
     "packet": packet(SMALL, PAIR, 1),
     "packet-torus": packet(
         'topology = "torus"\ndims = [4, 4, 4]', [("cube", "uniform", 64, "compact")], 1
     ).replace('"ugal-g"', '"torus-adaptive"\nrecord_channels = true'),
 }
-# One job twice on a torus, in the order of its axes and tilted.
+# One job on a torus with two mappings: in axis order and tilted.
 EXPERIMENTS |= {
     f"mapped-{name}": packet(
         'topology = "torus"\ndims = [4, 4, 4]\naxes = "XYZ"', [("cube", "stencil-3d", 64, "compact")], 1
     )
     .replace('"ugal-g"', '"torus-adaptive"\nrecord_channels = true')
-    # Only a full network uses the deterministic channels.
+    # Only a congested network uses the deterministic VCs.
     .replace("load = 0.4", "load = 1")
     .replace('placement = "compact"', f'placement = {{ name = "mapping", order = "XYZT"{then} }}')
-    for name, then in [("plain", ""), ("tilted", ', then = ["tilt Y X 1"]')]
+    for name, then in [("plain", ""), ("tilted", ', transforms = ["tilt Y X 1"]')]
 }
-# Looking along X, both jobs lie over each other; looking along Z, each has its own places.
+# In a view along X the jobs overlap; along Z they do not.
 EXPERIMENTS["torus-two"] = flow(
     'preset = "bgp-midplane"',
     [("first", "stencil-3d", 512, "compact"), ("second", "stencil-3d", 512, "compact")],
@@ -79,7 +79,7 @@ EXPERIMENTS["torus-two"] = flow(
 EXPERIMENTS["model"] = experiment(
     'preset = "dragonfly-1056"', [("halo", "stencil-3d", 512, "compact")], '[engine]\nkind = "model"\n'
 )
-# Families whose picture is their own.
+# Families with their own picture.
 EXPERIMENTS |= {
     family: flow(f'topology = "{family}"\n{more}', [("all", "uniform", 64, "random-nodes")], "min")
     for family, more in [
@@ -131,7 +131,7 @@ EXPERIMENTS["ranks"] = "\n".join(
         "record_calls = true\nrecord_messages = true\nseed = 1\n",
     ]
 )
-# Levels of a multigrid cycle as jobs: who sends to whom on each.
+# Levels of a multigrid cycle as jobs.
 LEVEL = """[[job]]
 name = "level {level}"
 ranks = 512
@@ -146,7 +146,7 @@ EXPERIMENTS["levels"] = "\n".join(
         FLOW.format(routing="min"),
     ]
 )
-# The same after a redistribution to fewer ranks, which the two coarsest levels follow.
+# The same after a redistribution of the two coarsest levels to fewer ranks.
 EXPERIMENTS["levels-regrouped"] = "\n".join(
     [
         '[machine]\npreset = "eos"\n',
@@ -155,7 +155,7 @@ EXPERIMENTS["levels-regrouped"] = "\n".join(
         FLOW.format(routing="min"),
     ]
 )
-# One of every family and engine, for the page and the notebook.
+# One run of each family and engine, for the standalone page and the notebook.
 FAMILIES = [
     "edison",
     "edison-K",
@@ -188,7 +188,7 @@ GRID = (
 """
 )
 
-# Two routings and two placements on three cablings: what is cheap is slow.
+# Two routings and two placements on three cablings: cheap ones are slow.
 SEARCH = (
     flow(
         'topology = "dragonfly"\np = 2\na = 8\nh = 2\ng = 9\nclass.global.price = 20\nclass.local.price = 1',
@@ -202,7 +202,7 @@ SEARCH = (
 "job.*.placement" = ["compact", "random-nodes"]
 "engine.seed" = [1, 2]
 [optimize]
-minimise = ["slowest job", "price"]
+objectives = ["slowest job", "price"]
 """
 )
 INTERFERENCE = "\n".join(

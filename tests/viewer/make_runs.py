@@ -1,4 +1,4 @@
-"""Runs of real engines for the browser tests, and what their tables say: `make_runs.py DIRECTORY`.
+"""Creates runs for the browser tests, with expected values from their tables: `make_runs.py DIRECTORY`.
 
 The expected figures are computed from the Parquet files with pyarrow and NumPy, by code other than
 the viewer's.
@@ -96,7 +96,7 @@ def figures(run: odonata.Run) -> dict[str, Any]:
             "by_job": [float(share[hottest]) for share in by_job],
         },
         "pairs": pairs,
-        # Every tenth is enough of a large machine.
+        # Every tenth link is enough for a large machine.
         "by_name": dict(list(by_name.items())[:: 1 if len(by_name) < 4000 else 10]),
         "router_jobs": {routers[r]: sorted(jobs - {-1}) for r, jobs in on_router.items()},
         "classes": of_classes(names, values, {"by_job": by_job}),
@@ -110,7 +110,7 @@ def figures(run: odonata.Run) -> dict[str, Any]:
 
 
 def series(run: odonata.Run) -> dict[str, Any]:
-    """Of every job: the figures of the third interval."""
+    """Figures of each job in the third interval."""
     rows = run.table("series").to_pylist()
     starts = sorted({row["start_ps"] for row in rows})
     links = run.table("link_series").to_pylist()
@@ -135,7 +135,7 @@ def series(run: odonata.Run) -> dict[str, Any]:
 
 
 def lanes(run: odonata.Run) -> dict[str, Any]:
-    """When the first rank waits and computes longest, and shares of all time."""
+    """Longest wait and computation of the first rank, and shares of the total time."""
     ranks = run.table("ranks").to_pylist()
     calls, waits = run.table("calls").to_pylist(), run.table("rank_waits").to_pylist()
     mine = [row for row in calls if row["job"] == 0 and row["rank"] == 0]
@@ -157,7 +157,7 @@ def lanes(run: odonata.Run) -> dict[str, Any]:
 
 
 def communicators(run: odonata.Run) -> dict[str, Any]:
-    """Groups of ranks of the first job that exchange messages, by communicator, and routers of the second."""
+    """Communicator groups of the first job, and routers of the second."""
     messages = run.table("messages").to_pandas().query("job == 0")
     groups: dict[int, list[list[int]]] = {}
     for number, rows in messages.groupby("communicator"):
@@ -175,7 +175,7 @@ def communicators(run: odonata.Run) -> dict[str, Any]:
 
 
 def channels(run: odonata.Run) -> dict[str, Any]:
-    """Of every link what its dynamic channels carry."""
+    """Traffic on the dynamic VCs of each link."""
     kinds = run.summary["packet"]["virtual_channel_kinds"]
     table = run.table("channels").to_pandas()
     dynamic = table["vc"].map(lambda vc: kinds[vc] == "dynamic")
@@ -185,7 +185,7 @@ def channels(run: odonata.Run) -> dict[str, Any]:
 
 
 def mappings(plain: odonata.Run, tilted: odonata.Run) -> dict[str, Any]:
-    """Of every link the bytes on dynamic channels and their share, in either mapping."""
+    """Bytes on dynamic VCs of each link and their share, for both mappings."""
     routers = plain.table("routers")["name"].to_pylist()
     ends = (plain.links[end].to_pylist() for end in ("source", "target"))
     names = [f"{routers[source]}>{routers[target]}" for source, target in zip(*ends, strict=True)]
@@ -202,7 +202,7 @@ def mappings(plain: odonata.Run, tilted: odonata.Run) -> dict[str, Any]:
 
 
 def latency(run: odonata.Run) -> dict[str, Any]:
-    """Percentiles of a job's packets as the engine tells them, the 95th by the histogram, and the groups."""
+    """Latency percentiles of a job from the engine (95th from the histogram), and group traffic."""
     cells = run.table("latency").to_pandas()
     totals = cells[(cells["part"] == "total") & (cells["job"] == 1)].sort_values("latency_lower_ps")
     reached = totals["packets"].cumsum() >= np.ceil(0.95 * totals["packets"].sum())
@@ -219,7 +219,7 @@ def latency(run: odonata.Run) -> dict[str, Any]:
 
 
 def costs(run: odonata.Run, per_rank: odonata.Run) -> dict[str, Any]:
-    """Sums of the second job's cycle, and what the other form says of its only job."""
+    """Sums of the second job's cycle, and terms of the other model's only job."""
     rows = [row for row in run.table("cycle").to_pylist() if row["job"] == 1]
     scenarios = list(dict.fromkeys(row["scenario"] for row in rows))
     largest = max(rows, key=lambda row: row["term_time_s"])
@@ -244,7 +244,7 @@ def communication(run: odonata.Run, job: int) -> dict[str, Any]:
 
 
 def levels(run: odonata.Run) -> list[dict[str, Any]]:
-    """Of every job: what it sends, in how many messages, and its largest cell."""
+    """Bytes, messages and largest matrix cell of each job."""
     table = run.communication.to_pandas()
     return [
         {
@@ -259,7 +259,7 @@ def levels(run: odonata.Run) -> list[dict[str, Any]]:
 
 
 def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
-    """The cable whose traffic changed most, paired by its ends, class and number; and all black ones."""
+    """The cable with the largest traffic change, paired by ends, class and number; and all black cables."""
 
     def by_name(run: odonata.Run) -> dict[tuple[Any, ...], float]:
         names = run.routers["name"].to_pylist()
@@ -294,7 +294,7 @@ def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
 
 
 def answer(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
-    """The job whose time grew most, and what binds it, as `odonata.explain` says."""
+    """The job with the largest slowdown and its bottleneck, from `odonata.explain`."""
     times = [run.jobs["slowest_pair_s"].to_numpy() for run in (base, other)]
     job = int(np.argmax(times[1] / times[0]))
     name = base.jobs["name"][job].as_py()
@@ -314,7 +314,7 @@ def answer(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
 
 
 def explanation(run: odonata.Run) -> dict[str, Any]:
-    """What binds the first job, and whose bytes pass there."""
+    """Bottleneck of the first job and its sharers."""
     found = odonata.explain(run, run.jobs["name"][0].as_py(), blame=False)
     assert found.bottlenecks is not None
     assert found.sharers is not None
@@ -322,7 +322,7 @@ def explanation(run: odonata.Run) -> dict[str, Any]:
 
 
 def grid(target: Path) -> list[dict[str, Any]]:
-    """Of every routing and number of ranks, by seed: largest traffic, and mean latency of job `far`."""
+    """Maximum traffic and mean latency of job `far`, by routing, number of ranks and seed."""
     if not (target / "grid" / "sweep.json").exists():
         (target / "grid.toml").write_text(GRID)
         odonata.sweep(target / "grid.toml", out=target / "grid")
@@ -339,7 +339,7 @@ def grid(target: Path) -> list[dict[str, Any]]:
 
 
 def search(target: Path) -> dict[str, Any]:
-    """The front as the search itself tells it, and how many combinations there are."""
+    """The Pareto front from the search tables, and the number of combinations."""
     if not (target / "search" / "trials.parquet").exists():
         (target / "search.toml").write_text(SEARCH)
         odonata.optimize(target / "search.toml", out=target / "search")
@@ -348,7 +348,7 @@ def search(target: Path) -> dict[str, Any]:
 
 
 def interference(target: Path) -> list[dict[str, Any]]:
-    """Of every job beside the other one: routing and, by seed, how much longer it was in calls than alone."""
+    """Slowdown of the call time of each job with the other job, by routing and seed."""
     if not (target / "interference" / "interference.parquet").exists():
         (target / "interference.toml").write_text(INTERFERENCE)
         odonata.sweep(target / "interference.toml", out=target / "interference")
@@ -358,11 +358,11 @@ def interference(target: Path) -> list[dict[str, Any]]:
         running = [job for job in run.jobs.to_pylist() if job["messages"]]
         for job in running:
             place = (run.summary["routing"], job["name"], run.summary["seed"])
-            beside = "beside" if len(running) > 1 else "alone"
-            means.setdefault(place, {})[beside] = job["communication_mean_ns"]
+            condition = "shared" if len(running) > 1 else "alone"
+            means.setdefault(place, {})[condition] = job["communication_mean_ns"]
     slowdowns: dict[tuple[str, str], list[float]] = {}
     for (routing, name, _), times in sorted(means.items()):
-        slowdowns.setdefault((routing, name), []).append(times["beside"] / times["alone"])
+        slowdowns.setdefault((routing, name), []).append(times["shared"] / times["alone"])
     return [
         {"routing": routing, "target": name, "slowdowns": values}
         for (routing, name), values in slowdowns.items()
@@ -370,7 +370,7 @@ def interference(target: Path) -> list[dict[str, Any]]:
 
 
 def counters(target: Path) -> dict[str, Any]:
-    """Two small tables that are always there, and the real ones of Edison where somebody has them."""
+    """Two small counter tables, and Edison's counters if available."""
     (target / "counters.csv").write_text(COUNTERS_LINKS)
     (target / "counters-jobs.csv").write_text(COUNTERS_JOBS)
     shared = Path(os.environ.get("ODONATA_SHARED", Path(__file__).parents[3] / "shared")) / "data"
@@ -423,7 +423,7 @@ def main(target: Path) -> None:
         "counters": counters(target),
     }
     (target / "expected.json").write_text(json.dumps(found))
-    # What a notebook's widget is given.
+    # The data of a notebook widget.
     (target / "widget.json").write_text(json.dumps(embedded(OpenRuns.from_run(opened["dragonfly"]))))
     families = OpenRuns.from_directories([target / name for name in FAMILIES])
     (target / "families.json").write_text(json.dumps(embedded(families)))

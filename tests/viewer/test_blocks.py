@@ -1,4 +1,4 @@
-"""The column blocks, read back by a second, independent reader."""
+"""Column blocks, decoded by an independent reader."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def decode(block: bytes) -> dict[str, list[Any]]:
     return table
 
 
-def test_every_type_comes_back() -> None:
+def test_every_type_survives_encoding() -> None:
     table = pa.table(
         {
             "u16": pa.array([1, 65535], pa.uint16()),
@@ -60,7 +60,7 @@ def test_every_type_comes_back() -> None:
     assert decoded == {**table.to_pydict(), "up": [1, 0]}
 
 
-def test_columns_in_chunks_with_different_dictionaries_agree() -> None:
+def test_chunks_with_different_dictionaries_agree() -> None:
     first = pa.array(["a", "b"]).dictionary_encode()
     second = pa.array(["b", "c"]).dictionary_encode()
     chunked = pa.table({"class": pa.chunked_array([first, second])})
@@ -68,7 +68,7 @@ def test_columns_in_chunks_with_different_dictionaries_agree() -> None:
 
 
 def decode_several(answer: bytes) -> dict[str, dict[str, list[Any]]]:
-    """The same of several blocks."""
+    """Decodes several blocks."""
     assert answer[:4] == b"ODS1"
     (length,) = struct.unpack_from("<I", answer, 4)
     places = json.loads(answer[8 : 8 + length])
@@ -86,20 +86,20 @@ RNG = np.random.default_rng(5)
 @pytest.mark.parametrize(
     ("values", "bytes_each"),
     [
-        # Ascending in steps of a byte, small, and neither.
+        # Increments that fit a byte, small values, and neither.
         (np.sort(RNG.integers(0, 2 * LONG, LONG)).astype(np.uint32) + 2**31, 1),
         (RNG.integers(0, 256, LONG).astype(np.uint32), 1),
         (RNG.integers(0, 2**16, LONG).astype(np.uint32), 2),
         (np.cumsum(RNG.integers(0, 900, LONG)).astype(np.uint32)[::-1].copy(), 4),
         (RNG.choice([5e9, 4.7e9, 1e-3], LONG), 1),
         (RNG.choice(np.arange(1.0, 300.0), LONG), 8),
-        # One that comes late.
+        # A new value in a late row.
         (np.append(np.full(2 * LONG, 5e9), 4.7e9), 8),
         (np.append(RNG.random(9), np.full(LONG, np.nan)), 8),
         (RNG.choice([0.0, -0.0, 1.0], LONG), 8),
     ],
 )
-def test_what_can_be_sent_in_fewer_bytes_comes_back_to_the_bit(values: Any, bytes_each: int) -> None:
+def test_compact_encodings_are_exact(values: Any, bytes_each: int) -> None:
     block = blocks.encode(pa.table({"x": values}), ["x"])
     back = np.array(decode(block)["x"], values.dtype)
     assert back.tobytes() == values.tobytes()
@@ -108,7 +108,7 @@ def test_what_can_be_sent_in_fewer_bytes_comes_back_to_the_bit(values: Any, byte
     assert column["bytes"] == bytes_each * len(values)
 
 
-def test_what_is_missing_is_nan_or_empty() -> None:
+def test_missing_values_are_nan_or_empty() -> None:
     table = pa.table({"n": pa.array([1, None], pa.uint32()), "s": pa.array(["x", None])})
     decoded = decode(blocks.encode(table, ["n", "s"]))
     assert decoded["s"] == ["x", ""]
@@ -126,7 +126,7 @@ def test_any_number_of_rows(rows: int) -> None:
     }
 
 
-def test_what_cannot_be_sent_is_refused() -> None:
+def test_unsupported_columns_are_refused() -> None:
     table = pa.table({"path": [[1, 2], [3]]})
     assert blocks.kind(table.schema.field("path").type) is None
     with pytest.raises(KeyError, match="path"):
@@ -136,7 +136,7 @@ def test_what_cannot_be_sent_is_refused() -> None:
 
 
 def test_the_first_picture_does_not_wait_for_pandas(tmp_path: Path) -> None:
-    """It takes a third of a second to load, of the one that a first picture may take."""
+    """Importing pandas takes 0.3 s; the first picture may take 1 s."""
     handmade.run().save(tmp_path / "run")
     script = (
         "import sys; from pathlib import Path; from odonata.viewer.runs import OpenRuns;"

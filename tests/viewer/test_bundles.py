@@ -1,4 +1,4 @@
-"""Cables between the same two routers joined, on the run that is worked out by hand."""
+"""Merging of parallel cables, on a hand-solved run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_parallel_cables_are_one_row() -> None:
         "job": [1, 0, 0, 0],
         "bytes": [4.0, 12.0, 12.0, 12.0],
     }
-    # Nothing else changes, and the page is told.
+    # Nothing else changes, and a warning is added.
     assert joined.tables["nodes"] == run.tables["nodes"]
     assert joined.summary["machine"]["links"] == 6
     assert joined.summary["warnings"][-1].endswith("one of 6 bundles of 8 links")
@@ -50,7 +50,7 @@ def test_parallel_cables_are_one_row() -> None:
     assert (blue["links"], blue["bytes_max"], blue["bytes_mean"], blue["loaded_links"]) == (2, 12.0, 6.0, 1)
 
 
-def test_a_peak_is_the_largest_and_a_table_of_attributes_is_left_out() -> None:
+def test_peaks_take_the_maximum_and_attribute_tables_are_omitted() -> None:
     axes = handmade.AXES
     channels = {
         "link": [1, 1, 2],
@@ -106,19 +106,19 @@ def test_the_order_of_links_changes_neither_sums_nor_bundles(order: list[int]) -
 
 
 @pytest.mark.parametrize("merge", ["mean", "last"])
-def test_means_are_weighed_and_the_last_row_counts(merge: str) -> None:
+def test_means_are_weighted_and_last_takes_the_last_row(merge: str) -> None:
     plain = MemoryRun.of(handmade.run())
     facts = {"merge": merge, "weight": "bytes"} if merge == "mean" else {"merge": merge}
     field = pa.field("delay", pa.float64(), metadata=facts)
     links = plain.tables["links"].append_column(field, pa.array([1.0, 4.0, 8.0, 1.0, 1.0, 2.0, 4.0, 1.0]))
     joined = bundled(MemoryRun(plain.summary, {**plain.tables, "links": links})).tables["links"]
-    # (9 * 4 + 3 * 8) / 12, and of two cables without a byte the plain mean.
+    # (9 * 4 + 3 * 8) / 12; for two cables without bytes, the unweighted mean.
     expected = [1.0, 5.0, 1.0, 1.0, 3.0, 1.0] if merge == "mean" else [1.0, 8.0, 1.0, 1.0, 4.0, 1.0]
     assert joined["delay"].to_pylist() == expected
 
 
 @pytest.mark.usefixtures("page_files")
-def test_the_size_of_a_large_page_is_said_before_it_is_written(
+def test_the_size_of_a_large_page_is_reported_first(
     stored_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(view, "LARGE", 0)

@@ -1,4 +1,4 @@
-"""Hardware counters: a table by hand, mistakes, and the real ones of Edison."""
+"""Hardware counters: a hand-made table, errors, and real counters of Edison."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "links.csv", tmp_path / "jobs.csv"
 
 
-def test_only_the_routers_that_were_seen(files: tuple[Path, Path]) -> None:
+def test_only_measured_routers_are_shown(files: tuple[Path, Path]) -> None:
     run = read_counters(*files)
     assert run.table("routers")["name"].to_pylist() == ["g0r4c1", "g1r0c2", "g1r0c3"]
     assert run.summary["machine"]["groups"] == 2
@@ -40,7 +40,7 @@ def test_counters_are_measures_and_parallel_links_are_numbered(files: tuple[Path
     assert "bytes" not in links.column_names
 
 
-def test_jobs_are_where_their_nodes_are_the_largest_first(files: tuple[Path, Path]) -> None:
+def test_jobs_are_placed_on_their_nodes_largest_first(files: tuple[Path, Path]) -> None:
     run = read_counters(*files)
     assert run.table("jobs")["name"].to_pylist() == ["800", "900"]
     assert run.table("jobs")["nodes"].to_pylist() == [2, 1]
@@ -48,13 +48,13 @@ def test_jobs_are_where_their_nodes_are_the_largest_first(files: tuple[Path, Pat
     assert run.table("nodes")["job"].to_pylist() == [-1, -1, -1, -1, -1, -1, -1, 1, 0, 0, -1, -1]
 
 
-def test_without_jobs_all_is_idle(files: tuple[Path, Path]) -> None:
+def test_without_jobs_all_nodes_are_idle(files: tuple[Path, Path]) -> None:
     run = read_counters(files[0])
     assert run.table("jobs").num_rows == 0
     assert set(run.table("nodes")["job"].to_pylist()) == {-1}
 
 
-def test_no_links_at_all(tmp_path: Path) -> None:
+def test_an_empty_table_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_text(HEADER + "")
     with pytest.raises(OdonataError):
         read_counters(tmp_path / "links.csv")
@@ -63,27 +63,27 @@ def test_no_links_at_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("sg,sr,sc,dg,dr,color\n", "lacks the column dc"),
-        (HEADER + "1,0,2,1,0,3,x,10,5,0.5,1,1\n", "line 2: the colour 'x' is none of g, k, b"),
+        ("sg,sr,sc,dg,dr,color\n", "has no column dc"),
+        (HEADER + "1,0,2,1,0,3,x,10,5,0.5,1,1\n", "line 2: unknown colour 'x'; expected g, k or b"),
         (
             HEADER + "1,0,2,1,0,3,g,,5,0.5,1,1\n1,0,2,1,0,3,g,7,5,0.5,1,1\n",
-            "line 2: the column flits is empty",
+            "line 2: column flits is empty",
         ),
-        (HEADER + "1,0,2,1,0,3,g,many,5,0.5,1,1\n", "the column flits has values that are no numbers"),
-        (HEADER + "1,0,2,1,0,3,g,1\n", "cannot be read as a table"),
-        (HEADER + "-1,0,2,1,0,3,g,1,2,3,4,5\n", "line 2: sg is -1, not a coordinate"),
-        ("", "cannot be read as a table"),
+        (HEADER + "1,0,2,1,0,3,g,many,5,0.5,1,1\n", "column flits has values that are not numbers"),
+        (HEADER + "1,0,2,1,0,3,g,1\n", "as a table"),
+        (HEADER + "-1,0,2,1,0,3,g,1,2,3,4,5\n", "line 2: sg = -1 is not a coordinate"),
+        ("", "as a table"),
     ],
 )
-def test_mistakes_are_named_with_their_place(tmp_path: Path, text: str, message: str) -> None:
+def test_errors_name_their_place(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "links.csv").write_text(text)
     with pytest.raises(OdonataError, match=message.replace("(", r"\(")):
         read_counters(tmp_path / "links.csv")
 
 
-def test_a_header_that_is_no_text_is_said_to_be_none(tmp_path: Path) -> None:
+def test_a_binary_header_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "links.csv").write_bytes(b"\xff\xfe" + HEADER.encode())
-    with pytest.raises(OdonataError, match="is not a text file in UTF-8"):
+    with pytest.raises(OdonataError, match="is not UTF-8 text"):
         read_counters(tmp_path / "links.csv")
 
 

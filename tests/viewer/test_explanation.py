@@ -1,4 +1,4 @@
-"""What binds each job, as the page is told it, is what `odonata.explain` finds."""
+"""The bottlenecks sent to the page equal the result of `odonata.explain`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import odonata
+from odonata.viewer.explanation import ROWS
 from odonata.viewer.export import embedded
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import ViewerServer
-from odonata.viewer.explanation import ROWS
 
 FLOW = """
 [machine]
@@ -48,13 +48,13 @@ OPEN = FLOW.replace(
 
 
 @pytest.mark.parametrize("text", [FLOW, MODEL, OPEN], ids=["flow", "model", "open traffic"])
-def test_the_page_is_told_what_explain_finds(text: str, tmp_path: Path, page_files: None) -> None:  # noqa: ARG001
-    """By address, and in a page without a server; of a run in memory, too."""
+def test_the_page_gets_the_result_of_explain(text: str, tmp_path: Path, page_files: None) -> None:  # noqa: ARG001
+    """From the server, in a standalone page, and for a run in memory."""
     run = odonata.run(text)
     opened = OpenRuns.from_run(run)
     stored = OpenRuns.from_directories([run.save(tmp_path / "run").path])
-    told = json.loads(opened.explain(0))
-    for one, name in zip(told["jobs"], ("cfd", "fft"), strict=True):
+    expected = json.loads(opened.explain(0))
+    for one, name in zip(expected["jobs"], ("cfd", "fft"), strict=True):
         wanted = odonata.explain(run, name, blame=False, count=ROWS).to_dict()
         assert one["name"] == wanted["job"]
         for key in ("time_s", "decides", "bottlenecks", "sharers", "terms", "slowest_rank"):
@@ -63,13 +63,13 @@ def test_the_page_is_told_what_explain_finds(text: str, tmp_path: Path, page_fil
             assert [row["class"] for row in one["sensitivity"]] == [
                 row["class"] for row in wanted["sensitivity"]
             ]
-    assert any(job["time_s"] for job in told["jobs"]) == (text != OPEN)
-    assert json.loads(stored.explain(0)) == told
-    assert embedded(stored)["explanations"] == {"0": told}
+    assert any(job["time_s"] for job in expected["jobs"]) == (text != OPEN)
+    assert json.loads(stored.explain(0)) == expected
+    assert embedded(stored)["explanations"] == {"0": expected}
     with ViewerServer(stored) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with urllib.request.urlopen(server.url + "api/runs/0/explain.json") as answer:
-            assert json.load(answer) == told
+            assert json.load(answer) == expected
         with pytest.raises(urllib.error.HTTPError, match="404"):
             urllib.request.urlopen(server.url + "api/runs/1/explain.json")
         server.shutdown()

@@ -24,9 +24,9 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.mark.usefixtures("page_files")
-def test_the_page_holds_script_style_and_every_table(stored_run: Path) -> None:
+def test_the_page_contains_script_style_and_all_tables(stored_run: Path) -> None:
     page = export.standalone_page(OpenRuns.from_directories([stored_run]))
-    # A script that holds "</script>" would end its own element; nothing may be loaded from elsewhere.
+    # "</script>" inside a script would end its element; nothing may be loaded from other hosts.
     assert len(re.findall("</script>", page)) == 2
     assert "src=" not in page
     assert "<title>Odonata: first</title>" in page
@@ -55,7 +55,7 @@ def test_nothing_in_the_data_looks_like_a_tag() -> None:
 
 
 @pytest.mark.usefixtures("page_files")
-def test_a_full_disk_leaves_no_part_of_a_page(stored_run: Path, tmp_path: Path) -> None:
+def test_a_full_disk_leaves_no_partial_page(stored_run: Path, tmp_path: Path) -> None:
     target = tmp_path / "pages" / "page.html"
     target.parent.mkdir()
     page = export.standalone_page(OpenRuns.from_directories([stored_run]))
@@ -69,7 +69,7 @@ def test_a_full_disk_leaves_no_part_of_a_page(stored_run: Path, tmp_path: Path) 
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, handler)
     assert list(target.parent.iterdir()) == []
-    # An older page stays as it was until the new one is whole.
+    # An older page is kept until the new one is complete.
     assert export.write_page(page, target) == target.stat().st_size
     assert list(target.parent.iterdir()) == [target]
 
@@ -79,13 +79,13 @@ def test_the_same_run_gives_the_same_page(stored_run: Path) -> None:
     assert json.dumps(export.embedded(runs)) == json.dumps(export.embedded(runs))
 
 
-def test_a_run_that_was_never_stored_can_be_viewed() -> None:
+def test_a_run_without_a_directory_can_be_viewed() -> None:
     runs = OpenRuns.from_run(handmade.run())
     assert runs.labels == ["unsaved"]
     assert decode(runs.block(0, "jobs", ["name"]))["name"] == ["a", "b"]
 
 
-def test_a_sweep_is_ordered_by_what_differs() -> None:
+def test_a_sweep_is_ordered_by_differing_keys() -> None:
     base = dict(handmade.run().summary)
     other = {**base, "seed": 2, "sweep": {"edit": "-K"}}
     assert differing_keys([{**base, "seed": 1, "sweep": {"edit": "none"}}, other]) == {
@@ -94,14 +94,14 @@ def test_a_sweep_is_ordered_by_what_differs() -> None:
     }
 
 
-def test_the_command_says_what_is_wrong(odonata_command: Command, tmp_path: Path) -> None:
+def test_the_command_reports_errors(odonata_command: Command, tmp_path: Path) -> None:
     result = odonata_command("view", tmp_path / "nothing", "--no-open")
     assert result.returncode == 2
     assert "there is no directory" in result.stderr
     assert "Traceback" not in result.stderr
 
 
-def test_the_command_takes_counters_alone(odonata_command: Command, tmp_path: Path) -> None:
+def test_the_command_accepts_only_counters(odonata_command: Command, tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("sg,sr\n0,0\n")
     result = odonata_command("view", tmp_path / "c.csv", "--no-open")
     assert result.returncode == 2

@@ -1,4 +1,4 @@
-"""What studies say over their runs: every row with the numbers of its runs, and damage in words."""
+"""Study results: run numbers of each row, and errors for damaged files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SEED = Axis("engine.seed", (1, 2), (("engine.seed=1",), ("engine.seed=2",)))
 
 
 def search(path: Path) -> Path:
-    """Two trials of two seeds, of which the last run is missing; a third cannot be run."""
+    """Two trials with two seeds, the last run missing; a third trial could not run."""
     edit = Axis("machine.edit", ([], ["-K"]), (("machine.edit=[]",), ('machine.edit=["-K"]',)))
     asked = Asked((ROUTING, edit), SEED, ("slowest job", "price"), {}, "auto", 1)
     trials = [
@@ -38,7 +38,7 @@ def search(path: Path) -> Path:
     return path
 
 
-def test_trials_lead_to_their_runs(tmp_path: Path) -> None:
+def test_trials_refer_to_their_runs(tmp_path: Path) -> None:
     index = OpenRuns.from_directories([search(tmp_path / "search")]).index()
     assert [run["label"] for run in index["runs"]] == [
         "routing=min, machine.edit=[], seed=1",
@@ -54,20 +54,20 @@ def test_trials_lead_to_their_runs(tmp_path: Path) -> None:
     assert (third["runs"], third["values"], third["reason"]) == ([], {}, "no path")
 
 
-def test_a_search_beside_another_run_is_its_runs_alone(tmp_path: Path, stored_run: Path) -> None:
+def test_a_search_opened_with_another_run_has_no_findings(tmp_path: Path, stored_run: Path) -> None:
     index = OpenRuns.from_directories([search(tmp_path / "search"), stored_run]).index()
     assert len(index["runs"]) == 4
     assert "findings" not in index
 
 
-def test_damaged_trials_are_said(tmp_path: Path) -> None:
+def test_damaged_trials_are_an_error(tmp_path: Path) -> None:
     path = search(tmp_path / "search")
     (path / "trials.parquet").write_bytes(b"PAR1 no")
-    with pytest.raises(DamagedRunError, match=r"trials\.parquet cannot be read"):
+    with pytest.raises(DamagedRunError, match=r"cannot read .*trials\.parquet"):
         OpenRuns.from_directories([path])
 
 
-def test_targets_stand_against_themselves_alone(tmp_path: Path) -> None:
+def test_targets_are_compared_with_themselves_alone(tmp_path: Path) -> None:
     jobs = Axis("jobs", ("a", "a+b"), (("jobs=a",), ("jobs=a+b",)))
     path = tmp_path / "sweep"
     path.mkdir()
@@ -95,7 +95,7 @@ def test_targets_stand_against_themselves_alone(tmp_path: Path) -> None:
     pq.write_table(declared(kinds, pa.table(rows)), path / "interference.parquet")
     found = OpenRuns.from_directories([path]).index()["findings"]
     assert [fact["name"] for fact in found["keys"]] == ["target", "background", "engine.seed"]
-    # Only what compares: a time is no figure of all jobs, and a column without a value is none.
+    # Only comparable figures: no times, and no empty columns.
     assert [fact["name"] for fact in found["figures"]] == ["slowdown"]
     assert [(entry["runs"], entry["base"]) for entry in found["entries"]] == [
         ([0], []),

@@ -1,4 +1,4 @@
-"""`run.view()`: what a notebook's cell is given."""
+"""`run.view()`: content of a notebook cell."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def _built(page_files: None, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: 
     monkeypatch.setattr(widget, "page_files", server.page_files)
 
 
-def test_the_widget_holds_the_page_and_every_table() -> None:
+def test_the_widget_contains_the_page_and_all_tables() -> None:
     pytest.importorskip("anywidget")
     run = handmade.run()
     view = run.view()
     assert view._esm == server.page_files()["viewer.js"].decode()
     assert view._css == server.page_files()["viewer.css"].decode()
-    # What goes to the browser, and into a notebook that is saved.
+    # Sent to the browser, and saved with the notebook.
     data = view.get_state()["data"]
     assert [shown["label"] for shown in data["index"]["runs"]] == ["unsaved"]
     assert set(data["blocks"]) == {f"0/{name}" for name in run.table_names}
@@ -34,7 +34,7 @@ def test_the_widget_holds_the_page_and_every_table() -> None:
     assert links["bytes"] == run.links["bytes"].to_pylist()
 
 
-def test_a_cell_holds_a_picture_and_tables_for_readers_without_scripts() -> None:
+def test_a_cell_has_a_picture_and_tables_for_readers_without_scripts() -> None:
     pytest.importorskip("anywidget")
     run = handmade.run()
     bundle, _ = run.view()._repr_mimebundle_()
@@ -67,7 +67,7 @@ kind = "model"
     assert ">Jobs<" in bundle["text/html"]
 
 
-def test_without_anywidget_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_anywidget_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(OdonataError, match="needs anywidget") as caught:
         handmade.run().view()

@@ -1,4 +1,4 @@
-"""Columns of Arrow tables as the viewer's page reads them: `docs/reference/viewer-protocol.md`."""
+"""Encodes Arrow columns for the viewer's page: `docs/reference/viewer-protocol.md`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 MAGIC = b"ODB2"
-"""Starts every block; the digit is the version of its layout."""
+"""Magic number of a block; the digit is the layout version."""
 
 SEVERAL = b"ODS1"
-"""Starts several blocks that are sent together."""
+"""Magic number of several blocks in one answer."""
 
 VALUES_MAX = 256
-"""So many different numbers of a column are sent once, and a byte for each row."""
+"""Maximum number of distinct values of a column that is sent as one byte per row."""
 
 _NARROW = {
     "uint8": "u8",
@@ -32,7 +32,7 @@ _NARROW = {
 
 
 def kind(column: pa.DataType) -> str | None:
-    """The type that a column is sent as, `str` for text and coded text, None if it cannot be sent."""
+    """Type of a column on the wire: `str` for text, None if it cannot be sent."""
     if pa.types.is_dictionary(column):
         return "str" if _is_text(column.value_type) else None
     if _is_text(column):
@@ -49,13 +49,13 @@ def _is_text(column: pa.DataType) -> bool:
 
 
 def encode(table: pa.Table, columns: Sequence[str]) -> bytes:
-    """The block of some columns of a table.
+    """Encodes columns of a table as a block.
 
-    64-bit integers become float64, exact up to 2^53 (two and a half hours in picoseconds); a missing number
-    becomes NaN, a missing text the empty one.
+    64-bit integers become float64, exact up to 2^53 (2.5 hours in picoseconds). A missing number becomes
+    NaN, a missing text the empty string.
 
     Raises:
-        KeyError: The table has no such column, or one that cannot be sent.
+        KeyError: A column is missing or cannot be sent.
     """
     described: list[dict[str, Any]] = []
     parts: list[bytes] = []
@@ -72,7 +72,7 @@ def encode(table: pa.Table, columns: Sequence[str]) -> bytes:
 
 
 def _assemble(rows: int, described: list[dict[str, Any]], parts: list[bytes]) -> bytes:
-    """The header holds offsets from the start of the block, which depend on its own length."""
+    """Iterates, since the offsets in the header depend on the header's length."""
     start = 0
     while True:
         columns = [{**column, "offset": column["offset"] + start} for column in described]
@@ -96,18 +96,18 @@ def _column(name: str, values: pa.ChunkedArray) -> tuple[dict[str, Any], bytes]:
     code = _NARROW.get(array.dtype.name)
     if code is None:
         array, code = array.astype(np.float64), "f64"
-    facts, array = _short(array)
+    facts, array = _compact(array)
     code = _NARROW[array.dtype.name]
     data = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
     return {"name": name, "type": code, **facts}, data
 
 
-def _short(array: npt.NDArray[Any]) -> tuple[dict[str, Any], npt.NDArray[Any]]:
-    """The same numbers in fewer bytes: what is sent is read, too, before the first picture."""
+def _compact(array: npt.NDArray[Any]) -> tuple[dict[str, Any], npt.NDArray[Any]]:
+    """Encodes numbers in fewer bytes: the browser reads all of them before the first picture."""
     if len(array) < VALUES_MAX:
         return {}, array
     if array.dtype == np.float64:
-        return _valued(array)
+        return _by_value(array)
     if array.dtype.kind != "u":
         return {}, array
     if array.dtype.itemsize > 1:
@@ -117,21 +117,21 @@ def _short(array: npt.NDArray[Any]) -> tuple[dict[str, Any], npt.NDArray[Any]]:
     return {}, array.astype(np.min_scalar_type(array.max()), copy=False)
 
 
-def _valued(array: npt.NDArray[np.float64]) -> tuple[dict[str, Any], npt.NDArray[Any]]:
-    """Numbers of few values, as capacities are: those that a column begins with, if none else follow."""
+def _by_value(array: npt.NDArray[np.float64]) -> tuple[dict[str, Any], npt.NDArray[Any]]:
+    """Encodes columns with few distinct values, such as capacities, judged by the first rows."""
     values = np.unique(array[: 16 * VALUES_MAX])
     if len(values) > VALUES_MAX or not np.isfinite(values).all():
         return {}, array
     codes = np.searchsorted(values, array)
     codes[codes == len(values)] = 0
-    # Bit by bit, since -0.0 equals 0.0.
+    # Compare bits, since -0.0 equals 0.0.
     if (values[codes].view(np.int64) != array.view(np.int64)).any():
         return {}, array
     return {"values": values.tolist()}, codes.astype(np.uint8)
 
 
-def together(parts: Mapping[str, bytes]) -> bytes:
-    """Several blocks by name as one answer."""
+def join(parts: Mapping[str, bytes]) -> bytes:
+    """Joins several named blocks."""
     names = {}
     start = 0
     for name, block in parts.items():
@@ -144,7 +144,7 @@ def together(parts: Mapping[str, bytes]) -> bytes:
 
 
 def _numpy(values: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """A column without gaps as it lies in memory. pyarrow's `to_numpy` loads pandas first, for 0.2 s."""
+    """A column without nulls as an array. pyarrow's `to_numpy` would import pandas, which takes 0.2 s."""
     dtype = np.dtype(values.type.to_pandas_dtype())
     parts = [
         np.frombuffer(chunk.buffers()[1], dtype, len(chunk), chunk.offset * dtype.itemsize)

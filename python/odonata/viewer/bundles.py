@@ -1,7 +1,7 @@
-"""A run whose cables between the same two routers are joined: a smaller page of a large machine.
+"""Merges parallel cables of a run: a smaller page of a large machine.
 
-A bundle has the routers and the class of its links and the sum of their capacities; its measures are what
-their declarations say of several rows (bytes add up, the peak of a queue is the largest).
+A bundle has the routers and class of its links and the sum of their capacities. Measures are merged as
+declared: bytes are summed, queue peaks take the maximum.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from odonata.analysis import class_statistics
 from odonata.store.schema import Column, declarations
-from odonata.viewer.runs import MemoryRun, OpenRuns, ShownRun
+from odonata.viewer.runs import MemoryRun, OpenRuns, RunSource
 
 CAPACITY = "capacity_bytes_per_s"
 
@@ -22,19 +22,19 @@ Numbers = npt.NDArray[np.int64]
 Values = npt.NDArray[Any]
 
 
-def bundle_count(run: ShownRun) -> int:
-    """How many bundles the links of a run are."""
+def bundle_count(run: RunSource) -> int:
+    """Number of bundles of a run."""
     return int(_bundle_of_links(run).max(initial=-1)) + 1
 
 
 def all_bundled(runs: OpenRuns) -> OpenRuns:
-    """The same runs with a row for each bundle."""
+    """The runs with one row per bundle."""
     joined = [(label, bundled(run)) for label, run in zip(runs.labels, runs.runs, strict=True)]
     return OpenRuns(joined, runs.bad, runs.findings)
 
 
-def bundled(run: ShownRun) -> MemoryRun:
-    """The run with a row for each bundle, in the order of their first links; its warnings say so."""
+def bundled(run: RunSource) -> MemoryRun:
+    """The run with one row per bundle, in the order of first links, and a warning about it."""
     bundle = _bundle_of_links(run)
     tables = {"links": _bundles(run.table("links"), bundle)}
     for name in run.names:
@@ -43,20 +43,20 @@ def bundled(run: ShownRun) -> MemoryRun:
             continue
         if "link" not in columns:
             tables[name] = run.table(name)
-        # An attribute of a link has no value for several, as the times that Q-routing has learned.
+        # Attributes of links, such as learned Q-routing estimates, cannot be merged.
         elif all(column.merge == "key" or column.is_measure for column in columns.values()):
             tables[name] = _merged(_renumbered(run.table(name), "link", bundle))
     return MemoryRun(_summary(run.summary, tables["links"], len(bundle)), tables)
 
 
-def _bundle_of_links(run: ShownRun) -> Numbers:
-    """The number of each link's bundle."""
+def _bundle_of_links(run: RunSource) -> Numbers:
+    """Bundle number of each link."""
     links = run.table("links", ["source", "target", "class"])
     code = links["class"].combine_chunks().dictionary_encode().indices
     ends = [links["source"].to_numpy(), links["target"].to_numpy(), code.to_numpy()]
     order = np.lexsort(ends)
     starts = _starts([column[order] for column in ends])
-    # Links of a bundle come in their order, so that each starts with its first.
+    # Stable order: the first link of a bundle comes first.
     number = np.empty(len(starts), np.int64)
     number[np.argsort(order[starts])] = np.arange(len(starts))
     bundle = np.empty(len(order), np.int64)
@@ -65,7 +65,7 @@ def _bundle_of_links(run: ShownRun) -> Numbers:
 
 
 def _starts(columns: list[Values]) -> Numbers:
-    """Where rows of sorted columns differ from those before them."""
+    """Row numbers at which sorted columns change."""
     differs = np.zeros(max(0, len(columns[0]) - 1), bool)
     for column in columns:
         differs |= column[1:] != column[:-1]
@@ -73,7 +73,7 @@ def _starts(columns: list[Values]) -> Numbers:
 
 
 def _renumbered(table: pa.Table, name: str, bundle: Numbers) -> pa.Table:
-    """The same table with bundles where links were, if it has the column."""
+    """Replaces link numbers by bundle numbers if the table has the column."""
     at = table.schema.get_field_index(name)
     if at < 0:
         return table
@@ -82,7 +82,7 @@ def _renumbered(table: pa.Table, name: str, bundle: Numbers) -> pa.Table:
 
 
 def _bundles(links: pa.Table, bundle: Numbers) -> pa.Table:
-    """The table `links`: attributes are those of a bundle's first link, but the capacities add up."""
+    """The table `links` of bundles: attributes of the first link, summed capacities."""
     at = np.unique(bundle, return_index=True)[1]
     first = _renumbered(_renumbered(links.take(at), "link", bundle), "reverse", bundle)
     measures = [column.name for column in declarations(links.schema).values() if column.is_measure]
@@ -97,14 +97,14 @@ def _bundles(links: pa.Table, bundle: Numbers) -> pa.Table:
 
 
 def _merged(table: pa.Table) -> pa.Table:
-    """One row for all rows with the same keys, sorted by these."""
+    """Merges rows with equal keys; sorted by key."""
     columns = declarations(table.schema)
     keys = [table[column.name].to_numpy() for column in columns.values() if column.merge == "key"]
     order = np.lexsort(keys[::-1])
     starts = _starts([key[order] for key in keys])
     values = {name: table[name].to_numpy(zero_copy_only=False)[order] for name in columns}
     found = {
-        name: values[name][starts] if column.merge == "key" else _together(column, values, starts)
+        name: values[name][starts] if column.merge == "key" else _merge_measure(column, values, starts)
         for name, column in columns.items()
     }
     return pa.table(
@@ -112,8 +112,8 @@ def _merged(table: pa.Table) -> pa.Table:
     )
 
 
-def _together(column: Column, values: dict[str, Values], starts: Numbers) -> Values:
-    """A measure of the rows from each start to the next."""
+def _merge_measure(column: Column, values: dict[str, Values], starts: Numbers) -> Values:
+    """Merges a measure over the rows between starts."""
     mine = values[column.name]
     if len(starts) == 0:
         return mine
@@ -128,16 +128,16 @@ def _together(column: Column, values: dict[str, Values], starts: Numbers) -> Val
         return total
     weight = np.ones(len(mine)) if column.weight is None else values[column.weight].astype(np.float64)
     whole = np.add.reduceat(weight, starts)
-    # Nothing that weighs anything has no mean: as if all weighed the same.
+    # Without any weight, use the unweighted mean.
     plain = np.add.reduceat(mine, starts) / np.add.reduceat(np.ones(len(mine)), starts)
     return np.where(whole > 0, np.add.reduceat(mine * weight, starts) / np.where(whole > 0, whole, 1), plain)
 
 
 def _summary(summary: dict[str, Any], bundles: pa.Table, links: int) -> dict[str, Any]:
-    """What it says of the links, of the bundles."""
-    told = (
-        f"cables between the same two routers are joined: what is called a link here is one of"
-        f" {bundles.num_rows:,} bundles of {links:,} links"
+    """The summary with bundle statistics."""
+    warning = (
+        f"parallel cables are merged: each link shown is one of {bundles.num_rows:,} bundles of"
+        f" {links:,} links"
     )
     statistics = class_statistics(bundles).to_pylist() if summary["classes"] else []
     capacities = {row["class"]: row for row in summary["classes"]}
@@ -145,5 +145,5 @@ def _summary(summary: dict[str, Any], bundles: pa.Table, links: int) -> dict[str
         **summary,
         "machine": {**summary["machine"], "links": bundles.num_rows},
         "classes": [{**capacities.get(row["class"], {}), **row} for row in statistics],
-        "warnings": [*summary["warnings"], told],
+        "warnings": [*summary["warnings"], warning],
     }

@@ -1,4 +1,4 @@
-"""Colours of jobs that bring none of their own."""
+"""Default job colours."""
 
 PALETTE = (
     "#0072B2",
@@ -12,4 +12,4 @@ PALETTE = (
     "#7b61c4",
     "#4d9221",
 )
-"""Okabe and Ito's colours, told apart with any colour vision, and more for the rare job after the seventh."""
+"""Okabe and Ito's seven colours, distinct with any colour vision, then three more."""

@@ -1,9 +1,9 @@
-"""Hardware counters of a real Cray XC, as the viewer shows them: flits and stalls of links that were read.
+"""Hardware counters of a Cray XC for the viewer: flits and stalls of measured links.
 
 Two tables, comma-separated, plain or gzip. Links: `sg,sr,sc,dg,dr,dc,color` (group, row, column of both
 ends; `g`, `k`, `b` for green, black, blue), then any counters. Jobs: `g,r,c,n,jobid`, one row per node.
-A user reads only the routers of her own job, so links of a part of the machine are known and those of
-the rest are not: what is not listed is not shown.
+Users can read only the routers of their own jobs, so the counters usually cover part of the machine. Links
+that are not listed are not shown.
 """
 
 from __future__ import annotations
@@ -32,22 +32,24 @@ Numbers = npt.NDArray[np.int64]
 
 
 def is_counters(path: Path) -> bool:
-    """Whether a path looks like a table of counters rather than a run directory."""
+    """Whether a path is a counter table (.csv or .csv.gz) and not a run directory."""
     return path.is_file() and re.search(r"\.csv(\.gz)?$", path.name) is not None
 
 
 def read_counters(links: Path, jobs: Path | None = None) -> MemoryRun:
-    """Reads counters, with the jobs' nodes if given.
+    """Reads counters, and the nodes of jobs if given.
 
     Raises:
-        OdonataError: A file is not such a table; says which column or line is wrong.
+        OdonataError: A file is malformed; names the column or line.
     """
     table = _read(links, [*ENDS, "color"])
     ends = np.column_stack([_coordinates(table, name, links) for name in ENDS])
     colors = table["color"].to_pylist()
     unknown = [(line, color) for line, color in enumerate(colors, start=2) if color not in CLASSES]
     if unknown:
-        raise OdonataError(f"{links}, line {unknown[0][0]}: the colour {unknown[0][1]!r} is none of g, k, b")
+        raise OdonataError(
+            f"{links}, line {unknown[0][0]}: unknown colour {unknown[0][1]!r}; expected g, k or b"
+        )
     owners = _read_jobs(jobs) if jobs is not None else np.empty((0, 5), np.int64)
     places = np.unique(np.concatenate([ends[:, :3], ends[:, 3:], owners[:, :3]]), axis=0)
     sources, targets = _index(places, ends[:, :3]), _index(places, ends[:, 3:])
@@ -85,23 +87,23 @@ def _read(path: Path, wanted: list[str]) -> pa.Table:
         table = pc.read_csv(path)
         names = table.column_names
     except FileNotFoundError:
-        raise OdonataError(f"there is no file {path}") from None
+        raise OdonataError(f"file {path} does not exist") from None
     except UnicodeDecodeError as error:
-        raise OdonataError(f"{path} is not a text file in UTF-8: {error.reason}") from None
+        raise OdonataError(f"{path} is not UTF-8 text: {error.reason}") from None
     except (pa.ArrowException, OSError) as error:
-        raise OdonataError(f"{path} cannot be read as a table: {error}") from error
+        raise OdonataError(f"cannot read {path} as a table: {error}") from error
     missing = [name for name in wanted if name not in names]
     if missing:
         raise OdonataError(
-            f"{path} lacks the column {missing[0]}", hint=f"Expected are {', '.join(wanted)}, then counters."
+            f"{path} has no column {missing[0]}", hint=f"Expected {', '.join(wanted)}, then counters."
         )
     for name in names:
         kind = table[name].type
         if name != "color" and not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
-            raise OdonataError(f"{path}: the column {name} has values that are no numbers")
+            raise OdonataError(f"{path}: column {name} has values that are not numbers")
         if table[name].null_count:
             line = table[name].is_null().to_pylist().index(True) + 2
-            raise OdonataError(f"{path}, line {line}: the column {name} is empty")
+            raise OdonataError(f"{path}, line {line}: column {name} is empty")
     return table
 
 
@@ -109,7 +111,7 @@ def _coordinates(table: pa.Table, name: str, path: Path) -> Numbers:
     values: Numbers = table[name].to_numpy().astype(np.int64)
     wrong = np.flatnonzero((values < 0) | (values > 10_000))
     if len(wrong):
-        raise OdonataError(f"{path}, line {wrong[0] + 2}: {name} is {values[wrong[0]]}, not a coordinate")
+        raise OdonataError(f"{path}, line {wrong[0] + 2}: {name} = {values[wrong[0]]} is not a coordinate")
     return values
 
 
@@ -120,33 +122,33 @@ def _read_jobs(path: Path) -> Numbers:
 
 
 def _index(places: Numbers, wanted: Numbers) -> Numbers:
-    """The row of `places`, which is sorted, that equals each row of `wanted`."""
+    """Index of each row of `wanted` in the sorted `places`."""
     scale = np.array([1 << 40, 1 << 20, 1])
     found: Numbers = np.searchsorted(places @ scale, wanted @ scale).astype(np.int64)
     return found
 
 
 def _occurrence(keys: Numbers) -> Numbers:
-    """How many equal rows come right before each: the number among parallel links."""
+    """Number of equal rows right before each row: the number among parallel links."""
     number = np.arange(len(keys))
     first = np.append([True], np.any(keys[1:] != keys[:-1], axis=1))[: len(keys)]
     return number - np.maximum.accumulate(np.where(first, number, 0))
 
 
 def _column(name: str) -> str:
-    """`stalls/flit_3` as `stalls_per_flit_vc_3`, like the other counters of a virtual channel."""
+    """Renames `stalls/flit_3` to `stalls_per_flit_vc_3`, like other VC counters."""
     return re.sub(r"^stalls/flit_(\d+)$", r"stalls_per_flit_vc_\1", name).replace("/", "_per_")
 
 
 def _described(table: str, values: pa.Table) -> pa.Table:
-    """With the declarations of the run directory, and of the counters beside them."""
+    """Adds column declarations, including the counters."""
     known = TABLES[table].expand(AXES)
     others = [name for name in values.column_names if name not in known]
     return declared([*known.values(), *(_counter(name, others) for name in others)], values)
 
 
 def _counter(name: str, others: list[str]) -> Column:
-    """A counter adds up; one per flit is a ratio, and weighs as much as there are flits."""
+    """Counters are summed. A value per flit is a ratio, weighted by the number of flits."""
     label = name.replace("_", " ").capitalize()
     per = name.partition("_per_")[2]
     if not per:
@@ -178,7 +180,14 @@ def _nodes(places: Numbers, owners: Numbers, job_ids: list[int]) -> pa.Table:
     names = [f"g{g}r{r}c{c}n{n}" for g, r, c in places for n in range(slots)]
     zeros = np.zeros(len(jobs))
     return pa.table(
-        {"name": names, "router": routers, "slot": slot, "job": jobs, "ejected_bytes": zeros, "injected_bytes": zeros}
+        {
+            "name": names,
+            "router": routers,
+            "slot": slot,
+            "job": jobs,
+            "ejected_bytes": zeros,
+            "injected_bytes": zeros,
+        }
     )
 
 
@@ -221,5 +230,7 @@ def _summary(path: Path, tables: dict[str, pa.Table], places: Numbers, ends: Num
         "convergence": None,
         "classes": [],
         "jobs": [],
-        "warnings": [f"only links that leave groups {shown} were read ({links:,}); the rest is not seen"],
+        "warnings": [
+            f"only outgoing links of groups {shown} were measured ({links:,}); other links are not shown"
+        ],
     }

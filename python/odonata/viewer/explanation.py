@@ -1,4 +1,4 @@
-"""What binds each job of a run, as the page shows it: what `odonata explain` says without other runs."""
+"""Bottlenecks of jobs for the viewer: the part of `odonata explain` that needs no further runs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from odonata.analysis.terms import costs_of
 from odonata.store import RunData
 
 ROWS = 5
-"""Links and interfaces of a job."""
+"""Maximum number of bottlenecks listed per job."""
 
 
 def explanation(run: RunData) -> bytes:
-    """By job what binds it, whose bytes pass there, and what another machine would change, as JSON.
+    """Bottleneck, sharers and sensitivity of each job, as JSON.
 
     `{"jobs": [{"job", "name", "time_s", "decides", "bottlenecks", "sharers", "sensitivity", "terms",
     "slowest_rank"}]}`:
-    tables are lists of rows, with the columns of `odonata.explain`; null where the run cannot say it.
+    tables are lists of rows with the columns of `odonata.explain`, or null if the run lacks the data.
     """
     return json.dumps(
         {"jobs": [_of(run, k, name) for k, name in enumerate(run.jobs["name"].to_pylist())]}
@@ -45,5 +45,5 @@ def _rows(value: Any) -> Any:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity."""
+    """Replaces infinity and NaN, which JSON lacks, by null."""
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,4 +1,4 @@
-"""The standalone page: the viewer and one or more runs in a single HTML file that needs no server."""
+"""The standalone page: viewer and runs in one HTML file that needs no server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from odonata.viewer.server import page_files
 
 
 def embedded(runs: OpenRuns) -> dict[str, Any]:
-    """All tables of the runs as gzip and base64, in the form that the page takes instead of a server."""
+    """All tables of the runs as gzip in base64, in the format that the page reads without a server."""
     blocks = {
         f"{run}/{table}": base64.b64encode(gzip.compress(runs.block(run, table), 6, mtime=0)).decode()
         for run, shown in enumerate(runs.runs)
@@ -29,7 +29,7 @@ def embedded(runs: OpenRuns) -> dict[str, Any]:
 def standalone_page(runs: OpenRuns) -> str:
     """The HTML text."""
     files = {name: content.decode() for name, content in page_files().items()}
-    # "</" would end the script element, "<!--<script" keep it from ending: nothing in it may look like a tag.
+    # "</" would end the script element, and "<!--<script" would hide its end: escape all tags.
     data = json.dumps(embedded(runs), ensure_ascii=False).replace("<", "\\u003c")
     page = re.sub(r"<script\b[^>]*\bsrc=[^>]*></script>\s*", "", files["index.html"])
     page = re.sub(r"<link\b[^>]*\brel=\"stylesheet\"[^>]*>\s*", "", page)
@@ -46,13 +46,13 @@ def standalone_page(runs: OpenRuns) -> str:
 
 
 def check_place(path: Path) -> None:
-    """Raises `OdonataError` if a page cannot be written there for want of a directory."""
+    """Raises `OdonataError` if the parent directory is missing."""
     if not path.parent.is_dir():
-        raise OdonataError(f"there is no directory {path.parent} to write {path.name} into")
+        raise OdonataError(f"cannot write {path.name}: directory {path.parent} does not exist")
 
 
 def write_page(page: str, path: Path) -> int:
-    """Writes the page, whole or not at all, and returns its size in bytes."""
+    """Writes the page atomically and returns its size in bytes."""
     content = page.encode()
     with replacing(path) as unfinished:
         unfinished.write_bytes(content)

@@ -1,6 +1,6 @@
-"""What a study has found over its runs: trials of an optimization, or what jobs of a sweep cost each other.
+"""Results of a study: trials of an optimization, or slowdowns between jobs of a sweep.
 
-Read from the tables that such a directory holds beside its points, so that every row leads to its runs.
+They come from the tables next to the points of the study. Each row refers to its runs.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from odonata.store.sweep import point_directory, points, read_axes
 
 INTERFERENCE = "interference.parquet"
 ALONE = "none"
-"""The background of a job that is alone."""
+"""Background name of a job that runs alone."""
 
 
 def search_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """The run directories of a search's trials, in their order, with what was chosen."""
+    """Run directories of the trials in order, with the values of the searched keys."""
     axes = read_search_axes(directory)
     found: dict[Path, dict[str, Any]] = {}
     for trial in _rows(directory / TRIALS)[1]:
@@ -39,11 +39,11 @@ def search_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
 
 
 def findings(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any] | None:
-    """What a directory says over all its runs; None if it is no study, or has no such table.
+    """Results of the study in a directory; None if it is not a study or has no such table.
 
     Args:
-        directory: As the user named it.
-        runs: The numbers of the runs that are shown, by their directories.
+        directory: Directory of the study.
+        runs: Run numbers by directory.
     """
     if (directory / SEARCH).exists():
         return _front(directory, runs)
@@ -53,10 +53,10 @@ def findings(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any] | None
 
 
 def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
-    """Trials with the objectives that are minimised; the first stands for the file's own values."""
+    """Trials and their objectives; the first trial has the file's own values."""
     axes = read_search_axes(directory)
     columns, rows = _rows(directory / TRIALS)
-    objectives = list(read_description(directory)["minimise"])
+    objectives = list(read_description(directory)["objectives"])
     keys = [axis.key for axis in axes if axis.key in columns]
     entries = [
         {
@@ -76,7 +76,7 @@ def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
 
 
 def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
-    """Targets beside backgrounds, each against the same job alone with all other settings the same."""
+    """Targets with competing jobs, each compared with the same job alone under the same settings."""
     axes = read_axes(directory)
     columns, rows = _rows(directory / INTERFERENCE)
     by_number = points(axes)
@@ -107,7 +107,7 @@ def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
 
 
 def _described(columns: Mapping[str, Column], keys: Sequence[str]) -> dict[str, Any]:
-    """Labels and units of the keys and of what was found."""
+    """Labels and units of keys and figures."""
     fields = [
         {"name": name, "label": column.label, "unit": column.unit, "meaning": column.meaning}
         for name, column in columns.items()
@@ -121,7 +121,7 @@ def _described(columns: Mapping[str, Column], keys: Sequence[str]) -> dict[str, 
 
 
 def _numbers(row: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:
-    """Values that there are; JSON knows no others."""
+    """Finite values only, since JSON has no others."""
     return {name: row[name] for name in names if row[name] is not None and math.isfinite(row[name])}
 
 
@@ -130,10 +130,10 @@ def _known(runs: Mapping[Path, int], directories: Sequence[Path]) -> list[int]:
 
 
 def _rows(file: Path) -> tuple[dict[str, Column], list[dict[str, Any]]]:
-    """Columns and rows of a table that Python wrote, in the order of its points or trials."""
+    """Columns and rows of a table, in the order of points or trials."""
     try:
         table = pq.ParquetFile(file).read()
     except (OSError, pa.ArrowException) as error:
-        raise DamagedRunError(f"{file} cannot be read: {error}") from None
+        raise DamagedRunError(f"cannot read {file}: {error}") from None
     rows: list[dict[str, Any]] = table.to_pylist()
     return declarations(table.schema), rows

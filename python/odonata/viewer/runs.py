@@ -1,4 +1,4 @@
-"""The runs that one viewer shows: their labels, what their tables hold, and the blocks made from them."""
+"""The open runs of a viewer: labels, table descriptions and encoded blocks."""
 
 from __future__ import annotations
 
@@ -12,52 +12,52 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from odonata import __version__
-from odonata.errors import DamagedRunError, NotARunError, OdonataError
+from odonata.errors import DamagedRunError, OdonataError
 from odonata.store import RunData, RunReader, is_run
 from odonata.store.optimization import DESCRIPTION as SEARCH
 from odonata.store.reader import check_inside
 from odonata.store.schema import SUMMARY, Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
 from odonata.viewer import blocks
-from odonata.viewer.findings import findings, search_runs
 from odonata.viewer.explanation import explanation
+from odonata.viewer.findings import findings, search_runs
 
 PROTOCOL = 4
-"""Changes when the page and the server would no longer understand each other."""
+"""Version of the protocol between page and server."""
 
-KEY_UNITS = {"number of links": "count", "mean of a link": "bytes", "largest of a link": "bytes"}
-"""What the figures are that runs of a sweep are ordered by."""
+KEY_UNITS = {"number of links": "count", "mean per link": "bytes", "max per link": "bytes"}
+"""Units of the figures that order the runs of a sweep."""
 
 RUNS_MAX = 500
-"""A page with more runs than this is no help to anybody."""
+"""Maximum number of runs on a page."""
 
 
-class ShownRun(Protocol):
-    """What the viewer needs of a run, wherever it comes from."""
+class RunSource(Protocol):
+    """A run that the viewer can show."""
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `summary.json` holds."""
+        """Content of `summary.json`."""
 
     @property
     def names(self) -> list[str]:
-        """The tables' names."""
+        """Table names."""
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """Reads these columns of a table, or all."""
+        """Reads some or all columns of a table."""
 
     def describe(self, name: str) -> tuple[int, pa.Schema]:
-        """Rows and columns of a table, without reading it if that can be helped."""
+        """Number of rows and schema of a table, without reading it if possible."""
 
     def version(self) -> Hashable:
-        """Another value as soon as a table has changed."""
+        """A value that changes when a table changes."""
 
     def data(self) -> RunData:
-        """The run as the layers above have it."""
+        """The run as `RunData`."""
 
 
 class StoredRun:
-    """A run directory. Nothing outside it is ever opened, even if a file in it is a link to elsewhere."""
+    """A run directory. Symbolic links out of it are not followed."""
 
     def __init__(self, path: Path, place: Mapping[str, Any] | None = None) -> None:
         check_inside(path, "summary.json")
@@ -66,37 +66,37 @@ class StoredRun:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What `summary.json` holds; of a sweep's point also its place, key by key."""
+        """Content of `summary.json`; for a sweep point, also its values of the sweep keys."""
         return {**self._reader.summary, **({"sweep": dict(self._place)} if self._place else {})}
 
     @property
     def names(self) -> list[str]:
-        """The tables' names."""
+        """Table names."""
         return self._reader.names
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """Reads these columns of a table, or all."""
+        """Reads some or all columns of a table."""
         check_inside(self._reader.directory, table_file(name))
         return self._reader.table(name, columns)
 
     def describe(self, name: str) -> tuple[int, pa.Schema]:
-        """From the file's footer alone."""
+        """Read from the file footer."""
         check_inside(self._reader.directory, table_file(name))
         path = self._reader.directory / table_file(name)
         try:
             file = pq.ParquetFile(path)
         except (pa.ArrowException, OSError) as error:
-            raise DamagedRunError(f"{path} cannot be read: {error}") from error
+            raise DamagedRunError(f"cannot read {path}: {error}") from error
         return file.metadata.num_rows, file.schema_arrow
 
     def version(self) -> Hashable:
-        """Size and time of every file."""
+        """Size, time and inode of each file."""
         files = [self._reader.directory / table_file(name) for name in self.names]
         states = [path.stat() if path.exists() else None for path in files]
         return tuple(state and (state.st_size, state.st_mtime_ns, state.st_ino) for state in states)
 
     def data(self) -> RunData:
-        """The run as the layers above have it."""
+        """The run as `RunData`."""
         for name in self.names:
             check_inside(self._reader.directory, table_file(name))
         return RunData.from_directory(self._reader.directory)
@@ -104,23 +104,23 @@ class StoredRun:
 
 @dataclass(frozen=True)
 class MemoryRun:
-    """A run that was never written to a directory."""
+    """A run without a directory."""
 
     summary: dict[str, Any]
     tables: dict[str, pa.Table]
 
     @classmethod
     def of(cls, run: RunData) -> MemoryRun:
-        """The summary and all tables of a run."""
+        """Copies the summary and all tables of a run."""
         return cls(run.summary, {name: run.table(name) for name in run.table_names})
 
     @property
     def names(self) -> list[str]:
-        """The tables' names."""
+        """Table names."""
         return list(self.tables)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """These columns of a table, or all."""
+        """Some or all columns of a table."""
         return self.tables[name] if columns is None else self.tables[name].select(list(columns))
 
     def describe(self, name: str) -> tuple[int, pa.Schema]:
@@ -128,31 +128,31 @@ class MemoryRun:
         return self.tables[name].num_rows, self.tables[name].schema
 
     def version(self) -> Hashable:
-        """It cannot change."""
+        """Constant."""
         return 0
 
     def data(self) -> RunData:
-        """The run as the layers above have it, without its experiment."""
+        """The run as `RunData`, without its experiment."""
         return RunData.from_tables(self.summary, self.tables, experiment="", resolved="")
 
 
 class OpenRuns:
-    """Runs by number, with their labels: the only data that a viewer gives out.
+    """Runs by number with labels: the only data that a viewer serves.
 
     Args:
-        runs: A label and a run each, in the order in which they are shown.
-        bad: Labels of runs that were found and cannot be read, and why.
-        findings: What a study says over these runs.
+        runs: Labels and runs in display order.
+        bad: Labels of unreadable runs, with the reason.
+        findings: Results of a study over these runs.
     """
 
     def __init__(
         self,
-        runs: Sequence[tuple[str, ShownRun]],
+        runs: Sequence[tuple[str, RunSource]],
         bad: Sequence[tuple[str, str]] = (),
         findings: dict[str, Any] | None = None,
     ) -> None:
         if len(runs) > RUNS_MAX:
-            raise OdonataError(f"{len(runs)} runs are more than the viewer shows at once ({RUNS_MAX})")
+            raise OdonataError(f"{len(runs)} runs; the viewer shows at most {RUNS_MAX}")
         self.labels = [label for label, _ in runs]
         self.runs = [run for _, run in runs]
         self.bad = list(bad)
@@ -160,18 +160,18 @@ class OpenRuns:
 
     @classmethod
     def from_directories(cls, directories: Iterable[Path]) -> OpenRuns:
-        """Opens run directories, or directories that hold them (a sweep).
+        """Opens run directories, or directories of runs such as a sweep.
 
-        A run that was found in a directory and cannot be read is listed in `bad`; the others open.
+        Unreadable runs inside a directory are listed in `bad`; the others are opened.
 
         Raises:
-            OdonataError: A directory that was named itself is no run, damaged, or of a newer format, or none
-                of those that were found can be read.
+            OdonataError: A named directory is not a run, is damaged or has a newer format, or no run inside
+                it can be read.
         """
         named_by_user = list(directories)
         found = [(*entry, directory) for directory in named_by_user for entry in find_runs(directory)]
         numbers: dict[Path, int] = {}
-        runs: list[tuple[str, ShownRun]] = []
+        runs: list[tuple[str, RunSource]] = []
         bad: list[tuple[str, str]] = []
         problem: OdonataError | None = None
         for label, (path, place, named) in zip(titles([entry[:2] for entry in found]), found, strict=True):
@@ -188,16 +188,16 @@ class OpenRuns:
                 problem = error
         if problem is not None and not runs:
             raise problem
-        # A study alone: rows of two would need their names beside each other.
+        # Only for a single study: rows of two studies could not be distinguished.
         return cls(runs, bad, findings(named_by_user[0], numbers) if len(named_by_user) == 1 else None)
 
     @classmethod
     def from_run(cls, run: RunData) -> OpenRuns:
-        """One run, from its directory if it has one."""
+        """Opens one run, from its directory if it has one."""
         return cls([(run.name, MemoryRun.of(run) if run.path is None else StoredRun(run.path))])
 
     def index(self) -> dict[str, Any]:
-        """What the page asks for first."""
+        """The index: labels, summaries and table descriptions of all runs."""
         keys = differing_keys([run.summary for run in self.runs])
         return {
             "protocol": PROTOCOL,
@@ -217,24 +217,22 @@ class OpenRuns:
         }
 
     def first(self, run: int) -> bytes:
-        """What the first picture of a run is made from, in one answer: its columns of `FIRST`.
+        """Columns of the first picture of a run (see `FIRST`) in one answer.
 
         Raises:
-            KeyError: There is no such run, or it lacks a table.
+            KeyError: Unknown run, or a missing table.
             OdonataError: A table cannot be read.
         """
         if not 0 <= run < len(self.runs):
             raise KeyError(f"run {run}")
         shown = self.runs[run]
-        return blocks.together(
-            {table: self.block(run, table, _first(shown, table)) for table in TABLES_NEEDED}
-        )
+        return blocks.join({table: self.block(run, table, _first(shown, table)) for table in TABLES_NEEDED})
 
     def block(self, run: int, table: str, columns: Sequence[str] | None = None) -> bytes:
-        """Columns of one table of one run, all that can be sent if none are named.
+        """Encodes columns of a table, by default all that can be sent.
 
         Raises:
-            KeyError: There is no such run, table or column.
+            KeyError: Unknown run, table or column.
             OdonataError: The table cannot be read.
         """
         if not 0 <= run < len(self.runs):
@@ -251,10 +249,10 @@ class OpenRuns:
         return blocks.encode(self.runs[run].table(table, columns), columns)
 
     def explain(self, run: int) -> bytes:
-        """What binds each job of a run, as JSON.
+        """Bottleneck of each job of a run, as JSON.
 
         Raises:
-            KeyError: There is no such run.
+            KeyError: Unknown run.
             OdonataError: A table cannot be read.
         """
         if not 0 <= run < len(self.runs):
@@ -263,7 +261,7 @@ class OpenRuns:
 
 
 TABLES_NEEDED = ("routers", "links", "link_jobs", "nodes", "jobs")
-"""What the page cannot do without."""
+"""Tables that every picture needs."""
 
 FIRST = {
     "routers": {"name", "group", "up"},
@@ -271,10 +269,10 @@ FIRST = {
     "link_jobs": {"link", "job"},
     "nodes": {"name", "router", "slot", "job", "ejected_bytes", "injected_bytes", "capacity_bytes_per_s"},
 }
-"""Columns that the page reads at once. Of links also what merges, of routers their axes, of jobs all."""
+"""Columns of the first picture; also all measures of links, axes of routers and columns of jobs."""
 
 
-def _first(run: ShownRun, table: str) -> list[str]:
+def _first(run: RunSource, table: str) -> list[str]:
     _, schema = run.describe(table)
     wanted = FIRST.get(table, set(schema.names)) | set(run.summary["machine"]["axes"])
     if table in {"links", "link_jobs"}:
@@ -284,15 +282,15 @@ def _first(run: ShownRun, table: str) -> list[str]:
 
 
 def _check_tables(run: StoredRun) -> None:
-    """Raises `DamagedRunError` if a table is missing or its footer cannot be read."""
+    """Raises `DamagedRunError` if a table is missing or has a damaged footer."""
     for name in dict.fromkeys([*TABLES_NEEDED, *run.names]):
         if name not in run.names:
-            raise DamagedRunError(f"the table {name} is missing")
+            raise DamagedRunError(f"table {name} is missing")
         run.describe(name)
 
 
-def _describe(run: ShownRun, name: str) -> dict[str, Any]:
-    """Rows and columns of a table: how each column is sent, and what is declared of it."""
+def _describe(run: RunSource, name: str) -> dict[str, Any]:
+    """Number of rows, wire types and declarations of a table."""
     rows, schema = run.describe(name)
     kinds = {field.name: blocks.kind(field.type) for field in schema}
     columns = {
@@ -311,9 +309,9 @@ def _declaration(column: Column) -> dict[str, Any]:
 
 
 def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
-    """The directory itself if it is a run, the points of a sweep or search, else the runs right inside it.
+    """The runs of a directory: itself, the points of a sweep or search, or its subdirectories.
 
-    Beside each point stand its values of the sweep's keys.
+    Each point comes with its values of the sweep keys.
     """
     if is_run(directory) or not directory.is_dir():
         return [(directory, {})]
@@ -327,7 +325,7 @@ def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
             if is_run(place)
         ]
         if not finished:
-            raise OdonataError(f"no point of the sweep {directory} is finished")
+            raise OdonataError(f"sweep {directory} has no finished point")
         return finished
     if (directory / SEARCH).exists():
         tried = [
@@ -336,17 +334,17 @@ def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
             if is_run(place)
         ]
         if not tried:
-            raise OdonataError(f"no trial of the search {directory} has a run")
+            raise OdonataError(f"search {directory} has no trial with a run")
         return tried
     inside = sorted(
         path for path in directory.iterdir() if not path.name.startswith(".") and _seems_run(path)
     )
-    # Not one: the reader says what is wrong with the directory itself.
+    # None found: open the directory itself, for its error message.
     return [(path, {}) for path in inside or [directory]]
 
 
 def _seems_run(path: Path) -> bool:
-    """A run, or what is left of one: the reader says what is wrong with it."""
+    """Whether a directory is a run, possibly damaged; the reader reports the damage."""
     summary = path / SUMMARY
     try:
         json.loads(summary.read_bytes())
@@ -358,12 +356,12 @@ def _seems_run(path: Path) -> bool:
 
 
 def _sortable(value: Any) -> str | int | float:
-    """A number as it is, so that it sorts as one; anything else as it is shown."""
+    """Keeps numbers, which sort numerically; converts other values to text."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else text(value)
 
 
 def labels(paths: Sequence[Path]) -> list[str]:
-    """The shortest endings of the paths that tell them apart; the same path twice gets a number."""
+    """The shortest distinct path endings; repeated paths get a number."""
     parts = [path.resolve().parts for path in paths]
     names = [""] * len(parts)
     for depth in range(1, max((len(p) for p in parts), default=0) + 1):
@@ -379,7 +377,7 @@ def labels(paths: Sequence[Path]) -> list[str]:
 
 
 def titles(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:
-    """Runs of a sweep by its keys, as `routing=par, seed=1`; others by the ends of their paths."""
+    """Labels by sweep keys, such as `routing=par, seed=1`, or else by path."""
     named = [", ".join(f"{key}={value}" for key, value in place.items()) for _, place in found]
     if all(named) and len(set(named)) == len(named):
         return named
@@ -387,7 +385,7 @@ def titles(found: Sequence[tuple[Path, dict[str, Any]]]) -> list[str]:
 
 
 def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | float]]:
-    """What a sweep's runs are ordered by: their settings that differ, and their headline figures."""
+    """Keys that order the runs of a sweep: differing settings and headline figures."""
     keys: dict[str, list[str | float]] = {}
 
     def add(name: str, values: list[Any]) -> None:
@@ -404,6 +402,6 @@ def differing_keys(summaries: Sequence[dict[str, Any]]) -> dict[str, list[str | 
     for name in dict.fromkeys(key for point in points for key in point):
         add(name, [point.get(name, "") for point in points])
     if all(summary["classes"] for summary in summaries):
-        for name, statistic in (("mean of a link", "bytes_mean"), ("largest of a link", "bytes_max")):
+        for name, statistic in (("mean per link", "bytes_mean"), ("max per link", "bytes_max")):
             add(name, [summary["classes"][0][statistic] for summary in summaries])
     return keys

@@ -1,9 +1,8 @@
 """The local server of `odonata view`: one machine, one user, read-only.
 
-It listens on 127.0.0.1 only. Every path starts with a random token, so other users of the machine and
-web pages cannot guess an address; a foreign Host header (DNS rebinding) and requests that another site
-causes are refused as well. Paths are looked up in tables made at the start and never turned into file
-names.
+It listens on 127.0.0.1 only. Every path starts with a random token, so other users and web pages cannot
+guess an address. Foreign Host headers (DNS rebinding) and cross-site requests are refused. Paths are looked
+up in fixed tables and never become file names.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _TYPES = {
 }
 
 _HEADERS = {
-    # data: pictures, blob: downloads and the thread that draws are made by the page itself.
+    # data: pictures; blob: downloads and the drawing thread, both created by the page.
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; worker-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'",
@@ -49,7 +48,7 @@ _HEADERS = {
 
 
 _LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
-"""The Host headers that are answered. The port may be another: that of a tunnel's end."""
+"""Accepted Host headers. The port may differ, because of an SSH tunnel."""
 
 
 def page_files() -> dict[str, bytes]:
@@ -61,18 +60,18 @@ def page_files() -> dict[str, bytes]:
     files = {path.name: path.read_bytes() for path in sorted(STATIC.glob("*")) if path.suffix in _TYPES}
     if "index.html" not in files:
         raise OdonataError(
-            "the viewer's page is not part of this installation",
-            hint="In a source tree, build it: make viewer",
+            "this installation lacks the viewer's page",
+            hint="In a source tree, run: make viewer",
         )
     return files
 
 
 class ViewerServer(ThreadingHTTPServer):
-    """Serves the page and its runs until it is shut down.
+    """Serves the page and its runs until shutdown.
 
     Args:
-        runs: What is shown.
-        port: A free one if 0.
+        runs: Runs to show.
+        port: Port number; 0 picks a free one.
     """
 
     daemon_threads = True
@@ -82,58 +81,58 @@ class ViewerServer(ThreadingHTTPServer):
         self.token = secrets.token_urlsafe(24)
         self.files = page_files()
         self.index = json.dumps(runs.index(), ensure_ascii=False).encode()
-        # Of several runs the address, which is not sent here, says which one is looked at.
-        self._ready = _Ready(runs) if len(runs.runs) == 1 else None
-        self.page = _page(self.files["index.html"], self.index, preload=self._ready is not None)
+        # With several runs, the URL fragment selects the run; the server does not see it.
+        self._prepared = _FirstPicture(runs) if len(runs.runs) == 1 else None
+        self.page = _page(self.files["index.html"], self.index, preload=self._prepared is not None)
         super().__init__(("127.0.0.1", port), _Handler)
 
     def first(self, run: int) -> bytes:
-        """What the first picture of a run is made from."""
-        return self.runs.first(run) if self._ready is None or run != 0 else self._ready.first()
+        """Tables of the first picture of a run."""
+        return self.runs.first(run) if self._prepared is None or run != 0 else self._prepared.first()
 
     @property
     def url(self) -> str:
-        """Where the page is."""
+        """Address of the page."""
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     @property
     def ssh(self) -> str:
-        """The command that brings this server to the machine where it is entered."""
+        """SSH command that forwards this server to the user's machine."""
         there = f"{getpass.getuser()}@{socket.getfqdn()}"
         return f"ssh -N -L {self.server_port}:127.0.0.1:{self.server_port} {there}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A browser that leaves before it has read everything is nothing to speak of."""
+        """Ignore browsers that disconnect early."""
         if not isinstance(sys.exc_info()[1], ConnectionError | TimeoutError):
             super().handle_error(request, client_address)
 
 
-class _Ready:
-    """What the first picture of the only run needs: begun before a browser asks, kept while it holds."""
+class _FirstPicture:
+    """Prepares the first picture of a single run before a browser asks, and caches it."""
 
     def __init__(self, runs: OpenRuns) -> None:
         self._runs = runs
         self._pool = ThreadPoolExecutor(1, "first picture")
-        self._begin()
+        self._start()
 
-    def _begin(self) -> None:
+    def _start(self) -> None:
         self._version = self._runs.runs[0].version()
         self._made = self._pool.submit(self._runs.first, 0)
 
     def first(self) -> bytes:
         if self._runs.runs[0].version() != self._version:
-            self._begin()
+            self._start()
         return self._made.result()
 
 
 INDEX_MAX = 2**18
-"""An index of more bytes is asked for by the page: a browser would wait for it before it reads on."""
+"""A larger index is fetched by the page: inlined, it would delay parsing."""
 
 
 def _page(html: bytes, index: bytes, *, preload: bool) -> bytes:
-    """The page with the index in it; it asks for the first picture before its script has been read."""
+    """The page with the inlined index. The preload starts before the script is parsed."""
     head = b'<link rel="preload" as="fetch" crossorigin href="api/runs/0/first">' if preload else b""
-    # Nothing in it may look like a tag.
+    # Escape everything that looks like a tag.
     data = b'<script type="application/json" id="odonata-index">%s</script>' % index.replace(b"<", b"\\u003c")
     page = html.replace(b"<title>", head + b"<title>")
     return page.replace(b"</body>", data + b"</body>") if len(index) <= INDEX_MAX else page
@@ -178,12 +177,12 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_origin(self) -> None:
         host = self.headers.get("Host", "")
         if _LOOPBACK.fullmatch(host) is None:
-            raise _RefusalError(HTTPStatus.MISDIRECTED_REQUEST, "this address is not served here")
+            raise _RefusalError(HTTPStatus.MISDIRECTED_REQUEST, "unknown host")
         origin = self.headers.get("Origin")
         if origin is not None and origin != f"http://{host}":
             raise _RefusalError(HTTPStatus.FORBIDDEN, "requests from other sites are refused")
         site = self.headers.get("Sec-Fetch-Site", "none")
-        # A link to the page may stand anywhere; only a navigation to the page itself may come from elsewhere.
+        # Other sites may link to the page, but not load anything from it.
         navigates = (
             self.headers.get("Sec-Fetch-Mode") == "navigate"
             and self.headers.get("Sec-Fetch-Dest") == "document"
@@ -197,8 +196,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
             raise _RefusalError(
                 HTTPStatus.FORBIDDEN,
-                "the address lacks the right token",
-                "Use the whole address that `odonata view` printed when it was started.",
+                "wrong or missing token in the address",
+                "Use the complete address that `odonata view` printed.",
             )
         if path in {"", "index.html"}:
             return _TYPES[".html"], self.server.page
@@ -214,7 +213,7 @@ class _Handler(BaseHTTPRequestHandler):
             return "application/json", self._read(lambda: self.server.runs.explain(int(asked[1])))
         match = re.fullmatch(r"api/runs/(\d{1,4})/([A-Za-z0-9_%-]+)", path)
         if match is None:
-            raise _RefusalError(HTTPStatus.NOT_FOUND, "there is nothing at this address")
+            raise _RefusalError(HTTPStatus.NOT_FOUND, "unknown address")
         columns = parse_qs(address.query).get("columns", [""])[0]
         run, table, names = int(match[1]), unquote(match[2]), columns.split(",")
         return "application/octet-stream", self._read(lambda: self.server.runs.block(run, table, names))
@@ -228,4 +227,4 @@ class _Handler(BaseHTTPRequestHandler):
             raise _RefusalError(HTTPStatus.INTERNAL_SERVER_ERROR, error.message, error.hint) from error
 
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002
-        """Says nothing: the address with its token does not belong into a log."""
+        """No log: addresses contain the token."""

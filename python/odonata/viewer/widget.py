@@ -12,16 +12,16 @@ from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import page_files
 
 Still = Callable[[], tuple[bytes | None, str]]
-"""Makes a PNG, if there is something to draw, and HTML."""
+"""Returns a PNG (or None) and HTML."""
 
 
 def widget(runs: OpenRuns, still: Still) -> Any:
-    """A notebook widget that shows runs; it holds the data, so a saved notebook shows them too.
+    """A notebook widget with the data of its runs, so a saved notebook shows them too.
 
     Args:
-        runs: What is shown.
-        still: What is shown where no script runs, as on GitHub and nbviewer: made when the cell is
-            displayed, and saved beside the widget.
+        runs: Runs to show.
+        still: Fallback for viewers without scripts, such as GitHub and nbviewer. It is created when the
+            cell is displayed, and saved with the widget.
 
     Raises:
         OdonataError: anywidget is not installed.
@@ -31,7 +31,7 @@ def widget(runs: OpenRuns, still: Still) -> Any:
         import traitlets
     except ImportError:
         raise OdonataError(
-            "a view in a notebook needs anywidget", hint="Install it: pip install 'odonata[notebook]'"
+            "the notebook widget needs anywidget", hint="Install it: pip install 'odonata[notebook]'"
         ) from None
     files = page_files()
 
@@ -43,7 +43,7 @@ def widget(runs: OpenRuns, still: Still) -> Any:
         data = traitlets.Dict().tag(sync=True)
 
         def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-            """The widget, which notebooks that run prefer, beside a picture and tables."""
+            """The widget, plus a picture and tables for notebooks without a kernel."""
             bundle = super()._repr_mimebundle_(**kwargs)
             if bundle is None:
                 return None

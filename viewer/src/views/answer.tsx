@@ -227,11 +227,9 @@ function AnswerTable({ jobs, base, other }: { jobs: readonly JobAnswer[]; base: 
       <table class="small">
         <thead>
           <tr>
-            {['Job', 'Time', base.label, other.label, 'Change', `Bottleneck in ${base.label}`].map(
-              (head) => (
-                <th key={head}>{head}</th>
-              ),
-            )}
+            {['Job', 'Time', base.label, other.label, 'Change', `Bottleneck in ${base.label}`].map((head) => (
+              <th key={head}>{head}</th>
+            ))}
             <th>Bottleneck in {other.label}</th>
           </tr>
         </thead>
