@@ -1,26 +1,27 @@
-//! Credits: room that comes back to the sender of a packet.
+//! Credits: buffer space that returns to the sender of a packet.
 //!
-//! They have no events of their own. A sender keeps those on their way in a list by arrival and takes in what has arrived
-//! when it looks.
+//! Credits have no events. A sender keeps a list of its credits by arrival time and applies the arrived
+//! ones when it needs them.
 
 use serde::{Deserialize, Serialize};
 
-/// Room that comes back to a sender.
+/// Buffer space that returns to a sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Credit {
-    /// When it arrives at the sender.
+    /// Arrival time at the sender.
     pub(crate) at: u64,
     pub(crate) bytes: u32,
     pub(crate) vc: u8,
 }
 
-/// A list of credits in the array of all of them, [`Credits`]: entries go round in a power of two of places.
+/// A ring buffer of credits in the common array of [`Credits`]. Its capacity is a power of two.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Ring {
     start: u32,
-    /// Place of the first entry, counted from the start; grows for ever.
+    /// Position of the first entry, counted from `start`; wraps around at 2^32.
     head: u32,
-    /// Entries, times 32, and the logarithm of the places.
+    /// Number of entries times 32, plus log2 of the capacity: one word, so that a port stays within a cache
+    /// line.
     size: u32,
 }
 
@@ -41,7 +42,7 @@ impl Ring {
     }
 }
 
-/// The credits on their way to all ports of a partition, in one array: side by side, they stay in the cache.
+/// Credits in flight to all ports of a partition. One array keeps them close together in the cache.
 #[derive(Default)]
 pub(crate) struct Credits {
     entries: Vec<Credit>,
@@ -50,7 +51,7 @@ pub(crate) struct Credits {
 odonata_checkpoint::state!(Credits { value: entries });
 
 impl Credits {
-    /// Whether one more entry would need more places.
+    /// Whether another entry needs a larger ring.
     #[inline]
     pub(crate) fn is_full(ring: Ring) -> bool {
         ring.len() == ring.places() || ring.size == 0
@@ -61,12 +62,12 @@ impl Credits {
         (ring.len() > 0).then(|| self.entries[ring.at(0)])
     }
 
-    /// The entries, by arrival.
+    /// Entries by arrival time.
     pub(crate) fn iter(&self, ring: Ring) -> impl Iterator<Item = Credit> + '_ {
         (0..ring.len()).map(move |i| self.entries[ring.at(i)])
     }
 
-    /// Takes away the first entry, which there is.
+    /// Removes the first entry. The ring must not be empty.
     #[inline]
     pub(crate) fn pop(ring: &mut Ring) {
         ring.head = ring.head.wrapping_add(1);
@@ -82,10 +83,11 @@ impl Credits {
         ring.size += 1 << 5;
     }
 
-    /// Twice as many places, at the end of the array; those given up are less than those taken.
+    /// Moves a ring to a place of twice its size at the end of the array. The abandoned places of a ring sum to
+    /// less than its new size, so nothing is compacted.
     #[cold]
     fn grow(&mut self, ring: &mut Ring) {
-        let start = u32::try_from(self.entries.len()).expect("fewer than 2^32 credits are on their way");
+        let start = u32::try_from(self.entries.len()).expect("fewer than 2^32 credits are in flight");
         let log2 = if ring.size == 0 { 2 } else { (ring.size & 31) + 1 };
         for i in 0..ring.len() {
             self.entries.push(self.entries[ring.at(i)]);

@@ -1,48 +1,50 @@
-//! Where the line of routers is cut into partitions.
+//! Division of the line of routers into partitions.
 //!
-//! A window is as long as the shortest cable between partitions, so of all latencies that may be cut the longest is
-//! taken that still gives parts enough; cables that are shorter stay inside a part. A part holds about as many ports as are
-//! asked for, and so many that a window moves some packets in it: the shorter the cable, the larger the part, and a cable
-//! without latency is never cut. Cuts lie between groups if a border is near, else where few cables cross: at slabs
-//! and rods of a torus. A node with interfaces at several routers is in one part.
+//! A window is as long as the shortest cable between partitions. Therefore the division cuts the longest latency that
+//! still gives enough parts; shorter cables stay inside a part. A part has about the requested number of ports, and
+//! enough of them to send some packets in a window. So shorter windows need larger parts, and a cable without latency
+//! is never cut. Cuts lie between groups if possible, else where few cables cross: at slabs and rods of a torus. All
+//! NICs of a node are in one part.
 
 use crate::fabric::Fabric;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Ranges of the line of routers, one for each partition.
+/// Ranges of the line of routers, one per partition.
 #[derive(Clone, Debug)]
 pub(crate) struct Division {
-    /// Where they end, ascending.
+    /// End of each range, ascending.
     ends: Vec<u32>,
-    /// Latency of the shortest cable between two of them; `None` if there is none.
+    /// Latency of the shortest cable between two partitions; `None` if there is none.
     pub(crate) lookahead: Option<u64>,
 }
 
-/// Partitions that a machine is divided into: enough for threads to share work evenly. Their number does not depend on that of
-/// threads, as the number of events does a little on where borders are.
+/// Target number of partitions. Fewer leave threads without work, more cost windows. It does not depend on the number
+/// of threads, because the number of events depends slightly on the cuts.
 const PARTS_TARGET: u64 = 32;
 
-/// The largest part may be this share of the machine before shorter cables are cut.
+/// The largest part may be 1/8 of the machine before shorter cables are cut: it limits the speed-up of threads to 8.
 const LARGEST_SHARE: u64 = 8;
 
-/// Partitions of a machine, at most.
+/// Maximum number of partitions. Each pair of a thread and a partition has a mailbox.
 const PARTS_MAX: u64 = 4_096;
 
-/// Ports of a partition, at most, in a machine of fewer partitions than that: with 0.5 kB each, its state stays in the second-level cache for a window.
+/// Maximum ports of a partition in machines with fewer than [`PARTS_MAX`] partitions. A port has 0.5 kB, so the state
+/// of a partition stays in the second-level cache for a window.
 const PORTS_MAX: u64 = 2_048;
 
-/// Ports of a partition, at least: smaller ones only cost windows.
+/// Minimum ports of a partition. Smaller parts only add windows.
 const PORTS_MIN: u64 = 64;
 
-/// What one cable for each port costs; a cost is rounded to an integer.
+/// Cost of one cable per port. Costs are rounded to integers; a larger scale loses less.
 const SCALE: u128 = 1_000;
 
-/// Packets that the ports of a partition can send in a window, at least.
+/// Packets that the ports of a partition can send in a window, at least. With fewer, windows cost more than their
+/// events.
 const PACKETS_PER_WINDOW: u64 = 32;
 
 impl Division {
-    /// Divides the routers into `wanted` parts or, if that is 0, into as many as suit the machine.
+    /// Divides the routers into `wanted` parts, or into a suitable number if that is 0.
     pub(crate) fn new(fabric: &Fabric, wanted: usize) -> Self {
         let line = RouterLine::new(fabric);
         let ports = fabric.ports() as u64;
@@ -70,7 +72,7 @@ impl Division {
         starts.zip(&self.ends).map(|(start, &end)| start..end)
     }
 
-    /// Divides the partitions, in their order, among so many processes: with about as many ports for each as there can be.
+    /// Divides the partitions, in order, among processes with about equal numbers of ports.
     pub(crate) fn split(&self, processes: usize, fabric: &Fabric) -> Vec<Range<usize>> {
         let mut before = vec![0];
         for routers in self.ranges() {
@@ -84,7 +86,7 @@ impl Division {
         (0..processes).map(|process| cut(process)..cut(process + 1)).collect()
     }
 
-    /// The partition that has a router.
+    /// Partition of a router.
     pub(crate) fn part_of(&self, router: u32) -> usize {
         self.ends.partition_point(|&end| end <= router)
     }
@@ -95,7 +97,7 @@ impl Division {
     }
 }
 
-/// The line of routers. A cut is named by the router that it lies before.
+/// The line of routers. A cut has the number of the router after it.
 struct RouterLine<'a> {
     fabric: &'a Fabric,
     /// Latency of the shortest cable across each cut; `u64::MAX` if there is none.
@@ -114,7 +116,7 @@ impl<'a> RouterLine<'a> {
             }
         }
         if fabric.rails > 1 {
-            // All interfaces of a node are in one part: what happens at them comes to it in the order of time.
+            // All NICs of a node are in one part, so that their events reach the node in order of time.
             for first in (0..fabric.hosts()).map(|host| fabric.node_nic[host as usize]) {
                 let router = |nic: u32| fabric.port_router[fabric.nic_port[nic as usize] as usize];
                 let routers = || fabric.host_nics(first).map(router);
@@ -122,7 +124,7 @@ impl<'a> RouterLine<'a> {
                 cables.extend((here < there).then_some((0, here, there)));
             }
         }
-        // From the shortest cable on, each cut keeps the first that crosses it; `next` leads past those that have one.
+        // The shortest cable that crosses a cut is its latency. `next` skips cuts that have one.
         cables.sort_unstable();
         let mut shortest = vec![u64::MAX; routers + 1];
         let mut next: Vec<u32> = (0..=routers as u32).collect();
@@ -137,7 +139,7 @@ impl<'a> RouterLine<'a> {
         Self { fabric, shortest }
     }
 
-    /// Latencies that cuts may be limited to, the longest first: the least of each octave.
+    /// Candidate latencies for cuts, longest first: the shortest of each octave.
     fn latencies(&self) -> impl Iterator<Item = u64> {
         let mut octaves = BTreeMap::new();
         let routers = self.fabric.routers();
@@ -148,7 +150,7 @@ impl<'a> RouterLine<'a> {
         octaves.into_values().rev()
     }
 
-    /// Parts of about `size` ports, without a cut through a cable shorter than `shortest`.
+    /// Divides into parts of about `size` ports, without a cut through a cable shorter than `shortest`.
     fn divide(&self, shortest: u64, size: u64) -> Division {
         let routers = self.fabric.routers() as u32;
         let (mut ends, mut first, mut lookahead) = (Vec::new(), 0, u64::MAX);
@@ -178,7 +180,7 @@ impl<'a> RouterLine<'a> {
             return Some(border);
         }
         let near = self.after(first, size - size / 4)..self.after(first, size + size / 4 + 1);
-        // Cables that leave the part, for each of its ports; more by as much as the part is off its size.
+        // Leaving cables per port, times the deviation of the part from its size.
         let cost = |(cut, leaving)| {
             u128::from(leaving) * u128::from(size + off(cut)) * SCALE / u128::from(self.ports(first, cut).max(1))
         };
@@ -190,7 +192,7 @@ impl<'a> RouterLine<'a> {
         })
     }
 
-    /// For each of the cuts `near`, how many cables leave the part from router `first` up to it.
+    /// Number of cables that leave the part from router `first` on, for each cut in `near`.
     fn leaving(&self, first: u32, near: Range<u32>) -> impl Iterator<Item = (u32, u64)> + '_ {
         let mut leaving = 0;
         let from = near.start;
@@ -205,25 +207,25 @@ impl<'a> RouterLine<'a> {
         cuts.filter(move |&(cut, _)| cut >= from)
     }
 
-    /// Ports of the routers from `first` up to `end`.
+    /// Ports of the routers from `first` to `end`.
     fn ports(&self, first: u32, end: u32) -> u64 {
         u64::from(self.fabric.first_port[end as usize] - self.fabric.first_port[first as usize])
     }
 
-    /// The first cut after router `first` with at least `ports` ports between them, or the end.
+    /// First cut after router `first` with at least `ports` ports between them, or the end.
     fn after(&self, first: u32, ports: u64) -> u32 {
         let until = u64::from(self.fabric.first_port[first as usize]) + ports;
         let cut = self.fabric.first_port.partition_point(|&before| u64::from(before) < until) as u32;
         cut.clamp(first + 1, self.end())
     }
 
-    /// The end of the line, where no part needs a cut.
+    /// End of the line, which needs no cut.
     fn end(&self) -> u32 {
         self.fabric.routers() as u32
     }
 }
 
-/// The first cut from `cut` on that has no cable yet.
+/// First cut from `cut` on without a cable.
 fn find(next: &mut [u32], cut: u32) -> u32 {
     let mut root = cut;
     while next[root as usize] != root {
@@ -261,8 +263,8 @@ mod tests {
         assert_eq!(division.lookahead, Some(300_000));
     }
 
-    /// 1,024 routers with 7 ports: 224 ports for each of 32 parts are 32 routers, two rods of the last dimension, each of which
-    /// would be cut in two elsewhere.
+    /// 1,024 routers with 7 ports: 224 ports for each of 32 parts are 32 routers, two rods of the last dimension. Any
+    /// other cut would divide a rod.
     #[test]
     fn slabs_of_a_torus_are_partitions() {
         let torus = Torus { dims: vec![8, 8, 16], wrap: vec![true; 3].into(), ..Torus::default() };
@@ -272,7 +274,8 @@ mod tests {
         assert_eq!(routers(&halves), [0..512, 512..1024]);
     }
 
-    /// Pods of 8 edge and 8 aggregation routers, which the machine numbers apart, and the core in parts of the same size.
+    /// Pods of 8 edge and 8 aggregation routers, which the machine numbers separately, and the core in parts of the
+    /// same size.
     #[test]
     fn pods_of_a_fat_tree_are_partitions() {
         let fabric = fabric(FatTree::default().builder().unwrap());
@@ -286,7 +289,7 @@ mod tests {
         assert!(parts[16..].iter().all(|part| part.len() <= 16), "{parts:?}");
     }
 
-    /// The cut between two groups would leave other threads without work, so shorter cables are cut, too.
+    /// The cut between two groups would leave threads without work, so shorter cables are cut, too.
     #[test]
     fn a_machine_of_two_groups_has_enough_parts() {
         let division = Division::new(&fabric(presets::builder("eos").unwrap()), 0);

@@ -48,7 +48,7 @@ pub struct OutgoingPacket {
     /// Node it goes to, another one.
     pub destination: NodeId,
     /// The interface of that node at which it arrives, from 0.
-    pub interface: u8,
+    pub nic: u8,
     /// Bytes of a message, at least one and at most those of a full packet.
     pub size: u32,
     /// Bytes of the whole message that it is of, by which some routings choose.
@@ -70,7 +70,7 @@ impl OutgoingPacket {
             created_ps,
             delay_ps: 0,
             destination,
-            interface: 0,
+            nic: 0,
             size,
             message_bytes: u64::from(size),
             job: 0,

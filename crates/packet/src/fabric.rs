@@ -1,10 +1,10 @@
-//! The machine as the engine runs it: ports in flat arrays, with the times that follow from rates and settings.
+//! The machine as the engine runs it: ports in flat arrays, with times that follow from rates and settings.
 //!
-//! Routers stand in a line, group by group, so that what belongs together is a range of it; "router" is a place in
-//! this line wherever it is a plain number, and [`RouterId`] is the machine's. Every port of every router has a number, too; the
-//! ports of a router are consecutive, its nodes' ports first. A port sends and receives over the same cable, so one number
-//! names both directions. Network nics_per_node (NICs) are numbered in the order of their routers, so that any range of
-//! routers is a range of ports and of NICs.
+//! Routers stand in a line, group by group, so that related routers form a range of the line. A plain
+//! router number is a place in this line; [`RouterId`] is the number in the machine. Every port has a
+//! number, too. The ports of a router are consecutive, and its node ports come first. A port sends and
+//! receives over the same cable, so one number names both directions. NICs are numbered in the order of
+//! their routers. Therefore any range of routers is a range of ports and of NICs.
 
 use crate::injection::FifoSelector;
 use crate::settings::PacketSettings;
@@ -13,19 +13,20 @@ use odonata_units::{Bytes, NodeId, Rate, RouterId};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Immutable arrays of one machine under one set of settings. Times are in ps.
+/// Immutable arrays of one machine with one set of settings. Times are in ps.
 #[derive(Debug)]
 pub(crate) struct Fabric {
     pub(crate) settings: PacketSettings,
-    /// Network nics_per_node of each node; where it has injection FIFOs they are its torus FIFOs, and packets arrive at the first.
+    /// NICs per node. With injection FIFOs these are the torus FIFOs of a node, and packets arrive at the first
+    /// one.
     pub(crate) nics_per_node: u32,
-    /// What injection FIFOs there are.
+    /// Injection FIFOs, if nodes have them.
     pub(crate) selector: Option<Arc<FifoSelector>>,
-    /// Interfaces of a node at routers of their own: to the network each is a node.
+    /// NICs of a node at different routers. The network treats each of them as a node.
     pub(crate) rails: u32,
-    /// Rate at which each NIC sends; empty if it is that of its port.
+    /// Injection rate of each NIC; empty if it equals the rate of the port.
     nic_rate: Vec<Rate>,
-    /// The machine's number of every router, and the router that has it.
+    /// Machine number of every router in the line, and the inverse.
     pub(crate) line: Vec<RouterId>,
     pub(crate) place: Vec<u32>,
     /// Group of every router and of every node.
@@ -38,15 +39,14 @@ pub(crate) struct Fabric {
     /// NICs of router r are `first_nic[r]..first_nic[r + 1]`.
     pub(crate) first_nic: Vec<u32>,
     pub(crate) port_router: Vec<u32>,
-    /// The first port of every router if ports were numbered by the machine's numbers of routers, as those that a run hands
-    /// out are.
+    /// First port of every router in the port numbering of results, which follows the machine's router numbers.
     first_number: Vec<u32>,
     /// Port of every link.
     pub(crate) link_port: Vec<u32>,
     /// Port at the other end of a link port; NIC of a node port.
     pub(crate) peer: Vec<u32>,
     pub(crate) rate: Vec<Rate>,
-    /// Latency of the cable.
+    /// Cable latency.
     pub(crate) cable: Vec<u64>,
     /// Time of a full packet on the link.
     pub(crate) full_time: Vec<u64>,
@@ -54,7 +54,7 @@ pub(crate) struct Fabric {
     pub(crate) crossbar_time: Vec<u64>,
     pub(crate) crossbar_rate: Vec<Rate>,
     pub(crate) nic_node: Vec<u32>,
-    /// The first interface of each node.
+    /// First NIC of each node.
     pub(crate) node_nic: Vec<u32>,
     pub(crate) nic_port: Vec<u32>,
 }
@@ -65,7 +65,7 @@ impl Fabric {
         let injection = settings.injection.as_ref();
         let nics_per_node = injection.map_or(settings.nics_per_node, |injection| injection.fifos);
         let mut line: Vec<RouterId> = machine.routers().collect();
-        // What is the same group in all planes stands together: nodes have nics_per_node in each.
+        // The same group of all planes stands together, since nodes have NICs in each plane.
         let in_plane = (machine.group_count() as u32 / machine.rails().planes).max(1);
         line.sort_by_key(|&router| {
             let group = machine.group_of(router).0;
@@ -167,8 +167,8 @@ impl Fabric {
         self.line.len()
     }
 
-    /// The number that the machine's port numbers of links are counted from at a router: the machine has one port for each
-    /// node, whatever nics_per_node it has here.
+    /// First port number that the machine's link ports count from. The machine counts one port per node, even
+    /// if the node has more NICs here.
     pub(crate) fn link_ports_from(&self, router: u32) -> u32 {
         let r = router as usize;
         let nics = self.first_nic[r + 1] - self.first_nic[r];
@@ -179,12 +179,12 @@ impl Fabric {
         self.peer.len()
     }
 
-    /// Nodes, whatever rails they have.
+    /// Number of nodes, whatever their number of rails.
     pub(crate) fn hosts(&self) -> u32 {
         self.node_nic.len() as u32 / self.rails
     }
 
-    /// The first nics_per_node of all ends of the node that an interface belongs to.
+    /// First NICs of all ends of the node that a NIC belongs to.
     pub(crate) fn host_nics(&self, nic: u32) -> impl Iterator<Item = u32> + '_ {
         let host = self.nic_node[nic as usize] % self.hosts();
         self.node_nic[host as usize..].iter().step_by(self.hosts() as usize).copied()
@@ -201,7 +201,7 @@ impl Fabric {
         port - self.first_port[router] < self.first_nic[router + 1] - self.first_nic[router]
     }
 
-    /// The group at the other end of a port that leads to a router.
+    /// Group at the other end of a port that leads to a router.
     pub(crate) fn far_group(&self, port: u32) -> u32 {
         self.group_of_port(self.peer[port as usize])
     }
@@ -221,7 +221,7 @@ impl Fabric {
         self.group_of[self.port_router[port as usize] as usize]
     }
 
-    /// The number of a port as a run hands it out.
+    /// Port number as used in results.
     pub(crate) fn number(&self, port: u32) -> u32 {
         let router = self.port_router[port as usize] as usize;
         self.first_number[router] + port - self.first_port[router]
@@ -237,14 +237,15 @@ impl Fabric {
         self.first_nic[routers.start as usize]..self.first_nic[routers.end as usize]
     }
 
-    /// Time of a packet of `size` bytes on the link of `port`; out of the way, since most packets are full and their time is known.
+    /// Time of a packet of `size` bytes on the link of `port`. Cold: most packets are full, and their time is
+    /// stored.
     #[cold]
     #[inline(never)]
     pub(crate) fn link_time(&self, port: u32, size: u32) -> u64 {
         self.rate[port as usize].serialisation_time(Bytes(u64::from(size)) + self.settings.wire_overhead).ps()
     }
 
-    /// Time of a packet of `size` bytes on the way from the NIC `nic` to its router.
+    /// Time of a packet of `size` bytes from NIC `nic` to its router.
     #[cold]
     #[inline(never)]
     pub(crate) fn injection_time(&self, nic: u32, size: u32) -> u64 {
@@ -253,7 +254,7 @@ impl Fabric {
         rate.serialisation_time(Bytes(u64::from(size)) + self.settings.wire_overhead).ps()
     }
 
-    /// Time of a packet of `size` bytes on the link that comes in at `port`.
+    /// Time of a packet of `size` bytes on the incoming link of `port`.
     #[inline]
     pub(crate) fn incoming_time(&self, port: u32, size: u32) -> u64 {
         if self.nic_rate.is_empty() || !self.is_node_port(port) {
@@ -263,7 +264,7 @@ impl Fabric {
         }
     }
 
-    /// Interfaces of a node at which packets arrive.
+    /// NICs of a node at which packets arrive.
     pub(crate) fn arrival_nics(&self) -> u32 {
         if self.selector.is_some() {
             1
@@ -272,14 +273,14 @@ impl Fabric {
         }
     }
 
-    /// Room for the packets of a NIC at its router.
+    /// Buffer space at the router for the packets of a NIC.
     pub(crate) fn injection_room(&self) -> u32 {
         let room = |selector: &Arc<FifoSelector>| u64::from(selector.fifos.fifo_packets) * self.settings.packet.0;
         self.selector.as_ref().map_or(self.settings.input_buffer.0, room) as u32
     }
 
-    /// Bytes that a packet with `payload` bytes of a message has beside these: its header and, where it has one, what fills up the last
-    /// flit.
+    /// Bytes of a packet in addition to `payload` bytes of a message: its header and the padding of the last
+    /// flit. Zero without a header.
     #[inline]
     pub(crate) fn overhead(&self, payload: u32) -> u32 {
         let (header, flit) = (self.settings.header.0 as u32, self.settings.flit.0 as u32);
@@ -297,8 +298,8 @@ impl Fabric {
         self.crossbar_rate[router as usize].serialisation_time(Bytes(u64::from(size))).ps()
     }
 
-    /// Time from the start of sending at `port` to the arrival of the head at the input queue of the next router,
-    /// or at the node.
+    /// Time from the start of sending at `port` to the arrival of the head at the next input queue or at the
+    /// node.
     pub(crate) fn forward_latency(&self, port: u32) -> u64 {
         let out = self.settings.output_latency.ps() + self.cable[port as usize];
         if self.is_node_port(port) {
@@ -308,13 +309,14 @@ impl Fabric {
         }
     }
 
-    /// Time from the start of sending at the NIC at `port` to the arrival of the head at the port's input queue.
+    /// Time from the start of sending at the NIC of `port` to the arrival of the head at the port's input
+    /// queue.
     pub(crate) fn injection_latency(&self, port: u32) -> u64 {
         self.cable[port as usize] + self.settings.input_latency.ps()
     }
 
-    /// Time that a credit for the buffer at `port` takes to go back: that of the cable. Where the cable takes none it is 1 ps, so that
-    /// nothing has an effect elsewhere at the instant at which it happens.
+    /// Latency of a credit for the buffer at `port`: the latency of its cable. It is at least 1 ps, so that no
+    /// event affects another router at the same instant.
     pub(crate) fn credit_latency(&self, port: u32) -> u64 {
         self.cable[port as usize].max(1)
     }

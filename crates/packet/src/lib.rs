@@ -1,7 +1,8 @@
-//! Discrete events, packet by packet: routers, links, buffers and credits.
+//! Discrete-event simulation of packets: routers, links, buffers and credits.
 //!
-//! A [`PacketEngine`] is a machine under a routing algorithm. It runs [`Traffic`] for a [`Schedule`] and hands back a
-//! [`PacketResult`]. `docs/models/packet.md` states every mechanism and the latency of an idle path.
+//! A [`PacketEngine`] is a machine with a routing algorithm. It runs [`Traffic`] for a [`Schedule`] and
+//! returns a [`PacketResult`]. `docs/models/packet.md` describes every mechanism and the latency of an idle
+//! path.
 
 mod credit;
 mod deadlock;

@@ -1,8 +1,8 @@
-//! What crosses from one partition to another.
+//! Mail between partitions.
 //!
-//! A thread writes what its partitions send into one [`Outbox`], a mail per receiver. Each kind of thing has a list of its
-//! own, made of chunks that go round among all mails: what one partition has read, the next one writes. So all mail of a
-//! window takes hardly more memory than what is in it, and most of that is in the cache.
+//! A thread writes what its partitions send into an [`Outbox`], with one mail per receiver. Each kind of content has
+//! its own list of chunks. Chunks circulate among all mails: a partition writes into the chunks that the previous one
+//! has read. So the mail of a window takes little more memory than its content, and most of it stays in the cache.
 
 mod bytes;
 
@@ -12,21 +12,21 @@ use crate::packet::{HopEstimate, Packet, PathHop, Pool, HAS_ENVELOPE};
 use odonata_routing::algorithm::{Feedback, Header};
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
-/// A packet on its path to another partition; 56 bytes.
+/// A packet in flight to another partition; 56 bytes.
 #[derive(Clone, Copy, Debug, TryFromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 pub(crate) struct MailedPacket {
     created: u64,
     injected: u64,
-    /// When its head arrives.
+    /// Arrival time of its head.
     pub(crate) arrives: u64,
     header: Header,
     message: u32,
     size_and_vc: u32,
-    /// Where it arrives, a global number.
+    /// Arrival port, a global number.
     pub(crate) port: u32,
     job: u16,
-    interface: u8,
+    nic: u8,
     overhead: u8,
 }
 
@@ -35,13 +35,12 @@ const _: () = assert!(size_of::<MailedPacket>() == 56);
 impl MailedPacket {
     #[inline]
     pub(crate) fn new(packet: &Packet, port: u32) -> Self {
-        let &Packet {
-            created, injected, arrived: arrives, header, message, size_and_vc, job, interface, overhead, ..
-        } = packet;
-        Self { created, injected, arrives, header, message, size_and_vc, port, job, interface, overhead }
+        let &Packet { created, injected, arrived: arrives, header, message, size_and_vc, job, nic, overhead, .. } =
+            packet;
+        Self { created, injected, arrives, header, message, size_and_vc, port, job, nic, overhead }
     }
 
-    /// Whether one of the mail's envelopes is its.
+    /// Whether the mail contains an envelope for it.
     #[inline]
     pub(crate) fn has_envelope(&self) -> bool {
         self.overhead & HAS_ENVELOPE != 0
@@ -49,16 +48,16 @@ impl MailedPacket {
 
     #[inline]
     pub(crate) fn packet(&self) -> Packet {
-        let &Self { created, injected, arrives, header, message, size_and_vc, job, interface, overhead, .. } = self;
+        let &Self { created, injected, arrives, header, message, size_and_vc, job, nic, overhead, .. } = self;
         let (arrived, ready, next) = (arrives, 0, crate::packet::NONE);
-        Packet { created, injected, arrived, ready, header, next, message, size_and_vc, job, interface, overhead }
+        Packet { created, injected, arrived, ready, header, next, message, size_and_vc, job, nic, overhead }
     }
 }
 
-/// A list in chunks of one size.
+/// A list of chunks of equal size.
 struct Chunks<T> {
     full: Vec<Vec<T>>,
-    /// The chunk that is written; it has no memory before the first entry.
+    /// The chunk being written; it has no memory before the first entry.
     open: Vec<T>,
 }
 
@@ -68,7 +67,7 @@ impl<T> Default for Chunks<T> {
     }
 }
 
-/// Entries of a chunk.
+/// Entries per chunk. Larger chunks waste memory in short lists; smaller ones are exchanged more often.
 const CHUNK: usize = 32;
 
 impl<T> Chunks<T> {
@@ -97,7 +96,7 @@ impl<T> Chunks<T> {
         self.full.iter().map(Vec::len).sum::<usize>() + self.open.len()
     }
 
-    /// Empties the list; its chunks become spare, unless there are plenty.
+    /// Empties the list. Its chunks become spare, up to [`SPARE_CHUNKS_MAX`].
     fn clear(&mut self, spare: &mut Vec<Vec<T>>) {
         let open = std::mem::take(&mut self.open);
         let used = self.full.drain(..).chain(std::iter::once(open)).filter(|chunk| chunk.capacity() > 0);
@@ -115,24 +114,24 @@ impl<T> Chunks<T> {
     }
 }
 
-/// More spare chunks than this are given back: where traffic goes one path, a thread only reads.
+/// Maximum of spare chunks; further ones are freed. A thread that only receives would collect chunks without end.
 const SPARE_CHUNKS_MAX: usize = 256;
 
 /// Everything that the partitions of one thread send to one partition in one window.
 #[derive(Default)]
 pub(crate) struct Mail {
     packets: Chunks<MailedPacket>,
-    /// For each of them what is to be hop_estimates about it; empty where nothing learns.
+    /// Hop estimate of each packet; empty without learning.
     hop_estimates: Vec<HopEstimate>,
-    /// For each of them its path; empty where paths are not recorded.
+    /// Path of each packet; empty unless recorded.
     paths: Vec<Vec<PathHop>>,
-    /// For each of them when it entered the network; empty unless nodes have injection FIFOs.
+    /// Entry time of each packet into the network; empty without injection FIFOs.
     entered: Vec<u64>,
-    /// For each of them that is sealed its envelope.
+    /// Envelopes of the packets that have one.
     envelopes: Vec<Envelope>,
-    /// Room at the other end of the link of a port of the receiver, by global number.
+    /// Credits with the receiver's port, a global number.
     credits: Chunks<(u32, Credit)>,
-    /// What became of packets sent out of a port, and when the news arrives.
+    /// Feedback with the receiver's port and its arrival time.
     feedback: Vec<(u32, u64, Feedback)>,
 }
 
@@ -146,22 +145,22 @@ impl Mail {
         self.packets.iter()
     }
 
-    /// What is to be hop_estimates about each packet; empty where nothing learns.
+    /// Hop estimates of the packets; empty without learning.
     pub(crate) fn hop_estimates(&self) -> &[HopEstimate] {
         &self.hop_estimates
     }
 
-    /// Takes the path of each packet; none where paths are not recorded.
+    /// Takes the paths of the packets; empty unless recorded.
     pub(crate) fn take_paths(&mut self) -> Vec<Vec<PathHop>> {
         std::mem::take(&mut self.paths)
     }
 
-    /// When each packet entered the network; empty unless nodes have injection FIFOs.
+    /// Entry times of the packets; empty without injection FIFOs.
     pub(crate) fn entered(&self) -> &[u64] {
         &self.entered
     }
 
-    /// The envelope of each packet that is sealed.
+    /// Envelopes of the packets that have one.
     pub(crate) fn envelopes(&self) -> &[Envelope] {
         &self.envelopes
     }
@@ -191,7 +190,7 @@ impl Mail {
     }
 }
 
-/// What the partitions of one thread send in one window.
+/// Mail that the partitions of one thread send in one window.
 #[derive(Default)]
 pub(crate) struct Outbox {
     /// By receiver.
@@ -205,13 +204,13 @@ impl Outbox {
         Self { to: (0..partitions).map(|_| Mail::default()).collect(), ..Self::default() }
     }
 
-    /// A packet to port `port` of partition `part`.
+    /// Sends a packet to port `port` of partition `part`.
     #[inline]
     pub(crate) fn packet(&mut self, part: u16, packet: &Packet, port: u32) {
         self.to[usize::from(part)].packets.push(MailedPacket::new(packet, port), &mut self.spare_packets);
     }
 
-    /// What travels beside the packet sent last to partition `part`.
+    /// Sends the side data of the last packet to partition `part`.
     pub(crate) fn side_data(&mut self, part: u16, pool: &mut Pool, slot: u32) {
         let mail = &mut self.to[usize::from(part)];
         let kinds = pool.side_data();
@@ -221,13 +220,13 @@ impl Outbox {
         mail.envelopes.extend(pool.envelope(slot));
     }
 
-    /// Room for port `port` of partition `part`.
+    /// Sends a credit to port `port` of partition `part`.
     #[inline]
     pub(crate) fn credit(&mut self, part: u16, port: u32, credit: Credit) {
         self.to[usize::from(part)].credits.push((port, credit), &mut self.spare_credits);
     }
 
-    /// News for port `port` of partition `part`.
+    /// Sends feedback to port `port` of partition `part`.
     pub(crate) fn feedback(&mut self, part: u16, port: u32, at: u64, feedback: Feedback) {
         self.to[usize::from(part)].feedback.push((port, at, feedback));
     }
@@ -243,7 +242,7 @@ impl Outbox {
         mail.feedback.clear();
     }
 
-    /// Bytes held.
+    /// Bytes in use.
     pub(crate) fn memory_bytes(&self) -> usize {
         let mails: usize = self.to.iter().map(Mail::memory_bytes).sum();
         let chunks = self.spare_packets.len() * size_of::<MailedPacket>()

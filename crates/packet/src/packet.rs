@@ -1,7 +1,7 @@
-//! Packets, their pool, and first-in-first-out lists of them.
+//! Packets, their pool, and FIFO lists of them.
 //!
-//! A packet sits in exactly one list at a time (a link, an input channel, an output channel), so one `next` field
-//! links all lists and moving a packet allocates nothing. A packet is one line of the cache.
+//! A packet is in exactly one list at a time: a link, an input channel or an output channel. So one `next` field
+//! links all lists, and moving a packet allocates nothing. A packet is one cache line.
 
 use crate::endpoint::Envelope;
 use odonata_routing::algorithm::{Header, RouterReport};
@@ -15,40 +15,40 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 pub(crate) struct Packet {
-    /// When the source made it.
+    /// Creation time.
     pub(crate) created: u64,
-    /// When its head left the source's network interface.
+    /// Time at which its head left the NIC.
     pub(crate) injected: u64,
-    /// When its head reaches or reached the router (or node) at the end of the link it is or was on.
+    /// Arrival time of its head at the end of its current or last link.
     pub(crate) arrived: u64,
-    /// When it may leave its output at the earliest.
+    /// Earliest departure from its output.
     pub(crate) ready: u64,
     pub(crate) header: Header,
     pub(crate) next: u32,
     /// Tag of the endpoint.
     pub(crate) message: u32,
-    /// Size in the upper 24 bits, channel chosen at the router where it is in the lower 6, `FULL_ROOM` and `ENTERS_RING` between.
+    /// Size in the upper 24 bits, the output channel in the lower 6, `FULL_ROOM` and `ENTERS_RING` in between.
     pub(crate) size_and_vc: u32,
     pub(crate) job: u16,
-    /// The interface of its destination at which it arrives.
-    pub(crate) interface: u8,
-    /// Bytes that are none of the message's, the header and what fills up the last flit, in the lower 7 bits; above them, whether an
-    /// envelope travels with it.
+    /// NIC of its destination at which it arrives.
+    pub(crate) nic: u8,
+    /// Bytes in addition to the message (header and padding of the last flit) in the lower 7 bits. The top bit says
+    /// whether it has an envelope.
     pub(crate) overhead: u8,
 }
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 64);
 
-/// In the chosen channel a packet takes the room of a full one, whatever its size.
+/// In its output channel the packet takes a full packet's space, whatever its size.
 const FULL_ROOM: u32 = 1 << 6;
-/// It enters a ring, for which it needs the room of a full packet beside its own.
+/// The packet enters a ring: it needs a full packet's space in addition to its own.
 const ENTERS_RING: u32 = 1 << 7;
 const CHANNEL: u32 = FULL_ROOM - 1;
-/// Of `Packet::overhead`: an envelope travels with it.
+/// Bit of `Packet::overhead`: the packet has an envelope.
 pub(crate) const HAS_ENVELOPE: u8 = 1 << 7;
 
 impl Packet {
-    /// A packet of `size` bytes, less than 16 MiB, that starts at `injected`.
+    /// Creates a packet of `size` bytes, less than 16 MiB, that is injected at `injected`.
     pub(crate) fn new(header: Header, size: u32, (created, injected, arrived): (u64, u64, u64)) -> Self {
         debug_assert!(size < 1 << 24);
         Self {
@@ -61,7 +61,7 @@ impl Packet {
             message: 0,
             size_and_vc: size << 8,
             job: 0,
-            interface: 0,
+            nic: 0,
             overhead: 0,
         }
     }
@@ -82,25 +82,25 @@ impl Packet {
         self.overhead & HAS_ENVELOPE != 0
     }
 
-    /// Channel chosen at the router where it is.
+    /// Output channel at its current router.
     #[inline]
     pub(crate) fn out_vc(&self) -> u8 {
         (self.size_and_vc & CHANNEL) as u8
     }
 
-    /// Notes the channel chosen by the router where it is.
+    /// Stores the output channel at its current router.
     #[inline]
     pub(crate) fn set_out_vc(&mut self, vc: u8) {
         self.size_and_vc = self.size_and_vc & !0xff | u32::from(vc);
     }
 
-    /// In the channel chosen, it takes the room of a full packet, and of two where it enters a ring.
+    /// Reserves a full packet's space in the output channel, and twice that if the packet enters a ring.
     #[inline]
     pub(crate) fn reserve_full_room(&mut self, enters: bool) {
         self.size_and_vc |= FULL_ROOM | if enters { ENTERS_RING } else { 0 };
     }
 
-    /// Room that it takes in the channel chosen, where full packets have `full` bytes.
+    /// Space that it takes in the output channel, with full packets of `full` bytes.
     #[inline]
     pub(crate) fn room(&self, full: u32) -> u32 {
         if self.size_and_vc & FULL_ROOM == 0 {
@@ -110,7 +110,7 @@ impl Packet {
         }
     }
 
-    /// Room that there must be for it in the output buffer.
+    /// Space that the output buffer must have for it.
     #[inline]
     pub(crate) fn required_room(&self, full: u32) -> u32 {
         match self.size_and_vc & (FULL_ROOM | ENTERS_RING) {
@@ -121,15 +121,15 @@ impl Packet {
     }
 }
 
-/// What a router tells the one before about a packet; kept apart, since few algorithms learn.
+/// What a router reports to the previous router about a packet. Stored separately, since few algorithms learn.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 pub(crate) struct HopEstimate {
-    /// Time from the arrival at the router before to the arrival here, in ns.
+    /// Time from the arrival at the previous router to the arrival here, in ns.
     pub(crate) elapsed_ns: f32,
-    /// What the router where it is expected when it decided; NaN where nothing is to be told.
+    /// Estimate of the current router at its decision; NaN if there is nothing to report.
     pub(crate) estimate_ns: f32,
-    /// What it noted beside that.
+    /// Note of the router for the algorithm.
     pub(crate) note: u64,
 }
 
@@ -137,7 +137,7 @@ impl HopEstimate {
     pub(crate) const NONE: Self = Self { elapsed_ns: 0.0, estimate_ns: f32::NAN, note: 0 };
 }
 
-/// One link of a way.
+/// One link of a path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct PathHop {
     /// Global number of the port that sent the packet.
@@ -146,18 +146,18 @@ pub struct PathHop {
     pub vc: u8,
 }
 
-/// What travels beside packets.
+/// Kinds of side data that packets have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SideDataKinds {
-    /// What is to be told about each packet.
+    /// Hop estimate of each packet.
     pub(crate) hop_estimates: bool,
-    /// The way of each packet.
+    /// Path of each packet.
     pub(crate) paths: bool,
-    /// When each packet entered the network.
+    /// Entry time of each packet into the network.
     pub(crate) entry_times: bool,
 }
 
-/// What came with a packet from another partition.
+/// Side data of a packet from another partition.
 pub(crate) struct SideData<'a> {
     pub(crate) hop_estimate: Option<&'a HopEstimate>,
     pub(crate) path: Option<Vec<PathHop>>,
@@ -165,16 +165,16 @@ pub(crate) struct SideData<'a> {
     pub(crate) envelope: Option<&'a Envelope>,
 }
 
-/// All packets of a partition. Slots are reused, the last freed first, so that they stay in the cache.
+/// All packets of a partition. The slot that was freed last is reused first, so that it is still in the cache.
 pub(crate) struct Pool {
     slots: Vec<Packet>,
-    /// By slot; empty where nothing learns.
+    /// By slot; empty without learning.
     hop_estimates: Vec<HopEstimate>,
-    /// Ports to other routers that the packet has left so far, by slot; empty where ways are not recorded.
+    /// Ports to other routers on the path so far, by slot; empty unless paths are recorded.
     paths: Vec<Vec<PathHop>>,
-    /// When the router of its node took the packet, in ps, by slot; empty unless nodes have injection FIFOs.
+    /// Time in ps at which the first router took the packet, by slot; empty without injection FIFOs.
     entered: Vec<u64>,
-    /// By slot; reaches as far as the last packet that ever had one.
+    /// By slot, up to the last packet that ever had an envelope.
     envelopes: Vec<Envelope>,
     side_data: SideDataKinds,
     free: Vec<u32>,
@@ -213,7 +213,7 @@ impl Pool {
     #[cold]
     fn grow(&mut self, packet: &Packet) -> u32 {
         let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 packets are in flight");
-        // A quarter more, not twice as many: in a large machine packets are most of the memory.
+        // Grows by a quarter instead of doubling: in a large machine, packets take most of the memory.
         if self.slots.len() == self.slots.capacity() {
             let more = (self.slots.len() / 4).max(64);
             self.slots.reserve_exact(more);
@@ -260,7 +260,7 @@ impl Pool {
         self.side_data
     }
 
-    /// What is to be told of a packet.
+    /// Hop estimate of a packet.
     #[inline]
     pub(crate) fn hop_estimate(&self, slot: u32) -> HopEstimate {
         if self.side_data.hop_estimates {
@@ -270,13 +270,13 @@ impl Pool {
         }
     }
 
-    /// The note that a packet brought from the router before.
+    /// Note that a packet brought from the previous router.
     pub(crate) fn received_note(&self, slot: u32) -> Option<u64> {
         let estimate = self.hop_estimate(slot);
         (!estimate.estimate_ns.is_nan()).then_some(estimate.note)
     }
 
-    /// The router where a packet is has decided, and remarks this; only where routers learn.
+    /// Stores the report of the current router; only with learning.
     #[inline]
     pub(crate) fn set_report(&mut self, slot: u32, report: Option<RouterReport>) {
         let estimate = &mut self.hop_estimates[slot as usize];
@@ -284,7 +284,7 @@ impl Pool {
             report.map_or((f32::NAN, 0), |report| (report.estimate_ns, report.note));
     }
 
-    /// A packet left for the next router, which takes it `elapsed_ps`, by `hop`.
+    /// Records that a packet leaves for the next router by `hop`, which takes `elapsed_ps`.
     pub(crate) fn record_hop(&mut self, slot: u32, elapsed_ps: u64, hop: PathHop) {
         if self.side_data.hop_estimates {
             self.hop_estimates[slot as usize].elapsed_ns = elapsed_ps as f32 / 1e3;
@@ -294,12 +294,12 @@ impl Pool {
         }
     }
 
-    /// Takes the way of a packet; empty where ways are not recorded.
+    /// Takes the path of a packet; empty unless recorded.
     pub(crate) fn take_path(&mut self, slot: u32) -> Vec<PathHop> {
         self.paths.get_mut(slot as usize).map(std::mem::take).unwrap_or_default()
     }
 
-    /// The router of its node took a packet.
+    /// Records that the first router took a packet.
     #[inline]
     pub(crate) fn enter(&mut self, slot: u32, now: u64) {
         if let Some(entered) = self.entered.get_mut(slot as usize) {
@@ -307,12 +307,12 @@ impl Pool {
         }
     }
 
-    /// When the router of its node took a packet, where nodes have injection FIFOs.
+    /// Time at which the first router took a packet; `None` without injection FIFOs.
     pub(crate) fn entered(&self, slot: u32) -> Option<u64> {
         self.entered.get(slot as usize).copied()
     }
 
-    /// Gives a packet what travelled beside it in another partition.
+    /// Stores the side data that a packet had in another partition.
     pub(crate) fn put_side_data(
         &mut self,
         slot: u32,
@@ -332,7 +332,7 @@ impl Pool {
         }
     }
 
-    /// The envelope that travels with a packet.
+    /// Envelope of a packet.
     pub(crate) fn envelope(&self, slot: u32) -> Option<Envelope> {
         self.get(slot).has_envelope().then(|| self.envelopes[slot as usize])
     }
@@ -347,12 +347,12 @@ impl Pool {
         self.envelopes[slot] = envelope;
     }
 
-    /// Packets in use.
+    /// Number of packets.
     pub(crate) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Most packets ever in use.
+    /// Peak number of packets.
     pub(crate) fn peak(&self) -> usize {
         self.slots.len()
     }
@@ -367,7 +367,7 @@ impl Pool {
     }
 }
 
-/// A list of packets, linked through their `next` fields.
+/// A list of packets, linked by their `next` fields.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Fifo {
     pub(crate) head: u32,
@@ -397,7 +397,7 @@ impl Fifo {
         self.tail = slot;
     }
 
-    /// Takes the first packet.
+    /// Removes and returns the first packet.
     #[inline]
     pub(crate) fn pop(&mut self, pool: &Pool) -> u32 {
         let slot = self.head;

@@ -1,22 +1,25 @@
-//! A partition: a range of routers with their nodes, advanced on its own up to a time.
+//! A partition: a range of routers with their nodes. It advances independently up to a given time.
 //!
 //! ```text
 //!            deliver(mail)     ──► ┌───────────┐ ──► outbox : packets, credits, feedback, by partition
 //!            advance(until)    ──► │ partition │
 //!                                  └───────────┘
 //! ```
-//! A partition knows no other one. Whatever leaves it carries the time at which it arrives elsewhere, at least one
-//! cable latency ahead; so all partitions may advance by the least such latency before they exchange messages.
-//! Nothing here depends on how routers are divided: events are ordered by (time, kind, component), a router's
-//! random stream is its own, and no result depends on the order of events of different routers at one time.
+//! A partition knows no other partition. Everything that leaves it carries its arrival time, at least one
+//! cable latency ahead. Therefore all partitions may advance by the least such latency before they exchange
+//! mail. No result depends on the division of routers: events are ordered by (time, kind, component), and
+//! every router has its own random stream. Events of different routers at one time do not affect each
+//! other.
 //!
-//! One instant of a router has two phases. First all events of that time: arrivals join their input queues, and the
-//! output ports concerned are pending_outputs. Then every pending_outputs output settles, in port order: crossbar, link, and the crossbar
-//! again where the departure made room. So arrivals of the same instant compete on equal terms. An arrival that is
-//! alone in its instant settles at once, and if nobody waits where it goes it passes without entering a queue.
+//! One instant of a router has two phases. First, all events of that time: arrivals join their input queues
+//! and mark their output ports. Then every marked output settles, in port order: crossbar, link, and the
+//! crossbar again if the departure freed space. So arrivals of one instant compete on equal terms. An
+//! arrival that is the only event of its router settles at once. If no other packet waits for its output,
+//! it passes without entering a queue.
 //!
-//! Credits and feedback have no events of their own: a port keeps a list of (arrival time, amount) and takes in what
-//! has arrived when it reads_load. Only a port that waits for a credit gets an event, at the credit's arrival.
+//! Credits and feedback have no events. A port keeps a list of (arrival time, amount) and applies the
+//! arrived entries when it needs them. Only a port that waits for a credit gets an event at the credit's
+//! arrival.
 
 mod crossbar;
 mod end;
@@ -48,16 +51,16 @@ use std::sync::Arc;
 
 pub(crate) use end::BlockedHead;
 
-/// State of one router beyond its ports.
+/// State of a router in addition to its ports.
 struct Router {
-    /// The machine's number.
+    /// Number in the machine.
     id: RouterId,
-    /// Its ports (of the partition) and its NICs (of the machine).
+    /// Its ports (in the partition) and its NICs (in the machine).
     ports: Range<u32>,
     nics: Range<u32>,
-    /// What the port numbers of a routing algorithm, which are those of links, count from.
+    /// First port that the port numbers of routing algorithms count from; those number links only.
     link_ports_from: u32,
-    /// Arrival of the earliest feedback not yet learnt from.
+    /// Arrival time of the earliest feedback that is not applied yet.
     next_feedback: u64,
     random: Stream,
     memory: Memory,
@@ -65,23 +68,23 @@ struct Router {
 
 pub(crate) struct Partition {
     fabric: Arc<Fabric>,
-    /// Taken out while it decides, since to look at the load may change the partition.
+    /// Taken out while it decides: reading the load may change the partition.
     routing: Option<Arc<dyn Routing>>,
     endpoints: Box<dyn Endpoints>,
     pub(crate) recorder: Recorder,
-    /// Routers, ports and NICs of this partition, by global number; all arrays below count from their starts.
+    /// Routers, ports and NICs of this partition by global number. All arrays below count from their starts.
     routers: Range<u32>,
     ports: Range<u32>,
     nics: Range<u32>,
     channels: usize,
     /// Size of a full packet.
     full: u32,
-    /// Room in an output channel.
+    /// Capacity of an output channel.
     output_room: u32,
     now: u64,
-    /// A time before which nothing happens here, of what is known; 0 unless that was asked for since something came or happened.
+    /// No known event lies before this time. 0 if that is unknown because something happened or arrived.
     quiet_until: u64,
-    /// When the last packet to leave an interface leaves it with its last byte.
+    /// Latest time at which the last byte of a packet leaves a NIC.
     last_departure: u64,
     events: EventQueue,
     keys: Keys,
@@ -90,29 +93,30 @@ pub(crate) struct Partition {
     router: Vec<Router>,
     kinds: Vec<Kind>,
     out: Vec<OutPort>,
-    /// Credits on their way to the ports.
+    /// Credits in flight to the ports.
     credits: Credits,
-    /// Since when each port that is `STALLED` waits.
+    /// Start of the stall of each port that is `STALLED`.
     stalled_since: Vec<u64>,
-    /// Channel vc of port p at `p * channels + vc`, as in `input`.
+    /// Channel vc of port p is at `p * channels + vc`, as in `input`.
     out_channel: Vec<OutChannel>,
     inputs: Vec<InPort>,
     input: Vec<InChannel>,
-    /// When a packet of each input channel last crossed; empty unless the least recently used one comes first.
+    /// Last crossing time of each input channel; empty under round-robin arbitration.
     served: Vec<u64>,
-    /// The input channel that each output channel served last, among its router's; empty unless they take turns.
+    /// Input channel that each output channel served last, within its router; empty unless arbitration is
+    /// round-robin.
     last_served: Vec<u16>,
-    /// Feedback on its way to each port and when the first of it arrives; empty where nothing learns.
+    /// Feedback in flight to each port, and the arrival time of the first; empty without learning.
     feedback: Vec<VecDeque<(u64, Feedback)>>,
     feedback_at: Vec<u64>,
-    /// Packets on the link of each port, by arrival; empty unless the queue estimate leaves them out.
+    /// Packets on the link of each port, by arrival; empty unless the queue estimate excludes them.
     sent: Vec<VecDeque<Credit>>,
-    /// First reserved channel, and bytes promised in each output channel to packets that have not crossed yet; empty
-    /// where no channel is reserved.
+    /// First reserved channel, and bytes promised in each output channel to packets that have not crossed yet.
+    /// Empty without reserved channels.
     reserved_from: u8,
     promised: Vec<u32>,
-    /// The channel of rings that packets enter only where they leave room for another, 255 if there is none; for each input
-    /// port the output by which its ring goes on, and whether each output is part of a ring; empty without rings.
+    /// Channel of the bubble rings (255 if there is none), the output that continues the ring of each input
+    /// port, and whether each output belongs to a ring. Empty without rings.
     bubble: u8,
     stays: Vec<u32>,
     in_ring: Vec<bool>,
@@ -120,18 +124,19 @@ pub(crate) struct Partition {
     /// Output ports to settle at the end of this instant, and one bit for each of them.
     pending_outputs: Vec<u32>,
     is_pending: Vec<u64>,
-    /// One bit per port that has deferred its departures.
+    /// One bit per port with deferred departures.
     deferred: Vec<u64>,
-    /// Where it writes what crosses the border; its thread's, which lends it for a window.
+    /// Mail to other partitions. It belongs to the thread, which lends it for a window.
     pub(crate) outbox: Outbox,
     learns: bool,
-    /// Whether the routing tells messages apart.
+    /// Whether routing depends on the size of the message.
     orders_messages: bool,
     /// Whether any decision reads the load.
     reads_load: bool,
-    /// Whether anything travels beside every packet.
+    /// Whether every packet has side data.
     has_side_data: bool,
-    /// Whether packets may come from programs, and whether any endpoint has_listeners and what such endpoints asked for.
+    /// Whether packets may come from programs, whether any endpoint has a subscription, and the state of these
+    /// endpoints.
     has_programs: bool,
     has_listeners: bool,
     listeners: ListenerState,
@@ -139,7 +144,7 @@ pub(crate) struct Partition {
     awaited: Vec<usize>,
 }
 
-/// What is behind the interfaces of a partition.
+/// Endpoints of the NICs of a partition.
 pub(crate) struct EndpointSet {
     pub(crate) endpoints: Box<dyn Endpoints>,
     /// Whether packets may come from programs.
@@ -148,9 +153,15 @@ pub(crate) struct EndpointSet {
     pub(crate) awaited: Vec<usize>,
 }
 
-/// Where the keys of each kind of event start, in the order in which the kinds happen at one time: a packet's head
-/// reaches the input queue of a port (from 0 on); an output port has something to do; and where endpoints listen, a packet's
-/// tail has left a NIC or its head leaves; a packet's tail reaches a node; a timer runs out or a message comes on the node.
+/// First keys of each kind of event. The order of the kinds is their order within one instant:
+///
+/// 1. a packet's head reaches an input queue (from key 0);
+/// 2. an output port acts;
+/// 3. a packet leaves a NIC;
+/// 4. a packet's tail reaches a node;
+/// 5. a timer expires, or a message within a node arrives.
+///
+/// NICs have keys only if endpoints have subscriptions.
 #[derive(Clone, Copy, Debug)]
 struct Keys {
     output: Key,
@@ -172,7 +183,7 @@ state!(Router {
 });
 
 impl Router {
-    /// Router `r` of the fabric, in a partition whose ports start at `first`.
+    /// Creates router `r` of the fabric, in a partition whose ports start at `first`.
     fn new(fabric: &Fabric, routing: &dyn Routing, r: u32, first: u32, seed: u64) -> Self {
         let (id, n) = (fabric.line[r as usize], r as usize);
         Self {
@@ -187,7 +198,7 @@ impl Router {
     }
 }
 
-// Taken between windows: nothing is pending_outputs then, and the mail that came is taken in.
+// Saved between windows: then no output is pending, and all mail has been delivered.
 state!(Partition {
     value: now, quiet_until, last_departure, event_count;
     same_length: stalled_since, out_channel, served, last_served, feedback, feedback_at, sent, promised, deferred;
@@ -289,7 +300,8 @@ impl Partition {
         self.routing.as_deref().expect("nobody else decides at this time")
     }
 
-    /// Handles all events before `until`. Most of a large machine may be idle: its parts cost nothing then.
+    /// Handles all events before `until`. An idle partition costs nothing, and most of a large machine may be
+    /// idle.
     pub(crate) fn advance(&mut self, until: u64) {
         if self.quiet_until >= until {
             return;
@@ -312,7 +324,7 @@ impl Partition {
         self.catch_up_all(until);
     }
 
-    /// Notes that an output port has something to do at this instant.
+    /// Marks an output port: it acts in the second phase of this instant.
     #[inline]
     fn mark_pending(&mut self, out: usize) {
         let (word, bit) = (&mut self.is_pending[out >> 6], 1 << (out & 63));
@@ -322,9 +334,10 @@ impl Partition {
         }
     }
 
-    /// The second phase of an instant.
+    /// Runs the second phase of an instant.
     fn settle(&mut self) {
         let mut pending_outputs = std::mem::take(&mut self.pending_outputs);
+        // Port order, not order of events: the result must not depend on which arrival came first.
         if pending_outputs.len() > 1 {
             pending_outputs.sort_unstable();
         }
@@ -336,7 +349,7 @@ impl Partition {
         self.pending_outputs = pending_outputs;
     }
 
-    /// Output `o` does what it can: crossbar, link, and the crossbar again where the departure made room.
+    /// Runs an output: crossbar, link, and the crossbar again if the departure freed space.
     #[inline]
     fn serve(&mut self, o: usize) {
         self.catch_up_to(o, self.now);
@@ -345,12 +358,13 @@ impl Partition {
             return;
         }
         if self.arbitrate(o) {
-            // Where the buffer holds but one packet, the queue was empty after the departure and nothing else reads_load.
+            // If the buffer holds one packet only, the queue was empty after the departure, and no other call defers
+            // it.
             self.defer(o);
         }
     }
 
-    /// Output `o` has something to do: at once if nothing else happens at its router at this time.
+    /// Runs output `o` now if its router has no other event at this instant, else at the end of the instant.
     #[inline]
     fn output_event(&mut self, o: usize) {
         if self.is_alone(self.inputs[o].router) {
@@ -360,21 +374,21 @@ impl Partition {
         }
     }
 
-    /// Whether nothing else happens at a router (of the partition) at this time. What happens at other routers does not
-    /// matter: every way to them takes time.
+    /// Whether a router (of the partition) has no other event at this time. Other routers do not matter: every
+    /// path to them takes time.
     #[inline]
     fn is_alone(&self, router: u32) -> bool {
         self.pending_outputs.iter().all(|&o| self.inputs[o as usize].router != router)
             && self.events.is_alone(self.now, router)
     }
 
-    /// Makes sure that output port `o` is looked at at `time` at the latest.
+    /// Schedules output `o` at `time` or earlier.
     #[inline]
     fn schedule_output(&mut self, o: usize, time: u64) {
         self.events.wake(time, self.keys.output + o as Key);
     }
 
-    /// Takes in what another partition sent.
+    /// Delivers mail from other partitions.
     pub(crate) fn deliver(&mut self, mail: &mut Mail) {
         self.quiet_until = 0;
         let first = self.ports.start;
@@ -403,7 +417,7 @@ impl Partition {
         }
     }
 
-    /// A time not later than the next event; `u64::MAX` if nothing will ever happen here unless something comes in.
+    /// A lower bound of the next event; `u64::MAX` if nothing happens without further mail.
     pub(crate) fn earliest(&mut self) -> u64 {
         if self.quiet_until == 0 {
             self.quiet_until = self.events.earliest().min(self.first_deferred());
@@ -412,13 +426,13 @@ impl Partition {
     }
 }
 
-/// A time wheel whose buckets hold about one event each when the network is busy, and that reaches beyond the longest
-/// latency. Events of a port belong to its router, those of a NIC, where endpoints listen, to nobody that the router has to
-/// wait for.
+/// Creates the time wheel. Its buckets hold about one event in a busy network, and it spans the longest
+/// latency. The owner of a port's events is its router. Events of NICs have no owner, since routers need
+/// not wait for them.
 fn wheel(fabric: &Fabric, routers: &Range<u32>, has_listeners: bool) -> EventQueue {
     let (ports, nics) = (fabric.ports_of(routers), fabric.nics_of(routers));
     let packet_time = nics.clone().map(|n| fabric.full_time[fabric.nic_port[n as usize] as usize]).min();
-    // At half load a NIC sends every second packet time, and a packet costs some six events.
+    // At half load a NIC sends every second packet time, and a packet takes about six events.
     let per_event = packet_time.unwrap_or(1_000) / (3 * nics.len() as u64).max(1);
     let shift = (WIDTH * per_event).max(1).ilog2().clamp(2, 24);
     let reach = ports.clone().map(|p| fabric.forward_latency(p) + fabric.full_time[p as usize]).max().unwrap_or(1);
@@ -429,5 +443,6 @@ fn wheel(fabric: &Fabric, routers: &Range<u32>, has_listeners: bool) -> EventQue
     EventQueue::new(shift, buckets.clamp(6, 20), owners)
 }
 
-/// Width of a bucket in mean times between events.
+/// Width of a bucket in mean times between events. Wider buckets sort more entries. Narrower ones gained
+/// nothing (README.md, "Where the time goes").
 const WIDTH: u64 = 2;

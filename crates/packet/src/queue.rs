@@ -1,32 +1,33 @@
 //! The event queue: a time wheel with an overflow heap.
 //!
-//! Every component has a key and at most one pending event; moving it earlier replaces it. Events are ordered by
-//! (time, key), so the order never depends on the order of insertion.
+//! Every component has a key and at most one pending event. Moving the event earlier replaces it. Events
+//! are ordered by (time, key), so their order never depends on the order of insertion.
 //!
-//! The wheel has 2^k buckets of 2^s ps. A bucket is a list through the slots of its keys: 4 bytes for a bucket and 16
-//! for a key are all the memory that it takes, so the wheel of a group of routers stays in the first-level cache. A
-//! bucket is sorted when it becomes the current one; it then holds few 8-byte entries, (offset in the bucket, key).
-//! Events beyond the wheel wait in a heap until the wheel reaches them.
+//! The wheel has 2^k buckets of 2^s ps. A bucket is a list that links the slots of its keys. A bucket takes
+//! 4 bytes and a key 16 bytes, so the wheel of a group of routers stays in the first-level cache. A bucket
+//! is sorted when it becomes the current one. It then holds a few 8-byte entries (offset in the bucket,
+//! key). Events beyond the wheel wait in a heap until the wheel reaches them.
 //!
-//! An entry of the current bucket or of the heap is stale if its slot's time is another one by now.
-//! Invariant: every valid event in the heap lies at least one turn of the wheel ahead of the current bucket.
+//! An entry of the current bucket or of the heap is stale if the slot of its key has a different time.
+//! Invariant: every valid event in the heap lies at least one turn of the wheel ahead of the current
+//! bucket.
 
 use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Names a component.
+/// Number of a component.
 pub(crate) type Key = u32;
 
-/// The end of a list.
+/// End of a list.
 const NONE: u32 = u32::MAX;
-/// Instead of the next key: the event is not in the list of a bucket.
+/// Instead of the next key: the event is in no list.
 const UNLISTED: u32 = u32::MAX - 1;
 
-/// The pending event of one key.
+/// Pending event of one key.
 #[derive(Clone, Copy)]
 struct Slot {
-    /// When; `u64::MAX` if there is none.
+    /// Time of the event; `u64::MAX` if there is none.
     time: u64,
     /// Next key of the bucket's list, `NONE` or `UNLISTED`.
     next: u32,
@@ -41,10 +42,10 @@ pub(crate) struct EventQueue {
     mask: u64,
     /// First key of each bucket.
     buckets: Vec<u32>,
-    /// One bit per bucket that holds events.
+    /// One bit per bucket; set if the bucket holds events.
     occupied: Vec<u64>,
     slots: Vec<Slot>,
-    /// Sorted events of the current bucket; those before `cursor` are done.
+    /// Sorted events of the current bucket; entries before `cursor` are done.
     current: Vec<u64>,
     cursor: usize,
     now_bucket: u64,
@@ -54,7 +55,8 @@ pub(crate) struct EventQueue {
 }
 
 impl EventQueue {
-    /// A queue of `1 << buckets_log2` buckets of `1 << shift` ps, with the owner of every key.
+    /// Creates a queue of `1 << buckets_log2` buckets of `1 << shift` ps. `owners` lists the owner of every
+    /// key.
     pub(crate) fn new(shift: u32, buckets_log2: u32, owners: impl Iterator<Item = u32>) -> Self {
         let slots: Vec<Slot> = owners.map(|owner| Slot { time: u64::MAX, next: UNLISTED, owner }).collect();
         assert!(shift <= 31 && (6..=24).contains(&buckets_log2), "a wheel has 64 to 2^24 buckets of at most 2^31 ps");
@@ -80,15 +82,15 @@ impl EventQueue {
         offset << 32 | u64::from(key)
     }
 
-    /// Makes `time` the time of the event of `key` unless it is earlier already. It must not be earlier than the last
-    /// event popped, nor than a time up to which all were popped.
+    /// Moves the event of `key` to `time` unless it is earlier already. `time` must not precede the last popped
+    /// event, nor a time up to which everything was popped.
     #[inline]
     pub(crate) fn wake(&mut self, time: u64, key: Key) {
         let slot = &mut self.slots[key as usize];
         if slot.time <= time {
             return;
         }
-        // Nearly all events are new ones within the wheel: these look up their slot once.
+        // Nearly all events are new and lie within the wheel. This path looks up the slot only once.
         let bucket = time >> self.shift;
         if slot.next != UNLISTED || bucket.wrapping_sub(self.now_bucket).wrapping_sub(1) >= self.mask {
             return self.wake_again(time, key);
@@ -99,7 +101,7 @@ impl EventQueue {
         self.occupied[i >> 6] |= 1 << (i & 63);
     }
 
-    /// Takes back the event of `key`, if there is one.
+    /// Cancels the event of `key`, if there is one.
     pub(crate) fn cancel(&mut self, key: Key) {
         if self.slots[key as usize].next != UNLISTED {
             self.unlist(key);
@@ -108,7 +110,7 @@ impl EventQueue {
         (slot.time, slot.next) = (u64::MAX, UNLISTED);
     }
 
-    /// Moves the event of `key`, or puts it outside the wheel.
+    /// Moves the event of `key`, or stores it outside the wheel. Rare, so it stays out of the hot path.
     #[inline(never)]
     fn wake_again(&mut self, time: u64, key: Key) {
         if self.slots[key as usize].next != UNLISTED {
@@ -137,6 +139,7 @@ impl EventQueue {
         let slot = &mut self.slots[key as usize];
         (slot.time, slot.next) = (time, UNLISTED);
         if bucket == self.now_bucket {
+            // Its bucket is sorted already: insert it in place.
             let entry = self.entry(time, key);
             let rest = &self.current[self.cursor..];
             let at = self.cursor + rest.partition_point(|&e| e < entry);
@@ -148,7 +151,7 @@ impl EventQueue {
         }
     }
 
-    /// Takes a key out of the list of its bucket.
+    /// Removes a key from the list of its bucket.
     #[inline]
     fn unlist(&mut self, key: Key) {
         let slot = self.slots[key as usize];
@@ -167,7 +170,7 @@ impl EventQueue {
         self.slots[before as usize].next = slot.next;
     }
 
-    /// Takes the earliest event before `until`.
+    /// Removes and returns the earliest event before `until`.
     #[inline]
     pub(crate) fn pop(&mut self, until: u64) -> Option<(u64, Key)> {
         loop {
@@ -188,7 +191,8 @@ impl EventQueue {
         }
     }
 
-    /// Whether no other event at `time`, the time of the last one popped, is of a component of `owner`.
+    /// Whether no other event at `time` belongs to a component of `owner`. `time` is the time of the last
+    /// popped event.
     #[inline]
     pub(crate) fn is_alone(&self, time: u64, owner: u32) -> bool {
         let offset = time & ((1 << self.shift) - 1);
@@ -199,7 +203,7 @@ impl EventQueue {
         })
     }
 
-    /// Whether the next event is at `time`, the time of the last one popped.
+    /// Whether the next event is at `time`, the time of the last popped event.
     #[inline]
     pub(crate) fn has_more_at(&mut self, time: u64) -> bool {
         let offset = time & ((1 << self.shift) - 1);
@@ -215,7 +219,7 @@ impl EventQueue {
         false
     }
 
-    /// A time not later than the earliest event (the start of its bucket), or `u64::MAX` if there is none.
+    /// A lower bound of the earliest event (the start of its bucket), or `u64::MAX` if there is none.
     pub(crate) fn earliest(&mut self) -> u64 {
         while let Some(&entry) = self.current.get(self.cursor) {
             let time = (self.now_bucket << self.shift) + (entry >> 32);
@@ -230,8 +234,8 @@ impl EventQueue {
         }
     }
 
-    /// Makes the next bucket with events the current one, unless it starts at `until` or later. Its event, if it has
-    /// but one, is popped without a detour.
+    /// Makes the next bucket with events the current one, unless it starts at `until` or later. A bucket with a
+    /// single event returns that event at once: most buckets have one, and it needs no sorting.
     #[inline]
     #[allow(clippy::option_option)]
     fn turn(&mut self, until: u64) -> Option<Option<(u64, Key)>> {
@@ -305,7 +309,7 @@ impl EventQueue {
         if word != 0 {
             return self.now_bucket + 1 + u64::from(word.trailing_zeros());
         }
-        // All other words, and the rest of the first one at the end of the turn.
+        // All other words, and at the end of the turn the rest of the first word.
         for step in 1..=words {
             let w = (first + step) & (words - 1);
             let mut word = self.occupied[w];
@@ -321,7 +325,7 @@ impl EventQueue {
         self.overflow_bucket
     }
 
-    /// Bytes held.
+    /// Bytes in use.
     pub(crate) fn memory_bytes(&self) -> usize {
         4 * self.buckets.capacity()
             + 8 * (self.occupied.capacity() + self.current.capacity())
@@ -330,12 +334,12 @@ impl EventQueue {
     }
 }
 
-/// The events by key. Where they lie in the wheel follows from their times.
+/// Saves events by key. Their places in the wheel follow from their times.
 impl State for EventQueue {
     fn save(&self, into: &mut Writer) {
         let pending = (0..).zip(&self.slots).filter(|(_, slot)| slot.time != u64::MAX);
         let pending: Vec<(Key, u64)> = pending.map(|(key, slot)| (key, slot.time)).collect();
-        // Entries of the heap that stand for nothing show in when it is looked at.
+        // Stale entries of the heap decide when it is looked at, so they belong to the state.
         let stale = self.overflow.iter().filter(|Reverse((time, key))| self.slots[*key as usize].time != *time);
         let mut stale: Vec<(u64, Key)> = stale.map(|Reverse(entry)| *entry).collect();
         stale.sort_unstable();
@@ -367,7 +371,7 @@ mod tests {
     use odonata_units::Stream;
     use std::collections::BTreeMap;
 
-    /// The slow twin: the time of every key in a map, searched in full.
+    /// The slow twin: a map with the time of every key, searched in full.
     fn compare(shift: u32, buckets_log2: u32, farthest: u64, seed: u64) {
         const KEYS: u64 = 40;
         let mut random = Stream::new(seed, "test", &[]);
@@ -399,14 +403,14 @@ mod tests {
                     assert_eq!(wheel.is_alone(time, owner), !other);
                 }
                 assert_eq!(wheel.has_more_at(time), pending.values().any(|&t| t == time));
-                // A component wakes itself and others at once, at times that others may have had before.
+                // A component wakes itself and others at once, also at times that others had before.
                 if random.chance(0.3) {
                     let again = [time + 1, time + farthest][random.index(2)];
                     wheel.wake(again, key);
                     pending.insert(key, again);
                 }
             }
-            // What comes in between two calls is not before the end of the first.
+            // Events inserted between two calls lie after the end of the first call.
             now = now.max(until.saturating_sub(1));
         }
         assert!(popped > 1_000, "{popped}");

@@ -1,12 +1,12 @@
-//! A run: partitions advance by windows until the run's end.
+//! A run: partitions advance by windows until the run ends.
 //!
 //! ```text
-//! worker:  ┌► take mail ─► advance to the window's end ─► count, rows ─┐   a partition of its own or another's (`work_queues`)
+//! worker:  ┌► take mail ─► advance to the window's end ─► count, rows ─┐   its own partition, or a stolen one (`work_queues`)
 //!          └───────────────────────────────────────────────────────────┘
-//!          ─► post mail ─► meet: the sum of all counts (`exchange`) ─► next window or end (`windows`)
+//!          ─► post mail ─► synchronize: the sum of all counts (`exchange`) ─► next window or end (`windows`)
 //! ```
-//! A partition takes in its messages and advances in one go, while its state is in the cache. Neither the number of workers
-//! nor that of partitions, nor which worker advances which partition, changes a result: `docs/decisions/windows.md`.
+//! A partition takes its mail and advances in one go, while its state is in the cache. No result depends on the
+//! number of workers or partitions, or on the worker that advances a partition: `docs/decisions/windows.md`.
 
 mod barrier;
 mod exchange;
@@ -37,83 +37,83 @@ use threads::Threads;
 use windows::{Window, Windows};
 use work_queues::WorkQueues;
 
-/// When a run ends.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunLimits {
-    /// End of the measurement window; the run goes on until its packets have arrived.
+    /// End of the measurement window. The run continues until the packets of the window have arrived.
     pub(crate) measured_until: u64,
-    /// Whether the run is over before that if all jobs that come to an end have: open traffic goes on beside them.
+    /// Whether the run ends when all finite jobs have ended: it has open traffic, too.
     pub(crate) ends_with_jobs: bool,
-    /// End of the run at the latest.
+    /// Latest end of the run.
     pub(crate) end: u64,
-    /// Time in which packets are under way but none arrives and none sets out, after which the run gives up.
+    /// The run is aborted if packets are in flight and nothing progresses for this time.
     pub(crate) progress_timeout: u64,
-    /// Whether what routers learnt is kept.
+    /// Whether the result contains the estimates of the routers.
     pub(crate) records_tables: bool,
-    /// A time at which a window ends.
+    /// Forced end of a window.
     pub(crate) window_end: u64,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// Everything to be measured has arrived, and every endpoint is finished.
+    /// All measured packets have arrived, and every endpoint is finished.
     Complete,
-    /// The drain limit came first: the network is saturated or slow to drain.
+    /// The drain limit: the network is saturated or drains slowly.
     DrainLimit,
-    /// The observer asked to stop.
+    /// The observer stopped the run.
     Interrupted,
-    /// Packets are under way but nothing moves.
+    /// Packets are in flight, but nothing moves.
     NoProgress,
-    /// Nothing is under way and nothing will ever happen, but endpoints have something left to do.
+    /// No event is left and no packet is in flight, but endpoints have unfinished work.
     Deadlock,
 }
 
-/// What an observer sees now and then.
+/// Progress of a run, reported now and then.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progress {
     /// Simulated time.
     pub now_ps: u64,
-    /// Simulated time at which the run ends at the latest.
+    /// Latest simulated end of the run.
     pub end_ps: u64,
     /// Events so far.
     pub events: u64,
 }
 
-/// Watches a run from the calling thread; returning `false` ends it.
+/// Observes a run in the calling thread. It returns `false` to stop the run.
 pub type Observer<'a> = &'a mut dyn FnMut(Progress) -> bool;
 
-/// Watches a run from the calling thread and takes the rows that it hands out.
+/// Watches a run in the calling thread and takes its rows.
 pub trait Watch {
-    /// Told how far the run is; returning `false` ends it.
+    /// Takes the progress of the run; returns `false` to stop the run.
     fn progress(&mut self, progress: Progress) -> bool;
 
-    /// Takes further rows, in their order.
+    /// Takes more rows, in order.
     fn rows(&mut self, rows: Rows);
 
-    /// Asked, now and then, whether the state of the run at `now_ps` is to be kept. If so, all of it is row_buffer to the run's [`CheckpointSink`] before
-    /// anything else is told to the watcher.
+    /// Whether to save the state of the run at `now_ps`; called now and then. If so, the run's [`CheckpointSink`]
+    /// gets all parts of the state before the next call of the watcher.
     fn wants_checkpoint(&mut self, now_ps: u64) -> bool {
         let _ = now_ps;
         false
     }
 
-    /// All of the state has been row_buffer over.
+    /// Called when the sink has got all parts of the state.
     fn checkpoint_taken(&mut self) {}
 }
 
-/// How a run ended, and what it recorded.
+/// Ending and records of a run.
 pub(crate) struct RunOutcome {
     pub(crate) ending: Ending,
     pub(crate) end: u64,
-    /// Over all partitions.
+    /// Sums over all partitions.
     pub(crate) totals: Totals,
-    /// Records of ports and of what routers learnt, partition by partition.
+    /// Records of ports and estimates of routers, by partition.
     pub(crate) parts: Vec<Part>,
 }
 
-/// Runs the partitions of a division, in their order, on up to `threads` threads: all of them, or those that are this process's `layout` others.
-/// Then the first process has what was recorded, and another one nothing of it.
+/// Runs the partitions of a division, in order, on up to `threads` threads. With `layout`, these are the partitions
+/// of this process. Then the first process returns all records, and the other processes none.
 pub(crate) fn run(
     partitions: Vec<Partition>,
     division: &Division,
@@ -161,13 +161,13 @@ pub(crate) fn run(
     RunOutcome { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
 }
 
-/// A partition with its number layout all.
+/// A partition and its number in the run.
 struct NumberedPartition {
     number: usize,
     partition: Partition,
 }
 
-/// What the workers of this process share.
+/// State shared by the workers of this process.
 struct Team<'a> {
     work_queues: WorkQueues<Box<NumberedPartition>>,
     /// Number of partitions of the run.
@@ -175,37 +175,37 @@ struct Team<'a> {
     limits: RunLimits,
     plan: RecordPlan,
     lookahead: Option<u64>,
-    /// Rows of one window and of the next.
+    /// Rows of this window and of the next one.
     row_buffer: [Mutex<RowBuffer>; 2],
-    /// Records of partitions that are done, by number.
+    /// Records of finished partitions, by number.
     parts: Mutex<Vec<(usize, Part)>>,
-    /// Where state goes that is to be kept.
+    /// Destination of checkpoints.
     sink: Option<&'a dyn CheckpointSink>,
-    /// Of a run that goes on: when its last window ended, and when the next one was to.
+    /// Of a resumed run: end of its last window, and planned end of the next one.
     resumed: Option<(u64, u64)>,
 }
 
-/// What the first worker has beyond the others.
+/// Additional state of the first worker.
 struct Leader<'a> {
     watch: &'a mut dyn Watch,
-    /// Events before the run went on.
+    /// Events before the run was resumed.
     events_before: u64,
-    /// Rows that the watcher was not pending_rows yet.
+    /// Rows that the watcher has not got yet.
     pending_rows: RowBuffer,
-    /// Whether it is the first of the first process, which has the state of the run itself, and is asked whether to keep it.
+    /// Whether this is the first process, which holds the state of the run and decides on checkpoints.
     has_first: bool,
 }
 
-/// How a worker ended.
+/// Result of a worker.
 struct WorkerOutcome {
     ending: Ending,
     end: u64,
-    /// Of all workers; the first one has it.
+    /// Sums over all workers; only the first worker gets them.
     totals: Option<Totals>,
 }
 
 impl Team<'_> {
-    /// The work of all threads, each of which joins the others.
+    /// Runs all threads; each joins the exchange.
     fn run<E: Exchange>(&self, threads: usize, leader: Leader<'_>, join: impl Fn(usize) -> E + Sync) -> WorkerOutcome {
         std::thread::scope(|scope| {
             for thread in 1..threads {
@@ -216,12 +216,12 @@ impl Team<'_> {
         })
     }
 
-    /// The work of one thread.
+    /// Runs one thread.
     fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> WorkerOutcome {
         let mut windows = Windows::new(self.limits, &self.plan, self.lookahead);
         let mut outbox = Outbox::new(self.partitions);
         let (mut tally, mut seen, mut events, mut side) = (Tally::default(), 0, 0, 0);
-        // The window that the run goes on with.
+        // First window of a resumed run.
         let mut resumed = self.resumed.map(|(now, until)| windows.resume(now, until));
         if resumed.is_none() {
             while let Some(mut own) = self.work_queues.take(side, thread) {
@@ -302,7 +302,7 @@ impl Team<'_> {
         WorkerOutcome { ending, end: windows.now(), totals }
     }
 
-    /// A window of one partition.
+    /// Runs one window of a partition.
     fn advance(
         &self,
         own: &mut NumberedPartition,
@@ -329,14 +329,14 @@ impl Team<'_> {
         }
     }
 
-    /// What is left of the partitions of one thread at the end of the run.
+    /// Finishes the partitions of one thread at the end of the run.
     fn end(&self, thread: usize, side: usize, end: u64, ending: Ending) -> Totals {
         let mut totals = Totals::default();
         let mut row_buffer = RowBuffer::default();
         while let Some(own) = self.work_queues.take(side, thread) {
             let NumberedPartition { number, mut partition } = *own;
             partition.finish(end);
-            // Packets whose tails are on the last link are counted as arrived.
+            // Packets whose tails are on the last link count as delivered.
             row_buffer.take(&mut partition, &self.plan, u64::MAX, false);
             row_buffer.take(&mut partition, &self.plan, end, true);
             if ending == Ending::NoProgress {

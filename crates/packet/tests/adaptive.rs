@@ -113,7 +113,7 @@ fn learnt_tables_are_kept_and_used_again() {
     let mut wrong = tables;
     wrong[2][0] = f32::NAN;
     assert!(message(wrong).contains("router 2: NaN is not a time"));
-    let refused = common::engine(&machine, "min").start_from(Vec::new()).unwrap_err().to_string();
+    let refused = common::engine(&machine, "min").load_tables(Vec::new()).unwrap_err().to_string();
     assert!(refused.contains("learns nothing"), "{refused}");
 }
 

@@ -275,7 +275,7 @@ fn an_instant_at_a_node_has_an_order() {
 /// Over two interfaces two packets leave at once and arrive at once, where one interface takes twice as long.
 #[test]
 fn each_nic_has_its_own_link() {
-    let to = |interface: u8| OutgoingPacket { interface, ..OutgoingPacket::new(0, NodeId(1), 512) };
+    let to = |nic: u8| OutgoingPacket { nic, ..OutgoingPacket::new(0, NodeId(1), 512) };
     let arrivals = |offers: Vec<(u32, OutgoingPacket)>, nics_per_node: u32| {
         let script = ScriptedProgram { offers, timer: None, on_node: Vec::new(), log: Log::default() };
         let calls = scripted(&star_engine(2, nics_per_node), script);
@@ -323,7 +323,7 @@ fn packets_of_two_nics_have_separate_paths() {
 }
 
 #[test]
-#[should_panic(expected = "an endpoint handed over what is no packet at 0 ps")]
+#[should_panic(expected = "an endpoint handed over an invalid packet at 0 ps")]
 fn a_packet_larger_than_a_packet_is_refused() {
     let offers = vec![(0, OutgoingPacket::new(0, NodeId(1), 513))];
     scripted(&star_engine(2, 1), ScriptedProgram { offers, timer: None, on_node: Vec::new(), log: Log::default() });

@@ -223,7 +223,7 @@ fn too_many_groups_on_a_path_are_an_error() {
     for (routing, needed) in [("valiant-g", 25), ("valiant-n", 26), ("ugal-g", 25), ("ugal-n", 26), ("par", 27)] {
         let error = PacketEngine::new(&machine, &smallest_buffers(), routing, &RoutingSettings::default());
         let text = error.err().expect("an error").to_string();
-        let words = format!("'{routing}' needs {needed} virtual channels on this machine; at most 16 are possible");
+        let words = format!("'{routing}' needs {needed} virtual channels on this machine; expected at most 16");
         assert!(text.contains(&words), "{text}");
     }
     // As these groups are joined, ways to a group have up to 18 hops, and those of `q-adaptive` 5 more.
@@ -255,7 +255,7 @@ fn other_machines_run_or_return_an_error() {
         builder
     };
     let with_a_hole = failed(torus.builder().unwrap(), &["fail 10% local"], 1);
-    let no_groups = "it goes over a third group, but the machine has 1 group; use 'min'";
+    let no_groups = "it needs an intermediate group, but the machine has 1 group; use 'min'";
     let not_a_torus = "it needs a torus or a mesh";
     let broken = "use 'up-down' or 'min'";
     let on =

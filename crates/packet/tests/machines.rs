@@ -226,7 +226,7 @@ fn too_many_channels_are_an_error() {
         .expect("an error")
         .to_string();
     assert!(
-        error.contains("'min' needs 17 virtual channels on this machine; at most 16 are possible; 'up-down' needs one"),
+        error.contains("'min' needs 17 virtual channels on this machine; expected at most 16; 'up-down' needs one"),
         "{error}"
     );
 }

@@ -7,8 +7,8 @@ use common::{adversarial, engine, schedule, small_dragonfly, uniform};
 use odonata_machine::topology::{FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
 use odonata_packet::{
-    ClosedJob, Destinations, Endpoints, Injection, InjectionFifos, InjectionPreset, LoadStep, NodeMessage, OpenJob,
-    PacketEngine, PacketSettings, Pick, Program, Recording, RunOptions, Traffic,
+    ClosedJob, Destinations, Endpoints, FifoChoice, Injection, InjectionFifos, InjectionPreset, LoadStep, NodeMessage,
+    OpenJob, PacketEngine, PacketSettings, Program, Recording, RunOptions, Traffic,
 };
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{Bytes, NodeId, Time};
@@ -125,7 +125,7 @@ fn every_packet_through_fifos_matches_the_twin() {
     let uneven = InjectionFifos {
         fifos: 3,
         map: vec![0b101, 0b010, 0b111, 0b001],
-        fifo_choice: Pick::ByDestination,
+        fifo_choice: FifoChoice::ByDestination,
         fifo_packets: 2,
         ..InjectionFifos::default()
     };

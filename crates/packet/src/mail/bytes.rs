@@ -1,8 +1,8 @@
 //! Mail as bytes, for partitions of other processes.
 //!
-//! What travels beside packets (what is hop_estimates of them, their paths, envelopes) stands in the mail's lists, so it travels with them.
-//! Packets and credits are most of it, so they go as they lie in memory: `postcard` took 43 instructions a byte for them, a
-//! seventh of all instructions of a run by two processes (`dragonfly-1056`, PAR).
+//! Side data (hop estimates, paths, envelopes) is part of the mail's lists. Most bytes are packets and credits, so
+//! they are copied as they are in memory. With `postcard` they took 43 instructions per byte, a seventh of all
+//! instructions of a run in two processes (`dragonfly-1056`, PAR).
 
 use super::{Mail, Outbox};
 use crate::credit::Credit;
@@ -12,7 +12,7 @@ use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_routing::algorithm::Feedback;
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
-/// A port and what comes to it, without gaps.
+/// A port and its content, without padding.
 #[derive(Clone, Copy, TryFromBytes, IntoBytes, Immutable)]
 #[repr(C, packed)]
 struct AtPort<T> {
@@ -21,7 +21,7 @@ struct AtPort<T> {
     what: T,
 }
 
-/// Room: bytes and virtual channel.
+/// A credit: bytes and virtual channel.
 type Room = AtPort<[u8; 5]>;
 
 impl From<&(u32, Credit)> for Room {
@@ -37,11 +37,11 @@ impl From<Room> for (u32, Credit) {
     }
 }
 
-/// How many there are of each kind of thing, the rare ones among them: they take less room and more time.
+/// Number of entries of each list, and the rare lists themselves: these take fewer bytes and more time.
 type Head = (usize, usize, usize, usize, usize, Vec<Vec<PathHop>>, Vec<Envelope>);
 
 impl Mail {
-    /// Writes everything in it.
+    /// Writes the whole mail.
     pub(crate) fn save(&self, into: &mut Writer) {
         let Self { packets, hop_estimates, paths, entered, envelopes, credits, feedback } = self;
         into.put(&(packets.len(), credits.len(), hop_estimates.len(), entered.len(), feedback.len(), paths, envelopes));
@@ -54,7 +54,7 @@ impl Mail {
 }
 
 impl Outbox {
-    /// Puts what [`Mail::save`] wrote behind what is in a mail.
+    /// Appends the mail that [`Mail::save`] wrote.
     pub(crate) fn receive(&mut self, from: &mut Reader<'_>, mail: &mut Mail) -> Result<(), DecodeError> {
         let (packets, credits, hop_estimates, entered, feedback, paths, envelopes): Head = from.get()?;
         for packet in from.get_raw(packets)? {
@@ -114,7 +114,7 @@ mod tests {
         outbox
     }
 
-    /// What two others sent, one after the other, is what one would have sent; more than a chunk of it.
+    /// The mail of two senders, one after the other, equals the mail of one sender; it spans several chunks.
     #[test]
     fn received_mail_is_appended() {
         let mut received = Mail::default();

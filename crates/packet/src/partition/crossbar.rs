@@ -1,11 +1,13 @@
 //! The crossbar: from input queues to output queues.
 //!
-//! Each input and each output carries one packet at a time, for the packet's size over the crossbar's bandwidth. An
-//! output serves a waiting packet if the packet's input is free and its output channel has room for all of it. The
-//! packet enters the output queue at once (cut-through) and its credit goes back at the same moment.
+//! Each input and each output carries one packet at a time. A transfer takes the packet's size divided by
+//! the crossbar's bandwidth. An output serves a waiting packet if its input is free and its output channel
+//! has space for all of it. The packet enters the output queue at once (cut-through), and its credit
+//! returns at the same moment.
 //!
-//! Who is served first goes by input *channel*, not by input: a channel that waits gets its turn however much comes on the
-//! other channels of its input. (By input, a channel behind a stream without end on the same input waits for ever.)
+//! Arbitration is among input *channels*, not inputs: a waiting channel gets its turn, however many packets
+//! arrive on the other channels of its input. (Among inputs, a channel starves if its input has another
+//! channel with endless traffic.)
 
 use super::port::{End, Trip, STALLED};
 use super::Partition;
@@ -14,9 +16,9 @@ use crate::packet::NONE;
 use crate::settings::Arbitration;
 use odonata_routing::algorithm::Feedback;
 
-/// Room for the sender of a packet that crossed.
+/// Credit for the sender of a packet that crossed.
 struct CreditReturn {
-    /// The sender, as its end of the link says.
+    /// Number of the sender as used by its end of the link.
     peer: u32,
     part: u16,
     end: End,
@@ -24,7 +26,8 @@ struct CreditReturn {
 }
 
 impl Partition {
-    /// Lets output port `o` choose among the packets that wait for it, at least one; whether one was granted.
+    /// Lets output port `o` select one of its waiting packets, of which there is at least one. Returns whether
+    /// it granted one.
     #[inline(never)]
     pub(super) fn arbitrate(&mut self, o: usize) -> bool {
         let out = &self.out[o];
@@ -34,6 +37,7 @@ impl Partition {
             return false;
         }
         let (chosen, next_free) = self.choose(o);
+        // Nobody fits: try again when the first busy input is free.
         if chosen == NONE {
             if next_free != u64::MAX {
                 self.schedule_output(o, next_free);
@@ -49,8 +53,9 @@ impl Partition {
         true
     }
 
-    /// The input channel to serve, and when the first input that is busy gets free. A packet without room in the
-    /// output buffer waits for a departure, which settles this output again.
+    /// Selects the input channel to serve. If none can be served, returns the time at which the first busy
+    /// input becomes free. A packet without space in the output buffer waits for a departure, which settles
+    /// this output again.
     #[inline]
     fn choose(&self, o: usize) -> (u32, u64) {
         let out = &self.out[o];
@@ -75,20 +80,22 @@ impl Partition {
         (best.1, next_free)
     }
 
-    /// The place of an input channel that wants channel `vc` of output `o` in the order of service; lower is earlier, and of
-    /// two with the same the one of lower number comes first.
+    /// Rank of an input channel that requests channel `vc` of output `o`: the lowest is served first. Equal
+    /// ranks are served by channel number.
     #[inline]
     fn rank(&self, o: usize, channel: u32, vc: u8) -> u64 {
         match self.fabric.settings.arbitration {
             Arbitration::LeastRecentlyUsed => self.served[channel as usize],
             Arbitration::TransitFirst => {
                 let port = self.input[channel as usize].port as usize;
+                // Packets from nodes rank after all transit packets.
                 let injected = self.inputs[port].end == End::Node;
                 self.served[channel as usize] | u64::from(injected) << 63
             }
             Arbitration::RoundRobin => {
                 let ports = &self.router[self.inputs[o].router as usize].ports;
                 let (count, channels) = (ports.len() * self.channels, self.channels);
+                // Distance from the channel and input after the last served ones.
                 let last = usize::from(self.last_served[o * channels + usize::from(vc)]);
                 let place = channel as usize - ports.start as usize * channels;
                 let turn = usize::from(vc) + channels - usize::from(self.out[o].crossed_vc) - 1;
@@ -97,8 +104,8 @@ impl Partition {
         }
     }
 
-    /// A packet that has just arrived, alone at its router in this instant, passes to output `o` at once if nobody is
-    /// in its way; whether it did.
+    /// Passes a packet to output `o` at once if nothing blocks it. The packet has just arrived and is the only
+    /// event of its router. Returns whether it passed.
     #[inline]
     pub(super) fn pass_through(&mut self, i: usize, slot: u32, o: usize) -> bool {
         let now = self.now;
@@ -113,6 +120,7 @@ impl Partition {
         if into.bytes + packet.required_room(self.full) > self.output_room {
             return false;
         }
+        // The link may take it in the same step: then it never enters a queue.
         let bytes = into.bytes + room;
         let (link_free, port_bytes) = (out.link_free, out.queued_bytes + room);
         let free = out.occupied == 0 && link_free <= now && (into.credit >= room || out.end == End::Node);
@@ -120,6 +128,7 @@ impl Partition {
         if from_node {
             self.pool.enter(slot, now);
         }
+        // `free` decides whether the packet skips the output queue.
         let (back, trip) = self.transfer((i, vc_in), o, slot, free);
         self.recorder.record_enqueue(o, vc, bytes, port_bytes, now);
         self.return_credit(back, slot);
@@ -136,7 +145,7 @@ impl Partition {
         true
     }
 
-    /// The head of an input channel goes to output `o`.
+    /// Transfers the head of an input channel to output `o`.
     fn grant(&mut self, o: usize, channel: usize) {
         self.remove_waiter(o, channel as u32);
         let input = &mut self.input[channel];
@@ -165,6 +174,7 @@ impl Partition {
         self.recorder.record_enqueue(o, vc, bytes, self.out[o].queued_bytes, self.now);
         self.recorder.record_crossing(channel, o, self.now);
         if next != NONE {
+            // The next packet becomes the head: only now does it get a route.
             self.recorder.record_head(channel, self.inputs[i].crossbar_free);
             let wanted = self.route(i, next, o);
             self.add_waiter(channel, wanted);
@@ -174,7 +184,7 @@ impl Partition {
         }
     }
 
-    /// Takes an input channel from the list of those that wait for output `o`.
+    /// Removes an input channel from the waiters of output `o`.
     #[inline]
     fn remove_waiter(&mut self, o: usize, channel: u32) {
         let next = self.input[channel as usize].next_waiter;
@@ -189,19 +199,21 @@ impl Partition {
         self.input[before as usize].next_waiter = next;
     }
 
-    /// Occupies the crossbar from a channel of input `i` to output `o` with a packet; returns where its credit goes. If
-    /// the link is `free` and the packet need not wait for its last byte, it sets out at once, without a queue.
+    /// Occupies the crossbar with a packet from a channel of input `i` to output `o`; returns its credit. If
+    /// the link is `free` and the packet need not wait for its last byte, the packet departs at once, without a
+    /// queue.
     #[inline(always)]
     fn transfer(&mut self, (i, vc_in): (usize, u8), o: usize, slot: u32, free: bool) -> (CreditReturn, Option<Trip>) {
         let now = self.now;
         let packet = self.pool.get_mut(slot);
         let (size, vc) = (packet.size(), packet.out_vc());
         let (out, input) = (&mut self.out[o], &mut self.inputs[i]);
-        // Nothing is promised to a packet that has arrived; it keeps the channel that it came on.
+        // A delivered packet has no promised space; it keeps the channel of its arrival.
         if vc >= self.reserved_from && out.end != End::Node {
             self.promised[o * self.channels + usize::from(vc)] -= size;
         }
         let kind = &self.kinds[out.kind as usize];
+        // Ports of one kind share latencies and times: mostly one look-up serves both.
         let kind_in = if input.kind == out.kind { kind } else { &self.kinds[input.kind as usize] };
         let full = size == self.full;
         let busy =
@@ -218,7 +230,7 @@ impl Partition {
         let bytes = if vc_in == self.bubble && input.end != End::Node { self.full } else { size };
         let credit = Credit { at: now + kind_in.credit_latency, bytes, vc: vc_in };
         let back = CreditReturn { peer: input.peer, part: input.part, end: input.end, credit };
-        // From a slow link to a fast one: leave so late that the last byte has arrived when it must leave.
+        // On a faster outgoing link, the head is delayed so that transmission never underruns.
         packet.ready = now;
         let leaves_in = if full && kind_in.incoming_time == kind.full_time {
             kind.full_time
@@ -236,7 +248,7 @@ impl Partition {
         (back, Some(out.start(packet, channel, room, (now, leaves_in, kind.latency))))
     }
 
-    /// Puts a packet into the output queue of its channel.
+    /// Appends a packet to the output queue of its channel.
     #[inline(always)]
     fn enqueue(&mut self, o: usize, slot: u32) {
         if self.recorder.waits.is_some() {
@@ -255,7 +267,7 @@ impl Partition {
         }
     }
 
-    /// Sends credit, and feedback if the router before learns, over the reverse link of an input port.
+    /// Sends a credit over the reverse link of an input port, and feedback if routers learn.
     #[inline(always)]
     fn return_credit(&mut self, CreditReturn { peer, part, end, credit }: CreditReturn, slot: u32) {
         match end {

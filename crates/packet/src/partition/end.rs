@@ -1,4 +1,4 @@
-//! What is asked of a partition between windows and at the end of a run.
+//! What a partition reports between windows and at the end of a run.
 
 use super::port::{End, InChannel, InPort, Nic, OutChannel, OutPort, STALLED};
 use super::{Partition, Router};
@@ -8,22 +8,22 @@ use crate::record::{JobRecord, Part};
 use odonata_routing::algorithm::Feedback;
 use serde::{Deserialize, Serialize};
 
-/// What the packet at the head of an input channel waits for.
+/// What blocks the packet at the head of an input channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct BlockedHead {
     /// Output port (global) and its channel.
     pub(crate) output: u32,
     pub(crate) vc: u8,
-    /// Nodes of the packet.
+    /// Source and destination of the packet.
     pub(crate) source: u32,
     pub(crate) destination: u32,
-    /// Input port (global) and channel at the other end of the link, which must give room first.
+    /// Input port (global) and channel at the other end of the link, which must free space first.
     pub(crate) next: (u32, u8),
 }
 
 impl Partition {
-    /// For every input channel (global port, channel) whose head packet waits for a full output channel that itself
-    /// waits for credit: what it waits for.
+    /// Blocked input channels (global port, channel): the head packet waits for a full output channel without
+    /// credit.
     pub(crate) fn blocked_heads(&self) -> Vec<((u32, u8), BlockedHead)> {
         let mut waits = Vec::new();
         for (o, out) in self.out.iter().enumerate().filter(|(_, out)| out.end != End::Node) {
@@ -52,12 +52,12 @@ impl Partition {
         waits
     }
 
-    /// Packets somewhere in this partition.
+    /// Packets in this partition.
     pub(crate) fn in_flight(&self) -> usize {
         self.pool.len()
     }
 
-    /// When a packet last arrived at a node here or set out from one, with its last byte, or a timer ran out.
+    /// Time of the last progress: the last byte of a packet arrived at a node or left one, or a timer expired.
     pub(crate) fn last_progress(&self) -> u64 {
         let arrived = self.recorder.jobs.iter().map(|job| job.last_arrival_ps).max().unwrap_or(0);
         arrived.max(self.last_departure).max(self.listeners.last_timer())
@@ -68,22 +68,22 @@ impl Partition {
         self.awaited.iter().map(|&job| &self.recorder.jobs[job])
     }
 
-    /// Whether endpoints have something left to do, packets made before `time` included.
+    /// Whether endpoints have work left, including packets created before `time`.
     pub(crate) fn has_work(&self, time: u64) -> bool {
         self.endpoints.has_work(time)
     }
 
-    /// Whether endpoints do something that the run waits for though no packet comes.
+    /// Whether endpoints that the run waits for will act without an incoming packet.
     pub(crate) fn will_act(&self, now: u64) -> bool {
         self.endpoints.will_act(now)
     }
 
-    /// Whether endpoints wait for a time to come.
+    /// Whether endpoints wait for a timer.
     pub(crate) fn has_timers(&self) -> bool {
         self.listeners.has_timers()
     }
 
-    /// Notes stalls that last, up to now: an interval of the series ends.
+    /// Records stalls up to now and restarts them, at the end of an interval of the series.
     pub(crate) fn cut_stalls(&mut self, now: u64) {
         for (o, out) in self.out.iter().enumerate() {
             if out.has_flag(STALLED) {
@@ -94,7 +94,7 @@ impl Partition {
         }
     }
 
-    /// Notes packets that are between a node and its router at the end of the run, and stalls that last.
+    /// Records packets between a node and its router at the end of the run, and stalls that last.
     pub(crate) fn finish(&mut self, end: u64) {
         self.finish_waits(end);
         if let Some(queues) = &mut self.recorder.queues {
@@ -139,25 +139,26 @@ impl Partition {
         }
     }
 
-    /// Tells endpoints that the run is over; who is not finished.
+    /// Ends the endpoints; returns the unfinished ones.
     pub(crate) fn end_endpoints(&mut self, end: u64) -> Vec<UnfinishedEndpoint> {
         self.endpoints.on_end(end)
     }
 
-    /// Of each router that has learnt, by the machine's number: its updates and the sum of their absolute errors in ns.
+    /// Learning of each router, by its number in the machine: number of updates and sum of their absolute
+    /// errors in ns.
     pub(crate) fn learning(&self) -> impl Iterator<Item = (u32, u64, f64)> + '_ {
         let learnt = self.router.iter().filter(|router| router.memory.updates > 0);
         learnt.map(|router| (router.id.0, router.memory.updates, router.memory.error_ns))
     }
 
-    /// Starts with what its routers learnt in another run, by the machine's number of the router.
+    /// Loads the estimates that routers learned in another run, by number of the router in the machine.
     pub(crate) fn load_tables(&mut self, tables: &[Vec<f32>]) {
         for router in &mut self.router {
             router.memory.fill(&tables[router.id.index()]);
         }
     }
 
-    /// The records of its ports and, if they are to be kept, what its routers have learnt.
+    /// Returns the records of its ports and, on request, the estimates of its routers.
     pub(crate) fn into_part(self, records_tables: bool) -> Part {
         let mut part = self.recorder.into_part(|port| self.kinds[self.out[port].kind as usize].full_time);
         if records_tables && self.learns {
@@ -167,7 +168,7 @@ impl Partition {
         part
     }
 
-    /// Bytes held by packets and by everything else.
+    /// Memory of packets, and memory of everything else.
     pub(crate) fn memory_bytes(&self) -> (usize, usize) {
         let credits = self.credits.memory_bytes();
         let memories: usize = self.router.iter().map(|router| router.memory.bytes()).sum();

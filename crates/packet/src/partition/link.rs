@@ -1,4 +1,4 @@
-//! The link: from output queues to the next router or node, and what comes back.
+//! The link: from output queues to the next router or node, and what returns over it.
 
 use super::port::{End, Trip, DEFERRED, STALLED, UNREADY};
 use super::Partition;
@@ -8,8 +8,8 @@ use crate::queue::Key;
 use odonata_routing::algorithm::Feedback;
 
 impl Partition {
-    /// Sends the next packet of port `o`, which has some, if the link is free and a channel has credit for all of its
-    /// first packet; whether one was sent. Channels take turns.
+    /// Sends the next packet of port `o`, which has packets, if the link is free and a channel has credit for its
+    /// first packet. Channels take turns. Returns whether a packet was sent.
     pub(super) fn send(&mut self, o: usize) -> bool {
         let now = self.now;
         if self.out[o].link_free > now {
@@ -34,11 +34,15 @@ impl Partition {
         true
     }
 
-    /// Packets of port `o` wait for its busy link. Their departures follow from what is known of the port whenever
-    /// somebody asks (`catch_up`), so they need no event: the next router asks when the first of them can arrive, this
-    /// router when it looks at the port, and everything is asked for at the end of a window. Only a packet that waits
-    /// before the crossbar for room has to be told of a departure. A node whose endpoint listens asks when it is told of the packet
-    /// that keeps the link busy now.
+    /// Packets of port `o` wait for its busy link. Their departures follow from the known state of the port, so they
+    /// need no event. They are computed on demand (`catch_up`):
+    ///
+    /// - the next router needs them when the first packet can arrive;
+    /// - this router needs them when it reads the port;
+    /// - all are computed at the end of a window.
+    ///
+    /// Only a packet that waits for space in the output buffer needs an event at the departure. A node with a
+    /// subscription asks after it was notified of the packet on the link.
     pub(super) fn defer(&mut self, o: usize) {
         let out = &mut self.out[o];
         let free = out.link_free;
@@ -46,6 +50,7 @@ impl Partition {
             if out.has_flag(DEFERRED) {
                 self.undefer(o);
             }
+            // A head waits for space in this buffer: the departure must happen at its time.
             self.schedule_output(o, free);
             return;
         }
@@ -58,13 +63,14 @@ impl Partition {
             let (peer, arrives) = (out.peer as usize, free + self.kinds[out.kind as usize].latency);
             let input = &mut self.inputs[peer];
             input.deferred = true;
+            // Otherwise the first packet in flight has the arrival event.
             if input.flight.is_empty() {
                 self.events.wake(arrives, peer as Key);
             }
         }
     }
 
-    /// The packet that leaves port `o` next, as far as is known, and when; `None` if it has deferred none.
+    /// Next known departure from port `o`, as packet and time; `None` if the port has deferred none.
     pub(super) fn next_deferred(&mut self, o: usize) -> Option<(u32, u64)> {
         if !self.out[o].has_flag(DEFERRED) {
             return None;
@@ -86,7 +92,7 @@ impl Partition {
         }
     }
 
-    /// The departures of port `o` are all worked out, or have events again.
+    /// Ends the deferral of port `o`: its departures are all computed, or have events again.
     fn undefer(&mut self, o: usize) {
         let out = &mut self.out[o];
         out.clear_flag(DEFERRED);
@@ -96,7 +102,7 @@ impl Partition {
         }
     }
 
-    /// Makes sure that all departures from port `o` before `limit` are worked out.
+    /// Computes all departures from port `o` before `limit`.
     #[inline]
     pub(super) fn catch_up_to(&mut self, o: usize, limit: u64) {
         if self.out[o].has_flag(DEFERRED) && self.out[o].link_free < limit {
@@ -104,8 +110,8 @@ impl Partition {
         }
     }
 
-    /// Works out the departures before `limit` of a port that deferred them. Nobody waited for the port and nothing
-    /// entered it since, so each goes as it would have gone in its time.
+    /// Computes the deferred departures of a port before `limit`. Since the deferral nothing waited for the port and
+    /// nothing entered it. Therefore each departure is the same as it would have been at its time.
     fn catch_up(&mut self, o: usize, limit: u64) {
         let mut at = self.out[o].link_free;
         while at < limit {
@@ -123,6 +129,7 @@ impl Partition {
                 self.stall(o, at);
             }
             let next = self.earliest_departure(o, at, ready);
+            // The state may still change before `next`, so the attempt becomes an event.
             if next >= limit {
                 self.schedule_when_possible(o, next);
                 return;
@@ -131,7 +138,7 @@ impl Partition {
         }
     }
 
-    /// Works out the deferred departures of all ports before `until`, the end of a window.
+    /// Computes the deferred departures of all ports before `until`, the end of a window.
     pub(super) fn catch_up_all(&mut self, until: u64) {
         for word in 0..self.deferred.len() {
             let mut ports = self.deferred[word];
@@ -142,7 +149,7 @@ impl Partition {
         }
     }
 
-    /// When the first of the deferred departures happens; `u64::MAX` if there is none.
+    /// Time of the first deferred departure; `u64::MAX` if there is none.
     pub(super) fn first_deferred(&self) -> u64 {
         let mut first = u64::MAX;
         for (word, &ports) in self.deferred.iter().enumerate() {
@@ -155,12 +162,12 @@ impl Partition {
         first
     }
 
-    /// The packet that leaves next at time `at`, or `NONE` and the time at which one with credit gets ready.
+    /// The packet that departs at time `at`, or `NONE` and the time at which a packet with credit becomes ready.
     #[inline]
     fn next_packet(&mut self, o: usize, at: u64) -> (u32, u64) {
         let (occupied, next_vc) = (self.out[o].occupied, self.out[o].next_vc);
         let mut ready = u64::MAX;
-        // First the channels from next_vc on, then those below.
+        // First the channels from `next_vc` on, then the lower ones.
         let upper = occupied & u16::MAX.checked_shl(u32::from(next_vc)).unwrap_or(0);
         for mut part in [upper, occupied & !upper] {
             while part != 0 {
@@ -182,8 +189,8 @@ impl Partition {
         (NONE, ready)
     }
 
-    /// Whether at time `at` there is room for a packet at the other end; looks at the credits only if what is known is
-    /// too little.
+    /// Whether the next buffer has space at time `at`. Looks at credits in flight only if the known credit does not
+    /// suffice.
     #[inline]
     fn has_credit(&mut self, o: usize, vc: usize, room: u32, at: u64) -> bool {
         if self.out_channel[o * self.channels + vc].credit >= room || self.out[o].end == End::Node {
@@ -193,7 +200,7 @@ impl Partition {
         self.out_channel[o * self.channels + vc].credit >= room
     }
 
-    /// Nothing can leave port `o` at time `at` for want of credit.
+    /// Stalls port `o` at time `at`: no packet has a credit.
     fn stall(&mut self, o: usize, at: u64) {
         let out = &mut self.out[o];
         if !out.has_flag(STALLED) {
@@ -204,15 +211,15 @@ impl Partition {
         self.recorder.record_stall_start(o, out.occupied, at);
     }
 
-    /// Nothing can leave port `o` at time `at`: when something may, as far as is known. A packet that has credit may get `ready`,
-    /// another one may get credit before that. `u64::MAX` if it takes a credit that nobody has sent yet.
+    /// Earliest known time for a departure when nothing can leave port `o` at time `at`. A packet with credit becomes
+    /// `ready`, or another packet gets a credit earlier. `u64::MAX` if the credit is not sent yet.
     fn earliest_departure(&mut self, o: usize, at: u64, ready: u64) -> u64 {
         self.collect_credits(o, at);
         let credit = self.credits.front(self.out[o].credits);
         credit.map_or(ready, |credit| ready.min(credit.at))
     }
 
-    /// Nothing can leave port `o` before `next`, as far as is known: the next attempt has an event.
+    /// Schedules the next attempt of port `o` at `next`; no departure is possible before.
     fn schedule_when_possible(&mut self, o: usize, next: u64) {
         if self.out[o].has_flag(DEFERRED) {
             self.undefer(o);
@@ -225,7 +232,8 @@ impl Partition {
         }
     }
 
-    /// The first packet of its channel leaves the output queue of port `o`, whose link is free at time `now`.
+    /// Removes the first packet of a channel from the output queue of port `o`, whose link is free at time `now`, and
+    /// sends it.
     #[inline(always)]
     fn release(&mut self, o: usize, slot: u32, now: u64) {
         if self.recorder.waits.is_some() {
@@ -235,6 +243,7 @@ impl Partition {
         let (vc, size, room) = (packet.out_vc(), packet.size(), packet.room(self.full));
         let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
         let out = &mut self.out[o];
+        // Unlinked in place: the packet is the head of its queue.
         channel.queue.head = packet.next;
         channel.bytes -= room;
         if channel.queue.is_empty() {
@@ -255,7 +264,7 @@ impl Partition {
         self.forward(o, slot, trip);
     }
 
-    /// A packet that set out over port `o` goes where the link leads.
+    /// Forwards a packet that departs from port `o` to the other end of the link.
     #[inline(always)]
     pub(super) fn forward(&mut self, o: usize, slot: u32, trip: Trip) {
         let Trip { now, busy, before, arrives, peer, part, end, vc, inter_group } = trip;
@@ -280,6 +289,7 @@ impl Partition {
         }
         if end == End::Remote {
             let packet = self.pool.get(slot);
+            // The mail holds a copy, so the slot is free at once.
             self.outbox.packet(part, packet, peer);
             if self.has_side_data || packet.has_envelope() {
                 self.outbox.side_data(part, &mut self.pool, slot);
@@ -290,7 +300,7 @@ impl Partition {
         }
     }
 
-    /// A packet goes to another group over port `o`.
+    /// Records that a packet enters a group other than the groups of its source and destination.
     fn change_group(&mut self, o: usize, slot: u32) {
         let header = &mut self.pool.get_mut(slot).header;
         if header.state.path_kind.is_via_intermediate_group() {
@@ -302,7 +312,7 @@ impl Partition {
         }
     }
 
-    /// Keeps in mind what is on the link of port `o`.
+    /// Stores what is on the link of port `o`.
     #[cold]
     fn record_on_link(&mut self, o: usize, packet: Credit) {
         let sent = &mut self.sent[o];
@@ -312,8 +322,8 @@ impl Partition {
         sent.push_back(packet);
     }
 
-    /// The packet's last byte reaches the node at `at`, which is as good as done; only an endpoint that listens has to be told in
-    /// time.
+    /// Delivers a packet: its last byte reaches the node at `at`. Nothing can change that, so it is recorded now.
+    /// Only an endpoint with a subscription needs an event at that time.
     #[inline]
     fn eject(&mut self, nic: usize, slot: u32, at: u64) {
         self.recorder.record_delivery(self.pool.get(slot), at);
@@ -325,7 +335,7 @@ impl Partition {
             self.pool.free(slot);
             return;
         }
-        debug_assert!(at >= self.now, "what arrived before was told before");
+        debug_assert!(at >= self.now, "earlier arrivals were notified earlier");
         self.pool.get_mut(slot).arrived = at;
         let incoming = &mut self.nic[nic].incoming;
         if incoming.is_empty() {
@@ -334,7 +344,7 @@ impl Partition {
         incoming.push(slot, &mut self.pool);
     }
 
-    /// Takes in the credits that have arrived at port `o` until `now`.
+    /// Applies the credits that have arrived at port `o` by `now`.
     #[inline]
     pub(super) fn collect_credits(&mut self, o: usize, now: u64) {
         if self.recorder.waits.is_some() {
@@ -348,7 +358,7 @@ impl Partition {
         }
     }
 
-    /// Takes in the first credit on its way to port `o`.
+    /// Applies the first credit in flight to port `o`.
     #[inline(always)]
     pub(super) fn apply_credit(&mut self, o: usize, bytes: u32, vc: u8) {
         let out = &mut self.out[o];
@@ -357,11 +367,11 @@ impl Partition {
         self.out_channel[o * self.channels + usize::from(vc)].credit += bytes;
     }
 
-    /// A credit is on its way to port `o`.
+    /// Adds a credit in flight to port `o`.
     #[inline(always)]
     pub(super) fn take_credit(&mut self, o: usize, credit: Credit) {
         let out = &mut self.out[o];
-        // Rather than to let the list grow, take in what has arrived.
+        // Apply the arrived credits before the list grows: most of it is usually due.
         if Credits::is_full(out.credits) {
             self.catch_up_to(o, self.now);
             self.collect_credits(o, self.now);
@@ -373,7 +383,7 @@ impl Partition {
         }
     }
 
-    /// Feedback is on its way to port `o`.
+    /// Adds feedback in flight to port `o`.
     pub(super) fn take_feedback(&mut self, o: usize, at: u64, feedback: Feedback) {
         let router = &mut self.router[self.inputs[o].router as usize];
         router.next_feedback = router.next_feedback.min(at);

@@ -1,11 +1,11 @@
-//! Network interfaces: from endpoints to the network.
+//! NICs: from endpoints to the network.
 //!
-//! An open-loop source runs ahead of nothing: the NIC asks for the next packet only when it can send, and a packet made
-//! long ago keeps its created time. So the queue of a saturated source takes no memory, however long it is.
+//! An open-loop source creates nothing in advance. The NIC asks for the next packet only when it can send, and a late
+//! packet keeps its creation time. So the queue of a saturated source takes no memory, however long it is.
 //!
-//! When a packet leaves follows from when it was made, from the link and from credits that are known at least one
-//! cable latency ahead. So a NIC has no events of its own, unless its endpoint has to know of departures: the packet comes into
-//! being when its head reaches the router, with the time at which it left.
+//! The time of an injection follows from the creation time, the link and credits that are known one cable latency
+//! ahead. So a NIC needs no events unless its endpoint wants to know of departures. A packet starts to exist in the
+//! simulation when its head reaches the router; it carries the time at which it left the NIC.
 
 use super::Partition;
 use crate::credit::{Credit, Credits};
@@ -16,7 +16,7 @@ use odonata_routing::algorithm::{Header, RouteState};
 use odonata_units::NodeId;
 
 impl Partition {
-    /// Finds out when the next packet of a NIC leaves: when it is made, the link free and room at the router.
+    /// Finds the next packet of NIC `n` and schedules its injection.
     pub(super) fn arm_nic(&mut self, n: usize) {
         let created = self.endpoints.next_created_ps(n as u32);
         let nic = &mut self.nic[n];
@@ -24,7 +24,7 @@ impl Partition {
         self.schedule(n);
     }
 
-    /// Finds out when the packet leaves that NIC `n` wants to send from `wanted` on.
+    /// Finds the time at which NIC `n` injects its next packet: created, link free, and space at the router.
     pub(super) fn schedule(&mut self, n: usize) {
         let nic = &mut self.nic[n];
         nic.leaves = nic.next_ready;
@@ -32,7 +32,7 @@ impl Partition {
         if nic.next_ready == u64::MAX {
             return;
         }
-        // The size is known only when the packet is taken, so room for a full one is asked for.
+        // The size is known only when the packet is taken, so this requires space for a full one.
         let mut room = nic.credit;
         let mut credits = self.credits.iter(nic.credits);
         while room < self.full {
@@ -51,11 +51,11 @@ impl Partition {
         }
     }
 
-    /// Goes on with the loads of its traffic, where a state was kept under others.
+    /// Applies the load steps of the traffic after a warm-up with other loads was loaded.
     pub(crate) fn apply_load_steps(&mut self) {
         for n in 0..self.nic.len() {
             if self.endpoints.apply_load_steps(n as u32) {
-                debug_assert!(!self.nic[n].has_departure_events, "sources of open traffic are told nothing");
+                debug_assert!(!self.nic[n].has_departure_events, "open traffic has no subscriptions");
                 self.events.cancel(self.nic[n].port);
                 self.arm_nic(n);
                 self.quiet_until = 0;
@@ -63,7 +63,7 @@ impl Partition {
         }
     }
 
-    /// The next packet leaves NIC `n`, at the time that was found for it.
+    /// Injects the next packet of NIC `n` at its scheduled time. Returns its slot.
     pub(super) fn inject_packet(&mut self, n: usize) -> u32 {
         let nic = &mut self.nic[n];
         let leaves = std::mem::replace(&mut nic.leaves, u64::MAX);
@@ -74,6 +74,7 @@ impl Partition {
             Credits::pop(&mut nic.credits);
             nic.credit += bytes;
         }
+        // Later than it was ready: the NIC was out of credits.
         if leaves > nic.next_ready {
             self.recorder.record_nic_stall(n, nic.next_ready, leaves);
         }
@@ -107,26 +108,26 @@ impl Partition {
         slot
     }
 
-    /// What the header of a packet says where the routing tells messages apart.
+    /// First route state of a packet; depends on the message only if the routing does.
     #[cold]
     fn initial_state(&self, source: NodeId, packet: &OutgoingPacket) -> RouteState {
         self.routing().initial_state(source, packet.destination, packet.message_bytes)
     }
 
-    /// What a program hands over has to be a packet of this machine.
+    /// Checks that a program's packet is a valid packet of this machine.
     fn check(&self, injection: &OutgoingPacket, leaves: u64) {
-        let OutgoingPacket { created_ps, destination, interface, size, job, .. } = *injection;
+        let OutgoingPacket { created_ps, destination, nic, size, job, .. } = *injection;
         assert!(
             size.wrapping_sub(1) < self.fabric.settings.payload().0 as u32
                 && created_ps <= leaves
                 && destination.index() < self.fabric.node_nic.len()
-                && u32::from(interface) < self.fabric.arrival_nics()
+                && u32::from(nic) < self.fabric.arrival_nics()
                 && usize::from(job) < self.recorder.jobs.len(),
-            "an endpoint handed over what is no packet at {leaves} ps: {injection:?}"
+            "an endpoint handed over an invalid packet at {leaves} ps: {injection:?}"
         );
     }
 
-    /// A credit is on its way to NIC `n`.
+    /// Adds a credit in flight to NIC `n`.
     #[inline]
     pub(super) fn take_nic_credit(&mut self, n: usize, credit: Credit) {
         let nic = &mut self.nic[n];
@@ -136,8 +137,9 @@ impl Partition {
         }
     }
 
-    /// The packet whose head reaches input port `i` now from a NIC, where endpoints listen: one that left before its node was
-    /// told something, or else one that comes into being now. `NONE` if none arrives: the endpoint thought better of it.
+    /// The packet from a NIC whose head reaches input port `i` now, where endpoints have subscriptions. It was
+    /// injected before an earlier notification of its node, or is injected now. `NONE` if there is none: the endpoint
+    /// has withdrawn it.
     pub(super) fn take_node_arrival(&mut self, i: usize) -> u32 {
         let input = &mut self.inputs[i];
         let (n, head, latency) =
@@ -162,7 +164,7 @@ impl Partition {
         head
     }
 
-    /// The next packet from a NIC reaches input port `i` at `arrives`, if one is known of.
+    /// Schedules the next arrival from a NIC at input port `i`, if it is known.
     #[inline]
     fn expect_from_node(&mut self, i: usize, arrives: u64) {
         if arrives != u64::MAX {

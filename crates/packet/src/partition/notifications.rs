@@ -1,7 +1,7 @@
-//! What endpoints that listen are told, and what they ask for.
+//! Notifications of endpoints with subscriptions, and their requests.
 //!
-//! Between any two calls for a node, everything that can leave by then leaves: so an endpoint always knows what it has
-//! sent, although nothing happens in the event queue when a packet leaves.
+//! Before every notification of a node, all packets depart that can depart by then. So an endpoint always knows what
+//! it has sent, although a departure has no event.
 
 use super::Partition;
 use crate::endpoint::{Arrival, Departure, Endpoints, InjectionTimes, Offer, OutgoingPacket, Socket, Subscription};
@@ -10,18 +10,18 @@ use crate::queue::Key;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Where the endpoints of a partition listen. Lists by NIC are empty if none does.
+/// State of the endpoints with subscriptions. Lists by NIC are empty if there are none.
 pub(super) struct ListenerState {
     socket: Socket,
-    /// When the timer of each NIC runs out; `u64::MAX` if it is not set.
+    /// Expiry of the timer of each NIC; `u64::MAX` if it is not set.
     timers: Vec<u64>,
-    /// How many are set, and when the last of the others ran out.
+    /// Number of timers that are set, and the last expiry.
     timers_set: usize,
     last_timer: u64,
-    /// Messages of nodes to themselves, by NIC, time and the order in which they were delivered.
+    /// Messages within nodes, by NIC, time and order of delivery.
     on_node: BTreeMap<(u32, u64, u64), Arrival>,
     delivered: u64,
-    /// Packet of each NIC whose last byte is about to leave, if its endpoint is to be told.
+    /// Packet of each NIC whose departure is to be notified.
     departures: Vec<Option<Departure>>,
 }
 
@@ -32,7 +32,7 @@ odonata_checkpoint::state!(ListenerState {
 });
 
 impl ListenerState {
-    /// Of `nics` per_node if `any` endpoint listens.
+    /// Creates the state of `nics` NICs if `any` endpoint has a subscription.
     pub(super) fn new(nics: usize, any: bool) -> Self {
         let nics = if any { nics } else { 0 };
         Self {
@@ -51,21 +51,21 @@ impl ListenerState {
         self.timers_set = self.timers_set + usize::from(at != u64::MAX) - usize::from(before != u64::MAX);
     }
 
-    /// The first message of NIC `n` to its own node.
+    /// First message of NIC `n` to its own node.
     fn first_on_node(&self, n: usize) -> Option<(u32, u64, u64)> {
-        // Nearly always there is none, and a search of nothing is asked for at every event of a node.
+        // Nearly always empty, and every event of a node asks.
         if self.on_node.is_empty() {
             return None;
         }
         self.on_node.range((n as u32, 0, 0)..(n as u32 + 1, 0, 0)).next().map(|(&key, _)| key)
     }
 
-    /// Whether endpoints wait for a time to come.
+    /// Whether endpoints wait for a timer or a message within a node.
     pub(super) fn has_timers(&self) -> bool {
         self.timers_set > 0 || !self.on_node.is_empty()
     }
 
-    /// When a timer last ran out.
+    /// Time of the last expired timer.
     pub(super) fn last_timer(&self) -> u64 {
         self.last_timer
     }
@@ -78,7 +78,7 @@ impl ListenerState {
 }
 
 impl Partition {
-    /// Tells endpoints that the run begins, and asks all of them for their first packet.
+    /// Starts the endpoints and asks each for its first packet.
     pub(crate) fn start(&mut self) {
         for n in 0..self.nic.len() {
             if self.nic[n].reports_arrivals {
@@ -92,7 +92,7 @@ impl Partition {
         }
     }
 
-    /// Something happens that an endpoint has asked to know of.
+    /// Handles an event that an endpoint has subscribed to.
     #[inline(never)]
     pub(super) fn endpoint_event(&mut self, key: Key) {
         if key < self.keys.deliver {
@@ -104,7 +104,7 @@ impl Partition {
         }
     }
 
-    /// Tells the endpoint of NIC `n` something, does what it asks for, and asks what its node wants to send now.
+    /// Notifies the endpoint of NIC `n`, applies its requests, and asks for the new offers of its node.
     #[inline]
     fn notify(&mut self, n: usize, what: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
         let Self { endpoints, listeners, now, .. } = self;
@@ -120,7 +120,7 @@ impl Partition {
         }
     }
 
-    /// Does something for all NICs of the node that NIC `n` is of.
+    /// Calls `each` for all NICs of the node of NIC `n`.
     #[inline]
     fn each_of_node(&mut self, n: usize, mut each: impl FnMut(&mut Self, usize)) {
         let per_node = self.fabric.nics_per_node as usize;
@@ -136,7 +136,7 @@ impl Partition {
         (first..first + per_node).for_each(|m| each(self, m));
     }
 
-    /// Sets the timer of NIC `n` and keeps the messages that were delivered on its node.
+    /// Sets the timer of NIC `n` and stores the messages that were delivered within its node.
     #[cold]
     fn store_requests(&mut self, n: usize, timer: u64) {
         let listeners = &mut self.listeners;
@@ -148,7 +148,7 @@ impl Partition {
         self.schedule_wakeup(n);
     }
 
-    /// Makes sure of an event when the timer of NIC `n` runs out or a message reaches it on its node.
+    /// Schedules the next timer or message within the node of NIC `n`.
     fn schedule_wakeup(&mut self, n: usize) {
         let on_node = self.listeners.first_on_node(n).map_or(u64::MAX, |(_, at, _)| at);
         let due = self.listeners.timers[n].min(on_node);
@@ -157,7 +157,7 @@ impl Partition {
         }
     }
 
-    /// A timer may have run out, or a message have come on the node: tells of one of them.
+    /// Notifies the endpoint of NIC `n` of a message within the node or of its expired timer, one of them per event.
     fn wakeup_event(&mut self, n: usize) {
         let now = self.now;
         let first = self.listeners.first_on_node(n).filter(|&(_, at, _)| at <= now);
@@ -173,7 +173,7 @@ impl Partition {
         self.schedule_wakeup(n);
     }
 
-    /// Everything leaves NIC `n` that can leave by now, before its endpoint is told of something else.
+    /// Sends everything that NIC `n` can send by now, before its endpoint is notified.
     #[inline]
     fn send_due_packets(&mut self, n: usize) {
         while self.nic[n].leaves <= self.now {
@@ -181,7 +181,7 @@ impl Partition {
         }
     }
 
-    /// The next packet of NIC `n` sets out for the router, where its arrival has an event already if its leaving had none.
+    /// Sends the next packet of NIC `n` to the router. Its arrival already has an event unless its departure had one.
     fn send_from_node(&mut self, n: usize) {
         let port = self.nic[n].port as usize;
         let slot = self.inject_packet(n);
@@ -192,7 +192,7 @@ impl Partition {
         }
     }
 
-    /// The endpoint of NIC `n` may want to send another packet than before, or at another time.
+    /// Asks for the offer of NIC `n` again: packet and time may have changed.
     fn refresh_offer(&mut self, n: usize) {
         let created = self.endpoints.next_created_ps(n as u32).unwrap_or(u64::MAX);
         let (now, nic) = (self.now, &self.nic[n]);
@@ -212,10 +212,10 @@ impl Partition {
         }
     }
 
-    /// A packet of a program left NIC `n`: it takes along what is its own, its endpoint may be told in time, and the node's other
-    /// per_node may have other packets to send now.
+    /// Completes the injection of a program's packet at NIC `n`: stores its envelope, schedules the notification of
+    /// its departure, and asks for the offers of the node's other NICs.
     pub(super) fn finish_injection(&mut self, n: usize, slot: u32, packet: &OutgoingPacket) {
-        self.pool.get_mut(slot).interface = packet.interface;
+        self.pool.get_mut(slot).nic = packet.nic;
         if let Some(envelope) = packet.envelope {
             self.pool.set_envelope(slot, envelope);
         }
@@ -234,7 +234,7 @@ impl Partition {
         }
     }
 
-    /// The last byte of a packet may have left NIC `n`, and the next packet may leave.
+    /// Notifies the endpoint of a departure from NIC `n`, or sends its next packet.
     fn injection_event(&mut self, n: usize) {
         let left = self.listeners.departures[n].take_if(|departure| departure.at_ps <= self.now);
         if let Some(departure) = left {
@@ -249,7 +249,7 @@ impl Partition {
         }
     }
 
-    /// The last byte of a packet may have reached NIC `n`.
+    /// Notifies the endpoint of NIC `n` of an arrived packet.
     fn delivery_event(&mut self, n: usize) {
         let incoming = &mut self.nic[n].incoming;
         let slot = incoming.head;
@@ -284,10 +284,10 @@ impl Partition {
         }
     }
 
-    /// No packet is on its way from port `o` to NIC `n`: makes sure of an event when the first that was deferred arrives.
+    /// Schedules the arrival of the first deferred packet from port `o` to NIC `n`, if none is in flight.
     #[inline]
     fn expect_deferred(&mut self, n: usize, o: usize) {
-        // Where the link takes any time, the next packet has left: its way has an event now.
+        // If the link takes any time, the next packet has departed already and its arrival gets an event here.
         self.catch_up_to(o, self.now);
         if !self.nic[n].incoming.is_empty() {
             return;
@@ -299,7 +299,7 @@ impl Partition {
         }
     }
 
-    /// Sets what NICs have to know about their endpoints.
+    /// Stores the subscriptions of the endpoints in their NICs.
     pub(super) fn store_subscriptions(&mut self) {
         let several = self.fabric.nics_per_node > 1 || self.fabric.rails > 1;
         let moves = self.endpoints.has_coupled_offers();

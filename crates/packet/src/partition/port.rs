@@ -1,4 +1,26 @@
-//! State of ports, channels and network interfaces.
+//! State of ports, channels and NICs.
+//!
+//! ```text
+//! States of an output port:
+//!
+//!             pass_through, send
+//!   ┌──────┐ ──────────────────► ┌─────────────┐ ───┐ link free, next packet
+//!   │ idle │                     │ busy        │    │ has credit and is ready
+//!   └──────┘ ◄────────────────── │ (DEFERRED)  │ ◄──┘
+//!            link free,          └─────────────┘
+//!            queue empty           │  ▲   │  ▲
+//!                 no packet has    │  │   │  │    credit, but the head must
+//!                 a credit: stall  ▼  │   ▼  │    wait until `ready`
+//!                         ┌─────────┐ │  ┌─────────┐
+//!                         │ STALLED │ │  │ UNREADY │
+//!                         └────┬────┘ │  └────┬────┘
+//!                              └──────┴───────┘
+//!                      credit arrives, or `ready` is reached
+//! ```
+//! In every state, heads of input channels may wait for the crossbar (`first_waiter`). They need a free crossbar
+//! output, a free input and space in the output buffer. The end of a transfer or a departure serves them.
+//!
+//! A busy port with packets is DEFERRED if no head waits for it: its departures need no events (`Partition::defer`).
 
 use crate::credit::Ring;
 use crate::division::Division;
@@ -9,22 +31,22 @@ use odonata_routing::algorithm::Routing;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What ports have in common, and few kinds of ports differ in.
+/// Properties shared by many ports. Few kinds of ports differ in them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Kind {
-    /// From the start of sending to the arrival at the next input queue or node.
+    /// Time from the start of sending to the arrival at the next input queue or node.
     pub(super) latency: u64,
-    /// Time of a full packet on the link, on the one that comes in, and in the crossbar.
+    /// Time of a full packet on the link, on the incoming link, and in the crossbar.
     pub(super) full_time: u64,
     pub(super) incoming_time: u64,
     pub(super) crossbar_time: u64,
-    /// Time that a credit takes to go back.
+    /// Latency of a returning credit.
     pub(super) credit_latency: u64,
-    /// From the start of sending at the other end, if that is a node, to the arrival at the input queue here.
+    /// Time from the start of sending at a node's NIC to the arrival at the input queue here.
     pub(super) injection_latency: u64,
 }
 
-/// The kinds of the ports `own`, and which each port has.
+/// Kinds of the ports `own`, and the kind of each port.
 pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) {
     let kind = |port: u32| Kind {
         latency: fabric.forward_latency(port),
@@ -43,11 +65,11 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
     (kinds, which)
 }
 
-/// For each of the ports `own`, the one (of the partition) by which the ring goes on that comes in there, and whether the port
-/// sends in a ring; both empty without rings.
+/// For each of the ports `own`: the output (in the partition) that continues the ring of its incoming link, and
+/// whether the port sends in a ring. Both are empty without rings.
 pub(super) fn rings(fabric: &Fabric, routing: &dyn Routing, own: &Range<u32>) -> (Vec<u32>, Vec<bool>) {
     let Some(rings) = routing.rings() else { return (Vec::new(), Vec::new()) };
-    // The port by which the ring of a port's link goes on at the link's end, as that router counts its ports.
+    // The port that continues the ring at the far end of a port's link, in the numbering of that router.
     let next_in_ring = |port: u32| {
         let router = fabric.port_router[port as usize];
         let number = (port - fabric.link_ports_from(router)) as u16;
@@ -63,78 +85,78 @@ pub(super) fn rings(fabric: &Fabric, routing: &dyn Routing, own: &Range<u32>) ->
     (stays.collect(), in_ring.collect())
 }
 
-/// The sending side of a port; one line of the cache.
+/// Sending side of a port; one cache line.
 #[repr(align(64))]
 pub(super) struct OutPort {
-    /// Until when the link is busy.
+    /// The link is busy until then.
     pub(super) link_free: u64,
-    /// Until when this output of the crossbar is busy.
+    /// This output of the crossbar is busy until then.
     pub(super) crossbar_free: u64,
-    /// Credits on their way here, by arrival.
+    /// Credits in flight to this port, by arrival.
     pub(super) credits: Ring,
     /// Number of its [`Kind`].
     pub(super) kind: u32,
-    /// Global port, port of the partition if it is there, or NIC of the partition, at the other end.
+    /// Other end: global port, port of the partition, or NIC of the partition.
     pub(super) peer: u32,
-    /// First of the input channels whose heads want this output.
+    /// First of the input channels that wait for this output.
     pub(super) first_waiter: u32,
-    /// Bytes in the output buffer, over all channels.
+    /// Bytes in the output buffer, all channels.
     pub(super) queued_bytes: u32,
-    /// Credits in use, in bytes, over all channels.
+    /// Bytes of credit in use, all channels.
     pub(super) downstream_bytes: u32,
     /// Bit vc: channel vc holds packets.
     pub(super) occupied: u16,
     /// Partition at the other end.
     pub(super) part: u16,
-    /// Channel after the one that the link served last.
+    /// Channel after the last one that the link served.
     pub(super) next_vc: u8,
-    /// The channel that the crossbar served last.
+    /// Last channel that the crossbar served.
     pub(super) crossed_vc: u8,
     pub(super) end: End,
     /// `STALLED`, `UNREADY`, `DEFERRED`, `INTER_GROUP`.
     flags: u8,
 }
 
-/// Packets wait for a credit while the link is free.
+/// The link is free, and no packet has a credit.
 pub(super) const STALLED: u8 = 1;
-/// Packets with credit wait until they may leave while the link is free, so that a credit may let another one go before.
+/// The link is free, and packets with credit wait until `ready`. A credit may let another packet go first.
 pub(super) const UNREADY: u8 = 4;
-/// Packets will leave, the first when the link gets free, without an event: see `Partition::catch_up`.
+/// Packets depart without events, the first when the link is free: see `Partition::catch_up`.
 pub(super) const DEFERRED: u8 = 2;
-/// The port leads to another group, always.
+/// The port leads to another group. Constant.
 pub(super) const INTER_GROUP: u8 = 8;
 
-/// What is at the other end of a port.
+/// Kind of the other end of a port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum End {
     /// A router of this partition.
     Local,
     /// A router of another partition.
     Remote,
-    /// A node, which takes everything.
+    /// A node, which accepts everything.
     Node,
 }
 
 const _: () = assert!(size_of::<OutPort>() == 64);
 
-/// A packet that has just set out: what the port and its channel had to tell of it, so that nobody looks them up again.
+/// A packet that has just departed, with all that its port knows about it. Saves looking it up again.
 #[derive(Clone, Copy)]
 pub(super) struct Trip {
     pub(super) now: u64,
-    /// For how long it keeps the link busy.
+    /// Time for which the link is busy.
     pub(super) busy: u64,
-    /// When its head arrived here, and when it arrives at the other end.
+    /// Arrival of its head here, and at the other end.
     pub(super) before: u64,
     pub(super) arrives: u64,
     pub(super) peer: u32,
     pub(super) part: u16,
     pub(super) end: End,
     pub(super) vc: u8,
-    /// It goes to another group.
+    /// It leaves its group.
     pub(super) inter_group: bool,
 }
 
-/// What is at the other end of a port: its number as the partition names it, its kind, its partition.
+/// The other end of a port: its number for this partition, its kind, its partition.
 fn end(fabric: &Fabric, port: u32, own: &Range<u32>, first_nic: u32, division: &Division) -> (u32, End, u16) {
     let peer = fabric.peer[port as usize];
     if fabric.is_node_port(port) {
@@ -179,8 +201,8 @@ impl OutPort {
         }
     }
 
-    /// A packet, which has credit, sets out at `now`, takes the link for `busy` and reaches the other end `latency`
-    /// later.
+    /// Starts sending a packet with credit at `now`. The link is busy for `busy`, and the other end is `latency`
+    /// away.
     #[inline(always)]
     pub(super) fn start(
         &mut self,
@@ -225,7 +247,7 @@ pub(super) struct OutChannel {
     pub(super) queue: Fifo,
     /// Bytes in the output buffer.
     pub(super) bytes: u32,
-    /// Room known to be left in the next input buffer.
+    /// Free space in the next input buffer, as far as known.
     pub(super) credit: u32,
 }
 
@@ -238,7 +260,7 @@ impl OutChannel {
 /// One virtual channel of the receiving side.
 pub(super) struct InChannel {
     pub(super) queue: Fifo,
-    /// The next input channel whose head wants the same output.
+    /// Next input channel that waits for the same output.
     pub(super) next_waiter: u32,
     /// Its port (of the partition).
     pub(super) port: u32,
@@ -252,24 +274,24 @@ impl InChannel {
     }
 }
 
-/// The receiving side of a port; one line of the cache.
+/// Receiving side of a port; one cache line.
 #[repr(align(64))]
 pub(super) struct InPort {
     /// Packets on the link to this port, by arrival.
     pub(super) flight: Fifo,
-    /// Until when this input of the crossbar is busy.
+    /// This input of the crossbar is busy until then.
     pub(super) crossbar_free: u64,
     /// Number of its [`Kind`].
     pub(super) kind: u32,
-    /// Sender: a port of the partition, a global port if it is remote, or a NIC of the partition.
+    /// Sender: port of the partition, global port if it is remote, or NIC of the partition.
     pub(super) peer: u32,
-    /// Router (of the partition), and this port among its ports.
+    /// Router (of the partition), and position of this port among its ports.
     pub(super) router: u32,
     pub(super) place: u16,
     /// Bit vc: packets wait in channel vc.
     pub(super) occupied: u16,
     pub(super) end: End,
-    /// The sender, a port of this partition, has deferred its next departures.
+    /// The sender, a port of this partition, has deferred departures.
     pub(super) deferred: bool,
     /// Partition of the sender.
     pub(super) part: u16,
@@ -306,29 +328,29 @@ impl InPort {
     }
 }
 
-/// A network interface; one line of the cache.
+/// A NIC; one cache line.
 #[repr(align(64))]
 pub(super) struct Nic {
     pub(super) link_free: u64,
-    /// When the next packet is made and the link free; `u64::MAX` if none is in sight.
+    /// Time at which the next packet exists and the link is free; `u64::MAX` if no packet is known.
     pub(super) next_ready: u64,
-    /// When the next packet leaves; `u64::MAX` if that is not known.
+    /// Injection time of the next packet; `u64::MAX` if it is not known.
     pub(super) leaves: u64,
-    /// Credits on their way here, by arrival.
+    /// Credits in flight to this NIC, by arrival.
     pub(super) credits: Ring,
     pub(super) credit: u32,
     /// Port of the partition at the other end.
     pub(super) port: u32,
-    /// Packets on their way to a node whose endpoint reports_arrivals, by arrival of their last byte.
+    /// Packets in flight to a node with a subscription, by arrival of their last byte.
     pub(super) incoming: Fifo,
-    /// Number of the kind of the port at the other end.
+    /// Number of the [`Kind`] of the port at the other end.
     pub(super) kind: u32,
-    /// The next packet waits for credit that nobody has sent yet.
+    /// The next packet waits for a credit that is not sent yet.
     pub(super) stalled: bool,
-    /// Whether its endpoint is told of what arrives, and of what left.
+    /// Whether its endpoint is notified of arrivals, and of departures.
     pub(super) reports_arrivals: bool,
     pub(super) reports_departures: bool,
-    /// Whether every packet has an event when it leaves.
+    /// Whether every injection has an event.
     pub(super) has_departure_events: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a routing algorithm sees of its router, and what the router learns.
+//! What a routing algorithm sees of its router, and how routers learn.
 
 use super::port::End;
 use super::Partition;
@@ -8,10 +8,10 @@ use odonata_routing::next_hop::Port;
 use odonata_routing::view::LoadView;
 use std::cell::{RefCell, RefMut};
 
-/// The ports of one router at one time. A port that deferred its departures is brought up to now when it is looked at.
+/// Ports of one router at one time. Reading a port first computes its deferred departures.
 struct RouterLoad<'a, 'b> {
     partition: &'a RefCell<&'b mut Partition>,
-    /// What the router's port numbers count from.
+    /// First port that the router's port numbers count from.
     first: usize,
     /// Ports before this one have settled in this instant.
     settled: usize,
@@ -36,7 +36,7 @@ impl Partition {
 }
 
 impl<'a, 'b> RouterLoad<'a, 'b> {
-    /// The partition, with the port up to date and its credits taken in, and the port's number there.
+    /// The partition and the port's number in it, after departures and credits are applied.
     #[inline]
     fn at(&self, port: u16) -> (RefMut<'a, &'b mut Partition>, usize) {
         let o = self.first + usize::from(port);
@@ -65,7 +65,7 @@ impl LoadView for RouterLoad<'_, '_> {
         partition.load(o, channel.bytes, room - channel.credit, Some(vc))
     }
 
-    /// A full packet fits behind all that is queued or promised, here and with the credits known at the other end.
+    /// Whether a full packet fits behind everything queued or promised, here and with the known credits.
     fn has_room(&self, port: u16, vc: u8) -> bool {
         self.tokens(port, vc).is_some()
     }
@@ -81,7 +81,7 @@ impl LoadView for RouterLoad<'_, '_> {
     }
 }
 
-/// For an algorithm that does not look at the load.
+/// For decisions that do not read the load.
 struct NoLoad;
 
 impl LoadView for NoLoad {
@@ -99,7 +99,7 @@ impl LoadView for NoLoad {
 }
 
 impl Partition {
-    /// Asks the routing algorithm about the packet at the head of an input channel of port `i`, and notes its remark.
+    /// Asks the routing algorithm about the head packet of an input channel of port `i`, and stores its report.
     #[inline]
     pub(super) fn query_routing<T>(
         &mut self,
@@ -114,6 +114,7 @@ impl Partition {
             if self.learns && self.inputs[i].end != End::Node { self.pool.received_note(slot) } else { None };
         let received = received.map(|note| ReceivedReport { port: (i - state.link_ports_from as usize) as Port, note });
         let routing = self.routing.as_deref().expect("nobody else decides at this time");
+        // Most algorithms never read the load. They get no view, which saves the copies below.
         let header = &mut self.pool.get_mut(slot).header;
         if !self.reads_load || !routing.reads_load(header) {
             let (router, now_ps) = (state.id, self.now);
@@ -139,6 +140,7 @@ impl Partition {
         let state = &mut self.router[local];
         let (router, now_ps) = (state.id, self.now);
         let first = state.link_ports_from as usize;
+        // The view may change the partition, so the decision works on copies.
         let mut random = state.random.clone();
         let mut memory = std::mem::take(&mut state.memory);
         let mut header = self.pool.get(slot).header;
@@ -158,7 +160,7 @@ impl Partition {
         answer
     }
 
-    /// Learns from the feedback that has reached a router: port by port, in the order of arrival at each.
+    /// Applies the feedback that has reached a router: port by port, in order of arrival.
     pub(super) fn learn(&mut self, local: usize) {
         let routing = self.routing.as_deref().expect("nobody else decides at this time");
         let state = &mut self.router[local];

@@ -1,4 +1,4 @@
-//! What the record of waits is told of, where it is kept: see [`crate::record::JobWaits`].
+//! Updates the record of waits, if there is one: see [`crate::record::JobWaits`].
 
 use super::port::End;
 use super::Partition;
@@ -6,7 +6,7 @@ use crate::credit::Credit;
 use crate::record::ChannelTime;
 
 impl Partition {
-    /// Counts the waits of channel `vc` of port `o`, which leads to a router, up to `time`.
+    /// Counts the waits of channel `vc` of port `o` up to `time`. The port leads to a router.
     fn count_waits(&mut self, o: usize, vc: usize, time: u64) {
         let channel = &self.out_channel[o * self.channels + vc];
         let own = (!channel.queue.is_empty()).then(|| self.pool.get(channel.queue.head));
@@ -16,7 +16,7 @@ impl Partition {
         }
     }
 
-    /// The packet of `slot` is about to enter the output queue of port `o`.
+    /// Records that the packet of `slot` enters the output queue of port `o`.
     #[cold]
     pub(super) fn record_entry(&mut self, o: usize, slot: u32) {
         if self.out[o].end == End::Node {
@@ -31,7 +31,7 @@ impl Partition {
         }
     }
 
-    /// The packet of `slot`, at the head of its queue at port `o`, is about to leave it.
+    /// Records that the packet of `slot`, the head of its queue at port `o`, departs.
     #[cold]
     pub(super) fn record_departure(&mut self, o: usize, slot: u32, now: u64) {
         if self.out[o].end == End::Node {
@@ -45,7 +45,7 @@ impl Partition {
         }
     }
 
-    /// The packet of `slot` is on the link of port `o`, which leads to a router, until `until`.
+    /// Records that the packet of `slot` occupies the link of port `o` until `until`.
     #[cold]
     pub(super) fn record_launch(&mut self, o: usize, slot: u32, now: u64, until: u64) {
         let packet = self.pool.get(slot);
@@ -55,7 +55,7 @@ impl Partition {
         }
     }
 
-    /// Takes in the credits that have arrived at port `o` until `now`, one after the other.
+    /// Applies the credits that have arrived at port `o` by `now`, one after the other: each ends a different wait.
     #[cold]
     pub(super) fn record_credits(&mut self, o: usize, now: u64) {
         while let Some(Credit { at, bytes, vc }) = self.credits.front(self.out[o].credits) {

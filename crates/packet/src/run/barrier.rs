@@ -1,10 +1,10 @@
-//! Where threads wait for each other, add something up, and learn that one of them failed.
+//! A barrier that sums contributions and reports failed threads.
 //!
-//! A thread that panics never comes to a [`std::sync::Barrier`], and the others wait for it for ever. Here it leaves word.
+//! With [`std::sync::Barrier`], the other threads wait forever if one panics. Here a panic breaks the barrier.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A barrier at which threads add up what they bring, and that a panic breaks.
+/// A barrier that sums the contributions of its threads. A panic breaks it.
 pub(super) struct Barrier<S> {
     threads: usize,
     state: Mutex<State<S>>,
@@ -13,16 +13,16 @@ pub(super) struct Barrier<S> {
 
 struct State<S> {
     waiting: usize,
-    /// What those brought who are waiting.
+    /// Sum of the contributions of the waiting threads.
     brought: S,
-    /// What all brought to the last barrier.
+    /// Sum of the last round.
     sum: S,
-    /// Number of meetings that were held.
+    /// Number of completed rounds.
     held: u64,
     broken: bool,
 }
 
-/// Membership of a thread: dropped by a panic, it breaks the barrier.
+/// Membership of a thread. If a panic drops it, it breaks the barrier.
 pub(super) struct BarrierMember<'a, S>(&'a Barrier<S>);
 
 impl<S: Clone + Default> Barrier<S> {
@@ -31,7 +31,7 @@ impl<S: Clone + Default> Barrier<S> {
         Self { threads, state: Mutex::new(state), all_here: Condvar::new() }
     }
 
-    /// Every thread joins once, before it waits.
+    /// Adds a thread; each thread joins once, before it waits.
     pub(super) fn join(&self) -> BarrierMember<'_, S> {
         BarrierMember(self)
     }
@@ -44,7 +44,7 @@ impl<S> Barrier<S> {
 }
 
 impl<S: Clone + Default> BarrierMember<'_, S> {
-    /// Adds to the sum, waits until all threads have, and returns it.
+    /// Adds to the sum, waits for all threads, and returns the sum.
     ///
     /// # Panics
     /// If another thread panicked.
@@ -63,7 +63,7 @@ impl<S: Clone + Default> BarrierMember<'_, S> {
                 state = all_here.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         }
-        // Nobody comes to the next barrier before all have left this one.
+        // No thread reaches the next round before all have left this one.
         let (broken, sum) = (state.broken, state.sum.clone());
         drop(state);
         assert!(!broken, "another thread of the run panicked");

@@ -1,7 +1,7 @@
-//! What workers tell each other, and how.
+//! Communication between workers.
 //!
-//! A worker advances some of the partitions of a run; all workers go through the same windows. Nothing else passes between
-//! them, so how many there are and where they are is known to implementations of [`Exchange`] only.
+//! A worker advances some partitions of a run, and all workers go through the same windows. Only implementations of
+//! [`Exchange`] know how many workers there are and where.
 
 use super::rows::RowBuffer;
 use super::totals::Totals;
@@ -12,48 +12,50 @@ use crate::partition::Partition;
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 
-/// The way from a worker to the others.
+/// Connection of a worker to the other workers.
 pub(crate) trait Exchange {
-    /// Leaves what was sent to partition `to` for whoever advances it in the next window, and an empty mail in its place.
+    /// Posts mail for partition `to`, for the worker that advances it in the next window. Leaves empty mail in its
+    /// place.
     fn post(&mut self, to: usize, mail: &mut Mail);
 
-    /// Hands over what was posted to partition `to` before the last barrier, mail by mail. What one partition sent to another
-    /// comes in the order in which it was sent.
+    /// Passes the mail for partition `to` that was posted before the last synchronization to `read`. Mail from one
+    /// partition arrives in the order in which it was sent.
     fn take(&mut self, to: usize, read: &mut dyn FnMut(&mut Mail));
 
-    /// Waits until all workers are here. All get the same answer, the sum of what they bring. `rows` are what the workers of this process
-    /// hand out; after the barrier the first process has those of all.
+    /// Waits for all workers and returns the sum of their tallies. `rows` holds the rows of this process; afterwards
+    /// the first process has the rows of all.
     fn synchronize(&mut self, tally: &Tally, rows: &Mutex<RowBuffer>) -> Tally;
 
-    /// Adds up what is left at the end of the run, and gathers the last rows. The first worker of the first process gets the sum, the
-    /// first of another one that of its process.
+    /// Sums the totals at the end of the run, and gathers the last rows. The first worker of the first process gets
+    /// the sum of all. The first worker of another process gets the sum of its process.
     fn sum(&mut self, totals: Totals, rows: &Mutex<RowBuffer>) -> Option<Totals>;
 }
 
-/// The state of some partitions after a window, and of what they sent; a sum over partitions in any order.
+/// State of some partitions and of their mail after a window. A sum over partitions in any order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Tally {
-    /// Not later than anything happens; `u64::MAX` if nothing will.
+    /// Lower bound of the next event; `u64::MAX` if there is none.
     pub(crate) earliest: u64,
-    /// Packets somewhere in partitions or in mail.
+    /// Packets in partitions or in mail.
     pub(crate) in_flight: u64,
-    /// When a packet last arrived or set out, or a timer ran out.
+    /// Time of the last progress: an arrival, an injection or an expired timer.
     pub(crate) last_progress: u64,
     pub(crate) events: u64,
-    /// Packets of the measurement that left their sources, and those that arrived, of jobs that the run waits for.
+    /// Measured packets of the awaited jobs: injected, and delivered.
     pub(crate) injected: u64,
     pub(crate) delivered: u64,
-    /// When the last of these arrives: a packet counts as arrived from its last router on.
+    /// Arrival of the last of these. A packet counts as delivered when its last router sends it.
     pub(crate) last_arrival: u64,
-    /// Whether endpoints have something left to do that the run waits for.
+    /// Whether endpoints have work left that the run waits for.
     pub(crate) has_work: bool,
-    /// Whether any of them does it though no packet comes; asked for where others go on for as long as they do.
+    /// Whether any endpoint will act without an incoming packet (a timer). Needed when open traffic runs until the
+    /// jobs end.
     pub(crate) will_act: bool,
-    /// Whether endpoints wait for a time to come.
+    /// Whether endpoints wait for timers.
     pub(crate) has_timers: bool,
-    /// Whether somebody who watches wants the run to end.
+    /// Whether the watcher stops the run.
     pub(crate) stop: bool,
-    /// Whether the state is to be kept as it is.
+    /// Whether to save the state now.
     pub(crate) checkpoint: bool,
 }
 
@@ -77,7 +79,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Adds a partition at time `now`; best done when it is in the cache.
+    /// Adds a partition at time `now`. Called right after its window, while it is in the cache.
     pub(super) fn count(&mut self, partition: &mut Partition, now: u64, limits: &RunLimits) {
         let earliest = partition.earliest();
         self.earliest = self.earliest.min(earliest);
@@ -92,7 +94,7 @@ impl Tally {
         self.last_progress = self.last_progress.max(partition.last_progress());
         self.has_timers |= partition.has_timers();
         if idle || Windows::may_end(now, limits) {
-            // Of open traffic beside jobs that come to an end nothing is waited for.
+            // A run that ends with its jobs does not wait for open traffic.
             let before = if limits.ends_with_jobs { 0 } else { limits.measured_until };
             self.has_work |= partition.has_work(before);
             self.will_act |= limits.ends_with_jobs && partition.will_act(now);

@@ -1,9 +1,9 @@
 //! Workers that are threads of several processes.
 //!
-//! The threads of a process meet as ever ([`super::threads`]); between two of their meetings the first of them gives every other process
-//! one message: the tally of its process, what its partitions sent to that process's, and for the first process the rows
-//! that were row_buffer out and the parts of a state that is kept. So all know the sum of all tallies, and mail lies where it would lie if it
-//! came from a thread.
+//! The threads of a process synchronize as usual ([`super::threads`]). Between two rounds, the first thread of each
+//! process sends one message to every other process. It contains the tally and the mail for that process. The message
+//! to the first process also contains rows and parts of a checkpoint. Then all processes know the sum of all tallies,
+//! and mail is where a thread of the same process would have put it.
 
 use super::exchange::{Exchange, Tally};
 use super::rows::RowBuffer;
@@ -16,7 +16,7 @@ use odonata_processes::{decode_message, gather, Processes};
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
-/// The processes of a run, and whose partitions are whose.
+/// Processes of a run and their partitions.
 pub(crate) struct ProcessLayout<'a> {
     pub(crate) processes: &'a dyn Processes,
     /// Partitions of each process.
@@ -34,13 +34,13 @@ impl ProcessLayout<'_> {
         self.processes.number() == 0
     }
 
-    /// The process that has a partition.
+    /// Process of a partition.
     fn process_of(&self, partition: usize) -> usize {
         self.partitions.partition_point(|range| range.end <= partition)
     }
 }
 
-/// Parts of a state that is kept, on their way to the first process.
+/// Parts of a checkpoint in flight to the first process.
 #[derive(Default)]
 pub(super) struct StateBuffer(Mutex<Vec<(u32, Vec<u8>)>>);
 
@@ -50,14 +50,14 @@ impl CheckpointSink for StateBuffer {
     }
 }
 
-/// What the threads of this process share.
+/// State shared by the threads of this process.
 pub(super) struct ProcessExchange<'a> {
     threads: &'a Threads,
     layout: &'a ProcessLayout<'a>,
-    /// Of the first process: where a state goes that is kept. Of another one: what it has of it.
+    /// Sink for checkpoints in the first process; buffer for their parts in other processes.
     sink: Option<&'a dyn CheckpointSink>,
     state_buffer: &'a StateBuffer,
-    /// Mail for each process that was not sent yet.
+    /// Unsent mail for each process.
     out: Vec<Mutex<Writer>>,
 }
 
@@ -70,22 +70,22 @@ impl<'a> ProcessExchange<'a> {
         Self { threads, layout, sink, state_buffer, out: layout.partitions.iter().map(|_| Mutex::default()).collect() }
     }
 
-    /// Each thread joins once, under a number of its own.
+    /// Adds a thread; each joins once, with its own number.
     pub(super) fn join(&'a self, number: usize) -> ProcessThread<'a> {
         ProcessThread { all: self, thread: self.threads.join(number), spare: Outbox::default() }
     }
 }
 
-/// One of the threads.
+/// A thread of a process.
 pub(super) struct ProcessThread<'a> {
     all: &'a ProcessExchange<'a>,
     thread: Thread<'a>,
-    /// Keeps the memory of mail that was sent, for mail that comes.
+    /// Memory of sent mail, reused for received mail.
     spare: Outbox,
 }
 
 impl ProcessThread<'_> {
-    /// The messages of this process, whose threads brought `tally`.
+    /// Messages of this process with its `tally`, by receiver.
     fn messages(&self, tally: &Tally, rows: &Mutex<RowBuffer>) -> Vec<Vec<u8>> {
         let number = self.all.layout.processes.number();
         let message = |(to, mail): (usize, &Mutex<Writer>)| {
@@ -105,7 +105,7 @@ impl ProcessThread<'_> {
         self.all.out.iter().enumerate().map(message).collect()
     }
 
-    /// Takes in the message of another process, and adds its tally.
+    /// Reads the message of another process and adds its tally.
     fn take_in(&mut self, bytes: &[u8], sum: &mut Tally, rows: &Mutex<RowBuffer>) {
         let mut from = Reader::new(bytes);
         sum.add(&decode_message(from.get()));
@@ -113,7 +113,7 @@ impl ProcessThread<'_> {
             lock(rows).append(decode_message(from.get()));
             let parts: Vec<(u32, Vec<u8>)> = decode_message(from.get());
             for (number, bytes) in parts {
-                self.all.sink.expect("the first process began to keep the state").part(number, &bytes);
+                self.all.sink.expect("the first process has a sink").part(number, &bytes);
             }
         }
         while !from.is_empty() {

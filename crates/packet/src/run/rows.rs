@@ -1,22 +1,22 @@
-//! Rows that partitions hand out while a run goes.
+//! Rows that partitions produce during a run.
 
 use super::Watch;
 use crate::partition::Partition;
 use crate::record::{Intervals, RecordPlan, Rows, TracedPacket};
 use serde::{Deserialize, Serialize};
 
-/// What partitions row_buffer out and a watcher was not pending_rows yet.
+/// Rows that the watcher has not got yet.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct RowBuffer {
     packets: Vec<TracedPacket>,
     intervals: Intervals,
 }
 
-/// Packets that are pending_rows at a time.
+/// Packets per batch of rows. Larger batches take more memory, smaller ones more calls.
 const BATCH: usize = 1 << 16;
 
 impl RowBuffer {
-    /// Takes what a partition recorded until `until`; of intervals only if one ends there.
+    /// Takes the records of a partition until `until`; intervals only if one ends there.
     pub(super) fn take(&mut self, partition: &mut Partition, plan: &RecordPlan, until: u64, interval_ends: bool) {
         if plan.recording.packets {
             partition.recorder.take_packets(until, &mut self.packets);
@@ -33,10 +33,10 @@ impl RowBuffer {
         self.intervals.port_jobs.append(&mut other.intervals.port_jobs);
     }
 
-    /// Gives rows to the watcher: packets when there are many or it is the `last` time.
+    /// Passes rows to the watcher: packets if there are many or this is the `last` call.
     pub(super) fn flush(&mut self, watch: &mut dyn Watch, last: bool) {
         if self.packets.len() >= BATCH || last && !self.packets.is_empty() {
-            // All that arrived before the time of the last taking are here, so batches follow each other in order.
+            // All packets that arrived before the last `take` are here, so batches follow each other in order.
             self.packets.sort_unstable();
             watch.rows(Rows::Packets(std::mem::take(&mut self.packets)));
         }

@@ -1,29 +1,30 @@
-//! The state of a run, taken between two windows.
+//! State of a run between two windows.
 //!
-//! Each partition is saved by the worker that advances it next, after it has taken in its mail: so there is no mail in a checkpoint, and
-//! nobody waits for it. What a partition will be has nothing to do with who advances it; what is left of the run itself is how far it
-//! is and the rows that its watcher was not pending_rows.
+//! Each partition is saved by the worker that advances it next, after its mail was delivered. So a checkpoint
+//! contains no mail, and no worker waits. The state of a partition does not depend on its worker. The run itself adds
+//! its progress and the rows that its watcher has not got yet.
 
 use super::rows::RowBuffer;
 use crate::partition::Partition;
 use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 
-/// Takes the parts of a state, from any thread and in any order: those of partitions under their numbers.
+/// Takes the parts of a checkpoint, from any thread and in any order. A partition's part has the number of the
+/// partition.
 pub trait CheckpointSink: Sync {
     /// Takes a part.
     fn part(&self, number: u32, bytes: &[u8]);
 }
 
-/// Number of the part that is the run's own.
+/// Number of the part with the run's own state.
 pub(crate) const RUN_PART: u32 = u32::MAX;
 
-/// What the run itself goes on from.
+/// State of the run itself.
 pub(crate) struct RunState {
-    /// When the last window ended, when the next one will, and events so far.
+    /// End of the last window, end of the next one, and events so far.
     pub(super) now: u64,
     pub(super) until: u64,
     pub(super) events: u64,
-    /// Rows that are for the watcher.
+    /// Rows for the watcher.
     pub(super) pending_rows: RowBuffer,
 }
 
@@ -45,7 +46,7 @@ impl RunState {
     }
 }
 
-/// A partition's part.
+/// Encodes the state of a partition.
 pub(super) fn save_partition(partition: &Partition) -> Vec<u8> {
     let mut into = Writer::default();
     partition.save(&mut into);

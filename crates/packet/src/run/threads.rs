@@ -1,7 +1,7 @@
 //! Workers that are threads of one process.
 //!
-//! Boxes exist twice: in one window those are read that were written in the window before, and the others are written. So
-//! nobody has to wait until all have read, and a window needs one barrier.
+//! Every mailbox exists twice: a window reads the mailboxes that the previous window wrote, and writes the others. So
+//! no thread waits for readers, and a window needs one barrier.
 
 use super::barrier::{Barrier, BarrierMember};
 use super::exchange::{Exchange, Tally};
@@ -10,43 +10,43 @@ use super::totals::Totals;
 use crate::mail::Mail;
 use std::sync::{Mutex, MutexGuard};
 
-/// What the threads share.
+/// State shared by the threads.
 pub(super) struct Threads {
     count: usize,
-    /// What thread f sent to partition t is in box `t * count + f`.
+    /// Mail from thread f to partition t is in mailbox `t * count + f`.
     mailboxes: [Vec<Mutex<Mail>>; 2],
     barrier: Barrier<Tally>,
     totals: Mutex<Option<Totals>>,
 }
 
-/// One of the threads.
+/// A thread of the process.
 pub(super) struct Thread<'a> {
     all: &'a Threads,
     number: usize,
     member: BarrierMember<'a, Tally>,
-    /// The mailboxes that it reads.
+    /// Side of the mailboxes that it reads.
     side: usize,
 }
 
 impl Threads {
-    /// Of so many threads, which send to `partitions`.
+    /// Creates the exchange of `count` threads, which send to `partitions`.
     pub(super) fn new(count: usize, partitions: usize) -> Self {
         let mailboxes = || (0..count * partitions).map(|_| Mutex::default()).collect();
         Self { count, mailboxes: [mailboxes(), mailboxes()], barrier: Barrier::new(count), totals: Mutex::new(None) }
     }
 
-    /// Each thread joins once, under a number of its own.
+    /// Adds a thread; each joins once, with its own number.
     pub(super) fn join(&self, number: usize) -> Thread<'_> {
         Thread { all: self, number, member: self.barrier.join(), side: 0 }
     }
 
-    /// The box in which a thread finds what another one sent to a partition, from the next barrier on if `side` is the one that it does not
-    /// read now.
+    /// The mailbox from one thread to a partition. It is readable after the next barrier if `side` is not the side
+    /// being read.
     fn mailbox(&self, side: usize, to: usize, from: usize) -> MutexGuard<'_, Mail> {
         lock(&self.mailboxes[side][to * self.count + from])
     }
 
-    /// Bytes that the mailboxes hold.
+    /// Memory of the mailboxes.
     pub(super) fn memory_bytes(&self) -> usize {
         self.mailboxes.iter().flatten().map(|mail| lock(mail).memory_bytes()).sum()
     }
@@ -58,12 +58,12 @@ impl Thread<'_> {
         self.number == 0
     }
 
-    /// The mail that whoever advances a partition in this window takes, layout others: for the first thread, between two meetings.
+    /// Mail for a partition in this window, from the first thread; used between two barriers.
     pub(super) fn mail_to(&self, to: usize) -> MutexGuard<'_, Mail> {
         self.all.mailbox(self.side, to, self.number)
     }
 
-    /// A further barrier before the next window; all get the sum of what is brought.
+    /// Waits again before the next window; all threads get the sum of the contributions.
     pub(super) fn wait_again(&self, brought: Option<&Tally>) -> Tally {
         self.member.wait(|sum| {
             if let Some(tally) = brought {

@@ -1,26 +1,26 @@
-//! What is added up over all partitions at the end of a run.
+//! Sums over all partitions at the end of a run.
 
 use crate::endpoint::UnfinishedEndpoint;
 use crate::partition::{BlockedHead, Partition};
 use crate::record::Sums;
 use serde::{Deserialize, Serialize};
 
-/// What a run took. Not part of what a run means: it may differ between runs with the same results.
+/// Cost of a run. It is no part of the result: it may differ between runs with equal results.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct Cost {
     /// Events handled.
     pub events: u64,
-    /// Events handled by the thread that handled most.
+    /// Events of the thread with the most events.
     pub events_of_busiest: u64,
-    /// Most packets that each partition held at a time, added up.
+    /// Sum of the peak number of packets of each partition.
     pub peak_packets: u64,
-    /// Bytes held for packets.
+    /// Memory of packets.
     pub packet_bytes: u64,
-    /// Bytes held for routers, ports and events.
+    /// Memory of routers, ports and events.
     pub network_bytes: u64,
 }
 
-/// Two runs are equal whatever they cost.
+/// Always equal: runs are compared without their cost.
 impl PartialEq for Cost {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -31,18 +31,18 @@ impl PartialEq for Cost {
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Totals {
     pub(crate) sums: Sums,
-    /// Of each router that has learnt, by the machine's number: its updates and the sum of their absolute errors in ns. These are
-    /// fractions, so whoever adds them up does so in the order of the routers.
+    /// Learning of each router, by its number in the machine: number of updates and sum of their absolute errors in
+    /// ns. These are fractions, so they are summed in the order of the routers.
     pub(crate) learning: Vec<(u32, u64, f64)>,
-    /// What the heads of input channels wait for.
+    /// Blocked heads of input channels.
     pub(crate) blocked_heads: Vec<((u32, u8), BlockedHead)>,
-    /// Endpoints that have not finished.
+    /// Unfinished endpoints.
     pub(crate) unfinished: Vec<UnfinishedEndpoint>,
     pub(crate) cost: Cost,
 }
 
 impl Totals {
-    /// Adds a partition whose records are done, at the end of the run, except for its events, which are counted by thread.
+    /// Adds a finished partition at the end of the run. Its events are counted by thread instead.
     pub(super) fn count(&mut self, partition: &mut Partition, end: u64) {
         self.unfinished.extend(partition.end_endpoints(end));
         let (packets, network) = partition.memory_bytes();

@@ -1,8 +1,8 @@
-//! Which window comes next, and when a run ends.
+//! The sequence of windows and the end of a run.
 //!
-//! A window goes from the earliest event of all to that plus the look-ahead, the least latency of a cable between
-//! partitions: nothing that happens in it can reach another partition before it ends. Every worker finds the same window from the same
-//! sums.
+//! A window reaches from the earliest event to that time plus the look-ahead. The look-ahead is the least latency of
+//! a cable between partitions. So no event in a window affects another partition before the window ends. Every worker
+//! computes the same window from the same sums.
 
 use super::exchange::Tally;
 use super::{Ending, RunLimits};
@@ -11,25 +11,26 @@ use crate::record::RecordPlan;
 pub(super) struct Windows {
     limits: RunLimits,
     lookahead: u64,
-    /// Length of an interval of the time series that are row_buffer out; 0 if none is.
+    /// Interval of the time series of ports; 0 without them.
     interval: u64,
-    /// Whether packets are row_buffer out.
+    /// Whether packets are recorded.
     packets: bool,
-    /// When the window before ended.
+    /// End of the last window.
     now: u64,
 }
 
-/// One window; it starts where the one before ended.
+/// A window. It starts at the end of the window before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Window {
-    /// Its end, which does not belong to it.
+    /// End, exclusive.
     pub(super) until: u64,
-    /// Whether rows are row_buffer out at its end, and whether an interval of the time series ends there.
+    /// Whether rows are passed on at its end, and whether an interval of the time series ends there.
     pub(super) rows: bool,
     pub(super) interval_ends: bool,
 }
 
-/// A run ends at a multiple of this time, 1 us, or else when the last thing happened.
+/// A run ends at a multiple of this time, 1 us, or at its last event. A larger step wastes simulated time after the
+/// end; a smaller one shortens windows.
 const STEP: u64 = 1_000_000;
 
 impl Windows {
@@ -38,18 +39,18 @@ impl Windows {
         Self { limits, lookahead: lookahead.unwrap_or(u64::MAX), interval, packets: plan.recording.packets, now: 0 }
     }
 
-    /// The window of a run from `now` on that was to end at `until`.
+    /// Resumes a run at `now`, in a window that was to end at `until`.
     pub(super) fn resume(&mut self, now: u64, until: u64) -> Window {
         self.now = now;
         self.up_to(until)
     }
 
-    /// The end of the last window or, once nothing will happen any more, the time of what happened last.
+    /// End of the last window, or time of the last progress if no event is left.
     pub(super) fn now(&self) -> u64 {
         self.now
     }
 
-    /// The next window, pending_rows the state of all partitions after the last one.
+    /// Returns the next window, given the state of all partitions after the last one.
     pub(super) fn next(&mut self, sum: &Tally) -> Result<Window, Ending> {
         if let Some(ending) = self.ending(sum) {
             if sum.earliest == u64::MAX {
@@ -59,16 +60,16 @@ impl Windows {
         }
         let now = self.now;
         let start = sum.earliest.max(now);
-        // Windows also end at full steps and where the measurement does: the run ends at such a time, so nothing
-        // that is recorded depends on where windows lie.
+        // Windows also end at full steps and at the end of the measurement. The run ends at one of these times, so no
+        // record depends on the windows.
         let until = start.saturating_add(self.lookahead).min((start / STEP + 1) * STEP);
         Ok(self.up_to(until))
     }
 
-    /// The window that ends at `until` or, if that comes first, where something else does.
+    /// Returns the window that ends at `until`, or earlier if something else requires it.
     fn up_to(&mut self, mut until: u64) -> Window {
         let now = self.now;
-        // What has no end is cut off at the first step at which it may be, also where nothing happens for a while.
+        // Open traffic is cut off at the first step after the jobs end, also after a silence.
         if self.limits.ends_with_jobs {
             until = until.min((now / STEP + 1) * STEP);
         }
@@ -84,12 +85,12 @@ impl Windows {
         Window { until, rows, interval_ends }
     }
 
-    /// Whether a run may end at this time although something will happen.
+    /// Whether a run may end at this time although events are left.
     fn is_end_candidate(now: u64, limits: &RunLimits) -> bool {
         now % STEP == 0 || now >= limits.end
     }
 
-    /// Whether it may be complete then, so that endpoints are to be asked what they owe.
+    /// Whether the run may be complete then, so that endpoints must report their work.
     pub(super) fn may_end(now: u64, limits: &RunLimits) -> bool {
         Self::is_end_candidate(now, limits) && (limits.ends_with_jobs || now >= limits.measured_until)
     }
@@ -103,12 +104,12 @@ impl Windows {
                 (false, false) => Ending::Complete,
             });
         }
-        // Of open traffic, something is always about to arrive.
+        // Open traffic always has packets in flight.
         let over = !limits.ends_with_jobs || sum.last_arrival <= now;
         if Self::may_end(now, limits) && !sum.has_work && sum.injected == sum.delivered && over {
             return Some(Ending::Complete);
         }
-        // Jobs that come to an end wait for each other, whatever goes on beside them.
+        // Finite jobs may deadlock while open traffic continues.
         let silent = !sum.will_act && sum.injected == sum.delivered && sum.last_arrival < now;
         if limits.ends_with_jobs && Self::may_end(now, limits) && sum.has_work && silent {
             return Some(Ending::Deadlock);
@@ -148,7 +149,7 @@ mod tests {
         Windows::new(LIMITS, &RecordPlan { recording, start: 0, end: LIMITS.measured_until, jobs: 1 }, lookahead)
     }
 
-    /// A network in which something happens all the time.
+    /// A network with events at all times.
     fn busy(now: u64) -> Tally {
         Tally { earliest: now, in_flight: 1, last_progress: now, injected: 2, delivered: 1, ..Tally::default() }
     }
@@ -223,18 +224,18 @@ mod tests {
             windows.next(&sum).err()
         };
         let arrived = |now| Tally { delivered: 2, ..busy(now) };
-        // Everything has arrived, but not at a full microsecond, or not before the measurement is over.
+        // All packets have arrived, but the time is no full microsecond, or the measurement is not over.
         assert_eq!(ending(3_200_000, arrived(3_200_000)), None);
         assert_eq!(ending(2_000_000, arrived(2_000_000)), None);
         assert_eq!(ending(3_000_000, arrived(3_000_000)), Some(Ending::Complete));
         assert_eq!(ending(3_000_000, Tally { has_work: true, ..arrived(3_000_000) }), None);
         assert_eq!(ending(3_000_000, Tally { stop: true, ..busy(3_000_000) }), Some(Ending::Interrupted));
         assert_eq!(ending(4_100_000, busy(4_100_000)), Some(Ending::DrainLimit));
-        // Nothing last_progress for longer than progress_timeout lasts.
+        // No progress for longer than the timeout.
         assert_eq!(ending(2_000_000, Tally { last_progress: 500_000, ..busy(2_000_000) }), None);
         assert_eq!(ending(2_000_000, Tally { last_progress: 499_999, ..busy(2_000_000) }), Some(Ending::NoProgress));
         assert_eq!(ending(2_000_000, Tally { last_progress: 499_999, has_timers: true, ..busy(2_000_000) }), None);
-        // Nothing will ever happen.
+        // No event is left.
         let silent = Tally { earliest: u64::MAX, in_flight: 1, ..Tally::default() };
         assert_eq!(ending(1_234, silent.clone()), Some(Ending::NoProgress));
         assert_eq!(ending(1_234, Tally { in_flight: 0, ..silent.clone() }), Some(Ending::Complete));

@@ -1,10 +1,10 @@
-//! Which thread advances which partition.
+//! Distribution of partitions to threads by work stealing.
 //!
-//! A thread takes its own partitions first, the one that it advanced last before all others, since most of that is still in
-//! the cache. When it has none left, it takes those of other threads, from the other end. What it advanced is its own in
-//! the next window. So work follows the load, whatever makes it uneven: a job on part of the machine, or a slow core.
+//! A thread takes its own partitions first. It starts with the last one of the previous window, which is still in its
+//! cache. Without own partitions, it steals from the other end of another thread's queue. It keeps the stolen
+//! partitions for the next window. So work follows the load, also for a job on part of the machine or a slow core.
 //!
-//! Every share exists twice: in one window threads take from those that were filled in the window before, and fill the others.
+//! Every queue exists twice: a window takes from the queues that the previous window filled, and fills the others.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
@@ -14,7 +14,7 @@ pub(super) struct WorkQueues<P> {
 }
 
 impl<P> WorkQueues<P> {
-    /// Divides `partitions` layout so many threads.
+    /// Divides `partitions` among the threads.
     pub(super) fn new(partitions: Vec<P>, threads: usize) -> Self {
         let count = partitions.len();
         let mut rest = partitions.into_iter();
@@ -25,14 +25,14 @@ impl<P> WorkQueues<P> {
         Self { of: [first, (0..threads).map(|_| Mutex::default()).collect()] }
     }
 
-    /// A partition that nobody has taken in this window: the last of `thread`'s own, else the first of another thread's.
+    /// Takes a partition of this window: the last one of `thread`, else the first one of another thread.
     pub(super) fn take(&self, side: usize, thread: usize) -> Option<P> {
         let own = self.queue(side, thread).pop_back();
         let threads = self.of[side].len();
         own.or_else(|| (1..threads).find_map(|other| self.queue(side, (thread + other) % threads).pop_front()))
     }
 
-    /// Makes a partition the last of `thread`'s own in the next window.
+    /// Appends a partition to the queue of `thread` for the next window.
     pub(super) fn put_back(&self, side: usize, thread: usize, partition: P) {
         self.queue(1 - side, thread).push_back(partition);
     }
@@ -55,12 +55,12 @@ mod tests {
                 .inspect(|&p| work_queues.put_back(side, thread, p));
             taken.collect()
         };
-        // Thread 0 has 0 to 3 and begins with the last; thread 1 is faster.
+        // Thread 0 has 0 to 3 and starts with the last; thread 1 is faster.
         assert_eq!(take(0, 1, 5), [7, 6, 5, 4, 0]);
         assert_eq!(take(0, 0, 2), [3, 2]);
         assert_eq!(take(0, 1, 2), [1]);
         assert_eq!((take(0, 0, 1), take(0, 1, 1)), (vec![], vec![]));
-        // To and fro: what was taken last comes first.
+        // Back and forth: the last partition of a window is the first of the next.
         assert_eq!(take(1, 0, 2), [2, 3]);
         assert_eq!(take(1, 0, 1), [7]);
         assert_eq!(take(1, 1, 8), [1, 0, 4, 5, 6]);

@@ -33,8 +33,8 @@ impl Endpoints for RailEndpoints {
 
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let packet = self.program.take(self.rail_map.program_nic(nic), leaves_ps);
-        let destination = NodeId(packet.destination.0 + u32::from(packet.interface) * self.count);
-        OutgoingPacket { destination, interface: 0, ..packet }
+        let destination = NodeId(packet.destination.0 + u32::from(packet.nic) * self.count);
+        OutgoingPacket { destination, nic: 0, ..packet }
     }
 
     fn has_coupled_offers(&self) -> bool {

@@ -143,7 +143,7 @@ impl Talker {
             kind: random.below(256) as u8,
         });
         let packet = OutgoingPacket {
-            interface: random.below(u64::from(self.nics)) as u8,
+            nic: random.below(u64::from(self.nics)) as u8,
             job: self.jobs[self.made as usize % self.jobs.len()],
             message: random.below(1 << 32) as u32,
             envelope,

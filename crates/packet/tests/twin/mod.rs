@@ -274,8 +274,8 @@ impl<'a> Twin<'a> {
         if self.machine.router_of(destination) == router {
             self.routing.report_arrival(&mut decision, &packet.header);
             packet.report = decision.report;
-            packet.port = self.machine.slot_of(destination) as usize * per_node(self.settings)
-                + usize::from(packet.what.interface);
+            packet.port =
+                self.machine.slot_of(destination) as usize * per_node(self.settings) + usize::from(packet.what.nic);
             packet.vc = vc;
         } else {
             let hop = self.routing.decide(&mut decision, &mut packet.header);
