@@ -1,16 +1,16 @@
-//! Routing algorithms: the one list of them, with their parameters and which kind of engine takes which.
+//! Routing algorithms, with their parameters and the engines that use them.
 //!
-//! An algorithm is one file and one line of [`ALGORITHMS`]. What stands there says how messages choose among whole
-//! paths ([`PathChoice`], for engines with a steady state), or decides hop by hop ([`Routing`], for engines that move
+//! An algorithm is one file and one line of [`ALGORITHMS`]. It defines how messages choose among whole paths
+//! ([`PathChoice`], for engines with a steady state), or decides hop by hop ([`Routing`], for engines that move
 //! packets), or both.
 //!
-//! Hop by hop it is asked once per packet at every router: it gets the packet's header, the router, a read-only
-//! view of the load there, the router's random stream and its [`Memory`], and answers with a port and a virtual
-//! channel. What it has to remember about a packet it writes into the header's [`RouteState`]; it moves nothing.
+//! A hop-by-hop algorithm is called once per packet at every router. It gets the packet's header, the router, a
+//! read-only view of the load, the router's random stream and its [`Memory`]. It returns a port and a virtual
+//! channel. State of a packet belongs into the header's [`RouteState`].
 //!
-//! An algorithm keeps the network free of deadlock by its choice of virtual channels. It states that choice as
-//! [`Discipline`], which [`crate::deadlock`] checks on the machine before a run; where the plainest choice does not do, the
-//! algorithm is built again with next hops on whose ways channels rise more often ([`crate::next_hop::VcOrder`]).
+//! An algorithm avoids deadlock by its choice of virtual channels. It declares this choice as a [`Discipline`], which
+//! [`crate::deadlock`] checks on the machine before a run. If the simplest choice has a cycle, the algorithm is built
+//! again with a stricter VC order ([`crate::next_hop::VcOrder`]).
 
 pub mod adaptive;
 mod by_message;
@@ -64,61 +64,61 @@ pub use torus_deterministic::DeterministicSettings;
 pub use torus_dynamic::DynamicSettings;
 pub use zones::{BubbleOrder, Zone};
 
-/// What the algorithm remembers about one packet.
+/// Routing state of one packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 pub struct RouteState {
-    /// The intermediate group or router, as the algorithm uses it.
+    /// Intermediate group or router, as the algorithm uses it.
     pub via: u32,
-    /// Where the packet is on its way, as the algorithm numbers it.
+    /// Phase of the path, as the algorithm numbers it.
     pub phase: u8,
-    /// Router-to-router hops done.
+    /// Router-to-router hops so far.
     pub hops: u8,
     /// Virtual channel on which the packet arrived.
     pub vc: u8,
-    /// How the way so far differs from the shortest ones.
+    /// Kind of the path so far.
     pub path_kind: PathKind,
 }
 
-/// How the way of a packet differs from the shortest ones: whether it left them, and whether it led through a third group,
-/// one that is neither the source's nor the destination's. Between groups that no working cable joins, shortest ways do, too.
+/// The kind of a packet's path: minimal or not, and whether it visited an intermediate group (neither the source's
+/// nor the destination's). A minimal path does so if no working cable joins the two groups.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
 #[repr(u8)]
 pub enum PathKind {
-    /// A shortest one, through no third group.
+    /// Minimal, without an intermediate group.
     #[default]
     Minimal,
-    /// A shortest one, through a third group.
+    /// Minimal, via an intermediate group.
     MinimalViaGroup,
-    /// Longer than the shortest, but through no third group.
+    /// Non-minimal, without an intermediate group.
     NonMinimal,
-    /// Longer than the shortest, through a third group.
+    /// Non-minimal, via an intermediate group.
     NonMinimalViaGroup,
 }
 
 const _: () = assert!(size_of::<RouteState>() == 8);
 
 impl PathKind {
-    /// Whether the packet has left the shortest ways.
+    /// Whether the packet has left the minimal paths.
     #[inline]
     pub fn is_non_minimal(self) -> bool {
         matches!(self, Self::NonMinimal | Self::NonMinimalViaGroup)
     }
 
-    /// Whether the packet has been in a third group.
+    /// Whether the packet has been in an intermediate group.
     #[inline]
     pub fn is_via_intermediate_group(self) -> bool {
         matches!(self, Self::MinimalViaGroup | Self::NonMinimalViaGroup)
     }
 
-    /// The packet leaves the shortest ways.
+    /// Records that the packet leaves the minimal paths.
     #[inline]
     pub fn mark_non_minimal(&mut self) {
         *self = if self.is_via_intermediate_group() { Self::NonMinimalViaGroup } else { Self::NonMinimal };
     }
 
-    /// The packet goes to a third group. Whoever moves packets says so of every hop that leads there, whatever algorithm
-    /// decided on it.
+    /// Records that the packet enters an intermediate group. The engine calls this for every such hop, whatever the
+    /// algorithm.
     #[inline]
     pub fn mark_intermediate_group(&mut self) {
         *self = if self.is_non_minimal() { Self::NonMinimalViaGroup } else { Self::MinimalViaGroup };
@@ -133,11 +133,11 @@ pub struct Header {
     pub source: NodeId,
     /// Destination node.
     pub destination: NodeId,
-    /// What the algorithm wrote at earlier routers.
+    /// State written at earlier routers.
     pub state: RouteState,
 }
 
-/// The answer: where a packet goes next.
+/// The next hop of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hop {
     /// Port of the router that decides.
@@ -146,42 +146,43 @@ pub struct Hop {
     pub vc: u8,
 }
 
-/// A routing algorithm on one machine. It is immutable: what changes is in headers, streams and memories.
+/// A routing algorithm on one machine. It is immutable; mutable state is in headers, streams and memories.
 pub trait Routing: Send + Sync {
-    /// Number of virtual channels that it needs.
+    /// Number of virtual channels.
     fn virtual_channels(&self) -> u8;
 
-    /// How its virtual channels keep the network free of deadlock.
+    /// How the virtual channels prevent deadlock.
     fn discipline(&self) -> Discipline;
 
-    /// The first reserved channel. A packet goes to a reserved channel only where [`has_room`](crate::view::LoadView::has_room) says so, and
-    /// the room is then kept for it; so nobody ever waits for a reserved channel.
+    /// First reserved channel. A packet takes a reserved channel only if
+    /// [`has_room`](crate::view::LoadView::has_room) holds. The room is then reserved for it, so no packet ever waits
+    /// for a reserved channel.
     fn reserved_from(&self) -> u8 {
         u8::MAX
     }
 
-    /// Whether the packets of messages of different sizes may go differently.
+    /// Whether routes depend on the message, for example on its size.
     fn distinguishes_messages(&self) -> bool {
         false
     }
 
-    /// What a packet's header says when it sets out, where messages are told apart.
+    /// Initial route state of a packet, if routes depend on the message.
     fn initial_state(&self, _source: NodeId, _destination: NodeId, _message_bytes: u64) -> RouteState {
         RouteState::default()
     }
 
-    /// The rings that packets enter only where they leave room for another packet, if the algorithm relies on that.
+    /// The rings with bubble flow control, if the algorithm relies on them.
     fn rings(&self) -> Option<&dyn Rings> {
         None
     }
 
-    /// Whether [`Routing::decide`] may look at the load for this packet at this router; where it does not, the engine
-    /// spares itself the view, and a look at it is a programming error that panics.
+    /// Whether [`Routing::decide`] may read the load for this packet at this router. If not, the engine provides no
+    /// view, and a read panics.
     fn reads_load(&self, _packet: &Header) -> bool {
         self.reads_any_load()
     }
 
-    /// Whether any decision reads the load; asked once, so that the others need not be asked packet by packet.
+    /// Whether any decision reads the load. It is called once, to skip [`Routing::reads_load`] for the others.
     fn reads_any_load(&self) -> bool {
         true
     }
@@ -189,139 +190,140 @@ pub trait Routing: Send + Sync {
     /// The next hop of a packet that is not yet at its destination's router.
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop;
 
-    /// The memory that `router` starts with.
+    /// The initial memory of `router`.
     fn memory(&self, router: RouterId) -> Memory {
         let _ = router;
         Memory::default()
     }
 
-    /// Takes note of what became of a packet that `router` had sent out of `port`; returns the absolute error in ns of
-    /// what was expected, if anything was.
+    /// Learns from the feedback for a packet that `router` sent through `port`. Returns the absolute error of the
+    /// estimate in ns, if there was one.
     fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> Option<f32> {
         let _ = (router, memory, port, feedback);
         None
     }
 
-    /// The whole matrix of what `router` has learnt.
+    /// The whole matrix of estimates of `router`.
     fn estimates(&self, router: RouterId, memory: &Memory) -> Vec<f32> {
         let _ = router;
         memory.all(|_, _| 0.0)
     }
 
-    /// A packet is at its destination's router, which may remark on it as [`Routing::decide`] does; asked only where
-    /// routers learn.
+    /// Sets the report for a packet at its destination's router. Only called if [`Routing::has_feedback`] holds.
     fn report_arrival(&self, decision: &mut Decision<'_>, packet: &Header) {
         let _ = (decision, packet);
     }
 
-    /// Whether routers tell each other about packets at all: whether there are remarks.
+    /// Whether routers exchange reports about packets.
     fn has_feedback(&self) -> bool {
         false
     }
 }
 
-/// Rings of links that never fill up (bubble flow control; Carrion, Beivide, Gregorio, Vallejo 1997). In one virtual channel a
-/// packet *enters* a ring, from a node, another link or another channel, only where the output buffer has room for two full
-/// packets; one that goes on in its ring needs room for one. So there is always room for a full packet in the ring, and what is
-/// before it moves. For that room never to fall in pieces, every packet in the channel takes the room of a full one.
+/// Rings of links that never fill (bubble flow control; Carrion, Beivide, Gregorio, Vallejo 1997). In one virtual
+/// channel, a packet enters a ring (from a node, another link or another channel) only if the output buffer has room
+/// for two full packets. A packet that stays in its ring needs room for one. The ring therefore always has room for a
+/// full packet, and the packet before that room moves. Every packet takes the room of a full one, so that the free
+/// room is never fragmented.
 pub trait Rings: Send + Sync {
-    /// The channel.
+    /// The virtual channel with bubbles.
     fn channel(&self) -> u8;
 
-    /// The port by which the ring of a link, that of `port` of `at`, goes on at the link's end; `None` if the link is in no
-    /// ring. No two links go on with the same one.
+    /// The port that continues the ring of the link at `port` of `at`, at the far end of that link. `None` if the
+    /// link is in no ring. No two links continue with the same port.
     fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port>;
 }
 
 /// How an algorithm orders its virtual channels.
 pub enum Discipline {
-    /// The channel rises with every hop, or with every turn from a link down, to a lower router number, to one up: no
-    /// cycle is possible.
+    /// The VC number increases with every hop, or with every turn from a link down (to a lower router number) to a
+    /// link up. No cycle is possible.
     Increasing,
-    /// A packet goes through legs; each has a goal and virtual channels. The legs of a packet follow the `next`
-    /// lists from a leg that may start.
+    /// A packet follows legs, each with a goal and virtual channels. It starts with a leg that `is_first` and
+    /// continues along the `next` lists.
     Legs(Vec<Leg>),
-    /// Every hop that packets may take is listed, and the channel dependency graph is made of them.
+    /// The relation lists every possible hop; the channel dependency graph is built from it.
     Relation(Box<dyn Relation>),
-    /// The hops are the same at every router of a torus or mesh; in a ring they keep to one channel of bubbles.
+    /// The hops are the same at every router of a torus or mesh. Rings use one channel with bubbles.
     Bubble(Box<dyn Turns>),
 }
 
-/// All the hops of an algorithm on a torus or mesh that depend on nothing but the directions that a packet has left.
+/// All hops of an algorithm on a torus or mesh, if they depend only on a packet's remaining directions.
 pub trait Turns {
     /// Number of dimensions.
     fn dimensions(&self) -> usize;
 
-    /// Whether there are steps along a dimension at all.
+    /// Whether the dimension has more than one router.
     fn has_steps(&self, dimension: usize) -> bool;
 
-    /// Whether a packet can go on in a ring along a dimension; on a mesh, and where two routers are all, it can't.
+    /// Whether a packet can continue in a ring along a dimension. False on a mesh and in a ring of two routers.
     fn is_ring(&self, dimension: usize) -> bool;
 
-    /// The ports of a step, by the number of the cable to which a packet keeps.
+    /// The ports of a step, by cable number. A packet keeps its cable number.
     fn ports(&self, at: RouterId, step: Step) -> &[Port];
 
-    /// Appends every hop, as a step with its channel, of a packet with these directions left, at least one.
+    /// Appends every possible hop (step and channel) of a packet with these remaining directions; there is at least
+    /// one.
     fn hops(&self, left: Directions, out: &mut Vec<(Step, u8)>);
 }
 
-/// All the hops of an algorithm that depend on nothing but the router, the destination's router and a phase.
+/// All hops of an algorithm, if they depend only on the router, the destination's router and a phase.
 pub trait Relation {
     /// Number of phases; packets start in phase 0.
     fn phases(&self) -> u8;
 
-    /// Appends every hop that a packet for router `to` may take at router `at`, with its phase after the hop.
+    /// Appends every possible hop at router `at` of a packet for router `to`, with its phase after the hop.
     fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>);
 }
 
-/// One leg of a way.
+/// One leg of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Leg {
-    /// What ends it.
+    /// End of the leg.
     pub goal: Goal,
-    /// Lowest virtual channel of its hops. On a leg to a group or a router they rise from there as the next hops say:
-    /// [`NextHops::vc_offset_to_group`], [`NextHops::local_vc_offset`].
+    /// Lowest virtual channel of the leg. On a leg to a group or router, [`NextHops::vc_offset_to_group`] or
+    /// [`NextHops::local_vc_offset`] is added.
     pub vc: u8,
-    /// Whether a way may start with it.
+    /// Whether a path may start with this leg.
     pub is_first: bool,
     /// Legs that may follow.
     pub next: Vec<usize>,
 }
 
-/// What ends a leg.
+/// The end of a leg.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// Reaching any router of another group over shortest ways.
+    /// Any router of another group, on minimal paths.
     Group,
-    /// Reaching another router of the same group over shortest ways.
+    /// Another router of the same group, on minimal paths.
     Router,
-    /// One hop towards a group, after which the packet decides again.
+    /// One hop towards a group; then the packet decides again.
     HopTowardsGroup,
     /// One hop to a router of another group.
     OtherGroup,
 }
 
-/// All settings of all algorithms; each takes what concerns it.
+/// The settings of all algorithms; each algorithm uses its own.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RoutingSettings {
     /// Threshold, bias and numbers of candidates of UGAL.
     pub adaptive: AdaptiveSettings,
-    /// The same of PAR, and what its second decision weighs.
+    /// Settings of PAR.
     pub par: ParSettings,
-    /// The same of PB, and what a congested cable is.
+    /// Settings of PB.
     pub piggyback: PiggybackSettings,
     /// Rates and thresholds of Q-adaptive.
     pub q: QSettings,
-    /// What keeps rings of a torus free of deadlock.
+    /// Deadlock avoidance in the rings of a torus.
     pub torus: TorusSettings,
     /// The order of `torus-deterministic`.
     pub deterministic: DeterministicSettings,
-    /// BubbleOrder, zone and channels of `torus-dynamic`.
+    /// Order, zone and channels of `torus-dynamic`.
     pub dynamic: DynamicSettings,
 }
 
 impl RoutingSettings {
-    /// What an algorithm's parameters say; the settings of the others are as by default.
+    /// The parameters of one algorithm, with defaults for all others.
     pub fn of(parameters: &dyn ParameterStruct) -> Self {
         let parameters = parameters.as_any();
         Self {
@@ -336,18 +338,18 @@ impl RoutingSettings {
     }
 }
 
-/// Why an algorithm can't run on a machine, or what is wrong with its settings.
+/// An algorithm that can't run on a machine, or a wrong setting.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RoutingError {
-    /// No algorithm that decides hop by hop has that name.
+    /// No hop-by-hop algorithm has that name.
     #[error("unknown routing algorithm '{name}'{hint}")]
     Unknown {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// The name that may have been meant, or all of them.
+        /// Nearest known name, or all of them.
         hint: String,
     },
-    /// The machine lacks what the algorithm needs.
+    /// The machine does not fit the algorithm.
     #[error("routing '{algorithm}': {reason}")]
     Machine {
         /// Name of the algorithm.
@@ -358,34 +360,34 @@ pub enum RoutingError {
     /// A setting is out of range.
     #[error("{setting}: {reason}")]
     Setting {
-        /// Its name as the user writes it.
+        /// Key as the user writes it.
         setting: String,
-        /// What was expected.
+        /// Expected value.
         reason: String,
     },
 }
 
-/// Makes an algorithm for a machine; of the settings it takes its own.
+/// Builds an algorithm for a machine from its own part of the settings.
 pub type Build = fn(Arc<NextHops>, &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError>;
 
-/// A routing algorithm by its name.
+/// A routing algorithm by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Algorithm {
-    /// Its name in files.
+    /// Name in files.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Description in one line.
     pub doc: &'static str,
-    /// Its parameters as by default.
+    /// Default parameters.
     pub parameters: fn() -> Box<dyn ParameterStruct>,
-    /// For engines with a steady state: how messages choose among paths, by the parameters.
+    /// For engines with a steady state: choice among paths, from the parameters.
     pub paths: Option<fn(&dyn ParameterStruct) -> PathChoice>,
-    /// For engines that move packets: what decides hop by hop.
+    /// For engines that move packets: builds the hop-by-hop algorithm.
     pub hops: Option<Build>,
-    /// Whether what decides hop by hop takes tables of next hops; else [`NextHops::without_tables`] is all that it needs.
+    /// Whether the hop-by-hop algorithm needs tables of next hops. If not, [`NextHops::without_tables`] is enough.
     pub uses_tables: bool,
 }
 
-/// All algorithms, the plainest first.
+/// All algorithms, simple ones first.
 pub const ALGORITHMS: &[Algorithm] = &[
     min::MIN,
     steady::STATIC_DIRECT,
@@ -413,7 +415,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
 ];
 
 impl Algorithm {
-    /// One that decides hop by hop and has no parameters.
+    /// A hop-by-hop algorithm without parameters.
     const fn hop_by_hop(name: &'static str, doc: &'static str, build: Build) -> Self {
         Self { name, doc, parameters: || Box::new(NoParameters), paths: None, hops: Some(build), uses_tables: true }
     }
@@ -423,7 +425,7 @@ impl Algorithm {
         ALGORITHMS.iter().find(|known| known.name == name)
     }
 
-    /// What the algorithm called `name` has to know of a machine: tables of next hops, unless it does without.
+    /// The next hops for the algorithm called `name`, with tables if it needs them.
     ///
     /// # Errors
     /// If two working routers can't reach each other.
@@ -435,26 +437,26 @@ impl Algorithm {
         }
     }
 
-    /// Whether the algorithm called `name`, if there is one, takes tables of next hops.
+    /// Whether the algorithm called `name` needs tables of next hops; true for unknown names.
     pub fn needs_tables(name: &str) -> bool {
         Self::find(name).is_none_or(|algorithm| algorithm.uses_tables)
     }
 
-    /// What a parser and a reference page read of it.
+    /// Description for parser and reference.
     pub fn named(&self) -> VariantInfo {
         VariantInfo { name: self.name, doc: self.doc, keys: (self.parameters)().keys() }
     }
 
-    /// How messages choose among paths when no parameter is given, if it says so at all.
+    /// Choice among paths with default parameters, if the algorithm has one.
     pub fn paths_by_default(&self) -> Option<PathChoice> {
         self.paths.map(|paths| paths(&*(self.parameters)()))
     }
 }
 
-/// What decides hop by hop under the name `name` on a machine with the tables `hops`.
+/// Builds the hop-by-hop algorithm called `name` on the machine of `hops`.
 ///
 /// # Errors
-/// An unknown name, a machine on which the algorithm makes no sense, or a setting out of range.
+/// An unknown name, a machine that does not fit the algorithm, or a setting out of range.
 pub fn build(name: &str, hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     let known = || ALGORITHMS.iter().filter_map(|algorithm| Some((algorithm.name, algorithm.hops?)));
     match known().find(|(known, _)| *known == name) {
@@ -466,7 +468,7 @@ pub fn build(name: &str, hops: Arc<NextHops>, settings: &RoutingSettings) -> Res
     }
 }
 
-/// A uniformly random port of a list; a single one costs no draw.
+/// A uniformly random port of a list. A list of one needs no draw.
 #[inline]
 pub(crate) fn any(ports: &[Port], random: &mut Stream) -> Port {
     match ports {

@@ -1,15 +1,16 @@
 //! The proof that a routing algorithm can't deadlock: its channel dependency graph has no cycle (Dally, Seitz 1987).
 //!
-//! A channel is a link and one of its virtual channels. A packet that holds one channel and may next ask for another makes
-//! an edge between them. The edges follow from the algorithm's [`Discipline`] and the machine's next hops: inside a leg
-//! from a link to the next link on a shortest way to the same goal, and at the end of a leg from its last link to
-//! every first link of the legs that may follow. That is a superset of what packets do (a leg is taken to have any
-//! goal, whatever came before), so no cycle here means no deadlock; links of nodes can't be part of one.
+//! A channel is a link with one of its virtual channels. A packet that holds one channel and may request another
+//! makes an edge between them. The edges follow from the algorithm's [`Discipline`] and the machine's next hops.
+//! Inside a leg, an edge leads from a link to the next link on a minimal path to the same goal. At the end of a leg,
+//! edges lead from its last link to every first link of the possible next legs. This is a superset of the real
+//! dependencies, since a leg may have any goal here. No cycle therefore means no deadlock. Links of nodes can't be
+//! part of a cycle.
 //!
-//! On a torus or mesh where hops are the same at every router one router is looked at.
+//! On a torus or mesh with the same hops at every router, one router is checked.
 //!
-//! [`prove`] takes the plainest order of channels for which that holds: on a whole machine one channel per leg, on others
-//! more ([`VcOrder`]).
+//! [`prove`] takes the simplest VC order without a cycle: one channel per leg on a whole machine, more on others
+//! ([`VcOrder`]).
 
 mod graph;
 mod legs;
@@ -21,56 +22,58 @@ use graph::{Dependencies, Wiring};
 use odonata_units::RouterId;
 use std::sync::Arc;
 
-/// Channels in which packets could wait for each other for ever.
+/// A cycle of channel dependencies.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cycle {
-    /// Source router, target router and virtual channel of each link; the last waits for the first.
+    /// Source router, target router and virtual channel of each link; the last link depends on the first.
     pub channels: Vec<(RouterId, RouterId, u8)>,
 }
 
 impl std::fmt::Display for Cycle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let links: Vec<String> =
-            self.channels.iter().map(|(from, to, vc)| format!("{from} -> {to} on channel {vc}")).collect();
-        write!(f, "packets could wait for each other for ever: {}, and that for the first", links.join(", then "))
+        let mut links: Vec<String> =
+            self.channels.iter().map(|(from, to, vc)| format!("{from} -> {to} (VC {vc})")).collect();
+        links.extend(links.first().cloned());
+        write!(f, "possible deadlock: cyclic channel dependency {}", links.join(" => "))
     }
 }
 
 impl std::error::Error for Cycle {}
 
-/// Why an algorithm can't be used on a machine.
+/// The reason why an algorithm can't be used on a machine.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ProofError {
-    /// It can't be built there.
+    /// The algorithm can't be built on the machine.
     #[error(transparent)]
     Routing(#[from] RoutingError),
-    /// Whatever channels it takes, packets could wait for each other for ever.
+    /// Every VC order has a cyclic dependency.
     #[error(transparent)]
     Cycle(#[from] Cycle),
-    /// It is free of deadlock on more channels than there may be.
-    #[error("needs {needed} virtual channels on this machine; at most {most} are possible")]
+    /// The algorithm is free of deadlock only with too many channels.
+    #[error("needs {needed} virtual channels on this machine; expected at most {most}")]
     Channels {
-        /// Channels that it needs.
+        /// Number of channels that it needs.
         needed: u8,
-        /// Channels that there may be.
+        /// Largest number of channels.
         most: u8,
     },
 }
 
-/// An algorithm that was proven free of deadlock on a machine.
+/// An algorithm that is proven free of deadlock on a machine.
 pub struct ProvenRouting {
     /// The algorithm.
     pub routing: Box<dyn Routing>,
-    /// How its channels rise.
+    /// VC order of the proof.
     pub vc_order: VcOrder,
-    /// Channels that it would have if one were enough for each leg, as on a whole machine.
+    /// Number of channels with one channel per leg, as on a whole machine.
     pub plain_channels: u8,
 }
 
-/// The algorithm called `name` with the plainest order of its channels, at most `most`, that is proven free of deadlock.
+/// Builds the algorithm called `name` with the simplest VC order that is proven free of deadlock, with at most `most`
+/// channels.
 ///
 /// # Errors
-/// It does not fit the machine, needs more channels, or a cycle of channels is left.
+/// The algorithm does not fit the machine, needs more channels, or has a cyclic dependency.
 pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -> Result<ProvenRouting, ProofError> {
     let mut hops = Arc::new(hops);
     let mut plain_channels = None;
@@ -99,12 +102,13 @@ pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -
     })
 }
 
-/// Checks the channel dependency graph of a discipline on a machine. Nobody waits for the channels from `reserved_from`
-/// on ([`crate::algorithm::Routing::reserved_from`]), and packets in one of the `rings` do not wait for it as a whole: a ring is
-/// one vertex of the graph, which packets must not enter from itself, not even by other links.
+/// Checks the channel dependency graph of a discipline on a machine. No packet waits for channels from
+/// `reserved_from` on ([`crate::algorithm::Routing::reserved_from`]). Packets in one of the `rings` do not wait for
+/// the ring as a whole. This ring is one vertex of the graph; packets must not re-enter it, not even over other
+/// links.
 ///
 /// # Errors
-/// A cycle of channels.
+/// A cycle of channel dependencies.
 pub fn check(
     hops: &NextHops,
     discipline: &Discipline,
@@ -114,7 +118,7 @@ pub fn check(
 ) -> Result<(), Cycle> {
     let wiring = Wiring::of(hops);
     let mut cycles: Box<dyn Iterator<Item = _>> = match discipline {
-        // A packet only ever asks for a channel above the one that it holds, or, going up and then down, for one behind it.
+        // A packet only requests a channel above its own or, within a channel, a link after its own in up/down order.
         Discipline::Increasing => return Ok(()),
         Discipline::Legs(legs) => {
             let graphs = legs::graphs(&wiring, legs, channels, rings.is_some());
@@ -147,7 +151,7 @@ mod tests {
     fn every_algorithm_is_free_of_cycles_on_dragonflies_and_cascades() {
         for preset in ["dragonfly-1056", "edison"] {
             let hops = Arc::new(NextHops::new(&machine(preset)).unwrap());
-            // Those of tori, and of machines without groups.
+            // Algorithms for tori, and for machines without groups.
             let of_others =
                 ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic", "valiant", "ugal-l"];
             let by_hops =
@@ -161,8 +165,8 @@ mod tests {
         }
     }
 
-    /// Few cables between groups: most ways to a gateway have two hops inside the group, along the row first. (On
-    /// `cascade-241` this was once a cycle.)
+    /// With few cables between groups, most paths to a gateway have two hops inside the group, along the row first.
+    /// (`cascade-241` once had a cycle here.)
     #[test]
     fn paths_to_distant_gateways_are_free_of_cycles() {
         let machine = Cascade { groups: 61, ..Cascade::default() }.builder().unwrap().build().unwrap();
@@ -182,7 +186,7 @@ mod tests {
         }
     }
 
-    /// Valiant's way on the second of three channels: local, global, local links of three groups close a cycle.
+    /// Valiant's path on the second of three channels: local, global and local links of three groups close a cycle.
     #[test]
     fn a_vc_that_never_increases_is_caught() {
         let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();
@@ -197,10 +201,10 @@ mod tests {
         for (i, link) in cycle.channels.iter().enumerate() {
             assert_eq!((link.1, link.2), (cycle.channels[(i + 1) % cycle.channels.len()].0, 1));
         }
-        assert!(cycle.to_string().contains("on channel 1, then"));
+        assert!(cycle.to_string().contains("(VC 1) => "));
     }
 
-    /// MIN on one channel is free of cycles inside groups but not across them: local, global, local, global, ...
+    /// MIN on one channel has no cycle inside groups, but one across them: local, global, local, global, ...
     #[test]
     fn min_needs_its_second_channel() {
         let hops = NextHops::new(&machine("dragonfly-1056")).unwrap();

@@ -1,13 +1,13 @@
-//! The shortest paths between groups: what *minimal* means where several cables join two groups.
+//! Minimal paths between groups that are joined by several cables.
 //!
-//! A path from one router to another is *shortest* if it has the fewest hops between groups and, of such paths, the fewest
-//! hops in all. So a cable that joins two groups directly is preferred to a third group even where that would save
-//! hops, and among the cables between two groups those count that lie best for *both* ends: the nearest to the source
-//! may land far from the destination.
+//! A path between two routers is *minimal* if it has the fewest hops between groups and, among these, the fewest hops
+//! in total. A direct cable between two groups is therefore preferred to an intermediate group, even if that would
+//! save hops. Among the cables between two groups, the best total counts: the cable nearest to the source may end far
+//! from the destination.
 //!
-//! `min` draws one of the cables on shortest paths, each equally likely, then goes straight to its router, over it, and so
-//! on. The packet engine ([`crate::algorithm`]) and the expected loads of the flow engine ([`crate::paths`]) both take the
-//! cables from here, each with its own table of hops inside groups.
+//! `min` draws one of the cables on minimal paths with equal probability, goes to its router, takes the cable, and
+//! repeats this in the next group. Both the packet engine ([`crate::algorithm`]) and the expected loads of the flow
+//! engine ([`crate::paths`]) use this module, each with its own table of hops inside groups.
 
 use odonata_machine::Machine;
 use odonata_units::{GroupId, LinkId, RouterId};
@@ -20,22 +20,22 @@ pub struct Gateway {
     pub from: RouterId,
     /// Router in the second group.
     pub to: RouterId,
-    /// First of its links; their ids are consecutive.
+    /// First link; the ids are consecutive.
     pub first: LinkId,
-    /// Number of its links.
+    /// Number of links.
     pub count: u32,
 }
 
-/// A gateway and the shortest path over it.
+/// A gateway and the minimal path through it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GatewayPath {
     /// Index of the gateway.
     pub gateway: u32,
-    /// Hops of the whole path, from source to destination.
+    /// Hops of the whole path.
     pub hops: u32,
 }
 
-/// All gateways of a machine of groups, and the hops between its groups.
+/// All gateways of a machine with groups, and the hops between its groups.
 #[derive(Clone, Debug, Default)]
 pub struct Gateways {
     groups: usize,
@@ -50,7 +50,7 @@ pub struct Gateways {
 const UNREACHED: u8 = u8::MAX;
 
 impl Gateways {
-    /// The gateways of `machine` between `groups` groups, of which router r is in `group_of[r]`.
+    /// The gateways of `machine` between `groups` groups; router r is in group `group_of[r]`.
     pub fn new(machine: &Machine, groups: usize, group_of: Vec<u32>) -> Self {
         let group = |router: RouterId| group_of[router.index()] as usize;
         let pair = |gateway: &Gateway| group(gateway.from) * groups + group(gateway.to);
@@ -70,7 +70,7 @@ impl Gateways {
         tables
     }
 
-    /// Hops from one group to all others, breadth first. What is farther than can be counted is not reached.
+    /// Hops from one group to all others, breadth first. Groups beyond 254 hops count as unreached.
     fn search(&mut self, start: usize) {
         let row = start * self.groups;
         self.between[row + start] = 0;
@@ -104,33 +104,33 @@ impl Gateways {
         &self.gateways[index as usize]
     }
 
-    /// Fewest hops between groups on a path from group `a` to group `b`, if there is one.
+    /// Fewest hops between groups from group `a` to group `b`, if there is a path.
     #[inline]
     pub fn hops_between(&self, a: GroupId, b: GroupId) -> Option<u8> {
         let hops = self.between[a.index() * self.groups + b.index()];
         (hops != UNREACHED).then_some(hops)
     }
 
-    /// Most hops between groups of any shortest path.
+    /// Most hops between groups of any minimal path.
     pub fn max_hops_between(&self) -> u8 {
         self.between.iter().copied().filter(|&hops| hops != UNREACHED).max().unwrap_or(0)
     }
 
-    /// Whether at most one gateway leads from any group to any other, and none need be reached through a third one: then
-    /// the nearest path to a group is the shortest to all of its routers.
+    /// Whether at most one gateway joins any two groups, and no minimal path needs an intermediate group. Then the
+    /// nearest path to a group is minimal for all of its routers.
     pub fn has_single_gateways(&self) -> bool {
         self.first.windows(2).all(|pair| pair[1] - pair[0] <= 1) && self.max_hops_between() <= 1
     }
 
-    /// Every gateway by which a path of fewest hops between groups may leave the group of `from` for router `to` of another
-    /// one, with the hops of the shortest path over it. `inside` gives the hops between two routers of one group.
+    /// The gateways out of the group of `from` on paths with the fewest hops between groups to router `to`, each with
+    /// the hops of the minimal path through it. `inside` gives the hops between two routers of one group.
     pub fn paths<'a>(
         &'a self,
         from: RouterId,
         to: RouterId,
         inside: &'a impl Fn(RouterId, RouterId) -> u32,
     ) -> impl Iterator<Item = GatewayPath> + 'a {
-        // What is behind a gateway is looked up again and again only where it is more than one leg.
+        // The cache is used only for paths of more than one leg.
         let mut known = BTreeMap::new();
         self.gateways_towards(self.group(from), self.group(to)).map(move |gateway| {
             let Gateway { from: leaves, to: lands, .. } = *self.gateway(gateway);
@@ -138,7 +138,7 @@ impl Gateways {
         })
     }
 
-    /// Hops of the shortest path over any of the gateways, and the number of links that start such paths.
+    /// Hops of the minimal path through any of the gateways, and the number of links that start such paths.
     #[inline]
     pub fn count_minimal(
         &self,
@@ -158,11 +158,11 @@ impl Gateways {
         best
     }
 
-    /// The gateway of link `pick` among those that start paths of `hops` hops, and the position of the link in its gateway;
-    /// `hops` and the number of such links are those of [`Gateways::count_minimal`].
+    /// The gateway of link number `pick` among the links that start paths of `hops` hops, and the position of the
+    /// link in its gateway. [`Gateways::count_minimal`] gives `hops` and the number of links.
     ///
     /// # Panics
-    /// If there are not so many links.
+    /// If `pick` is too large.
     pub fn pick(
         &self,
         from: RouterId,
@@ -189,7 +189,7 @@ impl Gateways {
         next.filter(nearer).flat_map(move |c| self.range_between(a, c)).map(|gateway| gateway as u32)
     }
 
-    /// Hops of the shortest path from `from` to `to`.
+    /// Hops of the minimal path from `from` to `to`.
     fn hops(
         &self,
         from: RouterId,
@@ -208,7 +208,7 @@ impl Gateways {
             let Gateway { from: leaves, to: lands, .. } = *self.gateway(gateway);
             inside(from, leaves) + 1 + self.hops(lands, to, inside, known)
         });
-        let hops = behind.min().expect("a group that is reached has a gateway on the path");
+        let hops = behind.min().expect("a reached group has a gateway on the path");
         known.insert(from, hops);
         hops
     }

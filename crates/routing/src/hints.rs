@@ -1,14 +1,14 @@
-//! The direction bits of a packet on a torus or mesh (the *hint bits* of Blue Gene): which way it goes along each dimension, fixed
-//! where it sets out.
+//! The direction bits of a packet on a torus or mesh (*hint bits* of Blue Gene): its direction along each dimension,
+//! fixed at the source.
 //!
-//! Along a ring the shorter way is taken; where both are equally long, a source with an even coordinate goes up and one with an odd
-//! coordinate goes down. So in a ring of two, whose cables join up of 0 to down of 1 and down of 0 to up of 1, both nodes use
-//! the first cable and the second is idle.
+//! A packet takes the shorter direction of a ring. If both are equally long, it goes up from an even coordinate and
+//! down from an odd one. In a ring of two, the cables join up of 0 to down of 1 and down of 0 to up of 1. Both nodes
+//! therefore use the first cable, and the second is idle.
 
 use odonata_machine::Shape;
 use odonata_units::RouterId;
 
-/// Most dimensions that have bits.
+/// Most dimensions with direction bits: two bits each, below the 7 bits of a message class and one flag in 32 bits.
 pub const MAX_DIMENSIONS: usize = 12;
 
 /// One step along a dimension.
@@ -20,39 +20,39 @@ pub struct Step {
     pub down: bool,
 }
 
-/// Directions along dimensions, at most one along each: bit 2 d is up along dimension d, bit 2 d + 1 down.
+/// Directions, at most one along each dimension. Bit 2 d is up along dimension d, bit 2 d + 1 is down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Directions(u32);
 
 impl Directions {
-    /// The bits that there may be.
+    /// All valid bits.
     pub(crate) const BITS: u32 = (1 << (2 * MAX_DIMENSIONS)) - 1;
 
-    /// From bits; others are left out.
+    /// Creates directions from bits; invalid bits are ignored.
     #[inline]
     pub(crate) fn from_bits(bits: u32) -> Self {
         Self(bits & Self::BITS)
     }
 
-    /// As bits.
+    /// The directions as bits.
     #[inline]
     pub fn bits(self) -> u32 {
         self.0
     }
 
-    /// Whether there is none left.
+    /// Whether no direction remains.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Goes `down` or up along a dimension.
+    /// Sets the direction along a dimension.
     #[inline]
     pub fn set(&mut self, Step { dimension, down }: Step) {
         self.0 = self.0 & !(3 << (2 * dimension)) | 1 << (2 * dimension + usize::from(down));
     }
 
-    /// The step along dimension `d`, if it goes along it.
+    /// The step along dimension `d`, if there is one.
     #[inline]
     pub fn along(self, dimension: usize) -> Option<Step> {
         match self.0 >> (2 * dimension) & 3 {
@@ -61,7 +61,7 @@ impl Directions {
         }
     }
 
-    /// Those along the dimensions of a mask, which has bit d for dimension d.
+    /// The steps along the dimensions of a mask, which has bit d for dimension d.
     #[inline]
     pub fn within(self, mask: u16) -> impl Iterator<Item = Step> {
         let mut left = self.0;
@@ -77,30 +77,30 @@ impl Directions {
         })
     }
 
-    /// Without dimension `d`.
+    /// The directions without dimension `d`.
     #[inline]
     pub fn without(self, dimension: usize) -> Self {
         Self(self.0 & !(3 << (2 * dimension)))
     }
 
-    /// One bit for each dimension that it goes along.
+    /// The dimensions with a direction, one bit for each.
     #[inline]
     pub fn dimensions(self) -> u16 {
         (0..MAX_DIMENSIONS).filter(|&d| self.along(d).is_some()).fold(0, |mask, d| mask | 1 << d)
     }
 }
 
-/// Where routers of a torus or mesh are, and which way leads from one to another.
+/// Positions of the routers of a torus or mesh, and the directions between them.
 #[derive(Clone, Debug)]
 pub struct Compass {
     dims: Vec<u32>,
     wrap: Vec<bool>,
-    /// Coordinates of router r from `r * dims.len()` on.
+    /// Coordinates of router r start at `r * dims.len()`.
     coordinates: Vec<u32>,
 }
 
 impl Compass {
-    /// Of a torus or mesh with at most [`MAX_DIMENSIONS`] dimensions; `None` for anything else.
+    /// The compass of a torus or mesh with at most [`MAX_DIMENSIONS`] dimensions; `None` for other shapes.
     pub fn of(shape: &Shape) -> Option<Self> {
         let Shape::Torus { dims, wrap } = shape else { return None };
         if dims.len() > MAX_DIMENSIONS {
@@ -133,7 +133,7 @@ impl Compass {
         &self.coordinates[router.index() * d..(router.index() + 1) * d]
     }
 
-    /// The directions of a packet that sets out at `from`.
+    /// The directions of a packet with source router `from`.
     pub fn directions(&self, from: RouterId, to: RouterId) -> Directions {
         let mut directions = Directions::default();
         let ends = self.at(from).iter().zip(self.at(to));
@@ -154,7 +154,7 @@ impl Compass {
         directions
     }
 
-    /// Of these directions those along which the way is not done at `at`.
+    /// The directions along which the packet at `at` has not arrived yet.
     #[inline]
     pub fn remaining(&self, at: RouterId, to: RouterId, directions: Directions) -> Directions {
         let (here, there) = (self.at(at), self.at(to));
@@ -167,7 +167,7 @@ impl Compass {
         left
     }
 
-    /// Hops along a dimension from `from` to `to`, the shorter way.
+    /// Hops from `from` to `to` along a dimension, in the shorter direction.
     pub fn hops(&self, from: RouterId, to: RouterId, dimension: usize) -> u32 {
         let apart = self.at(from)[dimension].abs_diff(self.at(to)[dimension]);
         if self.wrap[dimension] {
@@ -177,7 +177,7 @@ impl Compass {
         }
     }
 
-    /// The dimensions along which both ways round are equally long, one bit for each.
+    /// The dimensions in which both directions are equally long, one bit for each.
     pub fn ties(&self, from: RouterId, to: RouterId) -> u16 {
         let tie = |d: &usize| self.wrap[*d] && 2 * self.hops(from, to, *d) == self.dims[*d] && self.dims[*d] > 1;
         (0..self.dims.len()).filter(tie).fold(0, |mask, d| mask | 1 << d)
@@ -203,7 +203,7 @@ mod tests {
             .collect()
     }
 
-    /// By hand: 8 x 4 torus with a mesh of 5 and a ring of two behind them; router = ((x 4 + y) 5 + z) 2 + e.
+    /// By hand: 8 x 4 torus, then a mesh of 5 and a ring of two; router = ((x 4 + y) 5 + z) 2 + e.
     #[test]
     fn shorter_directions_and_ties_by_parity() {
         let compass = compass(&[8, 4, 5, 2], &[true, true, false, true]);
@@ -212,7 +212,7 @@ mod tests {
         assert_eq!(compass.coordinates(router(7, 2, 4, 1)), [7, 2, 4, 1]);
         assert_eq!(path(router(0, 0, 0, 0), router(3, 3, 4, 0)), "0+1-2+");
         assert_eq!(path(router(0, 0, 4, 0), router(5, 0, 0, 0)), "0-2-");
-        // Half way round: up from an even coordinate, down from an odd one.
+        // Half a ring: up from an even coordinate, down from an odd one.
         assert_eq!(path(router(0, 0, 0, 0), router(4, 2, 0, 1)), "0+1+3+");
         assert_eq!(path(router(1, 3, 0, 1), router(5, 1, 0, 0)), "0-1-3-");
         assert_eq!(path(router(1, 3, 0, 1), router(1, 3, 0, 1)), "");

@@ -1,15 +1,15 @@
-//! Where traffic may go.
+//! Routing: the possible paths of traffic.
 //!
-//! Routing proposes and never moves anything. Two kinds of question are answered here:
+//! Routing proposes hops or paths; it never moves packets. It has two parts:
 //!
-//! * [`paths`] lists whole paths from router to router, for engines that see a steady state: draws of direct
-//!   (minimal in groups) and indirect (Valiant) paths, and the exact expected load of an oblivious rule.
-//! * [`algorithm`] decides hop by hop, for engines that move packets: at each router it is asked once per packet
-//!   for a port and a virtual channel. It sees load through one read-only window, [`view::LoadView`], and finds
-//!   shortest ways in the tables of [`next_hop`].
+//! * [`paths`] creates whole paths between routers, for engines with a steady state. It draws direct (minimal in
+//!   groups) and indirect (Valiant) paths, and computes the exact expected load of an oblivious rule.
+//! * [`algorithm`] decides hop by hop, for engines that move packets. At each router it returns a port and a virtual
+//!   channel for each packet. It reads the load through [`view::LoadView`], and finds minimal paths in the tables of
+//!   [`next_hop`].
 //!
-//! The directions of a packet on a torus, where they are fixed at its source, are those of [`hints`].
-//! What a *shortest* way is where several cables join two groups stands once, in [`gateways`].
+//! [`hints`] has the directions of packets on a torus that are fixed at the source. [`gateways`] defines minimal
+//! paths between groups that are joined by several cables.
 
 pub mod algorithm;
 pub mod deadlock;

@@ -1,17 +1,17 @@
-//! Tables of shortest next hops.
+//! Tables of minimal next hops.
 //!
-//! A machine of groups needs two small tables instead of one over all pairs of routers: from every router to every
-//! *group*, and from every router to every router of its *own* group. 92,544 nodes in 241 groups of 96 routers then
-//! take about 60 MB where all pairs would take more than 1 GB. A machine without groups is one group.
+//! A machine with groups has two small tables instead of one over all pairs of routers: from every router to every
+//! *group*, and from every router to every router of its *own* group. For 92,544 nodes in 241 groups of 96 routers
+//! they take about 60 MB; a table of all pairs would take more than 1 GB. A machine without groups is one group.
 //!
-//! "Shortest to a group" counts global hops first, local hops second, so a direct cable between two groups is
-//! always preferred to a detour over a third one, and a group without a direct cable is still reached.
-//! Where the interior of a group is a grid (rows and columns), a way inside it goes along the row first: then no
-//! cycle of local links can fill up. What lies behind the border of the group does not count here; ways that are shortest
-//! to the *router* take their cable from [`crate::gateways`].
+//! A minimal path to a group has the fewest global hops and, among these, the fewest local hops. A direct cable
+//! between two groups is therefore always preferred, and a group without a direct cable is still reached. If the
+//! interior of a group is a grid of rows and columns, paths inside it take the row first, so that local links have no
+//! cyclic dependency. Hops inside the destination group do not count here; paths that are minimal to a *router* use
+//! [`crate::gateways`].
 //!
-//! A group whose routers do not hang together inside, as cables failed or were never there, counts as several: each of
-//! its parts is a group here, and ways between them pass through other groups.
+//! If the routers of a group are not connected inside, each connected part counts as a group here, and paths between
+//! the parts pass through other groups.
 
 mod fill;
 mod lists;
@@ -29,19 +29,22 @@ pub use vc_order::VcOrder;
 /// A port of a router: the nodes' ports come first, then the links in order.
 pub type Port = u16;
 
-/// A pair that no working link joins.
+/// A pair of routers without a usable path.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UnreachableError {
-    /// No way between two working routers.
-    #[error("router {from} can't reach router {to}: failed or missing cables cut the machine in two; repair a cable, or let the routers that are cut off fail, too")]
+    /// No path between two working routers.
+    #[error(
+        "router {from} can't reach router {to}: failed or missing cables cut the machine in two; repair a \
+        cable, or let the cut-off routers fail, too"
+    )]
     Router {
         /// Name of the router that is cut off.
         from: String,
-        /// Name of a router it can't reach.
+        /// Name of a router that it can't reach.
         to: String,
     },
-    /// A way that is too long for the tables, or for a packet's count of hops.
-    #[error("the shortest way from router {from} to another router has more than {limit} hops; use a machine with shorter ways")]
+    /// A path that is too long for the tables, or for a packet's hop count.
+    #[error("a minimal path from router {from} has more than {limit} hops; use a machine with shorter paths")]
     TooFar {
         /// Name of the router.
         from: String,
@@ -50,7 +53,7 @@ pub enum UnreachableError {
     },
 }
 
-/// Where routers, nodes and groups are, and the shortest next hops between them. Immutable.
+/// Positions of routers, nodes and groups, and the minimal next hops between them. Immutable.
 #[derive(Clone, Debug)]
 pub struct NextHops {
     groups: u32,
@@ -65,9 +68,9 @@ pub struct NextHops {
     working: Vec<u32>,
     /// Groups with a working router, ascending.
     working_groups: Vec<u32>,
-    /// Most hops to another group on a cheapest way, up to its first router.
+    /// Most hops of a minimal path to another group, up to its first router.
     max_distance_to_group: u32,
-    /// Whether a cheapest way may pass through a third group.
+    /// Whether a minimal path may pass through an intermediate group.
     crosses_groups: bool,
     node_router: Vec<u32>,
     node_slot: Vec<u16>,
@@ -76,10 +79,10 @@ pub struct NextHops {
     link_target: Vec<u32>,
     first_link: Vec<u32>,
     link_latency_ns: Vec<f32>,
-    /// List of router r and member i of its group at `first_inside[r] + i`.
+    /// List of router r and member i of its group: number `first_inside[r] + i`.
     first_inside: Vec<u32>,
     inside: PortLists,
-    /// List of router r and group g at `r * groups + g`.
+    /// List of router r and group g: number `r * groups + g`.
     to_group: PortLists,
     local_distance: Vec<u8>,
     max_local_distance: u8,
@@ -103,7 +106,7 @@ impl NextHops {
         Ok(tables)
     }
 
-    /// Only where everything is, for algorithms that compute their ways: shape, nodes, ports and neighbours, but no next hops.
+    /// Positions without next hops, for algorithms that compute their paths: shape, nodes, ports and neighbours.
     pub fn without_tables(machine: &Machine) -> Self {
         let routers = machine.router_count();
         let grouped = matches!(machine.shape(), Shape::Grouped { .. }) && machine.group_count() > 1;
@@ -171,17 +174,17 @@ impl NextHops {
         }
     }
 
-    /// Whether there are next hops.
+    /// Whether there are tables of next hops.
     pub(crate) fn has_tables(&self) -> bool {
         !self.first_inside.is_empty()
     }
 
-    /// What is known of the machine's structure.
+    /// The known structure of the machine.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// A letter for each dimension of a torus or mesh: that of the machine, or its number from 0.
+    /// A letter for each dimension of a torus or mesh; numbers from 0 if the machine has no letters.
     pub fn axis_letters(&self) -> Vec<String> {
         let lettered = self.axes.iter().all(|axis| axis.chars().count() == 1);
         let name = |(d, axis): (usize, &String)| if lettered { axis.clone() } else { d.to_string() };
@@ -204,7 +207,7 @@ impl NextHops {
         first..first + self.link_ports(router)
     }
 
-    /// Number of groups, counting each part of one that is cut; 1 where the machine has none.
+    /// Number of groups, counting each connected part of a group; 1 without groups.
     #[inline]
     pub fn groups(&self) -> u32 {
         self.groups
@@ -232,7 +235,7 @@ impl NextHops {
         RouterId(self.node_router[node.index()])
     }
 
-    /// Port of a node at its router, which is its position among the router's nodes.
+    /// Port of a node at its router: its position among the router's nodes.
     #[inline]
     pub fn slot_of(&self, node: NodeId) -> Port {
         self.node_slot[node.index()]
@@ -262,7 +265,7 @@ impl NextHops {
         self.link_latency_ns[self.link(router, port).index()]
     }
 
-    /// The longest latency of a link inside a group and of one between groups, in ns; 0 where there is none.
+    /// The longest latency of a link inside a group and of a link between groups, in ns; 0 without such links.
     pub fn longest_latencies_ns(&self) -> (f32, f32) {
         let mut longest = (0.0f32, 0.0f32);
         for router in 0..self.group_of.len() {
@@ -288,23 +291,24 @@ impl NextHops {
         &self.working[first as usize..end as usize]
     }
 
-    /// Groups in which a router works, ascending; all but those that failed as a whole.
+    /// Groups with a working router, ascending.
     #[inline]
     pub fn working_groups(&self) -> &[u32] {
         &self.working_groups
     }
 
-    /// Most hops on a shortest way to another group, up to the first router there.
+    /// Most hops of a minimal path to another group, up to its first router.
     pub fn max_distance_to_group(&self) -> u32 {
         self.max_distance_to_group
     }
 
-    /// Whether some shortest way to a group passes through a third one, as no working cable joins the two.
+    /// Whether some minimal path to a group passes through an intermediate group, because no working cable joins the
+    /// two groups.
     pub fn crosses_groups(&self) -> bool {
         self.crosses_groups
     }
 
-    /// Ports on shortest ways from `from` to `to`, another router of its group.
+    /// Ports on minimal paths from `from` to `to`, another router of its group.
     #[inline]
     pub fn local_ports(&self, from: RouterId, to: RouterId) -> &[Port] {
         self.inside.get((self.first_inside[from.index()] + self.local_index[to.index()]) as usize)
@@ -321,24 +325,24 @@ impl NextHops {
         self.max_local_distance
     }
 
-    /// The cables between groups; none where the machine has no groups.
+    /// The gateways between groups; none without groups.
     pub fn gateways(&self) -> &Gateways {
         &self.gateways
     }
 
-    /// The port of a link at the router that it leaves.
+    /// The port of a link at its source router.
     #[inline]
     pub fn port_of(&self, router: RouterId, link: LinkId) -> Port {
         self.node_ports(router) + (link.0 - self.first_link[router.index()]) as Port
     }
 
-    /// Ports on shortest ways from `from` to any router of `group`, another group.
+    /// Ports on minimal paths from `from` to any router of `group`, another group.
     #[inline]
     pub fn ports_to_group(&self, from: RouterId, group: GroupId) -> &[Port] {
         self.to_group.get(from.index() * self.groups as usize + group.index())
     }
 
-    /// The link that a port of a router sends on.
+    /// The outgoing link of a port.
     ///
     /// # Panics
     /// If `port` is a node's port.

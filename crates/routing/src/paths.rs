@@ -1,19 +1,19 @@
-//! Whole paths from router to router.
+//! Whole paths between routers.
 //!
-//! A [`PathRule`] is made once for a machine and answers two questions:
+//! A [`PathRule`] is created once per machine and has two uses:
 //!
-//! * *Draw* one path: [`PathRule::minimal`], [`PathRule::direct`] and [`PathRule::indirect`] append the links of a random path. The same
-//!   [`Draws`] give the same path, so a path can be drawn again instead of stored.
-//! * *Expect* the load of an oblivious rule: [`PathRule::spread`] adds, without dice, the mean load that demands put
-//!   on every link.
+//! * Draw a path: [`PathRule::minimal`], [`PathRule::direct`] and [`PathRule::indirect`] append the links of a random
+//!   path. The same [`Draws`] give the same path, so a path can be drawn again instead of stored.
+//! * Compute the expected load of an oblivious rule: [`PathRule::spread`] adds the mean load of demands on every
+//!   link, without random draws.
 //!
 //! | rule | machines | minimal | direct | indirect |
 //! |---|---|---|---|---|
-//! | [`GroupedPaths`] | dragonfly, Cascade | over the global links on shortest paths | leg to any gateway, one global link, leg | through a random router of a random third group, or of any ([`Intermediate`]) |
-//! | [`TorusPaths`] | torus, mesh | in dimension order | dimension by dimension, in any order | through a random router |
-//! | [`GraphPaths`] | fat tree, any graph | hop by hop along shortest paths | the same | through a random router |
+//! | [`GroupedPaths`] | dragonfly, Cascade | over the global links on minimal paths | leg to any gateway, one global link, leg | via a random router of a random third group, or of any group ([`Intermediate`]) |
+//! | [`TorusPaths`] | torus, mesh | in dimension order | dimension by dimension, in any order | via a random router |
+//! | [`GraphPaths`] | fat tree, any graph | hop by hop on minimal paths | the same | via a random router |
 //!
-//! A machine whose faults break the structure that a rule relies on gets the [`GraphPaths`] rule, and a [`Notice`] says so.
+//! If faults break the structure that a rule needs, the machine gets the [`GraphPaths`] rule and a [`Notice`].
 
 mod draws;
 mod graph;
@@ -30,49 +30,57 @@ use odonata_declare::words;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{LinkId, RouterId};
 
-/// An amount to bring from one router to another; `source` and `target` differ.
+/// An amount of traffic between two different routers.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Demand {
-    /// Router where it starts.
+    /// Source router.
     pub source: RouterId,
-    /// Router where it ends.
+    /// Target router.
     pub target: RouterId,
-    /// How much, in any unit (bytes, messages, bytes per second).
+    /// Amount in any unit (bytes, messages, bytes per second).
     pub amount: f64,
 }
 
 /// An oblivious rule: paths that do not depend on load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Oblivious {
-    /// Shortest paths: over the cables that [`crate::gateways`] says, in dimension order, or over all of a graph.
+    /// Minimal paths: over the cables of [`crate::gateways`], in dimension order, or over the whole graph.
     Minimal,
     /// Equal split over all direct paths.
     Direct,
-    /// Every packet its own random indirect path.
+    /// A random indirect path for every packet.
     Indirect,
 }
 
 words! {
-    /// Where an indirect path goes through.
+    /// Intermediate group or router of an indirect path.
     pub enum Intermediate {
-        Third = "third": "a third group: neither the source's nor the target's; inside a group, and on machines without groups, a third router",
-        Any = "any": "any group; if it is the source's or the target's, the path is a direct one; inside a group, and on machines without groups, any router",
+        Third = "third": "a third group: neither the source's nor the target's; inside a group, and on machines \
+            without groups, a third router",
+        Any = "any": "any group; if it is the source's or the target's, the path is direct; inside a group, and on \
+            machines without groups, any router",
     }
 }
 
-/// Why a machine can't be routed.
+/// A machine without usable paths.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PathError {
-    /// Two working routers with nodes and no path between them.
-    #[error("no path from router {from} to router {to}: the machine is cut in pieces; take back the edit or fault that cut it, or place no job across it")]
+    /// Two working routers with nodes, without a path between them.
+    #[error(
+        "no path from router {from} to router {to}: the machine is cut in pieces; undo the edit or fault that \
+        cut it, or place no job across it"
+    )]
     Unreachable {
         /// Name of the source router.
         from: String,
         /// Name of the target router.
         to: String,
     },
-    /// The tables of shortest paths would not fit.
-    #[error("shortest-path tables for {routers} routers need {needed_mib} MiB, more than the limit of {limit_mib} MiB; describe the machine by a family instead of a plain graph")]
+    /// The tables of minimal paths are too large.
+    #[error(
+        "minimal-path tables for {routers} routers need {needed_mib} MiB, more than the limit of {limit_mib} \
+        MiB; describe the machine by a family instead of a plain graph"
+    )]
     TooLarge {
         /// Number of routers.
         routers: usize,
@@ -83,35 +91,35 @@ pub enum PathError {
     },
 }
 
-/// Something about the paths that a user should know.
+/// A notice about the paths for the user.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notice(pub String);
 
-/// Direct and indirect paths on one machine. Routers given to it are up, differ, and are connected.
+/// Paths on one machine. The routers in all calls are up, different, and connected.
 pub trait PathRule: Sync + Send {
-    /// Appends the links of a random shortest path from `source` to `target`: of those that [`Oblivious::Minimal`] spreads
-    /// over, each as likely as its share.
+    /// Appends the links of a random minimal path from `source` to `target`, drawn from the paths of
+    /// [`Oblivious::Minimal`] by their shares.
     fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
 
     /// Appends the links of a random direct path from `source` to `target`.
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
 
-    /// Appends the links of a random indirect path from `source` to `target`; a direct one where [`Intermediate`] says so, or the
-    /// machine has no router to go through.
+    /// Appends the links of a random indirect path from `source` to `target`. The path is direct if [`Intermediate`]
+    /// says so, or if there is no other router.
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>);
 
-    /// Adds to `loads` (one value per link) the expected load of `demands` under `rule`. Exact unless the rule says
-    /// that it averages draws.
+    /// Adds to `loads` (one value per link) the expected load of `demands` under `rule`. Exact, except for rules that
+    /// average draws.
     fn spread(&self, demands: &[Demand], rule: Oblivious, loads: &mut [f64]);
 
-    /// Router-to-router hops of a shortest path.
+    /// Router-to-router hops of a minimal path.
     fn distance(&self, source: RouterId, target: RouterId) -> u32;
 }
 
-/// The rule for a machine, with indirect paths through `intermediate`, and what the user should know about it.
+/// The rule for a machine, with indirect paths through `intermediate`, and notices for the user.
 ///
 /// # Errors
-/// A working router that can't be reached from another one, or a graph too large for shortest-path tables.
+/// A working router without a path to another one, or a graph too large for the tables.
 pub fn path_rule(
     machine: &Machine,
     intermediate: Intermediate,
@@ -133,8 +141,8 @@ pub fn path_rule(
         Some(rule) => Ok((rule, Vec::new())),
         None => {
             let notice = Notice(
-                "faults or edits break the regular structure of the machine: all direct paths are shortest paths of the \
-                 whole graph"
+                "faults or edits break the regular structure of the machine: all direct paths are minimal paths of \
+                 the whole graph"
                     .into(),
             );
             Ok((Box::new(GraphPaths::new(machine, intermediate)?), vec![notice]))
@@ -142,7 +150,8 @@ pub fn path_rule(
     }
 }
 
-/// A random one of `routers` (ascending, three or more) that is neither `source` nor `target`, which are among them.
+/// A random router of `routers` other than `source` and `target`, which are both in it. `routers` is ascending and
+/// has three or more.
 #[inline]
 pub(crate) fn draw_other(routers: &[RouterId], source: RouterId, target: RouterId, draws: &Draws) -> RouterId {
     let mut index = draws.turn(routers.len() - 2);
@@ -152,8 +161,8 @@ pub(crate) fn draw_other(routers: &[RouterId], source: RouterId, target: RouterI
     routers[index]
 }
 
-/// Adds the expected load of a rule that has no closed form here, as the mean over `draws_per_demand` stratified
-/// draws of each demand.
+/// Adds the expected load of a rule without a closed form: the mean over `draws_per_demand` stratified draws of each
+/// demand.
 pub(crate) fn spread_by_draws(
     demands: &[Demand],
     loads: &mut [f64],

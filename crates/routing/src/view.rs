@@ -1,7 +1,7 @@
-//! The one window through which a routing algorithm sees load.
+//! The view of the load for routing algorithms.
 
-/// What is queued at the ports of the router that decides. Ports are numbered as in the machine: the nodes' ports
-/// first, then the links in order.
+/// The queues at the ports of the deciding router. Ports are numbered as in the machine: the nodes' ports first, then
+/// the links in order.
 pub trait LoadView {
     /// Bytes queued for `port`, over all virtual channels, by the engine's queue estimate.
     fn port_bytes(&self, port: u16) -> u64;
@@ -9,18 +9,18 @@ pub trait LoadView {
     /// Bytes queued for one virtual channel of `port`.
     fn channel_bytes(&self, port: u16, vc: u8) -> u64;
 
-    /// Whether a full packet can be promised room in a reserved channel of `port`, here and at the other end of the
-    /// link: then nothing can hold it up for ever. See [`crate::algorithm::Routing::reserved_from`].
+    /// Whether a reserved channel of `port` has room for a full packet, here and at the other end of the link. The
+    /// packet cannot be blocked. See [`crate::algorithm::Routing::reserved_from`].
     fn has_room(&self, port: u16, vc: u8) -> bool;
 
-    /// The tokens of a reserved channel of `port`: bytes at the other end of the link that nobody has taken, asked for or been
-    /// promised. `None` where there is no room for a full packet.
+    /// Tokens of a reserved channel of `port`: free bytes at the other end of the link that are neither used nor
+    /// requested nor reserved. `None` without room for a full packet.
     fn tokens(&self, port: u16, vc: u8) -> Option<u64> {
         self.has_room(port, vc).then_some(0)
     }
 }
 
-/// An idle network: nothing is queued anywhere.
+/// An idle network with empty queues.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IdleView;
 

@@ -1,4 +1,5 @@
-//! `torus-deterministic` and `torus-dynamic`: directions fixed at the source, orders, zones, and the check on one router.
+//! `torus-deterministic` and `torus-dynamic`: directions fixed at the source, orders, zones, and the deadlock check
+//! on one router.
 
 use odonata_machine::topology::Torus;
 use odonata_machine::{presets, Machine, MachineBuilder};
@@ -41,7 +42,7 @@ fn check(hops: &NextHops, routing: &dyn Routing) -> Result<(), deadlock::Cycle> 
     deadlock::check(hops, &routing.discipline(), channels, routing.reserved_from(), routing.rings())
 }
 
-/// Tokens by a rule of port and channel.
+/// Tokens as a function of port and channel.
 struct Tokens<F>(F);
 
 impl<F: Fn(u16, u8) -> Option<u64>> LoadView for Tokens<F> {
@@ -59,7 +60,7 @@ impl<F: Fn(u16, u8) -> Option<u64>> LoadView for Tokens<F> {
     }
 }
 
-/// Steps and channels of the way of a packet: the dimension's name with `+` or `-`, and the channel.
+/// Steps and channels of a packet's path: the dimension's name with `+` or `-`, and the channel.
 fn walk(
     machine: &Machine,
     routing: &dyn Routing,
@@ -83,7 +84,7 @@ fn walk(
         path.push((format!("{}{}", coordinates.axes[d], if up { '+' } else { '-' }), vc));
         (at, header.state.hops, header.state.vc) = (next, header.state.hops + 1, vc);
     }
-    way
+    path
 }
 
 fn names(path: &[(String, u8)]) -> String {
@@ -97,7 +98,7 @@ fn paths_follow_the_directions_fixed_at_the_source() {
     let router = |x: u32, y: u32, z: u32| x * 64 + y * 8 + z;
     let path = |from, to| names(&walk(&machine, &*routing, (from, to), &|_, _| None));
     assert_eq!(path(router(0, 0, 0), router(3, 6, 1)), "X+X+X+Y-Y-Z+");
-    // Half way round, by parity of the source; at every router of the way the other half way is as long.
+    // Half a ring, by parity of the source; the other direction is equally long at every router of the path.
     assert_eq!(path(router(2, 0, 0), router(6, 0, 0)), "X+X+X+X+");
     assert_eq!(path(router(3, 1, 0), router(7, 5, 0)), "X-X-X-X-Y-Y-Y-Y-");
 }
@@ -117,7 +118,7 @@ fn the_longest_dimension_goes_first() {
     }
 }
 
-/// The cables of a ring of two: a message along it leaves node 0 up and node 1 down, which is one cable.
+/// The cables of a ring of two: a message along it leaves node 0 up and node 1 down, which is the same cable.
 #[test]
 fn both_directions_of_a_ring_of_two_are_one_cable() {
     let (machine, hops) = places(torus(&[2], &[true], 1));
@@ -134,7 +135,8 @@ fn both_directions_of_a_ring_of_two_are_one_cable() {
     assert_eq!(machine.reverse(link(0)), link(1));
 }
 
-/// Tokens decide among directions and channels; with no room anywhere it is the bubble channel, from which it comes back.
+/// Tokens decide among directions and channels. Without room, the packet takes the bubble channel and later returns
+/// from it.
 #[test]
 fn dynamic_packets_take_the_port_with_most_tokens() {
     let (machine, hops) = places(presets::builder("bgp-midplane").unwrap());
@@ -147,7 +149,7 @@ fn dynamic_packets_take_the_port_with_most_tokens() {
     assert_eq!(walk(&machine, &*routing, (0, to), &|port, vc| most(3)(port, vc))[0], ("Y+".into(), 2));
     let full = walk(&machine, &*routing, (0, to), &|_, _| None);
     assert_eq!((names(&full).as_str(), full.iter().map(|hop| hop.1).max()), ("X+X+Y+Y+Z+Z+", Some(0)));
-    // No room in the first dynamic channel of any port but Z's, none in the second anywhere: one hop along Z, and then bubbles.
+    // Room only in the second dynamic channel of port Z, and nowhere else: one hop along Z, then bubbles.
     let some = walk(&machine, &*routing, (0, 64 + 1), &|port, vc| (port == 1 && vc == 1).then_some(1));
     assert_eq!(some, [("Z+".into(), 1), ("X+".into(), 0)]);
 }
@@ -158,7 +160,7 @@ fn a_packet_stays_on_the_bubble_channel_if_configured() {
     let mut settings = RoutingSettings::default();
     let path = |settings: &RoutingSettings| {
         let routing = build("torus-dynamic", &hops, settings);
-        // Only at router 0 nothing has room: there the ports are those of (0, 1), (0, 3), (1, 0), (3, 0).
+        // Only router 0 has no room; the ports there are those to (0, 1), (0, 3), (1, 0), (3, 0).
         let asked = std::cell::Cell::new(0);
         let tokens = |_: u16, _: u8| {
             asked.set(asked.get() + 1);
@@ -172,13 +174,13 @@ fn a_packet_stays_on_the_bubble_channel_if_configured() {
     assert_eq!(path(&settings), [0, 0, 0]);
 }
 
-/// Mira, one hop along each dimension: what may come first, second, ... where every channel has room.
+/// Mira, one hop along each dimension: the possible first, second, ... hops if every channel has room.
 #[test]
 fn zones_free_one_mask_after_the_other() {
     let (machine, hops) = places(presets::builder("mira").unwrap());
     let values = &machine.coordinates().values;
     let to = machine.routers().find(|r| values[r.index() * 5..][..5] == [1, 1, 1, 1, 1]).unwrap().0;
-    // Ways that random tokens take: for each hop the dimensions seen there.
+    // Paths under random tokens: for each hop the dimensions seen.
     let seen = |zone: Zone| {
         let mut settings = longest_first();
         settings.dynamic.zone = zone;
@@ -209,8 +211,8 @@ fn errors_explain_wrong_zones() {
         settings.dynamic.zone = Zone::Masks(masks.iter().map(|&mask| mask.into()).collect());
         algorithm::build("torus-dynamic", Arc::clone(&hops), &settings).err().unwrap().to_string()
     };
-    assert!(wrong(&["AB", "CD"]).starts_with("routing.zone: no mask has dimension E, which packets need"));
-    assert!(wrong(&["AB", "CX", "DE"]).contains("mask 'CX': no dimension is called 'X'; did you mean 'A'?"));
+    assert!(wrong(&["AB", "CD"]).starts_with("routing.zone: no mask has dimension E; expected all of"));
+    assert!(wrong(&["AB", "CX", "DE"]).contains("mask 'CX': unknown dimension 'X'; did you mean 'A'?"));
     assert!(wrong(&["A", "B", "C", "D", "E", "A"]).contains("6 masks; a zone has 1 to 5"));
     let (_, plain) = places(torus(&[3, 3, 3], &[true; 3], 1));
     let mut settings = longest_first();
@@ -226,13 +228,13 @@ fn other_machines_are_refused() {
         let error = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).err().unwrap().to_string();
         assert!(error.contains("needs a torus or a mesh"), "{error}");
     }
-    // Two cables between two neighbours and one between all others.
+    // Two cables between two neighbours, one between all others.
     let mut builder = torus(&[4], &[true], 1);
     builder.add_cables(RouterId(0), RouterId(1), odonata_units::LinkClassId(0), 1);
     builder.classes[0].ports_per_router = None;
     let (_, hops) = places(builder);
     let error = algorithm::build("torus-dynamic", hops, &RoutingSettings::default()).err().unwrap().to_string();
-    assert!(error.contains("each of parallel cables has to be a ring of its own"), "{error}");
+    assert!(error.contains("each parallel cable must form a ring"), "{error}");
 }
 
 #[test]
@@ -253,7 +255,7 @@ fn tori_and_meshes_are_free_of_cycles() {
     }
 }
 
-/// Ways that a routing does not take.
+/// Paths that a routing does not take.
 struct Other {
     of: Box<dyn Turns>,
     hops: fn(Directions, &mut Vec<(Step, u8)>),
@@ -277,7 +279,8 @@ impl Turns for Other {
     }
 }
 
-/// What is no single ring of the bubble channel is found: two dimensions in either order, a ring in another channel, no rings at all.
+/// Everything except a single ring of the bubble channel is found: two dimensions in either order, a ring in another
+/// channel, no rings.
 #[test]
 fn rings_without_bubbles_are_cycles() {
     let (_, hops) = places(torus(&[4, 3], &[true, true], 1));
@@ -292,18 +295,18 @@ fn rings_without_bubbles_are_cycles() {
         |left, out| out.extend(left.within(!0).take(1).map(|s| (s, 0)));
     assert_eq!(found(in_order, 1, true), Ok(()));
     let ring = found(in_order, 1, false).unwrap_err();
-    assert_eq!(ring.channels.len(), 4, "all of the first ring: {ring}");
+    assert_eq!(ring.channels.len(), 4, "the whole first ring: {ring}");
     assert!(found(|left, out| out.extend(left.within(!0).map(|s| (s, 0))), 1, true).is_err(), "either order");
     let other = found(|left, out| out.extend(left.within(!0).take(1).map(|s| (s, 1))), 2, true).unwrap_err();
     assert!(other.channels.iter().all(|link| link.2 == 1), "{other}");
-    // On a mesh neither is one.
+    // A mesh has no ring.
     let (_, mesh) = places(torus(&[4, 3], &[false, false], 1));
     let routing = build("torus-deterministic", &mesh, &RoutingSettings::default());
     assert!(routing.rings().is_none());
     assert_eq!(check(&mesh, &*routing), Ok(()));
 }
 
-/// 49,152 routers: neither tables of next hops nor a walk over all pairs.
+/// 49,152 routers: neither tables of next hops nor a search over all pairs.
 #[test]
 fn a_large_torus_needs_no_tables() {
     let (_, hops) = places(presets::builder("mira").unwrap());

@@ -1,4 +1,4 @@
-//! Routes by message: who goes how, by size, line and flexibility; PAMI's rules as its sources have them.
+//! Routes by message: by size, line and flexibility; the rules of PAMI as in its sources.
 
 use odonata_machine::presets;
 use odonata_routing::algorithm::{
@@ -10,7 +10,7 @@ use odonata_routing::view::LoadView;
 use odonata_units::{Bytes, NodeId, RouterId, Stream};
 use std::sync::Arc;
 
-/// Room everywhere.
+/// Room in every channel.
 struct Free;
 
 impl LoadView for Free {
@@ -39,7 +39,7 @@ fn routing(hops: &Arc<NextHops>, route: Route) -> Result<Box<dyn Routing>, Strin
     algorithm::build("torus-dynamic", Arc::clone(hops), &settings).map_err(|error| error.to_string())
 }
 
-/// The dimensions that a packet of such a message goes along, one letter a hop, and whether all in the bubble channel.
+/// The dimensions of a packet's path, one letter per hop, and whether all hops use the bubble channel.
 fn path(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64, seed: u64) -> (String, bool) {
     let (from, to) = (NodeId(0), NodeId(to));
     let state = routing.initial_state(from, to, bytes);
@@ -71,7 +71,8 @@ fn node(dims: &[u32], at: &[u32]) -> u32 {
     dims.iter().zip(at).fold(0, |node, (n, x)| node * n + x)
 }
 
-/// Ways of many packets: the different orders of dimensions, and whether all, or none, kept to the bubble channel.
+/// Paths of many packets: the number of different orders of dimensions, and whether all, or none, use the bubble
+/// channel.
 fn paths(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64) -> (usize, Option<bool>) {
     let all: Vec<(String, bool)> = (0..200).map(|seed| path(routing, hops, to, bytes, seed)).collect();
     let mut orders: Vec<&String> = all.iter().map(|(name, _)| name).collect();
@@ -81,8 +82,8 @@ fn paths(routing: &dyn Routing, hops: &NextHops, to: u32, bytes: u64) -> (usize,
     (orders.len(), same.then_some(all[0].1))
 }
 
-/// Midplane of 4 x 4 x 4 x 4 x 2: up to 64 KiB and along a line one path, in the bubble channel; above dynamically, in zone 3 whatever the
-/// flexibility: A to D in their order, and E at any time.
+/// Midplane of 4 x 4 x 4 x 4 x 2. Up to 64 KiB and along a line there is one path, in the bubble channel. Above,
+/// messages use zone 3 at any flexibility: A to D in order, and E at any time.
 #[test]
 fn pami_on_a_midplane() {
     let hops = hops("bgq-midplane");
@@ -94,14 +95,14 @@ fn pami_on_a_midplane() {
     let names: Vec<String> = (0..200).map(|seed| path(&*routing, &hops, far, 65_537, seed).0).collect();
     assert!(names.iter().all(|name| name.replace('E', "") == "AABBCCDD"), "{names:?}");
     let (orders, bubble) = paths(&*routing, &hops, far, 65_537);
-    // E is as likely as the other dimension at every hop: before the first, after it, and so on.
+    // E is equally likely before the first dimension, after it, and so on.
     assert!((5..=9).contains(&orders) && bubble == Some(false), "{orders} orders, {bubble:?}");
     assert_eq!(paths(&*routing, &hops, node(&dims, &[1, 1, 0, 0, 0]), 1 << 20), (1, Some(false)));
     assert_eq!(paths(&*routing, &hops, node(&dims, &[0, 0, 2, 0, 0]), 1 << 20), (1, Some(true)), "on a line");
 }
 
-/// On Mira (8 x 12 x 16 x 16 x 2, 48 racks) with 1.3 <= flexibility <= 3.0 zone 3, else zone 0, in which C and D are free among each other. Half
-/// the way round A to D is a flexibility of 2.0, a quarter 1.0; E does not count.
+/// Mira (8 x 12 x 16 x 16 x 2, 48 racks): zone 3 for 1.3 <= flexibility <= 3.0, else zone 0, in which C and D are
+/// free among each other. Half of each ring A to D is a flexibility of 2.0, a quarter 1.0; E does not count.
 #[test]
 fn pami_on_mira_uses_flexibility() {
     let hops = hops("mira");
@@ -113,7 +114,7 @@ fn pami_on_mira_uses_flexibility() {
     };
     assert!(first_changes(node(&dims, &[2, 3, 4, 4, 1])), "zone 0: C and D together");
     assert!(!first_changes(node(&dims, &[4, 6, 8, 8, 0])), "zone 3: C before D");
-    // 1.25 with A to D, 1.75 if E counted.
+    // 1.25 with A to D; it would be 1.75 with E.
     assert!(first_changes(node(&dims, &[2, 3, 6, 6, 1])));
 }
 
@@ -150,7 +151,7 @@ fn invalid_rules_are_refused() {
     let backwards = refused(Rule { flexibility: Some([3.5, 1.5]), ..rule.clone() });
     assert!(backwards.contains("rule 1: expected flexibility = [from, to]"), "{backwards}");
     let aimless = refused(Rule { otherwise: Some(MessageRoute::Deterministic), ..rule.clone() });
-    assert!(aimless.contains("`else` is for those that `flexibility` leaves out"), "{aimless}");
+    assert!(aimless.contains("`else` needs `flexibility`"), "{aimless}");
     let lost = refused(Rule { route: MessageRoute::Dynamic(Zone::Masks(vec!["AB".into()])), ..rule });
     assert!(lost.contains("no mask has dimension C"), "{lost}");
 }

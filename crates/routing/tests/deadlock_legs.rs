@@ -1,4 +1,5 @@
-//! The deadlock check of legs against the same graph written down plainly: every edge, and a search that takes away what leads nowhere.
+//! The deadlock check of legs against a plain graph: every edge, and a search that removes channels without
+//! successors.
 
 use odonata_machine::topology::{Cascade, Dragonfly};
 use odonata_machine::{Machine, MachineBuilder};
@@ -11,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Source and target router and port of a link, and a virtual channel.
 type Channel = (u32, u32, Port, u8);
 
-/// The channels of a leg's hops at router `r`, each with what it is on the way to.
+/// The channels of a leg's hops at router `r`, each with its goal.
 fn hops_at(hops: &NextHops, leg: &Leg, r: RouterId) -> Vec<(Channel, u32)> {
     let own = hops.group_of(r);
     let towards = |ports: &[Port], vc: u8, goal: u32| -> Vec<(Channel, u32)> {
@@ -34,7 +35,7 @@ fn hops_at(hops: &NextHops, leg: &Leg, r: RouterId) -> Vec<(Channel, u32)> {
     }
 }
 
-/// Every edge from a channel to one that may be asked for next.
+/// Every edge from a channel to one that may be requested next.
 fn edges(hops: &NextHops, legs: &[Leg]) -> BTreeMap<Channel, BTreeSet<Channel>> {
     let mut edges: BTreeMap<Channel, BTreeSet<Channel>> = BTreeMap::new();
     for leg in legs {
@@ -60,7 +61,7 @@ fn edges(hops: &NextHops, legs: &[Leg]) -> BTreeMap<Channel, BTreeSet<Channel>> 
     edges
 }
 
-/// Takes channels away that wait for none that is left, until there is none; whether some stay.
+/// Removes channels that wait for no remaining one, until none is left to remove. Returns whether some remain.
 fn has_cycle(edges: &BTreeMap<Channel, BTreeSet<Channel>>) -> bool {
     let mut waits: BTreeMap<Channel, usize> = edges.iter().map(|(&channel, next)| (channel, next.len())).collect();
     let mut waited_for: BTreeMap<Channel, Vec<Channel>> = BTreeMap::new();
@@ -100,7 +101,7 @@ fn legs(random: &mut Stream) -> Vec<Leg> {
             goal: goals[random.below(4) as usize],
             vc: random.below(3) as u8,
             is_first: true,
-            // Mostly onward, so that not everything is a cycle.
+            // Mostly onward, so that some cases have no cycle.
             next: (0..count).filter(|&next| random.chance(if next > i { 0.6 } else { 0.05 })).collect(),
         })
         .collect()
@@ -127,7 +128,7 @@ fn random_legs_have_a_cycle_where_the_plain_graph_has_one() {
         assert_eq!(result.is_err(), expected, "case {case}: {legs:?}");
         found[usize::from(expected)] += 1;
         let Err(cycle) = result else { continue };
-        // What is said to be a cycle is one: some cable between these routers leads on to some cable between the next.
+        // A reported cycle is a real one: a cable between these routers leads on to a cable between the next ones.
         for (i, &from) in cycle.channels.iter().enumerate() {
             let to = cycle.channels[(i + 1) % cycle.channels.len()];
             let is = |c: &Channel, said: (RouterId, RouterId, u8)| (RouterId(c.0), RouterId(c.1), c.3) == said;

@@ -1,10 +1,10 @@
-//! UGAL and PAR against a plain twin: where a packet may go at every router, and how likely each way is.
+//! UGAL and PAR against a plain twin: the possible hops at every router, and their probabilities.
 //!
-//! The twin is written from docs/models/routing, as simply as it can be, and shares no code with the algorithms: it finds
-//! ways on the machine's links itself, and instead of drawing candidates it goes through all draws. What it gives is the
-//! distribution of the answers. The algorithm, asked many times in the same situation, must give each answer as often
-//! as it says, and never another one. Which group a router is in where groups are cut, and how far VCs increase within a leg, the twin
-//! takes from the tables.
+//! The twin follows docs/models/routing in the simplest form and shares no code with the algorithms. It finds paths
+//! on the machine's links itself, and enumerates all draws instead of drawing candidates. Its result is the
+//! distribution of the answers. The algorithm, called many times in one situation, must give each answer as often,
+//! and no other answer. Only two things come from the tables: the groups of routers if groups are cut, and the VC
+//! offsets within a leg.
 
 use odonata_machine::{Coordinates, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
@@ -17,13 +17,13 @@ use odonata_units::{Bytes, GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId,
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How often the algorithm is asked in each situation.
+/// Calls of the algorithm in each situation.
 const ASKED: u32 = 200;
 
-/// A port, a virtual channel, and the intermediate group or router if the packet leaves the minimal way here.
+/// A port, a virtual channel, and the intermediate group or router if the packet leaves the minimal path here.
 type Answer = (u16, u8, Option<u32>);
 
-/// Bytes queued at the router that decides, by port and channel.
+/// Bytes queued at the deciding router, by port and channel.
 struct Queues(Vec<[u64; 16]>);
 
 impl LoadView for Queues {
@@ -40,7 +40,7 @@ impl LoadView for Queues {
     }
 }
 
-/// What a packet is doing, as the pages tell it.
+/// State of a packet, as in the pages.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Course {
     /// At its source router.
@@ -51,7 +51,7 @@ enum Course {
     Around(u32),
 }
 
-/// The virtual channels of an algorithm, in the words of its page.
+/// The virtual channels of an algorithm, named as in its page.
 struct Channels {
     first_minimal: u8,
     source_group: u8,
@@ -89,8 +89,8 @@ impl Plain<'_> {
         self.hops.group_of(router).0
     }
 
-    /// Ports on the ways from `at` to where `there` holds that have the fewest hops between groups and, of those, the
-    /// fewest in all; inside a group only, if so asked. By relaxing all links until nothing changes.
+    /// Ports on the paths from `at` to a router for which `there` holds, with the fewest hops between groups and,
+    /// among these, the fewest in total; inside a group only, if requested. Relaxes all links until nothing changes.
     fn ports(&self, at: RouterId, inside: bool, there: impl Fn(RouterId) -> bool) -> Vec<u16> {
         let links = || self.machine.links().filter(|&l| !inside || self.hop(l) == (0, 1));
         let mut cost = vec![(u32::MAX, u32::MAX); self.machine.router_count()];
@@ -112,7 +112,7 @@ impl Plain<'_> {
             .collect()
     }
 
-    /// One hop over a link: (between groups, in all).
+    /// One hop over a link: (between groups, in total).
     fn hop(&self, link: LinkId) -> (u32, u32) {
         (u32::from(self.group(self.machine.source(link)) != self.group(self.machine.target(link))), 1)
     }
@@ -121,7 +121,7 @@ impl Plain<'_> {
         self.ports(at, false, |r| self.group(r) == group)
     }
 
-    /// Where the packet may go from `at`, and how likely: the whole page in one function.
+    /// Possible hops of the packet at `at` and their probabilities: the whole page in one function.
     fn answers(
         &self,
         course: Course,
@@ -189,7 +189,7 @@ impl Plain<'_> {
         answers
     }
 
-    /// Every first hop to a random third group, or to a random router of one; or to the one that was kept.
+    /// Every first hop to a random third group or to a random router of one, or to the stored one.
     fn detours(&self, at: RouterId, target: u32, kept: Option<u32>) -> Vec<(Answer, f64)> {
         let lowest = self.channels().source_group;
         let working = |group: u32| -> Vec<RouterId> {
@@ -213,17 +213,18 @@ impl Plain<'_> {
             let share = 1.0 / paths.len() as f64;
             paths.iter_mut().for_each(|path| path.1 = share);
         }
-        ways
+        paths
     }
 }
 
-/// The one with the shortest queue of so many draws, each draw as likely as it says; of equal ones, the first drawn.
+/// The candidate with the shortest queue among `draws` draws, each with its probability; of equal ones, the first
+/// drawn.
 fn shortest(paths: &[(Answer, f64)], draws: u32, load: &Queues) -> Vec<(Answer, f64)> {
     let mut best: BTreeMap<Answer, f64> = paths.iter().copied().collect();
     for _ in 1..draws {
         let mut next = BTreeMap::new();
         for (&a, p) in &best {
-            for &(b, q) in ways {
+            for &(b, q) in paths {
                 let kept = if load.port_bytes(b.0) < load.port_bytes(a.0) { b } else { a };
                 *next.entry(kept).or_default() += p * q;
             }
@@ -261,9 +262,9 @@ fn grouped(groups: u32, size: u32) -> MachineBuilder {
     }
 }
 
-/// Groups of routers that hang together somehow, most groups joined by one to four cables anywhere, and a few
-/// routers failed: so groups are of unequal size or in parts, some routers have no cable to another group, and some ways
-/// pass through third groups.
+/// Groups of connected routers, most of them joined by one to four cables anywhere, with a few failed routers. So
+/// groups have unequal sizes or several parts, some routers have no cable to another group, and some paths pass
+/// through third groups.
 fn random_machine(random: &mut Stream) -> (Machine, NextHops) {
     loop {
         let (groups, size) = (4 + random.below(3) as u32, 2 + random.below(3) as u32);
@@ -287,7 +288,7 @@ fn random_machine(random: &mut Stream) -> (Machine, NextHops) {
             }
         }
         let machine = builder.build().unwrap();
-        // Where failures cut the machine in pieces, another one is made.
+        // If failures cut the machine in pieces, try another one.
         if let Ok(hops) = NextHops::new(&machine) {
             if hops.working_groups().len() >= 3 {
                 return (machine, hops);
@@ -298,13 +299,13 @@ fn random_machine(random: &mut Stream) -> (Machine, NextHops) {
 
 fn random_queues(machine: &Machine, at: RouterId, random: &mut Stream) -> Queues {
     let ports = machine.nodes_of(at).len() + machine.links_from(at).len();
-    // Few different lengths, so that queues are often equal and comparisons often on the edge.
+    // Few different lengths, so that equal queues and close comparisons are frequent.
     let mut bytes = || if random.chance(0.5) { 0 } else { 256 * random.below(6) };
     Queues((0..ports).map(|_| std::array::from_fn(|_| bytes())).collect())
 }
 
-/// Asks the algorithm again and again in one situation and compares with the twin. Returns one of its answers and what it
-/// wrote into the packet's header.
+/// Calls the algorithm many times in one situation and compares with the twin. Returns one of its answers and the
+/// header that it wrote.
 fn compare(
     routing: &dyn algorithm::Routing,
     expected: &BTreeMap<Answer, f64>,
@@ -331,14 +332,14 @@ fn compare(
     }
     for (answer, p) in expected {
         let (count, mean) = (f64::from(*seen.get(answer).unwrap_or(&0)), p * f64::from(ASKED));
-        // Five standard deviations and a little: a few of 10^5 comparisons come near.
+        // Five standard deviations plus a margin: a few of 10^5 comparisons come near.
         let margin = 5.0 * (mean * (1.0 - p)).max(0.0).sqrt() + 4.0;
         assert!((count - mean).abs() <= margin, "{answer:?}: {count} of {ASKED}, expected {mean:.1} of {expected:?}");
     }
-    last.expect("asked at least once")
+    last.expect("called at least once")
 }
 
-/// Packets followed from router to router on random machines under random loads, all settings random.
+/// Packets followed from router to router on random machines under random loads, with random settings.
 #[test]
 fn ugal_and_par_decide_as_their_plain_twin() {
     let mut random = Stream::new(2009, "decisions", &[]);
@@ -352,8 +353,8 @@ fn ugal_and_par_decide_as_their_plain_twin() {
             minimal_candidates: 1 + random.below(3) as u32,
             non_minimal_candidates: 1 + random.below(3) as u32,
         };
-        let second_middle = if random.chance(0.5) { SecondIntermediate::Same } else { SecondIntermediate::New };
-        let par = ParSettings { choice: settings, second_middle };
+        let second_intermediate = if random.chance(0.5) { SecondIntermediate::Same } else { SecondIntermediate::New };
+        let par = ParSettings { choice: settings, second_intermediate };
         let all = RoutingSettings { adaptive: settings, par, ..RoutingSettings::default() };
         let ProvenRouting { routing, vc_order, .. } = deadlock::prove(name, hops.clone(), &all, 16).unwrap();
         hops.set_vc_order(vc_order);
@@ -372,7 +373,7 @@ fn ugal_and_par_decide_as_their_plain_twin() {
                 Course::Around(via) if via == if name == "ugal-g" { twin.group(at) } else { at.0 } => Course::Minimal,
                 other => other,
             };
-            let kept = (second_middle == SecondIntermediate::Same).then_some(packet.state.via);
+            let kept = (second_intermediate == SecondIntermediate::Same).then_some(packet.state.via);
             let expected = twin.answers(course, at, to, (second, kept), &load);
             let (answer, after) = compare(&*routing, &expected, at, packet, &load, &mut random);
             let decides = expected.keys().any(|a| a.2.is_some());
@@ -391,19 +392,19 @@ fn ugal_and_par_decide_as_their_plain_twin() {
             packet.state.vc = answer.1;
             let link = machine.links_from(at).start + usize::from(answer.0) - machine.nodes_of(at).len();
             at = machine.target(LinkId(link as u32));
-            assert!(packet.state.hops < 32, "{name}: the way ends");
+            assert!(packet.state.hops < 32, "{name}: the path is too long");
         }
     }
-    // The cases are what they are meant to be.
+    // Check that the cases cover what they should.
     assert!(decisions > 2_000 && detours > 1_000, "{decisions} decisions, {detours} detours");
-    assert!(vc_offset > 500, "{vc_offset} of 4,000 machines ask for more channels");
-    assert!(revised > 50 && one_port > 150, "{revised} revised, {one_port} where both ways share a port");
+    assert!(vc_offset > 500, "{vc_offset} of 4,000 machines need more channels");
+    assert!(revised > 50 && one_port > 150, "{revised} revised, {one_port} where both paths share a port");
 }
 
-/// Four groups of two routers; all cables between groups are at the second router, so every way out of the first leaves by
-/// its one link, port 2. That port holds 100 or 450 bytes in channel 0, for packets that go around, and 900 in channel 1,
-/// for minimal ones. With threshold 2 a packet of UGALg goes around iff 900 > 2 x 100; 900 = 2 x 450 keeps it minimal.
-/// Compared by whole ports (1,000 against twice 1,000) it would never go around.
+/// Four groups of two routers. All cables between groups are at the second router, so every path out of the first
+/// router uses its one link, port 2. That port holds 100 or 450 bytes in channel 0, for detours, and 900 in channel
+/// 1, for minimal packets. With threshold 2, a packet of UGALg takes a detour iff 900 > 2 x 100; 900 = 2 x 450 keeps
+/// it minimal. A comparison of whole ports (1,000 against twice 1,000) would never give a detour.
 #[test]
 fn candidates_on_one_port_are_compared_by_their_channels() {
     let mut builder = grouped(4, 2);

@@ -1,4 +1,4 @@
-//! Packets walked hop by hop through every algorithm, without an engine.
+//! Packets followed hop by hop through every algorithm, without an engine.
 
 use odonata_machine::{presets, Machine};
 use odonata_routing::algorithm::{self, Decision, Header, Memory, RouteState, Routing, RoutingSettings, ALGORITHMS};
@@ -39,18 +39,18 @@ fn walk(
         packet.state.vc = hop.vc;
         path.routers.push(at);
         path.channels.push(hop.vc);
-        assert!(path.channels.len() <= 16, "the way ends: {:?}", path.routers);
+        assert!(path.channels.len() <= 16, "the path is too long: {:?}", path.routers);
     }
     path.non_minimal = packet.state.path_kind.is_non_minimal();
-    way
+    path
 }
 
-/// What an algorithm that does not say that it reads the load is given, as by the packet engine.
+/// The view for an algorithm that declares not to read the load, as in the packet engine.
 struct UnreadableView;
 
 impl LoadView for UnreadableView {
     fn port_bytes(&self, _port: u16) -> u64 {
-        panic!("it said that it does not read the load")
+        panic!("declared not to read the load")
     }
 
     fn channel_bytes(&self, port: u16, _vc: u8) -> u64 {
@@ -62,7 +62,7 @@ impl LoadView for UnreadableView {
     }
 }
 
-/// One queued packet on every port but those with an odd number: some ways look shorter than others.
+/// One queued packet on every port with an even number, so that some paths look shorter.
 struct Uneven;
 
 impl LoadView for Uneven {
@@ -79,8 +79,8 @@ impl LoadView for Uneven {
     }
 }
 
-/// Longest way of each algorithm on the canonical dragonfly: l g l minimal; l g l g l; with a middle router one more;
-/// with a second decision one more.
+/// Longest path of each algorithm on the canonical dragonfly: l g l minimal; l g l g l; one more with an intermediate
+/// router; one more with a second decision.
 const LONGEST: [(&str, usize); 8] = [
     ("min", 3),
     ("valiant-g", 5),
@@ -96,7 +96,7 @@ const LONGEST: [(&str, usize); 8] = [
 fn paths_end_within_the_stated_hops_on_increasing_vcs() {
     let machine = machine("dragonfly-1056");
     let hops = Arc::new(NextHops::new(&machine).unwrap());
-    // Q-adaptive takes its longest ways only when it explores.
+    // Q-adaptive takes its longest paths only by exploration.
     let mut settings = RoutingSettings::default();
     settings.q.exploration = 0.5;
     for (name, longest) in LONGEST {
@@ -108,16 +108,15 @@ fn paths_end_within_the_stated_hops_on_increasing_vcs() {
             for load in [&Uneven as &dyn LoadView, &IdleView] {
                 let path = walk(&*routing, &hops, load, &mut random, pair);
                 assert!(path.channels.len() <= longest, "{name}: {:?}", path.routers);
-                assert!(path.channels.is_sorted(), "{name}: channels {:?} rise", path.channels);
+                assert!(path.channels.is_sorted(), "{name}: channels {:?} increase", path.channels);
                 seen = seen.max(path.channels.len());
             }
         }
-        assert_eq!(seen, longest, "{name} reaches its longest way");
+        assert_eq!(seen, longest, "{name} reaches its longest path");
     }
 }
 
-/// Valiant visits one third group; each of the 31 is as likely as the others (chi-square, 30 degrees of freedom, 0.1 %
-/// point 59.7).
+/// Valiant visits one third group; all 31 are equally likely (chi-square, 30 degrees of freedom, 0.1 % point 59.7).
 #[test]
 fn valiant_spreads_over_all_third_groups() {
     let machine = machine("dragonfly-1056");
@@ -141,7 +140,7 @@ fn valiant_spreads_over_all_third_groups() {
     }
 }
 
-/// Without load, adaptive algorithms stay minimal; without learning, so does Q-adaptive but for its exploration.
+/// Without load, adaptive algorithms stay minimal. Without learning, so does Q-adaptive, except for its exploration.
 #[test]
 fn idle_machines_are_crossed_minimally() {
     let machine = machine("dragonfly-1056");
@@ -161,8 +160,8 @@ fn idle_machines_are_crossed_minimally() {
     }
 }
 
-/// The comparison by hand: with q(minimal) = 512 and q(other) = 255 and threshold 2, 512 > 510 goes non-minimal; with
-/// 256 it stays; a bias of 2 bytes keeps the first one too.
+/// The comparison by hand: with q(minimal) = 512, q(other) = 255 and threshold 2, 512 > 510 goes non-minimal. With
+/// q(other) = 256 the packet stays minimal; with 255 and a bias of 2 bytes, too.
 #[test]
 fn the_threshold_decides_as_stated() {
     struct Queues {
@@ -202,12 +201,12 @@ fn the_threshold_decides_as_stated() {
             routing.decide(&mut decision, &mut packet);
             detours += u32::from(packet.state.path_kind.is_non_minimal());
         }
-        // Two candidates share the minimal port with it only if both draws do: (3/31)^2, or fewer.
+        // Two candidates share the minimal port only if both draws do: probability at most (3/31)^2.
         assert!(if detour { detours > 90 } else { detours == 0 }, "{other}, {bias}: {detours}");
     }
 }
 
-/// The hysteretic update, by hand: Q = 330; r + e = 230 is good news (330 - 0.2 x 100 = 310), 430 after that is bad news
+/// The hysteretic update, by hand. Q = 330; r + e = 230 is good news (330 - 0.2 x 100 = 310), then 430 is bad news
 /// (310 + 0.04 x 120 = 314.8). The row is (group, slot): index 4 (group 5 without the own group 0), slot 2.
 #[test]
 fn q_values_follow_the_hysteretic_rule() {
@@ -219,7 +218,7 @@ fn q_values_follow_the_hysteretic_rule() {
     let at = (4 * 4 + 2) * 11 + 3;
     let initial = routing.estimates(RouterId(0), &memory);
     let direct = initial.iter().filter(|&&q| q == 300.0).count();
-    // Router 0 owns 4 global cables: one direct port for 4 of 32 groups, for each of 4 slots.
+    // Router 0 has 4 global cables: one direct port for 4 of 32 groups, for each of 4 slots.
     assert_eq!(direct, 16);
     assert_eq!(initial[at], 330.0);
     let mut learn = |elapsed_ns: f32| {
@@ -235,7 +234,7 @@ fn q_values_follow_the_hysteretic_rule() {
     };
     assert!((learn(130.0) - 310.0).abs() < 1e-3);
     assert!((learn(330.0) - 314.8).abs() < 1e-3);
-    // Nothing but that row is held.
+    // Only that row is stored.
     assert!((0..128).all(|row| memory.row(row).is_some() == (row == 4 * 4 + 2)));
 }
 
@@ -255,8 +254,8 @@ fn errors_explain_wrong_words() {
     assert!(message("par", &settings).starts_with("routing.threshold: -1"));
     let eos = Arc::new(NextHops::new(&machine("eos")).unwrap());
     let error = algorithm::build("valiant-g", eos, &default).err().expect("an error").to_string();
-    assert!(error.contains("third group, but the machine has 2 groups"), "{error}");
-    // All algorithms but those of other_machines.rs and blue_gene.rs.
+    assert!(error.contains("intermediate group, but the machine has 2 groups"), "{error}");
+    // All algorithms except those in other_machines.rs and blue_gene.rs.
     let by_hops = ALGORITHMS.iter().filter(|algorithm| algorithm.hops.is_some());
     assert_eq!(by_hops.count(), LONGEST.len() + 8, "a new algorithm needs its longest path in LONGEST");
 }

@@ -1,5 +1,5 @@
-//! `min` means the same hop by hop and as expected load: against a plain twin of its definition, against closed forms,
-//! and the check that it can't deadlock.
+//! `min` is the same hop by hop and as expected load: tests against a plain twin of its definition, against closed
+//! forms, and the deadlock check.
 
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{GroupInterior, Machine, MachineBuilder, Shape};
@@ -50,8 +50,8 @@ fn ring_of_groups() -> MachineBuilder {
     builder
 }
 
-/// Several cables between two groups, as many and not, bundled and not; groups with failed routers, groups without a cable
-/// between them; rows and columns, whole and with holes; tori and meshes; fat trees; parallel cables anywhere.
+/// Many machines: one or several cables between two groups, bundled or not; failed routers; groups without a cable
+/// between them; grids with and without holes; tori, meshes, fat trees; parallel cables anywhere.
 fn machines() -> Vec<(&'static str, MachineBuilder)> {
     let mut failed = dragonfly(6, 2, 4);
     for r in [3, 8, 9, 20] {
@@ -95,11 +95,11 @@ fn min(hops: &Arc<NextHops>) -> Box<dyn Routing> {
     algorithm::build("min", Arc::clone(hops), &RoutingSettings::default()).unwrap()
 }
 
-/// A plain reading of the definition: tables of all pairs, and shares handed on router by router.
+/// A plain form of the definition: tables of all pairs, and shares passed on router by router.
 struct Twin<'m> {
     machine: &'m Machine,
     grouped: bool,
-    /// Hops between groups and all hops of the shortest way from router s to router t, at [s][t].
+    /// Hops between groups and hops in total of the minimal path from router s to router t, at [s][t].
     cost: Vec<Vec<(u32, u32)>>,
     /// Hops from s to t that stay in their group.
     inside: Vec<Vec<u32>>,
@@ -143,7 +143,7 @@ impl<'m> Twin<'m> {
         self.machine.links_from(at).map(|l| LinkId(l as u32)).collect()
     }
 
-    /// Links of `at` that a packet for `to`, a router of its group, may take next: each is as likely.
+    /// Links of `at` that a packet for `to`, a router of its group, may take next; all are equally likely.
     fn next(&self, at: RouterId, to: RouterId) -> Vec<LinkId> {
         let target = |l: &LinkId| self.machine.target(*l);
         let nearer = |l: &LinkId| {
@@ -173,7 +173,7 @@ impl<'m> Twin<'m> {
         }
     }
 
-    /// Adds what goes from `at` to `to`.
+    /// Adds the load from `at` to `to`.
     fn add(&self, at: RouterId, to: RouterId, amount: f64, loads: &mut [f64]) {
         if let Shape::Torus { dims, wrap } = self.machine.shape() {
             let neighbours = self.machine.routers().map(|r| self.machine.bundles_from(r).len());
@@ -201,7 +201,7 @@ impl<'m> Twin<'m> {
         }
     }
 
-    /// The first dimension first, the shorter way round, half each way round where both are equally long.
+    /// First dimension first, in the shorter direction; half in each direction if both are equally long.
     fn add_in_order(&self, dims: &[u32], at: RouterId, to: RouterId, amount: f64, loads: &mut [f64]) {
         let place = |r: RouterId| self.machine.coordinates().of(r).to_vec();
         let (x, y) = (place(at), place(to));
@@ -219,7 +219,7 @@ impl<'m> Twin<'m> {
             (0..dims.len()).all(|e| e == d || z[e] == x[e]) && within(&z) + 1 == within(&x)
         };
         let links: Vec<LinkId> = self.links(at).into_iter().filter(along).collect();
-        // A way round that was begun is kept: the other one is longer from there.
+        // A packet keeps its direction, because the other one is now longer.
         for link in &links {
             let share = amount / links.len() as f64;
             loads[link.index()] += share;
@@ -233,8 +233,8 @@ fn fewest_neighbours(dims: &[u32], wrap: &[bool]) -> usize {
     dims.iter().zip(wrap).map(|(&n, &wrap)| if n == 1 { 0 } else { 1 + usize::from(wrap && n > 2) }).sum()
 }
 
-/// Links of a packet's way under `min`. On a machine of groups the channel is the number of hops between groups that are
-/// done, and the last one in the destination group.
+/// Links of a packet's path under `min`. On a machine with groups, the channel is the number of hops between groups
+/// so far, and the last one in the destination group.
 fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: NodeId, to: NodeId) -> Vec<LinkId> {
     let mut packet = Header { source: from, destination: to, state: RouteState::default() };
     let mut at = hops.router_of(from);
@@ -254,9 +254,9 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: NodeI
             across += u8::from(hops.group_of(at) != hops.group_of(next));
         }
         at = next;
-        assert!(path.len() < 64, "the way ends");
+        assert!(path.len() < 64, "the path is too long");
     }
-    way
+    path
 }
 
 fn nodes(machine: &Machine) -> Vec<NodeId> {
@@ -292,8 +292,8 @@ fn every_path_is_minimal_hop_by_hop_and_whole() {
     }
 }
 
-/// Expected loads are exactly those of the definition; packets and drawn paths have them as their means: 10,000 have a
-/// standard error of at most 0.5 / 100 per link, of which 5 are allowed.
+/// Expected loads equal the loads of the definition. Packets and drawn paths have them as their means: 10,000 draws have
+/// a standard error of at most 0.5 / 100 per link, and 5 of them are allowed.
 #[test]
 fn expected_loads_packets_and_drawn_paths_agree() {
     const WALKS: u32 = 10_000;
@@ -330,9 +330,9 @@ fn expected_loads_packets_and_drawn_paths_agree() {
     }
 }
 
-/// Two cables join two groups of four routers, s1 to d1 and s2 to d2. A packet from s1 to d2 has two ways of two hops: over
-/// its own cable, or over the other. One from a third router to d2 has one way of two hops, over the cable of s2: the nearest
-/// cables are equally near, but only one lands at d2.
+/// Two cables join two groups of four routers, s1 to d1 and s2 to d2. A packet from s1 to d2 has two paths of two
+/// hops: over its own cable, or over the other. A packet from a third router to d2 has one path of two hops, over the
+/// cable of s2: both cables are equally near, but only one ends at d2.
 #[test]
 fn the_far_end_of_a_cable_counts() {
     let machine = dragonfly(4, 1, 3).build().unwrap();
@@ -354,9 +354,10 @@ fn the_far_end_of_a_cable_counts() {
     }
 }
 
-/// All pairs of a dragonfly whose groups of a routers are joined by n cables between different routers at both ends: of the
-/// a^2 pairs of routers of two groups n are one hop apart, the (a-n)^2 at no cable three, all others two; inside a group all
-/// a (a-1) pairs are one hop apart. For a = 4, n = 2, three groups: 1.818 hops. (Over the nearest cable it would be 1.909.)
+/// All pairs of a dragonfly with a routers per group, whose groups are joined by n cables between different routers
+/// at both ends. Of the a^2 pairs of routers of two groups, n are one hop apart, the (a-n)^2 without a cable three,
+/// all others two. Inside a group all a (a-1) pairs are one hop apart. For a = 4, n = 2 and three groups: 1.818 hops.
+/// (Over the nearest cable it would be 1.909.)
 #[test]
 fn mean_hops_have_their_closed_form() {
     for (a, h, g, n) in [(4, 1, 3, 2), (6, 2, 4, 4), (6, 1, 3, 3), (4, 2, 9, 1)] {
@@ -373,7 +374,7 @@ fn mean_hops_have_their_closed_form() {
             both.iter_mut().for_each(|e| e.sort_unstable());
             both.iter().all(|e| e.len() == n as usize && e.windows(2).all(|w| w[0] < w[1]))
         };
-        assert!(ends.len() as u32 == g * (g - 1) && ends.values().all(distinct), "the formula's machine");
+        assert!(ends.len() as u32 == g * (g - 1) && ends.values().all(distinct), "the machine of the formula");
         let between = n + 3 * (a - n) * (a - n) + 2 * (a * a - n - (a - n) * (a - n));
         let all = g * a * (g * a - 1);
         let mean = f64::from(g * a * (a - 1) + g * (g - 1) * between) / f64::from(all);
@@ -393,7 +394,7 @@ fn mean_hops_have_their_closed_form() {
     }
 }
 
-/// The legs of the way over the nearest cable, on two channels: what `min` once was.
+/// The legs of a path over the nearest cable, on two channels.
 fn nearest_cable() -> Discipline {
     Discipline::Legs(vec![
         Leg { goal: Goal::Group, vc: 0, is_first: true, next: vec![1] },
@@ -412,7 +413,7 @@ fn no_path_can_deadlock() {
     for (what, builder) in machines() {
         let hops = tables(&builder.build().unwrap());
         if what == "cascade with holes" {
-            // Inside a group with holes shortest ways may turn in circles, also those inside the destination group.
+            // Inside a group with holes, minimal paths may form a cycle, also those inside the destination group.
             assert!(!proven(&hops) && deadlock::check(&hops, &nearest_cable(), 2, u8::MAX, None).is_err());
         } else {
             assert!(proven(&hops), "{what}");
@@ -420,8 +421,8 @@ fn no_path_can_deadlock() {
     }
 }
 
-/// Where groups are joined only over third ones, the channel rises with every group: the way over the nearest cable, on two
-/// channels, closes a cycle there.
+/// If groups are joined only via third ones, the VC number increases with every group. The path over the nearest
+/// cable, on two channels, closes a cycle there.
 #[test]
 fn vcs_increase_from_group_to_group() {
     let hops = tables(&cut(dragonfly(4, 2, 9), Some("global"), 0.2, 3).build().unwrap());
@@ -429,7 +430,7 @@ fn vcs_increase_from_group_to_group() {
     assert!(proven(&hops));
     assert_eq!(min(&hops).virtual_channels(), 3);
     assert_eq!(min(&tables(&dragonfly(4, 1, 3).build().unwrap())).virtual_channels(), 2);
-    // One channel too few is a cycle: the check looks at more than the number.
+    // With one channel too few there is a cycle: the check reads more than the number of channels.
     let Discipline::Legs(mut legs) = min(&hops).discipline() else { panic!("legs") };
     legs.iter_mut().for_each(|leg| leg.vc = leg.vc.saturating_sub(1));
     assert!(deadlock::check(&hops, &Discipline::Legs(legs), 2, u8::MAX, None).is_err());
@@ -438,7 +439,7 @@ fn vcs_increase_from_group_to_group() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever machine the way over the nearest cable was proven on, `min` is.
+    /// `min` is proven on every machine on which the path over the nearest cable is proven.
     #[test]
     fn what_was_proven_is_proven(pick in 0usize..5, share in 0.0f64..0.4, local in any::<bool>(), seed in 0u64..1000) {
         let builder = match pick {

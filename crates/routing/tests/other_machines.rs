@@ -1,4 +1,4 @@
-//! Algorithms for tori, meshes, fat trees and any graph, walked hop by hop and checked for deadlock.
+//! Algorithms for tori, meshes, fat trees and any graph, followed hop by hop and checked for deadlock.
 
 use odonata_machine::topology::{ExpressMesh, FatTree, HyperX, Jellyfish, PolarFly, SlimFly, Torus};
 use odonata_machine::{presets, Machine, MachineBuilder, Shape};
@@ -30,7 +30,7 @@ fn refusal(name: &str, hops: &Arc<NextHops>) -> String {
     algorithm::build(name, Arc::clone(hops), &RoutingSettings::default()).err().expect("an error").to_string()
 }
 
-/// No reserved channel has room.
+/// No room in any reserved channel.
 struct Full;
 
 impl LoadView for Full {
@@ -45,7 +45,7 @@ impl LoadView for Full {
     }
 }
 
-/// Routers and hops of the way from one node to another.
+/// Routers and hops of the path from one node to another.
 fn walk(
     routing: &dyn Routing,
     hops: &NextHops,
@@ -64,9 +64,9 @@ fn walk(
         (packet.state.hops, packet.state.vc) = (packet.state.hops + 1, hop.vc);
         path.0.push(hops.neighbour(router, hop.port));
         path.1.push(hop);
-        assert!(path.1.len() <= 100, "the way ends: {:?}", path.0);
+        assert!(path.1.len() <= 100, "the path is too long: {:?}", path.0);
     }
-    way
+    path
 }
 
 fn check(hops: &NextHops, routing: &dyn Routing) -> Result<(), deadlock::Cycle> {
@@ -101,7 +101,7 @@ fn dimension_order_takes_minimal_paths_in_order() {
             let nodes = machine.node_count() as u64;
             let pair = (random.below(nodes) as u32, random.below(nodes) as u32);
             let (routers, path) = walk(&*routing, &hops, &IdleView, &mut random, pair);
-            // The tables' distances come from a search over the cables, which knows nothing of coordinates.
+            // The tables' distances come from a search over the cables, without coordinates.
             let shortest = hops.local_distance(routers[0], routers[routers.len() - 1]);
             assert_eq!(path.len(), usize::from(shortest));
             let moved = routers.windows(2).map(|pair| {
@@ -138,7 +138,7 @@ impl Relation for OneChannel {
     }
 }
 
-/// Without its dateline a ring of 5 closes a cycle; a mesh does not have one to close.
+/// Without its dateline, a ring of 5 closes a cycle; a mesh has no cycle.
 #[test]
 fn rings_need_the_dateline() {
     let cycle = |builder: MachineBuilder| {
@@ -156,7 +156,7 @@ fn rings_need_the_dateline() {
     assert_eq!(cycle(torus(&[5, 4], &[false; 2])), Ok(()));
 }
 
-/// The adaptive channel closes cycles of its own: it is safe only because nobody waits for it.
+/// The adaptive channel has cycles; it is safe only because no packet waits for it.
 #[test]
 fn the_adaptive_channel_must_be_reserved() {
     let (_, hops) = tables(torus(&[4, 4], &[true; 2]));
@@ -177,14 +177,14 @@ fn torus_adaptive_is_minimal_and_escapes_in_dimension_order() {
         let (routers, path) = walk(&*adaptive, &hops, &IdleView, &mut random, pair);
         assert_eq!(path.len(), usize::from(hops.local_distance(routers[0], routers[routers.len() - 1])));
         assert!(path.iter().all(|hop| hop.vc == 2));
-        // With the same dice, both escape alike.
+        // With the same random numbers, both escape alike.
         let dice = Stream::new(random.next_u64(), "test", &[]);
         let escape = walk(&*adaptive, &hops, &Full, &mut dice.clone(), pair);
         assert_eq!(escape, walk(&*order, &hops, &IdleView, &mut dice.clone(), pair));
     }
 }
 
-/// On a fat tree: up to a common ancestor, then down, over shortest paths; every router of the level above is used.
+/// On a fat tree: up to a common ancestor, then down, over minimal paths; every router of the level above is used.
 #[test]
 fn fat_trees_are_crossed_up_and_down() {
     let (machine, hops) = tables(FatTree { k: 6, ..FatTree::default() }.builder().unwrap());
@@ -211,8 +211,8 @@ fn fat_trees_are_crossed_up_and_down() {
     }
 }
 
-/// A dragonfly with a twentieth of its cables broken, as any graph: all pairs are reached over one channel, and no way
-/// turns up again.
+/// A dragonfly with a twentieth of its cables broken, as any graph: all pairs are reached over one channel, and no
+/// path turns up again.
 #[test]
 fn up_down_avoids_faults() {
     let mut builder = presets::builder("dragonfly-1056").unwrap();
@@ -241,12 +241,12 @@ fn machines_that_do_not_fit_are_named() {
     let (_, hops) = tables(broken);
     let error = refusal("torus-adaptive", &hops);
     assert!(error.contains("neighbour x1_0 works") || error.contains("neighbour x0_1 works"), "{error}");
-    // What dimension order can't, up/down can.
+    // Up/down routing works where dimension order does not.
     assert_eq!(check(&hops, &*routing("up-down", &hops)), Ok(()));
 }
 
-/// Fat tree of k = 4 in which edge router 0 keeps only the cable to one aggregation router, and that one loses its cables
-/// to the cores: the edge router is connected, but only by a way down and up again.
+/// Fat tree of k = 4. Edge router 0 keeps only its cable to one aggregation router, which loses its cables to the
+/// cores. The edge router is connected, but only by a path down and up again.
 #[test]
 fn fat_trees_cut_between_levels_are_reported() {
     let mut builder = FatTree { k: 4, ..FatTree::default() }.builder().unwrap();
@@ -259,7 +259,7 @@ fn fat_trees_cut_between_levels_are_reported() {
     });
     let (_, hops) = tables(builder);
     let error = refusal("up-down", &hops);
-    assert!(error.contains("by going up and then down") && error.contains("use 'min'"), "{error}");
+    assert!(error.contains("by up and then down links") && error.contains("use 'min'"), "{error}");
 }
 
 fn with_bubbles(name: &str, hops: &Arc<NextHops>) -> Box<dyn Routing> {
@@ -268,7 +268,7 @@ fn with_bubbles(name: &str, hops: &Arc<NextHops>) -> Box<dyn Routing> {
     algorithm::build(name, Arc::clone(hops), &settings).unwrap()
 }
 
-/// A ring of bubbles on one channel is fine, where it has several cables, too; without knowledge of the bubbles it is a cycle.
+/// A ring with bubbles on one channel has no deadlock, also with several cables. Without the bubbles it is a cycle.
 #[test]
 fn rings_of_bubbles_need_no_dateline() {
     let cables = |n| {
@@ -296,7 +296,7 @@ fn a_cycle_beyond_one_ring_is_refused() {
         fn phases(&self) -> u8 {
             1
         }
-        // Whatever leads nearer, on the channel of the rings.
+        // All nearer hops, on the channel of the rings.
         fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
             self.0.hops(at, to, phase, out);
             out.iter_mut().for_each(|(hop, _)| hop.vc = 0);
@@ -308,7 +308,7 @@ fn a_cycle_beyond_one_ring_is_refused() {
     let any_order = Discipline::Relation(Box::new(BothRelations(relation)));
     assert!(deadlock::check(&hops, &any_order, 1, u8::MAX, routing.rings()).is_err());
 
-    // Of two cables, packets draw one anew at every router: the rings of the two wait for each other.
+    // Packets draw one of two cables again at every router, so the rings of the two cables wait for each other.
     let two = Torus { dims: vec![5], links_per_direction: 2, ..Torus::default() };
     let (_, hops) = tables(two.builder().unwrap());
     let drawn = routing_of_datelines(&hops);
@@ -316,7 +316,7 @@ fn a_cycle_beyond_one_ring_is_refused() {
     let routing = with_bubbles("dimension-order", &hops);
     assert!(deadlock::check(&hops, &one_channel, 1, u8::MAX, routing.rings()).is_err());
 
-    // A ring that ends at one of its routers is none.
+    // A ring that ends at one of its routers is not a ring.
     struct Ending<'a>(&'a dyn Rings, u32);
     impl Rings for Ending<'_> {
         fn channel(&self) -> u8 {
@@ -357,8 +357,8 @@ fn without_groups() -> Vec<(&'static str, MachineBuilder)> {
     ]
 }
 
-/// Every way reaches its end over shortest ways to one router and on, with a channel more at every hop; whether it is said to be
-/// minimal is whether it has no more hops than the shortest.
+/// Every path reaches its end over minimal paths to one router and on, with one more channel at every hop. It is
+/// marked minimal iff it has no more hops than a minimal path.
 #[test]
 fn paths_via_a_router() {
     for (what, builder) in without_groups() {
@@ -415,8 +415,8 @@ impl LoadView for One {
     }
 }
 
-/// In a line of routers that are all joined the minimal way has one hop and every other two: at threshold 2 it is left iff its queue
-/// is more than twice as long.
+/// In a line of routers that are all joined, the minimal path has one hop and every other two. At threshold 2, a
+/// packet leaves it iff its queue is more than twice as long.
 #[test]
 fn ugal_l_weighs_queues_by_hops() {
     let (_, hops) = tables(HyperX { dims: vec![8], nodes_per_router: 1, ..HyperX::default() }.builder().unwrap());
@@ -436,5 +436,7 @@ fn valiant_needs_a_third_router_and_no_groups() {
     let (_, hops) = tables(HyperX { dims: vec![2], ..HyperX::default() }.builder().unwrap());
     assert!(refusal("valiant", &hops).contains("a third router, but the machine has 2"));
     let (_, hops) = tables(presets::builder("dragonfly-1056").unwrap());
-    assert!(refusal("ugal-l", &hops).contains("it knows no groups, but the machine has 33; use 'ugal-n'"));
+    assert!(
+        refusal("ugal-l", &hops).contains("it works only on machines without groups; this one has 33. Use 'ugal-n'")
+    );
 }

@@ -68,8 +68,8 @@ fn ugal_compares_with_numbers_only() {
     }
 }
 
-/// On a graph where all routers are joined, and on a ring of three, a direct way takes one hop and one over another router
-/// two, whatever is drawn; that router is each of the others equally often.
+/// In a fully joined graph, and in a ring of three, a direct path takes one hop, and a path via another router two.
+/// That router is each of the others equally often.
 #[test]
 fn indirect_paths_visit_each_other_router() {
     let ring = |n| Torus { dims: vec![n], ..Torus::default() }.builder().unwrap();
@@ -99,8 +99,8 @@ fn indirect_paths_visit_each_other_router() {
     }
 }
 
-/// On a ring of three any router is each of the three: over itself and over the end a way takes its one hop, over the third two.
-/// 300 stratified draws.
+/// In a ring of three, any router is each of the three. Via the source or the target, a path takes its one hop; via
+/// the third, two. 300 stratified draws.
 #[test]
 fn any_router_may_be_an_end() {
     let ring = Torus { dims: vec![3], ..Torus::default() }.builder().unwrap();
@@ -167,8 +167,8 @@ fn cascade_legs_follow_the_parallel_links() {
 }
 
 /// One unit between all ordered pairs of routers of a canonical dragonfly with a routers per group and one cable per
-/// pair of groups. A global link carries a^2 units. A local link x -> y carries its own unit, h a for what starts at x
-/// and leaves at y (h groups of a routers), and h a for what arrives at x and ends at y.
+/// pair of groups. A global link carries a^2 units. A local link x -> y carries its own unit, h a from x to the
+/// groups behind y (h groups of a routers), and h a that arrive at x for y.
 #[test]
 fn uniform_minimal_traffic_of_a_dragonfly() {
     let (a, h) = (4u32, 2u32);
@@ -220,7 +220,8 @@ fn close(a: &[f64], b: &[f64], tolerance: f64) -> f64 {
     worst
 }
 
-/// The closed forms against dice: 40,000 draws have a standard error of at most 0.5 / 200 = 0.0025 per link; 5 of them.
+/// The closed forms against random draws: 40,000 draws have a standard error of at most 0.5 / 200 = 0.0025 per link;
+/// 5 of them are allowed.
 #[test]
 fn expected_loads_agree_with_draws() {
     let machines = [dragonfly(1, 4, 2), cascade(4, 2, 4)];
@@ -238,7 +239,7 @@ fn expected_loads_agree_with_draws() {
     }
 }
 
-/// Expected loads add up: those of all pairs together, of unequal amounts, are the sum of what each pair loads alone.
+/// Expected loads of all pairs together, with unequal amounts, are the sum of the loads of each pair alone.
 #[test]
 fn expected_loads_of_many_are_the_sum_of_each() {
     let fat_tree = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
@@ -262,7 +263,7 @@ fn without_cable(machine: Machine, a: u32, b: u32) -> Machine {
     let mut builder = MachineBuilder::from(machine);
     let before = builder.cables.len();
     builder.cables.retain(|c| (c.a, c.b) != (RouterId(a), RouterId(b)) && (c.b, c.a) != (RouterId(a), RouterId(b)));
-    assert!(builder.cables.len() < before, "there was such a cable");
+    assert!(builder.cables.len() < before, "this cable existed");
     builder.build().unwrap()
 }
 

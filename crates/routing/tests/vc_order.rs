@@ -1,4 +1,5 @@
-//! Channels that rise within a leg: when they must, where they do, and that ways stay shortest on machines whose groups are cut.
+//! VC ordering within a leg: when it is needed, where the VC number increases, and that paths stay minimal on
+//! machines with cut groups.
 
 use odonata_machine::topology::Dragonfly;
 use odonata_machine::{GroupInterior, Machine, MachineBuilder, Shape};
@@ -34,8 +35,8 @@ fn one_vc_per_leg_is_enough(name: &str, hops: &Arc<NextHops>) -> bool {
     deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), u8::MAX, None).is_ok()
 }
 
-/// Each group of four that lacks two cables without a common router is a ring of four: shortest ways around it form a circle. A group
-/// that lacks one cable is none. Groups joined to the next and the one before only are a ring of groups.
+/// A group of four without two cables that share no router is a ring of four: minimal paths around it form a cycle. A
+/// group without one cable has none. Groups that are joined only to their neighbours are a ring of groups.
 #[test]
 fn vcs_increase_only_where_one_per_leg_has_a_cycle() {
     let whole = without(&[], &[]);
@@ -59,13 +60,13 @@ fn vcs_increase_only_where_one_per_leg_has_a_cycle() {
             assert_eq!(one_vc_per_leg_is_enough(name, &Arc::new(hops.clone())), expected == VcOrder::PerLeg, "{name}");
             assert_eq!(prove(name, hops.clone()).vc_order, expected, "{name}");
         }
-        // The hop count rises anyway.
+        // The hop count increases anyway.
         assert_eq!(prove("q-adaptive", hops).vc_order, VcOrder::PerLeg);
     }
 }
 
-/// Routers in the order of a chain are left upwards or downwards, without a turn. On the ring 0-2-1-3 the way from 2 to 3 goes down
-/// and up again, and back from 3 to 2 as well: one turn, so one more channel.
+/// A packet leaves a chain of routers upwards or downwards, without a turn. On the ring 0-2-1-3, the path from 2 to 3
+/// goes down and up again, and so does the path from 3 to 2. One turn needs one more channel.
 #[test]
 fn only_turns_need_more_vcs_inside_a_group() {
     let (chain, ring) = (without(&[(0, 2), (0, 3), (1, 3)], &[]), without(&[(0, 1), (2, 3)], &[]));
@@ -90,7 +91,7 @@ fn ragged(seed: u64) -> Option<Machine> {
     (hops.working_groups().len() >= 3).then_some(machine)
 }
 
-/// Routers and channels of a packet's way.
+/// Routers and channels of a packet's path.
 fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: u32, to: u32) -> (Vec<RouterId>, Vec<u8>) {
     let mut packet = Header { source: NodeId(from), destination: NodeId(to), state: RouteState::default() };
     let mut at = hops.router_of(NodeId(from));
@@ -106,13 +107,13 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: u32, 
         packet.state.vc = hop.vc;
         routers.push(at);
         channels.push(hop.vc);
-        assert!(channels.len() < 64, "the way ends");
+        assert!(channels.len() < 64, "the path is too long");
     }
     (routers, channels)
 }
 
-/// Along every way channels never fall, and where they rise with turns they rise after every hop between groups, and at every turn
-/// from a link down to a link up inside a group.
+/// Along every path, VC numbers never decrease. With VC order per turn, they increase after every hop between groups,
+/// and at every turn from a link down to a link up inside a group.
 #[test]
 fn vcs_increase_where_declared() {
     let (mut raised, mut turns) = (0, 0);
@@ -144,7 +145,8 @@ fn vcs_increase_where_declared() {
     assert!(raised > 300 && turns > 1_000, "{raised} algorithms with more channels, {turns} turns");
 }
 
-/// Hops between groups and all hops of the shortest way, from every router to every other: all links relaxed until nothing changes.
+/// Hops between groups and hops in total of the minimal path, from every router to every other: all links relaxed
+/// until nothing changes.
 fn costs(machine: &Machine) -> Vec<Vec<(u32, u32)>> {
     let n = machine.router_count();
     let mut cost = vec![vec![(u32::MAX, u32::MAX); n]; n];
@@ -166,7 +168,7 @@ fn costs(machine: &Machine) -> Vec<Vec<(u32, u32)>> {
     cost
 }
 
-/// Also where a group is cut, and ways between its parts pass through other groups.
+/// Also if a group is cut, and paths between its parts pass through other groups.
 #[test]
 fn min_is_shortest_on_ragged_machines() {
     let mut cut = 0;
@@ -188,7 +190,7 @@ fn min_is_shortest_on_ragged_machines() {
     assert!(cut > 50, "{cut} machines have a group in parts");
 }
 
-/// Channels that are not enough are counted; a chain of 8 routers has ways of 7 hops, of which 3 may turn up.
+/// Missing channels are counted. A chain of 8 routers has paths of 7 hops, of which 3 may turn up.
 #[test]
 fn missing_channels_are_counted() {
     let mut builder = Dragonfly { p: 1, a: 8, h: 1, g: 1, ..Dragonfly::default() }.builder().unwrap();

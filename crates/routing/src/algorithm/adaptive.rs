@@ -1,15 +1,16 @@
-//! The choice between a minimal and a non-minimal way, shared by UGAL and PAR.
+//! The choice between a minimal and a non-minimal path, shared by UGAL and PAR.
 //!
-//! With q the queue estimate of a candidate's port, the non-minimal way is taken iff
-//! `q(minimal) > threshold * q(non-minimal) + bias`. Where both candidates leave by the same port, only their two
-//! virtual channels are compared, since the port's other traffic delays both alike.
+//! With q the queue estimate of a candidate's port, a packet takes the non-minimal path iff `q(minimal) > threshold *
+//! q(non-minimal) + bias`. If both candidates have the same port, only their two virtual channels are compared,
+//! because other traffic of the port delays both alike.
 //!
-//! Threshold 2 and bias 0 are the interference study's setting: one queued packet on the minimal port and none on
-//! the other is enough for a detour, so much traffic is misrouted even on a nearly idle machine. A bias of a few
-//! packets stops that.
+//! Threshold 2 and bias 0 are the setting of the interference study. One queued packet on the minimal port and none
+//! on the other is then enough for a detour, so many packets are misrouted even on a nearly idle machine. A bias of a
+//! few packets prevents this.
 //!
-//! One candidate of each kind, the default, is what the simulator behind the study's published figures compares where two
-//! groups share one cable; the text of the papers says two of each. `studies/packet-routing/page.md` shows both.
+//! The default is one candidate of each kind. The simulator behind the study's published figures compares one of each
+//! where two groups share one cable; the text of the papers says two of each. `studies/packet-routing/page.md` shows
+//! both.
 
 use super::crossing::Crossing;
 use super::{any, Algorithm, Build, Decision, Header, Hop, RoutingError};
@@ -22,11 +23,11 @@ use odonata_units::Bytes;
 pub struct AdaptiveSettings {
     /// Factor on the non-minimal queue.
     pub threshold: f64,
-    /// Added to the non-minimal queue, in favour of the minimal way.
+    /// Added to the non-minimal queue, in favour of the minimal path.
     pub bias: Bytes,
-    /// Minimal ports to draw; the one with the shortest queue stands for them.
+    /// Minimal ports to draw; the one with the shortest queue is used.
     pub minimal_candidates: u32,
-    /// Non-minimal ways to draw; the one with the shortest queue stands for them.
+    /// Non-minimal paths to draw; the one with the shortest queue is used.
     pub non_minimal_candidates: u32,
 }
 
@@ -42,13 +43,14 @@ pub(super) const fn adaptive(name: &'static str, doc: &'static str, build: Build
     Algorithm { parameters, ..Algorithm::hop_by_hop(name, doc, build) }
 }
 
-// What the parameters of the choice say, for every algorithm that makes it.
+// Descriptions of the choice's parameters, for every algorithm that uses them.
 pub(super) const THRESHOLD: Kind = Kind::Number { min: 1e-6, max: 1e6 };
-pub(super) const THRESHOLD_DOC: &str = "A packet goes non-minimal iff q(minimal) > threshold * q(non-minimal) + bias.";
+pub(super) const THRESHOLD_DOC: &str = "Factor on the non-minimal queue: a packet goes non-minimal iff q(minimal) > \
+    threshold * q(non-minimal) + bias.";
 pub(super) const BIAS_DOC: &str = "See `threshold`.";
 pub(super) const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
-pub(super) const MINIMAL_DOC: &str = "Minimal ports drawn; the shortest queue stands for them.";
-pub(super) const NON_MINIMAL_DOC: &str = "Non-minimal ways drawn; the shortest queue stands for them.";
+pub(super) const MINIMAL_DOC: &str = "Minimal ports to draw; the one with the shortest queue is used.";
+pub(super) const NON_MINIMAL_DOC: &str = "Non-minimal paths to draw; the one with the shortest queue is used.";
 
 impl Parameters for AdaptiveSettings {
     const PARAMETERS: &'static [Parameter<Self>] = &[
@@ -77,7 +79,7 @@ impl AdaptiveSettings {
     }
 }
 
-/// One way out of the deciding router.
+/// A possible first hop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) hop: Hop,
@@ -88,31 +90,31 @@ pub(super) struct Candidate {
 /// Channels of the two kinds of first hop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirstHopChannels {
-    /// Of a minimal one.
+    /// Channel of a minimal hop.
     pub(super) minimal: u8,
-    /// The lowest of the leg to a third group.
+    /// Lowest channel of the leg to an intermediate group.
     pub(super) non_minimal: u8,
 }
 
-/// What was decided.
+/// The decision.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) hop: Hop,
-    /// The intermediate of the non-minimal way, whether that is taken or not.
+    /// Intermediate of the non-minimal path, also if that path is not taken.
     pub(super) via: u32,
     pub(super) non_minimal: bool,
 }
 
-/// What is known before the queues are looked at.
+/// Facts known before the queues are compared.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct PriorKnowledge {
-    /// The intermediate that the non-minimal way goes over, if it was drawn already.
+    /// Intermediate of the non-minimal path, if it was drawn already.
     pub(super) via: Option<u32>,
-    /// The minimal way is congested further on, so the packet takes the other one.
+    /// Whether the minimal path is congested further on, so that the packet goes non-minimal.
     pub(super) minimal_is_congested: bool,
 }
 
-/// Decides between the minimal and the non-minimal way.
+/// Decides between the minimal and the non-minimal path.
 pub(super) fn choose(
     hops: &NextHops,
     settings: &AdaptiveSettings,

@@ -1,8 +1,9 @@
-//! How the messages of one run are routed differently: by their size, and by how free their routes are.
+//! Routes by message: by size, and by the flexibility of the path.
 //!
-//! On Blue Gene/Q software says for each message whether its packets go deterministically or dynamically, and in which zone. Here that is a
-//! list of rules, of which the first that holds counts; `"pami"` is the list of PAMI, the messaging layer of that machine, whose
-//! bounds depend on the size of the block. What was chosen travels in the packet's route state, as a number above its directions.
+//! On Blue Gene/Q, software selects for each message whether its packets are routed deterministically or dynamically,
+//! and in which zone. Here, the first matching rule of a list decides. `"pami"` is the list of PAMI, the messaging
+//! layer of that machine; its bounds depend on the size of the block. The packet's route state holds the decision, as
+//! a number above its directions.
 
 use super::zones::{Masks, Zone};
 use super::RoutingError;
@@ -12,77 +13,84 @@ use crate::next_hop::NextHops;
 use odonata_declare::{Field, Key, Kind, Value};
 use odonata_units::{Bytes, RouterId};
 
-/// Which messages go how.
+/// Selection of routes by message.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub enum Route {
-    /// All in the one zone.
+    /// All messages in one zone.
     #[default]
     Zone,
-    /// As PAMI has it.
+    /// The rules of PAMI.
     Pami,
-    /// By these rules, and in the one zone where none holds.
+    /// These rules; messages without a matching rule use the zone.
     Rules(Vec<Rule>),
 }
 
-/// One line of them.
+/// A rule.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rule {
-    /// Holds only for messages up to this size.
+    /// Applies only to messages up to this size.
     pub up_to: Option<Bytes>,
-    /// Holds only where source and destination lie on one line.
+    /// Applies only if source and destination lie on one line.
     pub line: bool,
-    /// Asks how free the route is: from the first to the second.
+    /// Applies only if the flexibility is within these bounds.
     pub flexibility: Option<[f64; 2]>,
-    /// How messages go for which it holds.
+    /// Route of matching messages.
     pub route: MessageRoute,
-    /// How the others go if only the flexibility speaks against it; they are looked at by the next rule if it is not given.
+    /// Route of messages that only `flexibility` excludes. Without it, the next rule applies to them.
     pub otherwise: Option<MessageRoute>,
 }
 
-/// How the packets of a message go.
+/// The route of a message's packets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MessageRoute {
-    /// In the bubble channel, one dimension after the other.
+    /// Dimension order in the bubble channel.
     Deterministic,
-    /// Dynamically, in a zone.
+    /// Dynamic routing in a zone.
     Dynamic(Zone),
 }
 
-/// What may stand at `use` and `else`.
+/// Values of `use` and `else`.
 const MESSAGE_ROUTES: Kind = Kind::Any(&[
     Kind::List(&Kind::Text),
     Kind::Choice(&[
-        odonata_declare::Choice { name: "deterministic", doc: "one dimension after the other, in the bubble channel" },
-        odonata_declare::Choice { name: "zone 0", doc: "dynamically, in zone 0" },
-        odonata_declare::Choice { name: "zone 1", doc: "dynamically, in zone 1" },
-        odonata_declare::Choice { name: "zone 2", doc: "dynamically, in zone 2" },
-        odonata_declare::Choice { name: "zone 3", doc: "dynamically, in zone 3" },
+        odonata_declare::Choice { name: "deterministic", doc: "dimension order in the bubble channel" },
+        odonata_declare::Choice { name: "zone 0", doc: "dynamic routing in zone 0" },
+        odonata_declare::Choice { name: "zone 1", doc: "dynamic routing in zone 1" },
+        odonata_declare::Choice { name: "zone 2", doc: "dynamic routing in zone 2" },
+        odonata_declare::Choice { name: "zone 3", doc: "dynamic routing in zone 3" },
     ]),
 ]);
 
 const RULE: &[Key] = &[
-    Key::optional("up_to", Kind::Bytes, "any size", "Messages up to this size, in bytes of the wire message."),
-    Key::optional("line", Kind::Flag, "`false`", "Messages between nodes that differ along one dimension only."),
+    Key::optional("up_to", Kind::Bytes, "any size", "Largest message of the rule, in bytes of the wire message."),
+    Key::optional(
+        "line",
+        Kind::Flag,
+        "`false`",
+        "Whether only messages between nodes that differ along one \
+        dimension match.",
+    ),
     Key::optional(
         "flexibility",
         Kind::List(&Kind::Number { min: 0.0, max: f64::INFINITY }),
         "any",
-        "From and to, of the sum over the dimensions of hops by size; of five dimensions the last, E, does not count.",
+        "Lower and upper bound of the sum, over the dimensions, of hops divided by size. Of five dimensions, the \
+         last one (E) does not count.",
     ),
     Key::required(
         "use",
         MESSAGE_ROUTES,
-        "How they go: `deterministic`, `zone 0` to `zone 3`, or in masks as those of `zone`.",
+        "Route of matching messages: `deterministic`, `zone 0` to `zone 3`, or masks as in `zone`.",
     ),
-    Key::optional("else", MESSAGE_ROUTES, "the next rule", "How those go that only `flexibility` leaves out."),
+    Key::optional("else", MESSAGE_ROUTES, "the next rule", "Route of messages that only `flexibility` excludes."),
 ];
 
 impl Route {
-    /// What it may be.
+    /// Kind of the parameter.
     pub(super) const KIND: Kind = Kind::Any(&[
         Kind::Choice(&[
             odonata_declare::Choice { name: "zone", doc: "all messages in `zone`" },
-            odonata_declare::Choice { name: "pami", doc: "as the messaging layer of Blue Gene/Q chooses" },
+            odonata_declare::Choice { name: "pami", doc: "the rules of the messaging layer of Blue Gene/Q" },
         ]),
         Kind::List(&Kind::Line(RULE)),
     ]);
@@ -131,7 +139,7 @@ impl Field for Rule {
                 _ => None,
             },
             line: matches!(given("line"), Some(Value::Flag(true))),
-            // Another number of bounds is refused when the rules are put into effect.
+            // `Classes::of` refuses another number of bounds.
             flexibility: bounds.map(|b| if let [low, high] = b[..] { [low, high] } else { [f64::NAN; 2] }),
             route: Field::of(given("use")),
             otherwise: Field::of(given("else")),
@@ -158,7 +166,8 @@ impl Field for Route {
 }
 
 impl Route {
-    /// The rules, on a machine of so many nodes (PAMI's bounds: 512 nodes a midplane, two of them a rack).
+    /// The rules for a machine with `nodes` nodes. PAMI's bounds count 512 nodes as a midplane and two midplanes as a
+    /// rack.
     fn rules(&self, nodes: u32) -> Vec<Rule> {
         let rule = |route| Rule { up_to: None, line: false, flexibility: None, route, otherwise: None };
         match self {
@@ -174,7 +183,7 @@ impl Route {
                     16..=63 => ([1.3, 3.0], 3),
                     _ => ([0.75, 3.0], 3),
                 };
-                // Up to 1,023 nodes zone 3 on both sides of the bounds.
+                // Up to 1,023 nodes, zone 3 on both sides of the bounds.
                 let outside = if racks == 0 { 3 } else { 0 };
                 vec![
                     Rule { line: true, ..rule(MessageRoute::Deterministic) },
@@ -190,22 +199,23 @@ impl Route {
     }
 }
 
-/// The rules on a machine, and the zones that they name.
+/// The rules on a machine, and the zones that they use.
 pub(super) struct Classes {
     rules: Vec<(Rule, u8, Option<u8>)>,
-    /// Masks of each class of messages; `None` where they go deterministically. Class 0 goes where no rule holds.
+    /// Masks of each class of messages; `None` for deterministic ones. Messages without a matching rule are in class
+    /// 0.
     masks: Vec<Option<Masks>>,
 }
 
-/// Where the class stands in the route state: above the directions.
+/// Position of the class in the route state: above the directions.
 const SHIFT: u32 = 24;
-/// Its bits.
+/// Bits of the class.
 const CLASS: u32 = 0x7f << SHIFT;
 const _: () = assert!(1 << SHIFT > Directions::BITS);
 
 impl Classes {
     /// # Errors
-    /// A zone that is none, bounds that are no pair in order, or more routes than a packet can name.
+    /// A zone that does not exist, bounds that are not an ordered pair, or more routes than a packet can store.
     pub(super) fn of(setting: &Route, zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, RoutingError> {
         let mut routes = vec![MessageRoute::Dynamic(zone.clone())];
         let mut place = |route: &MessageRoute| {
@@ -222,7 +232,7 @@ impl Classes {
                 return Err(wrong(format!("rule {}: expected flexibility = [from, to], the smaller one first", i + 1)));
             }
             if rule.otherwise.is_some() && rule.flexibility.is_none() {
-                return Err(wrong(format!("rule {}: `else` is for those that `flexibility` leaves out", i + 1)));
+                return Err(wrong(format!("rule {}: `else` needs `flexibility`", i + 1)));
             }
             let (route, otherwise) = (place(&rule.route), rule.otherwise.as_ref().map(&mut place));
             rules.push((rule, route, otherwise));
@@ -237,7 +247,7 @@ impl Classes {
         Ok(Self { rules, masks: masks.collect::<Result<_, _>>()? })
     }
 
-    /// Whether messages are not all alike.
+    /// Whether messages have different routes.
     pub(super) fn differ(&self) -> bool {
         !self.rules.is_empty()
     }
@@ -268,13 +278,13 @@ impl Classes {
         via & CLASS
     }
 
-    /// The masks of a packet with such a route state, if it goes dynamically.
+    /// The masks for this route state, if the packet is routed dynamically.
     #[inline]
     pub(super) fn masks(&self, via: u32) -> Option<&Masks> {
         self.masks[(Self::bits(via) >> SHIFT) as usize].as_ref()
     }
 
-    /// The masks of all classes that go dynamically.
+    /// The masks of all dynamic classes.
     pub(super) fn all(&self) -> impl Iterator<Item = &Masks> {
         self.masks.iter().flatten()
     }

@@ -1,19 +1,19 @@
-//! What packets may do in a virtual channel.
+//! Kinds of virtual channels.
 
 use super::Routing;
 
 /// What the packets of a virtual channel may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ChannelKind {
-    /// They go by the one way that their order of directions says.
+    /// Packets follow a fixed order of directions.
     Deterministic,
-    /// They choose among directions by the load.
+    /// Packets choose among directions by load.
     Dynamic,
 }
 
 impl ChannelKind {
-    /// Of each channel of an algorithm, where it has channels of both kinds or rings that it keeps from filling up; nothing of others, whose
-    /// channels are stages of a way.
+    /// The kind of each channel of an algorithm that has both kinds, or rings with bubbles. Empty for other
+    /// algorithms, whose channels are stages of a path.
     pub fn of(routing: &dyn Routing) -> Vec<Self> {
         let (channels, reserved) = (routing.virtual_channels(), routing.reserved_from());
         let has_kinds = reserved < channels || routing.rings().is_some();

@@ -1,69 +1,70 @@
-//! Ways over a third group (Valiant 1982, applied to groups), shared by Valiant, UGAL and PAR.
+//! Paths via an intermediate group (Valiant 1982, applied to groups), shared by Valiant, UGAL and PAR.
 //!
-//! A way goes from the source group to a random third group, the *intermediate group*, crosses it, and goes on to the
-//! destination group. It crosses either straight to the link of the destination group (the names that end in `-g`), or
-//! over a random router (`-n`): that evens out the local links of the intermediate group, which a straight crossing loads in
-//! proportion to what happens to arrive at each of its routers, for one more hop.
+//! A path goes from the source group to a random intermediate group, crosses it, and continues to the destination
+//! group. It crosses either straight to the link to the destination group (names ending in `-g`), or via a random
+//! router (`-n`). The random router costs one more hop and balances the local links of the intermediate group. A
+//! straight crossing loads them in proportion to the packets that arrive at each router.
 //!
-//! Channels rise along the way: one up to and over the link to the intermediate group, one up to the intermediate router if there is
-//! one, one up to and over the link to the destination group, one inside it. Traffic inside a group goes minimal, on
-//! the last. Where one channel is not enough for a leg, each has as many as it takes ([`crate::next_hop::VcOrder`]).
+//! The VC number increases along the path. There is one channel up to and over the link to the intermediate group,
+//! and one up to the intermediate router, if there is one. Another leads up to and over the link to the destination
+//! group, and one more is used inside that group. Traffic inside a group is minimal, on the last channel. If one
+//! channel is not enough for a leg, [`crate::next_hop::VcOrder`] adds more.
 
 use super::{any, Decision, Goal, Header, Hop, Leg, RouteState, RoutingError};
 use crate::next_hop::NextHops;
 use odonata_units::{GroupId, RouterId, Stream};
 
-/// How a way crosses its intermediate group.
+/// How a path crosses its intermediate group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Crossing {
     /// Straight to the link of the destination group; `via` is the group.
     Straight,
-    /// Over a random router of it; `via` is the router.
+    /// Via a random router of the group; `via` is the router.
     Router,
 }
 
-/// The virtual channels of a way over a third group: how many, and the lowest of each leg.
+/// The virtual channels of a path via an intermediate group: their number, and the lowest one of each leg.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Channels {
     pub(super) count: u8,
-    /// In the source group and over the link to the intermediate group.
+    /// In the source group, and over the link to the intermediate group.
     pub(super) source: u8,
     /// In the intermediate group up to the intermediate router.
     pub(super) intermediate: u8,
-    /// Towards the destination group, from the middle or, of a minimal way, from the source.
+    /// Towards the destination group, from the intermediate group or, on a minimal path, from the source.
     pub(super) onward: u8,
     /// In the destination group.
     pub(super) destination: u8,
 }
 
-/// The packet is on its way to `via`.
+/// Value of `state.phase` on the path to `via`.
 const DETOUR: u8 = 1;
 
 impl RouteState {
-    /// Sends the packet over the intermediate `via`.
+    /// Sends the packet via the intermediate `via`.
     pub(super) fn take_detour(&mut self, via: u32) {
         self.via = via;
         self.phase = DETOUR;
         self.path_kind.mark_non_minimal();
     }
 
-    /// Whether the packet is still on its way to `via`.
+    /// Whether the packet is still on the path to `via`.
     fn is_on_detour(&self) -> bool {
         self.phase == DETOUR
     }
 
-    /// Notes that `via` is reached.
+    /// Records that `via` is reached.
     fn end_detour(&mut self) {
         self.phase = 0;
     }
 }
 
 impl Crossing {
-    /// The channels of Valiant and UGAL, from `first` on. A straight crossing has no intermediate router, so its intermediate group shares
-    /// the channels of the way onward.
+    /// The channels of Valiant and UGAL, from `first` on. A straight crossing has no intermediate router; its
+    /// intermediate group shares the onward channels.
     pub(super) fn channels(self, hops: &NextHops, first: u8) -> Channels {
         let (to_group, inside) = (hops.channels_to_group(), hops.local_channels());
-        // What does not fit is refused by its count.
+        // Saturate: a number of channels that is too large is refused later.
         let intermediate = first.saturating_add(to_group);
         let onward = match self {
             Self::Straight => intermediate,
@@ -73,7 +74,7 @@ impl Crossing {
         Channels { count: destination.saturating_add(inside), source: first, intermediate, onward, destination }
     }
 
-    /// The legs of Valiant and UGAL. The intermediate router may be the one where the packet enters the intermediate group.
+    /// The legs of Valiant and UGAL. A packet may enter the intermediate group at the intermediate router itself.
     pub(super) fn legs(self, vc: Channels) -> Vec<Leg> {
         let source = |next| Leg { goal: Goal::Group, vc: vc.source, is_first: true, next };
         let intermediate = |next| Leg { goal: Goal::Router, vc: vc.intermediate, is_first: false, next };
@@ -85,7 +86,7 @@ impl Crossing {
         }
     }
 
-    /// The group that an intermediate is in.
+    /// The group of an intermediate.
     pub(super) fn group_of(self, hops: &NextHops, via: u32) -> GroupId {
         match self {
             Self::Straight => GroupId(via),
@@ -93,7 +94,7 @@ impl Crossing {
         }
     }
 
-    /// A random working intermediate group or router for a packet at `at` bound for `to`, and the group it is in.
+    /// A random working intermediate for a packet at `at` with destination `to`, and the intermediate's group.
     pub(super) fn draw(
         self,
         hops: &NextHops,
@@ -110,7 +111,7 @@ impl Crossing {
         }
     }
 
-    /// The next hop of a packet whose way is decided.
+    /// The next hop of a packet whose path is decided.
     #[inline]
     pub(super) fn next_hop(
         self,
@@ -144,12 +145,12 @@ impl Crossing {
     }
 }
 
-/// A uniformly random one of the ascending `groups` that is neither of the two, both of which are among them.
+/// A uniformly random element of the ascending list `groups` other than `a` and `b`, which are both in it.
 #[inline]
 fn third_group(groups: &[u32], a: GroupId, b: GroupId, random: &mut Stream) -> GroupId {
     debug_assert!(a != b && groups.len() >= 3);
     let mut i = random.index(groups.len() - 2);
-    // Group ids of a machine without failed groups are positions; of another, a list this short is searched.
+    // Without failed groups, an id is its position. Otherwise a binary search finds it.
     let place = |g: GroupId| match groups.get(g.index()) {
         Some(&here) if here == g.0 => g.index(),
         _ => groups.partition_point(|&other| other < g.0),
@@ -160,14 +161,14 @@ fn third_group(groups: &[u32], a: GroupId, b: GroupId, random: &mut Stream) -> G
     GroupId(groups[i])
 }
 
-/// An error unless there is a third group to go over.
+/// Checks that there is an intermediate group.
 pub(super) fn needs_third_group(algorithm: &str, hops: &NextHops) -> Result<(), RoutingError> {
     let groups = hops.working_groups().len();
     if groups >= 3 {
         return Ok(());
     }
     let reason = format!(
-        "it goes over a third group, but the machine has {groups}{} group{}; use 'min'",
+        "it needs an intermediate group, but the machine has {groups}{} group{}; use 'min'",
         if groups < hops.groups() as usize { " working" } else { "" },
         if groups == 1 { "" } else { "s" }
     );
@@ -181,7 +182,7 @@ mod tests {
     #[test]
     fn third_groups_are_all_others() {
         let mut random = Stream::new(1, "test", &[]);
-        // Once in a machine of five groups, once in one of seven of which two failed.
+        // A machine of five groups, and one of seven of which two failed.
         for (groups, others) in [(&[0, 1, 2, 3, 4], [0, 2, 4]), (&[1, 2, 3, 5, 6], [2, 5, 6])] {
             let mut seen = [0; 7];
             for _ in 0..3000 {

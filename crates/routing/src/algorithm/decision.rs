@@ -1,4 +1,4 @@
-//! What an algorithm sees when it decides, what it may keep, and what routers tell each other about packets.
+//! The input and output of a routing decision, and the reports between routers.
 
 use super::Memory;
 use crate::next_hop::Port;
@@ -7,26 +7,26 @@ use odonata_units::{NodeId, RouterId, Stream};
 use serde::{Deserialize, Serialize};
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
-/// What a router says about a packet, beside where it goes: to the router before, over the reverse link, when the packet
-/// leaves it, as [`Feedback`]; and to the next router, with the packet, as [`ReceivedReport`].
+/// A router's report about a packet. The previous router receives it over the reverse link as [`Feedback`] when the
+/// packet leaves. The next router receives it with the packet as [`ReceivedReport`].
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RouterReport {
-    /// What it expects from here on, in ns.
+    /// Estimated remaining time from this router on, in ns.
     pub estimate_ns: f32,
-    /// Whatever the algorithm wants neighbours to know; a bit for each of its cables, say.
+    /// Data of the algorithm for its neighbours, for example one bit per cable.
     pub note: u64,
 }
 
-/// What the router before remarked about a packet.
+/// The previous router's report about a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReceivedReport {
-    /// Port of this router by which the packet came.
+    /// Port of this router at which the packet arrived.
     pub port: Port,
     /// [`RouterReport::note`].
     pub note: u64,
 }
 
-/// What the next router tells the previous one about a packet, over the reverse link.
+/// The next router's report about a packet, received by the previous router over the reverse link.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, TryFromBytes, IntoBytes, Immutable)]
 #[repr(C)]
 pub struct Feedback {
@@ -36,33 +36,33 @@ pub struct Feedback {
     pub destination: NodeId,
     /// Time from the arrival at the previous router to the arrival at the next, in ns.
     pub elapsed_ns: f32,
-    /// What the next router expected from there on, in ns, when it decided.
+    /// The next router's estimate of the remaining time, in ns, when it decided.
     pub estimate_ns: f32,
-    /// What it noted beside that.
+    /// The next router's note.
     pub note: u64,
 }
 
-/// Everything an algorithm sees when it decides, and what it may say and keep.
+/// The input of a routing decision, and its output besides the hop.
 pub struct Decision<'a> {
-    /// The router that decides.
+    /// Deciding router.
     pub router: RouterId,
-    /// The time, in ps; 0 where there is none, as in the check for deadlocks.
+    /// Time in ps; 0 without a clock, as in the deadlock check.
     pub now_ps: u64,
-    /// Load at its ports.
+    /// Load at the router's ports.
     pub load: &'a dyn LoadView,
-    /// Its random stream.
+    /// Random stream of the router.
     pub random: &'a mut Stream,
-    /// What it has learnt and noted: its history, which no other router sees.
+    /// Estimates and notes of the router, which no other router sees.
     pub memory: &'a mut Memory,
-    /// What the router before remarked about the packet: its load, piggybacked. `None` for a packet from a node, for one
-    /// without a report, and where [`Routing::has_feedback`](super::Routing::has_feedback) says that there are none.
+    /// The previous router's report about the packet. `None` for a packet from a node, for a packet without a report,
+    /// and without [`Routing::has_feedback`](super::Routing::has_feedback).
     pub received: Option<ReceivedReport>,
-    /// Set by an algorithm that learns: what this router remarks about the packet. `None` says nothing.
+    /// This router's report about the packet, set by an algorithm with feedback; `None` for no report.
     pub report: Option<RouterReport>,
 }
 
 impl<'a> Decision<'a> {
-    /// At the beginning of time, about a packet of which nothing was received.
+    /// A decision at time 0 about a packet without a report.
     pub fn new(router: RouterId, load: &'a dyn LoadView, random: &'a mut Stream, memory: &'a mut Memory) -> Self {
         Self { router, now_ps: 0, load, random, memory, received: None, report: None }
     }

@@ -1,11 +1,11 @@
-//! Dimension order on tori and meshes (Dally, Seitz 1987): the first dimension first, the shorter way round; where both
-//! are equally long, a packet draws one.
+//! Dimension order on tori and meshes (Dally, Seitz 1987): first dimension first, in the shorter direction. If both
+//! directions are equally long, a packet draws one.
 //!
-//! Channels: a ring closes a cycle of channels. With *datelines* it has two: 0 while the rest of the way along the
-//! dimension still crosses the dateline between the last and the first coordinate, 1 after it or if it never does. No way
-//! uses channel 0 of the link after the dateline, nor channel 1 of the link across it. With *bubbles* it has one, and packets
-//! enter a ring only where they leave room for another ([`Rings`]); of parallel cables, each number is a ring of its own, and a
-//! packet keeps to the number that it drew. A mesh needs one channel.
+//! A ring closes a cycle of channels. With *datelines*, a ring has two channels. A packet uses channel 0 while its
+//! remaining path crosses the dateline between the last and the first coordinate, and channel 1 otherwise. No path
+//! uses channel 0 of the link after the dateline, nor channel 1 of the link across it. With *bubbles*, a ring has one
+//! channel, and a packet enters it only if it leaves room for another packet ([`Rings`]). Each number of parallel
+//! cables is a separate ring, and a packet keeps the cable number that it drew. A mesh needs one channel.
 
 use super::grid::{Grid, Step};
 use super::{
@@ -18,28 +18,25 @@ use odonata_units::RouterId;
 use std::sync::Arc;
 
 words! {
-    /// What keeps packets in a ring of a torus from waiting for each other for ever.
+    /// How deadlock in a ring of a torus is prevented.
     #[derive(Default)]
     pub enum DeadlockAvoidance {
         #[default]
-        Dateline = "dateline": "two virtual channels, of which packets take the second after the ring's dateline",
-        Bubble = "bubble": "one virtual channel; a packet enters a ring only where two full packets have room",
+        Dateline = "dateline": "two virtual channels; a packet changes to the second at the ring's dateline",
+        Bubble = "bubble": "one virtual channel; a packet enters a ring only if two full packets have room",
     }
 }
 
 /// Parameters of algorithms on tori.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TorusSettings {
-    /// What keeps rings free of deadlock.
+    /// Deadlock avoidance in rings.
     pub deadlock_avoidance: DeadlockAvoidance,
 }
 
 impl Parameters for TorusSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
-        deadlock_avoidance,
-        DeadlockAvoidance::KIND,
-        "What keeps packets in a ring from waiting for each other for ever."
-    )];
+    const PARAMETERS: &'static [Parameter<Self>] =
+        &[parameter!(deadlock_avoidance, DeadlockAvoidance::KIND, "Method that prevents deadlock in the rings.")];
 }
 
 /// An algorithm on tori.
@@ -53,17 +50,17 @@ struct DimensionOrder {
 }
 
 pub(super) const DIMENSION_ORDER: Algorithm =
-    on_tori("dimension-order", "torus, mesh: one dimension after the other, the shorter way round", build);
+    on_tori("dimension-order", "torus, mesh: dimension order in the shorter direction", build);
 
 pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
     let order = Arc::new(DimensionOrderPaths::of("dimension-order", &hops, settings.torus)?);
     Ok(Box::new(DimensionOrder { hops, order }))
 }
 
-/// Parallel cables among which a packet draws one to keep to.
+/// Most parallel cables that a packet draws from. The phase byte holds the cable number.
 const MAX_CABLES: usize = 200;
 
-/// The ways of dimension order on a grid, and their channels.
+/// The paths of dimension order on a grid, and their channels.
 pub(super) struct DimensionOrderPaths {
     pub(super) grid: Grid,
     avoidance: DeadlockAvoidance,
@@ -81,12 +78,12 @@ impl DimensionOrderPaths {
         self.avoidance == DeadlockAvoidance::Dateline && self.grid.wraps()
     }
 
-    /// The rings of bubbles, if it has any.
+    /// The rings with bubbles, if the algorithm uses them.
     pub(super) fn rings(&self) -> Option<&dyn Rings> {
         (self.avoidance == DeadlockAvoidance::Bubble && self.grid.wraps()).then_some(self)
     }
 
-    /// Channels that it needs.
+    /// Number of channels.
     pub(super) fn channels(&self) -> u8 {
         1 + u8::from(self.has_datelines())
     }
@@ -96,7 +93,7 @@ impl DimensionOrderPaths {
         u8::from(self.has_datelines() && !self.grid.will_wrap(at, to, step))
     }
 
-    /// The steps from `at`: one, or two of which either may be taken.
+    /// The steps from `at`: one, or two of equal length.
     fn steps(&self, at: RouterId, to: RouterId) -> (Step, Option<Step>) {
         let directions = (0..self.grid.dimensions()).map(|d| (d, self.grid.directions(at, to, d)));
         let (dimension, (up, down)) =
@@ -105,7 +102,7 @@ impl DimensionOrderPaths {
         (step(!up), (up && down).then(|| step(true)))
     }
 
-    /// Whether a packet keeps to the number of the cable that it drew.
+    /// Whether a packet keeps the cable number that it drew.
     fn keeps_cable(&self) -> bool {
         self.cables > 1 && self.rings().is_some()
     }
@@ -130,7 +127,7 @@ impl DimensionOrderPaths {
         Hop { port, vc: self.channel(at, to, step) }
     }
 
-    /// Phases of a packet: which cable it keeps to, 0 before it drew one.
+    /// Phases of a packet: its cable number from 1; 0 before the draw.
     pub(super) fn phases(&self) -> u8 {
         if self.keeps_cable() {
             1 + self.cables as u8

@@ -1,4 +1,4 @@
-//! The grid of a torus or mesh: where routers are, and the ports of every step.
+//! The grid of a torus or mesh: positions of routers, and the ports of every step.
 
 use super::RoutingError;
 pub(super) use crate::hints::Step;
@@ -17,7 +17,7 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The grid of a torus or mesh of which no step is missing.
+    /// The grid of a torus or mesh; an error if a step has no cable.
     pub(super) fn of(algorithm: &str, hops: &NextHops) -> Result<Self, RoutingError> {
         let wrong = |reason: String| RoutingError::Machine { algorithm: algorithm.to_owned(), reason };
         let Shape::Torus { dims, wrap } = hops.shape() else {
@@ -36,8 +36,8 @@ impl Grid {
                         hops.ports(r).filter(|&port| Some(hops.neighbour(r, port)) == next).collect();
                     if let (true, Some(next)) = (ports.is_empty(), next) {
                         return Err(wrong(format!(
-                            "no cable from router {} to its neighbour {} works, and dimension order can't go around; use \
-                             'up-down' or 'min'",
+                            "no cable from router {} to its neighbour {} works, and dimension order can't avoid it; \
+                             use 'up-down' or 'min'",
                             hops.router_name(r),
                             hops.router_name(next)
                         )));
@@ -49,17 +49,17 @@ impl Grid {
         Ok(grid)
     }
 
-    /// The same, but in a ring of two the steps up and down have cables of their own, and steps along a dimension all have
-    /// the same number of cables: what is a ring at one router is one everywhere.
+    /// Like [`Grid::of`], with separate cables for the steps up and down in a ring of two. All steps along a
+    /// dimension have the same number of cables, so that a ring at one router is a ring everywhere.
     ///
-    /// In a ring of two the cables from 0 up come before those from 1 up, at both of its routers.
+    /// In a ring of two, the cables up from router 0 come before the cables up from router 1, at both routers.
     pub(super) fn with_separate_rings(algorithm: &str, hops: &NextHops) -> Result<Self, RoutingError> {
         let mut grid = Self::of(algorithm, hops)?;
         let routers: Vec<RouterId> = (0..hops.routers()).map(RouterId).collect();
         for dimension in (0..grid.dims.len()).filter(|&d| grid.wrap[d] && grid.dims[d] == 2) {
             for &router in &routers {
                 let both = grid.ports(router, Step { dimension, down: false }).to_vec();
-                // Of an odd number, one having failed, the one in the middle is of both.
+                // If one of an even number of cables failed, the central one serves both directions.
                 let (first, second) = (&both[..both.len().div_ceil(2)], &both[both.len() / 2..]);
                 let (up, down) =
                     if grid.coordinate(router, dimension) == 0 { (first, second) } else { (second, first) };
@@ -74,8 +74,8 @@ impl Grid {
                 return Err(RoutingError::Machine {
                     algorithm: algorithm.to_owned(),
                     reason: format!(
-                        "router {} has other numbers of cables to its neighbours along dimension {dimension} than router \
-                         {}, and each of parallel cables has to be a ring of its own; repair them, or use 'up-down' or 'min'",
+                        "router {} has a different number of cables along dimension {dimension} than router {}, but \
+                         each parallel cable must form a ring; repair the cables, or use 'up-down' or 'min'",
                         hops.router_name(other),
                         hops.router_name(routers[0])
                     ),
@@ -115,12 +115,12 @@ impl Grid {
         self.dims.len()
     }
 
-    /// Whether any dimension is a ring that packets may go on in.
+    /// Whether any dimension is a ring in which packets continue.
     pub(super) fn wraps(&self) -> bool {
         (0..self.dims.len()).any(|d| self.is_ring(d))
     }
 
-    /// Nobody goes on in a ring of two.
+    /// Whether a dimension is a ring in which packets continue; a ring of two is not.
     pub(super) fn is_ring(&self, d: usize) -> bool {
         self.wrap[d] && self.dims[d] > 2
     }
@@ -130,7 +130,7 @@ impl Grid {
         self.ports.iter().map(Vec::len).max().unwrap_or(0)
     }
 
-    /// The port that follows `port` of router `at` where its ring goes on: the same step by the cable of the same number.
+    /// The port that continues the ring of `port` at router `at`: the same step by the cable with the same number.
     pub(super) fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {
         let rings = (0..self.dims.len()).filter(|&d| self.is_ring(d));
         let mut steps = rings.flat_map(|dimension| [false, true].map(|down| Step { dimension, down }));
@@ -152,8 +152,8 @@ impl Grid {
         (router.index() * self.dims.len() + step.dimension) * 2 + usize::from(step.down)
     }
 
-    /// The directions, up and down, that lead nearer to `to` along dimension `d`: none, one, or both where a ring is
-    /// equally long both ways.
+    /// Whether a step up and a step down lead nearer to `to` along dimension `d`. Both do if the ring is equally long
+    /// in both directions.
     #[inline]
     pub(super) fn directions(&self, at: RouterId, to: RouterId, d: usize) -> (bool, bool) {
         let (x, y, n) = (self.coordinate(at, d), self.coordinate(to, d), self.dims[d]);
@@ -168,7 +168,7 @@ impl Grid {
         (2 * up <= n, 2 * up >= n && n > 2)
     }
 
-    /// Whether the rest of the way along the step's dimension, in its direction, crosses from the last coordinate to
+    /// Whether the remaining path along the step's dimension, in its direction, crosses from the last coordinate to
     /// the first or back.
     #[inline]
     pub(super) fn will_wrap(&self, at: RouterId, to: RouterId, step: Step) -> bool {

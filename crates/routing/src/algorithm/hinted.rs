@@ -1,9 +1,9 @@
-//! Ways of packets that carry their directions from where they set out, as on Blue Gene: what routings of them share.
+//! Shared parts of routings whose packets have fixed directions from the source on, as on Blue Gene.
 //!
-//! The *bubble channel* is number 0. In it a packet goes along one dimension after the other, in a fixed order, and enters a ring only
-//! where it leaves room for another ([`Rings`]). Of parallel cables each number is a ring of its own, and a packet keeps to the number that it
-//! drew. What a packet may do depends on the directions that it has left and on nothing else, so it is the same at every router
-//! ([`Turns`]).
+//! The *bubble channel* is number 0. In it, a packet takes the dimensions in a fixed order, and enters a ring only if
+//! it leaves room for another packet ([`Rings`]). Each number of parallel cables is a separate ring, and a packet
+//! keeps the cable number that it drew. The possible hops depend only on the remaining directions, so they are the
+//! same at every router ([`Turns`]).
 
 use super::by_message::Classes;
 use super::grid::Grid;
@@ -17,30 +17,30 @@ use odonata_units::RouterId;
 use std::sync::Arc;
 
 words! {
-    /// Which way a packet goes where both ways round a ring are equally long.
+    /// Direction of a packet if both directions of a ring are equally long.
     #[derive(Default)]
     pub enum Ties {
         #[default]
         Parity = "parity": "up from an even coordinate, down from an odd one, as the hardware does",
-        Drawn = "drawn": "each packet draws one where it sets out: in a ring of two both cables are used",
+        Drawn = "drawn": "each packet draws one at the source; a ring of two uses both cables",
     }
 }
 
 /// The bubble channel.
 pub(super) const BUBBLE: u8 = 0;
 
-/// In state.via: the directions below it are fixed.
+/// Flag in `state.via`: the directions in the lower bits are fixed.
 const FIXED: u32 = 1 << 31;
 
-/// Parallel cables among which a packet draws one to keep to.
+/// Most parallel cables that a packet draws from. The phase byte holds the cable number.
 const MAX_CABLES: usize = 200;
 
-/// Directions, and the way in the bubble channel.
+/// Directions, and hops in the bubble channel.
 pub(super) struct HintedRouting {
     pub(super) hops: Arc<NextHops>,
     pub(super) grid: Grid,
     pub(super) compass: Compass,
-    /// Dimensions in the order in which the bubble channel takes them.
+    /// Dimensions in the order of the bubble channel.
     order: Vec<usize>,
     ties: Ties,
     /// Most cables of one step.
@@ -56,7 +56,7 @@ impl HintedRouting {
         let grid = Grid::with_separate_rings(algorithm, &hops)?;
         let compass = Compass::of(hops.shape()).ok_or_else(|| RoutingError::Machine {
             algorithm: algorithm.to_owned(),
-            reason: format!("it takes at most {MAX_DIMENSIONS} dimensions; this machine has {}", grid.dimensions()),
+            reason: format!("it supports at most {MAX_DIMENSIONS} dimensions; this machine has {}", grid.dimensions()),
         })?;
         let order = zones::ordered_dimensions(order, &grid);
         Ok(Self { cables: grid.most_cables().min(MAX_CABLES), compass, order, ties, grid, hops })
@@ -67,7 +67,8 @@ impl HintedRouting {
         self.grid.wraps().then_some(self)
     }
 
-    /// The directions that a packet has left at the router that decides; where it sets out they are fixed, and its cable is drawn.
+    /// The remaining directions of a packet at the deciding router. At the source they are fixed, and the cable
+    /// number is drawn.
     #[inline]
     pub(super) fn remaining_directions(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Directions {
         let (at, to, state) = (decision.router, self.hops.router_of(packet.destination), &mut packet.state);
@@ -87,7 +88,7 @@ impl HintedRouting {
         left
     }
 
-    /// Draws a direction along each dimension where both are equally long.
+    /// Draws a direction along each dimension in which both are equally long.
     #[cold]
     fn draw(&self, decision: &mut Decision<'_>, directions: Directions, to: RouterId) -> Directions {
         let mut drawn = directions;
@@ -97,7 +98,7 @@ impl HintedRouting {
         drawn
     }
 
-    /// The next step in the bubble channel of a packet with these directions left.
+    /// The next step in the bubble channel for these remaining directions.
     #[inline]
     fn step(&self, left: Directions) -> Step {
         self.order.iter().find_map(|&d| left.along(d)).expect("the packet is not at its destination's router")
@@ -125,13 +126,13 @@ impl Rings for HintedRouting {
     }
 }
 
-/// Appends hops of a packet with these directions left.
+/// Appends hops of a packet with these remaining directions.
 pub(super) type ExtraHops = Box<dyn Fn(Directions, &mut Vec<(Step, u8)>)>;
 
-/// What packets may do, at any router.
+/// The hops that are possible at any router.
 pub(super) struct UniformTurns {
     pub(super) hinted: Arc<HintedRouting>,
-    /// What they may do beside the bubble channel.
+    /// Hops besides the bubble channel.
     pub(super) extra_hops: ExtraHops,
 }
 

@@ -1,19 +1,19 @@
-//! What a router may learn.
+//! The learnt state of a router.
 
 use serde::{Deserialize, Serialize};
 
-/// A matrix of estimates, empty for an algorithm that learns nothing. Only rows of which anything was learnt are held; of the others the
-/// algorithm knows what they begin with. So a job that talks to few groups costs little, and a router that has learnt of all has what a whole
-/// matrix would take and 4 B a row.
+/// A matrix of estimates; empty for an algorithm that learns nothing. Only updated rows are stored. The algorithm
+/// computes the initial values of all others. A job with few destination groups therefore needs little memory. A
+/// router with all rows needs 4 B per row more than a whole matrix.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Memory {
-    /// Place of each row among those that are held, or `NO_ROW`.
+    /// Position of each row among the stored ones, or `NO_ROW`.
     places: Vec<u32>,
-    /// The rows that are held, one after the other.
+    /// The stored rows in sequence.
     values: Vec<f32>,
     /// Values in a row.
     columns: usize,
-    /// What an algorithm notes in whole words, whatever they mean to it; as many as it asked for.
+    /// Words with a meaning for the algorithm only.
     pub notes: Vec<u64>,
     /// Number of updates: the learning curve.
     pub updates: u64,
@@ -22,16 +22,17 @@ pub struct Memory {
 }
 
 const NO_ROW: u32 = u32::MAX;
-/// Room for rows is made for a part of those that are held, since most routers end with all of them.
+/// Rows are reserved in steps of 1/8 of the stored ones. Smaller steps reallocate more often, larger ones waste
+/// memory.
 const GROWTH: usize = 8;
 
 impl Memory {
-    /// Of so many rows and columns, of which nothing was learnt.
+    /// A matrix of this size without updated rows.
     pub fn new(rows: usize, columns: usize) -> Self {
         Self { places: vec![NO_ROW; rows], columns, ..Self::default() }
     }
 
-    /// Without estimates, of so many words, all 0.
+    /// A memory without estimates and with this many words, all 0.
     pub fn with_notes(words: usize) -> Self {
         Self { notes: vec![0; words], ..Self::default() }
     }
@@ -41,7 +42,7 @@ impl Memory {
         (self.places.len(), self.columns)
     }
 
-    /// A row, if anything was learnt of it.
+    /// A row, if it was updated.
     #[inline]
     pub fn row(&self, row: usize) -> Option<&[f32]> {
         let place = self.places[row];
@@ -51,7 +52,7 @@ impl Memory {
         })
     }
 
-    /// A row of which something is to be learnt; `initial` says what its columns begin with.
+    /// A row to update; `initial` gives the initial value of a column.
     #[inline]
     pub fn row_mut(&mut self, row: usize, initial: impl Fn(usize) -> f32) -> &mut [f32] {
         if self.places[row] == NO_ROW {
@@ -72,14 +73,14 @@ impl Memory {
         self.places[row] = held as u32;
     }
 
-    /// Puts a whole matrix, row by row, in its place.
+    /// Replaces the whole matrix, row by row.
     pub fn fill(&mut self, values: &[f32]) {
         assert_eq!(values.len(), self.places.len() * self.columns, "a value for each row and column");
         self.places = (0..self.places.len() as u32).collect();
         self.values = values.to_vec();
     }
 
-    /// The whole matrix, row by row; `initial` says what a row and column begin with.
+    /// The whole matrix, row by row; `initial` gives the value of a row that was not updated.
     pub fn all(&self, initial: impl Fn(usize, usize) -> f32) -> Vec<f32> {
         let mut all = Vec::with_capacity(self.places.len() * self.columns);
         for row in 0..self.places.len() {
@@ -91,7 +92,7 @@ impl Memory {
         all
     }
 
-    /// Bytes that it holds.
+    /// Memory in bytes.
     pub fn bytes(&self) -> usize {
         4 * (self.places.capacity() + self.values.capacity()) + 8 * self.notes.capacity()
     }
@@ -103,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Against a whole matrix.
+        /// Compares with a whole matrix.
         #[test]
         fn rows_equal_the_rows_of_a_whole_matrix(changes in prop::collection::vec((0usize..9, 0usize..4, 0f32..9.0), 0..60)) {
             let initial = |row: usize, column: usize| (10 * row + column) as f32;

@@ -1,17 +1,18 @@
-//! MIN: shortest ways, drawn evenly.
+//! MIN: minimal paths, drawn evenly.
 //!
-//! *Shortest* counts hops between groups first and all hops second ([`crate::gateways`]). The same `min` gives the flow
-//! engine its expected loads ([`crate::paths`]), machine by machine:
+//! A minimal path has the fewest hops between groups and, among these, the fewest hops in total
+//! ([`crate::gateways`]). The same `min` gives the flow engine its expected loads ([`crate::paths`]), machine by
+//! machine:
 //!
-//! * **Groups**: at the first router of each group a packet draws one of the cables on shortest ways, each equally
-//!   likely, and goes to it inside the group; where several ports lead there it draws one at every router, and in a group of
-//!   rows and columns it goes along the row first. The channel counts the hops between groups that are done, and is
-//!   the last one in the destination group: 2 channels where every two groups are joined. Where ways inside groups
-//!   could close a cycle, each of these is as many as such ways need ([`crate::next_hop::VcOrder`]).
+//! * **Groups**: at the first router of each group, a packet draws one of the cables on minimal paths, each equally
+//!   likely. It goes to that cable inside the group. Of several ports it draws one at every router; in a group of
+//!   rows and columns it takes the row first. The channel counts the hops between groups, and is the last one in the
+//!   destination group. This needs 2 channels if every two groups are joined. If paths inside groups could close a
+//!   cycle, each channel becomes several ([`crate::next_hop::VcOrder`]).
 //! * **Torus, mesh** without a missing step: dimension order ([`dimension_order`]).
-//! * **Any other graph**, fat trees among them: at every router one of the ports on shortest ways. The channel is the hop
-//!   count, so a way never closes a cycle; where ways have more hops than there may be channels, it counts the turns from
-//!   a link down, to a lower router number, to one up.
+//! * **Any other graph**, for example a fat tree: one of the ports on minimal paths at every router. The channel is
+//!   the hop count, so no path closes a cycle. If paths have more hops than channels are possible, the channel counts
+//!   turns from a link down (to a lower router number) to a link up.
 
 use super::vc_counter::VcCounter;
 use super::{
@@ -29,7 +30,7 @@ pub(super) const MIN: Algorithm = Algorithm {
     paths: Some(|_| PathChoice::Fixed(Oblivious::Minimal)),
     ..Algorithm::hop_by_hop(
         "min",
-        "shortest ways, drawn evenly: fewest hops between groups, then in all; dimension order on a torus",
+        "minimal paths, drawn evenly: fewest hops between groups, then in total; dimension order on a torus",
         build,
     )
 };
@@ -39,7 +40,7 @@ pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<B
         return Ok(Box::new(GroupedMin::new(hops)));
     }
     if matches!(hops.shape(), Shape::Torus { .. }) {
-        // With a missing step it is a graph like any other.
+        // A torus with a missing step is handled as a graph.
         if let Ok(routing) = dimension_order::build(Arc::clone(&hops), settings) {
             return Ok(routing);
         }
@@ -48,14 +49,14 @@ pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<B
     Ok(Box::new(GraphMin { hops, counter }))
 }
 
-/// On a machine of groups.
+/// MIN on a machine with groups.
 struct GroupedMin {
     hops: Arc<NextHops>,
-    /// Whether the nearest way to a group is the shortest to all of its routers, and one channel is enough for it.
+    /// Whether the nearest path to a group is minimal for all of its routers, and one channel is enough for it.
     nearest: bool,
     /// Most hops between groups.
     max_between: u8,
-    /// Channels in each group.
+    /// Channels per group.
     inside: u8,
 }
 
@@ -75,7 +76,7 @@ impl GroupedMin {
         self.max_between.saturating_mul(self.inside)
     }
 
-    /// The gateway that a packet at `at` takes out of its group.
+    /// The gateway through which a packet at `at` leaves its group.
     fn draw_gateway(&self, at: RouterId, to: RouterId, decision: &mut Decision<'_>) -> u32 {
         let gateways = self.hops.gateways();
         let inside = |a, b| u32::from(self.hops.local_distance(a, b));
@@ -90,7 +91,7 @@ impl Routing for GroupedMin {
         self.destination().saturating_add(self.inside)
     }
 
-    /// On the way to a gateway a packet may go to any router of its group, and then over any cable to another one.
+    /// A packet to a gateway may visit any router of its group, and then use any cable to another group.
     fn discipline(&self) -> Discipline {
         let last = usize::from(self.max_between);
         let lowest = |done: usize| done as u8 * self.inside;
@@ -144,7 +145,7 @@ impl Routing for GroupedMin {
     }
 }
 
-/// On a graph without groups.
+/// MIN on a graph without groups.
 struct GraphMin {
     hops: Arc<NextHops>,
     counter: VcCounter,

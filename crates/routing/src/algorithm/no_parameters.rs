@@ -1,8 +1,8 @@
-//! Algorithms without settings.
+//! Algorithms without parameters.
 
 use odonata_declare::{Parameter, Parameters};
 
-/// The parameters of an algorithm that has none.
+/// The parameters of an algorithm without parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct NoParameters;
 

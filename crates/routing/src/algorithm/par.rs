@@ -1,11 +1,17 @@
-//! PAR, progressive adaptive routing (Jiang, Kim, Dally 2009): UGALn, and a packet that is still minimal decides
-//! again at the second router of the source group.
+//! PAR, progressive adaptive routing (Jiang, Kim, Dally 2009): UGALn with a second decision. A packet on a minimal
+//! path decides again at the second router of the source group.
 //!
-//! Candidates and comparison are those of UGALn, at both routers. The second router weighs the same intermediate router as the
-//! first, which is what the simulator behind the interference study does, or draws anew. Channels: 0 for the first minimal
-//! hop, above it those of UGALn. On a whole machine that is 1 for non-minimal hops in the source group and their global
-//! link, 2 in the intermediate group up to the intermediate router, 3 for a minimal second hop and from the intermediate router to the
-//! destination group, 4 in the destination group. Traffic inside a group goes minimal, on the last.
+//! Both routers use the candidates and the comparison of UGALn. The second router weighs the same intermediate router
+//! as the first, as the simulator behind the interference study does, or draws another one.
+//!
+//! Channel 0 is for the first minimal hop; the channels of UGALn follow. On a whole machine:
+//!
+//! * 1 for non-minimal hops in the source group and their global link
+//! * 2 in the intermediate group, up to the intermediate router
+//! * 3 for a minimal second hop, and from the intermediate router to the destination group
+//! * 4 in the destination group
+//!
+//! Traffic inside a group is minimal, on the last channel.
 
 use super::adaptive;
 use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
@@ -18,26 +24,26 @@ use std::sync::Arc;
 
 const FIRST_MINIMAL: u8 = 0;
 
-/// The packet took one minimal hop and, if that stayed in the source group, decides again.
+/// The packet took one minimal hop. It decides again if it is still in the source group.
 const MAY_REVISE: u8 = 2;
 
 words! {
-    /// Which intermediate router the second decision weighs.
+    /// Intermediate router of the second decision.
     #[derive(Default)]
     pub enum SecondIntermediate {
         #[default]
-        Same = "same": "the one of the first decision",
-        New = "new": "one that is drawn anew",
+        Same = "same": "the intermediate router of the first decision",
+        New = "new": "another random intermediate router",
     }
 }
 
 /// Parameters of PAR.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ParSettings {
-    /// Of the choice, at both routers.
+    /// Settings of the choice, at both routers.
     pub choice: AdaptiveSettings,
-    /// Which intermediate router the second decision weighs.
-    pub second_middle: SecondIntermediate,
+    /// Intermediate router of the second decision.
+    pub second_intermediate: SecondIntermediate,
 }
 
 impl Parameters for ParSettings {
@@ -50,7 +56,11 @@ impl Parameters for ParSettings {
             adaptive::CANDIDATES,
             adaptive::NON_MINIMAL_DOC
         ),
-        parameter!(second_middle, SecondIntermediate::KIND, "Which intermediate router the second decision weighs."),
+        parameter!(
+            second_intermediate,
+            SecondIntermediate::KIND,
+            "Intermediate router that the second decision weighs."
+        ),
     ];
 }
 
@@ -62,7 +72,7 @@ struct Par {
 
 pub(super) const PAR: Algorithm = Algorithm {
     parameters: || Box::new(ParSettings::default()),
-    ..Algorithm::hop_by_hop("par", "ugal-n, decided again at the second router of the source group", build)
+    ..Algorithm::hop_by_hop("par", "ugal-n with a second decision at the second router of the source group", build)
 };
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
@@ -105,7 +115,8 @@ impl Routing for Par {
         let onward = || self.channels.onward + self.hops.vc_offset_to_group(at, target);
         let minimal = if at_source { FIRST_MINIMAL } else { onward() };
         let channels = FirstHopChannels { minimal, non_minimal: self.channels.source };
-        let via = (revises && self.settings.second_middle == SecondIntermediate::Same).then_some(packet.state.via);
+        let via =
+            (revises && self.settings.second_intermediate == SecondIntermediate::Same).then_some(packet.state.via);
         let known = PriorKnowledge { via, ..PriorKnowledge::default() };
         let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, channels, known, decision, packet);
         if choice.non_minimal {

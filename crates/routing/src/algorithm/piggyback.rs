@@ -1,17 +1,18 @@
-//! PB, piggyback routing (Jiang, Kim, Dally 2009): `ugal-n` whose source router also knows which global cables of its group
-//! are congested, since routers of a group tell each other on the packets that pass between them.
+//! PB, piggyback routing (Jiang, Kim, Dally 2009): `ugal-n` whose source router also knows the congested global
+//! cables of its group. The routers of a group exchange this state with the packets between them.
 //!
-//! A router calls one of its global cables congested when the queue for it is longer than `congestion` times the mean of
-//! those for its other ones, and than `bias` besides. It remarks a bit for each of its first 64 on every packet that it
-//! decides about: to the next router with the packet, to the one before over the reverse link. Each keeps the last that it
-//! heard by every port.
+//! A global cable is congested if its queue is longer than `congestion` times the mean of the router's other global
+//! queues, plus `bias`. A router reports one bit for each of its first 64 global cables with every packet that it
+//! routes: to the next router with the packet, and to the previous router over the reverse link. Each router stores
+//! the last report of every port.
 //!
-//! At the source router a packet goes non-minimal if `ugal-n` says so, or if each global cable of its minimal way is known to
-//! be congested: the router's own, or those of a neighbour by which it would leave the group. Of routers that are not
-//! neighbours (other row and column of a Cascade group) nothing is known, and their cables pass for not congested.
+//! At the source router, a packet goes non-minimal if `ugal-n` decides so, or if every global cable of its minimal
+//! paths is known to be congested. These are cables of the router itself or of a neighbour. A router knows nothing
+//! about routers that are not neighbours (in another row and column of a Cascade group); their cables count as not
+//! congested.
 //!
-//! What the paper has and this has not: state that is sent when no packet passes (a neighbour that nobody sends to keeps its
-//! last bits), and its exact rule for a congested cable, of which only the shape is taken.
+//! Two parts of the paper are not modelled. State is not sent without a packet, so a neighbour without traffic keeps
+//! its last bits. And of the rule for a congested cable, only the form is used.
 
 use super::adaptive;
 use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
@@ -26,9 +27,9 @@ use std::sync::Arc;
 /// Parameters of PB.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PiggybackSettings {
-    /// Of the choice by the router's own queues.
+    /// Settings of the choice by the router's own queues.
     pub choice: AdaptiveSettings,
-    /// A global cable is congested when its queue is longer than this times the mean of the router's others.
+    /// A global cable is congested if its queue is longer than this times the mean of the router's others.
     pub congestion: f64,
 }
 
@@ -51,7 +52,8 @@ impl Parameters for PiggybackSettings {
         parameter!(
             congestion,
             adaptive::THRESHOLD,
-            "A global cable is congested iff its queue > congestion * mean of the router's other global queues + bias."
+            "Factor of the congestion rule: a global cable is congested iff its queue > congestion * mean of the \
+             router's other global queues + bias."
         ),
     ];
 }
@@ -66,7 +68,7 @@ pub(super) const PIGGYBACK: Algorithm = Algorithm {
     parameters: || Box::new(PiggybackSettings::default()),
     ..Algorithm::hop_by_hop(
         "piggyback",
-        "ugal-n that also knows, from packets of its neighbours, which global cables of the group are congested",
+        "ugal-n that also knows, from packets of its neighbours, the congested global cables of the group",
         build,
     )
 };
@@ -83,11 +85,11 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
     Ok(Box::new(Piggyback { hops, channels, settings }))
 }
 
-/// Cables of a router that have a bit.
+/// Global cables per router with a congestion bit.
 const BITS: usize = 64;
 
 impl Piggyback {
-    /// Ports of a router to other groups, those that have a bit, in their order.
+    /// Ports of a router to other groups that have a congestion bit, in order.
     fn global_ports(&self, at: RouterId) -> impl Iterator<Item = Port> + '_ {
         let first = self.hops.node_ports(at);
         let own = self.hops.group_of(at);
@@ -95,7 +97,7 @@ impl Piggyback {
         (first..first + self.hops.link_ports(at)).filter(global).take(BITS)
     }
 
-    /// A bit for each of the router's global cables that is congested.
+    /// A bit for each congested global cable of the router.
     fn congested(&self, decision: &Decision<'_>) -> u64 {
         let mut queues = [0; BITS];
         let mut count = 0;
@@ -113,14 +115,14 @@ impl Piggyback {
         bits
     }
 
-    /// Whether all of a router's cables straight to a group are congested, by its bits. Not if it has none.
+    /// Whether the router's bits mark all of its direct cables to a group as congested. False if it has none.
     fn all_congested(&self, at: RouterId, target: GroupId, bits: u64) -> bool {
         let straight = |port: &Port| self.hops.group_of(self.hops.neighbour(at, *port)) == target;
         let mut cables = self.global_ports(at).enumerate().filter(|(_, port)| straight(port)).peekable();
         cables.peek().is_some() && cables.all(|(bit, _)| bits >> bit & 1 == 1)
     }
 
-    /// Whether every minimal way to a group is known to lead over a congested cable.
+    /// Whether every minimal path to a group is known to use a congested cable.
     fn minimal_is_congested(&self, at: RouterId, target: GroupId, own: u64, memory: &Memory) -> bool {
         let first = self.hops.node_ports(at);
         self.hops.ports_to_group(at, target).iter().all(|&port| {
@@ -133,7 +135,7 @@ impl Piggyback {
         })
     }
 
-    /// Keeps what the router before remarked, and remarks what there is to say here.
+    /// Stores the previous router's report, and sets this router's report.
     fn exchange(&self, decision: &mut Decision<'_>) -> u64 {
         if let Some(received) = decision.received {
             let first = self.hops.node_ports(decision.router);
@@ -240,8 +242,8 @@ mod tests {
         assert_eq!(congested([0, 0, 0, 1], 0), 0b1000);
     }
 
-    /// Node 0 of router 0 to a group whose only cable is at a neighbour: the packet goes around it once the neighbour has told,
-    /// with a packet or over the reverse link, and no longer when it has told the contrary.
+    /// A packet from node 0 of router 0 to a group whose only cable is at a neighbour. It avoids that cable after a
+    /// report of congestion, with a packet or over the reverse link, until a report to the contrary.
     #[test]
     fn a_packet_avoids_a_cable_reported_as_congested() {
         let pb = piggyback(0);
@@ -264,9 +266,9 @@ mod tests {
         };
         let mut memory = pb.memory(at);
         assert!(!goes_around(&mut memory, None));
-        assert!(!goes_around(&mut memory, Some(ReceivedReport { port, note: !note })), "of its other cables");
+        assert!(!goes_around(&mut memory, Some(ReceivedReport { port, note: !note })), "bits of its other cables");
         assert!(goes_around(&mut memory, Some(ReceivedReport { port, note })));
-        assert!(goes_around(&mut memory, None), "it is kept");
+        assert!(goes_around(&mut memory, None), "the bit is stored");
         let says = |memory: &mut Memory, note: u64| {
             let (source, elapsed_ns, estimate_ns) = (NodeId(0), 1.0, 0.0);
             assert_eq!(

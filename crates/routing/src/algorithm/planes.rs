@@ -1,36 +1,37 @@
-//! One algorithm on each plane of a machine by itself.
+//! An algorithm on each plane of a machine.
 //!
-//! Packets never change planes, so the channel dependency graph falls into those of the planes, and each is proven by itself
-//! ([`crate::deadlock::prove`]). What decides sees a router and nodes by their numbers in its plane; ports are the same.
+//! Packets never change planes. The channel dependency graph is therefore a separate graph per plane, and each is
+//! proven separately ([`crate::deadlock::prove`]). The algorithm of a plane sees router and node numbers within its
+//! plane; port numbers are the same.
 
 use super::{Decision, Discipline, Feedback, Header, Hop, Memory, Rings, RouteState, Routing};
 use crate::next_hop::Port;
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId};
 
-/// What routes on all planes.
+/// The routing of all planes.
 pub struct PlaneRouting {
     planes: Vec<Box<dyn Routing>>,
-    /// Routers and ends of each plane.
+    /// Routers and NICs of each plane.
     routers: u32,
     nodes: u32,
 }
 
 impl PlaneRouting {
-    /// What routes on the planes of a machine, in their order.
+    /// Combines the routings of the planes, in order.
     ///
     /// # Errors
-    /// Faults make planes differ in which virtual channels are reserved: says where.
+    /// Faults give the planes different reserved channels; the message names them.
     ///
     /// # Panics
-    /// If there is not one for each plane.
+    /// If the number of routings is not the number of planes.
     pub fn new(machine: &Machine, planes: Vec<Box<dyn Routing>>) -> Result<Self, String> {
         assert_eq!(planes.len(), machine.planes().len(), "one for each plane");
         let reserved = |number: usize| planes[number].reserved_from();
         if let Some(other) = (1..planes.len()).find(|&number| reserved(number) != reserved(0)) {
             return Err(format!(
-                "faults make the planes differ: its reserved channels begin at {} in plane 0 and at {} in plane {other}; take back a \
-                 fault, or route by 'up-down', which has none",
+                "faults make the planes differ: reserved channels start at {} in plane 0 and at {} in plane \
+                 {other}; repair a fault, or use 'up-down', which has no reserved channels",
                 reserved(0),
                 reserved(other)
             ));
@@ -43,7 +44,7 @@ impl PlaneRouting {
         })
     }
 
-    /// The plane of a router, and its number there.
+    /// The plane of a router, and the router's number there.
     #[inline]
     fn of(&self, router: RouterId) -> (&dyn Routing, RouterId) {
         (&*self.planes[(router.0 / self.routers) as usize], RouterId(router.0 % self.routers))
@@ -68,12 +69,12 @@ impl PlaneRouting {
 }
 
 impl Routing for PlaneRouting {
-    /// As many as the plane that needs most, after faults.
+    /// The largest number of any plane.
     fn virtual_channels(&self) -> u8 {
         self.planes.iter().map(|plane| plane.virtual_channels()).max().expect("several planes")
     }
 
-    /// That of a plane: each was proven by itself.
+    /// The discipline of one plane, since each is proven separately.
     fn discipline(&self) -> Discipline {
         self.planes[0].discipline()
     }
@@ -143,7 +144,7 @@ impl Routing for PlaneRouting {
 
 impl Rings for PlaneRouting {
     fn channel(&self) -> u8 {
-        self.planes[0].rings().expect("asked only if there are some").channel()
+        self.planes[0].rings().expect("only called if there are rings").channel()
     }
 
     fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {

@@ -1,26 +1,28 @@
-//! Q-adaptive (Kang, Wang, Lan, HPDC 2021): every router learns, by the feedback of its neighbours, how long a
-//! packet takes to its destination group for every port.
+//! Q-adaptive (Kang, Wang, Lan, HPDC 2021): every router learns from the feedback of its neighbours how long a packet
+//! takes to its destination group through each port.
 //!
-//! Two-level table of a router: rows = (other group) x (source node's slot), columns = network ports. An entry is
-//! the estimated time in ns from the arrival here to the arrival at the destination *group*. It starts at the
-//! latency of the direct global link for that link's port and at global + local latency for all other ports.
+//! A router has a two-level table: rows are (other group) x (slot of the source node), columns are network ports. An
+//! entry is the estimated time in ns from the arrival here to the arrival in the destination *group*. It starts with
+//! the latency of the link for a port with a direct global link, and with global + local latency for all others.
 //!
 //! A packet makes at most one detour:
 //! 1. In the destination group: minimal.
-//! 2. Source router: `best` = argmin over all ports, `min` = minimal port; `best` only if it promises to save a
-//!    share of at least `threshold_source`. Then, with probability `exploration`, a uniformly random port instead.
-//! 3. Later router of the source group: minimal.
-//! 4. First router of the first middle group: minimal if it has a link to the destination group. Else a random
-//!    local port if it promises to save at least `threshold_middle`; then exploration as in 2.
-//! 5. Else minimal.
+//! 2. At the source router: `best` is the port with the smallest estimate, `min` the minimal port. Take `best` if it
+//!    saves a share of at least `threshold_source`. Then, with probability `exploration`, take a uniformly random
+//!    port instead.
+//! 3. At a later router of the source group: minimal.
+//! 4. At the first router of the first intermediate group: minimal if it has a link to the destination group.
+//!    Otherwise a random local port if it saves at least `threshold_intermediate`; then exploration as in 2.
+//! 5. Otherwise minimal.
 //!
-//! The virtual channel is the hop count: 5 channels where groups are fully connected inside; where ways have more hops than
-//! there may be channels, the count of turns (`vc_counter.rs`).
+//! The virtual channel is the hop count: 5 channels if groups are fully connected inside. If paths have more hops
+//! than channels are possible, it is the count of turns (`vc_counter.rs`).
 //!
-//! Feedback for the hop X -> Y: r = time from arrival at X to arrival at Y, e = the least entry of the row at Y when Y
-//! decided (0 in the destination group). X updates with delta = r + e - Q: Q += rate * delta, with the rate `gain` when
-//! delta < 0 and `loss` otherwise (hysteresis: good news is believed faster). Hops inside the destination group send none.
-//! Entries are real numbers: whole nanoseconds, truncated, would lose every rise below 1/loss = 25 ns.
+//! Feedback for the hop X -> Y has two values. r is the time from the arrival at X to the arrival at Y. e is the
+//! smallest entry of the row at Y when Y decided (0 in the destination group). X computes delta = r + e - Q and updates Q += rate *
+//! delta. The rate is `gain` if delta < 0 and `loss` otherwise, so that good news is believed faster (hysteresis).
+//! Hops inside the destination group send no feedback. Entries are real numbers: whole nanoseconds would lose every
+//! increase below 1/loss = 25 ns.
 
 use super::crossing::needs_third_group;
 use super::vc_counter::VcCounter;
@@ -34,17 +36,17 @@ use std::sync::Arc;
 /// Rates and thresholds.
 #[derive(Clone, PartialEq, Debug)]
 pub struct QSettings {
-    /// Learning rate of an estimate that falls (alpha).
+    /// Learning rate of an estimate that decreases (alpha).
     pub gain: f32,
-    /// Learning rate of an estimate that rises (beta).
+    /// Learning rate of an estimate that increases (beta).
     pub loss: f32,
     /// Probability of a random port (epsilon).
     pub exploration: f64,
     /// Share that a detour from the source router must save (q_thld1).
     pub threshold_source: f32,
-    /// Share that a detour inside the middle group must save (q_thld2).
-    pub threshold_middle: f32,
-    /// File of learnt estimates to start from; whoever runs the algorithm reads it.
+    /// Share that a detour inside the intermediate group must save (q_thld2).
+    pub threshold_intermediate: f32,
+    /// File of learnt estimates to start from. The engine reads it.
     pub q_tables: Option<String>,
 }
 
@@ -55,7 +57,7 @@ impl Default for QSettings {
             loss: 0.04,
             exploration: 0.001,
             threshold_source: 0.2,
-            threshold_middle: 0.35,
+            threshold_intermediate: 0.35,
             q_tables: None,
         }
     }
@@ -66,14 +68,15 @@ impl Parameters for QSettings {
         parameter!(
             q_tables,
             Kind::Path,
-            "A file of learnt estimates to start from, `q_tables.parquet` of another run or a CSV file with its columns.",
+            "File of learnt estimates to start from: `q_tables.parquet` of another run, or a CSV file with its \
+             columns.",
             else "estimates of an idle machine",
         ),
-        parameter!(gain, Kind::SHARE, "Learning rate of an estimate that falls (alpha)."),
-        parameter!(loss, Kind::SHARE, "Learning rate of an estimate that rises (beta)."),
+        parameter!(gain, Kind::SHARE, "Learning rate of an estimate that decreases (alpha)."),
+        parameter!(loss, Kind::SHARE, "Learning rate of an estimate that increases (beta)."),
         parameter!(exploration, Kind::SHARE, "Probability of a random port (epsilon)."),
         parameter!(threshold_source, Kind::SHARE, "Share that a detour from the source router must save."),
-        parameter!(threshold_middle, Kind::SHARE, "Share that a detour inside the middle group must save."),
+        parameter!(threshold_intermediate, Kind::SHARE, "Share that a detour inside the intermediate group must save."),
     ];
 }
 
@@ -84,7 +87,7 @@ impl QSettings {
             ("routing.loss", f64::from(self.loss)),
             ("routing.exploration", self.exploration),
             ("routing.threshold_source", f64::from(self.threshold_source)),
-            ("routing.threshold_middle", f64::from(self.threshold_middle)),
+            ("routing.threshold_intermediate", f64::from(self.threshold_intermediate)),
         ];
         match shares.iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
             None => Ok(()),
@@ -120,9 +123,9 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
     needs_third_group("q-adaptive", &hops)?;
     settings.q.check()?;
     let slots = (0..hops.routers()).map(|r| u32::from(hops.node_ports(RouterId(r)))).max().unwrap_or(1).max(1);
-    // Longest way: two hops of choice (global and local, or global and global), then local ways on both sides of a
-    // last global hop. Where shortest ways pass through third groups the last way is as long as the longest of them,
-    // and the second choice may come only when the first of these groups is reached.
+    // Longest path: two chosen hops (global and local, or global and global), then local paths on both sides of a
+    // last global hop. If minimal paths pass through intermediate groups, the last part is the longest such path, and
+    // the second choice comes only in the first of these groups.
     let inside = u32::from(hops.max_local_distance());
     let to_intermediate = if hops.crosses_groups() { inside + 1 } else { 0 };
     let counter = VcCounter::of(&hops);
@@ -131,17 +134,17 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
     Ok(Box::new(QAdaptive { hops, settings: settings.q.clone(), slots, counter, channels, latencies_ns }))
 }
 
-/// In state.phase: the packet has used up its choice in a middle group.
+/// Flag in `state.phase`: the packet has used its choice in an intermediate group.
 const CHOSE_IN_INTERMEDIATE: u8 = 1;
 
 impl QAdaptive {
-    /// Row of the table of a router in group `own`.
+    /// Row of the table for a router in group `own`.
     fn row(&self, own: GroupId, source: NodeId, destination: GroupId) -> usize {
         let group = destination.0 - u32::from(destination.0 > own.0);
         (group * self.slots + u32::from(self.hops.slot_of(source)) % self.slots) as usize
     }
 
-    /// What the estimate for `port` begins with, towards another group.
+    /// Initial estimate of `port` towards another group.
     fn initial(&self, at: RouterId, port: Port, group: GroupId) -> f32 {
         let (local_ns, global_ns) = self.latencies_ns;
         if self.hops.group_of(self.hops.neighbour(at, port)) == group {
@@ -151,7 +154,7 @@ impl QAdaptive {
         }
     }
 
-    /// The estimate for `port`, of a row of which something was learnt or not.
+    /// The estimate of `port`, from the row or, if that was not updated, the initial one.
     fn estimate(&self, at: RouterId, known: Option<&[f32]>, port: Port, group: GroupId) -> f32 {
         match known {
             Some(values) => values[usize::from(port - self.hops.node_ports(at))],
@@ -159,7 +162,8 @@ impl QAdaptive {
         }
     }
 
-    /// [`Self::least`] of what a row begins with: a direct port, of which there are few, or else all are alike.
+    /// [`Self::least`] of an initial row: the direct port with the lowest latency, or else the first port, because
+    /// all are equal.
     fn least_initial(&self, at: RouterId, group: GroupId) -> (usize, f32) {
         let first = self.hops.node_ports(at);
         let direct = |port: &Port| self.hops.group_of(self.hops.neighbour(at, *port)) == group;
@@ -178,7 +182,7 @@ impl QAdaptive {
         }
     }
 
-    /// The first of the least values, and its column.
+    /// The column of the smallest value (the first of several) and the value.
     fn least(values: &[f32]) -> (usize, f32) {
         let mut best = (0, values[0]);
         for (i, &value) in values.iter().enumerate().skip(1) {
@@ -214,7 +218,7 @@ impl QAdaptive {
         (first..first + self.hops.link_ports(at)).filter(is_local).nth(chosen)
     }
 
-    /// The port for a packet outside of its destination group.
+    /// The port of a packet outside its destination group.
     fn port(&self, decision: &mut Decision<'_>, packet: &mut Header, row: usize, best: usize) -> Port {
         let at = decision.router;
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(self.hops.router_of(packet.destination)));
@@ -238,7 +242,7 @@ impl QAdaptive {
         }
         packet.state.phase |= CHOSE_IN_INTERMEDIATE;
         let port = match self.random_local(decision) {
-            Some(other) if saves(other, decision.memory) >= self.settings.threshold_middle => other,
+            Some(other) if saves(other, decision.memory) >= self.settings.threshold_intermediate => other,
             _ => minimal,
         };
         self.explore(decision, port)
@@ -310,7 +314,7 @@ impl Routing for QAdaptive {
         true
     }
 
-    /// The previous router learns from a hop into the destination group, not from hops inside it.
+    /// The previous router learns from a hop into the destination group, but not from hops inside it.
     fn report_arrival(&self, decision: &mut Decision<'_>, packet: &Header) {
         let came_in = packet.state.hops > 0 && packet.state.via != self.hops.group_of(decision.router).0;
         decision.report = came_in.then_some(RouterReport { estimate_ns: 0.0, note: 0 });

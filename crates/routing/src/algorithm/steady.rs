@@ -1,7 +1,7 @@
-//! Algorithms of a steady state: what a message sends is split over whole paths ([`crate::paths`]).
+//! Algorithms of a steady state: messages are split over whole paths ([`crate::paths`]).
 //!
-//! Direct paths take the legs that a machine's rule calls direct, indirect ones a detour over a random router
-//! ([`PathRule`](crate::paths::PathRule)). The names in capitals are those of the Damselfly papers.
+//! Direct and indirect paths are defined by the machine's [`PathRule`](crate::paths::PathRule). Names in capitals are
+//! from the Damselfly papers.
 
 use super::{Algorithm, NoParameters};
 use crate::paths::Oblivious;
@@ -10,32 +10,32 @@ use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters};
 /// How messages choose among paths.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum PathChoice {
-    /// A fixed share of every path of a kind, whatever the load.
+    /// A fixed share of every path of a kind, independent of load.
     Fixed(Oblivious),
-    /// AD: by what is left on direct paths, iteration by iteration.
+    /// AD: by the remaining capacity of direct paths, in iterations.
     AdaptiveDirect,
-    /// AI: the same on indirect paths.
+    /// AI: by the remaining capacity of indirect paths, in iterations.
     AdaptiveIndirect,
-    /// AH: the same on both, without preference.
+    /// AH: by the remaining capacity of both, without preference.
     AdaptiveHybrid,
     /// Direct paths unless they are congested.
     Ugal(UgalPaths),
-    /// Any paths at all, so that the busiest link has the least to carry.
+    /// Any paths, so that the busiest link has the least load.
     Optimal,
 }
 
 /// When [`PathChoice::Ugal`] leaves the direct paths.
 ///
-/// The load of a link is what messages would send over it if only their network interfaces held them back, over the
-/// capacity of the link; its queue is the load above 1, for only then does a queue grow. With q the longest queue of a
-/// path and H its hops, a message takes its indirect paths in one iteration iff
-/// `H_direct q_direct > hop_threshold H_indirect q_indirect + bias_load_hops`.
+/// The load of a link is the traffic that messages would send if only the NICs limited them, divided by the link's
+/// capacity. A queue grows only above load 1, so the queue is the load above 1. With q the longest queue of a path
+/// and H its hops, a message takes its indirect paths in one iteration iff `H_direct q_direct > hop_threshold
+/// H_indirect q_indirect + bias_load_hops`.
 ///
-/// The packet algorithms compare bytes without hops, with other names for it
+/// The packet algorithms compare bytes without hops, and have other parameters
 /// ([`AdaptiveSettings`](super::AdaptiveSettings)).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct UgalPaths {
-    /// Factor on the indirect side, whose hops are counted already: 1 compares queues times hops as they are.
+    /// Factor on the indirect side. 1 compares queues times hops without preference.
     pub hop_threshold: f64,
     /// Added to the indirect side, in queue (load above 1) times hops.
     pub bias_load_hops: f64,
@@ -52,22 +52,22 @@ impl Parameters for UgalPaths {
         parameter!(
             hop_threshold,
             Kind::Number { min: 0.0, max: f64::INFINITY },
-            "A message goes indirect iff H(direct) * q(direct) > hop_threshold * H(indirect) * q(indirect) + bias_load_hops, with \
-             H hops and q the load above 1 of the busiest link.",
+            "Factor on the indirect side: a message goes indirect iff H(direct) * q(direct) > hop_threshold * \
+             H(indirect) * q(indirect) + bias_load_hops, with H hops and q the load above 1 of the busiest link.",
         ),
         parameter!(
             bias_load_hops,
             Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
-            "See `hop_threshold`; in load above 1 times hops."
+            "Bias against indirect paths, in load above 1 times hops; see `hop_threshold`."
         ),
     ];
 }
 
 impl UgalPaths {
-    /// Whether both are numbers that can be compared with.
+    /// Checks that both are valid numbers.
     ///
     /// # Errors
-    /// The name of the parameter and what it may be.
+    /// The name of the parameter and its valid values.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         if !(self.hop_threshold.is_finite() && self.hop_threshold >= 0.0) {
             return Err(("hop_threshold", "must be a finite number from 0 up".into()));
@@ -88,7 +88,7 @@ pub(super) const STATIC_DIRECT: Algorithm =
     plain("static-direct", "equal split over the direct paths (SD)", |_| PathChoice::Fixed(Oblivious::Direct));
 
 pub(super) const STATIC_INDIRECT: Algorithm =
-    plain("static-indirect", "every packet its own random indirect path (SI)", |_| {
+    plain("static-indirect", "a random indirect path for every packet (SI)", |_| {
         PathChoice::Fixed(Oblivious::Indirect)
     });
 
@@ -103,10 +103,11 @@ pub(super) const ADAPTIVE_HYBRID: Algorithm =
         PathChoice::AdaptiveHybrid
     });
 
-pub(super) const OPTIMAL: Algorithm =
-    plain("optimal", "any paths, split so that the busiest link is done as early as it can be, to `bound_gap`", |_| {
-        PathChoice::Optimal
-    });
+pub(super) const OPTIMAL: Algorithm = plain(
+    "optimal",
+    "any paths, split so that the busiest link finishes as early as possible, up to `bound_gap`",
+    |_| PathChoice::Optimal,
+);
 
 pub(super) const UGAL: Algorithm = Algorithm {
     name: "ugal",

@@ -1,11 +1,11 @@
 //! Minimal adaptive routing on tori and meshes with an escape (Duato 1993): any step that leads nearer, over the port
 //! with the shortest queue.
 //!
-//! Channels: those of dimension order (`dimension-order`), with datelines or with bubbles, are the escape; one more is adaptive. A packet decides once
-//! per router, so the adaptive channel is *reserved*: it is taken only where a full packet has room in the output queue
-//! and at the other end of the link, and that room is kept for the packet. A packet in the adaptive channel therefore
-//! never waits for another one there; where no adaptive channel has room, it takes the escape, from wherever it is.
-//! So packets wait for escape channels only, and dimension order is free of deadlock.
+//! The channels of dimension order (`dimension-order`), with datelines or bubbles, are the escape. One more channel
+//! is adaptive. A packet decides once per router, so the adaptive channel is *reserved*. A packet takes it only if a
+//! full packet has room in the output queue and at the other end of the link, and this room is then reserved for the
+//! packet. A packet therefore never waits for the adaptive channel. Without room in an adaptive channel it takes the
+//! escape, from any channel. So packets wait for escape channels only, and dimension order has no deadlock.
 
 use super::dimension_order::{on_tori, DimensionOrderPaths};
 use super::grid::{Grid, Step};
@@ -80,7 +80,7 @@ impl Routing for TorusAdaptive {
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
-        // The shortest queue; among equals each with the same probability, drawn on the way.
+        // The shortest queue; one pass draws among equals with the same probability.
         let mut best: Option<(u64, Port)> = None;
         let mut equals = 0;
         let (load, random) = (decision.load, &mut *decision.random);

@@ -1,8 +1,9 @@
-//! Deterministic routing of Blue Gene: one dimension after the other in one channel of bubbles.
+//! Deterministic routing of Blue Gene: dimension order in one channel with bubbles.
 //!
-//! The way round each ring is fixed where the packet sets out ([`crate::hints`]); the rest is dimension order with bubble flow control
-//! (Carrion, Beivide, Gregorio, Vallejo 1997), which `dimension-order` with `deadlock_avoidance = "bubble"` has, too, but for ties, which packets
-//! draw there at every router, and for the cables of a ring of two.
+//! The directions are fixed at the source ([`crate::hints`]). The rest is dimension order with bubble flow control
+//! (Carrion, Beivide, Gregorio, Vallejo 1997), as `dimension-order` with `deadlock_avoidance = "bubble"`. Two things
+//! differ: `dimension-order` draws ties at every router, and it uses both cables of a ring of two for either
+//! direction.
 
 use super::hinted::{HintedRouting, Ties, UniformTurns};
 use super::zones::BubbleOrder;
@@ -11,18 +12,18 @@ use crate::next_hop::NextHops;
 use odonata_declare::{parameter, Parameter, Parameters};
 use std::sync::Arc;
 
-/// What the order of dimensions is.
-pub(super) const ORDER: &str = "The order of dimensions in the bubble channel.";
+/// Description of `order`.
+pub(super) const ORDER: &str = "Order of dimensions in the bubble channel.";
 
-/// What ties are.
-pub(super) const TIES: &str = "Which way a packet goes where both ways round a ring are equally long.";
+/// Description of `ties`.
+pub(super) const TIES: &str = "Direction of a packet if both directions of a ring are equally long.";
 
 /// Parameters of `torus-deterministic`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DeterministicSettings {
     /// The order of dimensions.
     pub order: BubbleOrder,
-    /// Which way half round a ring.
+    /// Direction if both are equally long.
     pub ties: Ties,
 }
 
@@ -36,7 +37,7 @@ pub(super) const TORUS_DETERMINISTIC: Algorithm = Algorithm {
     uses_tables: false,
     ..Algorithm::hop_by_hop(
         "torus-deterministic",
-        "torus, mesh (Blue Gene): directions fixed at the source, one dimension after the other, bubbles",
+        "torus, mesh (Blue Gene): directions fixed at the source, dimension order, bubbles",
         build,
     )
 };

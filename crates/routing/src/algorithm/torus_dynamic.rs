@@ -1,12 +1,14 @@
-//! Dynamic routing of Blue Gene: the directions of a packet are fixed where it sets out ([`crate::hints`]); which of them it goes
-//! next, and in which dynamic channel, is decided at every router by tokens.
+//! Dynamic routing of Blue Gene. The directions of a packet are fixed at the source ([`crate::hints`]). At every
+//! router, tokens decide which direction and dynamic channel comes next.
 //!
-//! Channel 0 is the bubble channel, in which a packet goes one dimension after the other (`torus-deterministic`); the dynamic ones are
-//! above it. Among the directions that are left, within the mask of its zone ([`Zone`]), and the dynamic channels a packet takes where most
-//! tokens are, and draws among equals. The dynamic channels are *reserved*, as that of `torus-adaptive` is: taken only where a full packet has room,
-//! which is then kept. So packets wait for the bubble channel only, where they go if no dynamic one has room. From there a packet
-//! may go back to a dynamic channel at the next router, unless it is to stay. Messages of some sizes, or between some places, may go in other
-//! zones, or deterministically ([`Route`]).
+//! Channel 0 is the bubble channel with dimension order (`torus-deterministic`); the dynamic channels follow. A
+//! packet takes the direction and dynamic channel with the most tokens, among its remaining directions within the
+//! mask of its zone ([`Zone`]). It draws among equals.
+//!
+//! The dynamic channels are *reserved*, as in `torus-adaptive`: a packet takes one only if a full packet has room,
+//! and this room is then reserved. So packets wait for the bubble channel only, which they take if no dynamic channel
+//! has room. From there a packet may return to a dynamic channel at the next router, unless `stay_on_bubble` is set.
+//! Some messages may use other zones or deterministic routing ([`Route`]).
 
 use super::by_message::{Classes, Route};
 use super::hinted::{HintedRouting, Ties, UniformTurns, BUBBLE};
@@ -24,11 +26,11 @@ use std::sync::Arc;
 pub struct DynamicSettings {
     /// The order of dimensions in the bubble channel.
     pub order: BubbleOrder,
-    /// Which way half round a ring.
+    /// Direction if both are equally long.
     pub ties: Ties,
-    /// Which dimensions are free at a time.
+    /// Dimensions that are free at the same time.
     pub zone: Zone,
-    /// Which messages go otherwise.
+    /// Routes that depend on the message.
     pub route: Route,
     /// Dynamic channels.
     pub dynamic_channels: u8,
@@ -56,22 +58,23 @@ impl Parameters for DynamicSettings {
         parameter!(
             zone,
             Zone::KIND,
-            "Which dimensions are free at a time: 0 from the longest to the shortest, equally long ones together; 1 all; 2 one after the \
-             other, the longest first; 3 as 2, and the last dimension at any time; or masks such as `[\"CD\", \"B\", \"A\", \"E\"]`, used one after \
-             the other.",
+            "Dimensions that are free at the same time. 0: from the longest to the shortest, equal ones together. 1: \
+             all. 2: one after the other, the longest first. 3: like 2, with the last dimension always free. Or \
+             masks such as `[\"CD\", \"B\", \"A\", \"E\"]`, used in order.",
         ),
         parameter!(
             route,
             Route::KIND,
-            "Which messages go how: all in `zone`, as PAMI chooses (deterministically up to 64 KiB and along one line, else by flexibility and the \
-             size of the block), or rules, of which the first that holds counts, such as `[{ up_to = \"64 KiB\", use = \"deterministic\" }, { \
-             flexibility = [1.5, 3.5], use = \"zone 3\", else = \"zone 0\" }]`.",
+            "Selection of routes by message. `zone`: all messages in `zone`. `pami`: the rules of PAMI (deterministic \
+             up to 64 KiB and along one line, otherwise by flexibility and the size of the block). Or a list of \
+             rules, of which the first match applies, such as `[{ up_to = \"64 KiB\", use = \"deterministic\" }, { flexibility = [1.5, \
+             3.5], use = \"zone 3\", else = \"zone 0\" }]`.",
         ),
-        parameter!(dynamic_channels, Kind::Integer { min: 1, max: 8 }, "Dynamic virtual channels."),
+        parameter!(dynamic_channels, Kind::Integer { min: 1, max: 8 }, "Number of dynamic virtual channels."),
         parameter!(
             stay_on_bubble,
             Kind::Flag,
-            "Whether a packet that had to take the bubble channel stays there to its end."
+            "Whether a packet in the bubble channel stays there up to its destination."
         ),
     ];
 }
@@ -89,7 +92,7 @@ pub(super) const TORUS_DYNAMIC: Algorithm = Algorithm {
 struct TorusDynamic {
     hinted: Arc<HintedRouting>,
     classes: Arc<Classes>,
-    /// Channels, the bubble channel included.
+    /// Channels, including the bubble channel.
     channels: u8,
     stays: bool,
 }
@@ -102,14 +105,14 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
 }
 
 impl TorusDynamic {
-    /// Whether a packet that arrived as its header says goes on in the bubble channel whatever the load.
+    /// Whether the packet must use the bubble channel, independent of load.
     #[inline]
     fn stays_on_bubble(&self, packet: &Header) -> bool {
         self.stays && packet.state.hops > 0 && packet.state.vc == BUBBLE
             || self.classes.masks(packet.state.via).is_none()
     }
 
-    /// The direction and dynamic channel with most tokens; among equals each with the same probability, drawn on the way.
+    /// The direction and dynamic channel with the most tokens; one pass draws among equals with the same probability.
     #[inline]
     fn dynamic_hop(&self, decision: &mut Decision<'_>, left: Directions, via: u32) -> Option<Hop> {
         let masks = self.classes.masks(via)?;
@@ -151,7 +154,7 @@ impl Routing for TorusDynamic {
     fn discipline(&self) -> Discipline {
         let (classes, channels) = (Arc::clone(&self.classes), self.channels);
         let extra_hops = move |left: Directions, out: &mut Vec<_>| {
-            // What any message may do: masks of another zone are no other hops, only more of them.
+            // The hops of any message: masks of other zones only add hops.
             let mask = classes.all().fold(0, |mask, masks| mask | masks.mask(left));
             for step in left.within(mask) {
                 out.extend((BUBBLE + 1..channels).map(|vc| (step, vc)));

@@ -1,8 +1,8 @@
-//! UGALg and UGALn: at the source router a packet takes the minimal way or that of VALg or VALn, by queue lengths
-//! ([`adaptive`](super::adaptive) states the comparison, `crossing.rs` the ways and their channels).
+//! UGALg and UGALn: at the source router, a packet takes the minimal path or that path of VALg or VALn, by queue
+//! lengths. [`adaptive`](super::adaptive) has the comparison, `crossing.rs` the paths and channels.
 //!
-//! Candidates: the minimal port(s) towards the destination group, and ports towards random third groups (UGALg) or
-//! random routers of them (UGALn). A minimal way takes the channel of the way onward. Traffic inside a group goes minimal.
+//! Candidates are the minimal ports to the destination group, and ports to random intermediate groups (UGALg) or to
+//! random routers of them (UGALn). A minimal path takes the onward channel. Traffic inside a group is minimal.
 
 use super::adaptive::{adaptive, choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
 use super::crossing::{needs_third_group, Channels, Crossing};

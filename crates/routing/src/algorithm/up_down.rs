@@ -1,10 +1,10 @@
-//! Up/down routing on any graph (Autonet: Schroeder et al. 1991; fat trees: Leiserson 1985): a packet goes over the
-//! shortest way that takes no link up after a link down. Where several ports are on such paths it draws one.
+//! Up/down routing on any graph (Autonet: Schroeder et al. 1991; fat trees: Leiserson 1985). A packet takes the
+//! shortest path without a link up after a link down. It draws among several ports.
 //!
-//! Up is: on a fat tree, to a higher level; elsewhere, nearer to the root, the router with the most cables (the first of
-//! them), and between routers equally near to it, to the lower number. A cycle of links would have to turn from down to
-//! up somewhere, so one channel is enough on any machine and with any faults, as long as such a way exists: without a
-//! shape that is always so, since every router can be reached over the root.
+//! On a fat tree, up is towards a higher level. Elsewhere, up is towards the root, the router with the most cables
+//! (the first of several); between routers at equal distance, up is towards the lower number. A cycle would need a
+//! turn from down to up, so one channel is enough on any machine and with any faults, if a path exists. Without a fat
+//! tree it always exists, via the root.
 
 use super::{Algorithm, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
 use crate::next_hop::{NextHops, Port};
@@ -17,10 +17,10 @@ use std::sync::Arc;
 const DOWN: u8 = 1;
 const UNREACHED: u8 = u8::MAX;
 
-/// Lengths of the shortest paths up and down, between all routers.
+/// Lengths of the shortest up/down paths between all routers.
 pub(super) struct UpDownPaths {
     hops: Arc<NextHops>,
-    /// Height of every router: up is towards the greater.
+    /// Height of every router; up is towards the greater height.
     height: Vec<(u32, u32)>,
     /// Hops from router r to router t in phase p at `(t * routers + r) * 2 + p`.
     hops_left: Vec<u8>,
@@ -40,8 +40,8 @@ impl UpDownPaths {
             }
             if let Some(&from) = ends.iter().find(|&&from| paths.remaining_hops(from, to, 0) == UNREACHED) {
                 return Err(wrong(format!(
-                    "router {} can't reach router {} by going up and then down: failed cables cut the paths between them; \
-                     use 'min', which goes around",
+                    "router {} can't reach router {} by up and then down links: failed cables cut these paths; use \
+                     'min'",
                     hops.router_name(from),
                     hops.router_name(to)
                 )));
@@ -60,7 +60,7 @@ impl UpDownPaths {
         self.height[to.index()] < self.height[from.index()]
     }
 
-    /// Backwards from `to`, breadth first over (router, phase); whether no way is too long.
+    /// Searches backwards from `to`, breadth first over (router, phase). Returns whether all paths are short enough.
     fn search(&mut self, to: RouterId) -> bool {
         let routers = self.height.len();
         let hops = Arc::clone(&self.hops);
@@ -76,7 +76,7 @@ impl UpDownPaths {
             for port in hops.ports(r) {
                 // Cables have two directions: the packet comes from `before`.
                 let before = hops.neighbour(r, port);
-                // A hop down may be taken in either phase and ends in phase DOWN; a hop up only from 0 to 0.
+                // A hop down is allowed in both phases and ends in phase DOWN; a hop up only in phase 0.
                 let phases: &[u8] = match (self.is_down(before, r), phase) {
                     (true, DOWN) => &[0, DOWN],
                     (false, 0) => &[0],
@@ -93,7 +93,7 @@ impl UpDownPaths {
         true
     }
 
-    /// Calls `each` with every port on a shortest way and the phase after the hop.
+    /// Calls `each` with every port on a shortest path and the phase after the hop.
     #[inline]
     pub(super) fn ports(&self, at: RouterId, to: RouterId, phase: u8, mut each: impl FnMut(Port, u8)) {
         let left = self.remaining_hops(at, to, phase);
@@ -117,7 +117,7 @@ impl UpDownPaths {
     }
 }
 
-/// Heights by level of a fat tree, else by nearness to the root.
+/// Heights by level of a fat tree, otherwise by distance to the root.
 fn heights(hops: &NextHops) -> Vec<(u32, u32)> {
     let routers = (0..hops.routers()).map(RouterId);
     if let Shape::FatTree { level_of, .. } = hops.shape() {

@@ -1,5 +1,5 @@
-//! Adaptive up/down routing: the paths of `up-down`, over the port with the shortest queue; among equals it draws one. On
-//! a fat tree the way up is adaptive and the way down is the only one.
+//! Adaptive up/down routing: the paths of `up-down`, over the port with the shortest queue; equal queues are drawn.
+//! On a fat tree the up path is adaptive, and the down path is unique.
 
 use super::up_down::UpDownPaths;
 use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError, RoutingSettings};

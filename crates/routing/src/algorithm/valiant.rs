@@ -1,5 +1,5 @@
-//! VALg and VALn: every packet between groups goes over a random third group, which it crosses straight to the link of
-//! the destination group (VALg) or over a random router of it (VALn). `crossing.rs` has the way and its
+//! VALg and VALn: every packet between groups visits a random intermediate group. It crosses the group straight to
+//! the link to the destination group (VALg) or via a random router (VALn). `crossing.rs` has the path and its
 //! channels.
 
 use super::crossing::{needs_third_group, Channels, Crossing};
@@ -15,12 +15,12 @@ struct Valiant {
 
 pub(super) const VALIANT_G: Algorithm = Algorithm::hop_by_hop(
     "valiant-g",
-    "over a random third group, crossed straight to the destination group",
+    "via a random intermediate group, crossed straight to the destination group",
     |hops, _| build("valiant-g", Crossing::Straight, hops),
 );
 
 pub(super) const VALIANT_N: Algorithm =
-    Algorithm::hop_by_hop("valiant-n", "over a random router of a random third group", |hops, _| {
+    Algorithm::hop_by_hop("valiant-n", "via a random router of a random intermediate group", |hops, _| {
         build("valiant-n", Crossing::Router, hops)
     });
 

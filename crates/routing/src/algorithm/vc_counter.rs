@@ -1,25 +1,25 @@
-//! Channels that count what a packet has done, for algorithms whose ways have no legs.
+//! Channels by counting, for algorithms whose paths have no legs.
 //!
-//! The plainest is a channel per hop. Where ways have more hops than there may be channels, the channel counts *turns*: it
-//! rises where a way turns from a link down, to a lower router number, to one up. Within a channel packets then go up first
-//! and down after that, which closes no circle, and n hops have at most n / 2 turns.
+//! The simplest rule is a channel per hop. If paths have more hops than channels are possible, the channel counts
+//! *turns* from a link down (to a lower router number) to a link up. Within a channel, packets then go up first and
+//! down after that, which closes no cycle. A path of n hops has at most n / 2 turns.
 
 use super::RouteState;
 use crate::next_hop::{NextHops, VcOrder};
 use odonata_units::RouterId;
 
-/// What the channel counts.
+/// The event that the channel counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum VcCounter {
     Hops,
     Turns,
 }
 
-/// In state.phase: the last link led down.
+/// Flag in `state.phase`: the last link led down.
 const DOWN: u8 = 1 << 7;
 
 impl VcCounter {
-    /// As the next hops' channels rise.
+    /// The counter for the VC order of the next hops.
     pub(super) fn of(hops: &NextHops) -> Self {
         match hops.vc_order() {
             VcOrder::PerLeg | VcOrder::PerGroup => Self::Hops,
@@ -27,7 +27,7 @@ impl VcCounter {
         }
     }
 
-    /// Channels for ways of at most `hops` hops; 255 for more than can be counted.
+    /// Channels for paths of at most `hops` hops; 255 if there are more.
     pub(super) fn channels(self, hops: u32) -> u8 {
         let channels = match self {
             Self::Hops => hops.max(1),
@@ -54,7 +54,7 @@ impl VcCounter {
 mod tests {
     use super::*;
 
-    /// Down, up, up, down, down, up: the channel rises with each turn up, and only there.
+    /// Down, up, up, down, down, up: the channel increases with each turn up, and only there.
     #[test]
     fn turns_from_down_to_up_increase_the_vc() {
         let mut state = RouteState::default();

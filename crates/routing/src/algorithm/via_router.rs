@@ -1,14 +1,14 @@
-//! Valiant's algorithm and UGAL on a graph without groups: over any router.
+//! Valiant's algorithm and UGAL on a graph without groups, via any router.
 //!
-//! `valiant` (Valiant, Brebner, STOC 1981): every packet goes over a random router other than its first and its last, by shortest ways
-//! there and on. `ugal-l` (Singh, "Load-balanced routing in interconnection networks", 2005): at the source router a packet takes the
-//! minimal way or one over a random router, by queue lengths at this router alone. With q the queue of the drawn port and H the hops
-//! of the way, it goes over the router iff
+//! `valiant` (Valiant, Brebner, STOC 1981): every packet visits a random router other than its first and last, on
+//! minimal paths. `ugal-l` (Singh, "Load-balanced routing in interconnection networks", 2005): at the source router,
+//! a packet takes the minimal path or one via a random router, by queue lengths at this router. With q the queue of
+//! the drawn port and H the hops of the path, it goes via the random router iff
 //!
-//! `H(minimal) q(minimal) > threshold/2 H(non-minimal) q(non-minimal) + bias`,
+//! `H(minimal) q(minimal) > threshold/2 H(non-minimal) q(non-minimal) + bias`.
 //!
-//! so with the default threshold of 2 queues are weighed as Singh weighs them. Channels are those of `min` on a graph: they rise with
-//! every hop, or with every turn, of the whole way, so no cycle is possible.
+//! The default threshold of 2 weighs queues as Singh does. The channels are those that `min` uses on a graph: they
+//! increase with every hop or every turn of the whole path, so no cycle is possible.
 
 use super::adaptive::{adaptive, AdaptiveSettings};
 use super::vc_counter::VcCounter;
@@ -20,12 +20,12 @@ use std::sync::Arc;
 struct ViaRouter {
     hops: Arc<NextHops>,
     counter: VcCounter,
-    /// Of UGAL; without, every packet goes over a router.
+    /// Settings of UGAL; `None` for Valiant, where every packet takes the detour.
     settings: Option<AdaptiveSettings>,
 }
 
 pub(super) const VALIANT: Algorithm =
-    Algorithm::hop_by_hop("valiant", "over a random router; for machines without groups", |hops, _| {
+    Algorithm::hop_by_hop("valiant", "via a random router; for machines without groups", |hops, _| {
         build("valiant", hops, None)
     });
 
@@ -43,22 +43,25 @@ fn build(
     let refused = |reason: String| Err(RoutingError::Machine { algorithm: name.to_owned(), reason });
     if hops.groups() > 1 {
         let other = if settings.is_some() { "ugal-n" } else { "valiant-n" };
-        return refused(format!("it knows no groups, but the machine has {}; use '{other}'", hops.groups()));
+        return refused(format!(
+            "it works only on machines without groups; this one has {}. Use '{other}'",
+            hops.groups()
+        ));
     }
     let routers = hops.working_routers(GroupId(0)).len();
     if routers < 3 {
-        return refused(format!("it goes over a third router, but the machine has {routers}; use 'min'"));
+        return refused(format!("it needs a third router, but the machine has {routers}; use 'min'"));
     }
     settings.iter().try_for_each(AdaptiveSettings::check)?;
     let counter = VcCounter::of(&hops);
     Ok(Box::new(ViaRouter { hops, counter, settings }))
 }
 
-/// In state.phase, beside what [`VcCounter`] keeps there: the packet is on its way to `via`.
+/// Flag in `state.phase`, next to the flag of [`VcCounter`]: the packet is on the path to `via`.
 const DETOUR: u8 = 1;
 
 impl ViaRouter {
-    /// A working router other than the two, each as likely.
+    /// A uniformly random working router other than the two.
     fn draw(&self, at: RouterId, to: RouterId, decision: &mut Decision<'_>) -> RouterId {
         let working = self.hops.working_routers(GroupId(0));
         loop {
@@ -69,7 +72,7 @@ impl ViaRouter {
         }
     }
 
-    /// The port of `count` drawn ones on shortest ways to a router that has the shortest queue, and that.
+    /// The port with the shortest queue among `count` drawn ones on minimal paths to a router, and its queue.
     fn shortest_queue(&self, goal: RouterId, count: u32, decision: &mut Decision<'_>) -> (Port, u64) {
         let ports = self.hops.local_ports(decision.router, goal);
         let drawn = (0..count).map(|_| {
@@ -79,7 +82,7 @@ impl ViaRouter {
         drawn.min_by_key(|(_, bytes)| *bytes).expect("at least one candidate is drawn")
     }
 
-    /// Where a packet goes first, and the port that was drawn for it, if one was.
+    /// The first goal of a packet, and its port if one was drawn.
     fn choose(&self, to: RouterId, decision: &mut Decision<'_>) -> (RouterId, Option<Port>) {
         let at = decision.router;
         let Some(settings) = self.settings else { return (self.draw(at, to, decision), None) };
@@ -127,7 +130,7 @@ impl Routing for ViaRouter {
                 let inside = |a, b| u32::from(self.hops.local_distance(a, b));
                 packet.state.via = goal.0;
                 packet.state.phase |= DETOUR;
-                // The router may lie on a shortest way.
+                // The router may lie on a minimal path.
                 if inside(at, goal) + inside(goal, to) > inside(at, to) {
                     packet.state.path_kind.mark_non_minimal();
                 }

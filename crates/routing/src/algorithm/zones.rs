@@ -1,7 +1,7 @@
-//! In which order packets take the dimensions of a torus: one after the other, or several at a time.
+//! The order in which packets take the dimensions of a torus.
 //!
-//! A *zone* is a list of masks of dimensions, used one after the other; inside a mask the choice is free. A mask is done when a packet
-//! has nothing left along those of its dimensions that no later mask has.
+//! A *zone* is a list of masks of dimensions, used in order; inside a mask the choice is free. A mask is done when a
+//! packet has no remaining direction along its dimensions, except those in a later mask.
 
 use super::grid::Grid;
 use super::RoutingError;
@@ -10,36 +10,37 @@ use crate::next_hop::NextHops;
 use odonata_declare::{hint, words, Field, Kind, Value};
 
 words! {
-    /// The order of dimensions in the bubble channel.
+    /// Order of dimensions in the bubble channel.
     #[derive(Default)]
     pub enum BubbleOrder {
         #[default]
-        FirstToLast = "first-to-last": "as the machine lists its dimensions (Blue Gene/L and /P)",
-        LongestFirst = "longest-first": "by the longest way along them: half the size of a torus's, the size of a mesh's (Blue Gene/Q)",
+        FirstToLast = "first-to-last": "the order of the machine's dimensions (Blue Gene/L and /P)",
+        LongestFirst = "longest-first": "by the longest path along them: half the size in a torus, the size in a \
+            mesh (Blue Gene/Q)",
     }
 }
 
-/// Most masks of a zone.
+/// Most masks of a zone: one per dimension of Blue Gene/Q.
 const MAX_MASKS: usize = 5;
 
 /// A zone as the user writes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Zone {
-    /// One of the four of Blue Gene/Q.
+    /// One of the four zones of Blue Gene/Q.
     Numbered(u8),
     /// Masks, each as the letters (or numbers) of its dimensions.
     Masks(Vec<String>),
 }
 
 impl Default for Zone {
-    /// Everything is free.
+    /// Zone 1: every dimension is free.
     fn default() -> Self {
         Self::Numbered(1)
     }
 }
 
 impl Zone {
-    /// What it may be.
+    /// Kind of the parameter.
     pub(super) const KIND: Kind = Kind::Any(&[Kind::Integer { min: 0, max: 3 }, Kind::List(&Kind::Text)]);
 }
 
@@ -59,13 +60,13 @@ impl Field for Zone {
     }
 }
 
-/// The longest way along a dimension, by which they are sorted; the same unit for tori and meshes.
+/// Length of a dimension for the order: the longest path along it, for tori and meshes.
 fn length(grid: &Grid, d: usize) -> u32 {
     grid.dims()[d] / if grid.wraps_along(d) { 2 } else { 1 }
 }
 
-/// The dimensions in order. As the firmware of Blue Gene/Q sorts them: each place in turn is exchanged with every later one that is
-/// longer, or as long and of a mesh.
+/// The dimensions in order. As in the firmware of Blue Gene/Q, each place is exchanged with every later one that is
+/// longer, or equally long and of a mesh.
 pub(super) fn ordered_dimensions(order: BubbleOrder, grid: &Grid) -> Vec<usize> {
     let mut dimensions: Vec<usize> = (0..grid.dimensions()).collect();
     if order == BubbleOrder::LongestFirst {
@@ -84,7 +85,7 @@ pub(super) fn ordered_dimensions(order: BubbleOrder, grid: &Grid) -> Vec<usize> 
 /// The masks of a zone.
 #[derive(Clone, Debug)]
 pub(super) struct Masks {
-    /// Each mask, and those of its dimensions that no later one has.
+    /// Each mask, and its dimensions that no later mask has.
     masks: Vec<(u16, u16)>,
 }
 
@@ -108,7 +109,7 @@ impl Masks {
         Ok(Self { masks: (0..masks.len()).map(|i| (masks[i], last_of(i))).collect() })
     }
 
-    /// The mask for a packet with these directions left.
+    /// The mask for these remaining directions.
     #[inline]
     pub(super) fn mask(&self, left: Directions) -> u16 {
         if let [(only, _)] = self.masks[..] {
@@ -119,7 +120,7 @@ impl Masks {
     }
 }
 
-/// The masks that a user wrote.
+/// Parses the masks of a user.
 fn parse_masks(masks: &[String], grid: &Grid, letters: &[String]) -> Result<Vec<u16>, RoutingError> {
     let wrong = |reason: String| RoutingError::Setting { setting: "routing.zone".into(), reason };
     if masks.is_empty() || masks.len() > MAX_MASKS {
@@ -133,7 +134,7 @@ fn parse_masks(masks: &[String], grid: &Grid, letters: &[String]) -> Result<Vec<
             let place = letters.iter().position(|known| *known == letter.to_string());
             let place = place.ok_or_else(|| {
                 let hint = hint(&letter.to_string(), letters.iter().map(String::as_str));
-                wrong(format!("mask '{mask}': no dimension is called '{letter}'{hint}"))
+                wrong(format!("mask '{mask}': unknown dimension '{letter}'{hint}"))
             })?;
             set |= 1 << place;
         }
@@ -142,9 +143,8 @@ fn parse_masks(masks: &[String], grid: &Grid, letters: &[String]) -> Result<Vec<
     let all = bits.iter().fold(0u16, |all, mask| all | mask);
     match (0..grid.dimensions()).find(|&d| grid.dims()[d] > 1 && all >> d & 1 == 0) {
         None => Ok(bits),
-        Some(missing) => Err(wrong(format!(
-            "no mask has dimension {}, which packets need; expected all of {known} in some mask",
-            letters[missing]
-        ))),
+        Some(missing) => {
+            Err(wrong(format!("no mask has dimension {}; expected all of {known} in some mask", letters[missing])))
+        }
     }
 }

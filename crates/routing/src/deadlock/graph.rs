@@ -63,7 +63,7 @@ pub(super) fn bits(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// The graph: for each channel the set of (link, channel) at its target router that may follow.
+/// The graph: for each channel, the set of (link, channel) pairs at its target router that may follow.
 pub(super) struct Dependencies<'a> {
     wiring: &'a Wiring<'a>,
     /// Virtual channels of its vertices; vertex `link * vcs.len() + i` is channel `vcs[i]` of a link.
@@ -72,25 +72,26 @@ pub(super) struct Dependencies<'a> {
     words: usize,
     /// Set of vertex v at `next[v * words..]`, one bit per link of the router and channel.
     next: Vec<u64>,
-    /// By vertex the next one in its ring, and the ring's first; both the vertex itself if it is in none. Empty without rings.
+    /// The next vertex in the ring of a vertex, and the ring's first vertex. Both are the vertex itself outside
+    /// rings. Empty without rings.
     ring: Vec<(u32, u32)>,
 }
 
 impl<'a> Dependencies<'a> {
-    /// No edges yet, between these virtual channels.
+    /// A graph without edges, for these virtual channels.
     pub(super) fn none(wiring: &'a Wiring<'a>, vcs: Vec<u8>) -> Self {
         let words = (wiring.radix * vcs.len()).div_ceil(64).max(1);
         let next = vec![0; wiring.links() * vcs.len() * words];
         Self { wiring, vcs, words, next, ring: Vec::new() }
     }
 
-    /// The set of what may follow on channel number `place` of a link.
+    /// The set of successors of channel number `place` of a link.
     pub(super) fn after(&mut self, link: usize, place: usize) -> &mut [u64] {
         let vertex = link * self.vcs.len() + place;
         &mut self.next[vertex * self.words..(vertex + 1) * self.words]
     }
 
-    /// The edges between the hops that packets may take one after the other, destination by destination.
+    /// The edges between consecutive hops, destination by destination.
     pub(super) fn of_relation(
         wiring: &'a Wiring<'a>,
         relation: &dyn Relation,
@@ -103,7 +104,7 @@ impl<'a> Dependencies<'a> {
         let states = hops.routers() as usize * phases;
         let ends: Vec<RouterId> =
             (0..hops.routers()).map(RouterId).filter(|&r| hops.router_up(r) && hops.node_ports(r) > 0).collect();
-        // For each state (router, phase) that packets for one destination reach: the channels that they wait for there.
+        // For each state (router, phase) of packets for one destination: the channels that they wait for.
         let mut waits = vec![0u64; states * graph.words];
         let mut seen = vec![false; states];
         let mut taken = Vec::new();
@@ -159,7 +160,7 @@ impl<'a> Dependencies<'a> {
         self.wiring.target(channel / self.vcs.len())
     }
 
-    /// The first channel of the set of `channel` from bit `from` on, and the bit after it.
+    /// The first successor of `channel` from bit `from` on, and the bit after it.
     fn successor(&self, channel: usize, from: usize) -> Option<(usize, usize)> {
         let set = &self.next[channel * self.words..(channel + 1) * self.words];
         let bit = (from >> 6..self.words).find_map(|w| {
@@ -171,7 +172,7 @@ impl<'a> Dependencies<'a> {
         Some((first * self.vcs.len() + bit, bit + 1))
     }
 
-    /// Makes each ring one vertex. Links of which a ring goes on, but not all the way around, stay vertices of their own.
+    /// Makes each ring one vertex. Links of an incomplete ring stay separate vertices.
     fn contract(&mut self, rings: &dyn Rings) {
         const NONE: u32 = u32::MAX;
         let vc = rings.channel();
@@ -182,7 +183,7 @@ impl<'a> Dependencies<'a> {
             for port in hops.ports(at) {
                 let Some(then) = rings.next_in_ring(at, port) else { continue };
                 let next = self.channel(hops.neighbour(at, port), then, vc);
-                assert!(!std::mem::replace(&mut is_next[next], true), "no two links go on with the same one");
+                assert!(!std::mem::replace(&mut is_next[next], true), "no two links continue with the same one");
                 next_in_ring[self.channel(at, port, vc)] = next as u32;
             }
         }
@@ -191,7 +192,7 @@ impl<'a> Dependencies<'a> {
             if self.ring[first as usize].0 != first {
                 continue;
             }
-            // At most one link leads to each, so a walk ends or comes back to where it started.
+            // Each link has at most one predecessor, so a walk ends or returns to its start.
             let on = |c: &u32| Some(next_in_ring[*c as usize]).filter(|&next| next != NONE && next != first);
             let walk: Vec<u32> = std::iter::successors(Some(first), on).collect();
             let last = walk[walk.len() - 1];
@@ -206,7 +207,7 @@ impl<'a> Dependencies<'a> {
         self.ring.get(channel).map_or((channel, channel), |&(next, first)| (next as usize, first as usize))
     }
 
-    /// The same as [`Dependencies::successor`], but for the next channel of the ring.
+    /// Like [`Dependencies::successor`], without the next channel of the ring.
     fn successor_outside_ring(&self, channel: usize, mut from: usize) -> Option<(usize, usize)> {
         loop {
             let (next, after) = self.successor(channel, from)?;
@@ -217,9 +218,8 @@ impl<'a> Dependencies<'a> {
         }
     }
 
-    /// A cycle, by depth-first search: an edge to a vertex that is still open closes one. A vertex is a channel, or all those of
-    /// a ring one after the other.
-    /// Packets in one of the `rings` do not wait for it as a whole.
+    /// Finds a cycle by depth-first search: an edge to an open vertex closes one. A vertex is a channel, or all
+    /// channels of a ring. Packets in one of the `rings` do not wait for the ring as a whole.
     pub(super) fn cycle(mut self, rings: Option<&dyn Rings>) -> Option<Vec<(RouterId, RouterId, u8)>> {
         if let Some(rings) = rings {
             self.contract(rings);

@@ -1,19 +1,20 @@
 //! The graphs of a discipline of legs.
 //!
-//! LegSteps with the same goal differ in their channels only, so what may follow a hop inside a leg is found once for each kind of goal
-//! ([`Steps`]). And a cycle stays among virtual channels that lead to each other: these are sorted into sets, and each set
-//! has a graph of its own, without the edges that lead out of it. On a whole dragonfly each channel is a set of its own: of the edges
-//! only those inside legs are left, not those from every last hop of a leg to every first hop of the next.
+//! Legs with the same goal differ only in their channels, so the successors of a hop inside a leg are computed once
+//! per kind of goal ([`Steps`]). A cycle stays among virtual channels that lead to each other. These are grouped into
+//! sets, and each set has its own graph without the edges that leave it. On a whole dragonfly, each channel is a set.
+//! Its graph has only the edges inside legs, not those from every last hop of a leg to every first hop of the next.
 
 use super::graph::{bits, Dependencies, Wiring};
 use crate::algorithm::{Goal, Leg};
 use crate::next_hop::Port;
 use odonata_units::{GroupId, RouterId};
 
-/// What may follow what on a leg with a kind of goal. A hop has a level: how far its channel is above the lowest of the leg.
+/// The possible successors of hops, for one kind of goal. The level of a hop is the offset of its channel from the
+/// lowest of the leg.
 struct Steps {
     levels: usize,
-    /// Words of a set, which has a bit for each link of a router and level.
+    /// Words of a set with a bit for each link of a router and level.
     words: usize,
     /// Hops with which the leg may start at router r, at `starts[r * words..]`.
     starts: Vec<u64>,
@@ -85,7 +86,7 @@ fn insert(set: &mut [u64], wiring: &Wiring<'_>, r: RouterId, ports: &[Port], (le
     }
 }
 
-/// Calls `each` with every goal that a leg may have at router `r`, and the ports towards it.
+/// Calls `each` with every possible goal of a leg at router `r`, and the ports towards it.
 fn goals(wiring: &Wiring<'_>, goal: Goal, r: RouterId, mut each: impl FnMut(u32, &[Port])) {
     let hops = wiring.hops;
     let own = hops.group_of(r);
@@ -120,7 +121,7 @@ fn level(wiring: &Wiring<'_>, goal: Goal, r: RouterId, to: u32) -> usize {
     })
 }
 
-/// Legs, and the steps of the kind of goal that each has.
+/// Legs, and the steps of each kind of goal.
 struct LegSteps<'a> {
     legs: &'a [Leg],
     steps: Vec<(Goal, Steps)>,
@@ -132,8 +133,8 @@ impl LegSteps<'_> {
         &found.expect("every goal has steps").1
     }
 
-    /// By virtual channel, whether a packet on it may next ask for another: on the same leg any of a higher level or the same, and at its
-    /// end all of the legs that may follow. Levels that no hop has do no harm: sets of channels only get larger.
+    /// For each virtual channel, the channels that a packet may request later: the same or a higher level on the same
+    /// leg, and all levels of the next legs. Levels without a hop only make the sets larger.
     fn leads(&self, channels: usize) -> Vec<Vec<bool>> {
         let mut leads = vec![vec![false; channels]; channels];
         for leg in self.legs {
@@ -181,7 +182,7 @@ impl LegSteps<'_> {
     }
 }
 
-/// Adds hops to a set of channels: where each level is one channel, that is the same set.
+/// Adds hops to a set of channels. With one level and one channel, the sets are identical.
 fn add(set: &mut [u64], hops: &[u64], (levels, channels): (usize, usize), place: impl Fn(usize) -> Option<usize>) {
     if (levels, channels) == (1, 1) {
         if place(0).is_some() {
@@ -197,8 +198,7 @@ fn add(set: &mut [u64], hops: &[u64], (levels, channels): (usize, usize), place:
     }
 }
 
-/// The graphs of legs: one for each set of virtual channels that lead to each other, or one of all channels if they are to stay
-/// `together`.
+/// The graphs of legs: one for each set of virtual channels that lead to each other, or a single one if `together`.
 pub(super) fn graphs<'a>(
     wiring: &'a Wiring<'a>,
     legs: &'a [Leg],

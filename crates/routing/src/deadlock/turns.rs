@@ -1,19 +1,19 @@
-//! The check of ways that are the same at every router of a torus or mesh ([`Turns`]): it is enough to look at one router.
+//! The check of hops that are the same at every router of a torus or mesh ([`Turns`]): one router is enough.
 //!
-//! A vertex is a direction along a dimension with a channel, for all the links that go there. For every set of directions that a packet may
-//! have left, the edges lead from each hop that it may take to those that it may take next, with and without that direction left. A path
-//! that goes on in its own vertex is a line on a mesh; on a ring it is the ring itself, which is accepted in the bubble channel and
-//! nowhere else. No other cycle is.
+//! A vertex is a direction along a dimension with a channel, for all of its links. For every set of remaining
+//! directions, edges lead from each possible hop to the possible next hops, with and without that direction
+//! remaining. An edge from a vertex to itself is a line on a mesh and a ring on a torus. A ring is accepted in the
+//! bubble channel only. No other cycle is accepted.
 
 use crate::algorithm::{Rings, Turns};
 use crate::hints::{Directions, Step};
 use crate::next_hop::NextHops;
 use odonata_units::RouterId;
 
-/// One end of each link, the other, and its channel, of channels that could wait for each other.
+/// Source, target and channel of each link of a cycle.
 type Links = Vec<(RouterId, RouterId, u8)>;
 
-/// A cycle, if there is one. Nobody waits for the channels from `reserved_from` on.
+/// Finds a cycle. No packet waits for channels from `reserved_from` on.
 pub(super) fn cycle(
     hops: &NextHops,
     turns: &dyn Turns,
@@ -48,7 +48,7 @@ pub(super) fn cycle(
     Some(links)
 }
 
-/// The links of a ring from the first router on.
+/// The links of a ring, starting at the first router.
 fn ring(hops: &NextHops, turns: &dyn Turns, step: Step, vc: u8) -> Links {
     let mut links: Links = Vec::new();
     let mut at = RouterId(0);
@@ -60,8 +60,8 @@ fn ring(hops: &NextHops, turns: &dyn Turns, step: Step, vc: u8) -> Links {
     links
 }
 
-/// Two links of which the ring of the first does not go on with the second, though a packet does that keeps to the number of its
-/// cable.
+/// Two consecutive links of a packet that keeps its cable number, if the ring does not continue from the first to the
+/// second.
 fn broken_ring(hops: &NextHops, turns: &dyn Turns, step: Step, rings: &dyn Rings) -> Option<Links> {
     for at in (0..hops.routers()).map(RouterId) {
         for (cable, &port) in turns.ports(at, step).iter().enumerate() {
@@ -76,7 +76,7 @@ fn broken_ring(hops: &NextHops, turns: &dyn Turns, step: Step, rings: &dyn Rings
     None
 }
 
-/// Which vertex may wait for which.
+/// The dependencies between vertices.
 struct Graph {
     channels: usize,
     next: Vec<Vec<bool>>,
@@ -115,7 +115,7 @@ impl Graph {
 
     /// A cycle of more than one vertex.
     fn cycle(&self) -> Option<Vec<usize>> {
-        // What nothing open leads to goes first; whatever is left then lies on cycles or behind them.
+        // Remove vertices without open successors first; the others lie on cycles or lead to them.
         let mut open: Vec<bool> = vec![true; self.next.len()];
         while let Some(vertex) = (0..open.len()).find(|&v| open[v] && !self.has_successor(v, &open)) {
             open[vertex] = false;

@@ -1,14 +1,15 @@
-//! The search for shortest ports that fills the tables.
+//! Fills the tables by searching minimal paths.
 
 use super::lists::PortListsBuilder;
 use super::{NextHops, Port, UnreachableError};
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
 
-/// Most hops between two routers of one group.
+/// Most hops between two routers of one group: u8::MAX marks an unreached router, and one more hop must fit.
 const FARTHEST: u8 = u8::MAX - 2;
 
-/// Cost of a hop between groups, a local one being 1: more than any number of local hops that a shortest way may have.
+/// Cost of a hop between groups; a local hop costs 1. It must exceed the local hops of any minimal path, which are
+/// below 2 * 255.
 const GLOBAL_HOP: u32 = 1 << 12;
 
 /// Rows and columns inside groups of `size` routers.
@@ -33,7 +34,7 @@ impl NextHops {
         self.first_link[router] as usize..self.first_link[router + 1] as usize
     }
 
-    /// The grid inside every group, if that is what is inside.
+    /// The grid inside every group, if groups are grids.
     fn grid(&self) -> Option<Grid> {
         match self.shape {
             Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, routers_per_group, .. } => {
@@ -81,8 +82,8 @@ impl NextHops {
         Ok(())
     }
 
-    /// Breadth-first distances from `from` over links inside its group; `u8::MAX` where there is no way. Whether all
-    /// are short enough.
+    /// Breadth-first distances from `from` inside its group; `u8::MAX` without a path. Returns whether all are short
+    /// enough.
     fn distances_from(&self, from: usize, distance: &mut [u8]) -> bool {
         let group = self.group_of[from];
         for &r in self.members(GroupId(group)) {
@@ -115,7 +116,8 @@ impl NextHops {
         if from == to || hops == u8::MAX {
             return Vec::new();
         }
-        // Distances are symmetric (every cable has two directions), so "one closer" is read from the far end.
+        // Distances are symmetric, since every cable has two directions. So "one hop closer" is read from the far
+        // end.
         let closer = |t: usize| {
             self.group_of[t] == self.group_of[from]
                 && self.local_distance(RouterId(t as u32), RouterId(to as u32)) == hops - 1
@@ -152,7 +154,7 @@ impl NextHops {
                     return Err(UnreachableError::Router { from: name(), to: machine.router_name(RouterId(to)) });
                 }
                 let (global, local) = (cost[from] / GLOBAL_HOP, cost[from] % GLOBAL_HOP);
-                // A detour takes two such ports and one inside the last group; packets count hops up to 255.
+                // A detour has two such paths and one inside the last group; packets count hops up to 255.
                 if 2 * (global + local) + u32::from(self.max_local_distance) > u32::from(u8::MAX) {
                     let limit = (u8::MAX - self.max_local_distance) / 2;
                     return Err(UnreachableError::TooFar { from: name(), limit });
@@ -171,7 +173,7 @@ impl NextHops {
         Ok(())
     }
 
-    /// Source and target of every link between groups, by the group that it leaves.
+    /// Source and target of every link between groups, by source group.
     fn links_between_groups(&self) -> Vec<Vec<(u32, u32)>> {
         let mut between = vec![Vec::new(); self.groups as usize];
         for r in 0..self.group_of.len() {
@@ -182,7 +184,7 @@ impl NextHops {
         between
     }
 
-    /// The routers from which a cheapest way leaves the group at once, by the links between groups and the costs from every router.
+    /// The routers from which a cheapest path leaves the group with its next hop.
     fn gateway_routers(between: &[Vec<(u32, u32)>], cost: &[u32]) -> Vec<bool> {
         let mut is_gateway = vec![false; cost.len()];
         for &(r, t) in between.iter().flatten() {
@@ -194,8 +196,8 @@ impl NextHops {
         is_gateway
     }
 
-    /// Appends the ports of links on cheapest ports by the costs from every router. Most links are on none: this is asked for every router
-    /// and group.
+    /// Appends the ports of links on cheapest paths, by the costs of every router. Most links are on none; this runs
+    /// for every router and group.
     fn cheapest(&self, from: usize, cost: &[u32], ports: &mut Vec<Port>) {
         let own = cost[from];
         for (&t, port) in self.link_target[self.links(from)].iter().zip(self.node_ports[from]..) {
@@ -206,8 +208,8 @@ impl NextHops {
         }
     }
 
-    /// In a group of rows and columns, the way to a gateway goes along the row first, too: of `ports`, a hop along the column
-    /// counts only if it ends at the gateway.
+    /// In a group of rows and columns, a path to a gateway also takes the row first: a hop along the column stays
+    /// only if it ends at the gateway.
     fn row_first(&self, from: usize, grid: Grid, gateway_routers: &[bool], ports: &mut Vec<Port>) {
         let target = |port: Port| self.neighbour(RouterId(from as u32), port).index();
         let inside = |t: usize| self.group_of[t] == self.group_of[from];
@@ -228,8 +230,9 @@ impl NextHops {
         }
     }
 
-    /// Cost of the cheapest way from every router to `group`, group by group in the order of their distance from it: a cheapest way takes as
-    /// few cables between groups as there can be, so it goes inside a group to the link by which it leaves, which leads one group nearer.
+    /// Cost of the cheapest path from every router to `group`, group by group in order of distance. A cheapest path
+    /// has the fewest possible cables between groups. Inside a group it therefore leads to a link that leaves to a
+    /// group one step nearer.
     fn costs_to(&self, group: u32, between: &[Vec<(u32, u32)>]) -> Vec<u32> {
         let mut cost = vec![u32::MAX; self.group_of.len()];
         for &r in self.members(GroupId(group)) {
@@ -242,7 +245,7 @@ impl NextHops {
         let mut next = 0;
         while let Some(&near) = order.get(next) {
             next += 1;
-            // Cables have two directions, so what leaves a group leads to those from which it is entered.
+            // Cables have two directions, so links out of a group lead to the groups that can enter it.
             for &(_, t) in &between[near as usize] {
                 let far = self.group_of[t as usize];
                 if away[far as usize] == u32::MAX {
@@ -259,7 +262,7 @@ impl NextHops {
                     exits.push((r, cost[t as usize] + GLOBAL_HOP));
                 }
             }
-            // Of the links of one router the cheapest will do.
+            // Only the cheapest link of each router matters.
             exits.sort_unstable();
             exits.dedup_by_key(|exit| exit.0);
             for &r in self.members(GroupId(near)) {

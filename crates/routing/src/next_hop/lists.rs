@@ -1,32 +1,33 @@
-//! Lists of ports, each kept once.
+//! Lists of ports, each stored once.
 
 use super::Port;
 use rustc_hash::FxHashMap;
 
-/// Lists of ports. Routers are wired alike, so few lists differ: each is kept once and stays in the cache.
+/// Lists of ports. Routers are wired alike, so there are few different lists. Each is stored once and stays in the
+/// cache.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PortLists {
-    /// Which of the different lists list i is.
+    /// Number of the distinct list of list i.
     which: Vec<u32>,
-    /// Where each of them is in `ports`.
+    /// Position of each distinct list in `ports`.
     bounds: Vec<(u32, u32)>,
     ports: Vec<Port>,
 }
 
-/// Lists of ports under construction, with the number of each that differs from those before.
+/// Lists of ports under construction, with the number of each distinct list.
 pub(super) struct PortListsBuilder {
     lists: PortLists,
     numbers: FxHashMap<Vec<Port>, u32>,
 }
 
 impl PortListsBuilder {
-    /// So many lists, all of them empty.
+    /// `count` empty lists.
     pub(super) fn of(count: usize) -> Self {
         let lists = PortLists { which: vec![0; count], bounds: vec![(0, 0)], ports: Vec::new() };
         Self { lists, numbers: FxHashMap::from_iter([(Vec::new(), 0)]) }
     }
 
-    /// Gives list `i` its ports.
+    /// Sets the ports of list `i`.
     pub(super) fn set(&mut self, i: usize, ports: &[Port]) {
         let Self { lists, numbers } = self;
         lists.which[i] = match numbers.get(ports) {
@@ -43,7 +44,7 @@ impl PortListsBuilder {
         };
     }
 
-    /// The lists as they are now.
+    /// The finished lists.
     pub(super) fn build(self) -> PortLists {
         self.lists
     }

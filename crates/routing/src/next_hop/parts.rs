@@ -1,11 +1,11 @@
-//! The parts of groups that hang together inside.
+//! The connected parts of groups.
 
 use odonata_machine::Machine;
 use odonata_units::RouterId;
 
-/// The number of groups and the group of each router, where every part of a group that is cut counts as one: the part
-/// with the first working router keeps the group's number, others follow behind all groups. Failed routers stay where
-/// they were.
+/// The number of groups and the group of each router, where every connected part of a group counts as a group. The
+/// part with the first working router keeps the group's number; other parts follow after all groups. Failed routers
+/// keep their group.
 pub(super) fn of_groups(machine: &Machine) -> (usize, Vec<u32>) {
     let mut groups = machine.group_count();
     let own: Vec<u32> = machine.routers().map(|r| machine.group_of(r).0).collect();

@@ -1,44 +1,44 @@
-//! How far the channel of a packet rises on its way to a group or to a router of its group.
+//! VC ordering within the legs of a path.
 //!
-//! On a whole machine one channel per leg is enough: a leg to another group is a hop inside the group and one over a
-//! cable between groups, and a leg inside a group is short or goes along the row first. Where cables are missing, a
-//! leg may pass through other groups, or go around inside one, and legs of several packets may wait for each other
-//! in a circle. Then the channel rises within a leg ([`VcOrder`]):
+//! On a whole machine, one channel per leg is enough. A leg to another group is a hop inside the group and one over a
+//! cable between groups; a leg inside a group is short or takes the row first. If cables are missing, a leg may pass
+//! through other groups or take a detour inside one, and legs of several packets may form a cycle. Then the VC number
+//! increases within a leg ([`VcOrder`]):
 //!
-//! * with every cable between groups, so that what follows it is above all that led to it;
-//! * inside a group where the way turns from a link *down*, to a lower router number, to one *up*. Ways that
-//!   turn the other way only close no circle (up*/down*, Schroeder et al. 1991), and each turn that would is
-//!   taken to the next channel, as Sancho, Robles et al. do for shortest ways in irregular networks (ICPP 2002).
+//! * with every cable between groups, so that later channels are above earlier ones;
+//! * inside a group, with every turn from a link *down* (to a lower router number) to a link *up*. Paths with only
+//!   the other turns close no cycle (up*/down*, Schroeder et al. 1991). Each forbidden turn moves the packet to the
+//!   next channel, as Sancho, Robles et al. do for minimal paths in irregular networks (ICPP 2002).
 //!
-//! A channel is counted from the end of the leg: a hop has the channel `most - s`, with s the most rises that may still
-//! come and `most` the most of any leg. So a packet that the faults do not concern takes the same channels as all
-//! others near the goal, and nothing need be remembered about a packet.
+//! Channels are counted from the end of the leg. A hop has channel `most - s`, where s is the largest number of
+//! increments still to come, and `most` the largest of any leg. A packet away from the faults therefore uses the same
+//! channels as all others near the goal, and packets need no extra state.
 
 use super::{NextHops, Port};
 use odonata_units::{GroupId, RouterId};
 
-/// When the channel rises within a leg.
+/// When the VC number increases within a leg.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum VcOrder {
-    /// Never: a leg has one channel.
+    /// Never: one channel per leg.
     #[default]
     PerLeg,
-    /// With every group that is entered before the last.
+    /// With every group that is entered before the last one.
     PerGroup,
-    /// With these, and with every turn from a link down to a link up.
+    /// With every such group, and with every turn from a link down to a link up.
     PerTurn,
 }
 
-/// VcOffsets of one kind of leg.
+/// VC offsets of one kind of leg.
 #[derive(Clone, Debug, Default)]
 struct Offsets {
-    /// Channels above the lowest of the leg, by router and goal; empty where all are 0.
+    /// Offset from the lowest channel of the leg, by router and goal; empty if all are 0.
     offsets: Vec<u8>,
     most: u8,
 }
 
 impl Offsets {
-    /// Of the rises that may still come.
+    /// Converts remaining increments to offsets.
     fn from_increments(mut increments: Vec<u8>) -> Self {
         let most = increments.iter().copied().filter(|&steps| steps != UNKNOWN).max().unwrap_or(0);
         if most == 0 {
@@ -58,7 +58,7 @@ impl Offsets {
     }
 }
 
-/// The rises of all legs.
+/// The VC offsets of all legs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VcOffsets {
     order: VcOrder,
@@ -66,11 +66,11 @@ pub(super) struct VcOffsets {
     inside: Offsets,
 }
 
-/// No way, or none looked at yet.
+/// No path, or not computed yet.
 const UNKNOWN: u8 = u8::MAX;
 
 impl NextHops {
-    /// Lets channels rise within legs.
+    /// Sets the VC order and computes the offsets.
     pub fn set_vc_order(&mut self, order: VcOrder) {
         self.vc_offsets = VcOffsets::default();
         let to_group =
@@ -80,7 +80,7 @@ impl NextHops {
         self.vc_offsets = VcOffsets { order, to_group: steps(to_group), inside: steps(inside) };
     }
 
-    /// When channels rise within legs.
+    /// The current VC order.
     pub fn vc_order(&self) -> VcOrder {
         self.vc_offsets.order
     }
@@ -95,19 +95,20 @@ impl NextHops {
         self.vc_offsets.inside.most + 1
     }
 
-    /// Channel of a hop from `from` towards `group`, above the lowest of the leg.
+    /// Offset of the channel of a hop from `from` towards `group`, from the lowest channel of the leg.
     #[inline]
     pub fn vc_offset_to_group(&self, from: RouterId, group: GroupId) -> u8 {
         self.vc_offsets.to_group.get(|| from.index() * self.groups as usize + group.index())
     }
 
-    /// Channel of a hop from `from` towards `to`, another router of its group, above the lowest of the leg.
+    /// Offset of the channel of a hop from `from` towards `to`, another router of its group, from the lowest channel
+    /// of the leg.
     #[inline]
     pub fn local_vc_offset(&self, from: RouterId, to: RouterId) -> u8 {
         self.vc_offsets.inside.get(|| (self.first_inside[from.index()] + self.local_index[to.index()]) as usize)
     }
 
-    /// Whether a way that comes down from `from` to `at` may go up from there over one of `ports`, inside the group.
+    /// Whether a path that goes down from `from` to `at` may go up over one of `ports`, inside the group.
     fn turns_up(&self, from: RouterId, at: RouterId, ports: &[Port]) -> bool {
         let goes_up = |&port: &Port| {
             let next = self.neighbour(at, port);
@@ -116,7 +117,7 @@ impl NextHops {
         at < from && ports.iter().any(goes_up)
     }
 
-    /// The most rises from each router to each group, at router * groups + group.
+    /// Most remaining increments from each router to each group, at router * groups + group.
     fn increments_to_groups(&self, order: VcOrder) -> Vec<u8> {
         let mut increments = vec![UNKNOWN; self.routers() as usize * self.groups as usize];
         for group in (0..self.groups).map(GroupId) {
@@ -129,7 +130,7 @@ impl NextHops {
         increments
     }
 
-    /// Next hops lead nearer with every hop, so this ends, after as many calls as the way has hops.
+    /// Next hops lead nearer, so the recursion ends after at most the hops of the path.
     fn increments_to_group(&self, from: RouterId, group: GroupId, order: VcOrder, increments: &mut [u8]) -> u8 {
         let place = from.index() * self.groups as usize + group.index();
         if increments[place] != UNKNOWN {
@@ -150,7 +151,7 @@ impl NextHops {
         most
     }
 
-    /// The most rises from each router to each of its group, in the order of the distances inside.
+    /// Most remaining increments from each router to each of its group, in the order of the local distances.
     fn increments_inside(&self) -> Vec<u8> {
         let mut increments = vec![UNKNOWN; self.local_distance.len()];
         for from in (0..self.routers()).map(RouterId) {

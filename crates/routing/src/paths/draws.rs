@@ -1,27 +1,26 @@
-//! The dice of path choice.
+//! The random numbers of path choices.
 
 /// Fractional part of the golden ratio in 64-bit fixed point: the step of the additive recurrence with the lowest
 /// discrepancy (Knuth, TAOCP vol. 3, 6.4).
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Random choices of one path: a function of (seed, owner, turn), and cheap to make, since a steady state draws tens
-/// of millions of paths.
+/// Random choices of one path: a function of (seed, owner, turn). They are cheap, since a steady state draws tens of
+/// millions of paths.
 ///
 /// [`Draws::turn`] is *stratified*: over the turns of one owner it visits its candidates evenly (a Weyl sequence from
-/// a random start), which keeps every single choice uniform and takes most of the noise out of the sum.
-/// [`Draws::any`] is an independent choice: a digit of a random fraction (SplitMix64), which is renewed before its digits
-/// run out.
+/// a random start). Every single choice stays uniform, and the sum has much less noise. [`Draws::any`] is an
+/// independent choice: a digit of a random fraction (SplitMix64), which is renewed before its digits run out.
 #[derive(Clone, Debug)]
 pub struct Draws {
     state: u64,
     weyl: u64,
-    /// What is left of the random fraction, and the binary digits taken from it.
+    /// Rest of the random fraction, and the binary digits used.
     fraction: u64,
     spent: u32,
 }
 
-/// Binary digits taken from a fraction before a new one is drawn. A choice among 2^20 after as many still has a bias below
-/// 2^-20.
+/// Binary digits used before a new fraction is drawn. Larger is faster, but biased: after 24 digits, a choice among
+/// 2^20 still has a bias below 2^-20.
 const MAX_SPENT: u32 = 24;
 
 #[inline]
@@ -33,14 +32,14 @@ const fn mix(mut x: u64) -> u64 {
     x ^ (x >> 31)
 }
 
-/// `word` as a fraction of 2^64, times `n`, rounded down. The bias of n / 2^64 is far below what can be measured.
+/// `word` as a fraction of 2^64, times `n`, rounded down. The bias of n / 2^64 is not measurable.
 #[inline]
 const fn scale(word: u64, n: usize) -> usize {
     ((word as u128 * n as u128) >> 64) as usize
 }
 
 impl Draws {
-    /// The dice of the path that `owner` draws at `turn`. Turns of one owner count up from 0.
+    /// The draws of the path of `owner` at `turn`. Turns of one owner count from 0.
     #[inline]
     pub const fn new(seed: u64, owner: u64, turn: u32) -> Self {
         let start = mix(mix(seed.wrapping_add(GOLDEN)) ^ owner.wrapping_mul(0xd134_2543_de82_ef95));
@@ -49,8 +48,8 @@ impl Draws {
         Self { state, weyl, fraction: mix(state), spent: 0 }
     }
 
-    /// A uniformly random index below `n`, evenly spread over the turns of one owner. Once per path: a second call
-    /// gives the same fraction.
+    /// A uniformly random index below `n`, evenly distributed over the turns of one owner. Call it once per path: a
+    /// second call uses the same fraction.
     #[inline]
     pub const fn turn(&self, n: usize) -> usize {
         scale(self.weyl, n)
@@ -78,8 +77,8 @@ impl Draws {
 mod tests {
     use super::*;
 
-    /// 120 turns over 12 candidates: a Weyl sequence with the golden step visits each 10 times but for the ends of the
-    /// intervals; independent draws would have a standard deviation of 3.
+    /// 120 turns over 12 candidates: a Weyl sequence with the golden step visits each 10 times, except at the ends of
+    /// the intervals. Independent draws would have a standard deviation of 3.
     #[test]
     fn turns_visit_the_candidates_evenly() {
         for owner in 0..50 {
@@ -107,8 +106,8 @@ mod tests {
         }
     }
 
-    /// Consecutive choices are independent: 13 x 12 x 11 x 10 x 9 x 8 x 7 (over the limit of one fraction) counted by pairs
-    /// of choices. 155 degrees of freedom at most, 0.01 % point 230.
+    /// Consecutive choices are independent: 13 x 12 x 11 x 10 x 9 x 8 x 7 (more than one fraction), counted by pairs
+    /// of choices. At most 155 degrees of freedom, 0.01 % point 230.
     #[test]
     fn choices_are_independent() {
         const SIZES: [usize; 7] = [13, 12, 11, 10, 9, 8, 7];

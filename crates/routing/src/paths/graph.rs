@@ -1,25 +1,26 @@
-//! Shortest paths of any graph.
+//! Minimal paths of any graph.
 //!
-//! Minimal and direct: at every router a uniformly random link among those that lead one hop nearer, so parallel links count each
-//! (equal-cost multi-path; on a fat tree this is up/down routing over all common ancestors). Indirect: direct to a
-//! uniformly random other router ([`Intermediate`]), direct from there. Oblivious loads: exact for minimal and direct, the mean over 256
-//! draws per demand for indirect.
+//! Minimal and direct: at every router, a uniformly random link among those that lead one hop nearer; each parallel
+//! link counts (equal-cost multi-path). On a fat tree this is up/down routing over all common ancestors. Indirect:
+//! direct to a uniformly random other router ([`Intermediate`]), then direct to the target. Oblivious loads are exact
+//! for minimal and direct paths, and the mean over 256 draws per demand for indirect ones.
 
 use super::{draw_other, spread_by_draws, Demand, Draws, Intermediate, Oblivious, PathError, PathRule};
 use odonata_machine::Machine;
 use odonata_units::{LinkId, RouterId};
 
-/// Largest table of distances, one byte per ordered pair of routers.
+/// Largest table of distances, one byte per ordered pair of routers. It keeps a wrong machine from exhausting the
+/// memory.
 const TABLE_LIMIT: usize = 4 << 30;
 const INDIRECT_DRAWS: u32 = 256;
 const UNREACHED: u8 = u8::MAX;
 
-/// Hop-by-hop shortest paths from a table of all distances.
+/// Hop-by-hop minimal paths from a table of all distances.
 pub struct GraphPaths<'m> {
     machine: &'m Machine,
     /// Hops from s to t at `distance[t * routers + s]`.
     distance: Vec<u8>,
-    /// Routers to go through: the ones that are up.
+    /// Possible intermediate routers: those that are up.
     intermediates: Vec<RouterId>,
     rule: Intermediate,
 }
@@ -38,7 +39,7 @@ impl<'m> GraphPaths<'m> {
         let mut distance = vec![UNREACHED; needed];
         let mut queue = Vec::with_capacity(routers);
         for target in machine.routers().filter(|&r| machine.router_up(r)) {
-            // Cables have two directions, so hops from target are hops to target.
+            // Cables have two directions, so distances are symmetric.
             let row = &mut distance[target.index() * routers..(target.index() + 1) * routers];
             search(machine, target, row, &mut queue);
         }
@@ -56,7 +57,7 @@ impl<'m> GraphPaths<'m> {
         &self.distance[target.index() * n..(target.index() + 1) * n]
     }
 
-    /// Splits what has to reach `target` over all shortest paths: farthest routers first, each hands on equal shares.
+    /// Splits the amounts for `target` over all minimal paths: farthest routers first, each passes on equal shares.
     fn spread_to(&self, target: RouterId, amount: &mut [f64], order: &mut Vec<RouterId>, loads: &mut [f64]) {
         let row = self.row(target);
         order.clear();

@@ -1,19 +1,19 @@
 //! Dragonflies: legs inside groups, global links between them.
 //!
-//! * **Leg** inside a group: a shortest path of the group's own graph. At every router a uniformly random link among
-//!   those that lead one hop nearer; on Aries the two-hop legs so go green-then-black and black-then-green in
-//!   proportion to the parallel first links, 1 : 3.
+//! * **Leg** inside a group: a minimal path of the group's own graph. At every router, a uniformly random link among
+//!   those that lead one hop nearer. On Aries, two-hop legs are green-then-black and black-then-green in proportion
+//!   to the parallel first links, 1 : 3.
 //! * **Direct** between groups: a uniformly random gateway router among those with a link to the target group, a
-//!   random one of its links there, a leg before and a leg after. Where faults left no link between two groups the
-//!   path goes through groups that have one, by fewest global hops.
-//! * **Indirect**: direct to a uniformly random router of a uniformly random third group, direct from there; inside a
-//!   group, through a random other router of it. With fewer than three groups: through any other router. Under
-//!   [`Intermediate::Any`] the group is any of all, and the path a direct one if it is the source's or the target's; inside a group
-//!   the router is any of it.
-//! * **Minimal**: over the gateway links on shortest paths, equally ([`crate::gateways`]); in a group of rows and columns a leg
-//!   goes along the row first. So goes a packet under `min` ([`crate::algorithm::min`]).
+//!   random one of its links there, and a leg before and after. If faults leave no link between two groups, the path
+//!   uses other groups, with the fewest global hops.
+//! * **Indirect**: direct to a uniformly random router of a uniformly random third group, then direct to the target.
+//!   Inside a group, and with fewer than three groups, the path uses another random router. With
+//!   [`Intermediate::Any`], the group is any one, and the path is direct if it is the source's or the target's;
+//!   inside a group, any router is allowed.
+//! * **Minimal**: over the gateway links on minimal paths, equally ([`crate::gateways`]). In a group of rows and
+//!   columns, a leg takes the row first. Packets under `min` do the same ([`crate::algorithm::min`]).
 //!
-//! Oblivious loads are exact: legs are gathered per (router, router) of a group first and spread over links once.
+//! Oblivious loads are exact: legs are summed per pair of routers of a group first, and spread over links once.
 
 mod legs;
 mod minimal;
@@ -24,14 +24,15 @@ use legs::Legs;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
 
-/// Draws per demand where a missing link between groups rules out the closed form of indirect paths.
+/// Draws per demand if a missing link between groups excludes the closed form of indirect paths. More draws are
+/// slower and less noisy.
 const INDIRECT_DRAWS: u32 = 256;
 
-/// Router numbers times routers per group stay below 2^40, for which multiplying by the rounded reciprocal is exact, and
-/// the product below 2^64.
+/// Router numbers times routers per group stay below 2^40. Multiplication by the rounded reciprocal is then exact,
+/// and the product is below 2^64.
 const RECIPROCAL_SHIFT: u32 = 40;
 
-/// Whether the groups are of one size, and the group of each router a product.
+/// Whether all groups have one size, so that the group of a router follows by multiplication.
 pub(super) fn has_equal_groups(machine: &Machine) -> bool {
     let &Shape::Grouped { groups, routers_per_group: size, .. } = machine.shape() else { return false };
     let routers = machine.router_count() as u64;
@@ -50,26 +51,26 @@ struct GatewayRouter {
 
 /// Direct and indirect paths on groups of routers.
 ///
-/// `EQUAL`: whether all groups are of one size, so that a router's group is found by a multiplication. A question at run time took 7 %
-/// longer on 131,072 ranks, a look into the table 12 %.
+/// `EQUAL`: all groups have one size, so that a multiplication finds a router's group. A check at run time took 7 %
+/// longer on 131,072 ranks, a table lookup 12 %.
 pub struct GroupedPaths<'m, const EQUAL: bool> {
     machine: &'m Machine,
     groups: usize,
     /// Routers of the largest group.
     size: usize,
-    /// 2^RECIPROCAL_SHIFT / size, rounded up: a division takes as long as the rest of a short leg.
+    /// 2^RECIPROCAL_SHIFT / size, rounded up. A division would take as long as the rest of a short leg.
     reciprocal: u64,
-    /// Group of each router, and its number there.
+    /// Group of each router, and its number in the group.
     place: Vec<(u32, u32)>,
     /// First router of each group.
     first_router: Vec<usize>,
     legs: Legs,
-    /// Gateways from group a to group b at `gateway_routers[first_gateway_router[a * groups + b]..]`.
+    /// Gateways from group a to group b start at `gateway_routers[first_gateway_router[a * groups + b]]`.
     first_gateway_router: Vec<u32>,
     gateway_routers: Vec<GatewayRouter>,
     gateway_links: Vec<LinkId>,
     gateways: Gateways,
-    /// Working routers of each group; groups that have any.
+    /// Working routers of each group.
     routers: Vec<Vec<RouterId>>,
     working_groups: Vec<u32>,
     intermediate: Intermediate,
@@ -184,7 +185,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         self.legs.draw(group, base, from.index() - base, to.index() - base, draws, path);
     }
 
-    /// Direct path; the gateway of the first global hop is chosen by `pick`.
+    /// Appends a direct path; `pick` selects the gateway of each global hop.
     #[inline]
     fn route(
         &self,
@@ -210,7 +211,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         self.draw_leg(at, target, draws, path);
     }
 
-    /// A random next group on a path of fewest global hops, where no link leads straight to `to`.
+    /// A random next group on a path with the fewest global hops, if no link leads to `to`.
     #[cold]
     fn draw_next_group(&self, from: usize, to: usize, draws: &mut Draws) -> usize {
         let hops = self.global_hops(from, to);
@@ -219,7 +220,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         candidates[draws.any(candidates.len())]
     }
 
-    /// A random router to go through, or `None` if there is none.
+    /// A random intermediate router, or `None` for a direct path.
     #[inline]
     fn draw_intermediate(&self, source: RouterId, target: RouterId, draws: &mut Draws) -> Option<RouterId> {
         let (a, b) = (self.group(source), self.group(target));
@@ -235,7 +236,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
             let intermediate = routers[draws.turn(routers.len())];
             return (intermediate != source && intermediate != target).then_some(intermediate);
         }
-        // One stratified fraction over all groups to choose from: the group is its integer part, the router its rest.
+        // One stratified fraction over all candidate groups: the integer part selects the group, the rest the router.
         const PARTS: usize = 1 << 16;
         let (low, high) = (a.min(b) as u32, a.max(b) as u32);
         let barred = if self.intermediate == Intermediate::Third { 2 } else { 0 };
@@ -259,7 +260,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         sums.legs[self.pair(self.machine.target(link), target)] += amount;
     }
 
-    /// Spreads over all direct paths between two groups that are joined, or inside one.
+    /// Spreads over all direct paths between two joined groups, or inside one.
     fn spread_direct(&self, demand: &Demand, sums: &mut Sums<'_>) {
         let Demand { source, target, amount } = *demand;
         let (a, b) = (self.group(source), self.group(target));
@@ -276,7 +277,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         }
     }
 
-    /// Spreads the gathered legs over links: for each last router, farthest first routers first.
+    /// Spreads the summed legs over links: for each last router, farthest first routers first.
     fn spread_legs(&self, row_first: bool, sums: &mut Sums<'_>) {
         let mut amount = vec![0.0; self.size];
         for (g, routers) in self.routers.iter().enumerate() {
@@ -306,21 +307,22 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
         }
     }
 
-    /// Whether indirect loads have the closed form: at least three groups, none missing, every pair linked.
+    /// Whether indirect loads have the closed form: at least three groups, all working, every pair joined.
     fn is_regular(&self) -> bool {
         self.working_groups.len() == self.groups && self.groups >= 3 && self.gateways.max_hops_between() <= 1
     }
 
-    /// Valiant loads: what leaves a router for all intermediate routers of a group is spread at once, and what arrives too.
+    /// Valiant loads. The traffic from a router to all intermediate routers of a group is spread at once, and
+    /// likewise the traffic from there.
     fn spread_indirect(&self, demands: &[Demand], sums: &mut Sums<'_>) {
         let n = self.groups;
-        // Every demand goes through each third group with this chance, and on a direct path with what is left.
+        // Each demand goes through each third group with this probability, and directly otherwise.
         let chance = match self.intermediate {
             Intermediate::Third => 1.0 / (n - 2) as f64,
             Intermediate::Any => 1.0 / n as f64,
         };
         let direct = 1.0 - (n - 2) as f64 * chance;
-        // Amount from router r with the other end in group g, and to router r likewise.
+        // Amount from router r with its other end in group g, and to router r likewise.
         let mut out = vec![0.0; self.machine.router_count() * n];
         let mut into = vec![0.0; self.machine.router_count() * n];
         for demand in demands {
@@ -401,7 +403,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
     }
 }
 
-/// Loads of links, and of legs that are not yet spread over links.
+/// Loads of links, and of legs before they are spread over links.
 struct Sums<'a> {
     loads: &'a mut [f64],
     legs: Vec<f64>,
@@ -418,7 +420,7 @@ impl<const EQUAL: bool> PathRule for GroupedPaths<'_, EQUAL> {
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         match self.draw_intermediate(source, target, draws) {
-            // The turn went into the intermediate router: the gateway_routers are independent.
+            // The stratified draw selected the intermediate router; gateways are drawn independently.
             Some(intermediate) => {
                 self.route(source, intermediate, draws, path, Draws::any);
                 self.route(intermediate, target, draws, path, Draws::any);

@@ -1,11 +1,11 @@
-//! Paths on a machine of several planes: those of each plane by itself, since no cable leads from one to another.
+//! Paths on a machine with several planes, plane by plane: no cable joins two planes.
 
 use super::{Demand, Draws, Intermediate, Notice, Oblivious, PathError, PathRule};
 use odonata_machine::Machine;
 use odonata_units::{LinkId, RouterId};
 use std::ops::Range;
 
-/// One plane, whose routers and links have consecutive numbers.
+/// One plane; its routers and links have consecutive numbers.
 struct Plane<'m> {
     rule: Box<dyn PathRule + 'm>,
     routers: Range<u32>,
@@ -30,7 +30,7 @@ pub(super) fn path_rule(
     Ok((Box::new(PlanePaths(planes)), notices))
 }
 
-/// The routers of an error by the names that they have on the whole machine.
+/// Adds the plane to the router names of an error.
 fn in_plane(number: usize, error: PathError) -> PathError {
     match error {
         PathError::Unreachable { from, to } => {
@@ -42,7 +42,7 @@ fn in_plane(number: usize, error: PathError) -> PathError {
 }
 
 impl PlanePaths<'_> {
-    /// The plane of two routers, and they by their numbers in it.
+    /// The plane of two routers, and their numbers in it.
     #[inline]
     fn of(&self, source: RouterId, target: RouterId) -> (&Plane<'_>, RouterId, RouterId) {
         let plane = &self.0[self.place(source)];

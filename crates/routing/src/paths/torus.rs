@@ -1,10 +1,11 @@
 //! Tori and meshes: one dimension after the other.
 //!
-//! * **Minimal**: dimension order, first dimension first; the shorter way round, and where both are equally long
-//!   either with one half; parallel links each the same share. Exact.
-//! * **Direct**: dimension by dimension in a random order of the dimensions. Its oblivious load is the mean over 64
+//! * **Minimal**: dimension order, first dimension first, in the shorter direction. If both are equally long, each
+//!   gets one half. Parallel links get equal shares. Exact.
+//! * **Direct**: dimension by dimension, in a random order of the dimensions. The oblivious load is the mean over 64
 //!   draws per demand.
-//! * **Indirect**: direct to a uniformly random other router ([`Intermediate`]), direct from there; the mean over 256 draws per demand.
+//! * **Indirect**: direct to a uniformly random other router ([`Intermediate`]), then direct to the target. The
+//!   oblivious load is the mean over 256 draws per demand.
 
 use super::{spread_by_draws, Demand, Draws, Intermediate, Oblivious, PathRule};
 use odonata_machine::{Bundle, Machine, Shape};
@@ -12,7 +13,7 @@ use odonata_units::{LinkId, RouterId};
 
 const DIRECT_DRAWS: u32 = 64;
 const INDIRECT_DRAWS: u32 = 256;
-/// Most dimensions of a torus that can be routed; Blue Gene/Q has five.
+/// Most dimensions of a torus with paths; Blue Gene/Q has five. It bounds an array on the stack.
 const MAX_DIMS: usize = 16;
 
 /// Dimension-by-dimension paths.
@@ -27,7 +28,7 @@ pub struct TorusPaths<'m> {
     intermediate: Intermediate,
 }
 
-/// Steps to take along one dimension: how many, in which direction, or either.
+/// The steps along one dimension: their number and direction, and whether both directions are equal.
 struct AxisSteps {
     steps: u32,
     down: bool,
@@ -101,7 +102,7 @@ impl<'m> TorusPaths<'m> {
         }
         let up = (y + n - x) % n;
         let down = n - up;
-        // In a ring of two both directions are the same pair of routers: no tie to break.
+        // In a ring of two, both directions lead to the same router, so there is no tie.
         AxisSteps { steps: up.min(down % n), down: down < up, tie: up == down && n > 2 }
     }
 

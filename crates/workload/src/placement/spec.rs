@@ -367,7 +367,7 @@ mod tests {
         assert_eq!(error.to_string(), "unknown placement 'random-node'; did you mean 'random-nodes'?");
         let set =
             |name: &str, key: &str| PlacementSpec::parse(name).unwrap().set(key, json!(1)).unwrap_err().to_string();
-        assert_eq!(set("compact", "sorted"), "placement 'compact': sorted: unknown parameter; there are none");
+        assert_eq!(set("compact", "sorted"), "placement 'compact': sorted: unknown parameter; this variant has none");
         assert!(set("random-nodes", "size").ends_with("known: sorted"));
         assert!(set("random-nodes", "sorted").contains("expected true or false"));
     }

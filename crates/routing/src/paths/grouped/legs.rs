@@ -1,11 +1,12 @@
-//! Shortest paths inside groups.
+//! Minimal paths inside groups.
 //!
-//! Groups wired alike share one table: on a whole machine all do, and the table of one Aries group (96 x 96 legs, 0.2
-//! MB) stays in the second-level cache, where tables of all groups would not. Drawing paths is most of the time of a
-//! steady state, and most of a draw is looking up legs. A group with a fault of its own gets a table of its own.
+//! Groups with the same wiring share one table. On a whole machine all groups do, and the table of one Aries group
+//! (96 x 96 legs, 0.2 MB) stays in the second-level cache. A steady state spends most of its time drawing paths, and
+//! a draw mostly looks up legs. A group with a fault has its own table.
 //!
-//! In a whole group of rows and columns (or all-to-all: a single row) a leg follows from the coordinates of its ends and two
-//! small tables, which stay in the first-level cache (`Grid`): a quarter less time for the whole of WD1.
+//! In a whole group of rows and columns (or all-to-all: a single row), a leg follows from the coordinates of its ends
+//! and two small tables, which stay in the first-level cache (`Grid`). This saves a quarter of the time for the whole
+//! of WD1.
 
 use super::Draws;
 use odonata_machine::{GroupInterior, Machine, Shape};
@@ -13,14 +14,14 @@ use odonata_units::{LinkId, RouterId};
 
 pub(super) const UNREACHED: u8 = u8::MAX;
 
-/// First link of a leg: its index among the links of its router, and the router in the group that it leads to.
+/// First link of a leg: its index among the links of its router, and the next router in the group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Choice {
     pub(super) link: u16,
     pub(super) next: u16,
 }
 
-/// Leg tables by template, and by pair (x, y) of routers in the group at template * size^2 + x * size + y.
+/// Leg tables by template and pair (x, y) of routers in the group, at template * size^2 + x * size + y.
 pub(super) struct Legs {
     size: usize,
     /// Start of the template of each group, in entries.
@@ -30,18 +31,19 @@ pub(super) struct Legs {
     range: Vec<u64>,
     choices: Vec<Choice>,
     grids: Vec<Grid>,
-    /// Grid of each group, `NO_GRID` if it has none.
+    /// Grid of each group, or `NO_GRID`.
     grid_of: Vec<u16>,
     /// First link of every router.
     pub(super) first_link: Vec<u32>,
 }
 
-/// The links inside one group: for each router (link, next), in the order of its links.
+/// The links inside one group: (link, next) for each router, in the order of its links.
 type Interior = Vec<Vec<Choice>>;
 
 impl Legs {
     /// Builds the tables, or returns `None` if two working routers of one group are not connected inside it.
-    /// `first_router` has one entry more than there are groups, `routers` the working routers of each; no group has more than `size`.
+    /// `first_router` has one entry more than there are groups. `routers` has the working routers of each group, at
+    /// most `size`.
     pub(super) fn new(
         machine: &Machine,
         first_router: &[usize],
@@ -65,7 +67,7 @@ impl Legs {
         for (g, members) in routers.iter().enumerate() {
             let base = first_router[g];
             let interior = interior(machine, base..first_router[g + 1], size)?;
-            // A router that is not there and one without cables inside look alike, but for the members.
+            // The members distinguish a missing router from one without cables inside.
             let members: Vec<usize> = members.iter().map(|router| router.index() - base).collect();
             let found = (interior, members);
             let same = known.iter().find(|(other, _, _)| *other == found).map(|&(_, start, grid)| (start, grid));
@@ -98,7 +100,7 @@ impl Legs {
         self.template[group] as usize + x * self.size + y
     }
 
-    /// First links of the shortest paths from x to y inside a group, parallel links each.
+    /// First links of the minimal paths from x to y inside a group; parallel links count separately.
     #[inline]
     pub(super) fn choices(&self, group: usize, x: usize, y: usize) -> &[Choice] {
         let range = self.range[self.entry(group, x, y)];
@@ -106,7 +108,7 @@ impl Legs {
         &self.choices[start..start + (range & 0xffff) as usize]
     }
 
-    /// Appends the links of a random shortest path from x to y inside a group whose first router is `base`.
+    /// Appends the links of a random minimal path from x to y inside a group whose first router is `base`.
     #[inline]
     pub(super) fn draw(
         &self,
@@ -136,7 +138,7 @@ impl Legs {
         self.hops.resize(start + size * size, UNREACHED);
         let mut queue = Vec::with_capacity(size);
         for &to in members {
-            // Cables have two directions, so hops from `to` are hops to it.
+            // Cables have two directions, so distances are symmetric.
             queue.clear();
             queue.push(to);
             self.hops[start + to * size + to] = 0;
@@ -174,14 +176,14 @@ impl Legs {
 /// Group without a [`Grid`].
 const NO_GRID: u16 = u16::MAX;
 
-/// Parallel links of one router to another: the index of the first among the links of the router, and how many.
+/// Parallel links between two routers: index of the first among the links of the source router, and their number.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     first: u16,
     count: u16,
 }
 
-/// A whole group of rows x columns, every router linked to all others of its row and of its column.
+/// A whole group of rows x columns; every router is linked to all others of its row and of its column.
 struct Grid {
     /// Row and column of each router.
     place: Vec<(u16, u16)>,
@@ -194,7 +196,7 @@ struct Grid {
 }
 
 impl Grid {
-    /// `None` if a link of the group is missing or one too many.
+    /// The grid; `None` if the group misses a link or has one too many.
     fn new(machine: &Machine, interior: &Interior) -> Option<Self> {
         let size = interior.len();
         let &Shape::Grouped { interior: shape, .. } = machine.shape() else { return None };
@@ -264,8 +266,8 @@ impl Grid {
     }
 }
 
-/// Links of a group that stay inside, with none for the routers that it has less than `size`; `None` if a router has too many
-/// links for a 16-bit index.
+/// The links inside a group. Missing routers up to `size` have none. `None` if a router has too many links for a
+/// 16-bit index.
 fn interior(machine: &Machine, group: std::ops::Range<usize>, size: usize) -> Option<Interior> {
     let (base, own) = (group.start, group.len());
     let mut links: Interior = group

@@ -1,4 +1,4 @@
-//! Shortest paths of [`GroupedPaths`]: what packets do under `min`, as draws and as expectation.
+//! Minimal paths of [`GroupedPaths`]: the paths of packets under `min`, as draws and as expected loads.
 
 use super::{GroupedPaths, Sums};
 use crate::gateways::Gateway;
@@ -8,14 +8,14 @@ use odonata_machine::{GroupInterior, Shape};
 use odonata_units::{LinkId, RouterId};
 
 impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
-    /// Appends the links of a random shortest path: one of the links of the gateways on shortest paths, each equally
-    /// likely, in every group that is left.
+    /// Appends the links of a random minimal path. In every group, the links of the gateways on minimal paths are
+    /// equally likely.
     pub(super) fn draw_minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let inside = |x, y| self.hops(x, y);
         let mut at = source;
         while self.group(at) != self.group(target) {
             let (hops, links) = self.gateways.count_minimal(at, target, &inside);
-            // The first choice is the stratified one, and there is only one per path.
+            // Only the first choice of a path is stratified.
             let pick = if at == source { draws.turn(links as usize) } else { draws.any(links as usize) };
             let (gateway, link) = self.gateways.pick(at, target, &inside, hops, pick as u32);
             let Gateway { from, to, first, .. } = *self.gateways.gateway(gateway);
@@ -26,7 +26,7 @@ impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
         self.draw_row_first_leg(at, target, draws, path);
     }
 
-    /// Appends the links of a random leg, along the row first.
+    /// Appends the links of a random leg that takes the row first.
     fn draw_row_first_leg(&self, from: RouterId, to: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
         let group = self.group(from);
         let base = self.base(group);
@@ -41,8 +41,8 @@ impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
         }
     }
 
-    /// Whether a choice on the way from x to y of a group keeps to the order of dimensions: in rows and columns, along the
-    /// row as long as that leads nearer; anything elsewhere.
+    /// Whether a choice on a leg from x to y takes the row first, as long as that leads nearer. Always true outside
+    /// grids.
     pub(super) fn follows_dimension_order(&self, group: usize, x: usize, y: usize, choice: &Choice) -> bool {
         let &Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } = self.machine.shape() else {
             return true;
@@ -52,11 +52,11 @@ impl<const EQUAL: bool> GroupedPaths<'_, EQUAL> {
         column(x) == column(y) || along_row(choice) || !self.legs.choices(group, x, y).iter().any(along_row)
     }
 
-    /// Spreads a demand over its shortest paths.
+    /// Spreads a demand over its minimal paths.
     pub(super) fn spread_minimal(&self, demand: &Demand, sums: &mut Sums<'_>) {
         let Demand { source, target, amount } = *demand;
         let inside = |x, y| self.hops(x, y);
-        // Routers where groups are entered, and how much of the demand gets there: all are as many groups away.
+        // Entry routers of the current groups, and the amount of the demand there. All are equally many groups away.
         let mut here = vec![(source, amount)];
         while self.group(here[0].0) != self.group(target) {
             let mut next: Vec<(RouterId, f64)> = Vec::new();
