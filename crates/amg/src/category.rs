@@ -1,17 +1,17 @@
-//! Whether what a sparse product of a rank touches fits into its share of the cache.
+//! Cache categories: whether the data of a rank's sparse product fit into its share of the cache.
 
 const BYTES_PER_NONZERO: f64 = 12.0;
 const BYTES_PER_ROW: f64 = 4.0;
 const BYTES_PER_VALUE: f64 = 8.0;
 
-/// How a rank's sparse product meets its share of the cache.
+/// How the data of a rank's sparse product fit into its share of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
     /// Matrix and source vector fit.
     Small,
     /// The vector fits.
     Medium,
-    /// The vector does not.
+    /// Neither fits.
     Large,
 }
 
@@ -27,7 +27,7 @@ impl Category {
     }
 }
 
-/// The local problem of a rank that holds `rows` rows.
+/// The local problem of a rank with `rows` rows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Footprint {
     matrix: f64,
@@ -49,7 +49,7 @@ impl Footprint {
         }
     }
 
-    /// Whether it is at least half-way from `category` to the next.
+    /// Whether the problem is at least half-way from `category` to the next one.
     pub(crate) fn exceeds_midpoint(self, category: Category, cache: f64) -> bool {
         match category {
             Category::Small => self.matrix + self.vector > 0.5 * cache,

@@ -1,16 +1,17 @@
-//! Which phenomena a prediction charges for.
+//! Scenarios of charges: the phenomena that a prediction includes.
 
 use odonata_declare::words;
 
 words! {
-    /// The paper's six scenarios (Section 5.2), from the fewest penalties to the most.
+    /// The paper's six scenarios (Section 5.2), in order of their penalties.
     #[derive(PartialOrd, Ord)]
     pub enum Charges {
         AlphaBeta = "alpha-beta": "start-up and bandwidth",
-        AlphaBetaGamma = "alpha-beta-gamma": "and every message over the network's diameter: the best fit of Eos",
-        BetaPenalty = "beta-penalty": "and bandwidth limited by the hardware and by shared links",
-        AlphaBetaPenalties = "alpha-beta-penalties": "and the tasks of a node contend for the start-up",
-        BetaGammaPenalties = "beta-gamma-penalties": "as `beta-penalty`, and the tasks of a node contend at every hop",
+        AlphaBetaGamma = "alpha-beta-gamma": "and every message across the network's diameter: the best fit of Eos",
+        BetaPenalty = "beta-penalty": "and bandwidth limited by hardware and by shared links",
+        AlphaBetaPenalties = "alpha-beta-penalties": "and contention of a node's tasks at start-up",
+        BetaGammaPenalties = "beta-gamma-penalties": "as `beta-penalty`, and contention of a node's tasks at every \
+            hop",
         AlphaBetaGammaPenalties = "alpha-beta-gamma-penalties": "all of them",
     }
 }
@@ -40,7 +41,7 @@ impl Charges {
         matches!(self, Self::BetaGammaPenalties | Self::AlphaBetaGammaPenalties)
     }
 
-    /// How many penalties it adds to the baseline; the distance term counts as one.
+    /// Number of penalties added to the baseline. The distance term counts as one.
     #[must_use]
     pub fn penalties(self) -> u32 {
         u32::from(self.distance())

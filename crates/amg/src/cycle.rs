@@ -1,4 +1,4 @@
-//! The time of one V-cycle, taken apart.
+//! The time of one V-cycle, divided into terms.
 //!
 //! With alpha(D) = alpha + (D - h_m) gamma (Section 4.1, 4.2 of the paper):
 //!
@@ -8,15 +8,15 @@
 //! T_interp_i   = 2 C_(i-1) / P s^_(i-1) t_i  + p^_(i-1) alpha(D) + n^_(i-1) beta       i > 0
 //! ```
 //!
-//! Penalties: beta times B_max / B + m / l; alpha and gamma each times ceil(t P_i / P), the tasks of a node that still
-//! have work. The brackets of that ceiling are lost in the paper's text; without them a level on which fewer tasks than
-//! nodes are active would get a start-up below the measured one. With j threads per task the work of a rank is shared by
-//! its threads, each slowed down by b_1 / b_j: t_i (b_1 / b_j) / j.
+//! Penalties multiply beta by B_max / B + m / l, and alpha and gamma each by ceil(t P_i / P), the tasks of a node that
+//! still have work. The paper's text lost the brackets of the ceiling. Without them a level with fewer active tasks
+//! than nodes would have a start-up below the measured one. With j threads per task, the threads share the work and
+//! each is slower by b_1 / b_j: t_i (b_1 / b_j) / j.
 
 use crate::{Charges, Hierarchy, Level};
 use odonata_model::{Constants, Mix, ModelError};
 
-/// The parts of a time, seconds. Penalties hold only what they add, so that all parts sum to the time.
+/// Terms of a time in seconds. A penalty holds only its addition, so the terms sum to the time.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Terms {
     /// Floating-point work.
@@ -27,11 +27,11 @@ pub struct Terms {
     pub hops_s: f64,
     /// Values sent at the measured bandwidth.
     pub bandwidth_s: f64,
-    /// Added by beta's penalty.
+    /// Addition by the penalty on beta.
     pub bandwidth_penalty_s: f64,
-    /// Added by the multicore penalty on alpha.
+    /// Addition by the multicore penalty on alpha.
     pub startup_penalty_s: f64,
-    /// Added by the multicore penalty on gamma.
+    /// Addition by the multicore penalty on gamma.
     pub hops_penalty_s: f64,
 }
 
@@ -50,21 +50,21 @@ impl Terms {
         ]
     }
 
-    /// The time.
+    /// Sum of all terms.
     #[must_use]
     pub fn total_s(&self) -> f64 {
         self.named().iter().map(|(_, value)| value).sum()
     }
 }
 
-/// What one level costs in its three phases.
+/// Costs of one level in its three phases.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LevelCosts {
     /// Smoothing before and after, and the residual.
     pub smooth: Terms,
-    /// To level i + 1; nothing on the coarsest.
+    /// To level i + 1. Zero on the coarsest level.
     pub restrict: Terms,
-    /// To level i - 1; nothing on the finest.
+    /// To level i - 1. Zero on the finest level.
     pub interpolate: Terms,
 }
 
@@ -82,7 +82,7 @@ impl LevelCosts {
     }
 }
 
-/// A priced cycle, finest level first.
+/// Costs of a cycle, finest level first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CycleCosts {
     /// One entry per level.
@@ -97,18 +97,18 @@ impl CycleCosts {
     }
 }
 
-/// What the penalties of a scenario multiply on one level of one operator; 1 where it has none.
+/// Factors of the penalties of a scenario, for one level and operator. 1 means no penalty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Factors {
-    /// Of alpha: tasks of a node that have unknowns.
+    /// For alpha: tasks of a node that have unknowns.
     pub startup: f64,
-    /// Of gamma: the same.
+    /// For gamma: the same.
     pub hops: f64,
-    /// Of beta: hardware over measured bandwidth, and messages over links.
+    /// For beta: hardware bandwidth over measured bandwidth, and messages over links.
     pub value: f64,
 }
 
-/// What the penalties depend on, for one hierarchy on a machine.
+/// Inputs of the penalties for one hierarchy on a machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Penalties {
     charges: Charges,
@@ -119,10 +119,10 @@ pub struct Penalties {
 }
 
 impl Penalties {
-    /// For `ranks` processes in a mix.
+    /// Penalties for `ranks` processes in a mix.
     ///
     /// # Errors
-    /// What [`Constants::check`] and [`Mix::check`] refuse.
+    /// Errors of [`Constants::check`] and [`Mix::check`].
     pub fn new(constants: &Constants, mix: Mix, charges: Charges, ranks: u32) -> Result<Self, ModelError> {
         constants.check()?;
         mix.check(constants)?;
@@ -135,7 +135,7 @@ impl Penalties {
         })
     }
 
-    /// Where `active` processes have unknowns and an exchange has `messages` messages.
+    /// Factors for `active` processes with unknowns and an exchange of `messages` messages.
     #[must_use]
     pub fn at(&self, active: f64, messages: f64) -> Factors {
         let tasks = (self.tasks_per_node * active / self.ranks).ceil().max(1.0);
@@ -148,18 +148,18 @@ impl Penalties {
     }
 }
 
-/// Floating-point operations of all ranks in one exchange of each phase of a level: a cycle has three products.
+/// Floating-point operations of all ranks in one exchange of each phase. A cycle has three products per level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Work {
     pub(crate) product: f64,
-    /// To the next coarser level; nothing on the coarsest.
+    /// To the next coarser level. Zero on the coarsest level.
     pub(crate) restrict: f64,
-    /// To the next finer level; nothing on the finest.
+    /// To the next finer level. Zero on the finest level.
     pub(crate) interpolate: f64,
 }
 
 impl Work {
-    /// Of level `i`: two for each non-zero; a transfer has those of the rows that it makes.
+    /// Work of level `i`: two operations per non-zero. A transfer counts the non-zeros of the rows that it computes.
     pub(crate) fn of(levels: &[Level], i: usize) -> Self {
         let level = &levels[i];
         let transfer = |rows: &Level, operator: &Level| 2.0 * rows.unknowns * operator.interpolation_nonzeros_per_row;
@@ -171,7 +171,7 @@ impl Work {
     }
 }
 
-/// alpha, beta and gamma on one level of one operator, and what the penalties multiply.
+/// alpha, beta and gamma on one level and operator, with the factors of the penalties.
 struct Prices {
     startup: f64,
     hops: f64,
@@ -189,7 +189,7 @@ impl Prices {
         }
     }
 
-    /// `exchanges` times sends messages with `values` values in all, after `compute_s` of work.
+    /// Terms of `exchanges` times `sends` messages with `values` values in total, after `compute_s` of work.
     fn terms(&self, compute_s: f64, exchanges: f64, sends: f64, values: f64) -> Terms {
         let startup_s = exchanges * sends * self.startup;
         let hops_s = exchanges * sends * self.hops;
@@ -209,7 +209,7 @@ impl Prices {
 /// Prices one cycle.
 ///
 /// # Errors
-/// What [`Constants::check`], [`Mix::check`] and [`Constants::thread_slowdown`] refuse.
+/// Errors of [`Constants::check`], [`Mix::check`] and [`Constants::thread_slowdown`].
 pub fn cycle_costs(
     hierarchy: &Hierarchy,
     constants: &Constants,
@@ -219,7 +219,7 @@ pub fn cycle_costs(
     price_cycle(hierarchy, constants, mix, charges, &Penalties::new(constants, mix, charges, hierarchy.ranks())?)
 }
 
-/// As [`cycle_costs`], with penalties that may be those of more ranks than the hierarchy has.
+/// Like [`cycle_costs`]. The penalties may count more ranks than the hierarchy has.
 pub(crate) fn price_cycle(
     hierarchy: &Hierarchy,
     constants: &Constants,
@@ -281,9 +281,9 @@ mod tests {
         assert!((got - expected).abs() <= 1e-12 * expected.abs().max(1e-9), "{got:e} is not {expected:e}");
     }
 
-    /// The 1-D Laplacian with 8 points on each of 4 ranks, and 4 on the next level by every second point: an inner rank
-    /// has 2 neighbours and sends each 1 value; s = 3 up to the ends: (3 * 32 - 2) / 32. Interpolation by averages: odd
-    /// points 2 coefficients, even 1, so s^ = 1.5 (up to the end); it needs one value from one neighbour.
+    /// The 1-D Laplacian with 8 points on each of 4 ranks. The next level has every second point, 4 per rank. An inner
+    /// rank sends 1 value to each of 2 neighbours. s = (3 * 32 - 2) / 32 because of the ends. Interpolation averages:
+    /// odd points have 2 coefficients, even points 1, so s^ = 1.5. It needs one value from one neighbour.
     fn line() -> Hierarchy {
         let fine = Level {
             unknowns: 32.0,
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn two_ranks_alone() {
-        // One level on two ranks that exchange one value: nothing but smoothing.
+        // One level on two ranks that exchange one value: only smoothing.
         let level = Level { unknowns: 2.0, nonzeros_per_row: 2.0, sends: 1.0, values_sent: 1.0, ..line().levels()[1] };
         let level = Level { active_ranks: 2.0, messages: 2.0, ..level };
         let h = Hierarchy::new(2, vec![level]).unwrap();
@@ -369,7 +369,7 @@ mod tests {
     }
 
     proptest! {
-        /// The table sums to the cycle time, and doubling every constant of time doubles it.
+        /// The terms sum to the cycle time. Doubling every time constant doubles the cycle time.
         #[test]
         fn terms_sum_and_scale(which in 0_usize..6, tasks in 1_u32..=16, factor in 0.1_f64..10.0) {
             let mix = Mix { tasks_per_node: tasks, threads: 1 };

@@ -1,12 +1,12 @@
-//! A bracket for a hierarchy that does not fit in memory, from two smaller ones of the same weak-scaling series.
+//! Extrapolation of a weak-scaling series. It brackets a hierarchy that does not fit in memory.
 //!
-//! Method. Let the hierarchies on P/f and P ranks with the same points per rank be known, f the wanted ratio. On f P
-//! ranks the unknowns of each level grow by f (what weak scaling means; the growth from P/f to P says how exact that
-//! is). The other numbers of a level - stencil, partners, values - either stay as they are on P ranks, because most
-//! ranks already have all the neighbours they will ever have (*low*), or grow once more as they did from P/f to P
-//! (*high*). Coarse levels are matched from the finest down; a level that the smaller hierarchy lacks cannot grow and is
-//! taken over. Since the coarsest level is f times larger, both ends get one more level: the known coarsest level again,
-//! below itself. The truth should lie between; how well it does is checked where all three are known.
+//! Given are the hierarchies on P/f and on P ranks with the same points per rank. On f P ranks the unknowns of each
+//! level grow by f: this is weak scaling, and the growth from P/f to P shows how exact it is. For the other numbers of
+//! a level (stencil, partners, values) there are two ends. *Low* keeps the numbers of P ranks, because most ranks
+//! already have all their neighbours. *High* repeats the growth from P/f to P. Coarse levels are matched from the
+//! finest down. A level that the smaller hierarchy does not have is copied. The coarsest level is f times larger, so
+//! both ends repeat it as one more level below. The true values should lie between the ends; tests check this where all
+//! three hierarchies are known.
 
 use crate::{Hierarchy, Level};
 use odonata_model::ModelError;
@@ -15,16 +15,16 @@ use odonata_model::{at_least, positive};
 /// The two ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bracket {
-    /// Nothing grows but the unknowns.
+    /// Only the unknowns grow.
     pub low: Hierarchy,
-    /// Everything grows once more as it did.
+    /// All numbers repeat their growth.
     pub high: Hierarchy,
 }
 
 /// Extrapolates from `small` (P/f ranks) and `large` (P ranks) to f P ranks.
 ///
 /// # Errors
-/// The ranks of `large` are not a multiple of those of `small`, or the result has more than 2^32 ranks.
+/// The ranks of `large` are not a multiple of the ranks of `small`, or the result has more than 2^32 ranks.
 pub fn extrapolate(small: &Hierarchy, large: &Hierarchy) -> Result<Bracket, ModelError> {
     let factor = f64::from(large.ranks()) / f64::from(small.ranks());
     at_least("ratio of the ranks", factor, 1.0)?;
@@ -51,7 +51,7 @@ pub fn extrapolate(small: &Hierarchy, large: &Hierarchy) -> Result<Bracket, Mode
         if let Some(&last) = levels.last() {
             let known = large.levels()[large.levels().len() - 1];
             let inner = large.levels().len().checked_sub(2).map_or(last, |i| large.levels()[i]);
-            // The former coarsest level now interpolates to the new one as its finer neighbour did to it.
+            // The former coarsest level interpolates to the new one like its finer neighbour did to it.
             let at = levels.len() - 1;
             levels[at].interpolation_nonzeros_per_row = inner.interpolation_nonzeros_per_row;
             levels[at].interpolation_sends = inner.interpolation_sends;
@@ -65,7 +65,7 @@ pub fn extrapolate(small: &Hierarchy, large: &Hierarchy) -> Result<Bracket, Mode
     Ok(Bracket { low: Hierarchy::new(ranks, low)?, high: Hierarchy::new(ranks, high)? })
 }
 
-/// `large` on f times the ranks; `small`, if given, tells the growth.
+/// Level `large` on f times the ranks. `small`, if given, provides the growth.
 fn next(small: Option<&Level>, large: &Level, factor: f64, ranks: f64) -> Level {
     let grown = |value: f64, before: Option<f64>| match before {
         Some(before) if before > 0.0 && value > before => value * (value / before),
@@ -74,7 +74,7 @@ fn next(small: Option<&Level>, large: &Level, factor: f64, ranks: f64) -> Level 
     let per_level = |field: fn(&Level) -> f64| grown(field(large), small.map(field));
     let unknowns = large.unknowns * factor;
     let active_ranks = (large.active_ranks * factor).min(ranks);
-    // No rank has more partners than there are other active ranks.
+    // A rank has at most as many partners as there are other active ranks.
     let most = (active_ranks - 1.0).max(0.0);
     Level {
         unknowns,

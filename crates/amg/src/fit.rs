@@ -1,13 +1,14 @@
-//! Which charges explain measured times.
+//! Fit of charges to measured times.
 //!
-//! The paper's rule (Section 5.2): the closest charges, but never one with more penalties than the best fit of a run
-//! with more tasks per node, because the penalties stand for many messages meeting, and fewer tasks send fewer.
+//! The paper's rule (Section 5.2) picks the closest charges. A run may not have more penalties than the best fit of a
+//! run with more tasks per node. The reason: penalties stand for contention of messages, and fewer tasks send fewer
+//! messages.
 
 use crate::Charges;
 use odonata_declare::Word;
 use odonata_model::ModelError;
 
-/// One measured configuration and what each scenario predicts for it.
+/// A measured configuration and the prediction of each scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     /// MPI tasks per node of the run.
@@ -19,8 +20,8 @@ pub struct Observation {
 }
 
 impl Observation {
-    /// Mean of |ln(predicted / measured)| over the levels: being off by a factor of two either way counts the same, and
-    /// a coarse level, whose time is small, as much as a fine one.
+    /// Mean of |ln(predicted / measured)| over the levels. Errors by a factor of two count the same in both directions,
+    /// and coarse levels count as much as fine ones.
     fn misfit(&self, scenario: usize) -> f64 {
         let pairs = self.predicted_s[scenario].iter().zip(&self.measured_s);
         pairs.map(|(p, m)| (p / m).ln().abs()).sum::<f64>() / self.measured_s.len() as f64
@@ -50,11 +51,11 @@ impl Observation {
     }
 }
 
-/// The best scenario of each observation, in the order given, under the paper's rule. Of equally close ones the one
-/// with fewer penalties.
+/// The best scenario of each observation under the paper's rule, in the given order. Among equal fits the one with
+/// fewer penalties wins.
 ///
 /// # Errors
-/// No levels, unequal lengths, times that are not positive.
+/// No levels, unequal lengths, or times that are not positive.
 pub fn best_fit(observations: &[Observation]) -> Result<Vec<Charges>, ModelError> {
     for observation in observations {
         observation.check()?;
@@ -93,7 +94,7 @@ fn closest(observation: &Observation, allowed: u32) -> Charges {
 mod tests {
     use super::*;
 
-    /// Predictions 1, 2, 3, ... times a base: the measurement picks its multiple.
+    /// Predictions are 1, 2, 3, ... times a base, so the measurement selects its multiple.
     fn observation(tasks_per_node: u32, measured: f64) -> Observation {
         let predicted_s = std::array::from_fn(|i| vec![(i + 1) as f64; 2]);
         Observation { tasks_per_node, measured_s: vec![measured; 2], predicted_s }
@@ -102,7 +103,7 @@ mod tests {
     #[test]
     fn the_closest_wins_and_fewer_tasks_take_no_more_penalties() {
         let fit = best_fit(&[observation(4, 5.9), observation(16, 2.1), observation(8, 1.0)]).unwrap();
-        // 16 tasks: 2.1 is nearest to scenario 2 (one penalty). 8 tasks: scenario 1. 4 tasks may then take none.
+        // 16 tasks: 2.1 is nearest to scenario 2 (one penalty). 8 tasks: scenario 1. So 4 tasks may have no penalty.
         assert_eq!(fit, [Charges::AlphaBeta, Charges::AlphaBetaGamma, Charges::AlphaBeta]);
         assert_eq!(best_fit(&[observation(4, 5.9)]).unwrap(), [Charges::AlphaBetaGammaPenalties]);
     }

@@ -1,18 +1,18 @@
-//! The levels of a multigrid hierarchy as the model sees them.
+//! Levels of a multigrid hierarchy.
 
 use odonata_model::ModelError;
 use odonata_model::{at_least, positive};
 
-/// One level. The interpolation operator of the coarsest level does not exist: its four numbers are 0 there.
+/// One level. The coarsest level has no interpolation operator: its four numbers are 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Level {
     /// C_i, unknowns of the level.
     pub unknowns: f64,
     /// s_i, average non-zeros per row of the solve operator.
     pub nonzeros_per_row: f64,
-    /// p_i, the largest number of messages any rank sends in one product with the solve operator.
+    /// p_i, the largest number of messages that a rank sends in one product with the solve operator.
     pub sends: f64,
-    /// n_i, the largest number of values (8 bytes) any rank sends in it.
+    /// n_i, the largest number of values (8 bytes) that a rank sends in this product.
     pub values_sent: f64,
     /// s^_i, average non-zeros per row of the interpolation operator from level i + 1.
     pub interpolation_nonzeros_per_row: f64,
@@ -44,8 +44,8 @@ impl Level {
     }
 }
 
-/// A hierarchy on a number of ranks, finest level first. Checked: at least one level, finite non-negative numbers, no
-/// level without unknowns, no more active ranks than ranks.
+/// A hierarchy on a number of ranks, finest level first. It has at least one level, finite non-negative numbers,
+/// unknowns on every level, and no more active ranks than ranks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hierarchy {
     ranks: u32,
@@ -53,10 +53,10 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    /// Checks and keeps the levels.
+    /// Checks the levels.
     ///
     /// # Errors
-    /// As the type says; the message names the level and the number.
+    /// An invalid level. The message names the level and the number.
     pub fn new(ranks: u32, levels: Vec<Level>) -> Result<Self, ModelError> {
         at_least("number of ranks", f64::from(ranks), 1.0)?;
         if levels.is_empty() {

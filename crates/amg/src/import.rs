@@ -1,5 +1,5 @@
-//! Readers of hierarchies: a directory of `odonata amg hierarchy`, a table of levels, a list of messages. What a file holds
-//! counts, not what it is called.
+//! Readers of hierarchies: a directory of `odonata amg hierarchy`, a level table, a message list. The content decides
+//! the format, not the name.
 
 pub mod levels;
 pub mod messages;
@@ -11,38 +11,38 @@ use odonata_workload::CommunicationGraph;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The kind under which hierarchies that come with the package are known.
+/// Resource kind of the hierarchies in the package.
 pub const HIERARCHIES: &str = "hierarchies";
 
-/// What a job wants of a hierarchy.
+/// Part of a hierarchy that a job needs.
 pub(crate) struct HierarchyRequest<'a> {
-    /// Name or path as the user gives it.
+    /// Name or path given by the user.
     pub(crate) hierarchy: &'a str,
     pub(crate) level: u32,
     pub(crate) phase: Phase,
-    /// Whether to take the levels that follow a redistribution.
+    /// Whether to use the levels after a redistribution.
     pub(crate) regrouped: bool,
 }
 
-/// What a hierarchy says of who sends what.
+/// Message lists of a hierarchy.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum LevelMessages {
-    /// Nobody looked yet.
+    /// Not read yet.
     #[default]
     NotRead,
-    /// It is a table of levels without message lists: only a closed form can use it.
+    /// A level table without message lists: only a closed form can use it.
     None,
-    /// The messages of the level and phase.
+    /// Messages of the level and phase.
     Read(Arc<CommunicationGraph>),
 }
 
-/// What a hierarchy says: its levels, if it has a table of them, and the messages that were asked for.
+/// Content of a hierarchy: its level table, if it has one, and the requested messages.
 pub(crate) struct HierarchyData {
     pub(crate) levels: Option<Hierarchy>,
     pub(crate) messages: LevelMessages,
 }
 
-/// Opens and reads what `wanted` names, for a job of `ranks` ranks.
+/// Reads the hierarchy of `wanted` for a job of `ranks` ranks.
 pub(crate) fn read(wanted: &HierarchyRequest<'_>, ranks: u32, files: &mut dyn Reader) -> Result<HierarchyData, String> {
     let path = files.locate(HIERARCHIES, wanted.hierarchy)?;
     if path.is_dir() {
@@ -52,7 +52,7 @@ pub(crate) fn read(wanted: &HierarchyRequest<'_>, ranks: u32, files: &mut dyn Re
     let bytes = files.read(&name)?;
     let start = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     if start == Some(&b'{') {
-        let text = std::str::from_utf8(&bytes).map_err(|_| format!("{name} is no text"))?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| format!("{name} is not a text file"))?;
         let levels = levels::from_json(&name, text)?;
         check_ranks(&name, levels.ranks(), ranks)?;
         return Ok(HierarchyData { levels: Some(levels), messages: LevelMessages::None });
@@ -65,13 +65,13 @@ pub(crate) fn read(wanted: &HierarchyRequest<'_>, ranks: u32, files: &mut dyn Re
     Ok(HierarchyData { levels: None, messages: list(wanted, ranks, &name, &bytes)? })
 }
 
-/// What a hierarchy says of a whole cycle: its levels, if it has a table of them, and the exchanges of each.
+/// A whole cycle of a hierarchy: its level table, if it has one, and the exchanges of each level.
 pub(crate) struct WholeCycle {
     pub(crate) levels: Option<Hierarchy>,
     pub(crate) exchanges: Vec<LevelExchanges>,
 }
 
-/// Opens and reads the messages of all levels of a directory or a list, for a job of `ranks` ranks.
+/// Reads the messages of all levels of a directory or a list, for a job of `ranks` ranks.
 pub(crate) fn read_cycle(hierarchy: &str, ranks: u32, files: &mut dyn Reader) -> Result<WholeCycle, String> {
     let path = files.locate(HIERARCHIES, hierarchy)?;
     let inside = |name: &str| path.join(name).to_string_lossy().into_owned();
@@ -99,9 +99,9 @@ fn directory(
     let file = |name: &str| path.join(name).to_string_lossy().into_owned();
     let bytes = files.read(&file("summary.json"))?;
     let summary: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|error| format!("{} is no JSON: {error}", file("summary.json")))?;
+        serde_json::from_slice(&bytes).map_err(|error| format!("{} is not JSON: {error}", file("summary.json")))?;
     if summary["format"] != "odonata-amg-hierarchy" {
-        return Err(format!("{} is no directory of a hierarchy", path.display()));
+        return Err(format!("{} is not a directory of a hierarchy", path.display()));
     }
     if wanted.regrouped && summary.get("redistributed").is_none() {
         let how = "make it with `odonata amg hierarchy --redistribute LEVEL:RANKS`";

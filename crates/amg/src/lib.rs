@@ -1,19 +1,27 @@
-//! Algebraic multigrid beside the core: a source of traffic, and the price of a cycle.
+//! Algebraic multigrid: traffic of a cycle, and its price.
 //!
-//! After Gahvari, Gropp, Jordan, Schulz and Yang, "Algebraic Multigrid on a Dragonfly Network" (PMBS 2014). Notation of the
-//! paper (Section 4) and the names here: P [`Hierarchy::ranks`]; on level i C_i [`Level::unknowns`], s_i and s^_i non-zeros
-//! per row, p_i and p^_i most sends of any rank, n_i and n^_i most values sent by any rank, P_i [`Level::active_ranks`];
-//! t_i, alpha, beta, gamma in [`Constants`](odonata_model::Constants); t tasks per node and j threads in
-//! [`Mix`](odonata_model::Mix).
+//! After Gahvari, Gropp, Jordan, Schulz and Yang, "Algebraic Multigrid on a Dragonfly Network" (PMBS 2014). The paper's
+//! notation (Section 4):
 //!
-//! * [`cycle_costs`] prices a [`Hierarchy`] level by level, phase by phase and term by term, under any of six
-//!   [`Charges`]; [`best_fit`] picks those that explain measurements.
-//! * [`decide`] is the paper's choice of where to gather coarse grids on fewer processes; [`extrapolate()`] brackets a
+//! | paper | here |
+//! |---|---|
+//! | P, P_i | [`Hierarchy::ranks`], [`Level::active_ranks`] |
+//! | C_i | [`Level::unknowns`] |
+//! | s_i, s^_i | non-zeros per row |
+//! | p_i, p^_i | most sends of a rank |
+//! | n_i, n^_i | most values that a rank sends |
+//! | t_i, alpha, beta, gamma | [`Constants`](odonata_model::Constants) |
+//! | t tasks per node, j threads | [`Mix`](odonata_model::Mix) |
+//!
+//! * [`cycle_costs`] prices a [`Hierarchy`] by level, phase and term, under one of six [`Charges`]. [`best_fit`]
+//!   selects the charges that explain measurements.
+//! * [`decide`] is the paper's decision where to gather coarse grids on fewer processes. [`extrapolate()`] brackets a
 //!   hierarchy that is too large to compute.
-//! * [`PATTERNS`] has the pattern of a phase of a level, which reads its hierarchy itself ([`import`]),
-//!   and [`FORMS`] the form that prices its cycle; [`PROGRAMS`] has the whole cycle as a program of its ranks.
+//! * [`PATTERNS`] has the pattern of one phase of a level, which reads its hierarchy itself ([`import`]). [`FORMS`] has
+//!   the closed form of a cycle, [`PROGRAMS`] the program of a whole cycle.
 //!
-//! A single level on two ranks that exchange one value is smoothed three times: 6 C s t / P + 3 (alpha + beta).
+//! Example: a single level on two ranks that exchange one value is smoothed three times, so it costs 6 C s t / P + 3
+//! (alpha + beta).
 //!
 //! ```
 //! use odonata_amg::{cycle_costs, Charges, Hierarchy, Level};

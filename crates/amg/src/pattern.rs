@@ -1,4 +1,4 @@
-//! The pattern `amg`: the messages of one phase of one level of a hierarchy, read from its message lists.
+//! The pattern `amg`: messages of one phase of one level of a hierarchy.
 
 use crate::import::{self, HierarchyRequest, LevelMessages, HIERARCHIES};
 use crate::{Hierarchy, Phase};
@@ -14,20 +14,20 @@ pub const PATTERNS: &[Variant<dyn PatternRule>] = &[Variant {
     default: || Box::new(HierarchyPattern::default()),
 }];
 
-/// Parameters of `amg`, and what was read for them.
+/// Parameters of `amg` and the data read for them.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct HierarchyPattern {
-    /// Name or path as the user gives it.
+    /// Name or path given by the user.
     pub hierarchy: String,
-    /// Level, the finest being 0.
+    /// Level. 0 is the finest.
     pub level: u32,
-    /// What is sent.
+    /// Phase of the cycle or of the set-up.
     pub phase: Phase,
-    /// Whether to take the levels that follow a redistribution.
+    /// Whether to use the levels after a redistribution.
     pub regrouped: bool,
-    /// The table of levels, if there is one: what the cycle is priced by.
+    /// Level table, if there is one. The closed form uses it.
     pub levels: Option<Hierarchy>,
-    /// The messages of the level and phase.
+    /// Messages of the level and phase.
     pub messages: LevelMessages,
 }
 
@@ -36,17 +36,18 @@ impl Parameters for HierarchyPattern {
         parameter!(
             hierarchy,
             Kind::KnownOrPath(HIERARCHIES),
-            "A directory of `odonata amg hierarchy`, a table of levels (JSON, CSV, Parquet) or of messages (CSV, Parquet), or the name \
-             of a hierarchy that comes with the package. Tables of levels have no messages: only the model engine can use them.",
+            "Directory of `odonata amg hierarchy`, a level table (JSON, CSV, Parquet), a message list (CSV, \
+            Parquet), or the name of a hierarchy in the package. A level table has no messages: only the model \
+            engine can use it.",
             required,
         ),
-        parameter!(level, Kind::count(0), "The level, the finest being 0."),
+        parameter!(level, Kind::count(0), "Level of the hierarchy. 0 is the finest."),
         parameter!(phase, Phase::KIND, "What is sent."),
-        parameter!(regrouped, Kind::Flag, "Whether to take the levels that follow the redistribution with which the directory was made."),
+        parameter!(regrouped, Kind::Flag, "Whether to use the levels after the redistribution in the directory."),
     ];
 }
 
-/// The parameter that names the hierarchy.
+/// The key of the hierarchy.
 const KEY: &str = "hierarchy";
 
 impl PatternRule for HierarchyPattern {
@@ -74,7 +75,7 @@ impl PatternRule for HierarchyPattern {
     }
 }
 
-/// The pattern of a table of levels: it says how much is sent, not who sends it to whom.
+/// The pattern of a level table. It knows how much is sent, but not between which ranks.
 #[derive(Debug)]
 struct PatternWithoutMessages {
     ranks: u32,
@@ -84,8 +85,8 @@ struct PatternWithoutMessages {
 impl PatternWithoutMessages {
     fn new(hierarchy: &str, ranks: u32) -> Self {
         let reason = format!(
-            "'{hierarchy}' is a table of levels without messages; only the model engine can use it: take a directory of `odonata \
-             amg hierarchy`"
+            "'{hierarchy}' is a level table without messages; only the model engine can use it: use a directory of \
+            `odonata amg hierarchy`"
         );
         Self { ranks, missing: MissingMessages { parameter: KEY, reason } }
     }
@@ -141,7 +142,7 @@ mod tests {
         assert_eq!(built("h", true).unwrap_err(), "hierarchy: 'hierarchy': can't read h");
     }
 
-    /// A table of levels is priced by its levels, and says that nobody knows its messages; a list of messages is sent.
+    /// A level table is priced but has no messages; a message list is sent.
     #[test]
     fn levels_are_not_messages() {
         let sends = |pattern: &dyn Pattern| {
@@ -153,7 +154,7 @@ mod tests {
         assert_eq!(rule.levels.map(|levels| levels.levels().len()), Some(1));
         assert!(pattern
             .missing_messages()
-            .is_some_and(|missing| missing.reason.contains("a table of levels without messages")));
+            .is_some_and(|missing| missing.reason.contains("a level table without messages")));
         assert_eq!(sends(&*pattern), [0u64; 0]);
         let (pattern, rule) = built("messages.csv", true).unwrap();
         assert_eq!((rule.levels, pattern.missing_messages()), (None, None));

@@ -1,22 +1,23 @@
-//! What the messages of a level are sent for.
+//! Phases of a level.
 
 use odonata_declare::words;
 
 words! {
-    /// What a level's messages are sent for.
+    /// A phase of a level.
     #[derive(Default, PartialOrd, Ord)]
     pub enum Phase {
         #[default]
-        Smooth = "smooth": "one product with the level's matrix; a cycle has three on each level",
+        Smooth = "smooth": "one product with the level's matrix (a cycle has three on each level)",
         Restrict = "restrict": "to the next coarser level",
         Interpolate = "interpolate": "to the next finer level",
-        Coarsen = "coarsen": "choosing coarse points and interpolation, in the set-up; needs a hierarchy made with `--record`",
-        Galerkin = "galerkin": "the triple matrix product, in the set-up; needs a hierarchy made with `--record`",
+        Coarsen = "coarsen": "selection of coarse points and interpolation, in the set-up (needs a hierarchy made \
+            with `--record`)",
+        Galerkin = "galerkin": "triple matrix product, in the set-up (needs a hierarchy made with `--record`)",
     }
 }
 
 impl Phase {
-    /// Whether it belongs to the set-up, which is recorded message by message instead of following from operators.
+    /// Whether it belongs to the set-up. Set-up phases are recorded; the others follow from operators.
     pub const fn in_setup(self) -> bool {
         matches!(self, Self::Coarsen | Self::Galerkin)
     }

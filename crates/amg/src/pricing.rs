@@ -1,4 +1,4 @@
-//! The form `amg`: a multigrid cycle of each job, level by level, phase by phase, term by term.
+//! The closed form `amg`: a multigrid cycle of each job, by level, phase and term.
 
 use crate::{cycle_costs, Charges, Hierarchy, HierarchyPattern, LevelCosts};
 use odonata_declare::Type::{Coded, F64, U32};
@@ -13,28 +13,28 @@ use odonata_model::{Constants, Mix};
 use odonata_workload::{Job, Workload};
 use serde_json::{json, Map, Value};
 
-/// The forms of this crate.
+/// The closed forms of this crate.
 pub const FORMS: &[Variant<dyn Pricing>] = &[Variant {
     name: "amg",
-    doc: "a multigrid cycle from the level table of the job's hierarchy (jobs with the pattern `amg`)",
+    doc: "multigrid cycle from the level table of the job's hierarchy (jobs with the pattern `amg`)",
     default: || Box::new(CycleForm::default()),
 }];
 
-/// The word for all scenarios.
+/// Value for all scenarios.
 const ALL: &Choice = &Choice { name: "all", doc: "all six" };
-/// The word for threads that follow from the placement.
-const AUTO: &Choice = &Choice { name: "auto", doc: "the cores of a node shared by the ranks on it" };
+/// Value for threads derived from the placement.
+const AUTO: &Choice = &Choice { name: "auto", doc: "the cores of a node divided by its ranks" };
 
 const THREADS: &Kind = &Kind::Any(&[Kind::COUNT, Kind::List(&Kind::COUNT)]);
 
-/// Parameters of `amg`, and the constants that it prices by.
+/// Parameters of `amg` and its constants.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CycleForm {
-    /// What is charged, one cycle for each; all of them if not given.
+    /// Scenarios, one cycle each. All of them if not given.
     pub scenarios: Option<Vec<Charges>>,
-    /// Threads of each rank; the cores of a node shared by its ranks if not given.
+    /// Threads of each rank. If not given, the cores of a node divided by its ranks.
     pub threads: Option<OneOrEach<u32>>,
-    /// Measured on the machine; there once complete.
+    /// Measured constants, set by `complete`.
     pub constants: Option<Constants>,
 }
 
@@ -49,12 +49,13 @@ impl Parameters for CycleForm {
         parameter!(
             scenarios,
             Kind::WordOr(ALL, &Kind::List(&Charges::KIND)),
-            "`amg`: which phenomena are charged; one cycle is priced for each. `jobs.predicted_time_s` is that of the first.",
+            "`amg`: scenarios of charges. Each one prices a cycle. `jobs.predicted_time_s` uses the first.",
         ),
         parameter!(
             threads,
             Kind::WordOr(AUTO, THREADS),
-            "`amg`: OpenMP threads of each rank, for all jobs or one for each job. Tasks per node are `ranks_per_node`.",
+            "`amg`: OpenMP threads of each rank, one value for all jobs or one per job. `ranks_per_node` gives the \
+            tasks per node.",
         ),
     ];
 }
@@ -64,16 +65,16 @@ impl Pricing for CycleForm {
         let given = self.scenarios.as_deref().unwrap_or(Charges::ALL);
         let twice = given.iter().enumerate().filter(|(number, charges)| given[..*number].contains(charges));
         let mut found: Vec<_> =
-            twice.map(|(_, charges)| ("scenarios", format!("'scenarios' has '{}' twice", charges.word()))).collect();
+            twice.map(|(_, charges)| ("scenarios", format!("scenario '{}' appears twice", charges.word()))).collect();
         if given.is_empty() {
-            found.push(("scenarios", "'scenarios' is empty; expected \"all\" or one name or more".into()));
+            found.push(("scenarios", "'scenarios' is empty; expected \"all\" or at least one name".into()));
         }
         found
     }
 
     fn complete(&mut self, constants: &Constants) {
         self.scenarios.get_or_insert_with(|| Charges::ALL.to_vec());
-        // A list of one is for all jobs.
+        // A list of one value holds for all jobs.
         if let Some(OneOrEach::Each(threads)) = &self.threads {
             if let [one] = threads[..] {
                 self.threads = Some(OneOrEach::One(one));
@@ -98,7 +99,7 @@ impl Pricing for CycleForm {
             table: CYCLE.of(&rows),
             job_columns: Frame::of(JOBS, &used),
             summary: Map::from_iter([("cycles".to_owned(), Value::Array(cycles))]),
-            warnings: idle.map(|job| format!("job '{}' is idle and not priced", job.name)).collect(),
+            warnings: idle.map(|job| format!("job '{}' is idle and has no price", job.name)).collect(),
         })
     }
 
@@ -112,18 +113,18 @@ impl Pricing for CycleForm {
 }
 
 impl CycleForm {
-    /// Prices the cycles of all jobs that are not idle, each in all scenarios: rows of the table, columns of the jobs, and
-    /// what the summary says of each job.
+    /// Prices the cycles of all jobs that are not idle in all scenarios. Returns table rows, job columns, and the
+    /// summary of each job.
     fn cycles(&self, workload: &Workload) -> Result<(Rows, JobTimes, Vec<Value>), PricingError> {
         let jobs = &workload.jobs;
         let (Some(constants), Some(scenarios)) = (&self.constants, &self.scenarios) else {
-            panic!("the form is complete before it prices")
+            panic!("`complete` runs before `price`")
         };
         if let Some(OneOrEach::Each(threads)) =
             self.threads.as_ref().filter(|threads| threads.expand(1).len() != jobs.len())
         {
             let reason = format!(
-                "a list of {} values for {} job{}; give one value or one for each job",
+                "a list of {} values for {} job{}; give one value or one per job",
                 threads.len(),
                 jobs.len(),
                 if jobs.len() == 1 { "" } else { "s" }
@@ -161,7 +162,7 @@ impl CycleForm {
         Ok((rows, used, summary))
     }
 
-    /// Tasks per node as placed; threads as given, or the cores that are left.
+    /// Tasks per node from the placement; threads as given, or the remaining cores.
     fn mix(&self, constants: &Constants, number: usize, job: &Job) -> Mix {
         let tasks_per_node = job.ranks_per_node;
         let threads = match &self.threads {
@@ -179,14 +180,14 @@ fn levels(job: &Job) -> Result<&Hierarchy, PricingError> {
     rule.and_then(|rule| rule.levels.as_ref()).ok_or_else(|| PricingError::InvalidInput {
         key: Some("form"),
         reason: format!(
-            "job '{}' has no level table: \"amg\" prices jobs with `pattern = {{ name = \"amg\", hierarchy = … }}` whose \
-             hierarchy has levels and is not regrouped",
+            "job '{}' has no level table: \"amg\" prices jobs with `pattern = {{ name = \"amg\", hierarchy = … }}` \
+            whose hierarchy has levels and is not regrouped",
             job.name
         ),
     })
 }
 
-/// What the cycles of the jobs come to.
+/// Cycle times and threads of the jobs.
 #[derive(Default)]
 struct JobTimes {
     times: Vec<f64>,
@@ -195,7 +196,7 @@ struct JobTimes {
 
 const AMG: &str = "form = \"amg\"";
 
-/// Of the first scenario.
+/// Values of the first scenario.
 const JOBS: &[FilledColumn<JobTimes>] = &[
     TIME.by(|used: &JobTimes| used.times.clone().into()),
     Column::attribute("threads", U32, Count, "Threads", "Threads of a rank.")
@@ -203,7 +204,7 @@ const JOBS: &[FilledColumn<JobTimes>] = &[
         .by(|used| used.threads.clone().into()),
 ];
 
-/// Rows of the table: codes of job, scenario, level, phase, term, and seconds.
+/// Rows of the table: codes of job, scenario, level, phase and term, and seconds.
 #[derive(Default)]
 struct Rows {
     scenarios: Vec<&'static str>,
@@ -219,16 +220,23 @@ const CYCLE: FilledTable<'_, Rows> = FilledTable {
     doc: "",
     columns: &[
         Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|rows: &Rows| rows.numbers(0)),
-        Column::key("scenario", Coded, Plain, "Scenario", "What is charged, as in `scenarios`.")
+        Column::key("scenario", Coded, Plain, "Scenario", "Scenario of charges, as in `scenarios`.")
             .by(|rows| rows.names(1, &rows.scenarios)),
-        Column::key("level", U32, Plain, "Level", "Level of the hierarchy, the finest is 0.")
+        Column::key("level", U32, Plain, "Level", "Level of the hierarchy. 0 is the finest.")
             .by(|rows| rows.numbers(2)),
-        Column::key("phase", Coded, Plain, "Phase", "`smooth`, `restrict` or `interpolate`.")
+        Column::key("phase", Coded, Plain, "Phase", "Phase: `smooth`, `restrict` or `interpolate`.")
             .by(|rows| rows.names(3, &LevelCosts::default().named().map(|(name, _)| name))),
-        Column::key("term", Coded, Plain, "Term", "What it is spent on.")
+        Column::key("term", Coded, Plain, "Term", "Term of the time.")
             .by(|rows| rows.names(4, &LevelCosts::default().smooth.named().map(|(name, _)| name))),
-        Column::sum("term_time_s", F64, S, "Time", "Over a job and a scenario they are the time of its cycle.")
-            .by(|rows| rows.seconds.clone().into()),
+        Column::sum(
+            "term_time_s",
+            F64,
+            S,
+            "Time",
+            "Time of the term. The terms of a job and scenario sum to the \
+            time of its cycle.",
+        )
+        .by(|rows| rows.seconds.clone().into()),
     ],
 };
 

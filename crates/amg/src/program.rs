@@ -1,9 +1,10 @@
-//! The program `amg`: a V-cycle of a hierarchy as its ranks run it, exchange by exchange.
+//! The program `amg`: V-cycles of a hierarchy, exchange by exchange.
 //!
-//! Down: on each level two products with the matrix (a sweep, the residual) and the restriction; three products on the
-//! coarsest; up: the interpolation and one product (a sweep). In each a rank posts its receives, begins its sends, waits
-//! for all, and computes its share of the work, the mean of all ranks: no overlap, as in the formulas (`cycle`). Ranks
-//! wait for whom they hear of and for nobody else, so a slow exchange of one is not a slow one of all.
+//! Down: on each level two products with the matrix (a sweep, the residual) and the restriction. Coarsest level: three
+//! products. Up: the interpolation and one product (a sweep). In each exchange a rank posts its receives, starts its
+//! sends, waits for all of them, and computes. It computes the mean work of all ranks. As in the formulas (`cycle`),
+//! computation and communication do not overlap. A rank waits only for its partners, so one slow exchange does not
+//! delay all ranks.
 
 use crate::cycle::Work;
 use crate::import::messages::LevelExchanges;
@@ -22,16 +23,16 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[Variant {
     default: || Box::new(CycleParameters::default()),
 }];
 
-/// Parameters of `amg`, and what was read for them.
+/// Parameters of `amg` and the data read for them.
 #[derive(Clone, Debug)]
 pub struct CycleParameters {
-    /// Name or path as the user gives it.
+    /// Name or path given by the user.
     pub hierarchy: String,
-    /// Cycles.
+    /// Number of cycles.
     pub iterations: u32,
-    /// Time per operation on levels 0, 1, ..., in ns; the last one holds for all coarser levels.
+    /// Time per operation on levels 0, 1, ..., in ns. The last value holds for all coarser levels.
     pub flop_ns: Vec<f64>,
-    /// What was read.
+    /// The program that was read.
     program: Option<Arc<CycleProgram>>,
 }
 
@@ -41,7 +42,7 @@ impl Default for CycleParameters {
     }
 }
 
-/// A millisecond for one operation: nothing is slower.
+/// At most a millisecond per operation. Nothing is slower, so a larger value is a mistake in the unit.
 const FLOP_NS: Kind = Kind::Number { min: 0.0, max: 1e6 };
 
 impl Parameters for CycleParameters {
@@ -49,15 +50,16 @@ impl Parameters for CycleParameters {
         parameter!(
             hierarchy,
             Kind::KnownOrPath(HIERARCHIES),
-            "A directory of `odonata amg hierarchy`, a table of messages (CSV, Parquet), or the name of a hierarchy that comes with the package.",
+            "Directory of `odonata amg hierarchy`, a message list (CSV, Parquet), or the name of a hierarchy in the \
+            package.",
             required,
         ),
         parameter!(iterations, Kind::count(1), "Number of cycles."),
         parameter!(
             flop_ns,
             Kind::List(&FLOP_NS),
-            "Time of a floating-point operation on levels 0, 1, ..., in ns, the last one on all coarser levels; nothing is computed if empty. \
-             A rank has the mean work of all.",
+            "Time of a floating-point operation on levels 0, 1, ..., in ns. The last value holds for all coarser \
+            levels. Without values nothing is computed. Each rank computes the mean work of all ranks.",
         ),
     ];
 }
@@ -69,13 +71,12 @@ impl ProgramRule for CycleParameters {
         let wrong = |reason: String| (KEY, format!("'{KEY}': {reason}"));
         let whole = import::read_cycle(&self.hierarchy, ranks, files).map_err(wrong)?;
         if !self.flop_ns.is_empty() && whole.levels.is_none() {
-            let reason =
-                format!("'flop_ns' needs a table of levels, and '{}' is a list of messages alone", self.hierarchy);
+            let reason = format!("'flop_ns' needs a level table, and '{}' has only messages", self.hierarchy);
             return Err(("flop_ns", reason));
         }
         if let Some(levels) = whole.levels.as_ref().filter(|levels| levels.levels().len() < whole.exchanges.len()) {
             let (table, lists) = (levels.levels().len(), whole.exchanges.len());
-            return Err(wrong(format!("its table has {table} levels, its messages are of {lists}")));
+            return Err(wrong(format!("its table has {table} levels, but its messages have {lists}")));
         }
         self.program = Some(Arc::new(CycleProgram::new(ranks, whole, &self.flop_ns, self.iterations)));
         Ok(())
@@ -94,12 +95,12 @@ impl ProgramRule for CycleParameters {
     }
 }
 
-/// One exchange with the work that follows it.
+/// One exchange with the following work.
 #[derive(Debug, Clone)]
 struct Step {
     /// Number of its phase.
     phase: u32,
-    /// Nothing is sent where a level is on one rank.
+    /// `None` on levels with one rank.
     exchange: Option<Arc<PatternProgram>>,
     compute: Time,
 }
@@ -117,7 +118,7 @@ impl CycleProgram {
         let count = whole.levels.as_ref().map_or(0, |levels| levels.levels().len()).max(whole.exchanges.len());
         let mut exchanges = whole.exchanges.into_iter();
         let mut phases = Vec::new();
-        // Level by level a product, a restriction, an interpolation.
+        // A product, a restriction and an interpolation for each level.
         let levels: Vec<[Step; 3]> = (0..count)
             .map(|level| {
                 let LevelExchanges { product, restrict, interpolate } = exchanges.next().unwrap_or_default();
@@ -147,7 +148,7 @@ impl CycleProgram {
     }
 }
 
-/// What a rank computes in a product, a restriction and an interpolation of a level.
+/// Computing time of a rank in a product, a restriction and an interpolation of a level.
 fn computed(levels: &Hierarchy, level: usize, flop_ns: &[f64]) -> [Time; 3] {
     let Some(last) = flop_ns.len().checked_sub(1) else { return [Time::ZERO; 3] };
     let work = Work::of(levels.levels(), level);
@@ -188,7 +189,8 @@ mod tests {
     use odonata_units::Bytes;
     use odonata_workload::program::{Call, Cursor, ProgramSpec};
 
-    /// Two levels on two ranks: 10 values in a product of the finest, 3 to and fro the other way, nothing on the coarsest.
+    /// Two levels on two ranks: 10 values in a product of the finest level, 3 in each transfer, none on the coarsest
+    /// level.
     const LISTS: &str = "level,operator,source,destination,values\n0,0,0,1,10\n0,1,1,0,3\n";
     const TABLE: &str =
         "unknowns,nonzeros_per_row,sends,values_sent,interpolation_nonzeros_per_row,interpolation_sends,\
@@ -225,8 +227,8 @@ mod tests {
         (sends.collect(), marks.collect())
     }
 
-    /// Two products and the restriction (the transpose: rank 0 sends), three silent products below, the interpolation
-    /// (rank 1 sends) and the last product; twice.
+    /// Two products and the restriction (the transpose: rank 0 sends), three products without messages, the
+    /// interpolation (rank 1 sends) and the last product. This happens twice.
     #[test]
     fn a_cycle_by_hand() {
         let given = [("hierarchy", Value::text("messages.csv")), ("iterations", Value::Integer(2))];
@@ -238,8 +240,14 @@ mod tests {
         assert_eq!(walked(&*program, 1).0, [24, 24].map(Bytes));
     }
 
-    /// A rank's half of 2 x 8 x 3 operations at 2 ns, of 2 x 2 x 2 at 2 ns down, of 2 x 8 x 2 at 5 ns up, of 2 x 2
-    /// x 1 at 5 ns.
+    /// A rank computes half of the operations:
+    ///
+    /// | step | operations | time each |
+    /// |---|---|---|
+    /// | product | 2 x 8 x 3 | 2 ns |
+    /// | restriction | 2 x 2 x 2 | 2 ns |
+    /// | interpolation | 2 x 8 x 2 | 5 ns |
+    /// | coarsest product | 2 x 2 x 1 | 5 ns |
     #[test]
     fn work_matches_the_formulas() {
         let levels = import::levels::from_csv("t", TABLE.as_bytes(), 2).unwrap();
@@ -260,7 +268,7 @@ mod tests {
         let hierarchy = ("hierarchy", Value::text("messages.csv"));
         let flops = ("flop_ns", Value::List(vec![Value::Number(1.0)]));
         let error = built(&[hierarchy.clone(), flops], 2).unwrap_err();
-        assert_eq!(error, "flop_ns: 'flop_ns' needs a table of levels, and 'messages.csv' is a list of messages alone");
+        assert_eq!(error, "flop_ns: 'flop_ns' needs a level table, and 'messages.csv' has only messages");
         assert!(built(&[hierarchy], 3).unwrap_err().ends_with("'messages.csv' has 2 ranks, but the job has 3"));
     }
 }

@@ -1,4 +1,4 @@
-//! Where to gather a coarse grid on fewer processes: the paper's decision at run time (Section 6.1).
+//! Gathering a coarse grid on fewer processes: the paper's decision at run time (Section 6.1).
 //!
 //! ```text
 //! T_noswitch_i   = 10 C_i / P s_i t_i + 5 (p_i alpha + n_i beta)
@@ -7,54 +7,55 @@
 //! T_switch_i     = 5 T_newmatvec_i + T_collective_i
 //! ```
 //!
-//! alpha is alpha(D), the best fit on Eos. At each level i > 0 the C with the least T_switch among the powers of two
-//! below p_i (and not above P_i) is chosen, leaving out those whose local problem gets a worse cache category, or comes
-//! at least half-way to one: with the matrix (12 bytes per non-zero, 4 per row) and the source vector (8 per unknown) of
-//! a rank against its share of the cache, *small* holds both, *medium* the vector alone, *large* neither; half-way means
-//! that what has to fit takes more than half the cache. The first level with T_switch < T_noswitch switches, unless the
-//! gain is below 5 % of the running sum of T_noswitch over levels 0 to i.
+//! alpha means alpha(D), the best fit on Eos. At each level i > 0 the candidates C are the powers of two below p_i and
+//! not above P_i. The candidate with the smallest T_switch is chosen. The cache excludes a candidate whose local
+//! problem gets a worse category, or comes at least half-way to one. A rank's matrix takes 12 bytes per non-zero and 4
+//! per row, its source vector 8 per unknown. In its share of the cache *small* holds both, *medium* only the vector,
+//! *large* neither. Half-way means that the data that must fit take more than half of the cache. The first level with
+//! T_switch < T_noswitch switches, unless the gain is below 5 % of the sum of T_noswitch over levels 0 to i.
 
 use crate::category::Footprint;
 use crate::{cycle_costs, Category, Charges, Hierarchy, Level, Penalties};
 use odonata_model::{Constants, Mix, ModelError};
 
-/// The gain must reach this share of the cycle so far.
+/// Smallest gain that causes a switch, as a share of the cycle so far. This is the paper's value; a smaller one would
+/// switch for gains within the error of the model.
 const MIN_GAIN: f64 = 0.05;
 
-/// One number of groups that was looked at.
+/// A candidate number of groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Candidate {
     /// C.
     pub groups: u32,
     /// T_switch, seconds.
     pub switch_s: f64,
-    /// T_collective, seconds, a part of it.
+    /// T_collective, seconds. It is a part of T_switch.
     pub collective_s: f64,
     /// Category of a leader's local problem.
     pub category: Category,
-    /// False when its category rules it out.
+    /// False if its category excludes it.
     pub allowed: bool,
 }
 
-/// Why a level switches or not.
+/// The reason for a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// The finest level never does.
+    /// The finest level never switches.
     Finest,
-    /// No power of two below p_i, or none that the cache allows.
+    /// No power of two below p_i, or none that the cache permits.
     NoCandidate,
     /// The best T_switch is not below T_noswitch.
     NoGain,
-    /// It is, by less than 5 % of the cycle so far.
+    /// T_switch is smaller, but by less than 5 % of the cycle so far.
     GainTooSmall,
-    /// It switches.
+    /// The level switches.
     Switch,
-    /// A finer level switched already; its figures are no longer those of the run.
+    /// A finer level has switched, so the figures of this level do not apply.
     Decided,
 }
 
 impl Reason {
-    /// A sentence for people.
+    /// A description for reports.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -73,28 +74,28 @@ impl Reason {
 pub struct LevelDecision {
     /// T_noswitch, seconds.
     pub noswitch_s: f64,
-    /// Sum of T_noswitch over this and all finer levels.
+    /// Sum of T_noswitch over this level and all finer ones.
     pub running_s: f64,
-    /// Category of the largest local problem before.
+    /// Category of the largest local problem before a switch.
     pub category: Category,
-    /// All C that were looked at, ascending.
+    /// All candidates, ascending.
     pub choices: Vec<Candidate>,
-    /// Index of the best allowed one.
+    /// Index of the best allowed candidate.
     pub best: Option<usize>,
-    /// The outcome.
+    /// The decision.
     pub reason: Reason,
 }
 
-/// The decision: level by level until the coarsest, and the switch if there is one.
+/// The decisions of all levels, and the switch, if any.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Redistribution {
-    /// One per level.
+    /// One entry per level.
     pub levels: Vec<LevelDecision>,
     /// (level, C).
     pub switch: Option<(usize, u32)>,
 }
 
-/// What the formulas take from the machine, the mix and the scenario.
+/// Inputs of the formulas from machine, mix and scenario.
 struct Basis<'a> {
     constants: &'a Constants,
     charges: Charges,
@@ -120,7 +121,7 @@ impl<'a> Basis<'a> {
         })
     }
 
-    /// Where `active` processes exchange `messages` messages.
+    /// Prices for `active` processes and `messages` messages.
     fn prices(&self, active: f64, messages: f64) -> Prices {
         let factors = self.penalties.at(active, messages);
         let hops = if self.charges.distance() { self.constants.extra_hops() * self.constants.gamma_s } else { 0.0 };
@@ -130,7 +131,7 @@ impl<'a> Basis<'a> {
         }
     }
 
-    /// On a level as it is.
+    /// Prices of a level before a switch.
     fn before(&self, level: &Level) -> Prices {
         self.prices(level.active_ranks, level.messages)
     }
@@ -150,7 +151,7 @@ fn tree_depth(active: f64, groups: f64) -> f64 {
     (active / groups).log2().max(0.0).ceil()
 }
 
-/// A step of the tree is a message of each active rank at most.
+/// A step of the tree sends at most one message per active rank.
 fn collective_s(level: &Level, groups: f64, basis: &Basis<'_>) -> f64 {
     let depth = tree_depth(level.active_ranks, groups);
     let prices = basis.prices(level.active_ranks, level.active_ranks);
@@ -197,8 +198,8 @@ fn level_decision(level: &Level, flop_s: f64, ranks: f64, finer_s: f64, basis: &
     LevelDecision { noswitch_s, running_s, category, choices, best, reason }
 }
 
-/// Decides for a whole hierarchy. alpha(D) and beta are those of the scenario `charges`, "the combination of penalties
-/// that is the best match": of each level's active ranks and messages before, of C ranks after.
+/// Decides for a whole hierarchy. `charges` should be the scenario that fits best. It prices alpha(D) and beta: with
+/// each level's active ranks and messages before the switch, with C ranks after it.
 ///
 /// # Errors
 /// Unusable machine constants or mix.
@@ -226,7 +227,7 @@ pub fn decide(
     Ok(Redistribution { levels, switch })
 }
 
-/// A switch that was not necessarily the paper's choice, and the cycle that the same formulas predict for it.
+/// A possible switch, and the cycle time predicted by the same formulas.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alternative {
     /// The level that is gathered.
@@ -235,13 +236,13 @@ pub struct Alternative {
     pub groups: u32,
     /// Sum of T_noswitch above the level, T_collective there, and five T_newmatvec on it and on each level below.
     pub cycle_s: f64,
-    /// Whether the cache rule allows it.
+    /// Whether the cache rule permits it.
     pub allowed: bool,
 }
 
-/// Predicts every switch: all levels but the finest, all powers of two up to the active ranks. Beyond the paper, which
-/// takes the first level that gains; here the levels below the switch count as well, each with as many partners as the
-/// C ranks allow or the level had.
+/// Predicts every switch: all levels except the finest, all powers of two up to the active ranks. The paper takes the
+/// first level that gains. Here the levels below the switch count as well. Each has at most as many partners as the C
+/// ranks permit or the level had before.
 ///
 /// # Errors
 /// Unusable machine constants or mix.
@@ -280,10 +281,10 @@ fn regrouped_product_s(level: &Level, groups: u32, flop_s: f64, basis: &Basis<'_
         + partners * (prices.alpha_s + values_per_message * prices.beta_s)
 }
 
-/// T_collective of a level and C: what its gathers and its scatter cost in a cycle.
+/// T_collective of a level and C: the cost of its gathers and its scatter in a cycle.
 ///
 /// # Errors
-/// The level is not in the hierarchy, C is 0; unusable constants.
+/// The level is not in the hierarchy, C is 0, or the constants are unusable.
 pub fn gather_s(
     hierarchy: &Hierarchy,
     level: usize,
@@ -303,12 +304,13 @@ pub fn gather_s(
     Ok(collective_s(gathered, f64::from(groups), &Basis::new(hierarchy, constants, mix, charges)?))
 }
 
-/// The cycle time when levels 0 to k - 1 run on all ranks (`before`, whose level k was gathered) and `after`, whose
-/// first level is level k on its C ranks, follows: the phases of the finer levels, T_collective for the gathers and the
-/// scatter, and the phases of `after`. The interpolation from level k to k - 1 is on all ranks.
+/// The cycle time when levels 0 to k - 1 run on all ranks and the rest on C ranks. `before` is the hierarchy whose
+/// level k was gathered, `after` starts with level k on its C ranks. The time includes the phases of the finer levels,
+/// T_collective for the gathers and the scatter, and the phases of `after`. The interpolation from level k to k - 1
+/// runs on all ranks.
 ///
 /// # Errors
-/// `switch_level` is 0 or not in `before`; unusable constants.
+/// `switch_level` is 0 or not in `before`, or the constants are unusable.
 pub fn regrouped_cycle_s(
     before: &Hierarchy,
     after: &Hierarchy,
@@ -327,7 +329,7 @@ pub fn regrouped_cycle_s(
     let costs = cycle_costs(before, constants, mix, charges)?;
     let fine_s: f64 = costs.levels[..switch_level].iter().map(crate::LevelCosts::total_s).sum();
     let down_s = costs.levels[switch_level].interpolate.total_s();
-    // The ranks that are left are spread over the nodes of all.
+    // The remaining ranks are spread over all nodes.
     let basis = Basis::new(before, constants, mix, charges)?;
     let coarse =
         crate::cycle::price_cycle(after, &shift_levels(constants, switch_level), mix, charges, &basis.penalties)?;
@@ -371,8 +373,8 @@ mod tests {
         assert!(alone(7, 8).is_err() && alone(4, 0).is_err());
     }
 
-    /// 509 of 512 ranks are active: 16 tasks of a node contend; 8 ranks afterwards are one of each node. Values cost
-    /// 16 / 9.32 GB/s and messages over links times as much.
+    /// 509 of 512 ranks are active, so 16 tasks of a node contend. Afterwards 8 ranks are on one node each. Values cost
+    /// 16 / 9.32 GB/s, and messages over links as much.
     #[test]
     fn penalties_count_only_the_remaining_ranks() {
         let decision = decide(&laplace_512(), &eos(), ALL_MPI, Charges::AlphaBetaGammaPenalties).unwrap();
@@ -402,13 +404,13 @@ mod tests {
 
     #[test]
     fn cache_rules_out_large_local_problems() {
-        // 2208 rows of 78 non-zeros are 2208 * (78.01 * 12 + 12) = 2.1 MB on one rank. Half of a share of 2 MB is 1 MB:
-        // C = 1 and C = 2 (1.05 MB) are out, 4 is in.
+        // 2208 rows of 78 non-zeros are 2208 * (78.01 * 12 + 12) = 2.1 MB on one rank. Half of the 2 MB share is 1 MB.
+        // So C = 1 and C = 2 (1.05 MB) are excluded, and 4 is allowed.
         let constants = Constants { cache_bytes_per_node: 32e6, ..eos() };
         let decision = decide(&laplace_512(), &constants, ALL_MPI, Charges::AlphaBetaGamma).unwrap();
         let allowed: Vec<bool> = decision.levels[4].choices.iter().map(|c| c.allowed).collect();
         assert_eq!(allowed, [false, false, true, true, true, true, true]);
-        // With no cache at all nothing gets worse than large.
+        // Without a cache nothing gets worse than large.
         let constants = Constants { cache_bytes_per_node: 0.0, ..eos() };
         let decision = decide(&laplace_512(), &constants, ALL_MPI, Charges::AlphaBetaGamma).unwrap();
         assert!(decision.levels[4].choices.iter().all(|c| c.allowed && c.category == Category::Large));
@@ -416,7 +418,7 @@ mod tests {
 
     #[test]
     fn small_gains_are_left_alone() {
-        // The same coarse levels below a finest level a hundred times as expensive.
+        // The same coarse levels with a finest level a hundred times as expensive.
         let mut levels = laplace_512().levels().to_vec();
         levels[0].unknowns *= 100.0;
         let h = Hierarchy::new(512, levels).unwrap();
@@ -427,7 +429,7 @@ mod tests {
 
     #[test]
     fn two_ranks_have_no_choice() {
-        // p_i = 1: no power of two lies below.
+        // p_i = 1: there is no power of two below.
         let level = Level { sends: 1.0, values_sent: 1.0, active_ranks: 2.0, ..laplace_512().levels()[5] };
         let h = Hierarchy::new(2, vec![level, level]).unwrap();
         let mix = Mix { tasks_per_node: 2, threads: 1 };
@@ -440,8 +442,8 @@ mod tests {
         let found = alternatives(&laplace_512(), &eos(), ALL_MPI, Charges::AlphaBetaGamma).unwrap();
         let paper = found.iter().find(|a| (a.level, a.groups) == (4, 8)).unwrap();
         let decision = decision();
-        // The levels above, the switched level as decided, and levels 5 and 6 with 7 partners each:
-        // 5 (2 C_i/8 s_i t_2 + 7 (2.318 us + n_i/p_i 0.858 ns)).
+        // The levels above, the switched level as decided, and levels 5 and 6 with 7 partners each: 5 (2 C_i/8 s_i t_2
+        // + 7 (2.318 us + n_i/p_i 0.858 ns)).
         let best = decision.levels[4].choices[3];
         let below =
             |c: f64, s: f64, ratio: f64| 5.0 * (2.0 * c / 8.0 * s * 0.545e-9 + 7.0 * (2.318e-6 + ratio * 0.858e-9));
@@ -458,8 +460,8 @@ mod tests {
         let after = Hierarchy::new(33, vec![alone]).unwrap();
         let s = Charges::AlphaBetaGamma;
         let got = regrouped_cycle_s(&before, &after, 6, &eos(), ALL_MPI, s).unwrap();
-        // The same level on its 33 active ranks: only its compute changes (34/512 to 34/33 rows per rank), and groups
-        // of one gather nothing but pay 34/33 * 2 beta for their own data in the formula.
+        // The same level on its 33 active ranks. The compute time changes (34/512 to 34/33 rows per rank). Groups of
+        // one gather nothing, but the formula charges 34/33 * 2 beta for their own data.
         let costs = cycle_costs(&before, &eos(), ALL_MPI, s).unwrap();
         let work = 6.0 * 34.0 * 24.65 * 0.545e-9;
         let expected = costs.total_s() + work * (1.0 / 33.0 - 1.0 / 512.0) + 34.0 / 33.0 * 2.0 * 0.858e-9;

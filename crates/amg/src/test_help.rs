@@ -19,7 +19,7 @@ impl Reader for Directory {
     }
 }
 
-/// Eos from Tables 1 and 2 of the paper; two 20 MB caches per node (Xeon E5-2670).
+/// Eos from Tables 1 and 2 of the paper, with two 20 MB caches per node (Xeon E5-2670).
 pub(crate) fn eos() -> Constants {
     Constants {
         alpha_s: 0.238e-6,
@@ -35,7 +35,7 @@ pub(crate) fn eos() -> Constants {
 }
 
 /// BoomerAMG on the 7-point Laplacian with 30^3 points on each of 512 ranks: HMIS, extended+i with at most 4
-/// coefficients, one aggressive level. Counted from hypre 2.26's own communication packages.
+/// coefficients, one aggressive level. The numbers come from the communication packages of hypre 2.26.
 pub(crate) fn laplace_512() -> Hierarchy {
     let row = |c: f64, s, p, n, sh, ph, nh, active, m, mh| Level {
         unknowns: c,

@@ -1,4 +1,4 @@
-//! The readers of multigrid files on damaged and random input: a result or an error.
+//! Readers of multigrid files on damaged and random input: they return a result or an error.
 
 use odonata_amg::import::{levels, messages};
 use odonata_amg::Phase;
@@ -14,7 +14,7 @@ const JSON: &str = "{\"ranks\": 8, \"columns\": [\"unknowns\", \"nonzeros_per_ro
 const MESSAGES: &str = "level,operator,source,destination,values\n0,0,0,1,10\n0,1,1,0,5\n1,0,7,6,3\n";
 const RECORD: &str = "phase,level,source,destination,messages,bytes\ncoarsen,0,0,1,3,10\ngalerkin,1,2,1,1,7\n";
 
-/// A good text with a stretch replaced.
+/// A valid text with one part replaced.
 fn damaged(text: &'static str) -> impl Strategy<Value = Vec<u8>> {
     let pieces = prop_oneof![
         Just("-1".to_owned()),

@@ -1,10 +1,10 @@
-//! Constants that were measured on a machine, and how the cores of its nodes are shared by processes and threads.
+//! Measured constants of a machine, and the division of a node's cores among processes and threads.
 
 use crate::error::{at_least, positive};
 use crate::figures::NetworkFigures;
 use crate::ModelError;
 
-/// What was measured on a machine. [`Constants::check`] says what is required of them.
+/// Measured constants of a machine. [`Constants::check`] lists the requirements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Constants {
     /// alpha(h_m): time to start a message to the nearest other node.
@@ -13,26 +13,26 @@ pub struct Constants {
     pub beta_s_per_value: f64,
     /// gamma: time per further hop.
     pub gamma_s: f64,
-    /// t_0, t_1, ...: time per floating-point operation of a sparse product on each level; the last one holds for all
+    /// t_0, t_1, ...: time per floating-point operation of a sparse product on each level. The last value holds for all
     /// coarser levels.
     pub flop_s: Vec<f64>,
-    /// Memory bandwidth per thread, bytes per second, for numbers of threads in ascending order, one thread first.
+    /// Memory bandwidth per thread, bytes per second, for ascending numbers of threads from one.
     pub thread_bandwidth: Vec<(u32, f64)>,
-    /// B_max: what the hardware can move between two nodes, bytes per second.
+    /// B_max: hardware bandwidth between two nodes, bytes per second.
     pub node_bandwidth: f64,
     /// Cores of a node.
     pub cores_per_node: u32,
-    /// Cache that the processes of a node share, bytes.
+    /// Cache shared by the processes of a node, bytes.
     pub cache_bytes_per_node: f64,
-    /// For hops and links.
+    /// Hops and links of the network.
     pub network: NetworkFigures,
 }
 
 impl Constants {
-    /// Verifies that every constant is usable.
+    /// Checks that every constant is usable.
     ///
     /// # Errors
-    /// A constant that is not finite, negative, or zero where it divides; lists that are empty or not ascending.
+    /// A constant that is infinite, negative, or a divisor of zero; lists that are empty or not ascending.
     pub fn check(&self) -> Result<(), ModelError> {
         at_least("alpha", self.alpha_s, 0.0)?;
         positive("beta", self.beta_s_per_value)?;
@@ -86,8 +86,8 @@ impl Constants {
         f64::from(self.network.diameter().saturating_sub(self.network.min_hops()))
     }
 
-    /// b_1 / b_j: how much slower a thread runs when `threads` of them share a process's memory. Between measured
-    /// numbers of threads the ratio is interpolated linearly in the logarithms.
+    /// b_1 / b_j: slowdown of a thread when `threads` threads share a process's memory. Between measured values, the
+    /// logarithm of the ratio is linear in the logarithm of the threads.
     ///
     /// # Errors
     /// More threads than were measured, or none.
@@ -99,7 +99,7 @@ impl Constants {
             return Err(ModelError::OutOfRange {
                 what: "number of threads".into(),
                 value: f64::from(threads),
-                expected: "between 1 and the most threads whose bandwidth was measured",
+                expected: "between 1 and the largest measured number of threads",
             });
         }
         let (n1, b1) = table[after];
@@ -122,16 +122,16 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// Nodes that `ranks` tasks fill.
+    /// Nodes for `ranks` tasks.
     #[must_use]
     pub fn nodes(self, ranks: u32) -> u32 {
         ranks.div_ceil(self.tasks_per_node)
     }
 
-    /// Verifies that the tasks and threads fit a node.
+    /// Checks that the tasks and threads fit on a node.
     ///
     /// # Errors
-    /// None of either, or more than cores.
+    /// Zero tasks or threads, or more than cores.
     pub fn check(self, constants: &Constants) -> Result<(), ModelError> {
         let used = u64::from(self.tasks_per_node) * u64::from(self.threads);
         if used == 0 || used > u64::from(constants.cores_per_node) {
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::figures::DragonflyFigures;
 
-    /// Eos from Tables 1 and 2 of the paper; two 20 MB caches per node (Xeon E5-2670).
+    /// Eos from Tables 1 and 2 of the paper, with two 20 MB caches per node (Xeon E5-2670).
     fn eos() -> Constants {
         Constants {
             alpha_s: 0.238e-6,

@@ -1,8 +1,8 @@
-//! What can be wrong with the numbers that a model is given.
+//! Errors in the numbers of a model.
 
 use thiserror::Error;
 
-/// A parameter or a table that no model can use. `what` names it in the user's words.
+/// A parameter or a table that no model can use. `what` is its name for the user.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum ModelError {
     /// A number outside its range.
@@ -10,35 +10,35 @@ pub enum ModelError {
     OutOfRange {
         /// The parameter.
         what: String,
-        /// What was given.
+        /// The given value.
         value: f64,
-        /// The range in words.
+        /// Description of the range.
         expected: &'static str,
     },
-    /// Two nodes of a machine that no path joins.
+    /// Two nodes without a path.
     #[error("there is no path from node {from} to node {to}")]
     NoPath {
-        /// Node that sends.
+        /// Sending node.
         from: u32,
-        /// Node that would receive.
+        /// Receiving node.
         to: u32,
     },
-    /// A list that must hold something, or as many entries as another.
+    /// A list of the wrong length.
     #[error("{what} has {got} entries; expected {expected}")]
     Length {
         /// The list.
         what: &'static str,
         /// Its length.
         got: usize,
-        /// The length in words.
+        /// Description of the expected length.
         expected: String,
     },
 }
 
-/// `value` if it is finite and at least `least`.
+/// Returns `value` if it is finite and at least `least`.
 ///
 /// # Errors
-/// It is not; the message begins with `what`.
+/// A value out of range. The message starts with `what`.
 pub fn at_least(what: &str, value: f64, least: f64) -> Result<f64, ModelError> {
     if value.is_finite() && value >= least {
         return Ok(value);
@@ -47,10 +47,10 @@ pub fn at_least(what: &str, value: f64, least: f64) -> Result<f64, ModelError> {
     Err(ModelError::OutOfRange { what: what.to_owned(), value, expected })
 }
 
-/// `value` if it is finite and above zero.
+/// Returns `value` if it is finite and above zero.
 ///
 /// # Errors
-/// It is not; the message begins with `what`.
+/// A value out of range. The message starts with `what`.
 pub fn positive(what: &str, value: f64) -> Result<f64, ModelError> {
     if value.is_finite() && value > 0.0 {
         return Ok(value);

@@ -1,27 +1,26 @@
-//! Hops and links of networks that are known by figures only: how many groups, rows, links, not where each cable is.
+//! Hops and links of networks from a few figures, without knowing each cable.
 //!
-//! A parameter set says this much of the machine that its constants were measured on. It is less than a
-//! built machine: nobody knows which router has the link to which group, so that a message to another group is charged the
-//! longest path.
+//! A set of constants gives these figures of its machine. They are less than a built machine. Since the router of each
+//! global link is unknown, a message to another group is charged the longest path.
 //!
-//! A hop is a link that a message crosses, counting those between nodes and routers, as the paper does: two nodes on
+//! A hop is a link that a message crosses, including the links between nodes and routers, as in the paper. Two nodes on
 //! one router are 2 hops apart.
 
 use crate::error::{at_least, ModelError};
 
-/// A dragonfly whose groups are grids of routers, all-to-all along each row and each column (Cray Aries), or
-/// all-to-all as a whole (`rows` = 1).
+/// A dragonfly with groups that are grids of routers, all-to-all along each row and column (Cray Aries), or all-to-all
+/// groups (`rows` = 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DragonflyFigures {
     /// Groups of the machine.
     pub groups: u32,
     /// Routers of a group along one dimension (Aries: 6).
     pub rows: u32,
-    /// Routers of a group along the other (Aries: 16).
+    /// Routers of a group along the other dimension (Aries: 16).
     pub columns: u32,
     /// Nodes of a router (Aries: 4).
     pub nodes_per_router: u32,
-    /// How many links of ordinary bandwidth the connection between two groups counts as (Aries: 4).
+    /// Links of ordinary bandwidth that equal the connection between two groups (Aries: 4).
     pub links_between_groups: u32,
 }
 
@@ -38,15 +37,16 @@ impl DragonflyFigures {
         self.rows * self.columns * self.nodes_per_router
     }
 
-    /// Router-to-router links inside a group as the paper counts them, 16 * 5 + 6 * 15 = 170 on Aries: one row's worth
-    /// per row and one column's worth per column. (All pairs that are joined would be 16 * 15 + 6 * 120 = 960.)
+    /// Router-to-router links inside a group as the paper counts them: 16 * 5 + 6 * 15 = 170 on Aries, the links of one
+    /// row per row and of one column per column. (All joined pairs would be 16 * 15 + 6 * 120 = 960.)
     #[must_use]
     pub fn links_per_group(&self) -> u32 {
         self.columns * (self.rows - 1) + self.rows * (self.columns - 1)
     }
 
-    /// Longest shortest path: node to router, up to two links to a router with a global link, the global link, up to
-    /// two more, router to node: 7 on Aries; 5 where a group is all-to-all; 4 and 3 in a single group.
+    /// Hops of the longest minimal path: node to router, up to two links to a router with a global link, the global
+    /// link, up to two more links, router to node. This gives 7 on Aries, 5 with all-to-all groups, and 4 and 3 within
+    /// one group.
     #[must_use]
     pub fn diameter(&self) -> u32 {
         let within = u32::from(self.rows > 1) + u32::from(self.columns > 1);
@@ -57,8 +57,8 @@ impl DragonflyFigures {
         }
     }
 
-    /// Hops between two nodes numbered router by router, group by group; between groups the longest path is charged,
-    /// because where the global links are is not part of this description.
+    /// Hops between two nodes, which are numbered router by router, group by group. Between groups it is the longest
+    /// path, because the positions of the global links are unknown.
     #[must_use]
     pub fn hops(&self, a: u32, b: u32) -> u32 {
         if a == b {
@@ -78,18 +78,18 @@ impl DragonflyFigures {
         }
     }
 
-    /// Links that a job on `nodes` nodes has at least: groups filled one after the other.
+    /// Fewest links of a job on `nodes` nodes: groups are filled one after the other.
     ///
-    /// N + 170 g + 4 min(g (g - 1) / 2, G (G - 1) / 2) with g = ceil(N / 384). The third term is damaged in the
-    /// paper's text; read here as the global links among the g groups in use, which is what it stands for.
+    /// N + 170 g + 4 min(g (g - 1) / 2, G (G - 1) / 2) with g = ceil(N / 384). The third term is damaged in the paper's
+    /// text. It is read as the global links among the g used groups, which matches its description.
     #[must_use]
     pub fn min_links(&self, nodes: u32) -> f64 {
         let used = nodes.div_ceil(self.nodes_per_group()).min(self.groups);
         self.links(nodes, used, f64::from(used) * (f64::from(used) - 1.0) / 2.0)
     }
 
-    /// Links that a job on `nodes` nodes has at most: each node in a group of its own until all are in use.
-    /// N + 170 min(N, G) + 4 min(N - 1, G (G - 1) / 2).
+    /// Most links of a job on `nodes` nodes: each node in its own group until all groups are used. N + 170 min(N, G) +
+    /// 4 min(N - 1, G (G - 1) / 2).
     #[must_use]
     pub fn max_links(&self, nodes: u32) -> f64 {
         self.links(nodes, nodes.min(self.groups), f64::from(nodes) - 1.0)
@@ -103,20 +103,20 @@ impl DragonflyFigures {
     }
 }
 
-/// A tree of `levels` levels of switches with `down` children each; every switch has `up` links to its parents for each
-/// `down` links to its children (`up` = `down`: full bisection).
+/// A tree with `levels` levels of switches and `down` children per switch. Each switch has `up` links to its parents
+/// per `down` links to its children (`up` = `down`: full bisection).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FatTreeFigures {
     /// Levels of switches.
     pub levels: u32,
     /// Children of a switch: nodes at the lowest level.
     pub down: u32,
-    /// Links towards the root per `down` links away from it.
+    /// Links towards the root per `down` links to the children.
     pub up: u32,
 }
 
 impl FatTreeFigures {
-    /// Hops up to the lowest common switch and down again.
+    /// Hops up to the lowest common switch and down.
     #[must_use]
     pub fn hops(&self, a: u32, b: u32) -> u32 {
         let (mut a, mut b, mut height) = (a, b, 0);
@@ -134,8 +134,8 @@ impl FatTreeFigures {
         2 * self.levels
     }
 
-    /// Links below the smallest subtree that holds `nodes` adjacent nodes: N at the lowest level, and `up/down` times
-    /// the level below at each higher one.
+    /// Links below the smallest subtree with `nodes` adjacent nodes: N at the lowest level, and at each higher level
+    /// `up/down` times the links of the level below.
     #[must_use]
     pub fn links(&self, nodes: u32) -> f64 {
         let (mut total, mut at_level, mut reach) = (0.0, f64::from(nodes), 1_u64);
@@ -151,17 +151,17 @@ impl FatTreeFigures {
     }
 }
 
-/// A grid of nodes with a router each, closed to rings in every dimension (`wraps`) or not.
+/// A grid of nodes with one router each, with or without rings in every dimension (`wraps`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TorusFigures {
-    /// Nodes along each dimension; first dimension fastest in node numbers.
+    /// Nodes along each dimension. The first dimension is fastest in node numbers.
     pub shape: Vec<u32>,
     /// Whether the ends of each dimension are joined.
     pub wraps: bool,
 }
 
 impl TorusFigures {
-    /// Hops between neighbours are 1: nodes are routers, as on Blue Gene.
+    /// Neighbours are 1 hop apart because nodes are routers, as on Blue Gene.
     #[must_use]
     pub fn hops(&self, a: u32, b: u32) -> u32 {
         let (mut a, mut b, mut hops) = (a, b, 0);
@@ -180,8 +180,8 @@ impl TorusFigures {
         self.shape.iter().map(|&length| if self.wraps { length / 2 } else { length - 1 }).sum()
     }
 
-    /// Links of a box of `nodes` nodes: that of the whole machine scaled to the nodes in use (each node owns one link
-    /// per dimension; a ring of two nodes has one link, a line of k has k - 1).
+    /// Links of a job on `nodes` nodes: the links of the whole machine scaled to the used nodes. A node owns one link
+    /// per dimension. A ring of two nodes has one link, a line of k nodes k - 1.
     #[must_use]
     pub fn links(&self, nodes: u32) -> f64 {
         let all: f64 = self.shape.iter().map(|&n| f64::from(n)).product();
@@ -199,7 +199,7 @@ impl TorusFigures {
     }
 }
 
-/// What is known of a network.
+/// Figures of a network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NetworkFigures {
     /// See [`DragonflyFigures`].
@@ -211,7 +211,7 @@ pub enum NetworkFigures {
 }
 
 impl NetworkFigures {
-    /// The longest distance between two nodes, hops.
+    /// The longest distance between two nodes, in hops.
     #[must_use]
     pub fn diameter(&self) -> u32 {
         match self {
@@ -221,7 +221,7 @@ impl NetworkFigures {
         }
     }
 
-    /// The least distance between two different nodes, hops.
+    /// The shortest distance between two different nodes, in hops.
     #[must_use]
     pub fn min_hops(&self) -> u32 {
         match self {
@@ -230,7 +230,7 @@ impl NetworkFigures {
         }
     }
 
-    /// Hops between two nodes, 0 for a node and itself.
+    /// Hops between two nodes, 0 from a node to itself.
     #[must_use]
     pub fn hops(&self, a: u32, b: u32) -> u32 {
         match self {
@@ -240,13 +240,13 @@ impl NetworkFigures {
         }
     }
 
-    /// Hops between two nodes beyond the least.
+    /// Hops between two nodes beyond the shortest distance.
     #[must_use]
     pub fn extra_hops(&self, a: u32, b: u32) -> u32 {
         self.hops(a, b).saturating_sub(self.min_hops())
     }
 
-    /// Links available to a job on `nodes` nodes; on a dragonfly the midpoint of fewest and most.
+    /// Links available to a job on `nodes` nodes. On a dragonfly this is the middle between fewest and most links.
     ///
     /// # Errors
     /// `nodes` is 0.
@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(aries.min_links(64), 234.0);
         assert_eq!(aries.max_links(64), 408.0);
         assert_eq!(NetworkFigures::Dragonfly(aries).links(64).unwrap(), 321.0);
-        // 512 nodes need both groups: 512 + 340 + 4 * 1 either way.
+        // 512 nodes need both groups: 512 + 340 + 4 * 1 in both cases.
         assert_eq!(aries.min_links(512), 856.0);
         assert_eq!(aries.max_links(512), 856.0);
     }
@@ -297,7 +297,7 @@ mod tests {
         assert_eq!(tree.hops(0, 3), 2);
         assert_eq!(tree.hops(0, 4), 4);
         assert_eq!(tree.diameter(), 4);
-        // 16 node links and, tapered 2:1, 8 above; three nodes stay under one switch.
+        // 16 node links and, tapered 2:1, 8 above. Three nodes stay below one switch.
         assert_eq!(tree.links(16), 24.0);
         assert_eq!(tree.links(3), 3.0);
     }
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(torus.diameter(), 2 + 2 + 1);
         assert_eq!(torus.hops(0, 3), 1); // around the ring
         assert_eq!(torus.hops(0, 2 + 4 * 2 + 16), 5);
-        // 32 nodes own a link each in the two rings of 4, and every second one in the ring of 2.
+        // 32 nodes own one link each in the two rings of 4, and every second node one in the ring of 2.
         assert_eq!(torus.links(32), 32.0 * 2.5);
         let mesh = TorusFigures { shape: vec![4, 4], wraps: false };
         assert_eq!(mesh.diameter(), 6);

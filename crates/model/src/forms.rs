@@ -1,4 +1,4 @@
-//! The general forms: every rank of every job, priced by what it sends and receives.
+//! General closed forms: the messages of every rank have a price.
 
 use crate::message::{MessageModel, MessagePrices, Postal};
 use crate::pricing::{Pricing, PricingError, PricingResult};
@@ -14,23 +14,23 @@ const fn form(name: &'static str, doc: &'static str, default: fn() -> Box<dyn Pr
     Variant { name, doc, default }
 }
 
-/// The forms of this crate.
+/// The closed forms of this crate.
 pub const FORMS: &[Variant<dyn Pricing>] = &[
-    form("max-rate", "start-ups and the larger of a rank's and its node's bytes, rank by rank", || {
+    form("max-rate", "start-ups, and the larger of a rank's and its node's bytes, per rank", || {
         Box::new(MaxRateForm::default())
     }),
-    form("postal", "every message a start-up and its bytes, rank by rank", || Box::new(PostalForm::default())),
-    form("loggp", "latency, overhead, gap and gap per byte, rank by rank", || Box::new(LogGpForm::default())),
+    form("postal", "start-up and bytes of every message, per rank", || Box::new(PostalForm::default())),
+    form("loggp", "latency, overhead, gap and gap per byte, per rank", || Box::new(LogGpForm::default())),
 ];
 
-/// What the general forms have in common.
+/// Parameters that all general forms have.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CommonParameters {
     /// Bandwidth of one rank.
     pub rate: Option<Rate>,
-    /// Per router-to-router hop.
+    /// Time per router-to-router hop.
     pub hop: Option<Time>,
-    /// Per squared number of messages received.
+    /// Time per squared number of received messages.
     pub matching: Option<Time>,
     /// Start-up inside a node.
     pub on_node_alpha: Option<Time>,
@@ -38,23 +38,23 @@ pub struct CommonParameters {
     pub on_node_rate: Option<Rate>,
 }
 
-/// Start-ups and the larger of a rank's and its node's bytes.
+/// Start-ups, and the larger of a rank's and its node's bytes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct MaxRateForm {
     /// Start-up.
     pub alpha: Option<Time>,
-    /// Bandwidth that the ranks of a node share.
+    /// Bandwidth shared by the ranks of a node.
     pub node_rate: Option<Rate>,
-    /// The rest.
+    /// Common parameters.
     pub common: CommonParameters,
 }
 
-/// Every message a start-up and its bytes.
+/// Start-up and bytes of every message.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PostalForm {
     /// Start-up.
     pub alpha: Option<Time>,
-    /// The rest.
+    /// Common parameters.
     pub common: CommonParameters,
 }
 
@@ -67,17 +67,18 @@ pub struct LogGpForm {
     pub overhead: Option<Time>,
     /// g.
     pub gap: Option<Time>,
-    /// The rest; its rate is 1 / G.
+    /// Common parameters. The rate is 1 / G.
     pub common: CommonParameters,
 }
 
-const ALPHA: &str = "`postal`, `max-rate`: start-up of a message.";
+const ALPHA: &str = "`postal`, `max-rate`: start-up time of a message.";
 const RATE: &str = "Bandwidth of one rank; 1 / G of `loggp`.";
-const HOP: &str = "Time per router-to-router hop of a message, on a shortest path.";
-const MATCHING: &str = "Time per squared number of messages that a rank receives: the search in its queue.";
-const ON_NODE_ALPHA: &str = "Start-up of a message between ranks of a node.";
+const HOP: &str = "Time per router-to-router hop of a message on a minimal path.";
+const MATCHING: &str = "Time per squared number of messages that a rank receives. It stands for the search in the \
+    receive queue.";
+const ON_NODE_ALPHA: &str = "Start-up time of a message between ranks of a node.";
 const ON_NODE_RATE: &str = "Bandwidth of messages between ranks of a node.";
-const MEASURED: &str = "that of `parameters`";
+const MEASURED: &str = "the value of `parameters`";
 const START_UP: &str = "the start-up of `parameters`";
 const BUSY: &str = "the bandwidth per thread with all threads busy";
 
@@ -85,7 +86,7 @@ impl Parameters for MaxRateForm {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(alpha, Kind::Time, ALPHA, else MEASURED),
         parameter!(rate = common.rate, Kind::Rate, RATE, else MEASURED),
-        parameter!(node_rate, Kind::Rate, "`max-rate`: bandwidth that the ranks of a node share.", else MEASURED),
+        parameter!(node_rate, Kind::Rate, "`max-rate`: bandwidth shared by the ranks of a node.", else MEASURED),
         parameter!(hop = common.hop, Kind::Time, HOP, else "gamma of `parameters`"),
         parameter!(matching = common.matching, Kind::Time, MATCHING, else "0 s"),
         parameter!(on_node_alpha = common.on_node_alpha, Kind::Time, ON_NODE_ALPHA, else START_UP),
@@ -108,7 +109,7 @@ impl Parameters for LogGpForm {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(latency, Kind::Time, "`loggp`: L.", else START_UP),
         parameter!(overhead, Kind::Time, "`loggp`: o, processor time of a send or a receive.", else "0 s"),
-        parameter!(gap, Kind::Time, "`loggp`: g, least time between two sends.", else "0 s"),
+        parameter!(gap, Kind::Time, "`loggp`: g, minimum time between two sends.", else "0 s"),
         parameter!(rate = common.rate, Kind::Rate, RATE, else MEASURED),
         parameter!(hop = common.hop, Kind::Time, HOP, else "gamma of `parameters`"),
         parameter!(matching = common.matching, Kind::Time, MATCHING, else "0 s"),
@@ -117,18 +118,18 @@ impl Parameters for LogGpForm {
     ];
 }
 
-/// A time that is given or measured: the nearest whole picosecond, as a file would say it.
+/// Fills a time that is not given with the measured one, to the nearest picosecond.
 fn fill_time(key: &mut Option<Time>, seconds: f64) {
     key.get_or_insert(Time((seconds * 1e12).round() as u64));
 }
 
-/// A rate that is given or measured: the nearest whole bit per second.
+/// Fills a rate that is not given with the measured one, to the nearest bit per second.
 fn fill_rate(key: &mut Option<Rate>, bytes_per_s: f64) {
     key.get_or_insert(Rate::from_bits_per_s((bytes_per_s * 8.0).round().max(1.0) as u64));
 }
 
 fn seconds(key: Option<Time>) -> f64 {
-    key.expect("the form is complete").as_s_f64()
+    key.expect("`complete` filled the key").as_s_f64()
 }
 
 fn bytes_per_s(key: Option<Rate>) -> f64 {
@@ -155,11 +156,11 @@ impl CommonParameters {
     }
 }
 
-/// A form that prices messages.
+/// A closed form for messages.
 trait MessageForm: Parameters {
     fn common(&self) -> &CommonParameters;
 
-    /// Rates of its own.
+    /// Rates of this form only.
     fn rates(&self) -> Vec<(&'static str, Option<Rate>)> {
         Vec::new()
     }

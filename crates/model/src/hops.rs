@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 const UNREACHED: u32 = u32::MAX;
 
-/// Breadth-first distances from one router at a time: whoever asks goes source by source.
+/// Breadth-first distances from one router at a time. Queries should go source by source.
 #[derive(Debug)]
 pub struct HopCounts<'m> {
     machine: &'m Machine,
@@ -17,7 +17,7 @@ pub struct HopCounts<'m> {
 }
 
 impl<'m> HopCounts<'m> {
-    /// Of a machine.
+    /// Hop counts of a machine.
     pub fn new(machine: &'m Machine) -> Self {
         Self { machine, source: None, distance: vec![UNREACHED; machine.router_count()], queue: VecDeque::new() }
     }

@@ -1,17 +1,16 @@
-//! Closed forms: what messages cost on a network, from counts of them and measured constants.
+//! Closed forms: the cost of messages from their counts and measured constants.
 //!
-//! Pure functions over plain data; nothing here reads files or simulates.
+//! Pure functions on plain data. Nothing here reads files or simulates.
 //!
-//! * [`pricing`]: what a closed form is; [`FORMS`] are those of this crate, which price the jobs of a workload rank by
-//!   rank on a built machine.
-//! * [`message`]: postal, LogGP and max-rate costs of any list of messages, per rank, with terms for hops and for
-//!   matching.
+//! * [`pricing`]: the trait of a closed form. [`FORMS`] lists the forms of this crate, which price the jobs of a
+//!   workload rank by rank on a built machine.
+//! * [`message`]: postal, LogGP and max-rate costs of any list of messages, per rank, with terms for hops and matching.
 //! * [`node_aware`]: the same data in two or three steps with fewer messages between nodes.
-//! * [`Constants`]: what is measured on a machine, with [`figures`] of its network: hops and links of dragonflies, fat
-//!   trees and tori in closed form. [`message`] takes any other count of hops as well, such as that of a built machine.
+//! * [`Constants`]: measured constants of a machine, with [`figures`] of its network: hops and links of dragonflies,
+//!   fat trees and tori in closed form. [`message`] also accepts other hop counts, for example of a built machine.
 //!
-//! All times are `f64` seconds (field names end in `_s`): these are formulas over measured constants, not clocks, and
-//! nothing is accumulated over events. Bandwidths are bytes per second, sizes bytes.
+//! All times are `f64` seconds (field names end in `_s`), because they are formulas over measured constants. Nothing is
+//! accumulated over events. Bandwidths are in bytes per second, sizes in bytes.
 
 mod constants;
 mod error;

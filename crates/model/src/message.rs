@@ -1,15 +1,15 @@
-//! The cost of any list of messages, per rank: postal, LogGP and max-rate, with terms for hops and for matching.
+//! Cost of any list of messages, per rank: postal, LogGP and max-rate, with terms for hops and matching.
 //!
-//! A rank's time is the sum of what its own messages cost it; the step's time is the largest of them. Messages between
-//! ranks of one node are priced by parameters of their own when given, else like all others.
+//! A rank's time is the sum of the costs of its messages. The time of a step is the largest of these. Messages within a
+//! node can have their own parameters.
 //!
 //! | model | time of a rank that sends k messages of b_1 .. b_k bytes and receives r | source |
 //! | --- | --- | --- |
 //! | postal | sum (alpha + b / R) | Bar-Noy, Kipnis 1992; Hockney's alpha-beta |
 //! | LogGP | o + (k - 1) max(o, g) + sum (b - 1) G + L + r o | Alexandrov et al. 1995 |
-//! | max-rate | k alpha + max(B_node / R_N, b / R_C) with b = its bytes off the node, B_node = those of all its node's ranks | Gropp, Olson, Samfass 2016 |
+//! | max-rate | k alpha + max(B_node / R_N, b / R_C); b: bytes that leave the node, B_node: b of all ranks of the node | Gropp, Olson, Samfass 2016 |
 //! | + hops | (h - h_m) gamma per message | Gahvari et al. 2014 |
-//! | + matching | q r^2 for r messages received: each is searched for in a queue as long as r | Bienz, Gropp, Olson 2018 |
+//! | + matching | q r^2 for r received messages: each one is searched for in a queue of length r | Bienz, Gropp, Olson 2018 |
 
 use crate::error::{at_least, positive};
 use crate::ModelError;
@@ -21,7 +21,7 @@ pub struct RankMessage {
     pub source: u32,
     /// Receiving rank.
     pub destination: u32,
-    /// Its size.
+    /// Size.
     pub bytes: u64,
 }
 
@@ -34,12 +34,12 @@ pub struct Postal {
     pub rate: f64,
 }
 
-/// How messages are priced.
+/// A model of the price of messages.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum MessageModel {
-    /// Each message by itself.
+    /// Start-up and bytes of each message.
     Postal(Postal),
-    /// Overhead, gap and latency apart.
+    /// Overhead, gap and latency as separate parameters.
     LogGp {
         /// L, latency.
         latency_s: f64,
@@ -56,7 +56,7 @@ pub enum MessageModel {
         alpha_s: f64,
         /// R_C, bytes per second of one rank.
         rank_rate: f64,
-        /// R_N, bytes per second that a node can inject.
+        /// R_N, injection bandwidth of a node, bytes per second.
         node_rate: f64,
     },
 }
@@ -64,17 +64,17 @@ pub enum MessageModel {
 /// A model with its optional terms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MessagePrices {
-    /// For messages that leave the node, and for all if `within_node` is not given.
+    /// For messages that leave the node, and for all messages if `within_node` is not given.
     pub model: MessageModel,
     /// For messages between ranks of a node.
     pub within_node: Option<Postal>,
-    /// gamma: per hop beyond the least, seconds; 0 to leave it out.
+    /// gamma, seconds per hop beyond the shortest distance. 0 omits the term.
     pub hop_s: f64,
-    /// q: matching, seconds per message squared; 0 to leave it out.
+    /// q, seconds per squared number of messages. 0 omits the term.
     pub match_s: f64,
 }
 
-/// What one rank sends, receives and pays for, seconds.
+/// Messages and cost of one rank, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RankCost {
     /// Messages to other ranks.
@@ -94,14 +94,14 @@ pub struct RankCost {
 }
 
 impl RankCost {
-    /// All of it.
+    /// Total time.
     #[must_use]
     pub fn total_s(&self) -> f64 {
         self.startup_s + self.hops_s + self.bandwidth_s + self.matching_s
     }
 }
 
-/// What a rank sends and receives, counted before pricing.
+/// Counts of a rank's messages before pricing.
 #[derive(Debug, Clone, Copy, Default)]
 struct Load {
     sends: u32,
@@ -113,10 +113,10 @@ struct Load {
 }
 
 impl MessagePrices {
-    /// Verifies that every parameter is usable.
+    /// Checks that every parameter is usable.
     ///
     /// # Errors
-    /// A parameter that is not finite, negative, or zero where it divides.
+    /// A parameter that is infinite, negative, or a divisor of zero.
     pub fn check(&self) -> Result<(), ModelError> {
         self.model.check()?;
         if let Some(p) = self.within_node {
@@ -169,12 +169,12 @@ impl Postal {
     }
 }
 
-/// Prices one step in which every message of `messages` is sent, rank by rank. `nodes[r]` is rank r's node, and
-/// `extra_hops` counts the hops between two nodes beyond the least, h - h_m; it is asked in the order of the messages.
-/// Messages of a rank to itself cost nothing.
+/// Prices one step with all `messages`, rank by rank. `nodes[r]` is rank r's node. `extra_hops` returns the hops
+/// between two nodes beyond the shortest distance, h - h_m, and is called in the order of the messages. Messages of a
+/// rank to itself are free.
 ///
 /// # Errors
-/// Unusable parameters, or a message of a rank that `nodes` does not have.
+/// Unusable parameters, or a rank that is not in `nodes`.
 pub fn rank_costs(
     messages: &[RankMessage],
     nodes: &[u32],
@@ -291,7 +291,7 @@ mod tests {
         let messages = [send(0, 2, 3000), send(1, 2, 3000)];
         let costs = rank_costs(&messages, &[0, 0, 1], aries(), &plain(model)).unwrap();
         close(costs[0].total_s(), 1e-6 + 4e-6);
-        // Alone on its node a rank sends at its own rate.
+        // Alone on its node, a rank sends at its own rate.
         let costs = rank_costs(&messages, &[0, 2, 1], aries(), &plain(model)).unwrap();
         close(costs[0].total_s(), 1e-6 + 3e-6);
     }

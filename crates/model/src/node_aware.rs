@@ -1,38 +1,38 @@
-//! Node-aware communication: the same data in two or three steps, so that fewer messages cross the network.
+//! Node-aware communication: the same data in two or three steps, with fewer messages between nodes.
 //!
 //! After Bienz, Gropp and Olson, "Node aware sparse matrix-vector multiplication" (2019):
 //!
-//! * *two steps*: a rank sends what it has for all ranks of another node as one message to one rank there, which hands
-//!   it on inside the node;
-//! * *three steps*: the ranks of a node first bring together what goes to one other node at one of them, which sends a
-//!   single message per pair of nodes; the receiver hands it on.
+//! * *Two steps*: a rank sends all its data for another node as one message to one rank there, which forwards them
+//!   inside the node.
+//! * *Three steps*: first, one rank of a node collects the data for another node. It sends a single message per pair of
+//!   nodes. The receiver forwards the data.
 //!
-//! Partner ranks are chosen in turn, so that the load spreads: node d's data is taken by the rank of the node in place
-//! (d mod size). A value that several ranks of a node need is counted once per rank, because message sizes do not tell
-//! which values are the same; the truth can only be cheaper.
+//! Partner ranks take turns to spread the load: rank (d mod size) of a node handles the data of node d. A value that
+//! several ranks of a node need counts once per rank, because message sizes do not show which values are equal. The
+//! true cost can only be lower.
 
 use std::collections::BTreeMap;
 
 use crate::message::RankMessage;
 use crate::ModelError;
 
-/// How data is moved.
+/// A scheme of node-aware communication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeAwareScheme {
-    /// As it is.
+    /// Messages are sent directly.
     Direct,
-    /// Over one rank of the destination's node.
+    /// Via one rank of the destination's node.
     TwoSteps,
-    /// Over one rank of each node.
+    /// Via one rank of each node.
     ThreeSteps,
 }
 
-/// The steps, one after the other, that move `messages` along `route`; `nodes[r]` is rank r's node.
+/// The steps that send `messages` by the scheme `route`. `nodes[r]` is rank r's node.
 ///
-/// Messages inside a node stay in the first step. Messages of a rank to itself are dropped.
+/// Messages within a node are sent in the first step. Messages of a rank to itself are dropped.
 ///
 /// # Errors
-/// A message of a rank that `nodes` does not have.
+/// A rank that is not in `nodes`.
 pub fn steps(
     messages: &[RankMessage],
     nodes: &[u32],
@@ -65,7 +65,7 @@ pub fn steps(
             continue;
         }
         let sender = if route == NodeAwareScheme::TwoSteps { m.source } else { chosen(from, to) };
-        // Two steps: senders of one node spread over the receivers; three: one receiver per pair of nodes.
+        // Two steps: senders of one node spread over the receivers. Three steps: one receiver per pair of nodes.
         let receiver = chosen(to, if route == NodeAwareScheme::TwoSteps { m.source } else { from });
         bags[0].add(m.source, sender, m.bytes);
         bags[1].add(sender, receiver, m.bytes);
@@ -82,7 +82,7 @@ fn members(nodes: &[u32]) -> BTreeMap<u32, Vec<u32>> {
     members
 }
 
-/// Bytes per pair of ranks: what goes the same way in one step is one message.
+/// Bytes per pair of ranks. Data of one pair and step form one message.
 #[derive(Default)]
 struct Bag(BTreeMap<(u32, u32), u64>);
 
@@ -140,9 +140,9 @@ mod tests {
         step.iter().map(|m| (m.source, m.destination, m.bytes)).collect()
     }
 
-    /// Two nodes of two ranks, everyone to everyone, in two steps. What ranks 0 and 1 have for the other node goes to its
-    /// ranks in the same places, 2 and 3, so that both receive: rank 0 sends 10 for 2 and 10 for 3 to rank 2, which hands
-    /// 10 on; and so on. The messages inside a node go in the first step.
+    /// Two nodes of two ranks, all-to-all, in two steps. Ranks 0 and 1 send to the ranks in the same places of the
+    /// other node, 2 and 3. So both receive: rank 0 sends 10 bytes for 2 and 10 for 3 to rank 2, which forwards 10. The
+    /// messages within a node go in the first step.
     #[test]
     fn two_steps_spread_over_the_receivers() {
         let (messages, nodes) = all_to_all();
@@ -154,10 +154,20 @@ mod tests {
         assert_eq!(steps.len(), 3);
     }
 
-    /// Three nodes of two ranks, everyone to everyone, in three steps. What node a has for node b leaves from a's rank in
-    /// place b mod 2 and arrives at b's rank in place a mod 2: 0 to 1 from rank 1 to rank 2, 0 to 2 from 0 to 4, 1 to 0 from
-    /// 2 to 1, 1 to 2 from 2 to 5, 2 to 0 from 4 to 0, 2 to 1 from 5 to 2; 2 x 2 x 10 bytes each. Before and after, every
-    /// rank that is not the one chosen gives or gets 20 bytes per pair of nodes, besides the 10 to its neighbour at first.
+    /// Three nodes of two ranks, all-to-all, in three steps. The data of node a for node b leave from a's rank in place
+    /// b mod 2. They arrive at b's rank in place a mod 2:
+    ///
+    /// | nodes | ranks |
+    /// |---|---|
+    /// | 0 to 1 | 1 to 2 |
+    /// | 0 to 2 | 0 to 4 |
+    /// | 1 to 0 | 2 to 1 |
+    /// | 1 to 2 | 2 to 5 |
+    /// | 2 to 0 | 4 to 0 |
+    /// | 2 to 1 | 5 to 2 |
+    ///
+    /// Each message has 2 x 2 x 10 bytes. Before and after this step, every other rank sends or receives 20 bytes per
+    /// pair of nodes. In the first step it also sends 10 bytes to its neighbour.
     #[test]
     fn three_steps_spread_over_senders_and_receivers() {
         let pairs = (0..6).flat_map(|s| (0..6).map(move |d| (s, d)));
@@ -167,9 +177,9 @@ mod tests {
             .collect();
         let steps = steps(&messages, &[0, 0, 1, 1, 2, 2], NodeAwareScheme::ThreeSteps).unwrap();
         assert_eq!(of(&steps[1]), [(0, 4, 40), (1, 2, 40), (2, 1, 40), (2, 5, 40), (4, 0, 40), (5, 2, 40)]);
-        // Rank 0 gives 1 what goes to node 1 and gets what goes to node 2; rank 3 is chosen for neither node.
+        // Rank 0 passes the data for node 1 to rank 1 and receives the data for node 2. Rank 3 handles no node.
         assert_eq!(of(&steps[0]), [(0, 1, 30), (1, 0, 30), (2, 3, 10), (3, 2, 50), (4, 5, 30), (5, 4, 30)]);
-        // Node 1 receives both at rank 2, nodes 0 and 2 one at either rank.
+        // Node 1 receives both messages at rank 2. Nodes 0 and 2 receive one message at each rank.
         assert_eq!(of(&steps[2]), [(0, 1, 20), (1, 0, 20), (2, 3, 40), (4, 5, 20), (5, 4, 20)]);
     }
 
@@ -180,7 +190,7 @@ mod tests {
     }
 
     proptest! {
-        /// Replaying the steps delivers every byte: what a rank holds in the end is what was sent to it.
+        /// The steps deliver every byte to its destination.
         #[test]
         fn every_byte_arrives(
             pairs in proptest::collection::vec((0_u32..12, 0_u32..12, 1_u64..1000), 0..60),

@@ -1,4 +1,4 @@
-//! What a closed form is: parameters, and the price of a workload under them.
+//! Closed forms: parameters, and the price of a workload.
 
 use crate::{Constants, ModelError};
 use odonata_declare::{Column, Frame, ParameterStruct, Role, Table, Type, Unit};
@@ -9,24 +9,25 @@ use serde_json::{Map, Value};
 
 /// A closed form with its parameters.
 pub trait Pricing: ParameterStruct {
-    /// What of its parameters can't be: the key, and a sentence.
+    /// Invalid parameters: the key and the reason.
     fn mistakes(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// Takes from measured constants what its parameters leave open.
+    /// Fills parameters that are not given from measured constants.
     fn complete(&mut self, constants: &Constants);
 
-    /// Whether it can price a workload, without doing it. It must be complete.
+    /// Checks whether the form can price a workload. Requires [`Pricing::complete`].
     ///
     /// # Errors
-    /// What [`Pricing::price`] would refuse.
+    /// The errors of [`Pricing::price`].
     fn check(&self, workload: &Workload) -> Result<(), PricingError>;
 
-    /// Prices the jobs. It must be complete. `progress` is told the share that is done, and returns false to stop.
+    /// Prices the jobs. Requires [`Pricing::complete`]. `progress` receives the completed share and returns false to
+    /// stop.
     ///
     /// # Errors
-    /// What the form refuses, and `progress` returning false.
+    /// A workload that the form cannot price, or `progress` returned false.
     fn price(
         &self,
         machine: &Machine,
@@ -34,50 +35,50 @@ pub trait Pricing: ParameterStruct {
         progress: &mut dyn FnMut(f64) -> bool,
     ) -> Result<PricingResult, PricingError>;
 
-    /// The columns that it adds to the table of jobs.
+    /// Columns that the form adds to the table of jobs.
     fn job_columns(&self) -> Vec<Column>;
 
-    /// Its own table.
+    /// The form's own table.
     fn table(&self) -> Table;
 }
 
-/// The time of a job, which every form says.
+/// Time of a job, in every form.
 pub const TIME: Column = Column::max(
     "predicted_time_s",
     Type::F64,
     Unit::S,
     "Time",
-    "Time of its slowest rank, or of its cycle in the first of the scenarios.",
+    "Predicted time of the slowest rank, or of the cycle in the first scenario.",
 )
 .role(Role::JobTime)
 .headline();
 
-/// What a form says of the jobs.
+/// Prices of the jobs.
 #[derive(Clone, Debug)]
 pub struct PricingResult {
-    /// Its table.
+    /// The form's table.
     pub table: (&'static str, Frame),
-    /// Its columns of the table of jobs.
+    /// The form's columns of the table of jobs.
     pub job_columns: Frame,
-    /// What it has for the summary beside its name.
+    /// Summary, in addition to the form's name.
     pub summary: Map<String, Value>,
-    /// What the user must not miss.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// Why a form prices nothing.
+/// Why a form cannot price a workload.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PricingError {
-    /// What it is given can't be priced: which key, if it is one, and why.
+    /// An invalid input.
     InvalidInput {
-        /// The key.
+        /// The key, if the input is a key.
         key: Option<&'static str>,
-        /// Why, and what to do.
+        /// The reason and a remedy.
         reason: String,
     },
-    /// A job can't be priced: its mistake.
+    /// An invalid job.
     Job(JobId, WorkloadError),
-    /// The caller asked to stop.
+    /// The caller stopped.
     Interrupted,
 }
 

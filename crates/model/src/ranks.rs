@@ -1,4 +1,4 @@
-//! What every rank of every job costs by its messages, as rows and columns.
+//! Costs of every rank of every job, as rows and columns.
 
 use crate::message::{rank_costs, MessagePrices, RankCost, RankMessage};
 use crate::pricing::{PricingError, TIME};
@@ -11,10 +11,10 @@ use odonata_units::NodeId;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{Job, Workload};
 
-/// What the ranks of all jobs cost in one iteration.
+/// Costs of the ranks of all jobs in one iteration.
 pub(crate) struct Costs<'a> {
     jobs: &'a [Job],
-    /// Of every rank, one job after the other, and where each job starts.
+    /// Node of every rank, job by job, and the first rank of each job.
     nodes: Vec<NodeId>,
     first: Vec<usize>,
     costs: Vec<RankCost>,
@@ -23,7 +23,7 @@ pub(crate) struct Costs<'a> {
 const GENERAL: &str = "form = \"max-rate\", \"postal\" or \"loggp\"";
 
 impl<'a> Costs<'a> {
-    /// Prices all jobs in one step, so that ranks of different jobs on a node share its rate.
+    /// Prices all jobs in one step, because ranks of different jobs on a node share its rate.
     pub(crate) fn of(
         prices: &MessagePrices,
         machine: &Machine,
@@ -51,7 +51,7 @@ impl<'a> Costs<'a> {
         let numbers: Vec<u32> = nodes.iter().map(|node| node.0).collect();
         let (mut hops, mut missing) = (HopCounts::new(machine), None);
         let extra = |a: u32, b: u32| {
-            // Over whichever interfaces work at both: shortest ways are as long on each, but for faults.
+            // On a rail that works at both nodes. Minimal paths are equally long on all rails, except for faults.
             let common = machine.working_rails(NodeId(a)) & machine.working_rails(NodeId(b));
             let rail = if machine.has_rails() { common.trailing_zeros() } else { 0 };
             hops.between(machine.end(NodeId(a), rail), machine.end(NodeId(b), rail)).unwrap_or_else(|error| {
@@ -66,10 +66,10 @@ impl<'a> Costs<'a> {
         }
     }
 
-    /// Times of the job's slowest rank and of all of them.
+    /// Columns of jobs: slowest rank and mean.
     pub(crate) const JOBS: &'a [FilledColumn<Self>] = &[
         TIME.by(|costs| costs.slowest(RankCost::total_s)),
-        Column::mean("rank_time_mean_s", F64, S, "Mean time", "Mean over its ranks.")
+        Column::mean("rank_time_mean_s", F64, S, "Mean time", "Mean time of the ranks of a job.")
             .weighted_by("ranks")
             .under(GENERAL)
             .headline()
@@ -78,7 +78,7 @@ impl<'a> Costs<'a> {
             .under(GENERAL)
             .headline()
             .by(|costs| costs.slowest(|cost| cost.startup_s)),
-        Column::attribute("hops_s", F64, S, "Hops", "Further hops of the messages of its slowest rank.")
+        Column::attribute("hops_s", F64, S, "Hops", "Time for further hops of the messages of the slowest rank.")
             .under(GENERAL)
             .headline()
             .by(|costs| costs.slowest(|cost| cost.hops_s)),
@@ -87,18 +87,18 @@ impl<'a> Costs<'a> {
             F64,
             S,
             "Bandwidth",
-            "Bytes of its slowest rank at the bandwidth that it gets.",
+            "Time for the bytes of the slowest rank at its bandwidth.",
         )
         .under(GENERAL)
         .headline()
         .by(|costs| costs.slowest(|cost| cost.bandwidth_s)),
-        Column::attribute("matching_s", F64, S, "Matching", "Search in the queue of its slowest rank.")
+        Column::attribute("matching_s", F64, S, "Matching", "Time for the queue search of the slowest rank.")
             .under(GENERAL)
             .headline()
             .by(|costs| costs.slowest(|cost| cost.matching_s)),
     ];
 
-    /// Every rank, all iterations together.
+    /// Table of ranks, all iterations together.
     pub(crate) const RANKS: FilledTable<'a, Self> = FilledTable {
         name: "rank_costs",
         row: "job and rank",
@@ -111,7 +111,7 @@ impl<'a> Costs<'a> {
                 .by(|costs| costs.ranks().map(|(job, _, _)| job as u32).collect()),
             Column::key("rank", U32, Plain, "Rank", "Number of the rank within its job.")
                 .by(|costs| costs.ranks().map(|(_, rank, _)| rank as u32).collect()),
-            Column::attribute("node", U32, Plain, "Node", "Node that it runs on.")
+            Column::attribute("node", U32, Plain, "Node", "Node of the rank.")
                 .of("nodes")
                 .by(|costs| costs.nodes.iter().map(|node| node.0).collect()),
             Column::sum("sends", U64, Count, "Sends", "Messages to other ranks.")
@@ -122,13 +122,13 @@ impl<'a> Costs<'a> {
                 .by(|costs| costs.counts(|cost| cost.bytes)),
             Column::max("startup_s", F64, S, "Start-up", "Start-ups, overheads and latency.")
                 .by(|costs| costs.times(|cost| cost.startup_s)),
-            Column::max("hops_s", F64, S, "Hops", "Further hops of its messages.")
+            Column::max("hops_s", F64, S, "Hops", "Time for further hops of its messages.")
                 .by(|costs| costs.times(|cost| cost.hops_s)),
-            Column::max("bandwidth_s", F64, S, "Bandwidth", "Its bytes at the bandwidth that it gets.")
+            Column::max("bandwidth_s", F64, S, "Bandwidth", "Time for its bytes at its bandwidth.")
                 .by(|costs| costs.times(|cost| cost.bandwidth_s)),
-            Column::max("matching_s", F64, S, "Matching", "Search in its queue.")
+            Column::max("matching_s", F64, S, "Matching", "Time for its queue search.")
                 .by(|costs| costs.times(|cost| cost.matching_s)),
-            Column::max("rank_time_s", F64, S, "Time", "The sum of the four.")
+            Column::max("rank_time_s", F64, S, "Time", "Sum of the four times.")
                 .by(|costs| costs.times(RankCost::total_s)),
         ],
     };
@@ -153,7 +153,7 @@ impl<'a> Costs<'a> {
         (0..self.jobs.len()).map(|job| self.rounds(job) * mean(job)).collect()
     }
 
-    /// Job, rank and its costs.
+    /// Job, rank and costs.
     fn ranks(&self) -> impl Iterator<Item = (usize, usize, &RankCost)> {
         (0..self.jobs.len())
             .flat_map(|job| self.of_job(job).iter().enumerate().map(move |(rank, cost)| (job, rank, cost)))
@@ -168,7 +168,7 @@ impl<'a> Costs<'a> {
     }
 }
 
-/// The costs of the rank that takes longest, the first of several.
+/// Costs of the slowest rank; among equals, of the first one.
 fn slowest(ranks: &[RankCost]) -> RankCost {
     let mut worst = RankCost::default();
     for cost in ranks {

@@ -209,7 +209,7 @@ impl Outbox {
             self.queue.push_front(send);
         }
         OutgoingPacket {
-            interface: message.nic,
+            nic: message.nic,
             job: message.job,
             message_bytes: message.wire,
             message: tagged,

@@ -286,7 +286,7 @@ fn a_background_job_that_takes_no_time_stops_and_is_named() {
     let (result, records) = run_with_background_job(computes(3), |_, code| code.compute(Time::ZERO));
     assert_eq!((result.ending, records[2].rounds), (Ending::Complete, 0));
     let words = format!("{:?}", result.unfinished);
-    assert!(words.contains("its program took no time") && result.unfinished.len() == 2, "{words}");
+    assert!(words.contains("the program takes no time") && result.unfinished.len() == 2, "{words}");
 }
 
 /// At once, although something is always in flight: rank 0 sends an unexpected message and computes, then both wait.

@@ -1,15 +1,15 @@
 //! Level tables of a multigrid hierarchy.
 //!
-//! * JSON as the package ships it: `ranks`, `columns` (names) and `levels` (rows of numbers); other keys are ignored.
-//! * CSV with a header; its ranks are those of the job.
+//! * JSON of the package: `ranks`, `columns` (names) and `levels` (rows of numbers); other keys are ignored.
+//! * CSV with a header. The job gives the number of ranks.
 //!
-//! Both have the columns of [`COLUMNS`]; others are ignored.
+//! Both have the columns of [`COLUMNS`]; other columns are ignored.
 
 use crate::{Hierarchy, Level};
 use odonata_workload::import::csv;
 use serde_json::Value;
 
-/// The columns that every level table has, in the order of the fields of [`Level`].
+/// Columns of every level table, in the order of the fields of [`Level`].
 pub const COLUMNS: [&str; 10] = [
     "unknowns",
     "nonzeros_per_row",
@@ -23,12 +23,12 @@ pub const COLUMNS: [&str; 10] = [
     "interpolation_messages",
 ];
 
-/// The hierarchy of a JSON text.
+/// Reads a JSON text.
 ///
 /// # Errors
-/// What is not as it should be, with the label, the level and the column.
+/// The problem, with the label, the level and the column.
 pub fn from_json(label: &str, text: &str) -> Result<Hierarchy, String> {
-    let content: Value = serde_json::from_str(text).map_err(|error| format!("{label} is no JSON: {error}"))?;
+    let content: Value = serde_json::from_str(text).map_err(|error| format!("{label} is not JSON: {error}"))?;
     let ranks = content["ranks"].as_u64().and_then(|ranks| u32::try_from(ranks).ok());
     let ranks = ranks.ok_or_else(|| format!("{label}: 'ranks' must be a whole number, found {}", content["ranks"]))?;
     let list = |key: &str| {
@@ -52,22 +52,22 @@ pub fn from_json(label: &str, text: &str) -> Result<Hierarchy, String> {
     hierarchy(label, ranks, levels)
 }
 
-/// The hierarchy of a CSV table, on `ranks` ranks.
+/// Reads a CSV table on `ranks` ranks.
 ///
 /// # Errors
-/// As [`from_json`], with the line.
+/// Like [`from_json`], with the line.
 pub fn from_csv(label: &str, bytes: &[u8], ranks: u32) -> Result<Hierarchy, String> {
     let rows = csv::numbers(label, bytes, COLUMNS).map_err(|error| error.to_string())?;
     hierarchy(label, ranks, rows.into_iter().map(level).collect())
 }
 
-/// Whether a table with this header line is one of levels.
+/// Whether this is the header line of a level table.
 pub(crate) fn has_levels(header: &str) -> bool {
     header.split(',').any(|name| name.trim().trim_matches('"') == COLUMNS[0])
 }
 
 fn missing_column(label: &str, column: &str) -> String {
-    format!("{label} lacks the column '{column}'; a level table has {}", COLUMNS.join(", "))
+    format!("{label} has no column '{column}'; a level table has {}", COLUMNS.join(", "))
 }
 
 fn hierarchy(label: &str, ranks: u32, levels: Vec<Level>) -> Result<Hierarchy, String> {
@@ -95,7 +95,7 @@ const fn level(values: [f64; COLUMNS.len()]) -> Level {
 mod tests {
     use super::*;
 
-    /// The columns in the opposite order, and one more.
+    /// The columns in opposite order, plus another one.
     fn json(row: &str) -> String {
         let names: Vec<String> = COLUMNS.iter().rev().map(|name| format!("\"{name}\"")).collect();
         format!("{{\"ranks\": 2, \"columns\": [\"level\", {}], \"levels\": [{row}]}}", names.join(", "))
@@ -115,9 +115,9 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let error = |text: &str| from_json("h.json", text).unwrap_err();
-        assert!(error("{").starts_with("h.json is no JSON"));
+        assert!(error("{").starts_with("h.json is not JSON"));
         assert!(error("[]").contains("'ranks' must be a whole number, found null"));
-        assert!(error("{\"ranks\": 2, \"columns\": [\"unknowns\"], \"levels\": []}").contains("lacks the column"));
+        assert!(error("{\"ranks\": 2, \"columns\": [\"unknowns\"], \"levels\": []}").contains("has no column"));
         assert!(error(&json("[0, \"x\", 9]")).contains("level 0: 'unknowns' must be a number, found null"));
         assert!(error(&json("[0, 10, 9, 3, 7, 6, 5, 4, 3, 2.5, 100]")).contains("active ranks is 3"));
         assert!(error(&json("")).contains("0 entries"));

@@ -1,7 +1,7 @@
 //! Message lists of an algebraic multigrid hierarchy, as CSV with a header.
 //!
-//! * Of a cycle: `level,operator,source,destination,values`. Operator 0 is the matrix of the level, 1 the interpolation
-//!   to it from the next coarser level; a value has 8 bytes.
+//! * Of a cycle: `level,operator,source,destination,values`. Operator 0 is the matrix of the level, operator 1 the
+//!   interpolation from the next coarser level. A value has 8 bytes.
 //! * Recorded, with the set-up: `phase,level,source,destination,messages,bytes`.
 
 use crate::Phase;
@@ -13,19 +13,20 @@ use std::collections::BTreeMap;
 const BYTES_PER_VALUE: f64 = 8.0;
 const MATRIX: u32 = 0;
 const INTERPOLATION: u32 = 1;
-/// More messages between two ranks in one phase of one level than any set-up sends.
+/// Limit of messages between two ranks in one phase and level. No set-up sends more, so a larger number is an error in
+/// the file.
 const MAX_EQUAL_MESSAGES: u64 = 1_000_000;
 
-/// The messages of a phase of a cycle on `level` in a job of `ranks` ranks.
+/// Messages of a phase of a cycle on `level`, in a job of `ranks` ranks.
 ///
-/// One product with the matrix sends what its communication package lists. Interpolation to level i - 1 sends the list
-/// of the interpolation of level i - 1; restriction is its transpose and sends the same list the other way.
+/// A product with the matrix sends the list of its communication package. Interpolation to level i - 1 sends the list
+/// of the interpolation of level i - 1. Restriction is its transpose and sends the same list in the opposite direction.
 ///
 /// # Errors
-/// A table that lacks a column, a field that is no number, a rank out of range; a level that has no such phase.
+/// A missing column, an invalid number, a rank out of range, or a level without this phase.
 ///
 /// # Panics
-/// If the phase is one of the set-up.
+/// If the phase belongs to the set-up.
 pub fn cycle(
     label: &str,
     bytes: &[u8],
@@ -37,7 +38,7 @@ pub fn cycle(
         Phase::Smooth => (MATRIX, Some(level)),
         Phase::Restrict => (INTERPOLATION, Some(level)),
         Phase::Interpolate => (INTERPOLATION, level.checked_sub(1)),
-        Phase::Coarsen | Phase::Galerkin => panic!("{} is no phase of a cycle", phase.word()),
+        Phase::Coarsen | Phase::Galerkin => panic!("{} is not a phase of a cycle", phase.word()),
     };
     let mut messages = MessageList::new(label, Some(ranks));
     let mut deepest = None;
@@ -62,7 +63,7 @@ pub fn cycle(
     messages.finish()
 }
 
-/// The messages of every exchange of a cycle on one level; `None` where a phase sends nothing or is not there.
+/// Messages of every exchange of a cycle on one level. `None` if a phase sends nothing or does not exist.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct LevelExchanges {
     /// One product with the matrix.
@@ -73,11 +74,11 @@ pub struct LevelExchanges {
     pub interpolate: Option<CommunicationGraph>,
 }
 
-/// The messages of all levels of a cycle in a job of `ranks` ranks, finest first, as [`cycle()`] has those of one: down to the
-/// last level that is listed, or to which is interpolated.
+/// Messages of all levels of a cycle in a job of `ranks` ranks, finest first, as [`cycle()`] returns them for one
+/// level. The last level is the last one that is listed or interpolated to.
 ///
 /// # Errors
-/// As [`cycle()`]; a level between others that has no messages.
+/// Errors of [`cycle()`], or a level without messages between others.
 pub fn all_levels(label: &str, bytes: &[u8], ranks: u32) -> Result<Vec<LevelExchanges>, WorkloadError> {
     let mut lists: BTreeMap<(u32, Phase), MessageList<'_>> = BTreeMap::new();
     each_record(
@@ -119,17 +120,17 @@ pub fn all_levels(label: &str, bytes: &[u8], ranks: u32) -> Result<Vec<LevelExch
             Phase::Smooth => levels[place].product = graph,
             Phase::Restrict => levels[place].restrict = graph,
             Phase::Interpolate => levels[place].interpolate = graph,
-            Phase::Coarsen | Phase::Galerkin => unreachable!("no list of a cycle is of the set-up"),
+            Phase::Coarsen | Phase::Galerkin => unreachable!("a message list of a cycle has no messages of the set-up"),
         }
     }
     Ok(levels)
 }
 
-/// The messages of a phase of the set-up on `level`, as they were recorded: each as large as the mean of those between
-/// its two ranks, so that count and bytes are those of the record.
+/// Recorded messages of a set-up phase on `level`. All messages between two ranks have their mean size, so count and
+/// bytes match the record.
 ///
 /// # Errors
-/// As [`cycle`].
+/// Errors of [`cycle`].
 pub fn recorded(
     label: &str,
     bytes: &[u8],
@@ -159,7 +160,7 @@ pub fn recorded(
             let source = record.number::<i64>(source, "source")?;
             let destination = record.number::<i64>(destination, "destination")?;
             let total = record.number::<f64>(size, "bytes")?;
-            // A whole number each, the remainder with the first ones.
+            // Sizes are whole numbers; the first messages get the remainder.
             let (each, more) = ((total as u64) / count.max(1), (total as u64) % count.max(1));
             for i in 0..count {
                 messages.push(source, destination, (each + u64::from(i < more)) as f64, || record.place())?;
@@ -171,20 +172,20 @@ pub fn recorded(
     messages.finish()
 }
 
-/// Whether a hierarchy whose lists go down to `deepest` has the phase on the level. A coarsest level on a single rank has no
-/// list, so the last one with a list may well restrict.
+/// Checks that a hierarchy with lists down to level `deepest` has the phase on the level. A coarsest level on a single
+/// rank has no list, so the last level with a list may still restrict.
 fn check_level(label: &str, level: u32, phase: Phase, deepest: Option<u32>, silent: bool) -> Result<(), WorkloadError> {
     let wrong = |reason: String| Err(WorkloadError::file(label, format!("level {level}"), reason));
     match (deepest, phase) {
         (None, _) => wrong(format!("there are no messages of the phase '{}'", phase.word())),
-        // Interpolation from a level is listed with the finer one.
+        // The finer level lists the interpolation from this level.
         (Some(deepest), _) if level > deepest.saturating_add(u32::from(phase == Phase::Interpolate)) => {
             wrong(format!("the messages of the phase '{}' are of levels 0 to {deepest}", phase.word()))
         }
         (Some(deepest), Phase::Restrict) if level == deepest && silent => {
-            wrong("the coarsest level has nothing to restrict to".into())
+            wrong("the coarsest level has no restriction".into())
         }
-        (_, Phase::Interpolate) if level == 0 => wrong("the finest level has nothing to interpolate to".into()),
+        (_, Phase::Interpolate) if level == 0 => wrong("the finest level has no interpolation".into()),
         _ => Ok(()),
     }
 }
@@ -210,12 +211,12 @@ mod tests {
         assert_eq!(sends(&read(0, Phase::Smooth), 0), [(1, 80)]);
         assert_eq!(sends(&read(1, Phase::Smooth), 1), [(2, 24)]);
         assert_eq!(sends(&read(1, Phase::Interpolate), 0), [(1, 40)]);
-        // The transpose: who received now sends.
+        // The transpose: receivers become senders.
         let restrict = read(0, Phase::Restrict);
         assert_eq!((sends(&restrict, 0), sends(&restrict, 1)), (vec![], vec![(0, 40)]));
     }
 
-    /// One pass finds what the phases one by one have.
+    /// One pass finds the same messages as the phases one by one.
     #[test]
     fn all_levels_match_the_phases() {
         let levels = all_levels("h", CYCLE.as_bytes(), 3).unwrap();
@@ -235,7 +236,7 @@ mod tests {
         assert!(message(&CYCLE.replace("0,1,0,1,5", "0,2,0,1,5")).ends_with("operator 2, expected 0 or 1"));
     }
 
-    /// The coarsest level is on one rank: nothing is listed there, and the level above it restricts all the same.
+    /// The coarsest level is on one rank and has no list, but the level above it still restricts.
     #[test]
     fn the_last_level_with_a_list_may_restrict() {
         let text = CYCLE.replace("1,0,1,2,3\n", "1,0,1,2,3\n1,1,1,2,4\n");
