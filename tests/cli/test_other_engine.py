@@ -17,7 +17,7 @@ else:
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
-REFUSED = {"amg-cycle-eos": "is a table of levels without messages; only the model engine can use it"}
+REFUSED = {"amg-cycle-eos": "is a level table without messages; only the model engine can use it"}
 """Examples that the flow engine can't run, whatever their keys."""
 
 
@@ -58,7 +58,7 @@ def test_what_is_left_out_is_said_in_one_line(odonata_command: Command, tmp_path
     result = odonata_command("run", "x.toml", "-o", "run", "--set", "engine.kind=flow")
     assert result.returncode == 0, result.stderr
     said = (
-        "the engine is flow instead of the file's packet; left out of the file: it has no 'patience'; it "
+        "the engine is flow instead of the file's packet; left out of the file: it has no 'progress_timeout'; it "
         "does not take the value of 'routing', its default \"adaptive-hybrid\" holds"
     )
     assert [line for line in result.stderr.splitlines() if "left out" in line] == [f"warning: {said}"]

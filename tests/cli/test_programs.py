@@ -25,7 +25,7 @@ def test_ranks_that_wait_for_each_other_are_named(odonata_command: Command, tmp_
     result = odonata_command("run", "x.toml", "-o", "run")
     assert result.returncode == 0, result.stderr
     assert "DEADLOCK: ranks wait for each other" in result.stdout
-    circle = "in a circle, rank {} of job 'a': send of 20000 B to rank {}, tag 0 at call 1, line 2"
+    circle = "cyclic wait: rank {} of job 'a': send of 20000 B to rank {}, tag 0 at call 1, line 2"
     for rank in range(4):
         assert circle.format(rank, (rank + 1) % 4) in result.stderr
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
@@ -40,7 +40,7 @@ def test_a_call_that_cannot_be_is_named(odonata_command: Command, tmp_path: Path
     write(tmp_path, '{ name = "file", path = "long.program" }', ranks=2)
     result = odonata_command("run", "x.toml", "-o", "run")
     assert result.returncode == 0, result.stderr
-    reason = "rank 1 of job 'a': can't go on at call 1, line 4: receives at most 99 B from rank 0 with tag 0"
+    reason = "rank 1 of job 'a': can't continue at call 1, line 4: receives at most 99 B from rank 0 with tag 0"
     assert f"{reason}, but the message has 100 B" in result.stderr
 
 
@@ -235,7 +235,7 @@ def test_ranks_that_wait_are_named_beside_what_goes_on(odonata_command: Command,
         result = odonata_command("run", "x.toml", "-o", "run", "--force")
         assert result.returncode == 0, result.stderr
         assert (
-            "in a circle, rank 0 of job 'a': send of 20000 B to rank 1, tag 0 at call 1, line 1"
+            "cyclic wait: rank 0 of job 'a': send of 20000 B to rank 1, tag 0 at call 1, line 1"
             in result.stderr
         )
         summary = json.loads((tmp_path / "run" / "summary.json").read_text())

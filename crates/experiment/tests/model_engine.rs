@@ -228,7 +228,7 @@ fn mistakes_have_a_place_and_a_way_out() {
     assert!(wrong("ranks = 4", "ranks = 8").contains("was made on 4 ranks, but the job has 8; write `ranks = 4`"));
     assert!(wrong("form = 'amg'", "form = 'ang'").contains("did you mean 'amg'?"));
     assert!(wrong("eos.toml", "nowhere.toml").contains("'nowhere.toml' is none of the machines"));
-    assert!(wrong("form = 'amg'", "form = 'postal'").contains("a table of levels without messages"));
+    assert!(wrong("form = 'amg'", "form = 'postal'").contains("a level table without messages"));
     for kind in ["flow", "packet"] {
         let message = wrong("kind = 'model'\nform = 'amg'\nparameters = 'eos.toml'", &format!("kind = '{kind}'"));
         assert!(message.contains("only the model engine") && message.contains("run.toml:7:"), "{message}");
@@ -283,7 +283,7 @@ fn a_directory_must_be_one() {
     let text = "machine.file = 'cables.csv'\n[[job]]\nranks = 2\npattern = { name = 'amg', hierarchy = 'h' }\n";
     assert!(directory.mistake(text).contains("summary.json: there is no such file"));
     directory.write("h/summary.json", "{\"format\": \"odonata-run\"}");
-    assert!(directory.mistake(text).contains("is no directory of a hierarchy"));
+    assert!(directory.mistake(text).contains("is not a directory of a hierarchy"));
     directory.write("h/summary.json", "{\"format\": \"odonata-amg-hierarchy\", \"ranks\": 2}");
     assert!(directory.mistake(&text.replace("'h' }", "'h', regrouped = true }")).contains("was not redistributed"));
     // What a file holds counts, not what it is called.
