@@ -1,7 +1,7 @@
 """Writes the program of examples/pipeline.toml: `python examples/pipeline.py`.
 
-A pipeline: each rank takes a block from the rank before, works on it and hands it on. The function is called
-once, whatever the number of ranks and of blocks; the engines run what it wrote without Python.
+Each rank of a pipeline receives a block from the previous rank, works on it and sends it to the next. The
+function is called only once, for any number of ranks and blocks. The engines run its output without Python.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ BLOCK = "1 MiB"
 
 
 def stage(role: Role) -> None:
-    """What every rank does."""
+    """Describes every rank."""
     with role.repeat(BLOCKS) as block:
         with role.when(role.rank > 0):
             role.phase("take")
@@ -26,7 +26,7 @@ def stage(role: Role) -> None:
 
 
 def pipeline() -> Program:
-    """The program."""
+    """Returns the program."""
     return program(stage)
 
 
