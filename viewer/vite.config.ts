@@ -3,10 +3,11 @@ import { defineConfig } from 'vitest/config'
 
 const shipped = fileURLToPath(new URL('../python/odonata/viewer/static', import.meta.url))
 
-// One script, one style sheet, fixed names: the Python side serves them, and inlines them into the standalone page.
+// One script and one style sheet with fixed names: Python serves them, and inlines them into standalone
+// pages.
 export default defineConfig({
   base: './',
-  // The tests start Vite's server, which else looks `localhost` up; a machine without /etc/hosts does not know it.
+  // The tests start Vite's server, which would look up `localhost`; machines without /etc/hosts cannot.
   server: { host: '127.0.0.1' },
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
   build: {
@@ -16,7 +17,7 @@ export default defineConfig({
     modulePreload: false,
     rollupOptions: {
       input: 'src/main.tsx',
-      // The notebook imports the script and calls what it exports.
+      // The notebook imports the script and calls its default export.
       preserveEntrySignatures: 'strict',
       output: {
         inlineDynamicImports: true,

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from odonata.analysis.merge import merged
+from odonata.analysis.aggregate import aggregate
 from odonata.cli import view
 from odonata.store import columns
 from odonata.viewer.bundles import bundle_count, bundled
@@ -99,7 +99,7 @@ def test_the_order_of_links_changes_neither_sums_nor_bundles(order: list[int]) -
         "links"
     ]
     assert joined.num_rows == 6
-    assert merged(joined, "bytes") == merged(links, "bytes") == 40.0
+    assert aggregate(joined, "bytes") == aggregate(links, "bytes") == 40.0
     ends = [*zip(*(joined[name].to_pylist() for name in ("source", "target", "class")), strict=True)]
     back = [ends[link] for link in joined["reverse"].to_pylist()]
     assert back == [(target, source, name) for source, target, name in ends]

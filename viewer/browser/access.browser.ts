@@ -1,4 +1,4 @@
-/** Everybody can use the pages: what axe-core finds, the marks by keys, a table for every picture. */
+/** Accessibility: axe-core findings, keyboard navigation of marks, a table for each picture. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
@@ -38,7 +38,7 @@ const PAGES: Record<string, string> = {
   costs: `view=costs&run=${familyOf('amg')}`,
 }
 
-/** Rule, and the first places that break it. */
+/** Rule and the first places that violate it. */
 async function violations(): Promise<string[]> {
   await page.evaluate(AXE)
   const results = (await page.evaluate('axe.run(document.body)')) as AxeResults
@@ -54,7 +54,7 @@ async function violations(): Promise<string[]> {
   )
 }
 
-describe.each(['light', 'dark'])('axe-core finds nothing, %s', (theme) => {
+describe.each(['light', 'dark'])('axe-core has no findings, %s', (theme) => {
   test.each(Object.entries(PAGES))('%s', async (_, settings) => {
     await open('families', `${settings}&theme=${theme}`)
     await settle(page)
@@ -67,7 +67,7 @@ describe.each(['light', 'dark'])('axe-core finds nothing, %s', (theme) => {
   })
 })
 
-describe('axe-core finds nothing in what opens', () => {
+describe('axe-core has no findings in dialogs', () => {
   test.each([
     ['help', () => press('?')],
     ['the table behind a picture', () => click('as-table')],
@@ -92,15 +92,15 @@ describe('axe-core finds nothing in what opens', () => {
 
 const dragonfly = expected.runs['dragonfly']!
 
-describe('marks by keys', () => {
+describe('keyboard navigation of marks', () => {
   const machine = '.picture .canvas-frame'
 
-  test('the machine: from the largest link on, read out, and Enter narrows to it', async () => {
+  test('machine: largest link first, announced; Enter focuses it', async () => {
     await open('dragonfly', 'hottest=0&focus=')
     await page.locator(machine).focus()
     await press('.')
     const first = await text('tooltip')
-    // Links between groups are what the picture draws; the tables say which is the largest of them.
+    // The picture draws links between groups; the tables give the largest.
     const [from, to] = /(g\d+r\d+)>(g\d+r\d+)/.exec(first)!.slice(1)
     const name = Object.keys(dragonfly.by_name).find((link) => link.startsWith(`${from}>${to}:`))!
     const between = Object.entries(dragonfly.by_name).filter(([link]) => link.includes(':global'))
@@ -114,7 +114,7 @@ describe('marks by keys', () => {
     expect((await address()).get('focus')).toBeNull()
   })
 
-  test('with Shift: routers in their order', async () => {
+  test('with Shift: routers in order', async () => {
     await open('dragonfly', 'hottest=0')
     await page.locator(machine).focus()
     await press('Shift+Period', 'Shift+Period')
@@ -123,7 +123,7 @@ describe('marks by keys', () => {
     expect((await address()).get('focus')).toBe('router:g0r1')
   })
 
-  test('matrices, heat maps, lines, maps of ranks: each says its largest first', async () => {
+  test('matrices, heat maps, lines, rank maps: largest first', async () => {
     await open('dragonfly', 'hottest=0')
     await page.locator('.matrices .canvas-frame').focus()
     await press('.')
@@ -149,7 +149,7 @@ describe('marks by keys', () => {
     expect(await text('tooltip')).toContain('Messages')
   })
 
-  test('all of a page is reached with Tab, and what has the focus is seen', async () => {
+  test('Tab reaches every control, and the focus is visible', async () => {
     await open('dragonfly', 'hottest=0')
     const found = new Set<string>()
     for (let i = 0; i < 120; i++) {
@@ -167,7 +167,7 @@ describe('marks by keys', () => {
   })
 })
 
-describe('a table stands for every picture', () => {
+describe('each picture has a table', () => {
   const tables = async (): Promise<string[]> =>
     page.locator('[data-test=as-table]').evaluateAll((all) => all.map((e) => e.getAttribute('aria-label')!))
 
@@ -197,7 +197,7 @@ describe('a table stands for every picture', () => {
     expect(await tables()).toEqual(names.map((name) => `table: ${name}`))
   })
 
-  test('its values are those of the run’s tables; Esc closes it and gives the focus back', async () => {
+  test('its values equal the run’s tables; Esc closes it and restores the focus', async () => {
     await open('dragonfly', 'hottest=0')
     const opener = page.getByRole('button', { name: 'table: links of dragonfly' })
     await opener.focus()
@@ -210,7 +210,7 @@ describe('a table stands for every picture', () => {
     const { from, to, class: code } = dragonfly.hottest
     expect(cells.slice(0, 3)).toEqual([from, to, code])
     expect(cells[3]).toBe(await text('hot-value'))
-    // Keys mean nothing to what is behind it.
+    // Keys do not affect the view behind.
     await press('1', 'v')
     expect(await page.locator('.jobs li.hidden').count()).toBe(0)
     await keepPicture('table')
@@ -219,7 +219,7 @@ describe('a table stands for every picture', () => {
     expect(await opener.evaluate((e) => e === document.activeElement)).toBe(true)
   })
 
-  test('ranks over time: all of them, those that wait longest first', async () => {
+  test('rank activity: all ranks, longest wait first', async () => {
     await open('ranks', 'view=time')
     await page.getByRole('button', { name: 'table: ranks over time' }).click()
     await settle(page)

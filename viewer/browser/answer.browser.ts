@@ -1,4 +1,4 @@
-/** What a comparison comes to, in words, and the distributions of its runs on one axis. */
+/** The result of a comparison as text, and the distributions of its runs on one axis. */
 import { expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
 import {
@@ -17,7 +17,7 @@ import {
 
 useBrowser()
 
-test('the comparison leads with who is slower, what binds it before and after, and whose traffic grew there', async () => {
+test('a comparison starts with the slowest job, its bottlenecks and traffic changes', async () => {
   const { job, before, after, link_before, link_after } = expected.answer
   await openUntil('all', 'view=compare&compared=0,1', '[data-test=answer-1]')
   const said = (await text('answer-1')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
@@ -29,7 +29,7 @@ test('the comparison leads with who is slower, what binds it before and after, a
     expect(said).toContain(percent(share))
   }
   expect(said).toMatch(/There, .* \+[\d.]+ [KMG]iB/)
-  // It comes before the pictures.
+  // The result is above the pictures.
   const [words, machine] = await Promise.all([
     at('answers').boundingBox(),
     page.locator('.pictures').boundingBox(),
@@ -42,7 +42,7 @@ test('the comparison leads with who is slower, what binds it before and after, a
   expect(await page.locator('.answers tbody tr').count()).toBe(2)
 })
 
-test('a difference has the same answer; of several runs each has one', async () => {
+test('a difference has the same result; with several runs, each has one', async () => {
   await openUntil('all', 'view=compare&compared=0,1&difference=1', '[data-test=answer-1]')
   expect(await text('answer-1')).toContain(expected.answer.job)
   await keepPicture('answer-difference')
@@ -51,7 +51,7 @@ test('a difference has the same answer; of several runs each has one', async () 
   expect(await text('answer-2')).toContain('The runs have no job in common.')
 })
 
-test('both distributions stand on one axis, side by side and in a difference', async () => {
+test('distributions share one axis, side by side and in a difference', async () => {
   for (const more of ['', '&difference=1']) {
     await open('all', `view=compare&compared=0,1${more}`)
     expect(await at('both').innerText()).toContain('edison-K')
@@ -62,7 +62,7 @@ test('both distributions stand on one axis, side by side and in a difference', a
   }
 })
 
-test('a run says what binds each job, with the numbers of explain, and marks it', async () => {
+test('a run shows each bottleneck with the numbers of explain, and focuses it', async () => {
   const { job, name, share, sharers } = expected.explanation
   const own = sharers.find((sharer) => sharer.name === job)!
   const rest = sharers.find((sharer) => sharer.name !== job)
@@ -84,7 +84,7 @@ test('a run says what binds each job, with the numbers of explain, and marks it'
   expect(focus).toContain(name.replace(/ (in|out)$/, ''))
 })
 
-test('a comparison says it of each run', async () => {
+test('a comparison shows the bottlenecks of each run', async () => {
   await open('all', 'view=compare&compared=0,1&difference=1&panel=bottlenecks')
   await page.waitForSelector('[data-test=bottlenecks-0]')
   const said = (await text('bottlenecks-0')).replaceAll('\u00a0', ' ')
@@ -93,7 +93,7 @@ test('a comparison says it of each run', async () => {
   expect(said.match(/of its time/g)).toHaveLength(2)
 })
 
-test('so do a page without a server and a notebook, for every family', async () => {
+test('also on standalone pages and in notebooks, for every family', async () => {
   for (const surface of ['html', 'notebook'] as const) {
     await openOn(surface, 'panel=bottlenecks')
     await page.waitForSelector('[data-test=bottlenecks-0]')

@@ -1,8 +1,10 @@
 /**
- * Measures the viewer in a real browser: `npm run bench -- URL [RUN]`, URL as printed by `odonata view --no-open`.
+ * Measures the viewer in a real browser: `npm run bench -- URL [RUN]`, with the URL printed by `odonata view
+ * --no-open`.
  *
- * All of the page's main thread counts, by the browser's trace, and all of the processes that draw (see trace.ts). Both are
- * processor time, so other load on the machine does not show; the time until the first picture is by the clock, where it does.
+ * Counts the page's main thread (from the browser's trace) and all drawing processes (see trace.ts). Both are
+ * processor time, so other load does not matter. The time until the first picture is wall-clock time, where
+ * it does.
  */
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
@@ -14,21 +16,21 @@ const MOVES = 24
 const LOADS = 3
 
 interface Load {
-  /** Milliseconds by the clock from navigation to the first whole picture. */
+  /** Wall-clock milliseconds from navigation to the first complete picture. */
   readonly clock: number
-  /** The same until all of the page is there: panels, tables, matrices. */
+  /** The same until the whole page is complete: panels, tables, matrices. */
   readonly whole: number
 }
 
 const FIRST_PICTURE = 'odonata-first-picture'
 
-/** Opens the page afresh. The server has ready what it begins to make when it starts, as any visit finds it. */
+/** Opens the page again. The server has prepared its first answer, as for any visit. */
 async function load(page: Page, address: string): Promise<Load> {
   await page.goto('about:blank')
   await page.goto(address)
   const seen = (name: string): boolean => performance.getEntriesByName(name).length > 0
   await page.waitForFunction(seen, FIRST_PICTURE, { timeout: 120_000 })
-  // Set by the page itself after its first picture.
+  // Set by the page after its first picture.
   const clock = await page.evaluate((name) => performance.getEntriesByName(name)[0]!.startTime, FIRST_PICTURE)
   await page.waitForSelector('[data-test=app][data-ready=yes]', { timeout: 120_000 })
   const drawn = (): boolean => document.querySelector('[data-drawing]') === null
@@ -38,7 +40,7 @@ async function load(page: Page, address: string): Promise<Load> {
   return { clock, whole }
 }
 
-/** The most that any process that shows a page has held, by Linux's count. */
+/** Peak memory of any page process, from Linux. */
 async function peakMebibytes(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession()
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
@@ -48,7 +50,7 @@ async function peakMebibytes(browser: Browser): Promise<number> {
   return Math.max(0, ...peaks.map((kib) => Number(kib ?? 0) / 1024))
 }
 
-/** The middle and the 95th percentile of what the main thread took, and of the frame. */
+/** Median and 95th percentile of main thread and frame times. */
 function stepText(steps: readonly Step[]): string {
   const part = (of: keyof Step, share: number): string => {
     const sorted = steps.map((step) => step[of]).sort((a, b) => a - b)
@@ -65,7 +67,7 @@ async function main(): Promise<void> {
   const { page, errors } = await openPage(browser)
   const loads: Load[] = []
   for (let i = 0; i < LOADS; i++) loads.push(await load(page, `${url}#run=${run}`))
-  // Once more, since a trace takes its time, too.
+  // Repeat without the trace, which also takes time.
   const main = await tracedUntil(browser, page, FIRST_PICTURE, () => load(page, `${url}#run=${run}`))
   const best = loads.reduce((a, b) => (b.clock < a.clock ? b : a))
   const links = await page.textContent('[data-test=selected-count]')

@@ -1,4 +1,4 @@
-/** The hottest links at a click, inverted selections, typed ends of the colours, and the way back. */
+/** Hottest links, inverted selections, typed colour ends, and undo. */
 import { expect, test } from 'vitest'
 import { quantity } from '../src/base/format'
 import {
@@ -27,12 +27,12 @@ const selectedIn = async (): Promise<number> => {
   return counts.reduce((sum, line) => sum + Number(line.split(' ')[0]!.replaceAll(',', '')), 0)
 }
 
-test('the first picture tells of the hottest 5 %, says so, and a click shows all', async () => {
+test('the first picture shows the hottest 5 % with a note; a click shows all', async () => {
   await open('all')
   const wanted = edison.loaded * 0.05
   const said = (await text('hottest-said')).replace(/\s+/g, ' ')
   const found = await selectedIn()
-  // Links that equal the last of them are among them.
+  // Ties with the last link are included.
   expect(found).toBeGreaterThanOrEqual(wanted)
   expect(found).toBeLessThan(wanted * 1.1)
   expect(said).toContain(`${number(found)} of ${number(edison.links)}`)
@@ -41,13 +41,13 @@ test('the first picture tells of the hottest 5 %, says so, and a click shows all
   await click('hottest-undo')
   expect(await at('hottest-said').count()).toBe(0)
   expect(await selectedIn()).toBe(edison.links)
-  // A reload keeps what was chosen.
+  // A reload keeps the settings.
   expect((await address()).get('hottest')).toBe('0')
   await reload()
   expect(await selectedIn()).toBe(edison.links)
 })
 
-test('1, 5 and 25 % at a click; inverted they are the rest; a typed range takes their place', async () => {
+test('1, 5 and 25 % by button; inverted; a typed range replaces them', async () => {
   await open('all', 'hottest=0')
   const found: number[] = []
   for (const share of [1, 5, 25]) {
@@ -68,9 +68,9 @@ test('1, 5 and 25 % at a click; inverted they are the rest; a typed range takes 
   expect(await at('hottest-said').count()).toBe(0)
 })
 
-test('of a difference the largest changes are selected, whatever their sign', async () => {
+test('for a difference, the largest absolute changes are selected', async () => {
   const settings = 'view=compare&compared=0,1&difference=1&hottest=1'
-  // Until the second run is there, what is said is of the first.
+  // Until the second run is loaded, the texts refer to the first.
   await openUntil('all', settings, '[data-test=hottest-said]:has-text("changed")')
   expect(await text('hottest-said')).toContain('largest 1 % of each class of links, of those that changed')
   const changes = await page.locator('.links tbody [data-test=hot-value]').allInnerTexts()
@@ -79,7 +79,7 @@ test('of a difference the largest changes are selected, whatever their sign', as
   await keepPicture('hottest-changes')
 })
 
-test('the ends of the colours can be typed; ends in the wrong order are not taken', async () => {
+test('colour ends can be typed; the wrong order is refused', async () => {
   await open('all', 'hottest=0')
   await at('colour-to').fill('64 MiB')
   await at('colour-to').press('Enter')
@@ -100,13 +100,13 @@ test('the ends of the colours can be typed; ends in the wrong order are not take
   expect((await text('ramp-labels')).split('\n').at(-1)).toBe(quantity(edison.max, 'bytes'))
 })
 
-test('the browser’s way back undoes settled changes one by one, its way forward does them again', async () => {
+test('the browser’s back and forward buttons undo and redo changes', async () => {
   await open('all', 'hottest=0')
   await click('hottest-1')
   await address()
   await press('l')
   await address()
-  // Two changes within a moment are one step.
+  // Two quick changes are one history entry.
   await press('h', 'r')
   expect(Object.fromEntries(await address())).toEqual({
     hottest: '1',
@@ -114,8 +114,8 @@ test('the browser’s way back undoes settled changes one by one, its way forwar
     histogram: 'log',
     routers: 'value',
   })
-  const back = async (way: 'goBack' | 'goForward'): Promise<Record<string, string>> => {
-    await page[way]()
+  const back = async (direction: 'goBack' | 'goForward'): Promise<Record<string, string>> => {
+    await page[direction]()
     await settle(page)
     return Object.fromEntries(await address())
   }

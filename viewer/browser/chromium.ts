@@ -1,4 +1,4 @@
-/** Debian's chromium, driven by playwright-core; it brings no browser of its own. */
+/** Debian's Chromium, driven by playwright-core, which contains no browser. */
 import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
@@ -18,7 +18,7 @@ export async function launch(): Promise<Browser> {
   })
 }
 
-/** A page whose errors and console errors are collected. */
+/** A page that collects errors and console errors. */
 export async function openPage(
   browser: Browser,
   width = 1440,
@@ -31,7 +31,7 @@ export async function openPage(
   return { page, errors }
 }
 
-/** Opens an address and waits for the first whole picture. */
+/** Opens an address and waits for the first complete picture. */
 export async function openView(page: Page, url: string, settings = ''): Promise<void> {
   await page.goto('about:blank')
   await page.goto(`${url}#${settings}`)
@@ -39,9 +39,9 @@ export async function openView(page: Page, url: string, settings = ''): Promise<
   await settle(page)
 }
 
-/** Until all effects of the last change have been drawn, by the thread that draws, too. */
+/** Waits until all effects of the last change are drawn, also by the drawing thread. */
 export function settle(page: Page): Promise<void> {
-  // One call: each is work of the page's main thread, which the benchmark counts.
+  // One call: each is work on the page's main thread, which the benchmark counts.
   return page.evaluate(async () => {
     const frames = () =>
       new Promise<void>((resolve) =>

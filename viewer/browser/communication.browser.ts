@@ -1,4 +1,4 @@
-/** Who sends to whom in all jobs side by side, as the levels of a multigrid cycle. */
+/** Communication matrices of all jobs side by side, such as levels of a multigrid cycle. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { digits, quantity } from '../src/base/format'
@@ -23,7 +23,7 @@ const { levels } = expected
 
 const arrived = (settings: string): Promise<void> => openUntil('levels', settings, '[data-test=matrix-0]')
 
-test('every level has its matrix; what it sends is what the table says', async () => {
+test('each level has a matrix with the totals of the table', async () => {
   await open('levels', 'view=jobs')
   await page.waitForSelector('[data-test=communication-map]')
   await click('all-matrices')
@@ -39,7 +39,7 @@ test('every level has its matrix; what it sends is what the table says', async (
   await keepPicture('matrices')
 })
 
-test('all matrices have one scale: its end is the largest cell of all', async () => {
+test('all matrices share one scale up to the largest cell', async () => {
   await arrived('view=jobs&matrices=all')
   const most = Math.max(...levels.map((level) => level.most))
   const ends = await page.locator('.communication-matrices .mini-ramp').allInnerTexts()
@@ -47,7 +47,7 @@ test('all matrices have one scale: its end is the largest cell of all', async ()
   for (const end of ends) expect(end).toContain(quantity(most, 'bytes'))
 })
 
-test('a hidden job has no matrix; all cells are kept as a file', async () => {
+test('a hidden job has no matrix; the export has all cells', async () => {
   await arrived('view=jobs&matrices=all&jobs=1')
   expect(await page.locator('[data-test=matrix-1]').count()).toBe(0)
   const download = page.waitForEvent('download')
@@ -72,7 +72,7 @@ describe('before and after a redistribution', () => {
   const open = (more = ''): Promise<void> => openUntil('regrouped', PAIRED + more, '[data-test=other-run-1]')
   const after = (name: string) => regrouped.find((level) => level.name === name)
 
-  test('each level stands beside the level of its name, all on one scale, with how much it changes', async () => {
+  test('each level is next to the level of the same name, on one scale, with ratios', async () => {
     await openUntil('regrouped', 'view=jobs&matrices=all', '[data-test=matrix-0]')
     expect(await page.locator('.communication-matrices .one').count()).toBe(levels.length)
     await at('other-run').selectOption('1')
@@ -93,7 +93,7 @@ describe('before and after a redistribution', () => {
       const said = times < 1 ? `÷${digits(1 / times)}` : `×${digits(times)}`
       expect(words).toContain(`messages ${said}`)
     }
-    // Levels above the gathered one stay; on the two below, few messages are left of many.
+    // Levels above the gathered one are unchanged; the two below have fewer messages.
     expect(after('level 3')!.messages).toBe(levels[3]!.messages)
     expect(levels[4]!.messages / after('level 4')!.messages).toBeGreaterThan(100)
     const most = Math.max(...[...levels, ...regrouped].map((level) => level.most))
@@ -103,7 +103,7 @@ describe('before and after a redistribution', () => {
     await keepPicture('matrices-paired')
   })
 
-  test('a file has both runs; what is no such run is refused', async () => {
+  test('the export has both runs; invalid runs are refused', async () => {
     await open('&jobs=0')
     const download = page.waitForEvent('download')
     await at('export').click()

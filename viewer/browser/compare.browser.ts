@@ -1,4 +1,4 @@
-/** Several runs: side by side, their difference, and the runs of a sweep. */
+/** Several runs: side by side, their difference, and sweeps. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { quantity, signed } from '../src/base/format'
@@ -39,13 +39,13 @@ describe('comparison', () => {
       for (const [job, { name }] of base.jobs.entries())
         await changes(`${name}, ${code}`, before.mean_by_job[job]!, after.mean_by_job[job]!)
     }
-    // One scale for both.
+    // One scale for both runs.
     expect((await text('ramp-labels')).split('\n').at(-1)).toBe(
       quantity(Math.max(base.max, fewer.max), 'bytes'),
     )
   })
 
-  test('up to four runs, of any machines, on one scale', async () => {
+  test('up to four runs of any machines on one scale', async () => {
     await open('all', 'view=compare&compared=0,1')
     await click('compare-add')
     await click('compare-add')
@@ -62,7 +62,7 @@ describe('comparison', () => {
     expect(await page.locator('.pictures .picture').count()).toBe(3)
   })
 
-  test('the difference: pairs by link, says which have no partner, and hovering tells both values', async () => {
+  test('difference: paired links, unpaired cables, both values in the tooltip', async () => {
     await open('all', 'view=compare&compared=0,1&difference=1')
     expect(await text('pairing')).toContain('41,040 links in both; 7,200 are only in edison (removed)')
     const { from, to, before, after } = expected.difference
@@ -77,7 +77,7 @@ describe('comparison', () => {
     await keepPicture('difference')
   })
 
-  test('what is hovered or searched for in one run is marked in the other', async () => {
+  test('a hover or search in one run is marked in the other', async () => {
     await open('all', 'view=compare&compared=0,1')
     const frames = page.locator('.pictures .canvas-frame')
     const marked = () =>
@@ -102,7 +102,7 @@ describe('a sweep', () => {
   const mean = (values: number[]): number => values.reduce((sum, v) => sum + v, 0) / values.length
   const rows = () => page.locator('[data-test=pivot] tbody tr')
 
-  test('a map of its settings: mean over the seeds, from the least to the most', async () => {
+  test('map of settings: mean over seeds, min and max', async () => {
     await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
     expect(await at('sweep-rows').inputValue()).toBe('routing')
     expect(await at('sweep-columns').inputValue()).toBe('job.near.ranks')
@@ -136,7 +136,7 @@ describe('a sweep', () => {
     await keepPicture('sweep-lines')
   })
 
-  test('a cell opens the comparison with the first of its row or column, of the same seed', async () => {
+  test('a cell opens a comparison with the first of its row or column with the same seed', async () => {
     await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
     const chosen = () =>
       page
@@ -148,7 +148,7 @@ describe('a sweep', () => {
     await cell.focus()
     await press('Enter')
     await page.waitForSelector('.compare .pictures')
-    // Titles are the settings, not names of directories.
+    // Titles are settings, not directory names.
     expect(await chosen()).toEqual([
       'routing=ugal-g, job.near.ranks=32, seed=1',
       'routing=ugal-g, job.near.ranks=64, seed=1',
@@ -159,7 +159,7 @@ describe('a sweep', () => {
     expect((await chosen())[0]).toBe('routing=min, job.near.ranks=64, seed=1')
   })
 
-  test('what is seen is what is exported: map, lines and thumbnails', async () => {
+  test('exports equal the view: map, lines and thumbnails', async () => {
     const download = async (kind: string): Promise<string> => {
       await page.locator('[data-test=export]').click()
       const [file] = await Promise.all([
@@ -184,7 +184,7 @@ describe('a sweep', () => {
     expect((await download('csv')).trimEnd().split('\r\n')).toHaveLength(13)
   })
 
-  test('shows a thumbnail of every run in the order of any key; a click opens it', async () => {
+  test('a thumbnail per run in any order; a click opens it', async () => {
     await open('sweep', 'view=sweep&sweepShow=runs')
     expect(await page.locator('.thumbnail').count()).toBe(3)
     const names = async () =>

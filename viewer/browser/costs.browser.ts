@@ -1,4 +1,4 @@
-/** What model runs cost: the bars' figures are those of the run's tables, by pointer, keys, table and file. */
+/** Costs of model runs: bars equal the run's tables, by pointer, keyboard, table and file. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { quantity } from '../src/base/format'
@@ -47,24 +47,24 @@ test('a cycle by level and term, scenarios side by side', async () => {
   expect(finest[3]).toBe(quantity(costs.finest_compute, 's'))
 })
 
-test('keys tell the largest part first, and the pointer the same', async () => {
+test('keyboard: largest part first; same tooltip by pointer', async () => {
   await arrived(`${AMG}&costRows=phase&costScale=share`)
   const [largest] = await rows()
   await at('cost-bars').focus()
   await press('.')
-  const told = await text('tooltip')
-  for (const word of largest!.slice(0, 4)) expect(told).toContain(word)
+  const tooltips = await text('tooltip')
+  for (const word of largest!.slice(0, 4)) expect(tooltips).toContain(word)
   await keepPicture('costs-share')
 })
 
-test('other rows and parts, another job; all of it is in the address', async () => {
+test('other rows, parts and job, stored in the address', async () => {
   await arrived(AMG)
   await at('cost-rows').selectOption('term')
   await settle(page)
   expect(await at('cost-parts').inputValue()).toBe('level')
   await at('cost-parts').selectOption('job')
   await settle(page)
-  // Jobs are told apart, so that none is chosen.
+  // Jobs are separated, so none is chosen.
   expect(await page.locator('[data-test=cost-job]').count()).toBe(0)
   await at('cost-rows').selectOption('job')
   await settle(page)
@@ -72,7 +72,7 @@ test('other rows and parts, another job; all of it is in the address', async () 
   expect([settings.get('costRows'), settings.get('costParts')]).toEqual(['job', null])
 })
 
-test('what is kept: the sums of the scenarios are those of the table', async () => {
+test('the exported sums equal the table', async () => {
   await arrived(AMG)
   const download = page.waitForEvent('download')
   await at('export').click()
@@ -90,7 +90,7 @@ test('what is kept: the sums of the scenarios are those of the table', async () 
   }
 })
 
-test('a form that prices ranks: terms of the slowest rank, reached from the picture without traffic', async () => {
+test('rank model: terms of the slowest rank, linked from the empty picture', async () => {
   await open('families', `run=${familyOf('model')}`)
   await page.getByRole('button', { name: 'What the jobs take' }).click()
   await page.waitForSelector('[data-test=cost-bars]')
@@ -102,7 +102,7 @@ test('a form that prices ranks: terms of the slowest rank, reached from the pict
   expect(sum).toBeCloseTo(costs.per_rank_time, 12)
 })
 
-test('a run that prices nothing says so', async () => {
+test('a run without costs shows a message', async () => {
   await open('families', 'view=costs&run=0')
   expect(await page.locator('.view-costs').innerText()).toContain('prices nothing')
 })

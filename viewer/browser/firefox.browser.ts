@@ -1,4 +1,4 @@
-/** The main views in Firefox: they open, say what the tables say, draw, and raise no error. */
+/** Main views in Firefox: open, show table values, draw, no errors. */
 import type { Browser, Page } from 'puppeteer-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { quantity } from '../src/base/format'
@@ -9,12 +9,12 @@ const firefox = findFirefox()
 if (firefox === undefined)
   console.warn('SKIPPED: the viewer in Firefox; there is none here (scripts/bootstrap firefox)')
 
-/** Whether some canvas of the page has more than two colours. */
+/** Whether a canvas has more than two colours. */
 const drawn = (page: Page): Promise<boolean> =>
   page.evaluate(() =>
     [...document.querySelectorAll('canvas')].some((canvas) => {
       if (canvas.width === 0) return false
-      // What a thread has drawn has no context to be read from.
+      // A canvas with a transferred bitmap has no readable context.
       const context = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d')!
       context.drawImage(canvas, 0, 0)
       const pixels = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer)
@@ -37,7 +37,7 @@ describe.skipIf(firefox === undefined)('Firefox', () => {
     page.$eval(`[data-test="${test}"]`, (element) => (element as HTMLElement).innerText.trim())
   const quiet = (): void => expect(errors.splice(0)).toEqual([])
 
-  test('every machine: the hottest link and all links are those of the tables', async () => {
+  test('each machine: hottest link and link count equal the tables', async () => {
     for (const [run, name] of ['edison', 'edison-K', 'dragonfly', 'torus', 'tree'].entries()) {
       await openInFirefox(page, urls['all']!, `run=${run}&hottest=100`)
       const { max, links } = expected.runs[name]!
@@ -48,7 +48,7 @@ describe.skipIf(firefox === undefined)('Firefox', () => {
     quiet()
   })
 
-  test('a range selects the same links as elsewhere', async () => {
+  test('a range selects the same links as in Chromium', async () => {
     const { max, classes } = expected.runs['dragonfly']!
     await openInFirefox(page, urls['all']!, `run=2&low=${max / 2}`)
     const above = Object.values(classes).reduce((sum, { above_half }) => sum + above_half, 0)
@@ -59,12 +59,12 @@ describe.skipIf(firefox === undefined)('Firefox', () => {
   test.each(['compare', 'time', 'jobs', 'sweep'])('the view %s opens and draws', async (view) => {
     await openInFirefox(page, urls[view === 'time' ? 'ranks' : 'all']!, `view=${view}`)
     await page.waitForSelector('canvas, table, svg')
-    // A function of ours in the page would be forbidden by its Content-Security-Policy.
+    // The Content-Security-Policy forbids injected functions.
     await page.waitForSelector('.loading', { hidden: true })
     quiet()
   })
 
-  test('a page without a server', async () => {
+  test('a standalone page', async () => {
     await openInFirefox(page, inject('standalone'))
     expect(await text('hot-value')).toBe(quantity(expected.runs['dragonfly']!.max, 'bytes'))
     quiet()

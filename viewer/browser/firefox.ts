@@ -1,4 +1,6 @@
-/** Debian's Firefox, driven by puppeteer-core over WebDriver BiDi, of which it lacks commands that playwright needs. */
+/**
+ * Debian's Firefox, driven by puppeteer-core over WebDriver BiDi; it lacks commands that playwright needs.
+ */
 import { existsSync } from 'node:fs'
 import puppeteer, { type Browser, type Page } from 'puppeteer-core'
 
@@ -13,7 +15,7 @@ export async function launchFirefox(executablePath: string): Promise<Browser> {
   return puppeteer.launch({ browser: 'firefox', executablePath, headless: true, defaultViewport })
 }
 
-/** A page whose errors are collected. */
+/** A page that collects errors. */
 export async function openFirefoxPage(browser: Browser): Promise<{ page: Page; errors: string[] }> {
   const page = await browser.newPage()
   const errors: string[] = []
@@ -22,7 +24,7 @@ export async function openFirefoxPage(browser: Browser): Promise<{ page: Page; e
   return { page, errors }
 }
 
-/** Opens an address and waits for the first whole picture. */
+/** Opens an address and waits for the first complete picture. */
 export async function openInFirefox(page: Page, url: string, settings = ''): Promise<void> {
   await page.goto('about:blank')
   await page.goto(`${url}#${settings}`)

@@ -1,4 +1,4 @@
-/** What ranks of programs do over time. */
+/** Rank activity over time. */
 import { expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
 import type { Picture } from '../src/layout/picture'
@@ -27,7 +27,7 @@ useBrowser()
 const { ranks, first, last, waits, computes, waiting_of_first, computing_share, waiting_share } =
   expected.lanes
 
-/** Where a time of the first rank is on the screen. */
+/** Screen position of a time of the first rank. */
 async function placeAt(time: number, [from, until] = [first, last]): Promise<[number, number]> {
   const box = (await at('lanes').boundingBox())!
   const full = (await page.evaluate(
@@ -39,13 +39,13 @@ async function placeAt(time: number, [from, until] = [first, last]): Promise<[nu
   return [box.x + 92 + ((box.width - 110) * (time - a)) / (b - a), box.y + 8.5]
 }
 
-/** All charts have their place: until then what is below them moves. */
+/** Wait until all charts have their size; until then, charts below move. */
 const openLanes = (more = ''): Promise<void> =>
   openUntil('ranks', `view=time${more}`, '[data-test=lanes] canvas', 'body:not(:has(.loading))')
 
 const middle = ([a, b]: readonly number[]): number => (a! + b!) / 2
 
-test('computing, sending and waiting are those of the tables', async () => {
+test('computing, communicating and waiting equal the tables', async () => {
   await openLanes()
   expect(await text('lane-rows')).toContain(`${number(ranks)} of ${number(ranks)} ranks drawn`)
   expect(await text('share-computing')).toBe(percent(computing_share))
@@ -58,7 +58,7 @@ test('computing, sending and waiting are those of the tables', async () => {
   await keepPicture('lanes')
 })
 
-test('in step with the links: a click goes to the time and the rank’s router', async () => {
+test('a click selects the time and focuses the rank’s router', async () => {
   await openLanes()
   const [x, y] = await placeAt(middle(waits))
   await page.mouse.click(x, y)
@@ -69,14 +69,14 @@ test('in step with the links: a click goes to the time and the rank’s router',
   await page.waitForSelector('.moments .picture-title')
 })
 
-test('W and S zoom around the cursor, A and D pan, and all of it comes back', async () => {
+test('W and S zoom around the cursor, A and D pan, and reset', async () => {
   await openLanes(`&time=${Math.round(middle(waits))}`)
   await press('w', 'w', 'w')
   const span = (await address()).get('span')!.split(',').map(Number)
   expect((span[1]! - span[0]!) * 1.5 ** 3).toBeCloseTo((last - first) * 1, -8)
   expect(span[0]!).toBeLessThan(middle(waits))
   expect(span[1]!).toBeGreaterThan(middle(waits))
-  // What is drawn is what the axis says.
+  // The drawing matches the axis.
   expect(await tipAt(...(await placeAt(middle(waits), [span[0]!, span[1]!])))).toMatch(/Does\s+waiting \(/)
   await press('d')
   const panned = (await address()).get('span')!.split(',').map(Number)
@@ -89,7 +89,7 @@ test('W and S zoom around the cursor, A and D pan, and all of it comes back', as
   expect(await text('lane-rows')).toContain('64 of 64 ranks')
 })
 
-test('ranks of a communicator are marked on the machine, as the messages tell them', async () => {
+test('ranks of a communicator are marked, according to the messages', async () => {
   const { groups, several, routers } = expected.communicators
   const of = groups[several]!
   await open('ranks')
@@ -113,7 +113,7 @@ test('ranks of a communicator are marked on the machine, as the messages tell th
     () => document.querySelector<HTMLCanvasElement>('.picture .overlay')!.toDataURL().length,
   )
   expect(inked).toBeGreaterThan(bare)
-  // Nothing of another place than these routers' is marked: their rings are all that was inked.
+  // Only the rings of these routers are drawn.
   await address()
   await set(`communicator=0.${several}.1`)
   await page.waitForSelector('[data-test=communicator-facts]')
@@ -124,7 +124,7 @@ test('ranks of a communicator are marked on the machine, as the messages tell th
   }
 })
 
-/** Whether the overlay has ink around a place of the picture, as a ring has. */
+/** Whether the overlay has a ring around a scene position. */
 async function ringAt(x: number, y: number, { width, height, routerRadius }: Picture): Promise<boolean> {
   return page.evaluate(
     ([x, y, width, height, radius]) => {

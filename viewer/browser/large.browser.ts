@@ -1,17 +1,17 @@
-/** A range is dragged on a machine of more than 200,000 links, where much waits until it is let go. */
+/** Dragging a range on a machine with more than 200,000 links, where slow parts wait for its end. */
 import { expect, test } from 'vitest'
 import { address, at, number, open, page, runOf, settle, text, useBrowser } from './stage'
 
 useBrowser()
 
-/** The pixels of a canvas. */
+/** Pixels of a canvas. */
 const pixels = (selector: string): Promise<string> =>
   page.evaluate(
     (where) => document.querySelector<HTMLCanvasElement>(`${where} canvas`)!.toDataURL(),
     selector,
   )
 
-/** The ends of the range as they are at this moment, also while it is dragged. */
+/** The current ends of the range, also during a drag. */
 const ends = (): Promise<{ low: number | null; high: number | null }> =>
   page.evaluate(() => {
     const { odonata } = document.querySelector('#odonata') as unknown as {
@@ -21,7 +21,7 @@ const ends = (): Promise<{ low: number | null; high: number | null }> =>
     return { low, high }
   })
 
-test('every move counts all links, and what waits is there when it is let go', async () => {
+test('each move counts all links; postponed parts are updated at the end', async () => {
   await open('large', 'hottest=0')
   const run = await runOf('large', 0)
   const { count, classes, class: classOf } = run.links
@@ -52,7 +52,7 @@ test('every move counts all links, and what waits is there when it is let go', a
     expect(range.low).not.toBeNull()
     seen.push(await said())
     expect(seen.at(-1)).toEqual(counted(range))
-    // In a hurry: few arcs, no account of every link, and the table of hottest links as it was.
+    // Reduced: few arcs, no link account, unchanged table of hottest links.
     expect(Number(/^([\d,]+) of/.exec(await text('drawn'))![1]!.replaceAll(',', ''))).toBeLessThanOrEqual(
       2000,
     )
@@ -69,7 +69,7 @@ test('every move counts all links, and what waits is there when it is let go', a
   const drawn = await text('drawn')
   expect(drawn).toContain(`Of all ${number(count)} links`)
 
-  // A page that is opened with the same settings looks the same.
+  // A page opened with the same settings looks the same.
   await page.mouse.move(5, 5)
   await settle(page)
   const [picture, matrices] = [await pixels('.picture'), await pixels('.matrices')]

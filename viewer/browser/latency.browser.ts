@@ -1,4 +1,4 @@
-/** How long packets took and where they waited: what stands on the screen is what the engine's tables say. */
+/** Packet latency and stalls: displayed values equal the engine's tables. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { quantity } from '../src/base/format'
@@ -37,7 +37,7 @@ async function rows(nth: number): Promise<string[][]> {
   return found
 }
 
-test('percentiles of every job, with 95 and 99 %', async () => {
+test('percentiles of each job, with 95 and 99 %', async () => {
   await arrived()
   const far = (await rows(0)).find(([job, part]) => job === 'far' && part === 'from its making')!
   expect(far[2]).toBe(number(latency.packets))
@@ -47,23 +47,23 @@ test('percentiles of every job, with 95 and 99 %', async () => {
   expect([far[5], far[7], far[8]]).toEqual([p50, p95, p99])
 })
 
-test('pointer and keys tell a box; Enter goes to its job', async () => {
+test('pointer and keys show a tooltip; Enter opens the job', async () => {
   await arrived()
   await at('latency-boxes').focus()
   await press('.')
-  const told = await text('tooltip')
-  expect(told).toContain('99 %')
+  const tooltips = await text('tooltip')
+  expect(tooltips).toContain('99 %')
   const slowest = (await rows(0))[0]!
-  expect(told).toContain(`${slowest[0]}, ${slowest[1]}`)
+  expect(tooltips).toContain(`${slowest[0]}, ${slowest[1]}`)
   await at('latency-boxes').focus()
   await press('.', 'Enter')
   expect((await address()).get('view')).toBe('jobs')
 })
 
-test('a click on a box goes to its job', async () => {
+test('a click on a box opens its job', async () => {
   await arrived()
   const box = (await at('latency-boxes').boundingBox())!
-  // From the lower end up, so that it is not the job that keys would reach first.
+  // From the low end, so it is not the first job in keyboard order.
   for (let y = box.height - 1; y > 0; y -= 6) {
     await page.mouse.move(box.x + box.width / 2, box.y + y)
     await settle(page)
@@ -79,7 +79,7 @@ test('a click on a box goes to its job', async () => {
   expect.fail('no box under the pointer')
 })
 
-test('the matrix of groups by congestion, by any other measure, and the stalls of single links', async () => {
+test('group matrix by congestion, by other measures, and stalls per link', async () => {
   await arrived()
   const { worst } = latency
   const [cell, index] = (await rows(1))[0]!
@@ -96,7 +96,7 @@ test('the matrix of groups by congestion, by any other measure, and the stalls o
   expect(await at('measure').inputValue()).toBe('stall_ps')
 })
 
-test('a hidden job has no box; all of it is kept as a file', async () => {
+test('a hidden job has no box; the export is complete', async () => {
   await arrived(`${RUN}&jobs=0`)
   expect(new Set((await rows(0)).map(([job]) => job))).toEqual(new Set(['far']))
   const download = page.waitForEvent('download')
@@ -112,9 +112,9 @@ test('a hidden job has no box; all of it is kept as a file', async () => {
   expect(lines).toContain(`congestion_index,${from},${to},${index}`)
 })
 
-test('a run without packets says so', async () => {
+test('a run without packets shows a message', async () => {
   await open('families', `view=latency&run=${familyOf('dragonfly')}`)
-  expect(await page.locator('.view-latency').innerText()).toContain('does not tell how long packets took')
+  expect(await page.locator('.view-latency').innerText()).toContain('has no packet latencies')
 })
 
 test.each([1440, 1000, 390])('fits %d pixels, light and dark', async (width) => {

@@ -1,4 +1,4 @@
-/** Settings and links between views: what is brushed, clicked or searched for in one is so in all. */
+/** Linked views: a brush, click or search in one view applies to all. */
 import { describe, expect, test } from 'vitest'
 import { parseQuantity, quantity } from '../src/base/format'
 import {
@@ -24,7 +24,7 @@ const edison = expected.runs['edison']!
 const PACKET = RUNS.indexOf('packet')
 
 describe('the distribution', () => {
-  test('dragging over the histogram filters everything, Escape lets go', async () => {
+  test('dragging over the histogram filters all views; Escape clears it', async () => {
     await open('all', 'run=0')
     const before = await text('drawn')
     const box = (await page.locator('[data-test=brush] .overlay').boundingBox())!
@@ -35,7 +35,7 @@ describe('the distribution', () => {
     await page.mouse.up()
     await settle(page)
     const low = Number((await address()).get('low'))
-    // The brush starts in the middle of the axis, from zero to the largest; a pixel of 248 is 0.4 %.
+    // The brush starts mid-axis; the axis runs from zero to the maximum. A pixel of 248 is 0.4 %.
     expect(low / edison.max).toBeGreaterThan(0.49)
     expect(low / edison.max).toBeLessThan(0.51)
     const counts = await Promise.all(Object.keys(edison.classes).map((code) => text(`count-${code}`)))
@@ -48,7 +48,7 @@ describe('the distribution', () => {
     expect(await text('drawn')).toBe(before)
   })
 
-  test('exact ends can be typed, nonsense is not taken', async () => {
+  test('exact ends can be typed; invalid text is refused', async () => {
     await open('all', 'run=0')
     const field = at('range-from')
     await field.fill('50 bananas')
@@ -61,7 +61,7 @@ describe('the distribution', () => {
     expect(Number((await address()).get('low'))).toBeCloseTo(parseQuantity(half, 'bytes')!, 0)
   })
 
-  test('a logarithmic axis starts at the smallest positive value and sets the empty links apart', async () => {
+  test('a log axis starts at the smallest positive value and counts empty links separately', async () => {
     await open('all', 'run=0&histogram=log')
     const empty = edison.links - edison.loaded
     expect(await page.locator('[aria-label=Distribution]').innerText()).toContain(
@@ -75,7 +75,7 @@ describe('the address', () => {
     'run=0&measure=transfer_ps&aggregate=mean&classesOff=black&jobs=1&low=1000&scale=log&ramp=viridis&frozen=10,1e9&histogram=log&' +
     'routers=value&theme=dark&focus=group%3A3&zoom=2,-100,-50&panel=group'
 
-  test('holds the settings: a reload shows the same', async () => {
+  test('stores the settings: a reload shows the same', async () => {
     await open('all', SETTINGS)
     const shown = async () => [
       await text('mean-blue'),
@@ -97,14 +97,14 @@ describe('the address', () => {
     )
   })
 
-  test('settings that make no sense are said and left out', async () => {
+  test('invalid settings are reported and ignored', async () => {
     await open('all', 'run=0&low=lots&view=moon')
     expect(await page.locator('.failures').innerText()).toContain('low')
   })
 })
 
 describe('linked views', () => {
-  test('a table row marks its link everywhere; hovering tells ends, class, value and shares', async () => {
+  test('a table row focuses its link; hovering shows ends, class, value and shares', async () => {
     await open('all', 'run=0')
     const { hottest, max } = edison
     await page.locator('.links tbody tr').first().hover()
@@ -118,10 +118,10 @@ describe('linked views', () => {
     expect(await text('focus')).toContain(`${hottest.from}>${hottest.to}:${hottest.class}`)
   })
 
-  test('a cell of the matrix of groups narrows everything to its links', async () => {
+  test('a cell of the group matrix focuses its links', async () => {
     await open('all', 'run=0')
     const box = (await page.locator('.matrices .canvas-frame').boundingBox())!
-    // The matrix of groups starts at (24, 36) with cells of 11 pixels at this size: row 2, column 5.
+    // The group matrix starts at (24, 36) with 11-pixel cells at this size: row 2, column 5.
     await page.mouse.click(box.x + 24 + 5 * 11 + 5, box.y + 36 + 2 * 11 + 5)
     await settle(page)
     expect(await text('focus')).toContain('pair 2>5')
@@ -144,11 +144,11 @@ describe('linked views', () => {
     await click('panel-group')
     expect(await page.locator('.router-cell').count()).toBe(96)
     expect(await page.locator('.router-cell.focused').getAttribute('aria-label')).toMatch(/^g3r2c14, /)
-    // Its class table counts inside and outwards: the group's own links of the router.
+    // The class table counts inside and outgoing: the group's own links of the router.
     expect(await page.locator('.group-head table').innerText()).toMatch(/green\s+inside\s+30 of 1,440/)
   })
 
-  test('a search finds links and groups, and says when nothing is called so', async () => {
+  test('search finds links and groups, and reports no result', async () => {
     await open('all', 'run=0')
     const { from, to, class: code } = edison.hottest
     await press('/')
@@ -166,7 +166,7 @@ describe('linked views', () => {
 })
 
 describe('the keyboard', () => {
-  test('reaches every setting', async () => {
+  test('changes every setting', async () => {
     await open('all', `run=${PACKET}`)
     const settings = async (...keys: string[]) => {
       await press(...keys)
@@ -194,13 +194,13 @@ describe('the keyboard', () => {
     await press('+', 'ArrowLeft')
     const [k, x] = (await address()).get('zoom')!.split(',').map(Number)
     expect(k).toBeCloseTo(1.3)
-    // Zoomed about the middle of 1000, then moved by 60.
+    // Zoomed around the centre of 1000, then moved by 60.
     expect(x).toBeCloseTo(500 - 650 + 60)
     await press('0')
     expect((await address()).has('zoom')).toBe(false)
   })
 
-  test('its keys are listed and the page closes again', async () => {
+  test('the help lists the keys and closes', async () => {
     await open('dragonfly')
     await press('?')
     expect(await page.locator('.help').innerText()).toContain('only this job')
@@ -208,7 +208,7 @@ describe('the keyboard', () => {
     expect(await page.locator('.help').count()).toBe(0)
   })
 
-  test('every control can be reached by it and has a name', async () => {
+  test('each control is reachable and has a name', async () => {
     for (const view of ['overview', 'compare', 'time', 'jobs', 'sweep']) {
       await open('all', `view=${view}&run=${PACKET}`)
       const unnamed = await page.evaluate(() =>
@@ -229,7 +229,7 @@ describe('the keyboard', () => {
   })
 })
 
-test('the wheel zooms about the pointer, dragging pans, a double click shows the whole', async () => {
+test('wheel zooms around the pointer, drag pans, double click resets', async () => {
   await open('dragonfly')
   const box = (await page.locator('.picture .canvas-frame').boundingBox())!
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
@@ -237,8 +237,7 @@ test('the wheel zooms about the pointer, dragging pans, a double click shows the
   await settle(page)
   const [k, x, y] = (await address()).get('zoom')!.split(',').map(Number)
   expect(k).toBeCloseTo(Math.exp(0.6), 3)
-  // The middle stays where it is.
-  // Within a pixel, which is 1.6 units of the scene.
+  // The centre is fixed, within a pixel (1.6 scene units).
   expect(Math.abs(x! - (500 - 500 * k!))).toBeLessThan(1.6)
   expect(Math.abs(y! - (500 - 500 * k!))).toBeLessThan(1.6)
   await page.mouse.down()
@@ -249,7 +248,7 @@ test('the wheel zooms about the pointer, dragging pans, a double click shows the
   expect((await address()).has('zoom')).toBe(false)
 })
 
-test('one scale and a frozen range: a job alone keeps the colours of all', async () => {
+test('frozen range: a single job keeps the colours of all', async () => {
   await open('all', 'run=0')
   const whole = await text('ramp-labels')
   await press('f', '1')
@@ -258,9 +257,9 @@ test('one scale and a frozen range: a job alone keeps the colours of all', async
   expect(await text('ramp-labels')).not.toBe(whole)
 })
 
-test('an address that is entered while the last change waits to be written is not lost', async () => {
+test('an address entered before the last change is written is not lost', async () => {
   await open('dragonfly')
-  // The page's own writing follows a change after 150 ms: it falls between the new address and its event.
+  // The page writes the address 150 ms after a change: between the new address and its event.
   await page.evaluate(async () => {
     const { odonata } = document.querySelector('#odonata') as unknown as {
       odonata: { state: { patch(fields: object): void } }
@@ -276,7 +275,7 @@ test('an address that is entered while the last change waits to be written is no
   expect((await address()).get('scale')).toBe('log')
 })
 
-test('a job in another colour: in every picture, in the address, and back', async () => {
+test('a job colour changes all pictures and the address, and can be reset', async () => {
   await open('all', 'run=0')
   const shown = (): Promise<string[]> =>
     page
@@ -285,7 +284,7 @@ test('a job in another colour: in every picture, in the address, and back', asyn
   const inked = (): Promise<boolean> =>
     page.evaluate(() => {
       const canvas = document.querySelector<HTMLCanvasElement>('.picture canvas')!
-      // What a thread has drawn has no context to be read from.
+      // A canvas with a transferred bitmap has no readable context.
       const context = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d')!
       context.drawImage(canvas, 0, 0)
       const { data } = context.getImageData(0, 0, canvas.width, canvas.height)

@@ -1,4 +1,4 @@
-/** Every machine family and engine: what stands on the screen is what the tables say. */
+/** All machine families and engines: displayed values equal the tables. */
 import { describe, expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
 import { interior, placeMatrices } from '../src/layout/matrices'
@@ -29,11 +29,11 @@ useBrowser()
 
 const scene = (run: Run) => machinePicture(run)
 
-/** About `n` of all, spread evenly. */
+/** About `n` items, evenly spread. */
 const some = <T>(all: readonly T[], n: number): T[] =>
   all.filter((_, i) => i % Math.max(1, Math.floor(all.length / n)) === 0).slice(0, n)
 
-// Fewer black cables are the comparison's.
+// Removed black cables appear only in comparisons.
 const SHOWN = RUNS.map((name, run) => ({ name, run, ...expected.runs[name]! })).filter(
   ({ name }) => name !== 'edison-K',
 )
@@ -41,7 +41,7 @@ const SHOWN = RUNS.map((name, run) => ({ name, run, ...expected.runs[name]! })).
 describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, groups, ...figures }) => {
   const grouped = !/torus|tree/.test(name)
 
-  test('figures on the screen are those of the tables', async () => {
+  test('displayed figures equal the tables', async () => {
     await open('all', `run=${run}`)
     for (const [code, stats] of Object.entries(classes)) {
       expect(await text(`count-${code}`)).toBe(`${number(stats.links)} of ${number(stats.links)}`)
@@ -58,7 +58,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
         expect(marks).toContain(
           `${p} % of the ${code} links have at most ${quantity(percentiles[i]!, 'bytes')}`,
         )
-    // Nothing is left out without a word.
+    // All omissions are reported.
     const [drawn, all] = grouped
       ? [figures.loaded_between_groups, figures.between_groups]
       : [figures.loaded, links]
@@ -71,7 +71,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     }
   })
 
-  test('a job alone, hidden, subtracted, and a threshold: what is left of every class', async () => {
+  test('one job only, hidden, subtracted, and a threshold: remaining links per class', async () => {
     await open('all', `run=${run}`)
     const meansAre = async (of: (by: number[]) => number): Promise<void> => {
       for (const [code, stats] of Object.entries(classes))
@@ -92,7 +92,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     await button('show').click()
     await press('Shift+1')
     await meansAre(rest)
-    // A threshold keeps the links above it; counts and means are theirs.
+    // A threshold keeps links above it, with their counts and means.
     await set(`run=${run}&low=${max / 2}`)
     for (const [code, stats] of Object.entries(classes)) {
       expect(await text(`count-${code}`)).toBe(`${number(stats.above_half)} of ${number(stats.links)}`)
@@ -101,7 +101,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     }
   })
 
-  test('links, routers and cells tell their ends, values and jobs', async () => {
+  test('tooltips of links, routers and cells show ends, values and jobs', async () => {
     await open('all', `run=${run}`)
     const run_ = await runOf('all', run)
     const drawing = scene(run_)
@@ -143,7 +143,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
         else expect(tip).not.toContain(`${jobs[job]!.name}\n`)
       })
     }
-    // Between groups: the largest link of the pair, and how many there are.
+    // Between groups: maximum and number of links.
     const between = matrices.find((m) => m.family < 0)
     for (const pair of between ? figures.pairs : []) {
       const [x, y] = [
@@ -200,12 +200,12 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     expect(await chosen('dynamic')).toBe(quantity(largest, 'bytes'))
     expect(await chosen('share')).toBe(quantity(share, 'share'))
     expect(await chosen('')).toBe(quantity(max, 'bytes'))
-    // A router close up: the channels of a link are what it carries.
+    // Router close-up: the VCs of a link sum to its traffic.
     await open('all', `run=${run}&focus=router:${(await runOf('all', run)).routers.names.at(0)}`)
     const cells = await at('router-view').locator('tbody tr').first().locator('td').allInnerTexts()
     expect(cells).toHaveLength(3 + kinds.length)
     expect(await at('router-view').locator('tbody tr').count()).toBe(6)
-    // Beside a run without records of channels there is nothing to choose.
+    // With a run without VC records, there is no VC choice.
     await set(`view=compare&compared=${run},0&channel=dynamic`)
     expect(await at('channel').count()).toBe(0)
   })
@@ -218,7 +218,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     expect(await text('drawn')).toContain('Looking down X')
   })
 
-  test.runIf(name === 'torus')('a direction alone has the links that go that way', async () => {
+  test.runIf(name === 'torus')('a direction focus keeps only its links', async () => {
     const { routers, links, measures } = await runOf('all', run)
     const { size, values } = routers.axes.find((axis) => axis.name === 'Y')!
     const those = [...measures[0]!.total].filter(
@@ -234,7 +234,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     expect(await text('selected-count')).toContain(`of ${number(links.count)} selected links`)
   })
 
-  test('nothing sticks out or is cut at both sizes, light and dark', async () => {
+  test('nothing overflows at both sizes, light and dark', async () => {
     await fits(name, `run=${run}`)
   })
 })
@@ -260,7 +260,7 @@ async function fits(name: string, settings: string): Promise<void> {
   }
 }
 
-/** Controls and headings outside of the window, cut, or over each other. */
+/** Controls and headings that are outside of the window, cut off or overlapping. */
 async function misplaced(): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = []
@@ -273,7 +273,7 @@ async function misplaced(): Promise<string[]> {
       if (box.width === 0 || e.closest('details:not([open]) > div')) continue
       const scroller = e.closest('.left, .right, .table-frame, .sweep, .charts, .figures')
       const clip = scroller?.getBoundingClientRect()
-      // What is scrolled out of sight overlaps nothing.
+      // Content that is scrolled out of view overlaps nothing.
       if (clip && (box.bottom > clip.bottom || box.top < clip.top)) continue
       shown.push({ e, box })
       if (box.right > innerWidth + 1 || box.left < -1) found.push(`outside: ${e.textContent}`)
@@ -290,7 +290,7 @@ async function misplaced(): Promise<string[]> {
         if (
           !e.contains(other) &&
           !other.contains(e) &&
-          // Sticky table heads lie over their own rows.
+          // Sticky table heads cover their own rows.
           e.tagName !== 'TH' &&
           other.tagName !== 'TH' &&
           Math.min(box.right, b.right) - Math.max(box.left, b.left) > 1.5 &&
@@ -302,13 +302,13 @@ async function misplaced(): Promise<string[]> {
   })
 }
 
-test('a machine whose groups are not all used is drawn whole', async () => {
+test('a machine with unused groups is drawn completely', async () => {
   await open('all', 'run=5')
   expect(await page.locator('.facts').innerText()).toContain('15 groups')
   const run = await runOf('all', 5)
   const drawing = radialPicture(run)
   const place = await placeOf(page.locator('.picture .canvas-frame'), drawing)
-  // The last group: idle, without traffic; the pointer is where its band would be.
+  // The last group is idle; the pointer is where its band would be.
   const { start, end } = drawing.ring!.sectors[14]!
   const middle = (start + end) / 2
   const radius = (drawing.ring!.bandInner + drawing.ring!.bandOuter) / 2

@@ -1,4 +1,4 @@
-/** One job on a torus in two mappings, overlaid: differences and ratios of what their channels carry. */
+/** One job on a torus with two mappings: differences and ratios of VC traffic. */
 import { describe, expect, test } from 'vitest'
 import { quantity, signed } from '../src/base/format'
 import { at, click, expected, keepPicture, open, page, set, settle, text, useBrowser } from './stage'
@@ -8,9 +8,9 @@ useBrowser()
 const { links, plain, tilted } = expected.mappings
 const OVERLAID = 'view=compare&compared=1,2&difference=1'
 
-/** The first rows of the table of links, the largest change first. */
+/** First rows of the link table, largest change first. */
 async function rows(): Promise<string[][]> {
-  // The table comes after the first picture.
+  // The table appears after the first picture.
   await page.locator('.links tbody tr').first().waitFor()
   const cells = await page
     .locator('.links tbody tr')
@@ -18,14 +18,14 @@ async function rows(): Promise<string[][]> {
   return cells.map(([from, to, , value]) => [`${from}>${to}`, value!])
 }
 
-/** The changes of all links by size, as the table of links has them. */
+/** Changes of all links by absolute value. */
 const largest = (change: (l: number) => number): [string, number][] =>
   links
     .map((name, l): [string, number] => [name, change(l)])
     .filter(([, value]) => value !== 0)
     .sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]))
 
-/** How many doublings, from or to nothing at the ends. */
+/** log2 of the ratio, clamped from or to zero. */
 const doublings = (before: number, after: number): number =>
   before === after ? 0 : Math.max(-10, Math.min(10, Math.log2(after / before)))
 
@@ -33,12 +33,12 @@ async function check(change: (l: number) => number, said: (value: number) => str
   const [found, wanted] = [await rows(), largest(change)]
   expect(found.length).toBe(Math.min(40, wanted.length))
   expect(found.map(([, value]) => value)).toEqual(wanted.slice(0, 40).map(([, value]) => said(value)))
-  // Which of equally large ones come first is another question.
+  // The order of ties is not checked.
   for (const [name, value] of found) expect(value).toBe(said(change(links.indexOf(name!))))
 }
 
 describe('two mappings', () => {
-  test('what the dynamic channels carry in one more than in the other, link by link', async () => {
+  test('difference of the dynamic VCs by link', async () => {
     await open('mapped', `${OVERLAID}&channel=dynamic`)
     expect(await text('pairing')).toBe('mapped-tilted minus mapped-plain: 384 links in both')
     await check(
@@ -49,18 +49,18 @@ describe('two mappings', () => {
     await keepPicture('mappings-difference')
   })
 
-  test('how many times it is, what only one of them uses at the ends', async () => {
+  test('ratios, with links used by only one run at the ends', async () => {
     await open('mapped', `${OVERLAID}&channel=dynamic`)
     await click('ratio')
     expect(await text('pairing')).toBe('mapped-tilted over mapped-plain: 384 links in both')
     const ratio = (l: number): number => doublings(plain.dynamic[l]!, tilted.dynamic[l]!)
     expect(links.some((_, l) => Math.abs(ratio(l)) === 10)).toBe(true)
     await check(ratio, (value) => quantity(value, 'doublings'))
-    // Colours are spread over what has a number.
+    // Colours are spread over finite values.
     const most = Math.max(...links.map((_, l) => Math.abs(ratio(l))).filter((size) => size < 10))
     const ends = [-most, 0, most].map((value) => quantity(value, 'doublings'))
     expect(await text('ramp-labels')).toBe(ends.join('\n'))
-    // A range is typed as a factor.
+    // A range is typed as a ratio.
     await at('range-from').fill('×2')
     await at('range-from').press('Enter')
     await settle(page)
@@ -75,7 +75,7 @@ describe('two mappings', () => {
     await keepPicture('mappings-ratio')
   })
 
-  test('the share of the dynamic channels, its change and both distributions on one axis', async () => {
+  test('share of the dynamic VCs, its change, and distributions on one axis', async () => {
     await open('mapped', `${OVERLAID}&channel=share`)
     await check(
       (l) => tilted.share[l]! - plain.share[l]!,

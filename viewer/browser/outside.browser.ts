@@ -1,4 +1,4 @@
-/** What leaves the page or comes from elsewhere: exports, pages without a server, notebooks, counters, damage. */
+/** Exports, standalone pages, notebooks, counters and damaged data. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
@@ -33,7 +33,7 @@ describe('exports', () => {
     return readFileSync(await file.path())
   }
 
-  test('CSV: the selected links and no others, with the tables’ values', async () => {
+  test('CSV: only the selected links, with the values of the tables', async () => {
     const { max, classes, by_name } = dragonfly
     await open('dragonfly', `low=${max / 2}`)
     const [header, ...lines] = String(await download('csv'))
@@ -47,7 +47,7 @@ describe('exports', () => {
     }
   })
 
-  test('SVG and PNG hold the picture', async () => {
+  test('SVG and PNG contain the picture', async () => {
     await open('dragonfly')
     const svg = String(await download('svg'))
     expect(svg).toMatch(/^<svg /)
@@ -62,14 +62,14 @@ describe('exports', () => {
     expect(paths).toBeGreaterThan(100)
     const png = await download('png')
     expect([...png.subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47])
-    // Width in the header: 1400 at twice the resolution.
+    // Width in the PNG header: 1400 at double resolution.
     expect(png.readUInt32BE(16)).toBe(2 * 1400)
     writeFileSync(picture('export'), png)
   })
 })
 
-describe('without a server', () => {
-  test('a standalone page shows the same figures and asks nobody for anything', async () => {
+describe('standalone page', () => {
+  test('a standalone page shows the same figures without requests', async () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     await openView(page, inject('standalone'), 'hottest=0')
@@ -80,12 +80,12 @@ describe('without a server', () => {
     expect(asked.filter((url) => !/^(file|about|data|blob):/.test(url))).toEqual([])
   })
 
-  test('a notebook’s widget draws from what run.view() gives it', async () => {
-    // The page of the server only as a place to import the module from.
+  test('a notebook widget draws the data of run.view()', async () => {
+    // The served page is only used to import the module.
     await open('dragonfly')
     const data = readFileSync(join(inject('runs'), 'widget.json'), 'utf8')
     await page.evaluate((json) => Object.assign(window, { cellData: json }), data)
-    // As text, since the test runner rewrites import() in functions.
+    // As text: the test runner rewrites import() in functions.
     await page.evaluate(`(async () => {
       const module = await import(new URL('viewer.js', location.href).href)
       const cell = document.createElement('div')
@@ -99,7 +99,7 @@ describe('without a server', () => {
     expect(await page.locator('#cell [data-test=mean-global]').innerText()).toBe(
       `⌀ ${quantity(dragonfly.classes['global']!.mean, 'bytes')}`,
     )
-    // A notebook's keys are its own: outside of the cell none means anything to the viewer.
+    // A notebook handles its own keys outside of the cell.
     await page.keyboard.press('1')
     await settle(page)
     expect(await page.locator('#cell .jobs li.hidden').count()).toBe(0)
@@ -109,7 +109,7 @@ describe('without a server', () => {
 })
 
 describe('hardware counters', () => {
-  test('a small table: flits, stalls and jobs as they were read, only the part of the machine that was seen', async () => {
+  test('a small table: flits, stalls and jobs, only the measured part of the machine', async () => {
     await open('counters')
     expect(await text('count-green')).toBe('2 of 2')
     expect(await text('count-black')).toBe('1 of 1')
@@ -124,7 +124,7 @@ describe('hardware counters', () => {
     await keepPicture('counters')
   })
 
-  test.runIf(expected.counters.edison !== null)('those of Edison itself', async () => {
+  test.runIf(expected.counters.edison !== null)('real counters of Edison', async () => {
     const { links, flits_max } = expected.counters.edison!
     await open('edison-counters')
     expect(await text('selected-count')).toContain(`${number(links)} in all`)
@@ -133,8 +133,8 @@ describe('hardware counters', () => {
   })
 })
 
-describe('what goes wrong is said', () => {
-  test('a table that is damaged while the server runs', async () => {
+describe('errors', () => {
+  test('a table damaged while the server runs', async () => {
     forgive(/Failed to load resource/)
     writeFileSync(join(inject('runs'), 'broken', 'links.parquet'), 'PAR1 not really')
     await page.goto(urls['broken']!)
@@ -142,15 +142,15 @@ describe('what goes wrong is said', () => {
     expect(await page.locator('.failures').innerText()).toContain('links.parquet cannot be read')
   })
 
-  test('an address without the right token', async () => {
+  test('an address with a wrong token', async () => {
     forgive(/status of 403/)
     await page.goto(urls['dragonfly']!.replace(/\/[^/]+\/$/, '/wrong/'))
     expect(await page.locator('body').innerText()).toContain('lacks the right token')
   })
 })
 
-describe('dropped on the page', () => {
-  /** As a pointer that brings a file: browsers let no script open one, but make a drop of what it holds. */
+describe('files dropped on the page', () => {
+  /** Simulates a dropped file; browsers let scripts create a drop with content, but open no file. */
   const drop = (content: string, name: string): Promise<void> =>
     page.evaluate(
       ([content, name]) => {
@@ -158,14 +158,14 @@ describe('dropped on the page', () => {
         dataTransfer.items.add(new File([content!], name!, { type: 'text/html' }))
         const over = new DragEvent('dragover', { dataTransfer, bubbles: true, cancelable: true })
         document.body.dispatchEvent(over)
-        // Else the browser would leave the page for the file.
+        // Otherwise the browser would navigate to the file.
         if (!over.defaultPrevented) throw new Error('a drop is not accepted')
         document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
       },
       [content, name],
     )
 
-  test('a page without a server is opened, also on the page of a server', async () => {
+  test('a standalone page opens, also on a served page', async () => {
     await open('all', 'run=3&scale=log')
     await drop(readFileSync(new URL(inject('standalone')), 'utf8'), 'standalone.html')
     await page.waitForFunction(
@@ -176,7 +176,7 @@ describe('dropped on the page', () => {
     expect(await page.evaluate(() => location.hash)).not.toContain('log')
   })
 
-  test('anything else is refused in words, and what is open stays', async () => {
+  test('other files are refused with a message, and the runs stay open', async () => {
     await open('dragonfly')
     await drop('<html><body>news</body></html>', 'news.html')
     await page.waitForSelector('.failures')
@@ -185,10 +185,10 @@ describe('dropped on the page', () => {
   })
 })
 
-test('the page of the server runs no script but its own, and speaks to nobody else', async () => {
+test('the served page runs only its own script and contacts no other host', async () => {
   await open('dragonfly')
   forgive(/Content Security Policy|Failed to load resource|violates/)
-  // As text, since the test runner rewrites functions.
+  // As text: the test runner rewrites functions.
   const refused = (await page.evaluate(`(async () => {
     const found = []
     document.addEventListener('securitypolicyviolation', (e) => found.push(e.effectiveDirective))
@@ -204,6 +204,6 @@ test('the page of the server runs no script but its own, and speaks to nobody el
   })()`)) as { ran: string; found: string[] }
   expect(refused.ran).toBe('')
   expect(refused.found.sort()).toEqual(['connect-src', 'script-src-elem', 'script-src-elem'])
-  // Its pictures are drawn in a thread all the same.
+  // Its pictures are also drawn in a thread.
   expect(page.workers()).toHaveLength(1)
 })

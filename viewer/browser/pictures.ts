@@ -1,8 +1,10 @@
 /**
- * The pictures of the documentation: `npm run pictures -- DIRECTORY RUNS SWEEP SEARCH CROWD`, the last four addresses of `odonata view`.
+ * Creates the pictures of the documentation: `npm run pictures -- DIRECTORY RUNS SWEEP SEARCH CROWD`. The
+ * last four are addresses of `odonata view`.
  *
- * RUNS shows, in this order: WD1, WD1 without black cables, bursts, a Dragonfly+, a Slim Fly, a HyperX, a Jellyfish, a torus, costs of
- * multigrid, its levels as jobs, the same after a redistribution, a job on a torus in the order of its axes and tilted.
+ * RUNS has, in this order: WD1, WD1 without black cables, bursts, Dragonfly+, Slim Fly, HyperX. Then
+ * Jellyfish, torus, multigrid costs, multigrid levels as jobs, the levels after a redistribution, and a torus
+ * job in axis order and tilted.
  */
 import { join } from 'node:path'
 import { launch, openPage, openView, settle } from './chromium'
@@ -49,7 +51,7 @@ const browser = await launch()
 const { page, errors } = await openPage(browser)
 for (const [name, server, settings, hovered] of PICTURES) {
   await openView(page, urls[server], settings)
-  // Tables of the time and jobs views are asked for after the first picture.
+  // Tables of the time and jobs views are loaded after the first picture.
   await page.waitForTimeout(1500)
   if (hovered !== '') await page.hover(hovered)
   await settle(page)

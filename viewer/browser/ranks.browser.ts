@@ -1,4 +1,4 @@
-/** Routers by the ranks of a job, on a torus of 4 x 4 x 4. */
+/** Router colours by rank on a 4 x 4 x 4 torus. */
 import { expect, test } from 'vitest'
 import { settle } from './chromium'
 import {
@@ -21,7 +21,7 @@ const RUN = `run=${numberOf('packet-torus')}&theme=light`
 const pixels = (): Promise<string> =>
   page.evaluate(() => document.querySelector<HTMLCanvasElement>('.picture canvas')!.toDataURL())
 
-test('by rank, by a coordinate of a grid that is typed, and back', async () => {
+test('by rank, by grid coordinate, and back', async () => {
   // 64 ranks on 64 routers.
   await open('all', RUN)
   const byJob = await pixels()
@@ -52,7 +52,7 @@ test('by rank, by a coordinate of a grid that is typed, and back', async () => {
   expect(await pixels()).toBe(byJob)
 })
 
-test('a router says its rank; an address opens the same, and one that makes no sense is refused', async () => {
+test('a router shows its rank; the address restores it; invalid values are refused', async () => {
   await openUntil('all', `${RUN}&routers=rank&ranks=0.4x4x4.2`, '[data-test=ranks-labels]')
   await keepPicture('ranks')
   await page.locator('.picture .canvas-frame').focus()

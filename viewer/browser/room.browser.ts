@@ -1,4 +1,4 @@
-/** Every view in the room of a window, of a notebook's cell and of a phone: what is laid out follows the container. */
+/** Each view in a window, a notebook cell and a phone: the layout follows the container. */
 import { describe, expect, test } from 'vitest'
 import { familyOf, keepPicture, openOn, page, settle, open, useBrowser } from './stage'
 
@@ -18,7 +18,7 @@ const VIEWS: Record<string, string> = {
   costs: `view=costs&run=${familyOf('amg')}`,
 }
 
-/** Width and height of a window, a notebook's cell, a low window, a tablet and a phone. */
+/** Width and height of a window, a notebook cell, a low window, a tablet and a phone. */
 const ROOMS: readonly (readonly [number, number])[] = [
   [1440, 900],
   [1000, 720],
@@ -27,18 +27,18 @@ const ROOMS: readonly (readonly [number, number])[] = [
   [390, 844],
 ]
 
-/** The smallest side that a machine may have and still tell anything. */
+/** Minimum useful size of a machine picture. */
 const SIDE_MIN = 170
 
 interface SearchResult {
-  /** Width and height of the pictures of the machine. */
+  /** Sizes of the machine pictures. */
   readonly pictures: [number, number][]
-  /** Controls and texts that reach beyond the side of the viewer, where nobody scrolls to. */
+  /** Controls and texts outside of the viewer, where nobody can scroll to. */
   readonly cut: string[]
   readonly sideways: boolean
 }
 
-/** As text, since the test runner rewrites functions. */
+/** As text: the test runner rewrites functions. */
 const measure = (): Promise<SearchResult> =>
   page.evaluate(`(() => {
     const frame = document.querySelector('.odonata .frame')
@@ -83,7 +83,7 @@ test.each([1000, 390])('a cell of %d px in a wide window is laid out as its own 
     () =>
       new Set([...document.querySelectorAll('.body > *')].map((e) => e.getBoundingClientRect().left)).size,
   )
-  // Three beside each other, or all below each other, whatever the window has.
+  // Three columns, or all stacked, whatever the window.
   expect(columns).toBe(width === 1000 ? 3 : 1)
 })
 

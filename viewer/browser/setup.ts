@@ -1,4 +1,4 @@
-/** Makes runs with the real engines, once, and shows them with the real server. */
+/** Creates runs with the real engines once, and serves them with the real server. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,12 +12,12 @@ const PYTHON = process.env['PYTHON'] ?? join(ROOT, '.venv/bin/python')
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Where the runs are, with `expected.json`. */
+    /** Directory of the runs, with `expected.json`. */
     runs: string
-    /** Addresses of `odonata view`, by what it shows. */
+    /** Addresses of `odonata view` by name. */
     urls: Record<string, string>
     standalone: string
-    /** One page with a run of every family and engine. */
+    /** A page with a run of each family and engine. */
     families: string
   }
 }
@@ -28,16 +28,16 @@ const SERVERS: Record<string, string[]> = {
   dragonfly: ['dragonfly'],
   large: ['large'],
   ranks: ['ranks'],
-  // The first has no records of channels, and another machine.
+  // The first run has no VC records, and another machine.
   mapped: ['dragonfly', 'mapped-plain', 'mapped-tilted'],
   levels: ['levels'],
   regrouped: ['levels', 'levels-regrouped'],
   grid: ['grid'],
   sweep: ['sweep'],
-  // What studies have found over their runs.
+  // Directories of studies.
   search: ['search'],
   interference: ['interference'],
-  // A directory of runs, one of which cannot be read.
+  // A directory with an unreadable run.
   slimFly: ['slimFly'],
   broken: ['broken'],
   counters: ['counters.csv', '--counter-jobs', 'counters-jobs.csv'],
@@ -45,7 +45,7 @@ const SERVERS: Record<string, string[]> = {
 
 export default async function setup(project: TestProject): Promise<() => void> {
   if (findChromium() === undefined) throw new Error('there is no chromium; run scripts/bootstrap chromium')
-  // A directory that is kept between calls saves making the runs again.
+  // A directory kept between calls avoids creating the runs again.
   const kept = process.env['ODONATA_VIEWER_RUNS']
   const runs = kept ?? mkdtempSync(join(tmpdir(), 'odonata-viewer-'))
   mkdirSync(runs, { recursive: true })
@@ -56,7 +56,7 @@ export default async function setup(project: TestProject): Promise<() => void> {
     counters: { edison: { paths: [string, string] } | null }
     families: string[]
   }
-  // A test damages it.
+  // One test damages it.
   rmSync(join(runs, 'broken'), { recursive: true, force: true })
   cpSync(join(runs, 'dragonfly'), join(runs, 'broken'), { recursive: true })
   rmSync(join(runs, 'slimFly'), { recursive: true, force: true })

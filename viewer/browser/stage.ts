@@ -1,4 +1,4 @@
-/** What the browser tests share: a page, what the tables say, and where on the screen things are. */
+/** Shared helpers of the browser tests: the page, expected values, and screen positions. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -35,19 +35,19 @@ export interface RunFigures {
   between_groups: number
   hottest: { from: string; to: string; class: string; by_job: number[] }
   pairs: { from: number; to: number; links: number; max: number }[]
-  /** Total, then each job, by the link's name; every tenth link of a large machine. */
+  /** Total, then each job, by link name; every tenth link of a large machine. */
   by_name: Record<string, number[]>
   router_jobs: Record<string, number[]>
   classes: Record<string, ClassFigures>
-  /** Labels of the columns of links that merge. */
+  /** Labels of the measures of links. */
   measures: string[]
-  /** Null of an engine that does not iterate. */
+  /** Null for an engine that does not iterate. */
   converged: boolean | null
 }
 
-interface Expected {
+interface ExpectedValues {
   runs: Record<string, RunFigures>
-  /** The runs of the server and of the pages `families`, in their order. */
+  /** The runs of the server and of the pages `families`, in order. */
   families: string[]
   /** Mean traffic by run. */
   sweep: Record<string, number>
@@ -59,24 +59,27 @@ interface Expected {
     link_stall_max: number
     tenth: { stall_max: number; stalled: number; bytes_max: number }
   }
-  /** A sweep: of every cell its largest traffic and the latency of a job, by seed. */
+  /** A sweep: maximum traffic and latency of a job for each cell, by seed. */
   grid: { routing: string; ranks: number; most: number[]; latency: number[] }[]
-  /** Rows of the search's own tables. */
+  /** Rows of the tables of the search. */
   search: Record<'front' | 'trials', Record<string, number | string | boolean | null>[]>
-  /** Of every job beside the other: how much longer it was in calls, by seed. */
+  /** Slowdown of the call time of each job with the other job, by seed. */
   interference: { routing: string; target: string; slowdowns: number[] }[]
-  /** What the dynamic channels of a link carry at most, also as a share of all; the kind of each channel. */
+  /** Maximum on the dynamic VCs of a link, also as a share; the kind of each VC. */
   channels: { kinds: string[]; largest: number; share: number }
-  /** One job on a torus in two mappings: of every link what its dynamic channels carry, and the share of all. */
+  /** One job on a torus with two mappings: traffic of each link on dynamic VCs, and its share. */
   mappings: { links: string[] } & Record<'plain' | 'tilted', Record<'dynamic' | 'share', number[]>>
   lanes: Record<
     'ranks' | 'first' | 'last' | 'waiting_of_first' | 'computing_share' | 'waiting_share',
     number
   > &
     Record<'waits' | 'computes', [number, number]>
-  /** Groups of ranks of the first job by communicator, one that has several, and the routers of its second. */
+  /**
+   * Communicator groups of the first job, one communicator with several groups, and routers of the second
+   * job.
+   */
   communicators: { groups: Record<string, number[][]>; several: number; routers: number[] }
-  /** Of the second job of `packet`, and the pair of groups with the largest index of congestion. */
+  /** The second job of `packet`, and the group pair with the largest congestion index. */
   latency: Record<'packets' | 'p50_ns' | 'p95_ns' | 'p99_ns', number> & {
     worst: Record<'source_group' | 'target_group' | 'congestion_index', number>
   }
@@ -84,7 +87,7 @@ interface Expected {
   costs: {
     scenarios: Record<string, number>
     levels: number
-    /** Of the first scenario, all phases. */
+    /** First scenario, all phases. */
     finest_compute: number
     largest: { scenario: string; level: number; phase: string; term: string; time_s: number }
     per_rank: Record<string, number>
@@ -94,9 +97,9 @@ interface Expected {
     cells: Record<'source' | 'target' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
     bytes: number
   }[]
-  /** Of the levels of a multigrid cycle, each a job. */
+  /** Levels of a multigrid cycle, each a job. */
   levels: { name: string; bytes: number; messages: number; most: number }[]
-  /** The same after a redistribution: all but the finest, the two coarsest on fewer ranks. */
+  /** After a redistribution: all but the finest level, the two coarsest on fewer ranks. */
   regrouped: { name: string; bytes: number; messages: number; most: number }[]
   difference: {
     from: string
@@ -105,19 +108,21 @@ interface Expected {
     after: number
     black: Record<'cables' | 'mean_change' | 'removed' | 'removed_mean' | 'bundles' | 'bundle_change', number>
   }
-  /** What Edison without one cable of each black bundle does to the job that becomes slowest. */
+  /** Effect of removing a cable of each black bundle on the job with the largest slowdown. */
   answer: { job: string; before: number; after: number } & Record<
     'link_before' | 'link_after',
     { name: string; share: number }
   >
-  /** Of the first job of Edison's run, the link that is busy longest while it runs. */
+  /** Bottleneck of the first job of Edison's run. */
   explanation: { job: string; name: string; share: number; sharers: { name: string; share: number }[] }
   counters: { edison: { paths: string[]; links: number; flits_max: number; groups: number } | null }
 }
 
-export const expected = JSON.parse(readFileSync(join(inject('runs'), 'expected.json'), 'utf8')) as Expected
+export const expected = JSON.parse(
+  readFileSync(join(inject('runs'), 'expected.json'), 'utf8'),
+) as ExpectedValues
 
-/** The runs that the server `all` shows, in its order. */
+/** Runs of the server `all`, in order. */
 export const RUNS = [
   'edison',
   'edison-K',
@@ -137,7 +142,7 @@ export const urls = inject('urls')
 
 export const picture = (name: string): string => join(inject('runs'), `${name}.png`)
 
-/** To look at afterwards, where the runs are kept: `ODONATA_VIEWER_RUNS=DIRECTORY make test`. */
+/** Saves a screenshot with the runs: `ODONATA_VIEWER_RUNS=DIRECTORY make test`. */
 export async function keepPicture(name: string): Promise<void> {
   if (process.env['ODONATA_VIEWER_RUNS'] !== undefined) await page.screenshot({ path: picture(name) })
 }
@@ -162,14 +167,14 @@ export function useBrowser(): void {
   })
 }
 
-/** Errors that a test causes on purpose are no errors; the console may tell of them late. */
+/** Ignores errors that a test causes on purpose; the console may report them late. */
 export function forgive(errors: RegExp): void {
   onPurpose = errors
 }
 
 export const open = (server: string, settings = ''): Promise<void> => openView(page, urls[server]!, settings)
 
-/** Opens a page and waits for what comes later than its first picture, such as another table or run. */
+/** Opens a page and waits for content after its first picture, such as another table or run. */
 export async function openUntil(
   server: string,
   settings: string,
@@ -180,26 +185,26 @@ export async function openUntil(
   await settle(page)
 }
 
-/** Loads the page again, with the settings in its address. */
+/** Reloads the page with the settings in its address. */
 export async function reload(): Promise<void> {
   await page.reload()
   await page.waitForSelector('[data-test=app][data-ready=yes]')
   await settle(page)
 }
 
-/** Where the viewer is found: the page of the server, a page without a server, a notebook's cell. */
+/** The three hosts of the viewer: served page, standalone page, notebook cell. */
 export const SURFACES = ['served', 'html', 'notebook'] as const
 export type Surface = (typeof SURFACES)[number]
 
-/** Opens the runs of every family with these settings. */
+/** Opens the runs of all families with these settings. */
 export async function openOn(surface: Surface, settings = ''): Promise<void> {
   if (surface === 'served') return open('families', settings)
   if (surface === 'html') return openView(page, inject('families'), settings)
-  // The page of the server only as a place to import the module from.
+  // The served page is only used to import the module.
   await open('dragonfly')
   const data = readFileSync(join(inject('runs'), 'families.json'), 'utf8')
   await page.evaluate((json) => Object.assign(window, { cellData: json }), data)
-  // As text, since the test runner rewrites import() in functions. A notebook's cell is narrower than a window.
+  // As text: the test runner rewrites import() in functions. A notebook cell is narrower than a window.
   await page.evaluate(`(async () => {
     const module = await import(new URL('viewer.js', location.href).href)
     const cell = document.createElement('div')
@@ -210,7 +215,7 @@ export async function openOn(surface: Surface, settings = ''): Promise<void> {
   await setOn(surface, settings)
 }
 
-/** Other settings; in a notebook, which has no address, they are given to the viewer itself. */
+/** Changes the settings; a notebook has no address, so they go to the viewer itself. */
 export async function setOn(surface: Surface, settings: string): Promise<void> {
   if (surface !== 'notebook') await set(settings)
   else
@@ -224,7 +229,7 @@ export async function setOn(surface: Surface, settings: string): Promise<void> {
   await settle(page)
 }
 
-/** Other settings, in the page that is open. */
+/** Changes the settings of the open page. */
 export async function set(settings: string): Promise<void> {
   await page.evaluate((hash) => (location.hash = hash), settings)
   await settle(page)
@@ -244,7 +249,7 @@ export async function press(...keys: string[]): Promise<void> {
   await settle(page)
 }
 
-/** The settings in the address, which follow 150 ms after the last change; the page's timers run in their order. */
+/** The settings in the address, which are written 150 ms after the last change; timers run in order. */
 export async function address(): Promise<URLSearchParams> {
   const hash = await page.evaluate(
     () => new Promise<string>((resolve) => setTimeout(() => resolve(location.hash), 170)),
@@ -259,14 +264,14 @@ export async function tipAt(x: number, y: number): Promise<string> {
   return (await tip.count()) === 0 ? '' : tip.innerText()
 }
 
-/** The run as the page has it, to find out where on the screen its things are; figures come from the tables. */
+/** The run in the page, to find screen positions; expected figures come from the tables. */
 export async function runOf(server: string, number: number): Promise<Run> {
   const source = new HttpSource(urls[server]!)
   const { runs } = await source.index()
   return loadRun(source, number, runs[number]!)
 }
 
-/** From the coordinates of a picture to those of the page. */
+/** Converts scene coordinates to page coordinates. */
 export async function placeOf(
   frame: Locator,
   scene: { width: number; height: number },

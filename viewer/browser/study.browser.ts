@@ -1,4 +1,4 @@
-/** What studies have found: the front of a search and what jobs cost each other, each row with a way to its runs. */
+/** Studies: the Pareto front of a search and the slowdown between jobs; each row opens its runs. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { quantity } from '../src/base/format'
@@ -18,7 +18,7 @@ async function csv(): Promise<string[]> {
     .split('\r\n')
 }
 
-test('the front of a search: its trials first, in words and figures of the search itself', async () => {
+test('the Pareto front of a search, with its trials first', async () => {
   await open('search', 'view=study')
   expect(await text('study-reading')).toContain(
     `${search.trials.length} combinations, ${search.front.length} on the front`,
@@ -37,14 +37,14 @@ test('the front of a search: its trials first, in words and figures of the searc
   await keepPicture('study-front')
 })
 
-test('a trial leads to its run beside that of the file’s own values', async () => {
+test('a trial opens its run and the run of the file’s own values', async () => {
   await open('search', 'view=study')
   const number = search.front[0]!['trial'] as number
   await at(`trial-${number}`).click()
   await settle(page)
   const compared = (await address()).get('compared')!.split(',').map(Number)
   expect((await address()).get('view')).toBe('compare')
-  // Two seeds a trial: the first trial has runs 0 and 1.
+  // Two seeds per trial: the first trial has runs 0 and 1.
   expect(compared).toEqual([0, 2 * number])
   await page.goBack()
   await settle(page)
@@ -53,7 +53,7 @@ test('a trial leads to its run beside that of the file’s own values', async ()
   expect(await text('tooltip')).toContain('Slowest job')
 })
 
-test('what jobs cost each other: a table for each job, a cell leads to alone and beside', async () => {
+test('interference: one table per job; a cell opens both runs', async () => {
   await open('interference', 'view=study')
   const cell = (panel: string, row: string, column: number) =>
     page
@@ -61,7 +61,7 @@ test('what jobs cost each other: a table for each job, a cell leads to alone and
       .filter({ has: page.locator('th', { hasText: new RegExp(`^${row}$`) }) })
       .locator('td')
       .nth(column)
-  // From the first backgrounds against routings, means over seeds.
+  // Backgrounds against routings, means over seeds.
   for (const { target, routing, slowdowns } of interference) {
     const background = target === 'fft' ? 'halo' : 'fft'
     const shown = await cell(target, background, ['min', 'par'].indexOf(routing)).innerText()
@@ -84,15 +84,15 @@ test('what jobs cost each other: a table for each job, a cell leads to alone and
   const settings = await address()
   expect(settings.get('view')).toBe('compare')
   const labels = await page.locator('[data-test=run] option').allInnerTexts()
-  const [alone, beside] = settings
+  const [alone, shared] = settings
     .get('compared')!
     .split(',')
     .map((id) => labels[Number(id)]!)
   expect(alone).toContain('jobs=halo,')
-  expect(beside).toBe(alone!.replace('jobs=halo', 'jobs=fft+halo'))
+  expect(shared).toBe(alone!.replace('jobs=halo', 'jobs=fft+halo'))
 })
 
-test('every cell of every panel leads to its own runs, alone and beside, of one seed', async () => {
+test('each cell opens its own runs with the same seed', async () => {
   await open('interference', 'view=study')
   const tables = await page.locator('.panels section').count()
   expect(tables).toBe(2)
@@ -111,27 +111,27 @@ test('every cell of every panel leads to its own runs, alone and beside, of one 
         await settle(page)
         const settings = await address()
         const labels = await page.locator('[data-test=run] option').allInnerTexts()
-        // What ran alone has nothing to stand beside.
+        // A job alone has no base.
         const others = ['fft', 'halo'].includes(background)
         expect(settings.get('view')).toBe(others ? 'compare' : null)
-        const [alone, beside] = (settings.get('compared') ?? settings.get('run') ?? '0')
+        const [alone, shared] = (settings.get('compared') ?? settings.get('run') ?? '0')
           .split(',')
           .map((id) => labels[Number(id)]!)
         expect(alone).toContain(`jobs=${target},`)
         expect(alone).toContain(`, routing=${routing.trim()},`)
-        // The base is the same run but for who else is there.
-        expect(beside).toBe(others ? alone!.replace(`jobs=${target},`, 'jobs=fft+halo,') : undefined)
+        // The base is the same run without competing jobs.
+        expect(shared).toBe(others ? alone!.replace(`jobs=${target},`, 'jobs=fft+halo,') : undefined)
         visited++
         await page.goBack()
         await settle(page)
       }
     }
   }
-  // Two targets, each alone and beside the other, under two routings.
+  // Two targets, each alone and with the other job, with two routings.
   expect(visited).toBe(8)
 })
 
-test('a dot of the front leads to its runs, too', async () => {
+test('a dot of the front opens its runs', async () => {
   await open('search', 'view=study')
   const box = (await at('front').boundingBox())!
   for (let i = 0; i < 2400; i++) {
@@ -142,7 +142,7 @@ test('a dot of the front leads to its runs, too', async () => {
     await page.mouse.click(x, y)
     await settle(page)
     const settings = await address()
-    // The first trial is the file's own values: there is nothing to compare it with.
+    // The first trial is the file's own values, so there is nothing to compare it with.
     if (trial === 0) expect(settings.get('view')).toBeNull()
     else expect(settings.get('compared')).toBe(`0,${2 * trial}`)
     return
@@ -150,7 +150,7 @@ test('a dot of the front leads to its runs, too', async () => {
   expect.fail('no dot under the pointer')
 })
 
-test('all findings are kept as a file', async () => {
+test('the export has all entries', async () => {
   await open('interference', 'view=study')
   const lines = await csv()
   expect(lines[0]).toMatch(/^target,background,engine.routing,engine.seed,/)
@@ -159,7 +159,7 @@ test('all findings are kept as a file', async () => {
   expect(await csv()).toHaveLength(1 + search.trials.length)
 })
 
-test('runs of no study have no such page', async () => {
+test('other runs have no study view', async () => {
   await open('sweep', 'view=study')
   expect(await text('refused')).toContain('no directory of a study was opened')
   expect(await page.locator('[data-test=view-study]').count()).toBe(0)

@@ -1,4 +1,4 @@
-/** Pictures drawn in a thread of their own are, pixel by pixel, those that the page draws where it may have none. */
+/** Pictures of the drawing thread equal the pictures of the page's thread pixel by pixel. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { launch, openPage, openView, settle } from './chromium'
@@ -7,7 +7,7 @@ let browser: Browser
 beforeAll(async () => void (browser = await launch()))
 afterAll(() => browser.close())
 
-/** What a browser without threads, or a page whose rules forbid them, does. */
+/** Simulates browsers without threads, or pages that forbid them. */
 const WITHOUT: Record<string, () => void> = {
   'no Worker': () => void (window.Worker = undefined as never),
   'no OffscreenCanvas': () => void (window.OffscreenCanvas = undefined as never),
@@ -37,7 +37,7 @@ async function shots(width: number, prepare: (() => void) | null, settings: stri
   if (prepare) await page.addInitScript(prepare)
   const found: string[] = []
   for (const setting of settings) {
-    // Each afresh: a run that is loaded later than the page is not waited for.
+    // Opens each page again: a run that loads later is not awaited.
     await openView(page, inject('urls')['all']!, setting)
     found.push(await pixels(page))
   }
@@ -61,19 +61,19 @@ test.each([1440, 1000, 390])('the same pixels at %i px', async (width) => {
   expect(await shots(width, WITHOUT['no Worker']!, SETTINGS)).toEqual(drawn)
 })
 
-test('whatever keeps a page from having a thread, the page draws', async () => {
+test('without a drawing thread, the page draws', async () => {
   const settings = SETTINGS.slice(0, 2)
   const drawn = await shots(1000, null, settings)
   for (const [what, prepare] of Object.entries(WITHOUT))
     expect(await shots(1000, prepare, settings), what).toEqual(drawn)
 })
 
-test('a quick change of settings ends with the last of them', async () => {
+test('quick changes end with the last setting', async () => {
   const { page } = await openPage(browser)
   await openView(page, inject('urls')['all']!, 'run=0')
   await page.evaluate(() => {
-    type Held = Element & { odonata: { state: { patch(fields: object): void } } }
-    const { state } = (document.getElementById('odonata') as unknown as Held).odonata
+    type HeldFrame = Element & { odonata: { state: { patch(fields: object): void } } }
+    const { state } = (document.getElementById('odonata') as unknown as HeldFrame).odonata
     for (const hottest of [1, 5, 25, 1, 5]) {
       setTimeout(() => state.patch({ hottest }), 0)
     }
@@ -90,7 +90,7 @@ test('a quick change of settings ends with the last of them', async () => {
   await page.close()
 })
 
-test('matrices are laid out after the first picture is seen', async () => {
+test('matrices are laid out after the first picture', async () => {
   const { page, errors } = await openPage(browser)
   await page.addInitScript(() => {
     new MutationObserver(() => {

@@ -1,4 +1,4 @@
-/** Packet runs over time, and who sends to whom. */
+/** Packet runs over time, and communication. */
 import { expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
 import {
@@ -23,7 +23,7 @@ useBrowser()
 const RUN = `run=${numberOf('packet')}`
 const { starts, third } = expected.series
 
-test('throughput and latency of every job at the time of the scrubber', async () => {
+test('throughput and latency of each job at the chosen time', async () => {
   await open('all', `${RUN}&view=time&time=${starts[2]}`)
   for (const row of third) {
     expect(await text(`lines-bytes_per_s-${row['job']}`)).toBe(quantity(row['bytes_per_s']!, 'bytes-per-s'))
@@ -36,7 +36,7 @@ test('throughput and latency of every job at the time of the scrubber', async ()
     expect(await text(`lines-non_minimal_share-${row['job']}`)).toBe(percent(row['non_minimal_share']!))
 })
 
-test('the scrubber moves in steps of the interval, play runs to the end', async () => {
+test('the slider moves by intervals; play runs to the end', async () => {
   await open('all', `${RUN}&view=time&time=${starts.at(-4)}`)
   await at('scrubber').focus()
   await press('ArrowRight')
@@ -46,10 +46,10 @@ test('the scrubber moves in steps of the interval, play runs to the end', async 
   expect(Number((await address()).get('time'))).toBe(starts.at(-1))
 })
 
-test('hovering a chart tells every job at that time; a click goes there; a job that is hidden has no line', async () => {
+test('a chart tooltip shows all jobs; a click selects the time; a hidden job has no line', async () => {
   await open('all', `${RUN}&view=time`)
   const chart = (await at('lines-bytes_per_s').boundingBox())!
-  // 92 pixels of labels, then 25 intervals over what is left but for 18.
+  // 92 pixels of labels, then 25 intervals up to 18 pixels at the right.
   const x = chart.x + 92 + ((chart.width - 110) * 2.5) / starts.length
   const tip = await tipAt(x, chart.y + chart.height / 2)
   for (const row of third) expect(tip).toContain(quantity(row['bytes_per_s']!, 'bytes-per-s'))
@@ -60,7 +60,7 @@ test('hovering a chart tells every job at that time; a click goes there; a job t
   expect(await at('lines-bytes_per_s-1').count()).toBe(0)
 })
 
-test('stalls of routers over time: every cell is the sum over the router’s ports', async () => {
+test('router stalls over time: each cell is the sum over its ports', async () => {
   await open('all', `${RUN}&view=time`)
   const { stalls_of_routers, starts } = expected.series
   const routers = Object.keys(stalls_of_routers)
@@ -68,7 +68,7 @@ test('stalls of routers over time: every cell is the sum over the router’s por
   const stalled = routers.filter((router) => Object.keys(stalls_of_routers[router]!).length > 0)
   expect(await text('heat-rows')).toContain(`${stalled.length} of ${stalled.length} routers drawn`)
   const box = (await at('series-heat').boundingBox())!
-  // As in charts: 92 pixels of names, 18 at the right, 8 above, 22 below.
+  // As in charts: 92 pixels of names, 18 right, 8 above, 22 below.
   const [width, height] = [box.width - 110, box.height - 30]
   for (const [row, i] of [
     [0, 10],
@@ -94,7 +94,7 @@ test('stalls of routers over time: every cell is the sum over the router’s por
   await keepPicture('stalls')
 })
 
-test('ports over time, and the machine at the time of the scrubber', async () => {
+test('ports over time, and the machine at the chosen time', async () => {
   const { starts, tenth, link_stall_max } = expected.series
   await open('all', `${RUN}&view=time&time=${starts[10]}&rows=link`)
   await page.waitForFunction(() => document.querySelector('.moments .picture') !== null)
@@ -141,7 +141,7 @@ test.each([
   expect(await text('figure-ranks')).toBe(job.ranks.toLocaleString('en-US'))
 })
 
-test('what the packet engine counts on links can be shown and filtered', async () => {
+test('packet-engine link columns can be shown and filtered', async () => {
   await open('all', `${RUN}&measure=stall_ps`)
   const options = await at('measure').locator('option').allTextContents()
   for (const name of ['Traffic', 'Packets', 'Busy', 'Stall', 'Idle']) expect(options).toContain(name)

@@ -1,9 +1,10 @@
 /**
- * What the browser did, by its own trace and by the system's clock of processor time.
+ * Measures the browser with its own trace and the processor time of its processes.
  *
- * Main thread: every task of the page's main thread (script, style, layout, paint, handing over to the compositor, garbage
- * collection), in milliseconds of processor time. Frame: processor time of all threads of the page's process and of the process
- * that puts frames together (the one that would speak to a GPU), so that work moved to another thread is not forgotten.
+ * Main thread: every task of the page's main thread, in milliseconds of processor time. Tasks include script,
+ * style, layout, paint, handover to the compositor and garbage collection. Frame: processor time of all
+ * threads of the page's process and of the compositing process. Work moved to another thread is therefore
+ * counted too.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
@@ -22,19 +23,19 @@ interface TraceEvent {
 
 const CATEGORIES = ['toplevel', '__metadata', 'blink.user_timing', 'disabled-by-default-devtools.timeline']
 
-/** Tasks are cut into steps at these marks, which the page itself sets. */
+/** The page sets these marks, which separate steps. */
 const MARK = 'odonata-step'
 
 export interface Step {
   /** Milliseconds of processor time of the page's main thread. */
   readonly main: number
-  /** The longest single task. */
+  /** The longest task. */
   readonly longest: number
-  /** Milliseconds of processor time of the page's and of the compositing process. */
+  /** Milliseconds of processor time of the page's and the compositing process. */
   readonly frame: number
 }
 
-/** Processor time of all threads of the processes that show a page, in milliseconds, by Linux's count. */
+/** Processor time of all threads of page processes in milliseconds, from Linux. */
 async function processes(browser: Browser): Promise<number[]> {
   const session = await browser.newBrowserCDPSession()
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
@@ -53,7 +54,7 @@ const processorMs = (pids: readonly number[]): number =>
       }
     }, 0)
 
-/** Milliseconds of processor time of the page's main thread from before `load` to a mark that the page sets in it. */
+/** Processor milliseconds of the main thread from before `load` to a mark that the page sets in it. */
 export async function tracedUntil(
   browser: Browser,
   page: Page,
@@ -71,7 +72,7 @@ export async function tracedUntil(
     .reduce((sum, { tdur }) => sum + tdur! / 1000, 0)
 }
 
-/** Does each step, waits with `settled` until it is seen, and says what it took. */
+/** Performs each step, waits with `settled` until it is visible, and returns its cost. */
 export async function traced(
   browser: Browser,
   page: Page,
@@ -101,7 +102,7 @@ const tasksOf = (events: readonly TraceEvent[], pid: number, tid: number): Trace
     (e) => e.name === 'RunTask' && e.ph === 'X' && e.pid === pid && e.tid === tid && e.tdur !== undefined,
   )
 
-/** The main thread's tasks between each two marks. */
+/** Main thread tasks between successive marks. */
 function between(events: readonly TraceEvent[]): { main: number; longest: number }[] {
   const marks = events.filter(({ name }) => name === MARK).sort((a, b) => a.ts - b.ts)
   const [{ pid, tid }] = marks as [TraceEvent]

@@ -1,4 +1,4 @@
-/** Nothing untrue: on the page of the server, on a page without one, and in a notebook's cell. */
+/** Nothing shown is false: on the served page, a standalone page and in a notebook cell. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { quantity, signed } from '../src/base/format'
@@ -23,7 +23,7 @@ import {
 
 useBrowser()
 
-/** The parts of what is said of all links below the picture, and their sum. */
+/** Parts and total of the link account below the picture. */
 async function account(): Promise<{ all: number; parts: number[] }> {
   const said = await text('drawn')
   const found = /Of all ([\d,]+) links (.*?)(?:\. |$)/.exec(said)
@@ -47,7 +47,7 @@ async function download(kind: string): Promise<Buffer> {
 }
 
 describe.each(SURFACES)('%s', (surface) => {
-  test('of every family: columns that merge are measures and no others, every link is accounted for', async () => {
+  test('each family: measures are the columns with a merge rule; all links are counted', async () => {
     await openOn(surface)
     for (const [run, name] of expected.families.entries()) {
       const { measures, links, max, converged } = expected.runs[name]!
@@ -71,27 +71,27 @@ describe.each(SURFACES)('%s', (surface) => {
     }
   })
 
-  test('a projected torus: drawn, empty and filtered links are all of them, from every side', async () => {
+  test('a projected torus: drawn, empty and filtered links sum to all, in each projection', async () => {
     await openOn(surface, `run=${of('torus-two')}`)
     const { links, loaded, max } = expected.runs['torus-two']!
     for (const projection of ['X,Y', 'X,Z', 'Y,Z']) {
       await setOn(surface, `run=${of('torus-two')}&projection=${projection}`)
       const { all, parts } = await account()
       expect([all, sum(parts)]).toEqual([links, links])
-      // All that carry something are drawn, those along the axis that one looks down, too.
+      // All non-zero links are drawn, also along the hidden axis.
       expect(parts[0]).toBe(loaded)
       await setOn(surface, `run=${of('torus-two')}&projection=${projection}&low=${max / 2}`)
       expect(sum((await account()).parts)).toBe(links)
     }
   })
 
-  test('routers that lie over each other show all their jobs', async () => {
+  test('stacked routers show all their jobs', async () => {
     await openOn(surface, `run=${of('torus-two')}&projection=Y,Z&theme=light`)
     const colors = await page
       .locator('.picture canvas')
       .first()
       .evaluate((canvas: HTMLCanvasElement) => {
-        // What a thread has drawn has no context to be read from.
+        // A canvas with a transferred bitmap has no readable context.
         const context = new OffscreenCanvas(canvas.width, canvas.height).getContext('2d')!
         context.drawImage(canvas, 0, 0)
         const { data } = context.getImageData(0, 0, canvas.width, canvas.height)
@@ -102,12 +102,12 @@ describe.each(SURFACES)('%s', (surface) => {
         }
         return found
       })
-    // Blue and orange of the first two jobs, and the grey of idle routers: a pixel or more at each of the 64 places.
+    // Blue and orange of the first two jobs, grey of idle routers: at least a pixel at each of the 64 places.
     for (const color of ['0,114,178', '230,159,0', '197,203,210'])
       expect(colors[color] ?? 0).toBeGreaterThan(64)
   })
 
-  test('a name that looks like a script is a name', async () => {
+  test('a name that looks like a script is only text', async () => {
     await openOn(surface, `run=${of('tags')}`)
     await page.waitForFunction(() => document.querySelector('.jobs')?.textContent?.includes('<!--<script>'))
     expect(await at('job-0').innerText()).toContain('<!--<script>')
@@ -122,7 +122,7 @@ describe.each(SURFACES)('%s', (surface) => {
     expect(new Set(colors).size).toBe(24)
   })
 
-  test('a black cable less: those that remain carry more, and what went is a mark of its own', async () => {
+  test('one black cable less: remaining cables carry more, the removed one has its own mark', async () => {
     const { black } = expected.difference
     await openOn(surface, 'view=compare&compared=0,1')
     const row = await text('change-black-mean-1')
@@ -140,7 +140,7 @@ describe.each(SURFACES)('%s', (surface) => {
     expect(await text('mean-black')).toBe(`⌀ ${signed(black.bundle_change, 'bytes')}`)
   })
 
-  test('what is seen is what is exported', async () => {
+  test('exports equal the view', async () => {
     const packet = of('packet')
     await openOn(surface, 'view=compare&compared=0,2')
     await page.waitForSelector('.changes td')
@@ -173,7 +173,7 @@ describe.each(SURFACES)('%s', (surface) => {
     expect([...png.subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47])
   })
 
-  test('Esc closes Help, and nothing behind it changes', async () => {
+  test('Esc closes the help and changes nothing else', async () => {
     await openOn(surface, `run=${of('dragonfly')}&low=1000`)
     const range = async () => at('range-from').inputValue()
     const before = await range()
@@ -188,7 +188,7 @@ describe.each(SURFACES)('%s', (surface) => {
     expect(await range()).toBe('')
   })
 
-  test('settings that make no sense are refused in words', async () => {
+  test('invalid settings are reported', async () => {
     await openOn(
       surface,
       'run=99&compared=0,77&measure=charm&classesOff=mauve&jobs=31&low=9&high=1&ramp=x&zoom=0,0,0',
@@ -208,7 +208,7 @@ describe.each(SURFACES)('%s', (surface) => {
       expect(said).toContain(words)
     await page.locator('[data-test=refused] button').click()
     expect(await at('refused').count()).toBe(0)
-    // Not only when the page is opened.
+    // Also after a change, not only at load.
     await setOn(surface, 'view=compare&time=-4')
     expect(await text('refused')).toContain('-4 ps is before the start')
     await setOn(surface, 'focus=router%3Anowhere')
@@ -217,7 +217,7 @@ describe.each(SURFACES)('%s', (surface) => {
   })
 })
 
-test('one bad run of a directory is listed, the others open', async () => {
+test('an unreadable run is listed, the others open', async () => {
   await open('slimFly', 'hottest=0')
   expect(await page.locator('.failures').innerText()).toMatch(
     /bad cannot be shown: .*links\.parquet cannot be read/,

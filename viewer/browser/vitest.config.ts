@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 // One browser at a time: pages are heavy, and screenshots must not compete for the processor.
 export default defineConfig({
-  // As in ../vite.config.ts.
+  // See ../vite.config.ts.
   server: { host: '127.0.0.1' },
   test: {
     include: ['browser/**/*.browser.ts'],

@@ -6,7 +6,7 @@ import { tiny } from './machines'
 const TIME = { type: 'f64', unit: 's', merge: 'max', label: 'Time', role: 'job-time' } as const
 const COLUMNS = { slowest_pair_s: TIME }
 
-/** Links 6 (g0r0>g1r1) and 8 (g0r1>g2r1); both jobs send over the first, only `halo` over the second. */
+/** Links 6 (g0r0>g1r1) and 8 (g0r1>g2r1); both jobs use the first, only `halo` the second. */
 const run = (fft: number, halo: [number, number], times: number[], node = 0) =>
   tiny({
     jobs: ['fft', 'halo'],
@@ -17,7 +17,7 @@ const run = (fft: number, halo: [number, number], times: number[], node = 0) =>
     figures: { slowest_pair_s: times },
   })
 
-test('the job that became slowest, its busiest link before and after, and whose traffic grew there', () => {
+test('the slowest job, its busiest link in both runs, and traffic changes there', () => {
   const [worst, second] = answer(run(1e9, [1e9, 3e9], [1, 2]), run(4e9, [1.5e9, 2e9], [0.9, 3]))
   expect([worst!.job.name, worst!.ratio, worst!.figure]).toEqual([
     'halo',
@@ -34,7 +34,7 @@ test('the job that became slowest, its busiest link before and after, and whose 
   expect([second!.job.name, second!.ratio, isLimitedByNic(second!)]).toEqual(['fft', 0.9, false])
 })
 
-test('an interface that is occupied for longer than any link is said', () => {
+test('a NIC that is occupied longer than any link is reported', () => {
   // 12 GB leave the node over 10 GB/s; the link has 2 GB over 5 GB/s.
   const base = run(1e9, [1e9, 0], [1, 1])
   const [, halo] = answer(base, run(1e9, [1e9, 0], [2, 1.5], 12e9))
@@ -45,12 +45,12 @@ test('an interface that is occupied for longer than any link is said', () => {
   })
 })
 
-test('without a figure of time, the job on the busiest link comes first', () => {
+test('without times, the job on the busiest link comes first', () => {
   const [first] = answer(run(1e9, [1e9, 9e9], [NaN, NaN]), run(1e9, [1e9, 9e9], [NaN, NaN]))
   expect([first!.job.name, first!.figure, first!.ratio]).toEqual(['halo', null, 1])
 })
 
-test('what bottleneck a job is what explain found, and whose traffic grew is said of that link', () => {
+test('the bottleneck comes from explain, with traffic changes on that link', () => {
   const first = { busy_s: 0.9, class: 'global', link: 8, name: 'g0r1>g2r1:global.0', share: 0.95 }
   const explanation = (link: typeof first | null): Explanation => ({
     jobs: [
@@ -77,6 +77,6 @@ test('what bottleneck a job is what explain found, and whose traffic grew is sai
     ['halo', 3e9, 2e9],
   ])
   expect(fft!.bottleneck).toBeNull()
-  // Where one of the runs cannot say it, the busiest counts.
+  // Without an explanation in one run, the busiest link counts.
   expect(answer(...runs, [explanation(first), explanation(null)])[0]!.bottleneck).toBeNull()
 })

@@ -5,14 +5,14 @@ import { digits, parseQuantity, percent, quantity, signed, type Unit } from '../
 import { distinctColors } from '../src/base/palette'
 import { RAMPS, shades } from '../src/base/ramps'
 
-/** What Python's tests read, too: value, unit, text. */
+/** Also read by the Python tests: value, unit, text. */
 const EXAMPLES = JSON.parse(
   readFileSync(new URL('../../tests/quantities.json', import.meta.url), 'utf8'),
 ) as [number | null, Unit, string][]
 
 describe('quantities', () => {
-  test.each(EXAMPLES)('%d %s are written as in the table of the terminal: %s', (value, unit, text) =>
-    // On a page there is room for the proper signs.
+  test.each(EXAMPLES)('%d %s are formatted as in the terminal: %s', (value, unit, text) =>
+    // The page uses proper signs.
     expect(
       quantity(value ?? NaN, unit)
         .replaceAll('−', '-')
@@ -21,19 +21,19 @@ describe('quantities', () => {
     ).toBe(text),
   )
 
-  test('differences have signs', () => {
+  test('differences have a sign', () => {
     expect(signed(1024, 'bytes')).toBe('+1 KiB')
     expect(signed(-1024, 'bytes')).toBe('−1 KiB')
     expect(signed(0, 'bytes')).toBe('0 B')
   })
 
-  test('small shares are not shown as none', () => {
+  test('small shares are not shown as zero', () => {
     expect(percent(0.0001)).toBe('<0.1 %')
     expect(percent(0)).toBe('0.0 %')
     expect(percent(-0.207)).toBe('−20.7 %')
   })
 
-  test('what is written can be read: within the three digits that are shown', () => {
+  test('formatted values can be parsed, within three digits', () => {
     for (let e = -3; e < 17; e += 0.37) {
       const value = 10 ** e
       for (const unit of ['bytes', 'bytes-per-s', 'ps', 'ns', 's', 'ratio', 'count'] as const) {
@@ -45,7 +45,7 @@ describe('quantities', () => {
     }
   })
 
-  test('MB and MiB are different, nonsense is refused', () => {
+  test('MB and MiB differ; invalid text is refused', () => {
     expect(parseQuantity('1 MB', 'bytes')).toBe(1e6)
     expect(parseQuantity('1MiB', 'bytes')).toBe(1048576)
     expect(parseQuantity('3 parsec', 'bytes')).toBeNull()
@@ -82,8 +82,8 @@ describe('colour ramps', () => {
   const sequential = Object.keys(RAMPS).filter((name) => !RAMPS[name]!.diverging)
   const diverging = Object.keys(RAMPS).filter((name) => RAMPS[name]!.diverging)
 
-  test.each(sequential)('%s goes steadily away from the background', (name) => {
-    // So it is readable in grey and with any colour vision: darker on light, lighter on dark.
+  test.each(sequential)('%s contrasts increasingly with the background', (name) => {
+    // Readable in grey and with any colour vision: darker on light, lighter on dark.
     const [light, dark] = [lightness(name, 'light'), lightness(name, 'dark')]
     for (let i = 1; i < 64; i++) {
       expect(light[i]!).toBeLessThan(light[i - 1]! + 1e-6)
@@ -92,7 +92,7 @@ describe('colour ramps', () => {
     expect(Math.abs(light[0]! - light[63]!)).toBeGreaterThan(0.35)
   })
 
-  test.each(diverging)('%s leaves its middle steadily on both sides', (name) => {
+  test.each(diverging)('%s changes steadily on both sides of its middle', (name) => {
     for (const [theme, sign] of [
       ['light', -1],
       ['dark', 1],
@@ -104,19 +104,19 @@ describe('colour ramps', () => {
   })
 })
 
-test('as many jobs as there are have as many colours, and those that were given stay', () => {
+test('all jobs have distinct colours; given colours are kept', () => {
   const eight = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#000000']
   const colors = distinctColors([...eight, ...eight, ...eight])
   expect(colors.slice(0, 8)).toEqual(eight)
   expect(new Set(colors).size).toBe(24)
   const labs = colors.map((color) => toOklab(parseHex(color)))
-  // Green and blue of the palette are 0.17 apart; what is seen as one colour is closer than 0.02.
+  // Green and blue of the palette are 0.17 apart; colours closer than 0.02 look equal.
   for (const [i, a] of labs.entries())
     for (const b of labs.slice(i + 1)) expect(Math.hypot(...a.map((v, k) => v - b[k]!))).toBeGreaterThan(0.06)
   expect(distinctColors(['#abc', '#def'])).toEqual(['#abc', '#def'])
 })
 
-test('dichromats tell them apart, too', () => {
+test('colours are distinct for dichromats', () => {
   const least = (colors: readonly string[], sight: (rgb: Rgb) => Rgb): number => {
     const labs = colors.map((color) => toOklab(sight(parseHex(color))))
     const pairs = labs.flatMap((a, i) => labs.slice(i + 1).map((b) => a.map((v, k) => v - b[k]!)))
@@ -129,7 +129,7 @@ test('dichromats tell them apart, too', () => {
     expect(least(parts, (rgb) => simulateDichromacy(kind, rgb))).toBeGreaterThan(0.09)
     expect(least(jobs, (rgb) => simulateDichromacy(kind, rgb))).toBeGreaterThan(0.03)
   }
-  // Greys are what they are to all; a red and a green of one lightness are one colour to most.
+  // Greys look the same to all; red and green of one lightness look equal to many.
   for (const kind of DICHROMACIES)
     simulateDichromacy(kind, [120, 120, 120]).forEach((c) => expect(Math.abs(c - 120)).toBeLessThan(1))
   const pair = ['#b06f5b', '#7f8458']

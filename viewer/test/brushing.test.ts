@@ -1,4 +1,4 @@
-/** What follows a brush move by its changes is what a pass over everything gives. */
+/** Incremental updates of a brush move equal a full pass. */
 import { describe, expect, test } from 'vitest'
 import { aggregateMarks, marksFrom, updateMarks } from '../src/data/aggregate'
 import { Brushing } from '../src/data/brushing'
@@ -16,7 +16,7 @@ import { edison, random } from './machines'
 const LINKS = 2000
 const CLASSES = 3
 
-/** Values of several kinds: many equal ones, all decades, both signs. */
+/** Various values: many ties, all decades, both signs. */
 const KINDS: Record<string, (next: () => number) => number> = {
   quantized: (next) => Math.floor(next() * 12) * 65536,
   decades: (next) => (next() < 0.2 ? 0 : 10 ** (next() * 18 - 6)),
@@ -39,12 +39,12 @@ describe.each(Object.entries(KINDS))('brush moves over %s values', (name, kind) 
   const classOn = Uint8Array.of(1, 0, 1)
   const brushing = new Brushing(values, classOf, CLASSES)
   const sorted = values.slice().sort()
-  /** An end among the values, between them, or open. */
+  /** An end at a value, between values, or open. */
   const end = (open: number): number => {
     const value = sorted[Math.floor(next() * LINKS)]!
     return next() < 0.1 ? open : next() < 0.5 ? value : value * (1 + (next() - 0.5) / 50)
   }
-  /** All classes at the same ends, or one class at another than before. */
+  /** All classes with the same ends, or one class with other ends than before. */
   const filter = (inverted: boolean, before?: Filter): Filter => {
     const { lows, highs } = before
       ? { lows: before.range.lows.slice(), highs: before.range.highs.slice() }
@@ -107,7 +107,7 @@ describe.each(Object.entries(KINDS))('brush moves over %s values', (name, kind) 
     expect(moved).toBeGreaterThan(name === 'equal' ? -1 : 10)
   })
 
-  test('other classes, a focus or the inverse are another selection, not a move', () => {
+  test('other classes, a focus or inversion need a full pass', () => {
     const old = filter(false)
     const selection = selectLinks(values, shades, classOf, old)
     const others: Filter[] = [
@@ -119,7 +119,7 @@ describe.each(Object.entries(KINDS))('brush moves over %s values', (name, kind) 
   })
 })
 
-test('a small sum after a large one has none of its error', () => {
+test('a small sum has no rounding error from a large one', () => {
   const values = Float64Array.of(0.1, 0.2, 1e17)
   const brushing = new Brushing(values, Uint8Array.of(0, 0, 0), 1)
   const classOn = Uint8Array.of(1)
@@ -162,18 +162,18 @@ describe('matrices after brush moves', () => {
   }
   const ends = Array.from({ length: 30 }, () => Math.floor(traffic() * 1000))
 
-  test('have the pixels of whole ones', () => {
+  test('equal a full repaint', () => {
     const [model, painter, kept] = [new RunModel(run), new CellPainter(), image()]
     for (const [i, high] of [null, ...ends].entries()) {
       const d = model.derive({ ...DEFAULTS, high })
-      // A view that is not seen is not painted.
+      // A hidden view is not painted.
       if (i % 4 === 3) continue
       painter.paint(kept, panel, source(d), looks, 0)
       expect(same(kept.data, whole(d).data)).toBe(true)
     }
   })
 
-  test('of a difference have a hole where they are less, and none where they are more', () => {
+  test('cells of a difference are hollow for decreases only', () => {
     const signed = looksFor('light', '', true)
     const values = Float64Array.from({ length: run.links.count }, (_, l) => (l % 2 === 0 ? -5 : 5))
     const scale = colorScale('linear', Float64Array.of(-5, 5), true, null)
@@ -207,7 +207,7 @@ describe('matrices after brush moves', () => {
     expect(Math.min(...seen)).toBeGreaterThan(100)
   })
 
-  test('in a hurry cells of very many links wait; afterwards all are as they are', () => {
+  test('cells with many links are postponed during a drag and correct afterwards', () => {
     const [model, painter, kept] = [new RunModel(run), new CellPainter(), image()]
     painter.paint(kept, panel, source(model.derive(DEFAULTS)), looks, 0)
     const before = kept.data.slice()
@@ -219,7 +219,7 @@ describe('matrices after brush moves', () => {
     }
     expect(waited).toBe(true)
     expect(same(kept.data, before)).toBe(false)
-    // Letting go: the last move, which changes nothing, and the end of the hurry in one.
+    // End of a drag: the last move, which changes nothing, and the full update together.
     const d = model.derive({ ...DEFAULTS, high: ends[ends.length - 1]! + 0.5 })
     painter.paint(kept, panel, source(d), looks, 0, false)
     expect(same(kept.data, whole(d).data)).toBe(true)

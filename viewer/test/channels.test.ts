@@ -1,4 +1,4 @@
-/** Virtual channels of links, by hand: which there are to choose, and what is shown of them. */
+/** Virtual channels, hand-solved: choices and values. */
 import { describe, expect, it } from 'vitest'
 import { channelsOf, commonChannels, inChannels } from '../src/data/channels'
 import type { Block } from '../src/data/block'
@@ -48,13 +48,13 @@ const torus = recorded(['deterministic', 'dynamic', 'dynamic'])
 const ids = (run: Run): string[] => channelsOf(run.info).map(({ id }) => id)
 
 describe('virtual channels', () => {
-  it('are offered by kind and one by one, where they are recorded', () => {
+  it('are offered by kind and singly if recorded', () => {
     expect(ids(torus)).toEqual(['deterministic', 'dynamic', 'share', 'vc0', 'vc1', 'vc2'])
     expect(ids(recorded([]))).toEqual(['vc0', 'vc1', 'vc2'])
     expect(ids(line)).toEqual([])
   })
 
-  it('add up, or their largest counts, as the column is merged', () => {
+  it('are summed, or take the maximum, as the column is merged', () => {
     const shown = (id: string): Record<string, number[]> => {
       const run = inChannels(
         torus,
@@ -67,11 +67,11 @@ describe('virtual channels', () => {
     expect(shown('dynamic')).toEqual({ bytes: [90, 0], peak_bytes: [9, 3] })
     expect(shown('deterministic')).toEqual({ bytes: [10, 0], peak_bytes: [5, 1] })
     expect(shown('vc2')).toEqual({ bytes: [70, 0], peak_bytes: [7, 3] })
-    // A largest value has no share; a link that carries nothing has share 0.
+    // A maximum has no share; a link without traffic has share 0.
     expect(shown('share')).toEqual({ bytes: [0.9, 0] })
   })
 
-  it('are offered only where every run that is seen has them', () => {
+  it('are offered only if all visible runs have them', () => {
     const index = { runs: [torus.info, line.info, recorded([]).info] } as unknown as Index
     const offeredFigures = (seen: number[]): string[] => commonChannels(index, seen).map(({ id }) => id)
     expect(offeredFigures([0])).toEqual(ids(torus))

@@ -3,7 +3,7 @@ import { checkState } from '../src/data/check'
 import { DEFAULTS, readUrl } from '../src/data/state'
 import { tiny, TRAFFIC } from './machines'
 
-describe('settings that make no sense', () => {
+describe('invalid settings', () => {
   const info = {
     ...tiny({ jobs: ['a'] }).info,
     tables: { links: { rows: 1, columns: TRAFFIC }, jobs: { rows: 1, columns: {} } },
@@ -44,7 +44,7 @@ describe('settings that make no sense', () => {
     expect(checked.state).toEqual(DEFAULTS)
   })
 
-  test('a colour is a job and six hexadecimal digits', () => {
+  test('a colour setting is a job and six hexadecimal digits', () => {
     for (const wrong of ['0-red', '0', '0-12345', 'x-0a66c2']) {
       const { state, problems } = readUrl(`colors=${wrong}`)
       expect(problems).toEqual([
@@ -55,7 +55,7 @@ describe('settings that make no sense', () => {
     expect(readUrl('colors=2-0A66C2,0-ffffff').state.colors).toEqual({ 0: '#ffffff', 2: '#0a66c2' })
   })
 
-  test('side by side, the base is what settings are about', () => {
+  test('in a comparison, settings are checked against the base', () => {
     const torus = {
       ...info,
       summary: { ...info.summary, machine: { ...info.summary.machine, axes: ['X', 'Y', 'Z'] } },
@@ -67,11 +67,11 @@ describe('settings that make no sense', () => {
     expect(problemsOf('view=compare&compared=0,1&projection=X,Z')).toHaveLength(1)
     expect(problemsOf('run=1&projection=X,Z')).toEqual([])
     expect(problemsOf('run=0&projection=X,Z')).toHaveLength(1)
-    // What names no run is said of the first.
+    // An unknown run number is reported for the first run.
     expect(problemsOf('view=compare&run=0.5')).toEqual(['run: unknown run 0.5; expected 0 to 2'])
   })
 
-  test('what makes sense stays', () => {
+  test('valid settings are kept', () => {
     const { state } = readUrl(
       'run=1&compared=1,0&view=compare&measure=transfer_ps&jobs=0&low=1&high=1&sweepKey=seed&focus=group%3A1',
     )

@@ -23,7 +23,7 @@ const runOf = (label: string, ...jobs: string[]) => {
   return { ...run, label, jobs: run.jobs.map((job) => ({ ...job, ranks: 4 })) }
 }
 
-test('jobs stand beside those of their name, whatever their numbers', () => {
+test('jobs are paired by name, not by number', () => {
   const before = {
     run: runOf('before', 'level 0', 'level 1', 'level 2'),
     table: tableOf([
@@ -55,13 +55,13 @@ test('jobs stand beside those of their name, whatever their numbers', () => {
   ])
 })
 
-test('hidden jobs are left out; without another run nothing stands beside', () => {
-  const told = { run: runOf('alone', 'a', 'b'), table: tableOf([[1, 0, 1, 1, 3]]) }
-  const pairs = communicationPairs(told, null, (job) => job !== 0)
+test('hidden jobs are omitted; without another run there are no pairs', () => {
+  const loaded = { run: runOf('alone', 'a', 'b'), table: tableOf([[1, 0, 1, 1, 3]]) }
+  const pairs = communicationPairs(loaded, null, (job) => job !== 0)
   expect(pairs.map(({ here, there }) => [here.job.name, there])).toEqual([['b', null]])
 })
 
-test('few cells among many are drawn larger than a pixel', () => {
+test('a few cells among many are enlarged', () => {
   const filled = (cells: number) =>
     placedDensity(40, 40, (add) => {
       for (let i = 0; i < cells; i++) add(i, i, 1)

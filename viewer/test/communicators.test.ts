@@ -1,4 +1,4 @@
-/** Communicators as messages tell them, by hand. */
+/** Communicators inferred from messages, hand-solved. */
 import { describe, expect, it } from 'vitest'
 import type { Block } from '../src/data/block'
 import { communicatorsOf, ranksOf, readChoice, routersWith, writeChoice } from '../src/data/communicators'
@@ -11,7 +11,7 @@ const table = (columns: Record<string, readonly number[]>): Block => ({
   strings: new Map(),
 })
 
-// Job 1 talks in 0 to everybody, and in 4 within {0, 2, 6, 7} (through 7, last) and {1, 3}.
+// In job 1, communicator 0 has all ranks; communicator 4 has {0, 2, 6, 7} (joined last by 7) and {1, 3}.
 const messages = table({
   job: [0, 1, 1, 1, 1, 1, 1],
   source: [5, 0, 6, 7, 3, 2, 1],
@@ -67,7 +67,7 @@ describe('communicators', () => {
     })
     const { nodes } = run
     const where = { ...run, nodes: { ...nodes, router: Uint32Array.from([0, 1, 2, 2]) } }
-    // Rank 2 of the other job is on the middle router, and must not count.
+    // Rank 2 of the other job is on the second router and must not count.
     const placement = table({ job: [0, 1, 1, 1, 1], rank: [2, 2, 6, 7, 1], node: [1, 0, 2, 3, 1] })
     expect([...routersWith(where as typeof run, placement, 1, ranks)]).toEqual([1, 0, 1])
     expect(ranksOf(found, { job: 1, communicator: 9, group: 0 }).size).toBe(0)

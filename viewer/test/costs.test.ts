@@ -1,4 +1,4 @@
-/** Costs of a model run: summed into bars by hand-solved cases, laid out to the pixel, told in words. */
+/** Costs of a model run: hand-solved sums, layout to the pixel, tooltips. */
 import { expect, test } from 'vitest'
 import type { Block, NumericArray } from '../src/data/block'
 import { costBars, costChoice, cycleCosts, hasCosts, rankCosts } from '../src/data/costs'
@@ -17,7 +17,7 @@ const MACHINE: Description = {
 }
 const run = makeRun(MACHINE)
 
-/** Job, scenario, level, phase, term, seconds; the codes of the words are in another order than they come. */
+/** Job, scenario, level, phase, term, seconds; code order differs from order of appearance. */
 const ROWS = [
   [0, 'with', 0, 'smooth', 'compute', 8],
   [0, 'with', 0, 'restrict', 'latency', 2],
@@ -77,7 +77,7 @@ test('bars by level, parts by term, a panel per scenario, one job', () => {
   })
 })
 
-test('times of jobs are told apart, and a job that is taken out has no bar', () => {
+test('jobs have separate bars; a hidden job has none', () => {
   const all = costBars(costs, { rows: 'job', parts: 'phase' }, -1)
   expect([all.rows, all.parts, all.panels[0]!.bars]).toEqual([
     ['many', 'few'],
@@ -91,7 +91,7 @@ test('times of jobs are told apart, and a job that is taken out has no bar', () 
   expect([one.rows, one.parts, one.panels.map(({ total }) => total)]).toEqual([['few'], ['smooth'], [16, 0]])
 })
 
-test('every way of summing has the same sum', () => {
+test('all splits have the same sum', () => {
   const all = ROWS.filter(([job, scenario]) => job === 0 && scenario === 'with')
   const sum = all.reduce((total, row) => total + row[5], 0)
   for (const rows of ['job', 'level', 'phase', 'term'] as const)
@@ -99,7 +99,7 @@ test('every way of summing has the same sum', () => {
       if (rows !== parts) expect(costBars(costs, { rows, parts }, 0).panels[0]!.total).toBe(sum)
 })
 
-test('what cannot be told is replaced: rows that are parts, axes that the run does not have', () => {
+test('invalid axes are replaced: rows equal to parts, axes that the run lacks', () => {
   expect(costChoice(costs, 'term', 'term')).toEqual({ rows: 'term', parts: 'job' })
   const ranks = rankCosts(makeRun({ ...MACHINE, ...PRICED }))
   expect(costChoice(ranks, 'level', 'term')).toEqual({ rows: 'job', parts: 'term' })
@@ -111,13 +111,13 @@ const PRICED: Partial<Description> = {
     predicted_time_s: { ...SECONDS, merge: 'max', label: 'Time' },
     startup_s: { ...SECONDS, merge: 'attribute', label: 'Start-ups' },
     bandwidth_s: { ...SECONDS, merge: 'attribute', label: 'Bandwidth' },
-    // Not a term: nothing like it is told of the ranks.
+    // Not a term: the rank table has no such column.
     timeout_s: { ...SECONDS, merge: 'attribute', label: 'Timeout' },
   },
   figures: { predicted_time_s: [3, 7], startup_s: [1, 2], bandwidth_s: [2, 5], timeout_s: [9, 9] },
 }
 
-test('forms that price ranks: the declared terms of the slowest rank add up to its time', () => {
+test('rank models: terms of the slowest rank sum to its time', () => {
   const priced = makeRun({ ...MACHINE, ...PRICED })
   const tables = {
     ...priced.info.tables,
@@ -138,7 +138,7 @@ test('forms that price ranks: the declared terms of the slowest rank add up to i
   ])
 })
 
-test('laid out: parts touch, lengths are as their times, panels have one scale and go below each other', () => {
+test('layout: adjacent parts, lengths by time, one scale, panels wrap', () => {
   const bars = costBars(costs, { rows: 'level', parts: 'term' }, 0)
   const wide = barsPicture(bars, 1000, false)
   const lengths = wide.marks.map(({ width, seconds }) => width / seconds)
@@ -146,7 +146,7 @@ test('laid out: parts touch, lengths are as their times, panels have one scale a
   expect(wide.marks).toHaveLength(6)
   expect(wide.marks[1]!.x).toBeCloseTo(wide.marks[0]!.x + wide.marks[0]!.width, 9)
   expect(wide.marks[4]!.x).toBeCloseTo(wide.marks[0]!.x + 512, 9)
-  // Nothing reaches beyond its panel: the longest bar leaves room for its total.
+  // The longest bar leaves room for its total inside the panel.
   expect(wide.marks[1]!.x + wide.marks[1]!.width).toBeLessThanOrEqual(488 - 68 + 1e-9)
   const narrow = barsPicture(bars, 390, false)
   expect(narrow.height).toBe(2 * wide.height)
@@ -159,7 +159,7 @@ test('laid out: parts touch, lengths are as their times, panels have one scale a
   expect(whole(0)).toBeCloseTo(whole(1), 9)
 })
 
-test('hit and told', () => {
+test('hit testing and tooltip', () => {
   const bars = costBars(costs, { rows: 'level', parts: 'term' }, 0)
   const picture = barsPicture(bars, 1000, false)
   const { x, y, width, height } = picture.marks[3]!
@@ -182,7 +182,7 @@ test('hit and told', () => {
   ])
 })
 
-test('a head fits its panel, and its total is whole', () => {
+test('a heading fits its panel without cutting the total', () => {
   const bars = costBars(costs, { rows: 'level', parts: 'term' }, 0)
   const scenario = 'alpha-beta-gamma-with-all-its-penalties'
   const named = { ...bars, panels: bars.panels.map((panel) => ({ ...panel, scenario })) }

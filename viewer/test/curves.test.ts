@@ -5,7 +5,7 @@ import { holeOf } from '../src/draw/cells'
 import { looksFor } from '../src/draw/look'
 import type { Pen } from '../src/draw/pen'
 
-/** What is drawn: every fill and stroke with its colour, width and the curves of its path. */
+/** Records every fill and stroke with colour, width and curves. */
 function recorder() {
   let path: number[][] = []
   let at: number[] = []
@@ -46,18 +46,18 @@ const picture = (curves: number[], taper: readonly [number, number], ring = fals
   ring: (ring ? {} : null) as never,
 })
 
-/** B(t) by its definition. */
+/** B(t) by definition. */
 const at = (c: number[], t: number): [number, number] => {
   const w = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3]
   return [0, 1].map((axis) => w.reduce((sum, v, i) => sum + v * c[2 * i + axis]!, 0)) as [number, number]
 }
 
-test('a curve thinner than a pixel is stroked in pieces that are the curve, each thinner than the one before', () => {
+test('a curve thinner than a pixel is stroked in pieces of decreasing width', () => {
   const { pen, done } = recorder()
   drawCurves(pen, picture(CURVE, [0.8, 0.2]), scene([1]), 1)
   expect(done.map(({ kind }) => kind)).toEqual(['stroke', 'stroke', 'stroke'])
   const widths = done.map(({ width }) => width)
-  // The taper at the middle of each third.
+  // Taper at the middle of each third.
   ;[0.7, 0.5, 0.3].forEach((width, i) => expect(widths[i]).toBeCloseTo(width, 9))
   done.forEach(({ path }, i) => {
     expect(path).toHaveLength(1)
@@ -70,7 +70,7 @@ test('a curve thinner than a pixel is stroked in pieces that are the curve, each
   })
 })
 
-test('what is wider than a pixel of the screen is a ribbon, unless thousands of arcs cross in a ring', () => {
+test('wider curves are ribbons, unless a ring has thousands of arcs', () => {
   const kinds = (taper: readonly [number, number], pixel: number, drawn: number, ring: boolean) => {
     const { pen, done } = recorder()
     drawCurves(pen, picture(CURVE, taper, ring), scene([1], drawn), pixel)
@@ -78,14 +78,14 @@ test('what is wider than a pixel of the screen is a ribbon, unless thousands of 
     return [...new Set(done.map(({ kind }) => kind))].join()
   }
   expect(kinds([1.6, 0.5], 1.6, 1, true)).toBe('stroke')
-  // The same at twice the pixels.
+  // The same at double resolution.
   expect(kinds([1.6, 0.5], 0.8, 1, true)).toBe('fill')
   expect(kinds([2.6, 0.7], 1, 4000, true)).toBe('fill')
   expect(kinds([2.6, 0.7], 1, 4001, true)).toBe('stroke')
   expect(kinds([2.6, 0.7], 1, 4001, false)).toBe('fill')
 })
 
-test('every mark is drawn once, in its own colour, large values last', () => {
+test('each mark is drawn once in its colour, large values last', () => {
   const marks = 1000
   const buckets = Array.from({ length: marks }, (_, m) => (m * 7) % (BUCKETS + 1))
   const curves = Array.from({ length: marks }, (_, m) => [10 * m, 0, 10 * m, 1, 10 * m, 2, 10 * m, 3]).flat()
@@ -111,7 +111,7 @@ test('every mark is drawn once, in its own colour, large values last', () => {
   }
 })
 
-test('less is told from more without a colour: its ribbons are hollow, its lines broken', () => {
+test('decreases differ without colour: hollow ribbons, interrupted lines', () => {
   const [less, more] = [1, BUCKETS]
   const of = (bucket: number, taper: readonly [number, number]) => {
     const { pen, done } = recorder()
@@ -131,7 +131,7 @@ test('less is told from more without a colour: its ribbons are hollow, its lines
   for (const gap of gaps(more)) expect(gap).toBeCloseTo(0)
 })
 
-test('cells of less have a hole, those of more and those that are too small have none', () => {
+test('cells of decreases are hollow, unless they are too small', () => {
   const [less, more] = [FIRST_SHADE + 10, FIRST_SHADE + SHADES - 10]
   expect([signed.hollow[less], signed.hollow[more]]).toEqual([1, 0])
   expect(looks.hollow.some((one) => one === 1)).toBe(false)

@@ -20,8 +20,8 @@ const counts = (sizes: number[], words: string): Record<Role, number> => {
 
 describe('cylinders', () => {
   test('4 x 4 x 4 by hand', () => {
-    // Along the view 3 of 4 links of each of 16 columns, both ways; in each plane a ring of 12 and one of 4.
-    // Stubs: 16 columns around their ends; in each plane 8 from ring to ring and 8 around the ends.
+    // Along the view: 3 of 4 links of each of 16 columns, in both directions; in each plane a ring of 12 and
+    // one of 4. Stubs: 16 columns around their ends; in each plane 8 between rings and 8 around the ends.
     expect(counts([4, 4, 4], 'cylinders:x2')).toEqual({
       radial: 2 * 3 * 16,
       concentric: 2 * 4 * (12 + 4),
@@ -29,7 +29,7 @@ describe('cylinders', () => {
     })
   })
 
-  test('all 6,144 links of 8 x 8 x 16 are one of the three, and the words say so', () => {
+  test('all 6,144 links of 8 x 8 x 16 have a role, and the reading counts them', () => {
     const found = counts([8, 8, 16], 'cylinders:x2')
     expect(found).toEqual({ radial: 2 * 15 * 64, concentric: 2 * 16 * (28 + 20 + 12 + 4), stub: 2176 })
     expect(found.radial + found.concentric + found.stub).toBe(6144)
@@ -58,7 +58,7 @@ describe('cylinders', () => {
     expect([...marks.ofLink].filter((mark) => stub![mark] === 1).length).toBe(stubs)
   })
 
-  test('links along the view are radial: both ends lie on one line from the middle', () => {
+  test('links along the view are radial', () => {
     const run = torus(4, 4, 6)
     const projection = parseProjection('cylinders:x2', ['x0', 'x1', 'x2'])!
     const { routers } = cylindersPicture(run, projection)
@@ -69,7 +69,7 @@ describe('cylinders', () => {
       if (role !== 'radial') return
       const [s, t] = [run.links.source[l]!, run.links.target[l]!]
       const [a, b] = [s, t].map((r) => [routers[2 * r]!, routers[2 * r + 1]!])
-      // Where the routers of a column and of the opposite one meet: the middle of all.
+      // The lines of a column and of the opposite one meet in the centre.
       middle ??= [0, 1].map((i) => {
         const all = Array.from(routers).filter((_, k) => k % 2 === i)
         return (Math.min(...all) + Math.max(...all)) / 2
@@ -80,7 +80,7 @@ describe('cylinders', () => {
     expect(middle).not.toBeNull()
   })
 
-  test('the shell of a router is its distance from the outline of its plane', () => {
+  test('the shell is the distance from the outline of the plane', () => {
     const run = torus(4, 4, 2)
     const [across, down] = run.routers.axes
     const shells = Array.from({ length: 16 }, (_, i) => {
@@ -93,7 +93,7 @@ describe('cylinders', () => {
   })
 })
 
-describe('the words of a projection', () => {
+describe('the projection setting', () => {
   test.each([
     ['', { kind: 'planes', across: 0, down: 1, along: -1 }],
     ['Y,Z', { kind: 'flat', across: 1, down: 2, along: -1 }],
@@ -108,7 +108,7 @@ describe('the words of a projection', () => {
     expect(parseProjection(words, ['X', 'Y', 'Z'])).toEqual(meaning)
   })
 
-  test('all that can be chosen means something', () => {
+  test('all offered projections are valid', () => {
     for (const axes of [
       ['X', 'Y', 'Z'],
       ['A', 'B', 'C', 'D', 'E'],

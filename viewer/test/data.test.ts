@@ -18,7 +18,7 @@ import { countedJobs, jobsOnLink, linkValues } from '../src/data/values'
 import { edison, edisonDescription, makeRun, random, tiny, twoJobs } from './machines'
 
 describe('column blocks', () => {
-  test('columns are views of the buffer, texts and codes included', () => {
+  test('columns are views of the buffer, including text and codes', () => {
     const header = { rows: 2, columns: [] as object[] }
     const columns = [
       { name: 'x', type: 'f64', offset: 0, bytes: 16 },
@@ -43,7 +43,7 @@ describe('column blocks', () => {
     expect(block.strings.get('name')!.toArray()).toEqual(['éa', 'b'])
   })
 
-  test('what is no block is refused', () => {
+  test('other data is refused', () => {
     expect(() => decodeBlock(new ArrayBuffer(4))).toThrow('not a column block')
     expect(() =>
       decodeBlock(new TextEncoder().encode('{"error":"nothing here"}').buffer as ArrayBuffer),
@@ -51,13 +51,13 @@ describe('column blocks', () => {
   })
 })
 
-test('what goes to the thread that draws takes no other tables along: a view is sent with all of its buffer', () => {
+test('data for the drawing thread is copied, so the received buffer is not sent', () => {
   const { up, count } = twoJobs().routers
   expect(up.buffer.byteLength).toBe(count)
 })
 
 describe('values by job', () => {
-  test('all jobs give the engine’s total; one alone its own; without one, the rest', () => {
+  test('all jobs: the engine’s total; one job: its own; without one: the rest', () => {
     const run = twoJobs()
     const [bytes] = run.measures
     const values = (modes: ViewState['jobs']) => [
@@ -71,7 +71,7 @@ describe('values by job', () => {
     expect(values({ 0: 'hidden', 1: 'subtracted' })).toEqual(first.map(() => 0))
   })
 
-  test('the jobs on a link, the largest first', () => {
+  test('jobs on a link, largest first', () => {
     const run = twoJobs()
     expect(jobsOnLink(run.measures[0]!, run.linkJobs, countedJobs(2, {}), 0)).toEqual([
       { job: 1, value: 10240 },
@@ -89,12 +89,12 @@ describe('statistics', () => {
     expect(percentile(new Float64Array(0), 50)).toBe(0)
   })
 
-  test('zeros count in means and not as non-zero', () => {
+  test('zeros count in means, but not as non-zero', () => {
     const stats = classStats(Float64Array.of(0, 0, 2, 4))
     expect(stats).toMatchObject({ links: 4, nonzero: 2, sum: 6, mean: 1.5, max: 4, min: 0 })
   })
 
-  test('every link is in its class’s sorted values', () => {
+  test('each link is among the sorted values of its class', () => {
     const parts = sortedByClass(Float64Array.of(3, 1, 2, 0), Uint8Array.of(0, 1, 0, 1), 2)
     expect(parts.map((part) => [...part])).toEqual([
       [2, 3],
@@ -107,7 +107,7 @@ describe('histogram', () => {
   const next = random(3)
   const values = Float64Array.from({ length: 5000 }, () => (next() < 0.2 ? 0 : 10 ** (next() * 6))).sort()
 
-  test.each(['linear', 'log'] as const)('%s: every link is in one bin or apart as zero', (kind) => {
+  test.each(['linear', 'log'] as const)('%s: each link is in one bin or counted as zero', (kind) => {
     const axis = valueAxis(
       kind,
       0,
@@ -140,7 +140,7 @@ describe('colour scale', () => {
   const sorted = Float64Array.from({ length: 1001 }, (_, i) => i)
 
   test.each(['linear', 'log', 'quantile'] as const)(
-    '%s: shades rise with the values and use the ramp',
+    '%s: shades increase with the values and use the whole ramp',
     (kind) => {
       const scale = colorScale(kind, sorted, false, null)
       const shades = shadeAll(sorted, scale)
@@ -151,7 +151,7 @@ describe('colour scale', () => {
     },
   )
 
-  test('half of the values lie in half of a quantile scale, however they are spread', () => {
+  test('a quantile scale uses half of its shades for half of the values', () => {
     const spread = sorted.map((v) => v ** 4)
     const shades = shadeAll(spread, colorScale('quantile', spread, false, null))
     const low = shades.filter((s) => s !== EMPTY && s < FIRST_SHADE + SHADES / 2).length
@@ -160,7 +160,7 @@ describe('colour scale', () => {
   })
 
   test.each(['linear', 'log', 'quantile'] as const)(
-    '%s, diverging: no change is the middle of the ramp',
+    '%s, diverging: zero is the middle of the ramp',
     (kind) => {
       const both = Float64Array.from({ length: 401 }, (_, i) => (i - 200) ** 3)
       const scale = colorScale(kind, both, true, null)
@@ -171,7 +171,7 @@ describe('colour scale', () => {
     },
   )
 
-  test('a frozen range holds whatever the values do', () => {
+  test('a frozen range does not depend on the values', () => {
     const scale = colorScale('linear', sorted, false, [0, 10])
     expect(scale.shade(500)).toBe(FIRST_SHADE + SHADES - 1)
     expect([scale.low, scale.high]).toEqual([0, 10])
@@ -192,7 +192,7 @@ describe('selection', () => {
     ends: null,
   })
 
-  test('one pass equals three plain filters', () => {
+  test('one pass equals three separate filters', () => {
     const focus = Uint8Array.from({ length: n }, () => (next() < 0.5 ? 1 : 0))
     const range = between(20, 70)
     const filter = { range, classOn: Uint8Array.of(1, 0, 1), focus }
@@ -215,7 +215,7 @@ describe('selection', () => {
     )
   })
 
-  test('buffers of an earlier pass are overwritten whole', () => {
+  test('reused buffers are overwritten completely', () => {
     const all = { range: between(-Infinity, Infinity), classOn: Uint8Array.of(1, 1, 1), focus: null }
     const first = selectLinks(values, Uint8Array.from(shades), classOf, {
       ...all,
@@ -227,7 +227,7 @@ describe('selection', () => {
     expect(second.selected).toBe(first.selected)
   })
 
-  test('the hottest are those of a full sort', () => {
+  test('the hottest links equal the top of a full sort', () => {
     const selected = Uint8Array.from({ length: n }, () => (next() < 0.7 ? 1 : 0))
     const sorted = [...values.keys()]
       .filter((l) => selected[l] === 1 && values[l] !== 0)
@@ -246,7 +246,7 @@ describe('aggregation', () => {
     expect(marks.offsets[3]! - marks.offsets[2]!).toBe(0)
   })
 
-  test('largest by size, mean and sum of the selected', () => {
+  test('max by absolute value, mean and sum of the selected links', () => {
     const values = Float64Array.of(1, 5, -7, 100, 2, 3)
     const selected = Uint8Array.of(1, 1, 1, 1, 0, 1)
     expect([...aggregateMarks(marks, values, selected, 'max').values]).toEqual([-7, 5, 0])
@@ -255,7 +255,7 @@ describe('aggregation', () => {
     expect([...aggregateMarks(marks, values, selected, 'sum').selected]).toEqual([3, 1, 0])
   })
 
-  test('the bands of all groups hold all counted traffic of the selection, once', () => {
+  test('group bands contain all counted traffic of the selection once', () => {
     const run = twoJobs()
     const { routers, links, linkJobs, measures } = run
     const bands = groupJobTraffic(
@@ -273,7 +273,7 @@ describe('aggregation', () => {
 })
 
 describe('the address', () => {
-  test('only what differs from the defaults is written, and read back the same', () => {
+  test('only non-default settings are written, and read back equal', () => {
     expect(writeUrl(DEFAULTS)).toBe('')
     const state: ViewState = {
       ...DEFAULTS,
@@ -291,13 +291,13 @@ describe('the address', () => {
     expect(readUrl(writeUrl(state))).toEqual({ state, problems: [] })
   })
 
-  test('a subtracted job 0 is not a hidden one', () => {
+  test('a subtracted job 0 is not hidden', () => {
     const state: ViewState = { ...DEFAULTS, jobs: { 0: 'subtracted' } }
     expect(readUrl(writeUrl(state)).state.jobs).toEqual({ 0: 'subtracted' })
   })
 
   test.each(['view=nowhere', 'low=abc', 'zoom=1,2', 'frozen=5', 'nonsense=1', 'scale='])(
-    '%s keeps the defaults and says so',
+    '%s keeps the default and reports it',
     (text) => {
       const { state, problems } = readUrl(text)
       expect(state).toEqual(DEFAULTS)
@@ -309,13 +309,13 @@ describe('the address', () => {
 describe('focus and search', () => {
   const run = edison()
 
-  test('names lead to links and back', () => {
+  test('names and links map to each other', () => {
     for (const l of [0, 777, 30_000, 48_239]) expect(findLink(run, linkName(run, l))).toBe(l)
     expect(findLink(run, 'g0r0c0>g0r0c0:green.0')).toBe(-1)
     expect(findLink(run, 'nonsense')).toBe(-1)
   })
 
-  test('a router keeps its own links: 15 green + 15 black + its blue ones, each way', () => {
+  test('a router focus keeps its links: 15 green, 15 black and its blue ones, in both directions', () => {
     const focus = resolveFocus(run, 'router:g3r2c14')!
     const kept = focus.mask!.reduce((n, on) => n + on, 0)
     // Column 14 = 2 * 7: one other group of 14 (k = 7), 2 parallel links.
@@ -326,12 +326,12 @@ describe('focus and search', () => {
     expect(resolveFocus(run, 'pair:3>9')!.mask!.reduce((n, on) => n + on, 0)).toBe(24)
   })
 
-  test('what is not there is nothing', () => {
+  test('unknown names resolve to null', () => {
     for (const text of ['group:15', 'group:x', 'router:g99r0c0', 'link:x', 'job:0', 'whatever', 'what:ever'])
       expect(resolveFocus(run, text), text).toBeNull()
   })
 
-  test('a search finds groups, routers, nodes and links, the shortest name first', () => {
+  test('search finds groups, routers, nodes and links, shortest name first', () => {
     expect(
       search(run, 'g1')
         .map((f) => f.label)
@@ -344,7 +344,7 @@ describe('focus and search', () => {
 })
 
 describe('tooltips', () => {
-  test('a link says ends, class, value and the share of each job', () => {
+  test('a link shows ends, class, value and job shares', () => {
     const run = twoJobs()
     const d = new RunModel(run).derive(DEFAULTS)
     const tip = describeLinks(d, [0], '')
@@ -357,16 +357,16 @@ describe('tooltips', () => {
     ])
   })
 
-  test('a router’s sums are those of its links', () => {
+  test('a router shows the sums of its links', () => {
     const run = twoJobs()
     const d = new RunModel(run).derive({ ...DEFAULTS, jobs: { 1: 'hidden' } })
-    // Router 0: links 0 (out, 1 KiB), 1 (in, 2 KiB), 6 (out, 7 KiB), 7 (in, 8 KiB).
+    // Router 0: links 0 (outgoing, 1 KiB), 1 (incoming, 2 KiB), 6 (outgoing, 7 KiB), 7 (incoming, 8 KiB).
     const tip = describeRouter(d, 0, -1)
     expect(tip.rows).toContainEqual(['Outgoing, sum (max)', '8 KiB (7 KiB)'])
     expect(tip.rows).toContainEqual(['Incoming, sum (max)', '10 KiB (8 KiB)'])
   })
 
-  test('a router with two jobs is marked as such, unless one is hidden', () => {
+  test('a router with two jobs is marked, unless one is hidden', () => {
     const run = tiny({
       nodesPerRouter: 2,
       jobs: ['a', 'b'],
@@ -377,7 +377,7 @@ describe('tooltips', () => {
   })
 })
 
-test('the CSV holds the selected links, a column per counted job, and quotes what needs it', () => {
+test('the CSV has the selected links and a column per counted job, with quoting', () => {
   const run = tiny({ jobs: ['fft, big', '=1+1'], traffic: (l) => [l, 100] })
   const d = new RunModel(run).derive({ ...DEFAULTS, low: 110, jobs: {} })
   const lines = selectionCsv(d).trimEnd().split('\r\n')
@@ -386,7 +386,7 @@ test('the CSV holds the selected links, a column per counted job, and quotes wha
 })
 
 describe('the matrix of ranks', () => {
-  test('its cells are those of the table', () => {
+  test('cells equal the table', () => {
     const columns = {
       job: [0, 1, 1],
       source: [0, 0, 4],
@@ -409,7 +409,7 @@ describe('the matrix of ranks', () => {
 })
 
 describe('other machines', () => {
-  test('a link and router of one run are found in another by name', () => {
+  test('links and routers are matched between runs by name', () => {
     const base = edison()
     const fewer = makeRun({
       ...edisonDescription(),
@@ -434,14 +434,14 @@ describe('declared columns', () => {
   }
   const run = tiny({ traffic: (l) => [l], links: declared })
 
-  test('what merges is a measure, with its label and unit; keys and attributes are none', () => {
+  test('columns with a merge rule are measures; keys and attributes are not', () => {
     expect(run.measures.map(({ id, label, unit, merge }) => [id, label, unit, merge])).toEqual([
       ['bytes', 'Traffic', 'bytes', 'sum'],
       ['peak_bytes', 'Peak occupancy', 'bytes', 'max'],
     ])
   })
 
-  test('several links have a sum only where the measure adds up', () => {
+  test('several links have a sum only for summed measures', () => {
     const rows = (measure: string) =>
       describeLinks(new RunModel(run).derive({ ...DEFAULTS, measure }), [1, 2], 'two').rows.map(
         ([name]) => name,
@@ -454,7 +454,7 @@ describe('declared columns', () => {
     expect(router('peak_bytes')).toContain('Outgoing, max (max)')
   })
 
-  test('a job has the figures that are declared, in their order, and its number is none', () => {
+  test('a job has its declared figures in order, without its number', () => {
     const jobs = {
       job: column('key', 'none', 'Job'),
       nodes: column('attribute', 'count', 'Nodes'),
@@ -464,7 +464,7 @@ describe('declared columns', () => {
   })
 })
 
-test('the value at a rank is that of the sorted values, with equal ones, in every order', () => {
+test('quickselect equals sorting, with ties and any order', () => {
   let seed = 1
   const next = (): number => (seed = (seed * 16807) % 2147483647)
   for (const distinct of [1, 2, 5, 1000])

@@ -21,7 +21,7 @@ describe('differences', () => {
 
   const blackBundles = 15 * 16 * 30
 
-  test('cables are paired; removed ones are none of the differences, and those that remain carry more', () => {
+  test('cables are paired; removed cables are separate, remaining ones carry more', () => {
     const model = new DifferenceModel(new RunModel(base), new RunModel(fewer))
     const { cables, unplaced } = model.difference
     // -K: 15 groups x 16 columns x 30 ordered pairs of rows lose one link each.
@@ -40,7 +40,7 @@ describe('differences', () => {
     expect(linkName(cables.run, 0)).toMatch(/:black\.2$/)
   })
 
-  test('what only the other has is added', () => {
+  test('cables of only the other run are added', () => {
     const model = new DifferenceModel(new RunModel(fewer), new RunModel(base))
     const { cables } = model.difference
     expect([cables.removed, cables.added]).toEqual([0, blackBundles])
@@ -51,7 +51,7 @@ describe('differences', () => {
     )
   })
 
-  test('per bundle, what all its cables carry is compared, and no traffic is lost', () => {
+  test('bundle pairing compares totals and loses no traffic', () => {
     const model = new DifferenceModel(new RunModel(base), new RunModel(fewer), 'bundle')
     expect(model.difference.cables.run.links.count).toBe(0)
     const d = model.derive({ ...DEFAULTS, pairing: 'bundle' })
@@ -68,18 +68,18 @@ describe('differences', () => {
     ).toEqual([`${d.sides[0]!.values[l]} B on 3 cables`, `${d.sides[1]!.values[l]} B on 2 cables`])
   })
 
-  test('a bundle whose cables are numbered anew keeps them but for the one that went', () => {
+  test('renumbered cables stay paired, except the removed one', () => {
     const wire = (parallel: number) => ({ source: 0, target: 1, class: 'k', parallel })
     const of = (numbers: number[]) =>
       tiny({ wires: numbers.map(wire), jobs: ['j'], traffic: (l) => [10 * (numbers[l]! + 1)] })
     const model = new DifferenceModel(new RunModel(of([0, 1, 2])), new RunModel(of([1, 3])))
     expect(model.difference.cables.removed).toBe(1)
-    // .1 with itself, .0 with what is left, .3; .2 has no partner.
+    // .1 pairs with itself, .0 with the rest, .3; .2 has no partner.
     expect([...model.values(DEFAULTS)]).toEqual([30, 0])
     expect([...model.cableValues(DEFAULTS)]).toEqual([30])
   })
 
-  test('a run against itself changes nothing', () => {
+  test('a run compared with itself has no change', () => {
     const model = new DifferenceModel(new RunModel(base), new RunModel(base))
     expect(model.values(DEFAULTS).every((v) => v === 0)).toBe(true)
   })
@@ -96,7 +96,7 @@ describe('ratios', () => {
   const model = (before: readonly number[], after: readonly number[]): DifferenceModel =>
     new DifferenceModel(new RunModel(run(before)), new RunModel(run(after)))
 
-  test('are doublings: of none 0, from and to nothing at the ends', () => {
+  test('are log2: 0 for no change, clamped from and to zero', () => {
     const d = model([1, 8, 5, 0, 3, 0, 1], [4, 1, 5, 0, 0, 7, 1e9]).derive(RATIO)
     expect([...d.values]).toEqual([2, -3, 0, 0, -10, 10, 10])
     expect([d.measure.unit, d.measure.merge, d.signed]).toEqual(['doublings', 'mean', true])
@@ -106,12 +106,12 @@ describe('ratios', () => {
     expect(said.slice(-2).map(([, value]) => value)).toEqual(['8 B', '1 B'])
   })
 
-  test('of bundles are of their sums, not of their cables', () => {
+  test('of bundles use sums', () => {
     const pair = new DifferenceModel(new RunModel(run([1, 3])), new RunModel(run([8, 8])), 'bundle')
     expect([...pair.values({ ...RATIO, pairing: 'bundle' })]).toEqual([2])
   })
 
-  test('of a run over another are those of the other over it, backwards', () => {
+  test('swapping the runs inverts the ratios', () => {
     const [a, b] = [
       [1, 7, 0, 12],
       [5, 2, 3, 12],
@@ -120,17 +120,17 @@ describe('ratios', () => {
     expect([...model(b, a).values(RATIO)].map((v) => -v + 0)).toEqual([...there].map((v) => v + 0))
   })
 
-  test('what comes from or goes to nothing does not stretch the colours of the rest', () => {
+  test('ratios from or to zero do not stretch the colours', () => {
     const { scale } = model([1, 8, 5, 0, 3], [4, 1, 5, 9, 0]).derive(RATIO)
     expect([scale.low, scale.high]).toEqual([-3, 3])
     expect(scale.shade(10)).toBe(scale.shade(3))
     expect(scale.shade(2)).not.toBe(scale.shade(3))
-    // Where there is nothing else, it has the colours.
+    // If all ratios are infinite, they are coloured.
     expect(model([0, 5], [5, 5]).derive(RATIO).scale.high).toBe(10)
     expect(model([1], [1]).derive(RATIO).values[0]).toBe(0)
   })
 
-  test('go back to a difference', () => {
+  test('switching back gives differences', () => {
     const both = model([1, 8], [4, 1])
     expect([...both.values(RATIO)]).toEqual([2, -3])
     expect([...both.values(DEFAULTS)]).toEqual([3, -7])

@@ -5,7 +5,7 @@ import { tiny, torus } from './machines'
 
 const run = torus(4, 3, 1)
 
-/** By the rule of a ring: one step up, around the end too, is +. */
+/** Ring rule: one step up is +, also around the end. */
 const nameOf = (l: number): string => {
   const [s, t] = [run.links.source[l]!, run.links.target[l]!]
   return run.routers.axes
@@ -15,7 +15,7 @@ const nameOf = (l: number): string => {
     .join()
 }
 
-test('every link of a torus runs in one of two directions of an axis, those that wrap around as well', () => {
+test('each torus link has an axis and sign, including wraparound links', () => {
   expect(directionsOf(run).map(({ name }) => name)).toEqual(['x0+', 'x0−', 'x1+', 'x1−'])
   const values = Float64Array.from({ length: run.links.count }, (_, l) => (l % 7) - 2)
   const all = directionStats(run, values)
@@ -30,7 +30,7 @@ test('every link of a torus runs in one of two directions of an axis, those that
   expect(all.reduce((sum, { links }) => sum + links, 0)).toBe(moving.length)
 })
 
-test('a direction in focus leaves its links alone', () => {
+test('a direction focus keeps only its links', () => {
   for (const { name } of directionsOf(run)) {
     const focus = resolveFocus(run, `direction:${name}`)!
     expect([...focus.mask!]).toEqual(Array.from({ length: run.links.count }, (_, l) => +(nameOf(l) === name)))
@@ -44,7 +44,7 @@ test('a direction in focus leaves its links alone', () => {
   ).toEqual(['direction:x1+', 'direction:x1−'])
 })
 
-test('a machine that is no torus has none', () => {
+test('other machines have no directions', () => {
   expect(directionStats(tiny(), new Float64Array(tiny().links.count))).toEqual([])
   expect(resolveFocus(tiny(), 'direction:x0+')).toBeNull()
 })

@@ -1,4 +1,4 @@
-/** What is dropped on the page. */
+/** Files dropped on the page. */
 import { expect, test } from 'vitest'
 import { readDropped, type DroppedFile } from '../src/data/dropped'
 
@@ -10,7 +10,7 @@ const file = (text: string, name = 'runs.html'): DroppedFile => ({
 const page = (data: string): DroppedFile =>
   file(`<body><script type="application/json" id="odonata-data">${data}</script>\n<script>1</script></body>`)
 
-test('a page gives its runs', async () => {
+test('a page contains its runs', async () => {
   const data = { index: { protocol: 2, version: '0', keys: [], runs: [] }, blocks: { '0/links': 'x\u003c' } }
   const text = JSON.stringify(data).replaceAll('<', '\\u003c')
   expect(await readDropped([page(text)])).toEqual(data)
@@ -29,6 +29,6 @@ test.each<[string, DroppedFile[], RegExp]>([
   ['a page with damaged data', [page('{"index":')], /damaged/],
   ['a page without runs', [page('{"index":{},"blocks":{}}')], /damaged/],
   ['a page with null', [page('null')], /damaged/],
-])('%s is refused in words', async (_, dropped, reason) => {
+])('%s is refused with a message', async (_, dropped, reason) => {
   await expect(readDropped(dropped)).rejects.toThrow(reason)
 })

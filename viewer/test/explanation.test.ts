@@ -26,13 +26,13 @@ const explanation = (
   ...more,
 })
 
-test('the longest job comes first, one without an end last', () => {
+test('longest job first, unfinished jobs last', () => {
   const run = tiny({ jobs: ['a', 'b', 'c'] })
   const jobs = [explanation(0, 'a', null), explanation(1, 'b', 1), explanation(2, 'c', 2)]
   expect(explainedJobs(run, [{ jobs }]).map(({ job }) => job.name)).toEqual(['c', 'b', 'a'])
 })
 
-test('of several runs jobs are paired by name, and the last says the order', () => {
+test('jobs of several runs are paired by name and ordered by the last run', () => {
   const run = tiny({ jobs: ['a', 'b'] })
   const base = { jobs: [explanation(0, 'a', 2), explanation(1, 'b', 1)] }
   const other = { jobs: [explanation(0, 'b', 3), explanation(1, 'new', 4)] }
@@ -45,13 +45,13 @@ test('of several runs jobs are paired by name, and the last says the order', () 
   )
 })
 
-test('a link is found by its name, an interface by its node', () => {
+test('a link is focused by name, a NIC by node', () => {
   expect(focusOf({ name: 'g0r0>g1r1:global.0', link: 6 })).toBe('link:g0r0>g1r1:global.0')
   expect(focusOf({ name: 'g0r0n1 out', link: null })).toBe('node:g0r0n1')
   expect(focusOf({ name: 'nid in in', link: null })).toBe('node:nid in')
 })
 
-test('whose bytes pass there: its own, and most of the rest', () => {
+test('the job’s own share, and the largest competing job', () => {
   const shares = [
     { name: 'b', busy_s: 3, share: 0.6 },
     { name: 'a', busy_s: 1, share: 0.2 },

@@ -1,4 +1,4 @@
-/** Machines wired by their published rules, each in the picture that shows its structure. */
+/** Machines built by their published rules, each in its own picture. */
 import { describe, expect, test } from 'vitest'
 import type { Run } from '../src/data/run'
 import { levelsPicture } from '../src/layout/levels'
@@ -12,7 +12,7 @@ const both = (source: number, target: number, of = 'local'): Wire[] => [
   { source: target, target: source, class: of },
 ]
 
-/** All pairs of a line, of every line. */
+/** All pairs of each line. */
 function hyperx(...dims: number[]): Run {
   const routers = grid(...dims)
   const wires = routers.flatMap((a, i) =>
@@ -25,7 +25,9 @@ function hyperx(...dims: number[]): Run {
   return makeRun({ name: 'hyperx', shape: 'graph', axes, routers, groupOf: () => 0, wires })
 }
 
-/** Over the prime field of q = 4 w + 1: even powers of a primitive element in half 0, odd ones in half 1. */
+/**
+ * Over the prime field of q = 4 w + 1: even powers of a primitive element in half 0, odd powers in half 1.
+ */
 function slimFly(q: number, primitive: number): Run {
   const power = (n: number): number => Array.from({ length: n }).reduce<number>((v) => (v * primitive) % q, 1)
   const generators = [0, 1].map((odd) => Array.from({ length: (q - 1) / 2 }, (_, i) => power(2 * i + odd)))
@@ -50,7 +52,7 @@ function slimFly(q: number, primitive: number): Run {
   })
 }
 
-/** Points of the projective plane over a prime field, joined where orthogonal. */
+/** Points of the projective plane over a prime field, connected if orthogonal. */
 function polarFly(q: number): Run {
   const points = [...grid(q, q).map(([y, z]) => [1, y!, z!]), ...grid(q).map(([z]) => [0, 1, z!]), [0, 0, 1]]
   const wires = points.flatMap((a, i) =>
@@ -79,7 +81,7 @@ function dragonflyPlus(groups: number, leaves: number, spines: number): Run {
     groupOf: (c) => c[0]!,
     wires,
   })
-  // Nodes are at the leaves only.
+  // Only leaves have nodes.
   const router = run.nodes.router.filter((r) => r % a < leaves)
   return { ...run, nodes: { ...run.nodes, count: router.length, router } }
 }
@@ -105,7 +107,7 @@ const MACHINES: Record<string, Run> = {
 describe.each(Object.entries(MACHINES))('%s', (_, run) => {
   const picture = machinePicture(run)
 
-  test('every link has one mark, every router a place inside that no other has', () => {
+  test('each link has one mark, each router its own place inside the scene', () => {
     const counts = new Uint32Array(run.links.count)
     for (const l of picture.marks.links) counts[l]!++
     expect([...counts].every((n) => n === 1)).toBe(true)
@@ -124,7 +126,8 @@ describe.each(Object.entries(MACHINES))('%s', (_, run) => {
 
 describe('HyperX', () => {
   test('3 x 2 routers as text', () => {
-    // Of 1000, 40 are left for the name of x1 and 4 % on each side: steps of (960 x 0.92) / 3 = 294.4, the first router half a step in.
+    // Of 1000, 40 are reserved for the label x1 and 4 % for each side: step (960 x 0.92) / 3 = 294.4, first
+    // router at half a step.
     expect(dump(machinePicture(hyperx(3, 2)))).toMatchInlineSnapshot(`
       "router 0 at 226,226
       router 1 at 226,520
@@ -155,7 +158,7 @@ describe('HyperX', () => {
     `)
   })
 
-  test('an arc is the higher the more routers it spans, to the right above, to the left below', () => {
+  test('higher arcs span more routers; rightwards is above, leftwards below', () => {
     const run = hyperx(4)
     const picture = machinePicture(run)
     const arc = (s: number, t: number): number => {
@@ -168,19 +171,19 @@ describe('HyperX', () => {
     expect(arc(3, 0)).toBeCloseTo(-arc(0, 3))
   })
 
-  test('links of a third axis are one mark for each two panes', () => {
+  test('links of a third axis share one mark per pair of panes', () => {
     const run = hyperx(3, 3, 4)
     const { marks } = machinePicture(run)
     const third = run.links.classes.indexOf('x2')
     const bundles = new Set(
       [...run.links.class.keys()].filter((l) => run.links.class[l] === third).map((l) => marks.ofLink[l]),
     )
-    // 4 panes, 12 ordered pairs, each of 9 links.
+    // 4 panes, 12 ordered pairs with 9 links each.
     expect(bundles.size).toBe(12)
     for (const m of bundles) expect(marks.offsets[m! + 1]! - marks.offsets[m!]!).toBe(9)
   })
 
-  test('more links than can be told apart are bundled by line', () => {
+  test('too many links are bundled by line', () => {
     const run = hyperx(28, 28)
     expect(run.links.count).toBeGreaterThan(MARKS_MAX)
     // 28 rows and 28 columns of 28 x 27 pairs.
@@ -200,7 +203,7 @@ describe('Slim Fly', () => {
     expect(picture.frames.length).toBe(10)
   })
 
-  test('links of a column go outside, links between the halves lie between them', () => {
+  test('column links are outside, links between halves in the middle', () => {
     for (let l = 0; l < run.links.count; l++) {
       const [s, t] = [run.links.source[l]!, run.links.target[l]!]
       const at = middleY(picture, picture.marks.ofLink[l]!)
@@ -212,7 +215,7 @@ describe('Slim Fly', () => {
 })
 
 describe('PolarFly and random graphs', () => {
-  test('7 routers of the plane over two elements, as text', () => {
+  test('7 routers of the projective plane of order 2, as text', () => {
     expect(dump(machinePicture(polarFly(2)))).toMatchInlineSnapshot(`
       "router 0 at 185,838
       router 1 at 500,500
@@ -245,7 +248,7 @@ describe('PolarFly and random graphs', () => {
     `)
   })
 
-  test('a quadric in the middle, q routers around it, q outside each: fans of triangles', () => {
+  test('a quadric in the centre, q routers around it, q outside each: fans of triangles', () => {
     const [q, run] = [5, polarFly(5)]
     const picture = machinePicture(run)
     const circles = new Map<number, number>()
@@ -254,7 +257,7 @@ describe('PolarFly and random graphs', () => {
       circles.set(at, (circles.get(at) ?? 0) + 1)
     }
     expect([...circles].sort(([a], [b]) => a - b).map(([, n]) => n)).toEqual([1, q, q * q])
-    // Of the q outside one router one is a quadric, the others are joined two by two; those stand beside each other.
+    // Of the q routers outside another one, one is a quadric; the others form connected, adjacent pairs.
     const outer = [...Array(run.routers.count).keys()].filter((r) => Math.round(radius(picture, r)) === 462)
     const angle = (r: number): number =>
       (Math.atan2(picture.routers[2 * r]! - 500, 500 - picture.routers[2 * r + 1]!) + 2 * Math.PI) %
@@ -267,7 +270,7 @@ describe('PolarFly and random graphs', () => {
     expect(pairs).toBeGreaterThanOrEqual((q * (q - 1)) / 2)
   })
 
-  test('what cannot be reached is on a circle of its own, and said', () => {
+  test('unreachable routers have their own labelled circle', () => {
     const wires = [...both(0, 1), ...both(1, 2), ...both(3, 4)]
     const run = makeRun({
       name: 'g',
@@ -278,7 +281,7 @@ describe('PolarFly and random graphs', () => {
       wires,
     })
     const graph = machinePicture(run)
-    // Most are reached from routers 0, 1 and 2; router 1 is the middle of these.
+    // Routers 0, 1 and 2 reach the most; router 1 is their centre.
     expect(graph.labels.map(({ text }) => text)).toEqual(['r1', '1 hop: 2', 'unreachable'])
   })
 })
@@ -304,7 +307,7 @@ describe('Dragonfly+', () => {
   })
 })
 
-test('pods of a fat tree keep together through their levels', () => {
+test('a fat-tree pod keeps its horizontal range on all levels', () => {
   // Four pods of two routers on two levels below a top of four.
   const pods = [0, 1].flatMap((level) => grid(4, 2).map(([pod, i]) => [level, pod!, i!]))
   const top = grid(4).map(([i]) => [2, 4, i!])

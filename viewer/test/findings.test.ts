@@ -1,4 +1,4 @@
-/** What studies have found: tables over keys, ways to the runs, the front as steps. */
+/** Study results: tables by key, runs to open, the Pareto front as steps. */
 import { expect, test } from 'vitest'
 import { findingsPanels, frontOf, runsToOpen, type Findings } from '../src/data/findings'
 import type { Index } from '../src/data/source'
@@ -11,7 +11,7 @@ const fact = (name: string, unit: 'none' | 's' | 'ratio' = 'none') => ({
   meaning: '',
 })
 
-/** Two seeds each of a job alone (runs 0, 1) and beside another (runs 2, 3). */
+/** Two seeds each of a job alone (runs 0, 1) and with another (runs 2, 3). */
 const COSTS: Findings = {
   kind: 'interference',
   objectives: ['slowdown'],
@@ -29,7 +29,7 @@ const INDEX = { runs: [1, 2, 1, 2].map((seed) => ({ summary: { seed } })) } as u
 
 const CHOSEN = { panels: '', rows: '', columns: '', figure: '' }
 
-test('targets against backgrounds, the objective first; a row without the figure is left out', () => {
+test('targets by background, objective first; rows without the figure are omitted', () => {
   const { panelKey, rowKey, columnKey, figure, tables } = findingsPanels(COSTS, CHOSEN)!
   expect([panelKey, rowKey, columnKey, figure.name]).toEqual(['', 'target', 'background', 'slowdown'])
   const [{ pivot, entries }] = tables as [(typeof tables)[0]]
@@ -40,14 +40,14 @@ test('targets against backgrounds, the objective first; a row without the figure
   expect(alone.columnKey).toBe('')
 })
 
-test('a table for each value of a key, all on one scale', () => {
+test('one table per value of a key, all on one scale', () => {
   const { tables } = findingsPanels(COSTS, { ...CHOSEN, panels: 'background', columns: '-' })!
   expect(tables.map(({ panel, entries }) => [panel, entries])).toEqual([
     ['none', [0, 1]],
     ['b', [2, 3]],
   ])
   for (const { pivot } of tables) expect([pivot.low, pivot.high]).toEqual([1, 2])
-  // With a third setting besides seeds there is one for each target from the first.
+  // With a third setting besides seeds, there is one table per target.
   const routed = {
     ...COSTS,
     keys: [...COSTS.keys, fact('routing')],
@@ -60,7 +60,7 @@ test('a table for each value of a key, all on one scale', () => {
   expect([panelKey, rowKey, columnKey]).toEqual(['target', 'background', 'routing'])
 })
 
-test('a finding leads to its run beside the one that it is held against', () => {
+test('an entry opens its run and its base', () => {
   expect(runsToOpen(COSTS.entries[3]!, INDEX)).toEqual({ compared: [1, 3] })
   expect(runsToOpen(COSTS.entries[0]!, INDEX)).toEqual({ run: 0 })
   expect(runsToOpen({ ...COSTS.entries[3]!, base: [0, 1] }, INDEX)).toEqual({ compared: [1, 3] })
@@ -89,7 +89,7 @@ const SEARCH: Findings = {
   ],
 }
 
-test('the front is sorted by the first objective; what could not be run is no point', () => {
+test('the front is sorted by the first objective; failed trials have no point', () => {
   expect(frontOf(SEARCH)).toEqual({ points: [0, 1, 2, 3], front: [1, 2] })
 })
 
@@ -99,7 +99,7 @@ test('the front is drawn as steps: along to the next price, then down to its tim
   expect(picture.marks.map(({ kind }) => kind)).toEqual(['first', 'front', 'front', 'refused'])
   const [, dear, cheap] = picture.marks as [unknown, { x: number; y: number }, { x: number; y: number }]
   expect(cheap.x).toBeLessThan(dear.x)
-  // A longer time lies higher.
+  // A longer time is higher.
   expect(cheap.y).toBeLessThan(dear.y)
   expect(picture.steps).toEqual([cheap.x, cheap.y, dear.x, cheap.y, dear.x, dear.y])
   for (const { x, y } of picture.marks) {
@@ -107,7 +107,7 @@ test('the front is drawn as steps: along to the next price, then down to its tim
   }
   expect(trialAt(picture, dear.x + 4, dear.y)).toBe(1)
   expect(trialAt(picture, 0, 0)).toBe(-1)
-  // One objective alone is drawn over the trials, without a front's line.
+  // With one objective, trials are drawn in order without a front line.
   const single = frontPicture({ ...SEARCH, objectives: ['time'] }, null, time, 600, 400)
   expect(single.steps).toEqual([])
   expect(single.marks).toHaveLength(4)

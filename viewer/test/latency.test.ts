@@ -1,4 +1,4 @@
-/** How long packets took: percentiles of hand-made cells, boxes to the pixel in order, the matrix of groups. */
+/** Packet latency: percentiles of hand-made bins, box positions, the group matrix. */
 import { expect, test } from 'vitest'
 import type { Block, NumericArray } from '../src/data/block'
 import { groupMatrix, latencies } from '../src/data/latency'
@@ -6,7 +6,7 @@ import { latencyRows } from '../src/data/rows'
 import { boxAt, boxesPicture, boxTip } from '../src/layout/boxes'
 import { makeRun } from './machines'
 
-/** Job 1 before job 0; the second part of job 0 has a single packet. */
+/** Job 1 before job 0; the second part of job 0 has one packet. */
 const CELLS = [
   [1, 'total', 1000, 1011, 3],
   [0, 'total', 100, 101, 90],
@@ -37,8 +37,8 @@ const block: Block = {
 
 const found = latencies(block)
 
-test('a percentile is the middle of the cell that holds its rank', () => {
-  // Of 100 packets the 5th, 25th, 50th and 75th lie in the first cell, the 95th in the second, the 99th in the third.
+test('a percentile is the midpoint of the bin with its rank', () => {
+  // Of 100 packets, percentiles 5 to 75 lie in the first bin, the 95th in the second, the 99th in the third.
   expect(found.boxes.map(({ job, part, packets }) => [job, part, packets])).toEqual([
     [0, 0, 100],
     [0, 1, 1],
@@ -52,7 +52,7 @@ test('a percentile is the middle of the cell that holds its rank', () => {
 
 const nameOf = (job: number): string => ['near', 'far'][job]!
 
-test('boxes lie on one logarithmic axis, in the order of jobs and parts', () => {
+test('boxes share a logarithmic axis, ordered by job and part', () => {
   const picture = boxesPicture(found, nameOf, 600)
   expect(picture.marks.map(({ box }) => box)).toEqual([0, 1, 2])
   for (const { at, most } of picture.marks) {
@@ -60,18 +60,18 @@ test('boxes lie on one logarithmic axis, in the order of jobs and parts', () => 
     expect(at.at(-1)).toBeLessThanOrEqual(most)
     expect(most).toBeLessThan(600)
   }
-  // A factor is as wide anywhere: from 50 to 100 as from 100 to 201.
+  // Equal ratios have equal width: from 50 to 100 as from 100 to 201.
   const [first, second] = picture.marks as [(typeof picture.marks)[0], (typeof picture.marks)[0]]
   const octave = first.at[0]! - second.at[0]!
   expect(first.at[4]! - first.at[0]!).toBeCloseTo(octave * Math.log2(2.01), 6)
-  // Names of ticks do not run into each other.
+  // Tick labels do not overlap.
   const ticks = picture.labels.filter(({ anchor }) => anchor === 'middle').map(({ x }) => x)
   ticks.slice(1).forEach((x, i) => expect(x - ticks[i]!).toBeGreaterThanOrEqual(56))
   expect(boxAt(picture, picture.marks[1]!.y + 2)).toBe(1)
   expect(boxAt(picture, picture.height - 2)).toBe(-1)
 })
 
-test('boxes tell their percentiles in words and as a table, the slowest first', () => {
+test('boxes show percentiles in tooltips and tables, slowest first', () => {
   expect(boxTip(found, found.boxes[0]!, nameOf)).toEqual({
     title: 'near, since creation',
     rows: [
@@ -94,7 +94,7 @@ test('boxes tell their percentiles in words and as a table, the slowest first', 
   expect(all).toBe(3)
 })
 
-test('the matrix has sending groups down and receiving ones across', () => {
+test('rows are sending groups, columns receiving groups', () => {
   const run = makeRun({
     name: 'three',
     shape: 'grouped',

@@ -18,7 +18,8 @@ const distance = (picture: Picture, r: number): number =>
 
 describe('radial', () => {
   test('three groups of two routers', () => {
-    // Sectors of 120 degrees from the top, clockwise; both routers of a group share its only row, at (448 + 432) / 2 = 440.
+    // Sectors of 120 degrees from the top, clockwise; both routers of a group share its only row, at (448 +
+    // 432) / 2 = 440.
     expect(dump(radialPicture(tiny()))).toMatchInlineSnapshot(`
       "router 0 at 722,120
       router 1 at 940,498
@@ -38,8 +39,8 @@ describe('radial', () => {
     `)
   })
 
-  test('the nodes of a router share its part of the ring', () => {
-    // Two routers share 120 degrees less the gap of 0.02; three nodes each a third of a half of that.
+  test('nodes of a router share its angle range', () => {
+    // Two routers share 120 degrees minus the gap of 0.02; three nodes each a third of a half.
     const ring = radialPicture(tiny({ nodesPerRouter: 3 })).ring!
     const part = ((2 * Math.PI) / 3 - 0.02) / 6
     ring.nodes!.forEach((angle, i) => {
@@ -54,14 +55,14 @@ describe('radial', () => {
   const run = edison()
   const picture = radialPicture(run)
 
-  test('Edison: an arc for each of the 5,040 blue links and for no other', () => {
+  test('Edison: one arc per blue link (5,040), none for other links', () => {
     expect(picture.marks.count).toBe(5040)
     run.links.class.forEach((code, l) =>
       expect(picture.marks.ofLink[l]! >= 0).toBe(run.links.classes[code] === 'blue'),
     )
   })
 
-  test('every router lies in its group’s sector of the ring, none on another', () => {
+  test('each router lies in the sector of its group, without overlap', () => {
     const { inner, outer, sectors } = picture.ring!
     const seen = new Set<string>()
     for (let r = 0; r < run.routers.count; r++) {
@@ -92,7 +93,7 @@ describe('radial', () => {
     expect(new Set(Array.from({ length: 96 }, (_, r) => distance(picture, r).toFixed(1))).size).toBe(6)
   })
 
-  test('arcs start on the inner edge; no two are the same, parallel ones included', () => {
+  test('arcs start on the inner edge; no two coincide, not even parallel ones', () => {
     const seen = new Set<string>()
     for (let m = 0; m < 5040; m++) {
       const c = picture.curves.subarray(8 * m, 8 * m + 8)
@@ -106,7 +107,7 @@ describe('radial', () => {
     expect(seen.size).toBe(5040)
   })
 
-  test('the two directions between two groups keep to the right, so they do not coincide', () => {
+  test('both directions between groups are on their right side and do not coincide', () => {
     const source = 0
     const there = [...run.links.source.keys()].find(
       (l) => run.links.classes[run.links.class[l]!] === 'blue' && run.links.source[l] === source,
@@ -126,7 +127,7 @@ describe('radial', () => {
     expect((a[0] - b[0]) * -dy + (a[1] - b[1]) * dx).toBeGreaterThan(0)
   })
 
-  test('groups of different sizes, unused and empty ones: nothing crashes, every router has a place', () => {
+  test('groups of different sizes, unused and empty groups: each router has a place', () => {
     const sizes = [1, 40, 0, 7]
     const routers = sizes.flatMap((n, g) => Array.from({ length: n }, (_, i) => [g, i]))
     const wires: Wire[] = [{ source: 0, target: 47, class: 'global' }]
@@ -146,7 +147,7 @@ describe('radial', () => {
     expect((forty!.end - forty!.start) / (one!.end - one!.start)).toBeGreaterThan(20)
   })
 
-  test('one group only: all links are arcs', () => {
+  test('single group: all links are arcs', () => {
     const wires = grid(5, 5)
       .filter(([a, b]) => a !== b)
       .map(([source, target]) => ({ source: source!, target: target!, class: 'local' }))
@@ -161,7 +162,7 @@ describe('radial', () => {
     expect(radialPicture(run).marks.count).toBe(20)
   })
 
-  test('more links than marks: bundled by ordered pair of groups, every link in one bundle', () => {
+  test('too many links are bundled by ordered group pair', () => {
     const groups = 70
     const wires: Wire[] = []
     for (let a = 0; a < groups; a++)
@@ -216,7 +217,7 @@ describe('matrices', () => {
     expect(inside.leftOut).toEqual([])
   })
 
-  test('every link inside a group has one cell, parallel links share it, diagonals are empty', () => {
+  test('each link inside a group has a cell; parallel links share it; diagonals are empty', () => {
     const [green, black] = inside.families
     expect(green!.marks.links.length).toBe(21_600)
     expect(black!.marks.links.length).toBe(21_600)
@@ -227,7 +228,7 @@ describe('matrices', () => {
       }
   })
 
-  test('a canonical group is one matrix of all its routers', () => {
+  test('a canonical group has one matrix of all routers', () => {
     expect(interior(tiny()).families.map(({ title, size, lines }) => [title, size, lines])).toEqual([
       ['local', 2, 1],
     ])
@@ -272,7 +273,7 @@ describe('matrices', () => {
     expect(overlaps).toBe(0)
   })
 
-  test('the cell under a pixel is the one that was painted there', () => {
+  test('hit testing returns the painted cell', () => {
     const panel = placeMatrices(run, inside, 470, 780)
     const matrix = panel.matrices[30]!
     const hit = cellAt(panel, matrix.x + 2 * matrix.cell + 0.5, matrix.y + 4 * matrix.cell + 0.5)!
@@ -301,8 +302,8 @@ describe('matrices', () => {
     }
     const looks = new Uint16Array(256)
     cellLooks(source, placeMatrices(run, families, 470, 780).matrices[1]!, looks)
-    // Router 0's row: itself, links 0 to 2 without traffic, 3 to 6 below 7 bytes, then those that are shown.
-    // What is filtered away keeps its shade, dimmed.
+    // Router 0's row: itself, links 0 to 2 without traffic, 3 to 6 below 7 bytes, then visible ones. Filtered
+    // links keep their shade, dimmed.
     const dimmed = [3, 4, 5].map((v) => DIMMED + d.scale.shade(v))
     expect([...looks.subarray(0, 7)]).toEqual([NO_LINK, 0, 0, 0, ...dimmed])
     expect(looks[9]).toBe(d.scale.shade(8))
@@ -310,7 +311,7 @@ describe('matrices', () => {
 })
 
 describe('picking', () => {
-  test('finds the nearest curve as an exhaustive search does', () => {
+  test('the nearest curve equals the result of an exhaustive search', () => {
     const next = random(9)
     const count = 300
     const curves = Float32Array.from({ length: 8 * count }, () => next() * 1000)
@@ -332,7 +333,7 @@ describe('picking', () => {
             Math.hypot(point(c, i / 499)[0] - x, point(c, i / 499)[1] - y),
           ),
         )
-      // Chords of 1/24 of a curve are up to some units off it, so a close second may win.
+      // Chords of 1/24 of a curve deviate by some units, so a close second may win.
       expect(gap(hit)).toBeLessThan(8)
     }
     among.fill(0)
@@ -346,7 +347,7 @@ describe('picking', () => {
   })
 })
 
-test('more marks than can be drawn: the strongest are, and exactly as many as said', () => {
+test('above the limit, exactly the largest marks are drawn', () => {
   const next = random(11)
   const values = Float64Array.from({ length: 30_000 }, (_, i) => (i < 5000 ? 0 : Math.ceil(next() * 50)))
   const drawn = visibleMarks({ values, selected: new Uint32Array(30_000).fill(1) })

@@ -1,4 +1,4 @@
-/** Machines in memory, wired by their published rules, with traffic that the tests state. */
+/** Machines in memory, built by their published rules, with the traffic given by tests. */
 import { Strings, type Block, type NumericArray } from '../src/data/block'
 import { assembleRun, type Run } from '../src/data/run'
 import type { Columns, RunInfo, Summary } from '../src/data/source'
@@ -14,7 +14,7 @@ export interface Description {
   readonly name: string
   readonly shape: string
   readonly axes: readonly string[]
-  /** Coordinates of every router. */
+  /** Coordinates of each router. */
   readonly routers: readonly (readonly number[])[]
   readonly groupOf: (coordinates: readonly number[]) => number
   readonly wires: readonly Wire[]
@@ -22,12 +22,12 @@ export interface Description {
   /** Job of a node, -1 idle. */
   readonly jobOf?: (node: number) => number
   readonly jobs?: readonly string[]
-  /** What is declared of the links and the jobs. */
+  /** Declarations of the links and the jobs. */
   readonly links?: Columns
   readonly jobColumns?: Columns
   /** Bytes of each job on a link. */
   readonly traffic?: (link: number) => readonly number[]
-  /** Bytes that enter and leave a node, over 10 GB/s. */
+  /** Ejected and injected bytes of a node, over 10 GB/s. */
   readonly nodeBytes?: (node: number) => readonly [number, number]
   /** Figures of the jobs, one value each; declared in `jobColumns`. */
   readonly figures?: Readonly<Record<string, readonly number[]>>
@@ -71,7 +71,7 @@ export function makeRun(d: Description): Run {
       d.routers.length,
       {
         group: u32(d.routers.map((c) => d.groupOf(c))),
-        // As it is received: a part of a larger buffer.
+        // As received: part of a larger buffer.
         up: new Uint8Array(new ArrayBuffer(8 + d.routers.length), 8).fill(1),
         ...Object.fromEntries(d.axes.map((axis, i) => [axis, u32(d.routers.map((c) => c[i]!))])),
       },
@@ -152,7 +152,9 @@ export function grid(...sizes: number[]): number[][] {
   )
 }
 
-/** Aries groups of 6 x 16 with Edison's closed form for the cables between 15 of them: 48,240 directed links. */
+/**
+ * Aries groups of 6 x 16 with Edison's closed form for the cables between 15 groups: 48,240 directed links.
+ */
 export function edison(extra: Partial<Description> = {}): Run {
   return makeRun({ ...edisonDescription(), ...extra })
 }
@@ -227,7 +229,7 @@ export function torus(...dims: number[]): Run {
       [1, -1].map((step) => {
         const to = [...c]
         to[axis] = (to[axis]! + step + size) % size
-        // Of two routers both steps lead to the other, by two cables.
+        // With two routers, both steps lead to the other, over two cables.
         const parallel = size === 2 && step < 0 ? 1 : 0
         return { source, target: index.get(to.join())!, class: 'local', parallel }
       }),
@@ -243,7 +245,7 @@ export function torus(...dims: number[]): Run {
   })
 }
 
-/** Two levels, every leaf joined with every spine. */
+/** Two levels; each leaf is connected to each spine. */
 export function fatTree(leaves: number, spines: number): Run {
   const routers = [
     ...Array.from({ length: leaves }, (_, i) => [0, i, 0]),

@@ -4,7 +4,7 @@ import { minimaps } from '../src/layout/minimaps'
 import { torus } from './machines'
 
 describe('minimaps', () => {
-  test('hold the mean of the selected links that leave each place', () => {
+  test('show the mean of the selected outgoing links of each place', () => {
     const run = torus(2, 2, 2)
     const values = Float64Array.from({ length: run.links.count }, (_, l) => run.links.source[l]!)
     const all = new Uint8Array(run.links.count).fill(1)
@@ -25,7 +25,7 @@ describe('minimaps', () => {
     expect(minimaps(run, values, new Uint8Array(run.links.count))[0]!.means).toEqual(new Float64Array(4))
   })
 
-  test('lead to the view of their two axes in the way that is chosen', () => {
+  test('select the projection of their axes in the current style', () => {
     const axes = ['X', 'Y', 'Z']
     expect(projectionFor('', 'X,Z', axes)).toBe('cylinders:Y')
     expect(projectionFor('X,Y', 'X,Z', axes)).toBe('X,Z')

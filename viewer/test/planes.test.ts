@@ -9,7 +9,7 @@ const distance = (picture: Picture, r: number): number =>
   Math.hypot(picture.routers[2 * r]! - 500, picture.routers[2 * r + 1]! - 500)
 
 describe('planes', () => {
-  // Two planes of three groups of two routers: what is inside a group is its two routers, whichever plane it is in.
+  // Two planes of three groups with two routers each; a link inside a group joins its two routers.
   const planes = (): ReturnType<typeof tiny> =>
     tiny({
       axes: ['plane', 'group_in_plane', 'router'],
@@ -18,7 +18,7 @@ describe('planes', () => {
       shape: 'graph',
     })
 
-  test('are groups of their own, each as in a machine of one', () => {
+  test('each plane has its own groups', () => {
     const run = planes()
     expect(run.shape).toBe('grouped')
     expect(run.routers.groups).toBe(6)
@@ -26,7 +26,7 @@ describe('planes', () => {
     for (let r = 0; r < 12; r++) expect(distance(picture, r)).toBeCloseTo(distance(picture, 0))
   })
 
-  test('of a fat tree stand side by side, level by level', () => {
+  test('planes of a fat tree are side by side on each level', () => {
     // A leaf and a spine in each of two planes.
     const wire = (source: number, target: number): Wire => ({ source, target, class: 'local' })
     const run = tiny({
@@ -44,7 +44,7 @@ describe('planes', () => {
     expect(picture.labels.map((label) => label.text)).toContain('top (1)')
   })
 
-  test('have the matrices of one', () => {
+  test('planes have the matrices of a single plane', () => {
     const families = (run: ReturnType<typeof tiny>): unknown =>
       interior(run).families.map(({ title, size, lines }) => [title, size, lines])
     expect(families(planes())).toEqual(families(tiny()))

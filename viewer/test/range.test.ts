@@ -6,7 +6,7 @@ import { DEFAULTS, readUrl, writeUrl, type ViewState } from '../src/data/state'
 import { random } from './machines'
 
 const next = random(7)
-// A third carries nothing, and values repeat.
+// A third without traffic, and repeated values.
 const values = Float64Array.from({ length: 3000 }, () => (next() < 1 / 3 ? 0 : Math.ceil(next() * 400) - 200))
 const sizes = values.map(Math.abs)
 
@@ -22,7 +22,7 @@ const selected = (data: Float64Array, chosen: Partial<ViewState>, signed: boolea
   return [...selected]
 }
 
-/** The slow way: rank among those that carry something, ties with the least of them included. */
+/** The slow twin: rank among non-zero links, with ties. */
 const plain = (data: Float64Array, share: number): number[] => {
   const loaded = [...data].map(Math.abs).filter((v) => v > 0)
   const least = loaded.sort((a, b) => b - a)[Math.max(1, Math.ceil((share * loaded.length) / 100)) - 1]!
@@ -30,12 +30,12 @@ const plain = (data: Float64Array, share: number): number[] => {
 }
 
 describe('the hottest links', () => {
-  test.each([1, 5, 25])('%s % of those that carry something, by rank; of a difference by size', (hottest) => {
+  test.each([1, 5, 25])('%s % of non-zero links by rank; for a difference by absolute value', (hottest) => {
     expect(selected(sizes, { hottest }, false)).toEqual(plain(sizes, hottest))
     expect(selected(values, { hottest }, true)).toEqual(plain(values, hottest))
   })
 
-  test('inverted, each link is selected in exactly one of the two', () => {
+  test('a link is selected either normally or inverted', () => {
     for (const [data, signed] of [
       [sizes, false],
       [values, true],
@@ -47,7 +47,7 @@ describe('the hottest links', () => {
       }
   })
 
-  test('of each class by itself; a class that carries nothing has none', () => {
+  test('per class; a class without traffic has none', () => {
     const classes = new ClassValues([
       Float64Array.of(3, 1, 0, 2),
       Float64Array.of(20, 10, 30),
@@ -57,11 +57,11 @@ describe('the hottest links', () => {
     expect([[...lows], ends]).toEqual([[3, 30, Infinity], null])
   })
 
-  test('of links that carry nothing all are shown', () => {
+  test('without traffic, all links are shown', () => {
     expect(selected(new Float64Array(4), { hottest: 5 }, false)).toEqual([1, 1, 1, 1])
   })
 
-  test('the address holds them', () => {
+  test('are stored in the address', () => {
     const state = { ...DEFAULTS, hottest: 25, inverted: true }
     expect(readUrl(writeUrl(state))).toEqual({ state, problems: [] })
     expect(readUrl('hottest=0').state).toEqual(DEFAULTS)

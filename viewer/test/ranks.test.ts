@@ -15,7 +15,7 @@ import { DEFAULTS, readUrl, writeUrl } from '../src/data/state'
 import type { Run } from '../src/data/run'
 import { edison, torus } from './machines'
 
-/** 4 x 4 x 4, a node a router; X is the slowest in the numbering of routers. */
+/** 4 x 4 x 4, one node per router; X is the slowest axis of the router numbers. */
 const run: Run = {
   ...torus(4, 4, 4),
   jobs: edison({ jobs: ['cube', 'other'], traffic: () => [1, 1] }).jobs,
@@ -27,7 +27,7 @@ function placementOf(rows: readonly (readonly [job: number, rank: number, node: 
   return { rows: rows.length, numbers, coded: new Map(), strings: new Map() }
 }
 
-/** Router at a place, found by its coordinates. */
+/** Router by coordinates. */
 const at = (...place: number[]): number =>
   Array.from({ length: run.routers.count }, (_, r) => r).find((r) =>
     run.routers.axes.every((axis, i) => axis.values[r] === place[i]),
@@ -36,7 +36,7 @@ const nodeOf = (router: number): number => run.nodes.router.indexOf(router)
 const places = Array.from({ length: 64 }, (_, i) => [i >> 4, (i >> 2) & 3, i & 3] as const)
 
 describe('routers by ranks', () => {
-  test('in the order of the torus the coordinates of a 4 x 4 x 4 grid are those of the routers', () => {
+  test('with identity mapping, grid coordinates equal router coordinates', () => {
     const rows = places.map((place, rank) => [0, rank, nodeOf(at(...place))] as const)
     for (const axis of [0, 1, 2]) {
       const { values, most, first } = rankPlaces(run, placementOf(rows), { job: 0, grid: [4, 4, 4], axis })
@@ -49,13 +49,13 @@ describe('routers by ranks', () => {
   })
 
   test('a tilted mapping shifts a coordinate along another axis', () => {
-    // Rank (x, y, z) stands at (x, y + x, z).
+    // Rank (x, y, z) is at (x, y + x, z).
     const rows = places.map(([x, y, z], rank) => [0, rank, nodeOf(at(x, (y + x) % 4, z))] as const)
     const { values } = rankPlaces(run, placementOf(rows), { job: 0, grid: [4, 4, 4], axis: 1 })
     for (const [x, y, z] of places) expect(values[at(x, y, z)]).toBe((y - x + 4) % 4)
   })
 
-  test('four ranks a node, T first (TXYZ) or last (XYZT): the least says which', () => {
+  test('four ranks per node, T first (TXYZ) or last (XYZT): the lowest rank counts', () => {
     const tFirst = places.flatMap((place, i) =>
       [0, 1, 2, 3].map((t) => [0, 4 * i + t, nodeOf(at(...place))] as const),
     )
@@ -72,7 +72,7 @@ describe('routers by ranks', () => {
     ])
   })
 
-  test('routers of other jobs have none', () => {
+  test('routers of other jobs have no rank', () => {
     const found = rankPlaces(
       run,
       placementOf([
@@ -87,7 +87,7 @@ describe('routers by ranks', () => {
     expect(placesText(run, found)).toBe('rank of other')
   })
 
-  test('are kept for those who draw, by what was chosen', () => {
+  test('are cached by choice', () => {
     const choice = { job: 0, grid: [8, 8], axis: 1 }
     const kept = keepPlaces(run, rankPlaces(run, placementOf([[0, 9, 0]]), choice))
     expect(placesOf(run, { routers: 'rank', ranks: '0.8x8.1' })).toBe(kept)
@@ -98,14 +98,14 @@ describe('routers by ranks', () => {
 })
 
 describe('the setting', () => {
-  test.each(['0', '3', '0.8x8x8.1', '1.64.0'])('%s is read and written', (text) =>
+  test.each(['0', '3', '0.8x8x8.1', '1.64.0'])('%s is parsed and written', (text) =>
     expect(writeRanks(readRanks(text)!)).toBe(text),
   )
   test.each(['', 'x', '0.8x8', '0.8x8.2', '0.0x8.0', '-1', '0.8x.0', '0..0'])('%s is refused', (text) =>
     expect(readRanks(text)).toBeNull(),
   )
 
-  test('goes through the address, and is refused in words', () => {
+  test('is stored in the address; invalid values are reported', () => {
     const state = { ...DEFAULTS, routers: 'rank', ranks: '1.4x16.0' } as const
     expect(readUrl(writeUrl(state)).state).toEqual(state)
     const info = { tables: { jobs: { rows: 2 }, placement: { rows: 64 } }, keys: {}, label: '', summary: {} }
@@ -117,7 +117,7 @@ describe('the setting', () => {
     expect(checkState(state, without).problems[0]).toMatch(/has no placement table/)
   })
 
-  test('a grid holds all ranks', () => {
+  test('a grid must hold all ranks', () => {
     expect(gridProblem('8x8x8', 512)).toBe('')
     expect(gridProblem(' 8 × 64 ', 512)).toBe('')
     expect(gridProblem('8x8', 512)).toBe('8 x 8 = 64, but the job has 512 ranks')

@@ -22,7 +22,10 @@ import { twoJobs } from './machines'
 describe('time series', () => {
   const numbers = (columns: Record<string, number[]>) =>
     new Map(Object.entries(columns).map(([k, v]) => [k, Float64Array.from(v)]))
-  /** Link 0 and 1 leave router 0 of `tiny`; 250 of latency and a peak of 9 stand twice in the second interval of link 1. */
+  /**
+   * Links 0 and 1 leave router 0 of `tiny`; the second interval of link 1 has two rows with latency 250 and
+   * peak 9.
+   */
   const block = {
     rows: 4,
     numbers: numbers({
@@ -45,7 +48,7 @@ describe('time series', () => {
   const stall = value('stall_ps', 'ps', 'sum')
   const table = { name: 'link_series', time: 'start_ps', subjects: ['link'], values: [stall] }
 
-  test('tables over time have keys for subjects and measures for values', () => {
+  test('time tables have subject keys and measures', () => {
     const column = (unit: Unit, merge: Merge) => ({ type: 'f64', unit, merge, label: 'x' })
     const columns = {
       start_ps: column('ps', 'key'),
@@ -69,7 +72,7 @@ describe('time series', () => {
     ])
   })
 
-  test('rows of links can be told apart by link, sending router, group and class', () => {
+  test('link rows can be grouped by link, sending router, group and class', () => {
     expect(groupings(table)).toEqual(['router', 'link', 'group', 'class'])
     expect(groupings({ ...table, subjects: ['job'] })).toEqual(['job'])
     expect(groupings({ ...table, subjects: ['router', 'port'] })).toEqual(['router', 'port', 'group'])
@@ -87,7 +90,7 @@ describe('time series', () => {
     expect(nameOfKey(run, block, 'link', 0)).toBe(linkName(run, 0))
   })
 
-  test('rows are put together as their column merges; no row is no value', () => {
+  test('rows are merged by the rule of their column; missing rows have no value', () => {
     const lines = (shown: SeriesValue, by: 'whole' | 'link') =>
       seriesLines(block, 'start_ps', keyOf(run, block, by), shown).lines.map((line) => [...line.values])
     expect(lines(stall, 'whole')).toEqual([[7, 39]])
@@ -102,7 +105,7 @@ describe('time series', () => {
     expect(lines(value('latency_mean_ns', 'ns', 'mean', 'packets'), 'whole')).toEqual([[100, 237.5]])
   })
 
-  test('the machine at a moment: the values of its links in that interval, on one scale for all times', () => {
+  test('the machine at a time: link values of that interval, on one scale for all times', () => {
     const at = (name: string) => block.numbers.get(name)!
     const frames = new Frames(run.links.count, at('start_ps'), at('link'), at('stall_ps'), 'sum')
     const model = new MomentModel(run, frames, { id: 'stall_ps', label: 'Stall', unit: 'ps', merge: 'sum' })
@@ -120,13 +123,13 @@ describe('time series', () => {
     const derived = (time: number) => model.derive({ ...DEFAULTS, time })
     expect([...derived(499).values.slice(0, 3)]).toEqual([7, 0, 0])
     expect([...derived(500).values.slice(0, 3)]).toEqual([30, 9, 0])
-    // After the end there is nothing.
+    // No value after the end.
     expect([...derived(1e9).values.slice(0, 3)]).toEqual([0, 0, 0])
     expect([derived(0).scale.high, derived(500).scale.high]).toEqual([30, 30])
     expect(derived(0).measure.label).toBe('Stall')
   })
 
-  test('of too many rows the strongest are kept, in their order', () => {
+  test('of too many rows, the largest are kept in their order', () => {
     const lines = [3, 9, 1, 7].map((v, subject) => ({ subject, values: Float64Array.of(v, NaN) }))
     const kept = strongest({ times: Float64Array.of(0, 1), lines }, 2)
     expect(kept.lines.map((line) => line.subject)).toEqual([1, 3])
@@ -138,7 +141,7 @@ describe('time series', () => {
   })
 })
 
-test('an interval without a row is empty, not the one before', () => {
+test('an interval without a row is empty', () => {
   const frames = new Frames(
     2,
     Float64Array.of(0, 100, 400),
@@ -155,7 +158,7 @@ test('an interval without a row is empty, not the one before', () => {
   expect(intervalAt(frames.times, 120)).toEqual({ begin: 100, i: 1 })
 })
 
-test('a list of ranks with a start is no series, nor is a column of times that is no key', () => {
+test('a list of ranks is no series, and neither is a time column that is not a key', () => {
   const column = (merge: Merge) => ({ type: 'f64', unit: 'ps' as const, merge, label: '' })
   const tablesOf = (columns: Columns) =>
     seriesTables({ ...twoJobs().info, tables: { t: { rows: 1, columns } } }).length

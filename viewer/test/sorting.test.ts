@@ -7,7 +7,7 @@ const COUNT = 120_000
 const make = (value: (i: number) => number): Float64Array =>
   Float64Array.from({ length: COUNT }, (_, i) => value(i))
 
-/** Kinds of values that runs have, with the ends of the range of floats. */
+/** Kinds of run values, and extreme floats. */
 const KINDS: Record<string, Float64Array> = {
   'whole numbers with many that are equal': make(() => Math.floor(next() * 50) * 65536),
   shares: make(() => next()),
@@ -19,13 +19,13 @@ const KINDS: Record<string, Float64Array> = {
   'a zero with a sign': make((i) => (i % 3 === 0 ? -0 : 0)),
 }
 
-test.each(Object.entries(KINDS))('%s as the language sorts them', (_, values) => {
+test.each(Object.entries(KINDS))('%s: same order as Array.sort', (_, values) => {
   const expected = values.slice().sort()
   sortNumbers(values)
   expect(Buffer.compare(Buffer.from(values.buffer), Buffer.from(expected.buffer))).toBe(0)
 })
 
-test('a part of a larger array, and few numbers', () => {
+test('part of a larger array, and few numbers', () => {
   const all = make((i) => COUNT - i)
   const part = all.subarray(5, COUNT - 5)
   sortNumbers(part)

@@ -9,19 +9,19 @@ import { dump } from './dump'
 import { torus } from './machines'
 
 describe('torus', () => {
-  test('4 x 4 x 4: 384 links; 2 * 2 * 4 * 3 in each of 4 planes are segments, the others stubs', () => {
+  test('4 x 4 x 4: 384 links; 2 * 2 * 4 * 3 segments in each of 4 planes, the others are stubs', () => {
     const picture = torusPicture(torus(4, 4, 4), '')
     expect(picture.marks.count).toBe(384)
     expect(picture.frames).toHaveLength(4)
     expect(picture.stub!.filter((s) => s === 0).length).toBe(192)
   })
 
-  test('projected on two axes: a plane with 2 * 2 * 16 directions, each of the four planes’ links', () => {
+  test('projected onto two axes: one plane with 2 * 2 * 16 directions, each with the links of four planes', () => {
     const run = torus(4, 4, 4)
     expect(axisPairs(run.routers.axes.map(({ name }) => name))).toEqual(['x0,x1', 'x0,x2', 'x1,x2'])
     const picture = torusPicture(run, 'x0,x2')
     expect(picture.frames).toHaveLength(1)
-    // And both half rings of every place, for the links along x1.
+    // And both half rings of each place, for the links along x1.
     expect(picture.marks.count).toBe(64 + 2 * 16)
     expect(picture.marks.offsets[1]).toBe(4)
     expect(picture.marks.links.length).toBe(6 * 64)
@@ -45,13 +45,13 @@ describe('torus', () => {
           Array.from(curves.subarray(8 * m, 8 * m + 8), (v) => v.toFixed(1)).join(),
         )
         expect(new Set(places).size).toBe(marks.count)
-        // Nobody is forgotten where several share a place.
+        // All jobs of a shared place are shown.
         expect(stacks!.members.flat().sort((a, b) => a - b)).toEqual([...Array(routers.length / 2).keys()])
       }
     },
   )
 
-  test('looking down an axis, + is the right half of the ring and − the left one', () => {
+  test('links along the hidden axis: + right half of the ring, − left half', () => {
     const run = torus(3, 3, 4)
     const { marks, curves, routers } = torusPicture(run, 'x0,x1')
     const z = run.routers.axes[2]!.values
@@ -59,13 +59,13 @@ describe('torus', () => {
       const [s, t] = [run.links.source[l]!, run.links.target[l]!]
       if (z[s] === z[t]) continue
       const up = (z[s]! + 1) % 4 === z[t]
-      // The middle control points of the curve are on its side.
+      // The middle control points are on the side of the edge.
       const at = 8 * marks.ofLink[l]! + 2
       expect(curves[at]! > routers[2 * s]!).toBe(up)
     }
   })
 
-  test('drawn, weaker, empty and filtered links are all links, and the words say so', () => {
+  test('drawn, smaller, empty and filtered links sum to all links', () => {
     const run = torus(4, 4, 4)
     const values = Float64Array.from({ length: run.links.count }, (_, l) => l % 5)
     const selected = Uint8Array.from({ length: run.links.count }, (_, l) => (l % 7 === 0 ? 0 : 1))
@@ -87,7 +87,7 @@ describe('torus', () => {
   })
 
   test.each(['', 'slices:x0,x2', 'slices:x1,x2'])(
-    'where a dimension has two routers, their two cables lie side by side in %j',
+    'two cables of a dimension of size two are side by side in %j',
     (projection) => {
       const run = torus(2, 3, 4)
       const { marks, curves } = torusPicture(run, projection)
@@ -100,7 +100,7 @@ describe('torus', () => {
   )
 
   test.each([[17, 3], [17, 2, 2], [3, 20], [2, 3, 18], [24]])(
-    'above 16 routers a side a router is a cell: each link of the plane is the edge on its side (%s, %s, %s)',
+    'above 16 routers per side, routers are cells and links are edges (%s, %s, %s)',
     (...sizes) => {
       const run = torus(...sizes)
       const wide = sizes.findIndex((size) => size > 16)
@@ -119,7 +119,7 @@ describe('torus', () => {
         const c = curves.subarray(8 * marks.ofLink[l]!, 8 * marks.ofLink[l]! + 8)
         const [x, y] = [c[0]! + c[6]! - 2 * routers[2 * s]!, c[1]! + c[7]! - 2 * routers[2 * s + 1]!]
         places.add(Array.from(c, (v) => v.toFixed(1)).join())
-        // It stays inside of its cell.
+        // The stub stays inside its cell.
         for (let i = 0; i < 8; i++) expect(Math.abs(c[i]! - routers[2 * s + (i % 2)]!)).toBeLessThan(step / 2)
         if (axis === Math.min(wide, other)) expect([stub![marks.ofLink[l]!], Math.sign(x)]).toEqual([0, sign])
         else if (axis === Math.max(wide, other))
@@ -145,7 +145,7 @@ describe('torus', () => {
     `)
   })
 
-  test('five dimensions: every router has a place of its own', () => {
+  test('five dimensions: each router has its own place', () => {
     const picture = torusPicture(torus(2, 2, 3, 2, 2), '')
     const places = new Set(
       Array.from(

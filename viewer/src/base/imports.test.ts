@@ -29,11 +29,11 @@ const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' }).filter(
 )
 const layerOf = (path: string): string => dirname(path).split('/')[0]!
 
-test('there are sources in every layer', () => {
+test('each layer has sources', () => {
   expect([...new Set(sources.map(layerOf))].sort()).toEqual(Object.keys(ALLOWED).sort())
 })
 
-test.each(sources)('%s imports only what its layer may', (path) => {
+test.each(sources)('%s imports only allowed layers', (path) => {
   const layer = layerOf(path)
   const imports = [...readFileSync(join(ROOT, path), 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(
     (match) => match[1]!,

@@ -56,7 +56,7 @@ export interface Explanation {
   readonly jobs: readonly JobExplanation[]
 }
 
-/** `g0r2n1 out`, as tables name a NIC, in words. */
+/** `g0r2n1 out`, the name of a NIC in tables, as text. */
 export const nicName = (node: string, direction: string): string =>
   `${direction === 'in' ? 'ejection' : 'injection'} port of node ${node}`
 

@@ -63,9 +63,9 @@ export function lanesOf(blocks: Blocks): Lane[] {
       found.get(key(jobs[i]!, numbers[i]!))?.[into].push({ from: begin[i]!, until: stop[i]!, what: what(i) })
   }
   const name = textOf(calls, 'name')
-  const [told, peer] = [textOf(waits, 'event'), waits.numbers.get('peer')!]
+  const [event, peer] = [textOf(waits, 'event'), waits.numbers.get('peer')!]
   collect(calls, 'calls', 'start_ps', 'end_ps', name)
-  collect(waits, 'waits', 'start_ps', 'end_ps', (i) => `${told(i)} of rank ${peer[i]}`)
+  collect(waits, 'waits', 'start_ps', 'end_ps', (i) => `${event(i)} of rank ${peer[i]}`)
   return Array.from({ length: ranks.rows }, (_, i): Lane => {
     const mine = found.get(key(job![i]!, rank![i]!))!
     for (const list of [mine.calls, mine.waits]) list.sort((a, b) => a.from - b.from)

@@ -109,13 +109,14 @@ const byNumber = (a: string, b: string): number =>
   Number(isNothing(b)) - Number(isNothing(a)) || a.localeCompare(b, 'en', { numeric: true })
 
 /** A run, or a study entry, with values of keys. */
-type Keyed = Pick<RunInfo, 'keys'>
+type KeyValues = Pick<RunInfo, 'keys'>
 
-export const keyText = (run: Keyed, key: string): string => (key === '' ? '' : String(run.keys[key] ?? '–'))
+export const keyText = (run: KeyValues, key: string): string =>
+  key === '' ? '' : String(run.keys[key] ?? '–')
 
 /** `values` by run, NaN if missing. Orders rows and columns by setting or by mean. */
 export function pivotOf(
-  runs: readonly Keyed[],
+  runs: readonly KeyValues[],
   values: ArrayLike<number>,
   rowKey: string,
   columnKey: string,

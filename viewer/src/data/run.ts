@@ -4,7 +4,7 @@ import { distinctColors } from '../base/palette'
 import { Strings, type Block, type NumericArray } from './block'
 import {
   isMeasure,
-  type NEEDED,
+  type REQUIRED_TABLES,
   type ColumnInfo,
   type Columns,
   type Merge,
@@ -116,7 +116,7 @@ const columnsOf = (info: RunInfo, table: string): Columns => info.tables[table]?
 
 export async function loadRun(source: Source, id: number, info: RunInfo): Promise<Run> {
   const blocks = await source.first(id)
-  const block = (name: (typeof NEEDED)[number]): Block => blocks.get(name)!
+  const block = (name: (typeof REQUIRED_TABLES)[number]): Block => blocks.get(name)!
   return assembleRun(id, info, {
     routers: block('routers'),
     links: block('links'),

@@ -119,7 +119,7 @@ export interface Source {
 export const PROTOCOL = 4
 
 /** An error message for the user, with a hint. */
-export const NEEDED = ['routers', 'links', 'link_jobs', 'nodes', 'jobs'] as const
+export const REQUIRED_TABLES = ['routers', 'links', 'link_jobs', 'nodes', 'jobs'] as const
 
 /** `known`: the index if the page contains it. */
 export class SourceError extends Error {
@@ -209,7 +209,7 @@ export class EmbeddedSource implements Source {
 
   async first(run: number): Promise<ReadonlyMap<string, Block>> {
     return new Map(
-      await Promise.all(NEEDED.map(async (name) => [name, await this.table(run, name)] as const)),
+      await Promise.all(REQUIRED_TABLES.map(async (name) => [name, await this.table(run, name)] as const)),
     )
   }
 

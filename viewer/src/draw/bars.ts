@@ -2,7 +2,7 @@
 import { distinctColors } from '../base/palette'
 import type { BarsPicture } from '../layout/bars'
 import { fillBox, write } from './blocks'
-import type { Looks } from './look'
+import type { LookTable } from './look'
 import type { Pen } from './pen'
 
 /** A colour per part. */
@@ -13,7 +13,7 @@ export function drawBars(
   { x, y }: { x: number; y: number },
   picture: BarsPicture,
   colors: readonly string[],
-  looks: Looks,
+  looks: LookTable,
 ): void {
   for (const mark of picture.marks)
     fillBox(
@@ -37,7 +37,7 @@ export function drawPartLegend(
   { x, y }: { x: number; y: number },
   parts: readonly string[],
   colors: readonly string[],
-  looks: Looks,
+  looks: LookTable,
 ): void {
   let left = x
   parts.forEach((part, i) => {

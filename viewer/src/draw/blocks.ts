@@ -2,7 +2,7 @@
 import { quantity, type Unit } from '../base/format'
 import type { ColorScale } from '../data/scale'
 import { axisTicks, valueAxis } from '../data/histogram'
-import { colorAt, type Looks } from './look'
+import { colorAt, type LookTable } from './look'
 import { FONTS, type Pen } from './pen'
 
 export interface Box {
@@ -19,7 +19,14 @@ export interface Words {
   readonly color?: string
 }
 
-export function write(pen: Pen, text: string, x: number, y: number, looks: Looks, words: Words = {}): void {
+export function write(
+  pen: Pen,
+  text: string,
+  x: number,
+  y: number,
+  looks: LookTable,
+  words: Words = {},
+): void {
   const { size = 12, strong = false, align = 'left' } = words
   pen.textAlign = align
   pen.font = `${strong ? '600 ' : ''}${size}px ${FONTS}`
@@ -38,7 +45,7 @@ export function fillBox(pen: Pen, { x, y, width, height }: Box, color: string): 
 export function drawRamp(
   pen: Pen,
   box: Pick<Box, 'x' | 'y' | 'width'>,
-  looks: Looks,
+  looks: LookTable,
   label: string,
   scale: ColorScale,
   text: (value: number) => string,
@@ -77,7 +84,7 @@ export function drawTable(
   box: Pick<Box, 'x' | 'y'>,
   widths: readonly number[],
   rows: readonly (readonly Cell[])[],
-  looks: Looks,
+  looks: LookTable,
   left: number,
 ): void {
   rows.forEach((row, i) => {
@@ -129,7 +136,7 @@ export function plotArea(
   }
 }
 
-export function drawTimes(pen: Pen, box: Box, span: readonly [number, number], looks: Looks): void {
+export function drawTimes(pen: Pen, box: Box, span: readonly [number, number], looks: LookTable): void {
   const area = plotArea(box, span)
   const axis = valueAxis('linear', span[0], span[1], 1)
   for (const tick of axisTicks(axis, area.width / 130).filter((tick) => tick >= span[0]))
@@ -139,7 +146,7 @@ export function drawTimes(pen: Pen, box: Box, span: readonly [number, number], l
     })
 }
 
-export function drawChart(pen: Pen, box: Box, { label, unit, lines, span }: Chart, looks: Looks): void {
+export function drawChart(pen: Pen, box: Box, { label, unit, lines, span }: Chart, looks: LookTable): void {
   const area = plotArea(box, span)
   const most = lines.reduce(
     (max, line) => line.values.reduce((m, v, i) => (v > m && inside(line.times[i]!, span) ? v : m), max),

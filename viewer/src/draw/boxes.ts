@@ -1,7 +1,7 @@
 /** Draws latency boxes with names and axis, on a canvas or in a file. */
 import type { BoxesPicture } from '../layout/boxes'
 import { fillBox, write } from './blocks'
-import type { Looks } from './look'
+import type { LookTable } from './look'
 import type { Pen } from './pen'
 
 export function drawBoxes(
@@ -9,7 +9,7 @@ export function drawBoxes(
   { x, y }: { x: number; y: number },
   picture: BoxesPicture,
   colors: readonly string[],
-  looks: Looks,
+  looks: LookTable,
 ): void {
   const { ink, line } = looks.palette
   for (const at of picture.ticks)

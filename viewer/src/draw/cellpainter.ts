@@ -1,15 +1,15 @@
 /** Paints matrices pixel by pixel, and repaints only changed cells. */
 import type { MatrixPanel, PlacedMatrix } from '../layout/matrices'
 import { cellLooks, holeOf, HOLLOW_FROM, marksOf, type CellSource } from './cells'
-import type { Looks } from './look'
+import type { LookTable } from './look'
 
 /** Larger than every look. */
 const UNKNOWN = 0xffff
 
-interface Painted {
+interface PaintState {
   readonly image: ImageData
   readonly panel: MatrixPanel
-  readonly looks: Looks
+  readonly looks: LookTable
   readonly top: number
   source: CellSource
   /** Whether cells with many links have pending changes. */
@@ -19,7 +19,7 @@ interface Painted {
 }
 
 export class CellPainter {
-  private last: Painted | undefined
+  private last: PaintState | undefined
   private scratch = new Uint16Array(0)
 
   /**
@@ -35,13 +35,13 @@ export class CellPainter {
     image: ImageData,
     panel: MatrixPanel,
     source: CellSource,
-    looks: Looks,
+    looks: LookTable,
     top: number,
     reduced = false,
   ): readonly PlacedMatrix[] | null {
     const { last } = this
     const same = last?.image === image && last.panel === panel && last.looks === looks && last.top === top
-    const painted: Painted = same
+    const painted: PaintState = same
       ? last
       : { image, panel, looks, top, source, waiting: false, cells: new Map() }
     const pixels = new Uint32Array(image.data.buffer)
@@ -61,7 +61,7 @@ export class CellPainter {
 
   /** Paints a matrix and returns whether a cell changed. */
   private paintMatrix(
-    { image, looks, top, source, cells }: Painted,
+    { image, looks, top, source, cells }: PaintState,
     pixels: Uint32Array,
     matrix: PlacedMatrix,
     dirty: Uint8Array | null,

@@ -3,7 +3,7 @@ import { aggregateMarks, type Marks } from '../data/aggregate'
 import type { Aggregate } from '../data/state'
 import { EMPTY, FILTERED, type ColorScale } from '../data/scale'
 import type { Family, Interior, MatrixPanel, PlacedMatrix } from '../layout/matrices'
-import { DIMMED, HOLE, NO_LINK, type Looks } from './look'
+import { DIMMED, HOLE, NO_LINK, type LookTable } from './look'
 import { FONTS, type Pen } from './pen'
 
 export interface CellSource {
@@ -80,7 +80,7 @@ export function holeOf(cell: number): { from: number; size: number } {
   return { from: Math.floor((cell - size) / 2), size }
 }
 
-export function drawTexts(pen: Pen, panel: MatrixPanel, looks: Looks, top: number, scale = 1): void {
+export function drawTexts(pen: Pen, panel: MatrixPanel, looks: LookTable, top: number, scale = 1): void {
   for (const text of panel.texts) {
     pen.font = `${text.strong ? '600 ' : ''}${11 * scale}px ${FONTS}`
     pen.textAlign = text.align
@@ -90,7 +90,7 @@ export function drawTexts(pen: Pen, panel: MatrixPanel, looks: Looks, top: numbe
 }
 
 /** Draws all matrices as rectangles, one path per look and matrix. */
-export function drawMatrices(pen: Pen, panel: MatrixPanel, source: CellSource, looks: Looks): void {
+export function drawMatrices(pen: Pen, panel: MatrixPanel, source: CellSource, looks: LookTable): void {
   for (const matrix of panel.matrices) {
     const cells = new Uint16Array(matrix.size * matrix.size)
     cellLooks(source, matrix, cells)
@@ -122,7 +122,7 @@ function drawHoles(
   pen: Pen,
   { x, y, size, cell }: PlacedMatrix,
   cells: readonly number[],
-  looks: Looks,
+  looks: LookTable,
 ): void {
   const hole = holeOf(cell)
   pen.beginPath()

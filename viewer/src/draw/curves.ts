@@ -14,7 +14,7 @@ import type { Scene } from './picture'
 
 /** Number of curve colours; far more than thin lines can show. */
 export const BUCKETS = 25
-/** Curves per path: the cost of a ribbon path grows faster than its length; that of hairlines does not. */
+/** Curves per path: the cost of a ribbon path grows faster than its length, the cost of hairlines does not. */
 const [PATH_RIBBONS, PATH_LINES] = [20, 400]
 const PIECES = 3
 /** Above this many arcs in a ring, which overlap anyway, all are hairlines. */

@@ -1,7 +1,7 @@
 /** Draws trials and their Pareto front, on a canvas or in a file. */
 import type { FrontPicture, TrialMark } from '../layout/front'
 import { write } from './blocks'
-import type { Looks } from './look'
+import type { LookTable } from './look'
 import type { Pen } from './pen'
 
 /** Front colour; the square shape says the same without colour. */
@@ -11,7 +11,7 @@ export function drawFront(
   pen: Pen,
   { x, y }: { x: number; y: number },
   picture: FrontPicture,
-  looks: Looks,
+  looks: LookTable,
 ): void {
   const { ink, line, muted } = looks.palette
   stroke(pen, line, 0.8, () => {

@@ -58,7 +58,7 @@ const HOLLOW_SHARE = 0.48
 /** Hollow share of a mark's width. */
 export const HOLE = 0.45
 
-export interface Looks {
+export interface LookTable {
   readonly palette: Palette
   readonly theme: Theme
   readonly colors: readonly string[]
@@ -75,9 +75,9 @@ export interface Looks {
   readonly hole: number
 }
 
-const made = new Map<string, Looks>()
+const made = new Map<string, LookTable>()
 
-export function looksFor(theme: Theme, rampName: string, diverging: boolean): Looks {
+export function looksFor(theme: Theme, rampName: string, diverging: boolean): LookTable {
   const ramp = rampFor(rampName, diverging)
   const key = `${theme} ${ramp.label}`
   let looks = made.get(key)
@@ -103,6 +103,6 @@ export function looksFor(theme: Theme, rampName: string, diverging: boolean): Lo
   return looks
 }
 
-export function colorAt(looks: Looks, share: number): string {
+export function colorAt(looks: LookTable, share: number): string {
   return looks.colors[FIRST_SHADE + Math.round(Math.max(0, Math.min(1, share)) * (SHADES - 1))]!
 }

@@ -1,7 +1,7 @@
 /** Draws a tick per node around the ring, in the colour of its job. */
 import { SEVERAL } from '../data/run'
 import type { Ring } from '../layout/picture'
-import type { Looks } from './look'
+import type { LookTable } from './look'
 import type { Pen } from './pen'
 
 const PATH_NODES = 200
@@ -12,7 +12,7 @@ export function drawNodes(
   ring: Ring,
   jobs: Int32Array,
   jobColors: readonly string[],
-  { palette }: Looks,
+  { palette }: LookTable,
   pixel: number,
 ): void {
   const { nodes, nodesInner, nodesOuter } = ring

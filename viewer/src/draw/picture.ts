@@ -5,7 +5,7 @@ import { FIRST_SHADE, SHADES, type ColorScale } from '../data/scale'
 import type { Picture, Ring } from '../layout/picture'
 import { visibleMarks, type DrawnMarks } from './account'
 import { BUCKETS, drawCurves, line } from './curves'
-import type { Looks } from './look'
+import type { LookTable } from './look'
 import { FONTS, type Pen } from './pen'
 import { drawNodes } from './nodes'
 import { drawRouters, type RouterData, type RouterLook } from './routers'
@@ -41,7 +41,7 @@ export function drawPicture(
   pen: Pen,
   picture: Picture,
   data: PictureData,
-  looks: Looks,
+  looks: LookTable,
   pixelSize: number,
 ): DrawnMarks {
   const drawn = visibleMarks(data.marks)
@@ -58,10 +58,10 @@ export interface Scene extends RouterData {
   readonly nodes: Int32Array
   readonly bands: Float64Array | null
   readonly cables: CableMarks | null
-  readonly looks: Looks
+  readonly looks: LookTable
 }
 
-export function sceneOf(data: PictureData, { visible, drawn }: DrawnMarks, looks: Looks): Scene {
+export function sceneOf(data: PictureData, { visible, drawn }: DrawnMarks, looks: LookTable): Scene {
   const { marks, scale, routers, jobColors, nodes, bands, cables = null } = data
   const buckets = new Uint8Array(visible.length)
   for (let m = 0; m < visible.length; m++) {
@@ -110,7 +110,12 @@ export function drawMarks(pen: Pen, picture: Shape, scene: Scene, pixelSize: num
 }
 
 /** Removed cables dashed, added ones solid; drawn below the changes in colours that no change has. */
-function drawCables(pen: Pen, { curves, removed, added }: CableMarks, looks: Looks, pixelSize: number): void {
+function drawCables(
+  pen: Pen,
+  { curves, removed, added }: CableMarks,
+  looks: LookTable,
+  pixelSize: number,
+): void {
   pen.lineWidth = 0.9 * pixelSize
   for (const [marks, color, dash] of [
     [removed, looks.palette.muted, [3 * pixelSize, 3 * pixelSize]],
@@ -130,7 +135,7 @@ function drawCables(pen: Pen, { curves, removed, added }: CableMarks, looks: Loo
   pen.globalAlpha = 1
 }
 
-function drawFrames(pen: Pen, picture: Shape, looks: Looks): void {
+function drawFrames(pen: Pen, picture: Shape, looks: LookTable): void {
   if (picture.frames.length === 0) return
   pen.beginPath()
   for (const { x, y, width, height } of picture.frames) pen.rect(x, y, width, height)
@@ -148,7 +153,7 @@ function sectorPath(pen: Pen, ring: Ring, start: number, end: number, inner: num
   pen.closePath()
 }
 
-function drawSectors(pen: Pen, ring: Ring, looks: Looks): void {
+function drawSectors(pen: Pen, ring: Ring, looks: LookTable): void {
   pen.beginPath()
   for (const { start, end } of ring.sectors) sectorPath(pen, ring, start, end, ring.inner, ring.outer)
   pen.fillStyle = looks.palette.panel
@@ -192,7 +197,7 @@ function drawBands(pen: Pen, ring: Ring, bands: Float64Array, colors: readonly s
 }
 
 /** Labels shrink less than the picture, to stay readable. */
-function drawLabels(pen: Pen, picture: Shape, looks: Looks, pixelSize: number): void {
+function drawLabels(pen: Pen, picture: Shape, looks: LookTable, pixelSize: number): void {
   for (const label of picture.labels) {
     const size = Math.max(label.size, LABEL_PIXELS * pixelSize)
     pen.font = `${label.strong ? '600 ' : ''}${size}px ${FONTS}`
@@ -213,7 +218,7 @@ export function drawHighlight(
   pen: Pen,
   picture: Picture,
   highlight: Highlight,
-  looks: Looks,
+  looks: LookTable,
   pixelSize: number,
 ): void {
   const { ring } = picture

@@ -1,7 +1,7 @@
 /** Draws routers as dots by job, value or rank; also shared, stacked and failed ones. */
 import { IDLE, SEVERAL } from '../data/run'
 import type { Picture, Ring, Stacks } from '../layout/picture'
-import { HOLE, type Looks } from './look'
+import { HOLE, type LookTable } from './look'
 import type { Pen } from './pen'
 
 const PATH_ROUTERS = 1000
@@ -28,7 +28,7 @@ export function drawRouters(
   pen: Pen,
   picture: Omit<Picture, 'marks'>,
   { routers, jobColors }: RouterData,
-  looks: Looks,
+  looks: LookTable,
   pixelSize: number,
 ): void {
   const { palette } = looks
@@ -93,7 +93,7 @@ function drawFailed(
   pen: Pen,
   picture: Omit<Picture, 'marks'>,
   down: readonly number[],
-  { palette }: Looks,
+  { palette }: LookTable,
   pixelSize: number,
 ): void {
   if (down.length === 0) return
@@ -116,7 +116,7 @@ function drawHoles(
   picture: Omit<Picture, 'marks'>,
   { shade, ranked, up }: RouterLook,
   hole: (r: number) => void,
-  { hollow, palette }: Looks,
+  { hollow, palette }: LookTable,
 ): void {
   if (!shade || ranked) return
   pen.fillStyle = palette.background
@@ -142,7 +142,7 @@ function drawSeveral(
   dot: (r: number, size: number) => void,
   radius: (r: number) => number,
   shape: 'dots' | 'tiny' | 'bars',
-  looks: Looks,
+  looks: LookTable,
 ): void {
   if (list.length === 0) return
   pen.beginPath()
@@ -163,7 +163,7 @@ function drawStacks(
   picture: Omit<Picture, 'marks'>,
   { members }: Stacks,
   { routers, jobColors }: RouterData,
-  looks: Looks,
+  looks: LookTable,
 ): void {
   for (const stack of members) {
     const [x, y] = [picture.routers[2 * stack[0]!]!, picture.routers[2 * stack[0]! + 1]!]
@@ -188,7 +188,7 @@ function stackColors(
   stack: readonly number[],
   { job, shade, ranked, up }: RouterLook,
   jobColors: readonly string[],
-  { palette, colors, ranks }: Looks,
+  { palette, colors, ranks }: LookTable,
 ): [string, number][] {
   if (shade && !ranked)
     return [[colors[stack.reduce((most, r) => Math.max(most, shade[r]!), 0)]!, stack.length]]

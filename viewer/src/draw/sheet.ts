@@ -10,7 +10,7 @@ import { placeMatrices, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
 import { drawMatrices, type CellSource } from './cells'
 import { drawRamp, fillBox, write, type Box } from './blocks'
-import type { Looks } from './look'
+import type { LookTable } from './look'
 import type { Pen } from './pen'
 import { accountOf, accountText, type DrawnMarks } from './account'
 import { drawHighlight, drawPicture, type Highlight, type PictureData } from './picture'
@@ -27,7 +27,7 @@ export interface MachineSheet {
   readonly picture: Picture
   readonly data: PictureData
   readonly highlight: Highlight
-  readonly looks: Looks
+  readonly looks: LookTable
 }
 
 export interface Sheet extends MachineSheet {
@@ -103,7 +103,14 @@ function drawFoot(pen: Pen, { derived: d, data, looks }: Sheet, top: number, rea
 const RAMP = 240
 
 /** Legend of the rank colours. */
-function drawRanks(pen: Pen, x: number, y: number, places: RankPlaces, d: DerivedRun, looks: Looks): void {
+function drawRanks(
+  pen: Pen,
+  x: number,
+  y: number,
+  places: RankPlaces,
+  d: DerivedRun,
+  looks: LookTable,
+): void {
   const steps = 60
   for (let i = 0; i < steps; i++)
     fillBox(
@@ -120,7 +127,7 @@ function drawRanks(pen: Pen, x: number, y: number, places: RankPlaces, d: Derive
   })
 }
 
-export function drawScale(pen: Pen, x: number, y: number, d: DerivedRun, looks: Looks): void {
+export function drawScale(pen: Pen, x: number, y: number, d: DerivedRun, looks: LookTable): void {
   const label = `${valueLabel(d)} (${d.scale.kind})`
   const text = (value: number): string => (d.signed ? show(d, value) : quantity(value, d.measure.unit))
   drawRamp(pen, { x, y, width: RAMP }, looks, label, d.scale, text)

@@ -41,7 +41,7 @@ function sheet(axes: readonly Axis[]) {
   const [columns, rows] = [foldAxes(axes.slice(0, 1)), foldAxes(axes.slice(1, 2))]
   const paneColumns = foldAxes(further.filter((_, i) => i % 2 === 0))
   const paneRows = foldAxes(further.filter((_, i) => i % 2 === 1))
-  // Arcs along pane rows go above and below, arcs along pane columns beside.
+  // Arcs along pane rows go above and below, arcs along pane columns left and right.
   const besides = paneRows.size > 1 ? MARGIN : NARROW
   const over = paneColumns.size > 1 ? MARGIN : NARROW
   const pitch = (SCENE - 40) / paneColumns.size

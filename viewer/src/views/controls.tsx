@@ -11,7 +11,7 @@ import { projectionOptions } from '../data/projection'
 import { NO_ENDS } from '../data/range'
 import { hasRanks } from '../data/ranks'
 import type { ViewState } from '../data/state'
-import { colorAt, looksFor, type Looks } from '../draw/look'
+import { colorAt, looksFor, type LookTable } from '../draw/look'
 import { RangeField } from './range'
 import { ThemeContext, useSession, useSettings } from './session'
 
@@ -147,7 +147,7 @@ export function ScaleLegend({ derived: d, cables }: { derived: DerivedRun; cable
         ))}
       </div>
       <Ends derived={d} />
-      <OtherLooks derived={d} looks={looks} cables={cables} />
+      <LegendExtras derived={d} looks={looks} cables={cables} />
       <div class="row">
         <select
           aria-label="Colour ramp"
@@ -176,13 +176,13 @@ export function ScaleLegend({ derived: d, cables }: { derived: DerivedRun; cable
 }
 
 /** Legend of marks outside the colour scale, and of hollow decreases. */
-function OtherLooks({
+function LegendExtras({
   derived: d,
   looks,
   cables,
 }: {
   derived: DerivedRun
-  looks: Looks
+  looks: LookTable
   cables: Cables | undefined
 }) {
   return (

@@ -7,7 +7,7 @@ import { minCellSize, type Density } from '../data/placement'
 import { densityCells, ROWS_MAX, type Rows } from '../data/rows'
 import { colorScale, type ColorScale } from '../data/scale'
 import type { ScaleKind } from '../data/state'
-import { looksFor, type Looks } from '../draw/look'
+import { looksFor, type LookTable } from '../draw/look'
 import { ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize, type Size } from './size'
 import { useSteps } from './steps'
@@ -112,7 +112,7 @@ function paintDensity(
   context: CanvasRenderingContext2D,
   map: Density,
   size: Size,
-  looks: Looks,
+  looks: LookTable,
   scale: ColorScale,
 ): void {
   const at = (i: number, of: number, length: number): number => Math.round((i * length) / of)

@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { DrawnMarks } from '../draw/account'
-import type { Looks } from '../draw/look'
+import type { LookTable } from '../draw/look'
 import type { View } from '../draw/messages'
 import { drawHighlight, sceneOf, type Highlight, type PictureData } from '../draw/picture'
 import { drawingService } from '../draw/drawingservice'
@@ -17,7 +17,7 @@ export interface DisplayedPicture {
   readonly picture: Picture
   readonly data: PictureData
   readonly drawn: DrawnMarks
-  readonly looks: Looks
+  readonly looks: LookTable
   readonly size: Size
   readonly view: View
   /** The setting that `view` is computed from; a stable reference for memoization. */

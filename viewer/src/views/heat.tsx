@@ -5,7 +5,7 @@ import { heatCells, heatRows } from '../data/rows'
 import { colorScale, type ColorScale } from '../data/scale'
 import { intervalAt, stepOf, strongest, type Line, type Lines } from '../data/series'
 import type { Run } from '../data/run'
-import { looksFor, type Looks } from '../draw/look'
+import { looksFor, type LookTable } from '../draw/look'
 import { Cursor, PAD, timeAxis, TimeTicks, type Span, type TimeAxis } from './chart'
 import { ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize, type Size } from './size'
@@ -166,7 +166,7 @@ function paintHeat(
   context: CanvasRenderingContext2D,
   { lines, times }: Lines,
   { axis, size, height, step }: { axis: TimeAxis; size: Size; height: number; step: number },
-  looks: Looks,
+  looks: LookTable,
   scale: ColorScale,
 ): void {
   const rowHeight = height / Math.max(1, lines.length)
@@ -220,7 +220,7 @@ function HeatAxis({ lines, axis, size, rowHeight, name }: HeatAxisProps) {
   )
 }
 
-function gradientOf(scale: ColorScale, looks: Looks): string {
+function gradientOf(scale: ColorScale, looks: LookTable): string {
   const colors = [0, 0.25, 0.5, 0.75, 1].map((share) => looks.colors[scale.shade(scale.value(share))]!)
   return `linear-gradient(to right, ${colors.join(', ')})`
 }

@@ -17,7 +17,7 @@ import { colorScale, type ColorScale } from '../data/scale'
 import type { ViewState } from '../data/state'
 import type { JobCommunication } from '../data/communication'
 import { drawCells, drawTable, fillBox, ROW, write, type Box, type Cell } from '../draw/blocks'
-import { looksFor, type Looks } from '../draw/look'
+import { looksFor, type LookTable } from '../draw/look'
 import type { Pen } from '../draw/pen'
 import { drawMachine, machineHeight } from '../draw/sheet'
 import { densityScale } from './density'
@@ -86,7 +86,7 @@ export function jobsExport(
 
 const PER_ROW = 3
 
-/** Matrices of all jobs on one scale, next to those of another run if chosen. */
+/** Matrices of all jobs on one scale, next to another run’s matrices if chosen. */
 function matricesExport(session: Session, d: DerivedRun, state: ViewState, theme: Theme): ExportSheet | null {
   const pairs = loadPairs(session, d.run, state)
   if (typeof pairs === 'string' || pairs.length === 0) return null
@@ -159,7 +159,7 @@ export function drawMap(
   title: string,
   unit: Unit,
   state: ViewState,
-  looks: Looks,
+  looks: LookTable,
   on?: ColorScale,
 ): void {
   const scale = on ?? colorScale(state.scale, map.values.filter((value) => value > 0).sort(), false, null)

@@ -2,7 +2,7 @@
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Tip } from '../data/describe'
 import type { Run } from '../data/run'
-import { looksFor, type Looks } from '../draw/look'
+import { looksFor, type LookTable } from '../draw/look'
 import { ThemeContext, useSession, useStore } from './session'
 import { prepareCanvas, useSize, type Size } from './size'
 import { useSteps } from './steps'
@@ -16,7 +16,7 @@ interface MarksProps<P extends Size> {
   /** Dependencies of the picture, besides the width. */
   readonly of: readonly unknown[]
   picture(width: number): P
-  draw(pen: CanvasRenderingContext2D, picture: P, looks: Looks): void
+  draw(pen: CanvasRenderingContext2D, picture: P, looks: LookTable): void
   /** The mark at a point, -1 for none. */
   markAt(picture: P, x: number, y: number): number
   tip(picture: P, mark: number): Tip

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { DerivedRun } from '../data/model'
 import { CellPainter } from '../draw/cellpainter'
 import { drawTexts, type CellSource } from '../draw/cells'
-import type { Looks } from '../draw/look'
+import type { LookTable } from '../draw/look'
 import type { MatrixPanel, PlacedMatrix } from '../layout/matrices'
 import { LARGE, useSession, useStore } from './session'
 import { prepareCanvas, type Size } from './size'
@@ -12,7 +12,7 @@ import { prepareCanvas, type Size } from './size'
 interface MatrixScene {
   readonly panel: MatrixPanel
   readonly source: CellSource
-  readonly looks: Looks
+  readonly looks: LookTable
   readonly size: Size
   /** Scroll position. */
   readonly top: number

@@ -5,7 +5,7 @@ import { csvOf } from '../data/csv'
 import { settingKeys, type Pivot } from '../data/pivot'
 import type { ViewState } from '../data/state'
 import { fillBox, write } from '../draw/blocks'
-import { looksFor, type Looks } from '../draw/look'
+import { looksFor, type LookTable } from '../draw/look'
 import type { Pen } from '../draw/pen'
 import { drawHead, MARGIN, TOP, type ExportSheet } from './exportsheets'
 import { levelColors } from './interactions'
@@ -57,7 +57,7 @@ export function drawPivot(
   pen: Pen,
   { pivot, figure }: { readonly pivot: Pivot; readonly figure: { readonly unit: Unit } },
   top: number,
-  looks: Looks,
+  looks: LookTable,
 ): void {
   const scale = pivotScale(pivot)
   pivot.columns.forEach((column, c) =>
@@ -82,7 +82,7 @@ function drawInteractions(
   { pivot }: SweepTable,
   width: number,
   height: number,
-  looks: Looks,
+  looks: LookTable,
 ): void {
   const colors = levelColors(pivot.columns)
   const most = Math.max(...pivot.cells.flat().map((cell) => cell?.most ?? 0))
@@ -108,7 +108,7 @@ function drawInteractions(
 }
 
 /** The thumbnails drawn so far. */
-function thumbnailsExport(session: Session, looks: Looks): ExportSheet {
+function thumbnailsExport(session: Session, looks: LookTable): ExportSheet {
   const buttons = [...(session.root ?? document).querySelectorAll<HTMLElement>('.thumbnail')]
   const columns = Math.max(1, Math.min(6, buttons.length))
   const [side, step] = [190, 240]

@@ -10,7 +10,7 @@ import { groupings, indexAt, nameOfKey, stepOf, strongest, type Grouping, type L
 import type { Run } from '../data/run'
 import type { ViewState } from '../data/state'
 import { drawCells, drawChart, drawTimes, fillBox, plotArea, write, type Box } from '../draw/blocks'
-import { looksFor, type Looks } from '../draw/look'
+import { looksFor, type LookTable } from '../draw/look'
 import type { Pen } from '../draw/pen'
 import { drawLanes, drawStateLegend, STATE_NAMES } from '../draw/lanes'
 import { drawMachine, drawScale, machineHeight } from '../draw/sheet'
@@ -95,7 +95,14 @@ export function timeExport(
   }
 }
 
-function drawRanks(pen: Pen, box: Box, lanes: readonly Lane[], span: Span, theme: Theme, looks: Looks): void {
+function drawRanks(
+  pen: Pen,
+  box: Box,
+  lanes: readonly Lane[],
+  span: Span,
+  theme: Theme,
+  looks: LookTable,
+): void {
   const area = plotArea(box, span)
   write(pen, 'Rank activity over time', box.x, box.y + 14, looks, { size: 13, strong: true })
   drawStateLegend(pen, box.x + 120, box.y + 4, theme, (state, x) =>
@@ -137,7 +144,7 @@ function drawHeat(
   { column, lines: all, name }: Part,
   span: Span,
   state: ViewState,
-  looks: Looks,
+  looks: LookTable,
 ): void {
   const lines = strongest(all, HEAT_ROWS)
   const area = plotArea(box, span)

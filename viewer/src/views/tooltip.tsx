@@ -12,11 +12,13 @@ export function Tooltip() {
     const left = hover.x + 16 + width > innerWidth ? hover.x - 12 - width : hover.x + 16
     setPlace({ left: Math.max(4, left), top: Math.max(4, Math.min(hover.y + 12, innerHeight - height - 6)) })
   }, [hover])
-  if (!hover?.tip) return <Announcement text="" />
+  if (!hover?.tip) return <ScreenReaderText text="" />
   const { title, rows, shares, note } = hover.tip
   return (
     <>
-      <Announcement text={hover.byKey ? [title, note, ...rows.map((row) => row.join(' '))].join(', ') : ''} />
+      <ScreenReaderText
+        text={hover.byKey ? [title, note, ...rows.map((row) => row.join(' '))].join(', ') : ''}
+      />
       <div
         class="tooltip"
         ref={box}
@@ -50,7 +52,7 @@ export function Tooltip() {
 }
 
 /** Announces keyboard stops to screen readers; pointer hovers are not announced. */
-function Announcement({ text }: { text: string }) {
+function ScreenReaderText({ text }: { text: string }) {
   return (
     <p class="unseen" role="status" data-test="spoken">
       {text}
