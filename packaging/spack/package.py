@@ -14,7 +14,7 @@ class PyOdonata(PythonPackage):
     # A release fills in the digest of its source distribution.
     version("0.1.0", preferred=True)
 
-    variant("amg", default=False, description="Algebraic multigrid on matrices of one's own")
+    variant("amg", default=False, description="Algebraic multigrid on your own matrices")
     variant("cluster", default=False, description="Sweeps on a batch system through Dask")
     variant("optimize", default=False, description="Searches among combinations of settings")
 

@@ -203,7 +203,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_sensitivities_are_those_of_other_runs(case: str) -> None:
+def test_sensitivities_match_other_runs(case: str) -> None:
     """Finite differences: 10 % less and more bandwidth of each class, and a cable more or less of it.
 
     The time is within 5 %; where the link is busy all the time (but for the two parallel cables of `local`,
