@@ -1,4 +1,4 @@
-"""What is priced and simulated: hierarchies, redistributions, published numbers, single exchanges."""
+"""The priced and simulated cases: hierarchies, redistributions, published numbers, single exchanges."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import pandas as pd
 from odonata import amg
 from odonata.amg import boomeramg, larger, library, model, simulate
 from odonata.amg.boomeramg import Executed
-from odonata.analysis.binding import times_of
+from odonata.analysis.job_bottleneck import times_of
 from odonata.studies import Results, Study
 
 HERE = Path(__file__).parent
 EOS = amg.load_machine("eos")
 
 MAIN = "laplace7-512-30x30x30"
-"""The redistribution that is shown in full: the paper's all-MPI case."""
+"""The redistribution shown in full: the paper's all-MPI case."""
 
 STAGES = ("plain", "regrouped")
 """Before and after the redistribution."""
@@ -56,11 +56,11 @@ _CONTINUED = {
     1024: ("30x30x30", "50x50x25"),
     512: ("60x30x30", "50x50x50"),
 }
-"""By ranks the points of the two tables that are continued to more points per rank."""
+"""By ranks: the points of the two tables that are continued to more points per rank."""
 
 
 def continued(threads: int, points: str, cores: int) -> amg.Hierarchy:
-    """A hierarchy that does not fit here, on its true number of ranks, from two with fewer points each."""
+    """A hierarchy too large for memory, on its true number of ranks, from two with fewer points."""
     ranks = cores // threads
     small, large = (amg.shipped("laplace7", ranks, known) for known in _CONTINUED[ranks])
     return larger.more_points(small, large, math.prod(amg.parse_points(points)))
@@ -74,7 +74,7 @@ def _stage(done: Executed, stage: str) -> tuple[amg.Hierarchy, Any, tuple[int, i
 
 
 def _cases(*, quick: bool) -> Iterator[tuple[str, str, str]]:
-    """Engine, redistribution and stage of every cycle that is simulated."""
+    """Engine, redistribution and stage of every simulated cycle."""
     for engine in ENGINES:
         for name in executed():
             if name == MAIN or (engine == "flow" and not quick):
@@ -100,7 +100,7 @@ def exchanges(study: Study) -> dict[str, dict[str, Any]]:
 
 @cache
 def findings(results: Results) -> dict[tuple[str, str, str], simulate.Findings]:
-    """By engine, redistribution and stage what the simulated exchanges say of the model."""
+    """The simulated exchanges compared with the model, by engine, redistribution and stage."""
     runs = {place["exchange"]: run for place, run in results.runs("exchanges")}
     found = {}
     for engine, name, stage in _cases(quick=results.study.quick):

@@ -1,4 +1,4 @@
-"""Costs at the ends: what explains measured cycles, fitted on 1,024 cores, judged on 8,192."""
+"""Costs at the ends that explain measured cycles: fitted on 1,024 cores, judged on 8,192."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .cases import EOS, MAIN, continued, executed, hierarchy, published, threads
 
 @cache
 def fits() -> tuple[list[ends.MeasuredCycle], list[ends.EndsFit]]:
-    """The five cycles of Table 3 on 1,024 cores, and what explains them."""
+    """The five cycles of Table 3 on 1,024 cores, and the fit that explains them."""
     cycles = [
         ends.MeasuredCycle(
             row["mix"],
@@ -37,12 +37,12 @@ def _row(mix: str, cores: int, measured_s: float, parts: ends.Parts, judged_s: f
         "measured_ms": 1e3 * measured_s,
         **named,
         "sum_ms": 1e3 * parts.seconds,
-        "foretold_ms": 1e3 * judged_s,
+        "predicted_ms": 1e3 * judged_s,
     }
 
 
 def explained(_: Results) -> list[dict[str, Any]]:
-    """Measured cycles by mechanism; foretold is what the fit says that did not see the cycle."""
+    """Measured cycles by mechanism; a prediction comes from a fit that did not see the cycle."""
     cycles, (best, _other) = fits()
     rows = [
         _row(cycle.name, 1024, cycle.seconds, parts, left_out)
@@ -56,8 +56,8 @@ def explained(_: Results) -> list[dict[str, Any]]:
     return rows
 
 
-def told_apart(_: Results) -> list[dict[str, Any]]:
-    """How well matching and overheads can be told apart."""
+def explanations(_: Results) -> list[dict[str, Any]]:
+    """How well matching and overheads can be distinguished."""
     cycles, both = fits()
     return [
         {
@@ -66,14 +66,14 @@ def told_apart(_: Results) -> list[dict[str, Any]]:
             "overhead, us": 1e6 * one.ends.overhead_s,
             "matching, ns": 1e9 * one.ends.matching_s,
             "worst": max(abs(p.seconds / c.seconds - 1) for p, c in zip(one.predicted, cycles, strict=True)),
-            "worst foretold": one.worst(cycles),
+            "worst predicted": one.worst(cycles),
         }
         for one in both
     ]
 
 
 def _cycles(*, quick: bool) -> Iterator[str]:
-    """The cycles that are simulated: those whose messages come with the package, 512 cores in three mixes."""
+    """The simulated cycles: their messages come with the package, 512 cores in three mixes."""
     for name, done in executed().items():
         if name == MAIN or (not quick and threads_of(done) > 1):
             yield name

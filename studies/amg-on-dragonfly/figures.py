@@ -1,4 +1,4 @@
-"""Time per level by scenario (Figures 5, 6), with the simulated network, and who sends to whom (Figure 9)."""
+"""Time per level by scenario (Figures 5, 6) and with the simulated network; messages of ranks (Figure 9)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def simulated_levels(results: Results) -> Figure:
 
 
 def matrices(_: Results) -> Figure:
-    """Who sends to whom, in the set-up and the solve, on the two levels with the most messages."""
+    """Messages between ranks in the set-up and the solve, on the two levels with the most messages."""
     table = store.read_parquet(library.DATA / "figure-9.parquet").to_pandas()
     setup = table["phase"].isin(record.SETUP)
     solve = table["phase"].isin(("smooth", "residual", "restrict", "interpolate"))
@@ -82,7 +82,7 @@ def matrices(_: Results) -> Figure:
 
 
 def levels_matrices(_: Results) -> Figure:
-    """Who sends to whom on every level, in a product and in an interpolation."""
+    """Messages between ranks on every level, in a product and in an interpolation."""
     done = executed()[MAIN]
     table = done.tables["messages"].to_pandas()
     levels = sorted(table["level"].unique())
@@ -106,10 +106,10 @@ def levels_matrices(_: Results) -> Figure:
 def _matrix(
     figure: Figure | None, axis: Any, part: pd.DataFrame, weight: pd.Series, ranks: int, title: str
 ) -> None:
-    """One matrix of messages, the logarithm of how much by colour."""
+    """One matrix of messages; colour is the logarithm of the amount."""
     image = np.zeros((ranks, ranks))
     np.add.at(image, (part["source"], part["destination"]), weight)
-    # Cells of several ranks, so that single messages of many ranks can be seen.
+    # Cells cover several ranks, so that single messages stay visible.
     size = -(-ranks // 128)
     cells = -(-ranks // size)
     padded = np.zeros((cells * size, cells * size))

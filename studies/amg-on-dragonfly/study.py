@@ -1,4 +1,4 @@
-"""The tables and claims: the model's formulas beside what is published, executed and simulated."""
+"""Tables and claims: the model's formulas compared with published, executed and simulated values."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ from .cases import (
     published,
     threads_of,
 )
-from .ends import explained, simulated, steps, told_apart
+from .ends import explained, explanations, simulated, steps
 from .figures import level_times, levels_matrices, matrices, simulated_levels
 from .five import five_problems
 
 __all__ = [
     "exchanges",
     "explained",
+    "explanations",
     "five_problems",
     "level_times",
     "levels_matrices",
@@ -40,7 +41,6 @@ __all__ = [
     "simulated",
     "simulated_levels",
     "steps",
-    "told_apart",
 ]
 
 
@@ -51,12 +51,12 @@ def simulated_cycle(results: Results) -> list[dict[str, Any]]:
         found = findings(results)[engine, MAIN, "plain"]
         slowest = min(e.simulated_s / e.interface_s for e in found.exchanges if e.interface_s)
         share = found.network_share
-        rows.append({"engine": engine, "network_share": share, "least_over_interface": slowest})
+        rows.append({"engine": engine, "network_share": share, "least_over_nic": slowest})
     return rows
 
 
 def levels(results: Results) -> list[dict[str, str]]:
-    """Level by level the simulated network beside the scenarios, ms."""
+    """The simulated network and the scenarios level by level, ms."""
     rows = []
     for engine in ENGINES:
         found = findings(results)[engine, MAIN, "plain"]
@@ -82,7 +82,7 @@ def levels(results: Results) -> list[dict[str, str]]:
 
 
 def said(results: Results) -> list[dict[str, str]]:
-    """What each engine says of the model's terms."""
+    """Verdict of each engine on the model's terms."""
     rows = []
     for engine in ENGINES:
         found = findings(results)[engine, MAIN, "plain"]
@@ -102,7 +102,7 @@ def no_penalty(results: Results) -> Iterator[Finding]:
 
 
 def _bracket(threads: int, points: str, cores: int) -> list[amg.Hierarchy]:
-    """The old way, in ranks: both ends of what smaller hierarchies leave open."""
+    """The continuation in ranks: both ends of the bracket from smaller hierarchies."""
     return list(
         model.extrapolate(hierarchy(threads, points, cores // 64), hierarchy(threads, points, cores // 8))
     )
@@ -157,7 +157,11 @@ def by_file(results: Results) -> pd.DataFrame:
     for job in run.jobs.to_pylist():
         mine = cycle[(cycle["job"] == job["job"]) & (cycle["scenario"] == "alpha-beta-gamma")]
         rows.append(
-            {"mix": job["name"], "time_ms": 1e3 * job["predicted_time_s"], "terms_ms": 1e3 * mine["term_time_s"].sum()}
+            {
+                "mix": job["name"],
+                "time_ms": 1e3 * job["predicted_time_s"],
+                "terms_ms": 1e3 * mine["term_time_s"].sum(),
+            }
         )
     modelled = published("table-3").query("cores == 1024")[["mix", "modelled_ms"]]
     return pd.DataFrame(rows).merge(modelled, on="mix")
@@ -167,7 +171,7 @@ def by_file(results: Results) -> pd.DataFrame:
 
 
 def gathering(_: Results) -> list[dict[str, Any]]:
-    """Executed redistributions: which level was gathered on how many ranks, and what formulas decide."""
+    """Executed redistributions: the gathered level, the number of ranks, and the decision of the formulas."""
     rows = []
     for name, done in executed().items():
         threads = threads_of(done)
@@ -193,7 +197,7 @@ def gathering(_: Results) -> list[dict[str, Any]]:
 
 
 def decided(results: Results) -> Iterator[Finding]:
-    """One of the two accounts decides for the switch that was executed."""
+    """One of the two accounts selects the executed switch."""
     for row in gathering(results):
         both = (row["by formulas"], row["rank by rank"])
         yield Finding(row["problem"], " / ".join(both), row["executed"] in both)
@@ -203,7 +207,7 @@ _EXECUTED = ("executed", "rank by rank", "simulated", "iterations", "set-up, ms"
 
 
 def _executed_cells(name: str, results: Results) -> dict[str, str]:
-    """Speedups of a redistribution that was executed; iterations; the set-up's communication."""
+    """Speedups of an executed redistribution; iterations; the set-up's communication."""
     done = executed().get(name)
     if done is None:
         return dict.fromkeys(_EXECUTED, "-")
@@ -217,7 +221,7 @@ def _executed_cells(name: str, results: Results) -> dict[str, str]:
         beyond.setup_seconds(done.tables[f"{prefix}setup"], done.plain.ranks, EOS)
         for prefix in ("", "regrouped_")
     ]
-    plain, _, moved = [way.ranked_s for way in beyond.ways([done], EOS, threads=threads)][:3]
+    plain, _, moved = [variant.ranked_s for variant in beyond.ways([done], EOS, threads=threads)][:3]
     assert plain is not None
     assert moved is not None
     cells = (
@@ -232,7 +236,7 @@ def _executed_cells(name: str, results: Results) -> dict[str, str]:
 
 
 def figure_8(results: Results) -> list[dict[str, Any]]:
-    """Where each mix is redistributed, what is promised, what came of it, what was measured."""
+    """For each mix: the redistributed level, and predicted, executed and measured speedups."""
     rows = []
     for row in published("figure-8").to_dict("records"):
         threads, points, cores = row["threads"], row["points"], row["cores"]
@@ -279,7 +283,7 @@ STENCIL = 500.0
 
 
 def elasticity(hierarchy: amg.Hierarchy) -> dict[str, Any]:
-    """What is known of one without its redistribution."""
+    """Known values of a hierarchy without its redistribution."""
     switch = model.decide(hierarchy, EOS).switch
     return {
         "problem": "here",
@@ -293,7 +297,7 @@ def elasticity(hierarchy: amg.Hierarchy) -> dict[str, Any]:
 
 
 def table_4(results: Results) -> list[dict[str, Any]]:
-    """Redistribution of linear elasticity: what fits here, and the paper's measured speedups."""
+    """Redistribution of linear elasticity: sizes that fit into memory, and the paper's measured speedups."""
     rows: list[dict[str, Any]] = []
     for name, done in executed().items():
         if done.plain.settings["problem"] != "elasticity":
@@ -316,17 +320,20 @@ def table_4(results: Results) -> list[dict[str, Any]]:
     return [dict.fromkeys(words, "-") | row for row in rows]
 
 
-def ways(_: Results) -> list[dict[str, str]]:
-    """All ways to make the coarse levels cheaper, of one executed redistribution."""
+def variants(_: Results) -> list[dict[str, str]]:
+    """All variants with cheaper coarse levels, for one executed redistribution."""
     steps = {"direct": "1", "two-steps": "2", "three-steps": "3"}
     rows = []
-    for way in beyond.ways([executed()[MAIN]], EOS):
-        times = ("-" if s is None else f"{1e3 * s:.2f}" for s in (way.formula_s, way.ranked_s, way.setup_s))
+    for variant in beyond.ways([executed()[MAIN]], EOS):
+        times = (
+            "-" if s is None else f"{1e3 * s:.2f}"
+            for s in (variant.formula_s, variant.ranked_s, variant.setup_s)
+        )
         rows.append(
             {
-                "way": f"{way.name}, node-aware" if way.node_aware else way.name,
-                "switch": "-" if way.switch is None else "level {} to {}".format(*way.switch),
-                "steps per level": " ".join(steps[route] for route in way.routes) or "-",
+                "variant": f"{variant.name}, node-aware" if variant.node_aware else variant.name,
+                "switch": "-" if variant.switch is None else "level {} to {}".format(*variant.switch),
+                "steps per level": " ".join(steps[route] for route in variant.routes) or "-",
                 **dict(zip(("by formula", "rank by rank", "set-up, ms"), times, strict=True)),
             }
         )

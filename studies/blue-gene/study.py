@@ -1,4 +1,4 @@
-"""Rates, and where time goes: ping-pong, FIFO maps, pF3D by phase, counters, message maps."""
+"""Rates and time breakdowns: ping-pong, FIFO maps, pF3D by phase, counters, message maps."""
 
 from __future__ import annotations
 
@@ -42,13 +42,15 @@ def fifo_maps(_study: Study) -> dict[str, dict[str, Any]]:
 
 
 def mappings(study: Study) -> dict[str, dict[str, Any]]:
-    """All 24 orders of the axes, and eight of them tilted; in the short form every third."""
+    """All 24 orders of the axes, and eight of them tilted; in the quick form every third."""
     orders = ["".join(letters) for letters in permutations("TXYZ")]
     placed = [(order, []) for order in orders]
     placed += [(order, [tilt]) for order in orders[:4] for tilt in ("tilt Z X 1", "tilt Y X 2")]
     chosen = placed[::3] if study.quick else placed
     return {
-        " ".join([order, *then]): {"job.app.placement": {"name": "mapping", "order": order, "then": then}}
+        " ".join([order, *then]): {
+            "job.app.placement": {"name": "mapping", "order": order, "transforms": then}
+        }
         for order, then in chosen
     }
 
@@ -78,15 +80,17 @@ def ping(results: Results) -> pd.DataFrame:
                 "rate": program / job["last_arrival_s"] / 1e6,
                 "memory": sums["memory_fifo_ps"] / sums["packets"] / 1e6,
                 "torus": torus,
-                # Latency counts from when a packet was made.
-                "network": job["latency_mean_ns"] / 1e3 - sums["memory_fifo_ps"] / sums["packets"] / 1e6 - torus,
+                # Latency counts from the creation of a packet.
+                "network": job["latency_mean_ns"] / 1e3
+                - sums["memory_fifo_ps"] / sums["packets"] / 1e6
+                - torus,
             }
         )
     return pd.DataFrame(rows)
 
 
 def fifos(results: Results) -> pd.DataFrame:
-    """A row for each run and size: bytes sent per second over a link's; what a long message gets."""
+    """A row for each run and size: bytes sent per second over a link's rate."""
     rows = []
     for place, run in results.runs("fifo-map"):
         count, how = place["maps"].split(", ")
@@ -122,14 +126,14 @@ def phases(results: Results) -> pd.DataFrame:
 
 
 def gains(results: Results) -> pd.DataFrame:
-    """Bandwidth won by feeding all FIFOs, phase by phase and mapping by mapping."""
+    """Bandwidth gained by feeding all FIFOs, by phase and mapping."""
     times = phases(results).pivot(index=["phase", "mapping"], columns="map", values="time")
     gain = times["dcmf"] / times["dcmf-spread"] - 1
     return gain.rename("gain").reset_index()
 
 
 def _concordant(results: Results) -> dict[tuple[str, str], dict[str, float]]:
-    """By application and routing, for each counter the share of pairs of mappings whose times it orders."""
+    """By application and routing: for each counter the share of pairs of mappings whose times it orders."""
     groups: dict[tuple[str, str], list[Run]] = {}
     for place, run in results.runs("counters"):
         groups.setdefault((str(place["application"]), str(place["routing"])), []).append(run)
@@ -142,7 +146,7 @@ def _concordant(results: Results) -> dict[tuple[str, str], dict[str, float]]:
 
 
 def _others(shares: dict[str, float]) -> dict[str, float]:
-    """Counters of something else than traffic, the best first; falling where the time rises tells as much."""
+    """Counters that do not count traffic, best first. A counter that falls as time rises predicts as well."""
     others = {
         name: max(share, 1 - share)
         for name, share in shares.items()
@@ -178,7 +182,7 @@ def best_counters(results: Results) -> pd.DataFrame:
 
 
 def message_maps(results: Results) -> pd.DataFrame:
-    """By exchange and map the time, and the cables of E with more than messages of the protocol."""
+    """By exchange and map: the time, and the cables of E with more than protocol messages."""
     rows = []
     for place, run in results.runs("bgq-e"):
         links = run.links.to_pandas()

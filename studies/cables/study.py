@@ -1,4 +1,4 @@
-"""Designs, their front, what a choice is worth, how much of the front searches find, and the bound."""
+"""Designs, their front, the value of each choice, the share of the front that searches find, the bound."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from odonata.optimization.aims import HOTTEST, PRICE, SLOWEST, price_of, value_of
+from odonata.optimization.objectives import HOTTEST, PRICE, SLOWEST, price_of, value_of
 from odonata.optimization.result import Asked, Trial
 from odonata.optimization.search import search
 from odonata.plot import style
@@ -35,7 +35,7 @@ def edits(_: Study) -> dict[str, dict[str, Any]]:
 
 
 def _place(place: dict[str, Any]) -> dict[str, str]:
-    """How a point is told: its cabling, a letter for each job's placement, its routing."""
+    """The name of a point: its cabling, a letter for each job's placement, its routing."""
     letters = " ".join(SHORT[place[key]] for key in PLACEMENTS)
     return {"cabling": place["cabling"], "placement": letters, "routing": place["engine.routing"]}
 
@@ -64,7 +64,7 @@ def designs(results: Results) -> pd.DataFrame:
 
 
 def _on_front(table: pd.DataFrame) -> list[bool]:
-    """Which rows no other one beats: cheaper or faster, and in neither worse."""
+    """The rows that no other row beats: cheaper or faster, and in neither worse."""
     price, time = table["price"].to_numpy(), table["s"].to_numpy()
     return [
         not bool(np.any((price <= p) & (time <= t) & ((price < p) | (time < t))))
@@ -73,13 +73,13 @@ def _on_front(table: pd.DataFrame) -> list[bool]:
 
 
 def front(results: Results) -> pd.DataFrame:
-    """What no other design beats, the dearest first."""
+    """The designs on the front, the most expensive first."""
     table = results.frame("designs")
     return table[table["front"]].sort_values("price", ascending=False)
 
 
 def first_design(table: pd.DataFrame) -> pd.Series:
-    """The cabling as it is, compact placements, adaptive routing: what there is before anything is chosen."""
+    """The starting design: the cabling as it is, compact placements, adaptive routing."""
     row = table.iloc[0]
     if (row["cabling"], row["placement"], row["routing"]) != ("as it is", "C C C", "adaptive-hybrid"):
         raise AssertionError("the first values of the axes are not what there is now")
@@ -87,7 +87,7 @@ def first_design(table: pd.DataFrame) -> pd.Series:
 
 
 def cablings(results: Results) -> pd.DataFrame:
-    """One row for each cabling: its best design, and what is best without another placement."""
+    """One row for each cabling: its best design, and the best with all jobs compact."""
     table = results.frame("designs")
     compact = table[table["placement"] == "C C C"]
     rows = []
@@ -108,7 +108,7 @@ def cablings(results: Results) -> pd.DataFrame:
 
 
 def bounds(results: Results) -> pd.DataFrame:
-    """One row for each cabling under the placement of its best design: what is reached, and what could be."""
+    """One row for each cabling under the placement of its best design: reached times and the bound."""
     prices, rows = _prices(results, "bound"), []
     for place, run in results.runs("bound"):
         bound = run.summary["bound"]
@@ -128,7 +128,7 @@ def bounds(results: Results) -> pd.DataFrame:
 
 
 def hypervolume(points: Sequence[tuple[float, float]], reference: tuple[float, float]) -> float:
-    """The area of what is dominated by points of (price, time) and dominates the reference.
+    """The area dominated by points of (price, time), up to the reference.
 
     Zitzler and Thiele's measure in two dimensions: rectangles from left to right, each from its time to the
     least before it.
@@ -142,7 +142,7 @@ def hypervolume(points: Sequence[tuple[float, float]], reference: tuple[float, f
 
 
 def _reference(table: pd.DataFrame) -> tuple[float, float]:
-    """The dearest cabling, and the time of what there is now: what is worse counts for nothing."""
+    """The highest price, and the time of the starting design: worse points do not count."""
     return float(table["price"].max()) * 1.01, float(first_design(table)["s"])
 
 
@@ -186,12 +186,12 @@ def _courses(table: pd.DataFrame, sampler: str) -> np.ndarray:
 
 @cache
 def _all_courses(results: Results) -> dict[str, np.ndarray]:
-    """Of every sampler; a table and a figure ask for them."""
+    """The shares of every sampler, for a table and a figure."""
     return {sampler: _courses(results.frame("designs"), sampler) for sampler in SAMPLERS}
 
 
 def searches(results: Results) -> pd.DataFrame:
-    """One row for each sampler and number of designs: what share of the hypervolume searches have by then."""
+    """One row for each sampler and number of designs: the share of the hypervolume."""
     rows = []
     for sampler, courses in _all_courses(results).items():
         for budget in BUDGETS:
@@ -209,7 +209,7 @@ def searches(results: Results) -> pd.DataFrame:
 
 
 def front_figure(results: Results) -> style.Picture:
-    """Every design, those that no other one beats, and what no routing could better."""
+    """Every design, the front, and the bound for any routing."""
     table, best, limits = results.frame("designs"), front(results), results.frame("bounds")
     with style.looks():
         picture = style.new_picture(7, 4.2)
@@ -243,7 +243,7 @@ def front_figure(results: Results) -> style.Picture:
 
 
 def search_figure(results: Results) -> style.Picture:
-    """What share of the front's hypervolume a search has after so many designs: median, and nine of ten."""
+    """Share of the front's hypervolume after a number of designs: median, and nine of ten searches."""
     with style.looks():
         picture = style.new_picture(7, 3.6)
         panel = picture.subplots()
@@ -251,9 +251,9 @@ def search_figure(results: Results) -> style.Picture:
         _all_courses(results).items(), ("#8a97a5", "#1f5fa8", "#c9a227"), strict=True
     ):
         at = np.arange(1, courses.shape[1] + 1)
-        low, middle, high = (100 * np.quantile(courses, q, axis=0) for q in (0.1, 0.5, 0.9))
+        low, median, high = (100 * np.quantile(courses, q, axis=0) for q in (0.1, 0.5, 0.9))
         panel.fill_between(at, low, high, color=color, alpha=0.2, linewidth=0)
-        panel.plot(at, middle, color=color, label=SAMPLERS[sampler])
+        panel.plot(at, median, color=color, label=SAMPLERS[sampler])
     panel.set_xlabel("designs that were run")
     panel.set_ylabel("of the front's hypervolume (%)")
     panel.set_ylim(0, 101)
@@ -262,7 +262,7 @@ def search_figure(results: Results) -> style.Picture:
 
 
 def placement_before_cables(results: Results) -> Iterator[Finding]:
-    """What the best placement saves on the cables that are there, beside the best cables without it."""
+    """The saving of the best placement on the existing cables, and of the best cables without it."""
     table = results.frame("cablings").set_index("cabling")
     now = first_design(results.frame("designs"))["s"]
     by_placement = 1 - table.loc["as it is", "best"] / now
@@ -275,7 +275,7 @@ def placement_before_cables(results: Results) -> Iterator[Finding]:
 
 
 def one_black_cable(results: Results) -> Iterator[Finding]:
-    """The best design without one of each pair of black cables, beside the best with them."""
+    """The best design without one of each three black cables, compared with the best with all."""
     table = results.frame("cablings").set_index("cabling")
     less, all_of_them = table.loc["-K"], table.loc["as it is"]
     slower = less["best"] / all_of_them["best"] - 1
@@ -288,19 +288,19 @@ def one_black_cable(results: Results) -> Iterator[Finding]:
 
 
 def nothing_below_the_bound(results: Results) -> Iterator[Finding]:
-    """Cabling by cabling: the slowest job beside what the busiest link takes at least under any routing."""
+    """By cabling: the slowest job, and the lower bound of the busiest link under any routing."""
     for row in results.frame("bounds").itertuples():
         found = f"{1e3 * row.slowest:.1f} ms, bound {1e3 * row.lower:.1f} ms"
         yield Finding(str(row.cabling), found, bool(min(row.slowest, row.hottest) >= row.lower))
 
 
 def nsga2_beats_random(results: Results) -> Iterator[Finding]:
-    """At each number of designs: medians, and what nine of ten searches have."""
+    """At each number of designs: the medians, and the values of nine of ten searches."""
     return _first_beats_second(results, "NSGA-II", "random")
 
 
 def tpe_beats_nsga2(results: Results) -> Iterator[Finding]:
-    """The same of these two."""
+    """The same for these two samplers."""
     return _first_beats_second(results, "TPE", "NSGA-II")
 
 

@@ -1,4 +1,4 @@
-"""Readings of what is not published, scored on WD1 and WD3, and all figures over placements."""
+"""Readings of unpublished choices, scored on WD1 and WD3, and all figures over placements."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ PUBLISHED = Path(__file__).with_name("published.csv")
 MIB = float(1 << 20)
 
 LEAST = 0.02
-"""Standard deviation of a logarithm below which two computations of one placement differ, too."""
+"""Minimum standard deviation of a logarithm: two computations of one placement differ by this much."""
 
 TIE = 2.0
-"""Difference of the log-likelihood below which nothing tells two readings apart: the simpler one stays."""
+"""Minimum significant difference of the log-likelihood: below it the simpler reading stays."""
 
 Reading = dict[str, Any]
 
@@ -46,7 +46,9 @@ READINGS: dict[str, list[Reading]] = {
         ]
     ),
     "many-to-many": [{"stride": 1 << power} for power in range(11)],
-    "umesh": [{"reach": reach} for reach in (50, 75, 100, 125, 150, 200, 250, 300, 400, 600, 800, 1200)],
+    "umesh": [
+        {"max_distance": reach} for reach in (50, 75, 100, 125, 150, 200, 250, 300, 400, 600, 800, 1200)
+    ],
     "spread": [{"symmetric": symmetric} for symmetric in (False, True)],
 }
 """Natural readings of each pattern, the simplest first."""
@@ -61,12 +63,12 @@ def _jobs(workload: str) -> list[dict[str, Any]]:
 
 
 def _patterns(workload: str) -> dict[str, Reading]:
-    """How the file of a workload reads the patterns of its jobs, by their names."""
+    """The reading of each pattern in a workload's file, by job name."""
     return {job["name"]: job["pattern"] for job in _jobs(workload)}
 
 
 def _orders(workload: str) -> dict[str, dict[str, Any]]:
-    """The jobs turned by one, two and three places: who is placed first."""
+    """The jobs rotated by one, two and three places, which changes the order of placement."""
     patterns = _patterns(workload)
     jobs = list(patterns)
     turned = [jobs[by:] + jobs[:by] for by in range(len(jobs))]
@@ -81,7 +83,7 @@ def _orders(workload: str) -> dict[str, dict[str, Any]]:
 
 
 def _readings(workload: str) -> dict[str, dict[str, Any]]:
-    """As many readings as the pattern with most has; in each every pattern is read in one of its ways."""
+    """As many variants as the pattern with most readings; each variant takes one reading per pattern."""
     most = max(len(readings) for readings in READINGS.values())
     return {
         str(number): {
@@ -93,22 +95,22 @@ def _readings(workload: str) -> dict[str, dict[str, Any]]:
 
 
 def orders_wd1(_: Study) -> dict[str, dict[str, Any]]:
-    """Who is placed first."""
+    """The order of placement."""
     return _orders("WD1")
 
 
 def orders_wd2(_: Study) -> dict[str, dict[str, Any]]:
-    """Who is placed first."""
+    """The order of placement."""
     return _orders("WD2")
 
 
 def orders_wd3(_: Study) -> dict[str, dict[str, Any]]:
-    """Who is placed first."""
+    """The order of placement."""
     return _orders("WD3")
 
 
 def orders_wd4(_: Study) -> dict[str, dict[str, Any]]:
-    """Who is placed first."""
+    """The order of placement."""
     return _orders("WD4")
 
 
@@ -131,7 +133,7 @@ def _words(reading: Reading) -> str:
 
 
 def _traffic(results: Results, kind: str, workloads: Sequence[str]) -> pd.DataFrame:
-    """Traffic of the jobs by class, MiB per link, with the published figures where there are some."""
+    """Traffic of the jobs by class, MiB per link, with the published figures if there are any."""
     parts = []
     for workload in workloads:
         name = f"{kind}-{workload.lower()}" if kind else workload.lower()
@@ -149,10 +151,10 @@ def _traffic(results: Results, kind: str, workloads: Sequence[str]) -> pd.DataFr
 def _scores(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
     """How probable the published averages are among the placements of each candidate.
 
-    The logarithm of an average is taken as normal, its mean and standard deviation are those of the
+    The logarithm of an average is taken as normal, its mean and standard deviation come from the
     candidate's placements, and the published number is one more draw.
     """
-    # A reading under which a class carries nothing has no chance.
+    # A reading under which a class carries nothing has likelihood 0.
     share = np.maximum(rows["mean"] / rows["mean_mib"], 1e-6)
     found = rows.assign(log=np.log(share))
     groups = found.groupby([*by, "workload", "job", "class"])["log"]
@@ -170,14 +172,14 @@ def readings(results: Results) -> pd.DataFrame:
     """One row for each reading of each pattern, the simplest first."""
     rows = _traffic(results, "readings", ("WD1", "WD3"))
     parts = []
-    for pattern, ways in READINGS.items():
+    for pattern, readings in READINGS.items():
         of = rows[rows["job"] == pattern]
-        of = of.assign(way=of["reading"].astype(int) % len(ways))
-        scores = _scores(of, ["way"]).sort_values("way")
+        of = of.assign(choice=of["reading"].astype(int) % len(readings))
+        scores = _scores(of, ["choice"]).sort_values("choice")
         parts.append(
             scores.assign(
                 pattern=pattern,
-                reading=[_words(ways[way]) for way in scores["way"]],
+                reading=[_words(readings[choice]) for choice in scores["choice"]],
                 worse=scores["worse"] - scores["worse"].min(),
             )
         )
@@ -209,17 +211,17 @@ def _figures(results: Results, workloads: Sequence[str]) -> pd.DataFrame:
 
 
 def residuals(results: Results) -> pd.DataFrame:
-    """The workloads with which it was chosen."""
+    """The workloads used for the choice."""
     return _figures(results, ("WD1", "WD3"))
 
 
 def predictions(results: Results) -> pd.DataFrame:
-    """The workloads that were not looked at."""
+    """The workloads not used for the choice."""
     return _figures(results, ("WD2", "WD4")).drop(columns=["published", "off"])
 
 
 def _found(name: str, chosen: Any, names: Sequence[Any], worse: Sequence[float]) -> Finding:
-    """Whether nothing on the list is told from what was chosen, or is worse."""
+    """Whether no entry on the list is significantly better than the choice."""
     by = dict(zip(names, worse, strict=True))
     best = min(by, key=lambda candidate: by[candidate])
     words = f"{chosen}, the likeliest" if best == chosen else f"{chosen}, {by[chosen]:.1f} behind {best}"
@@ -227,7 +229,7 @@ def _found(name: str, chosen: Any, names: Sequence[Any], worse: Sequence[float])
 
 
 def patterns_are_read_by_the_rule(results: Results) -> Iterator[Finding]:
-    """Pattern by pattern."""
+    """One finding per pattern."""
     table = readings(results)
     files = _patterns("WD1") | _patterns("WD3")
     for pattern, rows in table.groupby("pattern", sort=False):
@@ -278,7 +280,7 @@ def blue_leads(results: Results) -> Iterator[Finding]:
 
 
 def spread_is_met(results: Results) -> Iterator[Finding]:
-    """The averages of WD1's Spread, of whatever placements were made."""
+    """The averages of WD1's Spread over all placements that ran."""
     rows = _figures(results, ("WD1",))
     for row in rows[(rows["job"] == "spread") & (rows["figure"] == "mean")].to_dict("records"):
         words = f"{row['median']:.3g}, published {row['published']:.3g}"

@@ -27,7 +27,7 @@ LABELS = {
 def communication(
     results: Results, *, experiments: list[str], targets: list[str] | None = None
 ) -> style.Picture:
-    """Figures 4, 8 and 10: communication time, as the paper defines it, of each target beside the others."""
+    """Figures 4, 8 and 10: communication time, as the paper defines it, of each target with the others."""
     parts = [part for part in results.parts if part.experiment in experiments]
     tables = [_named(_clocked(results.sweep(part)), targets) for part in parts]
     tables = [table for table in tables if table.num_rows]
@@ -37,7 +37,7 @@ def communication(
 
 
 def _clocked(sweep: Sweep) -> pa.Table:
-    """The table of a sweep with the paper's communication time instead of that in all calls."""
+    """The table of a sweep with the paper's communication time instead of the time in all calls."""
     table = sweep.interference
     if not table.num_rows:
         return table
@@ -116,7 +116,7 @@ def over_time(
             axes.set_xlabel("simulated time (ms)")
             axes.set_xlim(left=0)
             axes.grid()
-        # Bursts take ten times the mean.
+        # Bursts reach ten times the mean.
         row[0].set_yscale("log" if what == "latency_us" else "linear")
         if what == "latency_us":
             style.plain_numbers(row[0].yaxis)
@@ -128,7 +128,7 @@ def over_time(
 
 
 def _shared_legend(picture: style.Picture, panels: list[Axes]) -> None:
-    """One legend of all panels; a panel may lack runs that another has."""
+    """One legend for all panels; a panel may have fewer runs than another."""
     entries: dict[str, Any] = {}
     for axes in panels:
         handles, labels = axes.get_legend_handles_labels()
@@ -137,7 +137,7 @@ def _shared_legend(picture: style.Picture, panels: list[Axes]) -> None:
 
 
 def boxes(results: Results, *, target: str, background: str, scope: str = "pair") -> style.Picture:
-    """Figure 6: the latency of a target's packets, alone and beside another."""
+    """Figure 6: the latency of a target's packets, alone and with another job."""
     found = results.frame("outcomes")
     rows = found[found["target"].eq(target) & found["scope"].eq(scope)] if len(found) else found
     rows = rows[rows["background"].isin(["none", background])] if len(rows) else rows
@@ -148,11 +148,11 @@ def boxes(results: Results, *, target: str, background: str, scope: str = "pair"
     with style.looks():
         picture = style.new_picture(9.6, 3.2)
         row = picture.subplots(1, 2)
-        for axes, beside in zip(row, ("none", background), strict=True):
-            mine = rows[rows["background"] == beside]
+        for axes, competing in zip(row, ("none", background), strict=True):
+            mine = rows[rows["background"] == competing]
             stats = [_box(entry) for entry in mine.to_dict("records")]
             _draw_boxes(axes, stats)
-            title = "alone" if beside == "none" else f"beside {_name(background)}"
+            title = "alone" if competing == "none" else f"with {_name(background)}"
             axes.set_title(f"{_name(target)} {title}")
             axes.set_ylabel("latency of packets (us)")
     return picture
@@ -175,7 +175,7 @@ def _draw_boxes(axes: Axes, stats: list[dict[str, Any]]) -> None:
         for name, mark in (("mean", "D"), ("p95", "_"), ("p99", "_")):
             size = 5 if name == "mean" else 16
             axes.plot(x, box[name], mark, color="#222222" if name == "mean" else color, markersize=size)
-        # Where they are close, one stands below its mark and the other above.
+        # If they are close, one label goes below its mark and the other above.
         for name, side in (("p95", "top"), ("p99", "bottom")):
             place = (x + 0.1, box[name])
             axes.annotate(f"{box[name]:.3g}", place, fontsize=8, va=side, color="#444444")

@@ -1,7 +1,7 @@
-"""What the paper measures of a run, by its definitions, beside the plain ones.
+"""Measures of a run, by the paper's definitions and by the usual ones.
 
-Each definition was found in how the paper's figures were made, not in its text; `docs/models/interference.md`
-has them in words.
+Each definition was found in how the paper's figures were made, not in its text; the page of the study
+lists them.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from odonata.runs import Run
 
-# Phases whose calls are no communication: what makes and frees FFT3D's communicators, the barrier at the end.
+# Phases whose calls are not communication: FFT3D's communicator set-up and release, and the final barrier.
 LEFT_OUT = ("setup", "free", "end")
-# LQCD's clock runs in its waits and sums, as its code says. But 13.43 ms of communication and 0.35 ms before
-# the start are the 13.79 ms that the paper says it takes, so that its blocking sends count; the time without
-# them stands beside.
+# LQCD's code times only its waits and sums. But the paper's 13.43 ms of communication plus 0.35 ms before the
+# start equal its 13.79 ms of execution, so its blocking sends count. The time without them is reported too.
 SENDS = "exchange"
 
 NAMES = {
@@ -36,10 +35,10 @@ NAMES = {
 # Other names of the same application on the other half of the machine.
 BEHIND = "-behind"
 
-# What of a run Figure 7 speaks of.
+# The part of a run that Figure 7 shows.
 EARLY_MS = 15.0
 
-# A window is an interval of the runs; a curve shows so many of them smoothed.
+# A window is an interval of the runs; a curve is smoothed over this many windows.
 WINDOW_PS = 1_000_000
 SMOOTHED = 10
 
@@ -55,14 +54,14 @@ def number_of(run: Run, job: str) -> int:
 
 
 def communication_ns(run: Run, job: str, *, without: tuple[str, ...] = ()) -> NDArray[np.float64]:
-    """The paper's communication time of each rank: time in calls within the phases that it clocks."""
+    """The paper's communication time of each rank: time in calls of the phases that the application times."""
     phases = run.table("phases").to_pandas()
     phases = phases[(phases["job"] == number_of(run, job)) & ~phases["phase"].isin((*LEFT_OUT, *without))]
     return np.asarray(phases.groupby("rank")["communication_ps"].sum() / 1e3, dtype=np.float64)
 
 
 def percentile_ns(run: Run, job: str | None, share: float) -> float:
-    """What this share of packets takes at most, of one job or of all, as exact as the histogram (1/64)."""
+    """The latency percentile of one job or of all, as exact as the histogram (1/64)."""
     cells = run.table("latency").to_pandas()
     cells = cells[cells["part"] == "total"]
     if job is not None:
@@ -121,7 +120,7 @@ def curve(
 
 
 def stalls_ms(run: Run, column: str = "counted_stall_ps") -> dict[str, NDArray[np.float64]]:
-    """Time without credit: of the links inside each group, summed, and of each link between two groups.
+    """Stall time: of the links inside each group, summed, and of each link between two groups.
 
     As the paper's simulator counts it, or with `stall_ps` all of it.
     """
@@ -136,7 +135,7 @@ def stalls_ms(run: Run, column: str = "counted_stall_ps") -> dict[str, NDArray[n
 
 
 def outcome(run: Run, job: dict[str, Any]) -> dict[str, float]:
-    """What the paper says of one job in one run, and the plain figures beside."""
+    """One job in one run by the paper's definitions and by the usual ones."""
     name, found = job["name"], windows(run, job["name"])
     early = found.loc[found["start_ms"] < EARLY_MS, "latency_us"]
     times = communication_ns(run, name)
@@ -168,7 +167,7 @@ def outcome(run: Run, job: dict[str, Any]) -> dict[str, float]:
 
 
 def system(run: Run) -> dict[str, float]:
-    """What the paper says of the whole network in one run, and the plain figures beside."""
+    """The whole network in one run by the paper's definitions and by the usual ones."""
     found, stalls, plain = windows(run), stalls_ms(run), stalls_ms(run, "stall_ps")
     return {
         "local_stall_ms": float(stalls["local"].mean()),

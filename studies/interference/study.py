@@ -1,4 +1,4 @@
-"""The runs as rows, and the paper's numbers beside what is found here."""
+"""The runs as rows, and the paper's numbers next to the measured ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .figures import boxes, communication, congestion, over_time, stalls, window
 from .measures import NAMES, application, outcome, system, windows
 
 __all__ = [
-    "beside_each_other",
     "boxes",
     "communication",
+    "comparison",
     "congestion",
     "costs",
     "minimal_is_best",
@@ -37,14 +37,14 @@ __all__ = [
 PAPER = Path(__file__).with_name("paper.csv")
 ADAPTIVE = ("ugal-g", "ugal-n", "par")
 
-# Scopes of runs: the paper's, and what stands beside it.
+# Scopes of runs: the paper's, and additional ones.
 PAIR, MIXED, QUICK = "pair", "mixed", "quick"
 SCOPES = {"quick": QUICK, "mixed": MIXED, "minimal": PAIR, "bias": "bias", "placements": "placement"}
 
 NETWORK = "network"
-"""Stands in the column `target` for all jobs together."""
+"""Value of the column `target` for all jobs together."""
 FIVE = ("fft3d", "cosmoflow", "lu", "ur", "lqcd")
-"""The jobs of the mixed workload over which the paper takes a mean: all but Stencil5D."""
+"""The jobs of the mixed workload over which the paper takes a mean: all except Stencil5D."""
 
 SAID = {**NAMES, NETWORK: "all jobs", "five": "five jobs"}
 
@@ -71,19 +71,21 @@ def _rows_of(results: Results, experiment: str) -> Iterator[dict[str, Any]]:
         mixed = experiment == "mixed" and len(jobs) > 1
         for job in jobs:
             others = [other for other in jobs if other is not job]
-            beside = "+".join(application(other["name"]) for other in others) or "none"
-            key_of_job = {"target": job["name"], "background": "mixed" if mixed else beside}
-            yield key | key_of_job | outcome(run, job) | _beside(run, job["name"], others) | _cost(run)
+            background = "+".join(application(other["name"]) for other in others) or "none"
+            key_of_job = {"target": job["name"], "background": "mixed" if mixed else background}
+            yield (
+                key | key_of_job | outcome(run, job) | _throughput_with(run, job["name"], others) | _cost(run)
+            )
         yield key | {"target": NETWORK, "background": place["jobs"]} | system(run) | _cost(run)
 
 
-def _beside(run: Run, name: str, others: list[dict[str, Any]]) -> dict[str, float]:
+def _throughput_with(run: Run, name: str, others: list[dict[str, Any]]) -> dict[str, float]:
     """Throughput until the first of the others ends, and after the last."""
     if not others:
         return {}
     found, ends = windows(run, name), [other["last_rank_end_ns"] / 1e6 for other in others]
     return {
-        "throughput_beside_gb_per_ms": float(found.loc[found["start_ms"] < min(ends), "gb_per_ms"].mean()),
+        "throughput_with_gb_per_ms": float(found.loc[found["start_ms"] < min(ends), "gb_per_ms"].mean()),
         "throughput_after_gb_per_ms": float(found.loc[found["start_ms"] > max(ends), "gb_per_ms"].mean()),
     }
 
@@ -100,7 +102,7 @@ KEYS = ["scope", "target", "routing", "seed", "placement", "bias"]
 
 
 def with_slowdowns(found: pd.DataFrame) -> pd.DataFrame:
-    """The mean communication time over that of the same job alone, all else equal."""
+    """The mean communication time over the same job's time alone, all else equal."""
     alone = found[(found["background"] == "none")].drop_duplicates(KEYS)
     base = alone[[*KEYS, "communication_ms"]].rename(columns={"communication_ms": "alone_ms"})
     found = found.merge(base, on=KEYS, how="left")
@@ -109,7 +111,7 @@ def with_slowdowns(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def numbers(results: Results) -> pd.DataFrame:
-    """The paper's numbers, each beside the mean over seeds of what is found here, if it has run."""
+    """The paper's numbers, each with the measured mean over seeds, if it has run."""
     found = results.frame("outcomes")
     rows = []
     for said in pd.read_csv(PAPER, keep_default_na=False).to_dict("records"):
@@ -147,7 +149,7 @@ def _found(found: pd.DataFrame, said: dict[str, Any], routing: str) -> list[floa
     values = []
     for _, of_seed in rows.groupby("seed"):
         cells = of_seed[of_seed["target"].isin(targets) & of_seed["routing"].isin(routings)][measure].dropna()
-        # A mean over algorithms or jobs is one of all of them or none.
+        # A mean over algorithms or jobs needs all of them.
         if len(cells) == len(targets) * len(routings):
             values.append(float(cells.mean()))
     return values
@@ -171,7 +173,7 @@ WORDS = {
     "early_latency_mean_us": "mean latency, windows of the first 15 ms",
     "early_latency_p99_us": "99 % of the windows of the first 15 ms below",
     "throughput_gb_per_ms": "throughput",
-    "throughput_beside_gb_per_ms": "throughput while both run",
+    "throughput_with_gb_per_ms": "throughput while both run",
     "throughput_after_gb_per_ms": "throughput afterwards",
     "peak_gb_per_ms": "highest throughput",
     "local_stall_ms": "stall of a group's local links, summed",
@@ -181,8 +183,8 @@ WORDS = {
 
 def _words(said: dict[str, Any]) -> str:
     target, background = application(said["target"]), said["background"]
-    beside = {"none": "alone", "mixed": "mixed"}.get(background) or f"beside {SAID[background]}"
-    return f"{SAID[target]} {beside}: {WORDS[said['measure']]}"
+    others = {"none": "alone", "mixed": "mixed"}.get(background) or f"with {SAID[background]}"
+    return f"{SAID[target]} {others}: {WORDS[said['measure']]}"
 
 
 def _unit(measure: str) -> str:
@@ -193,7 +195,7 @@ def _unit(measure: str) -> str:
     return {"ms": "ms", "us": "us"}.get(measure.rsplit("_", 1)[-1], "")
 
 
-def beside_each_other(results: Results) -> pd.DataFrame:
+def comparison(results: Results) -> pd.DataFrame:
     """`numbers` as texts."""
     found = results.frame("numbers")
     rows = []
@@ -224,7 +226,7 @@ def slowdowns(results: Results) -> pd.DataFrame:
 
 
 def costs(results: Results) -> pd.DataFrame:
-    """What each run took, without the plain repetition for every job of it."""
+    """Cost of each run, once per run instead of once per job."""
     found = results.frame("outcomes")
     if found.empty:
         return found
@@ -236,7 +238,7 @@ def costs(results: Results) -> pd.DataFrame:
 
 
 def same_packets(results: Results) -> Iterator[Finding]:
-    """A program sends what it sends, whatever the routing and whoever is beside it."""
+    """A program sends the same packets under every routing and with any competing job."""
     found: dict[str, dict[int, int]] = {}
     for _, run in results.runs("quick"):
         for job in run.jobs.to_pylist():

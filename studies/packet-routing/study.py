@@ -1,4 +1,4 @@
-"""Loads, latencies and steadiness of all runs, and what compares two engines link by link."""
+"""Loads, latencies and stability of all runs, and the comparison of two engines link by link."""
 
 from __future__ import annotations
 
@@ -46,9 +46,8 @@ def loads(results: Results) -> pd.DataFrame:
 def cells(results: Results) -> pd.DataFrame:
     """The same over all seeds, as texts.
 
-    Where a run was not steady the network is saturated: the accepted load is the throughput, and a latency
-    would only tell how long the run was. Where more is accepted than offered, sources drain what queued up
-    before the measurement.
+    A run that was not steady is saturated: the accepted load is the throughput, and latency only reflects the
+    length of the run. If more is accepted than offered, sources drain packets queued before the measurement.
     """
     rows = []
     groups = loads(results).groupby(["nodes", "pattern", "offered", "routing"], sort=False)
@@ -78,7 +77,7 @@ def cells(results: Results) -> pd.DataFrame:
 
 
 def held(results: Results) -> pd.DataFrame:
-    """How far the accepted load of an interval is from the offered 0.4 at most, as a share."""
+    """The largest relative difference of an interval's accepted load from the offered 0.4."""
     rows = []
     for experiment in ("stability", "learning"):
         for _, run in results.runs(experiment):
@@ -116,7 +115,7 @@ def same_bytes(results: Results) -> Iterator[Finding]:
 
 
 def same_links(results: Results) -> Iterator[Finding]:
-    """Two models of adaptive routing."""
+    """Correlation of two models of adaptive routing."""
     runs = [results.run("four-jobs", {"simulated": f"{name}-adaptive"}) for name in ("packet", "flow")]
     found = float(np.corrcoef(*(np.asarray(run.links["bytes"]) for run in runs))[0, 1])
     yield Finding("", f"{found:.3f}", found > 0.85)

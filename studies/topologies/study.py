@@ -1,4 +1,4 @@
-"""What the networks cost, and what an exchange takes on them beside what the interfaces of its nodes take."""
+"""Prices of the networks, and times of exchanges relative to the limit of the nodes' NICs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from odonata.runs import Run
 from odonata.studies import Finding, Results
 
 PORT, COPPER, OPTICAL = 1.0, 0.3, 1.5
-"""Prices of a router's port, of a cable of copper and of one of glass with what is at its ends: assumed,
-of which only the ratios matter."""
+"""Assumed prices of a router port, a copper cable and an optical cable. Only ratios matter."""
 
 GLASS = {
     "fat tree": ["global"],
@@ -34,12 +33,14 @@ DIAMETER_TWO = ("HyperX", "Slim Fly", "PolarFly")
 
 
 def times(results: Results) -> pd.DataFrame:
-    """One row for each run: its time over that of the busiest interface."""
+    """One row for each run: its time over the time of the busiest NIC."""
     rows = []
     for place, run in results.runs("exchange"):
         (job,) = run.jobs.to_pylist()
         nodes = run.nodes.to_pandas()
-        busiest = (nodes[["ejected_bytes", "injected_bytes"]].max(axis=1) / nodes["capacity_bytes_per_s"]).max()
+        busiest = (
+            nodes[["ejected_bytes", "injected_bytes"]].max(axis=1) / nodes["capacity_bytes_per_s"]
+        ).max()
         rows.append(
             {
                 "network": place["network"],
@@ -52,7 +53,7 @@ def times(results: Results) -> pd.DataFrame:
 
 
 def _made_of(network: str, run: Run) -> dict[str, Any]:
-    """Counts of a machine, and its price by node."""
+    """Counts of a machine, and its price per node."""
     cables = run.links.to_pandas()["class"].value_counts() // 2
     nodes, glass = run.nodes.num_rows, int(sum(cables.get(name, 0) for name in GLASS[network]))
     copper = int(cables.sum()) - glass + nodes
@@ -70,7 +71,7 @@ def _made_of(network: str, run: Run) -> dict[str, Any]:
 
 
 def prices(results: Results) -> pd.DataFrame:
-    """One row for each network: what it is made of, its price, and the geometric mean of its slowdowns."""
+    """One row for each network: components, price, and geometric mean of its slowdowns."""
     slow = times(results)
     seen: dict[str, dict[str, Any]] = {}
     for place, run in results.runs("exchange"):
@@ -84,7 +85,7 @@ def prices(results: Results) -> pd.DataFrame:
 
 
 def front(results: Results) -> pd.DataFrame:
-    """The networks that no other one beats in price and time, the cheapest first, by routing."""
+    """The networks on the front of price and time, cheapest first, by routing."""
     rows = []
     for column in ("optimal", "adaptive"):
         best = np.inf
@@ -98,7 +99,7 @@ def front(results: Results) -> pd.DataFrame:
 
 
 def _label(panel: Axes, found: pd.DataFrame, column: str) -> None:
-    """Names beside points: above the highest of those that are near, below right of the lowest, or below."""
+    """Labels of points: above the highest of close points, below right of the lowest, or below."""
     for row in found.to_dict("records"):
         near = found[(found["price"] - row["price"]).abs() < 0.55][column]
         if row[column] == near.max():
@@ -128,12 +129,12 @@ def front_figure(results: Results) -> style.Picture:
         panel.set_xlabel("price of the network by node (router ports)")
         panel.set_yscale("log")
         style.plain_numbers(panel.yaxis, minor=True)
-    panels[0].set_ylabel("time over that of the interfaces")
+    panels[0].set_ylabel("time over the time of the NICs")
     return figure
 
 
 def nobody_beats_the_optimum(results: Results) -> Iterator[Finding]:
-    """Network by network, the pattern with the least distance."""
+    """For each network, the pattern with the smallest distance."""
     table = times(results).pivot(index=["network", "pattern"], columns="routing", values="slowdown")
     ratio = table["adaptive-hybrid"] / table["optimal"]
     for network, values in ratio.groupby("network"):
@@ -144,7 +145,7 @@ def nobody_beats_the_optimum(results: Results) -> Iterator[Finding]:
 
 
 def low_diameter_is_cheaper(results: Results) -> Iterator[Finding]:
-    """Price times slowdown under the best routing, beside the fat tree's."""
+    """Price times slowdown under the best routing, relative to the fat tree."""
     found = prices(results).set_index("network")
     cost = found["price"] * found["optimal"]
     for network in DIAMETER_TWO:
@@ -153,7 +154,7 @@ def low_diameter_is_cheaper(results: Results) -> Iterator[Finding]:
 
 
 def random_graph(results: Results) -> Iterator[Finding]:
-    """Pattern by pattern."""
+    """One finding per pattern."""
     table = times(results)
     table = table[table["routing"] == "optimal"].pivot(index="pattern", columns="network", values="slowdown")
     for pattern, row in table.iterrows():

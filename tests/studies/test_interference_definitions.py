@@ -149,7 +149,7 @@ def test_numbers_are_means_over_seeds_of_slowdowns_within_a_seed() -> None:
     found = numbers(results)
     (row,) = found[(found["statement"] == "fft3d-halo3d") & (found["routing"] == "par")].to_dict("records")
     assert (row["published"], row["here"], row["seeds"]) == (2.73, 1.75, "2")
-    assert row["label"] == "FFT3D beside Halo3D: slowdown, par"
+    assert row["label"] == "FFT3D with Halo3D: slowdown, par"
     open_yet = found[found["statement"] == "fft3d-cosmoflow"]
     assert open_yet["here"].isna().all()
     assert set(open_yet["seeds"]) == {"0"}
