@@ -1,15 +1,15 @@
 /**
- * Creates the pictures of the documentation: `npm run pictures -- DIRECTORY RUNS SWEEP SEARCH CROWD`. The
- * last four are addresses of `odonata view`.
+ * Creates the pictures of the documentation: `npm run pictures -- DIRECTORY RUNS SWEEP SEARCH CROWD TUTORIAL
+ * ROUTINGS`. All but the first are addresses of `odonata view`.
  *
  * RUNS has, in this order: WD1, WD1 without black cables, bursts, Dragonfly+, Slim Fly, HyperX. Then
  * Jellyfish, torus, multigrid costs, multigrid levels as jobs, the levels after a redistribution, and a torus
- * job in axis order and tilted.
+ * job in axis order and tilted. TUTORIAL and ROUTINGS are the two runs and the sweep of the tutorial.
  */
 import { join } from 'node:path'
 import { launch, openPage, openView, settle } from './chromium'
 
-type Server = 'runs' | 'sweep' | 'search' | 'crowd'
+type Server = 'runs' | 'sweep' | 'search' | 'crowd' | 'tutorial' | 'routings'
 
 /** Name, server, settings, and what is hovered. */
 const PICTURES: readonly (readonly [string, Server, string, string])[] = [
@@ -42,20 +42,27 @@ const PICTURES: readonly (readonly [string, Server, string, string])[] = [
   ['viewer-sweep', 'sweep', 'view=sweep&theme=light', ''],
   ['viewer-front', 'search', 'view=study&theme=light', ''],
   ['viewer-interference', 'crowd', 'view=study&theme=light', ''],
+  ['tutorial-view', 'tutorial', 'run=0&theme=light', ''],
+  ['tutorial-compare', 'tutorial', 'view=compare&compared=0,1&difference=1&theme=light&scale=log', ''],
+  ['tutorial-sweep', 'routings', 'view=sweep&theme=light', ''],
 ]
 
-const [directory, runs, sweep, search, crowd] = process.argv.slice(2)
-if (!directory || !runs || !sweep || !search || !crowd) throw new Error('give a directory and four addresses')
-const urls: Record<Server, string> = { runs, sweep, search, crowd }
+const [directory, runs, sweep, search, crowd, tutorial, routings] = process.argv.slice(2)
+if (!directory || !runs || !sweep || !search || !crowd || !tutorial || !routings)
+  throw new Error('give a directory and six addresses')
+const urls: Record<Server, string> = { runs, sweep, search, crowd, tutorial, routings }
 const browser = await launch()
 const { page, errors } = await openPage(browser)
 for (const [name, server, settings, hovered] of PICTURES) {
   await openView(page, urls[server], settings)
   // Tables of the time and jobs views are loaded after the first picture.
-  await page.waitForTimeout(1500)
+  // The explanation of a comparison takes the server longer.
+  await page.waitForTimeout(name === 'tutorial-compare' ? 6000 : 1500)
   if (hovered !== '') await page.hover(hovered)
   await settle(page)
-  await page.screenshot({ path: join(directory, `${name}.png`) })
+  // The sweep of the tutorial is small.
+  const clip = name === 'tutorial-sweep' ? { clip: { x: 0, y: 0, width: 1080, height: 275 } } : {}
+  await page.screenshot({ path: join(directory, `${name}.png`), ...clip })
 }
 await browser.close()
 if (errors.length > 0) throw new Error(errors.join('\n'))
