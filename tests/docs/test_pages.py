@@ -18,6 +18,7 @@ PAGES = (
     "README.md",
     "docs/coming-from.md",
     "docs/how-to.md",
+    "docs/optimize.md",
 )
 NEEDS_HYPRE = ("docs/tutorial/multigrid.md",)
 
