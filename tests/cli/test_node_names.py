@@ -71,7 +71,7 @@ def test_nodes_fail_by_name() -> None:
         ({"node_names": "nid[1-15]"}, "nid[1-3]", "15 names, but the machine has 16 nodes"),
         ({"node_names": "nid[1-16"}, "nid[1-3]", "lacks a ']'"),
         ({"node_names": "[1-16]"}, "0", "'1' can't be the name of a node"),
-        ({"node_names": ["a[1-8]", "a[8-15]"]}, "a[1-3]", "'a8' is named twice"),
+        ({"node_names": ["a[1-8]", "a[8-15]"]}, "a[1-3]", "'a8' is the name of two nodes"),
         ({"node_names": "nid[1-16]"}, "nid[15-17]", "unknown node 'nid17'"),
         ({"node_names": "nid[1-16]"}, "nid[1-4]", "4 nodes listed, but the job needs 3"),
         ({"node_names": "nid[1-16]", "nodes_file": "x.csv"}, "nid[1-3]", "exclude each other"),
@@ -90,10 +90,10 @@ def test_mistakes(keys: dict[str, Any], nodes: str, why: str) -> None:
         ("host,node\na,1\n", "no column 'name'"),
         ("name,rack\na,1\n", "neither a column 'node' nor a column 'router'"),
         ("name,node\na,16\n", "line 2: node '16'; ids are 0 to 15"),
-        ("name,node\na,1\nb,1\n", "line 3: node 1 is called 'a' already"),
+        ("name,node\na,1\nb,1\n", "line 3: node 1 has the name 'a' already"),
         ("name,router\na,g0r0\nb,g0r0\nc,g0r0\n", "line 4: router 'g0r0' has no more nodes"),
         ("name,router\na,g9r0\n", "line 2: unknown router 'g9r0'"),
-        ("name,node\na,1\n", "node 0 is not named; 16 names are expected"),
+        ("name,node\na,1\n", "node 0 has no name; expected 16 names"),
     ],
 )
 def test_mistakes_of_tables(text: str, why: str, tmp_path: Path) -> None:

@@ -93,9 +93,9 @@ def test_counts_of_some_routers() -> None:
 @pytest.mark.parametrize(
     ("rule", "reason"),
     [
-        ("group 4: 1", "group 4-4, but the last is 3"),
+        ("group 4: 1", "group 4-4 does not exist; the last is 3"),
         ("grup 1: 1", "did you mean 'group'?"),
-        ("group 1: x", "'x' is no number of nodes"),
+        ("group 1: x", "'x' is not a number of nodes"),
         ("g9r9: 1", "unknown router 'g9r9'"),
     ],
 )

@@ -198,7 +198,7 @@ fn conflicts() {
     with_override("machine.preset=edison").at(Conflict, 1, 9, "preset").helps("machine={ preset");
     with("\"halo\"", "\"fft\"").at(Conflict, 15, 8, "\"fft\"").says("two jobs are called 'fft'");
     with("ranks = 16", "ranks = 16\nperiodic = true").at(Conflict, 18, 1, "periodic").says("given twice");
-    with("g = 9", "g = 9\narrangement_seed = 3").at(Conflict, 7, 20, "3").says("only with arrangement = \"random\"");
+    with("g = 9", "g = 9\narrangement_seed = 3").at(Conflict, 7, 20, "3").says("needs arrangement = \"random\"");
     with("[engine]\n", "[engine]\nbias = 1\n")
         .at(UnknownKey, 20, 1, "bias")
         .helps("`routing = { name = …, bias = … }`");
@@ -338,8 +338,28 @@ fn a_block_that_does_not_fit() {
     assert_eq!(line, Some(3));
     assert!(message.contains("16 nodes along Y; the machine has 1 to 8"), "{message}");
     let (line, message) = said("preset = 'edison'\npartition = { shape = [8, 8, 8] }");
-    assert!(line == Some(3) && message.contains("not handed out in blocks"), "{message}");
+    assert!(line == Some(3) && message.contains("has no blocks"), "{message}");
     assert!(said("topology = 'torus'\npartition = { shape = [8] }").1.contains("a block of a preset"));
     assert!(said("preset = 'bgp-rack'\npartition = { mesh = 'Z' }").1.contains("lacks the key 'shape'"));
     assert_eq!(said("preset = 'bgp-rack'\npartition = { shape = [8, 8, 8], mesh = 'Z' }"), (None, String::new()));
+}
+
+/// Keys of older formats are called by their new names: in a file, an override, a sweep, and a line of a list.
+#[test]
+fn an_old_key_is_answered_by_its_new_name() {
+    let help = |text: &str, changes: &[&str]| -> Vec<String> {
+        problems(text, changes).into_iter().map(|problem| problem.help.unwrap_or_default()).collect()
+    };
+    let expects = |found: Vec<String>, new: &str| {
+        assert!(found.iter().any(|help| help.contains(&format!("'{new}'")) && help.contains("--upgrade")), "{found:?}");
+    };
+    expects(help(GOOD, &["mpi.get=\"3 B\""]), "get_request");
+    expects(help(GOOD, &["engine.patience=\"1 ms\""]), "progress_timeout");
+    expects(help(&format!("{GOOD}\n[mpi]\nannouncement = \"3 B\"\n"), &[]), "rendezvous_header");
+    expects(help(GOOD, &["job.0.pattern={ name = 'umesh', reach = 3 }"]), "max_distance");
+    expects(help(GOOD, &["sweep.engine.patience=[\"1 ms\"]"]), "progress_timeout");
+    let optimize = "[optimize]\nobjectives = ['price']\nconstraints = [{ of = 'price', max = 1 }]\n";
+    expects(help(&format!("{GOOD}\n{optimize}"), &[]), "quantity");
+    let old = help(&format!("format = 2\n{GOOD}"), &[]);
+    assert!(old.iter().any(|help| help.contains("--upgrade")), "{old:?}");
 }

@@ -1,10 +1,10 @@
-//! Time to list, build and measure each preset. `cargo bench -p odonata-machine -- NAME…` takes only some.
+//! Time to list, build and measure each preset. `cargo bench -p odonata-machine -- NAME…` selects some of them.
 
 use odonata_machine::{metrics, presets};
 use std::io::Write;
 use std::time::Instant;
 
-#[allow(clippy::disallowed_methods, reason = "the time taken is what is reported")]
+#[allow(clippy::disallowed_methods, reason = "the time taken is reported")]
 fn now() -> Instant {
     Instant::now()
 }
@@ -20,7 +20,7 @@ fn main() {
             continue;
         }
         let start = now();
-        let machine = presets::builder(preset.name).expect("a preset is right").build().expect("a preset builds");
+        let machine = presets::builder(preset.name).expect("a preset is valid").build().expect("a preset builds");
         let built = now();
         let found = metrics::measure(&machine);
         let measured = now();

@@ -1,19 +1,20 @@
-//! From nodes and cables to a [`Machine`].
+//! Builds a [`Machine`] from nodes and cables.
 
 use crate::{Bundle, Coordinates, LinkClass, Machine, MachineError, Rails, Shape};
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 
-/// Most routers, nodes or cables of a machine: a wrong number in a file or an edit must not take all memory.
+/// Most routers, nodes or cables of a machine, so that a wrong number in a file or an edit does not exhaust the
+/// memory.
 pub(crate) const LIMIT: u32 = 1 << 24;
 
 /// Most parallel cables of one class between two routers; the parallel index of a link is a `u16`.
 const MAX_PARALLEL: usize = 1 << 16;
 
-/// Above any real link; keeps sums of rates and of latencies far from overflow.
+/// Above any real link; it keeps sums of rates and of latencies far from overflow.
 const MAX_BANDWIDTH: Rate = Rate::from_bytes_per_s(1_000_000_000_000_000);
 const MAX_LATENCY: Time = Time::from_us(1_000_000);
 
-/// One cable: two links, one in each direction.
+/// A cable: two links, one in each direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cable {
     /// One end.
@@ -28,14 +29,14 @@ pub struct Cable {
     pub latency: Time,
 }
 
-/// Everything of a machine while it may still change.
+/// A machine that may still change.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MachineBuilder {
-    /// Name, of a preset or a file.
+    /// Name of a preset or a file.
     pub name: String,
-    /// What a routing rule may rely on.
+    /// Structure for routing.
     pub shape: Shape,
-    /// Axes of the routers' coordinates; `values` is filled for every router.
+    /// Axes of the routers' coordinates; `values` has all routers.
     pub coordinates: Coordinates,
     /// Group of each router; its length is the number of routers.
     pub group_of: Vec<GroupId>,
@@ -51,15 +52,15 @@ pub struct MachineBuilder {
     pub node_router: Vec<RouterId>,
     /// Whether each node is a usable compute node.
     pub node_up: Vec<bool>,
-    /// Names of the nodes, one each, or none: they are called by their routers then.
+    /// Names of the nodes; if empty, nodes are named after their routers.
     pub node_names: Vec<String>,
-    /// Whether each router works; the cables of one that does not are dropped when building.
+    /// Whether each router works; building drops the cables of a failed router.
     pub router_up: Vec<bool>,
     /// All cables, in any order; parallel cables are repeated.
     pub cables: Vec<Cable>,
-    /// Interfaces of each node: [`MachineBuilder::add_rails`] lists them.
+    /// NICs of each node; [`MachineBuilder::add_rails`] adds them.
     pub rails: Rails,
-    /// Whether the bandwidth of the cables is a default, since the file that lists them gives none.
+    /// Whether the bandwidth of the cables is a default, because the file gives none.
     pub bandwidth_assumed: bool,
 }
 
@@ -74,8 +75,9 @@ impl MachineBuilder {
     /// Builds the machine.
     ///
     /// # Errors
-    /// A cable from a router to itself or to a router that does not exist, a bandwidth of zero or above 1 PB/s, a latency
-    /// above 1 s, nodes without cores, more than 65,536 parallel cables, or a port budget exceeded.
+    /// A cable from a router to itself or to a router that does not exist, or a port budget that is exceeded. Also a
+    /// bandwidth of zero or above 1 PB/s, a latency above 1 s, nodes without cores, or more than 65,536 parallel
+    /// cables.
     ///
     /// # Panics
     /// If arrays that belong together have different lengths.
@@ -196,7 +198,7 @@ fn check_parallel(sorted: &[Cable], coordinates: &Coordinates) -> Result<(), Mac
 }
 
 impl From<Machine> for MachineBuilder {
-    /// Back to cables, to edit them; building again without an edit gives the same machine.
+    /// Converts a machine back to cables, for edits. Building again without an edit gives the same machine.
     fn from(machine: Machine) -> Self {
         let cables = machine
             .links()
@@ -229,7 +231,8 @@ impl From<Machine> for MachineBuilder {
     }
 }
 
-/// Sorts cables as their links will be: by lower router, class, higher router; of parallel ones the fastest first.
+/// Sorts cables in the order of their links: by lower router, class, higher router; of parallel ones the fastest
+/// first.
 pub(crate) fn in_link_order(mut cables: Vec<Cable>) -> Vec<Cable> {
     for cable in &mut cables {
         if cable.a > cable.b {
@@ -240,7 +243,7 @@ pub(crate) fn in_link_order(mut cables: Vec<Cable>) -> Vec<Cable> {
     cables
 }
 
-/// The nodes in the order of their names, all of which differ and can be told from numbers.
+/// The nodes in the order of their names. All names differ and do not look like numbers.
 fn by_name(names: &[String]) -> Result<Vec<NodeId>, MachineError> {
     let wrong = |reason: String| Err(MachineError::Parameter { parameter: "node_names".into(), reason });
     let unusable =
@@ -251,7 +254,7 @@ fn by_name(names: &[String]) -> Result<Vec<NodeId>, MachineError> {
     let mut order: Vec<NodeId> = (0..names.len()).map(NodeId::from_index).collect();
     order.sort_by_key(|node| &names[node.index()]);
     match order.windows(2).find(|pair| names[pair[0].index()] == names[pair[1].index()]) {
-        Some(pair) => wrong(format!("'{}' is named twice", names[pair[0].index()])),
+        Some(pair) => wrong(format!("'{}' is the name of two nodes", names[pair[0].index()])),
         None => Ok(order),
     }
 }
@@ -289,9 +292,9 @@ struct Links {
 
 impl Links {
     fn from_cables(sorted: &[Cable], routers: usize) -> Self {
-        // The cables are in link order, which makes parallel index k of both directions the same cable, whatever the
-        // order of the input.
-        // A direction of a cable: (source, class, target, cable). The cable index keeps parallel links in order.
+        // The cables are in link order, so parallel index k of both directions is the same cable, whatever the order
+        // of the input. A direction of a cable is (source, class, target, cable). The cable index keeps parallel
+        // links in order.
         let mut ends: Vec<(RouterId, LinkClassId, RouterId, u32)> = Vec::with_capacity(2 * sorted.len());
         for (i, c) in sorted.iter().enumerate() {
             ends.push((c.a, c.class, c.b, i as u32));

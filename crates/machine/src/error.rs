@@ -1,6 +1,6 @@
-//! What can be wrong with a description of hardware.
+//! Errors in the description of a machine.
 
-/// A description that is no machine: what is wrong, where, and what to do.
+/// A description that is not a machine: the mistake, its place, and the expected value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MachineError {
     /// A parameter of a family or an edit is out of range.
@@ -8,7 +8,7 @@ pub enum MachineError {
     Parameter {
         /// Name of the parameter as the user writes it (`a`, `groups`, `edit`).
         parameter: String,
-        /// What is wrong and what was expected.
+        /// The mistake, and the expected value.
         reason: String,
     },
     /// A router has more cables than ports.
@@ -18,29 +18,29 @@ pub enum MachineError {
         router: String,
         /// Name of the link class, or `network` for all classes together.
         class: String,
-        /// Ports that the cabling asks for.
+        /// Ports that the cabling needs.
         needed: usize,
-        /// Ports there are.
+        /// Ports that the router has.
         budget: usize,
     },
-    /// A name that is none, with the nearest known ones.
+    /// An unknown name, with the nearest known ones.
     #[error("unknown {kind} '{name}'{hint}")]
     Unknown {
-        /// What it should have been (`preset`, `link class`, `router`).
+        /// Kind of the name (`preset`, `link class`, `router`).
         kind: &'static str,
         /// As written.
         name: String,
         /// `; did you mean …?` or `; known: …`, or nothing.
         hint: String,
     },
-    /// A file that can't be read as what it should be.
+    /// A file that can't be read in its format.
     #[error("{file}:{place}: {reason}")]
     File {
         /// Path as given.
         file: String,
         /// `line 12` or `byte 144`.
         place: String,
-        /// What is wrong and what was expected.
+        /// The mistake, and the expected value.
         reason: String,
     },
 }

@@ -1,15 +1,15 @@
-//! Lists of host names as batch systems write them: `nid[00001-00064,00070],login1`.
+//! Lists of host names in the form of batch systems: `nid[00001-00064,00070],login1`.
 //!
-//! Commas outside of brackets separate names; a bracket holds numbers and ranges, each as wide as its first number is written
-//! (`[001-003]` is 001, 002, 003). A name may have several brackets, which go through all combinations, the last one
+//! Commas outside brackets separate names. A bracket holds numbers and ranges, each as wide as its first number is
+//! written (`[001-003]` is 001, 002, 003). A name with several brackets stands for all combinations, the last bracket
 //! fastest.
 
 use crate::builder::LIMIT;
 
-/// The names of a list, in its order.
+/// Expands a list into names, in order.
 ///
 /// # Errors
-/// An empty name, brackets that do not match, a range that is none, or more names than a machine can have nodes.
+/// An empty name, brackets that do not match, an invalid range, or more names than a machine can have nodes.
 pub fn expand(text: &str) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for item in items(text)? {
@@ -35,14 +35,14 @@ pub fn expand(text: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
-/// What stands between commas outside of brackets.
+/// The parts between commas outside brackets.
 fn items(text: &str) -> Result<Vec<&str>, String> {
     let (mut items, mut start, mut inside) = (Vec::new(), 0, false);
     for (at, c) in text.char_indices() {
         match c {
             '[' if !inside => inside = true,
             ']' if inside => inside = false,
-            '[' | ']' => return Err(format!("'{text}' has a '{c}' too many")),
+            '[' | ']' => return Err(format!("'{text}' has an unmatched '{c}'")),
             ',' if !inside => {
                 items.push(&text[start..at]);
                 start = at + 1;
@@ -57,18 +57,18 @@ fn items(text: &str) -> Result<Vec<&str>, String> {
     Ok(items)
 }
 
-/// The numbers of a bracket, each with its zeros in front.
+/// The numbers of a bracket, each with its leading zeros.
 fn numbers(inside: &str) -> Result<Vec<String>, String> {
     let mut found = Vec::new();
     for range in inside.split(',').map(str::trim) {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let digits = |text: &str| !text.is_empty() && text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
         let (true, true) = (digits(first), digits(last)) else {
-            return Err(format!("'[{inside}]': '{range}' is no number and no range of numbers"));
+            return Err(format!("'[{inside}]': '{range}' is neither a number nor a range"));
         };
         let (from, to): (u32, u32) = (first.parse().expect("digits"), last.parse().expect("digits"));
         if to < from || to - from >= LIMIT {
-            return Err(format!("'[{inside}]': the range '{range}' ends before it begins, or is too long"));
+            return Err(format!("'[{inside}]': the range '{range}' is reversed or too long"));
         }
         let width = first.len();
         found.extend((from..=to).map(|number| format!("{number:0width$}")));
@@ -89,14 +89,14 @@ mod tests {
         assert_eq!(names("g0r1c2n3"), ["g0r1c2n3"]);
         for (text, why) in [
             ("n[1-2", "lacks a ']'"),
-            ("n1]", "has a ']' too many"),
-            ("n[[1]]", "has a '[' too many"),
+            ("n1]", "has an unmatched ']'"),
+            ("n[[1]]", "has an unmatched '['"),
             ("a,,b", "has an empty name"),
             ("", "has an empty name"),
-            ("n[a-b]", "'a-b' is no number"),
-            ("n[3-1]", "ends before it begins"),
+            ("n[a-b]", "'a-b' is neither"),
+            ("n[3-1]", "is reversed"),
             ("n[0-9999999]m[0-9999999]", "more than"),
-            ("n[]", "'' is no number"),
+            ("n[]", "'' is neither"),
         ] {
             let reason = expand(text).unwrap_err();
             assert!(reason.contains(why), "{text}: {reason}");

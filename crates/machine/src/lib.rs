@@ -1,16 +1,15 @@
 //! Hardware: routers, nodes and cables, immutable once built.
 //!
-//! A [`Machine`] is flat arrays: nodes and their routers, routers and their coordinates, directed links with
-//! class, bandwidth and latency. It is made by a [`MachineBuilder`], which lists nodes and *cables*; building sorts
-//! the cables into links, numbers the ports, checks the port budget and refuses what can't be a machine. After
-//! that nothing structural changes: an edit (one cable less per pair, a failed router) goes back to a builder and
-//! builds another machine.
+//! A [`Machine`] consists of flat arrays: nodes and their routers, routers and their coordinates, directed links with
+//! class, bandwidth and latency. A [`MachineBuilder`] lists nodes and *cables*. Building sorts the cables into links,
+//! numbers the ports, checks the port budget and refuses invalid machines. After that the structure never changes: an
+//! edit (one cable less per pair, a failed router) converts the machine to a builder and builds another one.
 //!
-//! A builder comes from a family ([`topology`]), from a name ([`presets`]) or from a file ([`import`]); [`edit`]
-//! changes it; [`metrics`] measures what was built.
+//! A builder comes from a family ([`topology`]), from a name ([`presets`]) or from a file ([`import`]). [`edit`]
+//! changes it, and [`metrics`] measures the built machine.
 //!
-//! [`Shape`] says what a routing rule may rely on: groups, a torus grid, the levels of a fat tree, or nothing.
-//! This crate never hears of workloads or routing.
+//! [`Shape`] is the structure that routing may rely on: groups, a torus grid, the levels of a fat tree, or none. This
+//! crate does not know workloads or routing.
 
 mod builder;
 pub mod edit;

@@ -5,31 +5,31 @@ use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 use std::ops::Range;
 
-/// A class of cables: `green`, `black`, `blue` on Aries, `local`, `global` elsewhere, `terminal` for the links of
-/// the nodes' network interfaces.
+/// A class of cables: `green`, `black`, `blue` on Aries, `local`, `global` elsewhere, `terminal` for the links
+/// between NICs and routers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LinkClass {
     /// Name, unique in the machine.
     pub name: String,
-    /// Bandwidth of one link in each direction, unless a cable says otherwise.
+    /// Bandwidth of one link in each direction; a cable may differ.
     pub bandwidth: Rate,
-    /// Latency of one link, unless a cable says otherwise.
+    /// Latency of one link; a cable may differ.
     pub latency: Time,
     /// Most cables of this class at one router, if limited.
     pub ports_per_router: Option<u32>,
 }
 
 words! {
-    /// Which letter of an order of the axes, such as `TXYZ`, changes fastest from one rank to the next.
+    /// The letter of an axis order such as `TXYZ` that changes fastest from one rank to the next.
     #[derive(Default)]
     pub enum FastestLetter {
         #[default]
-        First = "first": "the first letter, as Blue Gene/L and Blue Gene/P write their orders",
-        Last = "last": "the last letter, as Blue Gene/Q writes its orders",
+        First = "first": "the first letter, as in the orders of Blue Gene/L and Blue Gene/P",
+        Last = "last": "the last letter, as in the orders of Blue Gene/Q",
     }
 }
 
-/// Coordinates of the routers: a name and a size per axis, a value per router and axis, and perhaps names.
+/// Coordinates of the routers: a name and a size per axis, a value per router and axis, and optional names.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Coordinates {
     /// Names of the axes, for instance `group`, `row`, `column`.
@@ -38,14 +38,14 @@ pub struct Coordinates {
     pub sizes: Vec<u32>,
     /// Value of router r on axis i at `values[r * axes.len() + i]`.
     pub values: Vec<u32>,
-    /// Names of the routers where a file gives them; empty: names are made of the coordinates.
+    /// Names of the routers from a file; if empty, names are formed from the coordinates.
     pub names: Vec<String>,
-    /// How orders of the axes are written on this machine.
+    /// Form of axis orders on this machine.
     pub fastest: FastestLetter,
 }
 
 impl Coordinates {
-    /// The letters of the axes where each is called by one, as the dimensions of a Blue Gene are: `XYZ`, `ABCDE`.
+    /// The letters of the axes, if each axis has one, as on a Blue Gene: `XYZ`, `ABCDE`.
     pub fn letters(&self) -> Option<String> {
         let single = |axis: &String| Some(axis.chars().next()?).filter(|first| first.len_utf8() == axis.len());
         self.axes.iter().map(single).collect::<Option<String>>().filter(|letters| !letters.is_empty())
@@ -73,14 +73,14 @@ pub struct Bundle {
     pub count: u32,
 }
 
-/// Interfaces of each node.
+/// NICs of each node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rails {
-    /// Interfaces in each plane.
+    /// NICs in each plane.
     pub per_plane: u32,
     /// Planes.
     pub planes: u32,
-    /// Axes of the routers in a plane, and what a rule may rely on there: where there are several.
+    /// Coordinates and shape of one plane, if there are several.
     pub(crate) plane: Option<(Coordinates, Shape)>,
 }
 
@@ -91,7 +91,7 @@ impl Default for Rails {
 }
 
 impl Rails {
-    /// Interfaces of each node.
+    /// NICs of each node.
     pub fn of_node(&self) -> u32 {
         self.per_plane * self.planes
     }
@@ -136,11 +136,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Name, of a preset or a file.
+    /// Name of a preset or a file.
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// Structure that a routing rule may rely on.
+    /// Structure that routing may rely on.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
@@ -152,7 +152,7 @@ impl Machine {
     pub fn router_count(&self) -> usize {
         self.group_of.len()
     }
-    /// Number of nodes, unusable ones included; where nodes have several interfaces, one for each of these ([`crate::rails`]).
+    /// Number of nodes, including unusable ones. If nodes have several NICs, the number of NICs ([`crate::rails`]).
     pub fn node_count(&self) -> usize {
         self.node_router.len()
     }
@@ -160,7 +160,7 @@ impl Machine {
     pub fn link_count(&self) -> usize {
         self.link_source.len()
     }
-    /// Number of groups; 1 where the shape has none.
+    /// Number of groups; 1 without groups.
     pub fn group_count(&self) -> usize {
         self.groups
     }
@@ -199,7 +199,7 @@ impl Machine {
     pub fn router_of(&self, node: NodeId) -> RouterId {
         self.node_router[node.index()]
     }
-    /// Whether jobs can run on a node: it is a compute node and its router works.
+    /// Whether jobs can run on a node: it is a compute node, and its router works.
     #[inline]
     pub fn node_up(&self, node: NodeId) -> bool {
         self.node_up[node.index()]
@@ -215,7 +215,7 @@ impl Machine {
         let nodes = self.nodes_of(self.router_of(node));
         nodes.iter().position(|&n| n == node).expect("a node is at its router") as u32
     }
-    /// Links that leave a router.
+    /// Outgoing links of a router.
     #[inline]
     pub fn links_from(&self, router: RouterId) -> Range<usize> {
         let r = router.index();
@@ -265,13 +265,13 @@ impl Machine {
     pub fn bundles(&self) -> &[Bundle] {
         &self.bundles
     }
-    /// Index range of the bundles that leave a router.
+    /// Index range of a router's outgoing bundles.
     #[inline]
     pub fn bundle_range(&self, router: RouterId) -> Range<usize> {
         let r = router.index();
         self.first_bundle[r] as usize..self.first_bundle[r + 1] as usize
     }
-    /// Bundles that leave a router.
+    /// Outgoing bundles of a router.
     #[inline]
     pub fn bundles_from(&self, router: RouterId) -> &[Bundle] {
         &self.bundles[self.bundle_range(router)]

@@ -1,16 +1,18 @@
-//! Names of routers, nodes and links, and the way back from a name.
+//! Names of routers, nodes and links, and their parsers.
 //!
-//! A router's name is made of its coordinates: the first letter of each axis and its value where those letters
-//! differ (`g3r0c12`, `X3Y0Z12` on a torus whose axes are called by letters), else the letter once and the values joined by `_` (`x3_0_12` on a torus with axes `x0`,
-//! `x1`, `x2`), and `r7` where there are no coordinates. A file may give
-//! routers names of its own. A node is its router's name, `n` and its slot
-//! (`g3r0c12n1`), unless it has a name of its own; a link is `g0r0c0>g0r0c1:green.0`.
+//! The name of a router is formed from its coordinates. It is the first letter of each axis with its value, if these
+//! letters differ: `g3r0c12`, or `X3Y0Z12` on a torus whose axes are letters. Otherwise it is the common letter once
+//! and the values joined by `_`: `x3_0_12` on a torus with axes `x0`, `x1`, `x2`. Without coordinates it is `r7`. A
+//! file may give routers other names.
+//!
+//! The name of a node is its router's name, `n` and its slot (`g3r0c12n1`), unless it has its own name. The name of a
+//! link is `g0r0c0>g0r0c1:green.0`.
 
 use crate::{Coordinates, Machine, MachineError};
 use odonata_declare::hint;
 use odonata_units::{LinkId, NodeId, RouterId};
 
-/// `Unknown` with the nearest of the known names.
+/// An `Unknown` error with the nearest known names.
 pub(crate) fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> MachineError {
     MachineError::Unknown { kind, name: name.into(), hint: hint(name, known) }
 }
@@ -49,7 +51,7 @@ impl Coordinates {
     /// The router called `name`; a plain number is a router id.
     ///
     /// # Errors
-    /// No such router among `routers`: the message names the nearest one and the range of each axis.
+    /// No such router among `routers`; the message has the nearest one and the range of each axis.
     pub fn router_named(&self, name: &str, routers: usize) -> Result<RouterId, MachineError> {
         let unknown = |hint: String| MachineError::Unknown { kind: "router", name: name.into(), hint };
         if let Some(router) = self.names.iter().position(|known| known == name) {
@@ -87,7 +89,7 @@ impl Coordinates {
 
     /// The router at the coordinates `wanted`.
     fn find(&self, wanted: &[u32], routers: usize) -> Option<RouterId> {
-        // Generated machines number their routers in mixed radix: look there before searching.
+        // Generated machines number their routers in mixed radix, so look there before searching.
         let mut digits = wanted.iter().zip(&self.sizes);
         let guess = digits
             .try_fold(0usize, |id, (&value, &size)| id.checked_mul(size as usize)?.checked_add(value as usize))
@@ -98,7 +100,7 @@ impl Coordinates {
             .or_else(|| (0..routers as u32).map(RouterId).find(|&router| self.of(router) == wanted))
     }
 
-    /// The values in a router's name, or `None` if it is not written like one.
+    /// The values in a router's name, or `None` if it has another form.
     pub(crate) fn parse(&self, name: &str) -> Option<Vec<u32>> {
         let values: Option<Vec<u32>> = match self.axis_letters() {
             Some(letters) => {
@@ -120,7 +122,7 @@ impl Coordinates {
         values.filter(|values| values.len() == self.axes.len())
     }
 
-    /// The first letters of the axes if they differ; a single axis of the form `x0` counts as numbered.
+    /// The first letters of the axes, if they differ. A single axis of the form `x0` counts as numbered.
     fn axis_letters(&self) -> Option<Vec<char>> {
         let letters: Vec<char> = self.axes.iter().map(|axis| initial(axis)).collect();
         let distinct = letters.iter().enumerate().all(|(i, letter)| !letters[..i].contains(letter));
@@ -138,7 +140,7 @@ impl Machine {
         self.coordinates.router_name(router)
     }
 
-    /// Name of a node: its own, or its router's name, `n` and its slot there.
+    /// Name of a node: its own name, or its router's name, `n` and its slot.
     pub fn node_name(&self, node: NodeId) -> String {
         if let Some(name) = self.node_names.get(node.index()) {
             return name.clone();
@@ -203,11 +205,11 @@ impl Machine {
         })
     }
 
-    /// The link called `name`; a plain number is a link id, and the parallel index may be left out where there is
-    /// one link only.
+    /// The link called `name`; a plain number is a link id. The parallel index may be omitted if there is only one
+    /// link.
     ///
     /// # Errors
-    /// No such link; the message names the links that there are between the two routers.
+    /// No such link; the message has the links between the two routers.
     pub fn link_named(&self, name: &str) -> Result<LinkId, MachineError> {
         let unknown = |hint: String| MachineError::Unknown { kind: "link", name: name.into(), hint };
         if let Ok(id) = name.parse::<u32>() {

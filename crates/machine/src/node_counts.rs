@@ -1,12 +1,12 @@
-//! How many nodes routers have where it is not the same number everywhere: rules in text, such as `group 70-73: 2` or
-//! `level 0 pod 3: 0`, `g5r1: 16 service`.
+//! Different numbers of nodes per router, as rules in text such as `group 70-73: 2`, `level 0 pod 3: 0` or `g5r1: 16
+//! service`.
 
 use crate::builder::LIMIT;
 use crate::MachineBuilder;
 use odonata_declare::hint;
 use odonata_units::RouterId;
 
-/// The nodes of some routers.
+/// Number of nodes of some routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Rule {
     routers: Vec<usize>,
@@ -15,14 +15,15 @@ struct Rule {
     usable: bool,
 }
 
-/// Gives routers the nodes that `rules` say, in order, so that a later one wins; other routers keep theirs. Nodes are numbered
-/// by router and slot, and lose their names.
+/// Sets the nodes of the routers in `rules`, in order, so that a later rule wins. Other routers keep theirs. Nodes
+/// are numbered by router and slot, and lose their names.
 ///
-/// A rule is `WHERE: COUNT` or `WHERE: COUNT service`, for nodes that jobs can't use. `WHERE` is a router's name; or axes of the
-/// coordinates, each with numbers and ranges (`group 0-3,7 row 1`), all of which must hold; or `router` with numbers.
+/// A rule is `WHERE: COUNT`, or `WHERE: COUNT service` for nodes that jobs can't use. `WHERE` is a router's name; or
+/// axes of the coordinates with numbers and ranges (`group 0-3,7 row 1`), all of which must match; or `router` with
+/// numbers.
 ///
 /// # Errors
-/// A rule that is none, an unknown axis, routers that do not exist, and more than 2^24 nodes; with the rule.
+/// An invalid rule, an unknown axis, routers that do not exist, or more than 2^24 nodes; the message has the rule.
 pub fn apply(builder: &mut MachineBuilder, rules: &[&str]) -> Result<(), String> {
     let rules: Vec<Rule> = rules
         .iter()
@@ -32,7 +33,7 @@ pub fn apply(builder: &mut MachineBuilder, rules: &[&str]) -> Result<(), String>
     for (router, &up) in builder.node_router.iter().zip(&builder.node_up) {
         slots[router.index()].push(up);
     }
-    // What the last rule of each router says; lists are made of that only, so that a wrong number takes no memory.
+    // Find the last rule of each router before creating nodes, so that a wrong number takes no memory.
     let mut last: Vec<Option<usize>> = vec![None; slots.len()];
     for (i, rule) in rules.iter().enumerate() {
         rule.routers.iter().for_each(|&router| last[router] = Some(i));
@@ -68,7 +69,7 @@ fn parse(builder: &MachineBuilder, text: &str) -> Result<Rule, String> {
         [count, "service"] => (count, false),
         _ => return Err(EXAMPLE.into()),
     };
-    let count = count.parse().map_err(|_| format!("'{count}' is no number of nodes; {EXAMPLE}"))?;
+    let count = count.parse().map_err(|_| format!("'{count}' is not a number of nodes; {EXAMPLE}"))?;
     Ok(Rule { routers: routers(builder, place)?, count, usable })
 }
 
@@ -81,7 +82,7 @@ fn routers(builder: &MachineBuilder, place: &str) -> Result<Vec<usize>, String> 
         return Ok(vec![router.index()]);
     }
     if words.is_empty() || words.len() % 2 == 1 {
-        return Err("expected a router, or axes with numbers in turn".into());
+        return Err("expected a router, or axes each with numbers".into());
     }
     let coordinates = &builder.coordinates;
     let mut chosen = vec![true; all];
@@ -90,7 +91,7 @@ fn routers(builder: &MachineBuilder, place: &str) -> Result<Vec<usize>, String> 
         let axis = coordinates.axes.iter().position(|axis| axis == name);
         if axis.is_none() && name != "router" {
             let known = coordinates.axes.iter().map(String::as_str).chain(["router"]);
-            return Err(format!("there is no axis '{name}'{}", hint(name, known)));
+            return Err(format!("unknown axis '{name}'{}", hint(name, known)));
         }
         let value = |router: usize| match axis {
             Some(axis) => coordinates.of(RouterId::from_index(router))[axis],
@@ -99,7 +100,7 @@ fn routers(builder: &MachineBuilder, place: &str) -> Result<Vec<usize>, String> 
         for &(low, high) in &ranges {
             let most = (0..all).map(value).max().unwrap_or(0);
             if high > most {
-                return Err(format!("{name} {low}-{high}, but the last is {most}"));
+                return Err(format!("{name} {low}-{high} does not exist; the last is {most}"));
             }
         }
         for (router, chosen) in chosen.iter_mut().enumerate() {
@@ -108,7 +109,7 @@ fn routers(builder: &MachineBuilder, place: &str) -> Result<Vec<usize>, String> 
     }
     let chosen: Vec<usize> = (0..all).filter(|&router| chosen[router]).collect();
     if chosen.is_empty() {
-        Err("no router is there".into())
+        Err("no such router".into())
     } else {
         Ok(chosen)
     }
@@ -148,7 +149,7 @@ mod tests {
             with(&["group 1-2: 1", "group 2 router_in_group 0: 3 service", "g0r1: 0", "router 5: 4"]).unwrap();
         assert_eq!(counts(&machine), [(2, 2), (0, 0), (1, 1), (1, 1), (3, 0), (4, 4)]);
         assert_eq!(machine.terminal().ports_per_router, Some(4));
-        // The later rule wins; the others keep what they have.
+        // The later rule wins; other routers keep their nodes.
         assert_eq!(
             counts(&with(&["group 0: 5", "group 0: 1"]).unwrap()),
             [(1, 1), (1, 1), (2, 2), (2, 2), (2, 2), (2, 2)]
@@ -158,14 +159,14 @@ mod tests {
     #[test]
     fn mistakes_name_the_rule() {
         let wrong = |rule: &str| with(&[rule]).unwrap_err();
-        assert_eq!(wrong("group 3: 1"), "'group 3: 1': group 3-3, but the last is 2");
-        assert!(wrong("grop 1: 1").contains("no axis 'grop'; did you mean 'group'?"), "{}", wrong("grop 1: 1"));
+        assert_eq!(wrong("group 3: 1"), "'group 3: 1': group 3-3 does not exist; the last is 2");
+        assert!(wrong("grop 1: 1").contains("unknown axis 'grop'; did you mean 'group'?"), "{}", wrong("grop 1: 1"));
         assert!(wrong("group 2-1: 1").contains("neither a number nor a range"));
-        assert!(wrong("group 1: many").contains("'many' is no number of nodes"));
+        assert!(wrong("group 1: many").contains("'many' is not a number of nodes"));
         assert!(wrong("group 1").contains("expected for instance"));
         assert!(wrong("group: 1").contains("router"), "{}", wrong("group: 1"));
-        assert!(wrong("group 1 router_in_group: 1").contains("in turn"));
-        assert!(wrong("group 0 router 5: 1").contains("no router is there"));
+        assert!(wrong("group 1 router_in_group: 1").contains("each with numbers"));
+        assert!(wrong("group 0 router 5: 1").contains("no such router"));
         assert!(wrong("group 0: 4294967295").contains("expected at most"));
     }
 }

@@ -1,14 +1,13 @@
-//! Names of nodes as administrators have them, for a machine that is listed already.
+//! Names of nodes from administrators, for a machine that is listed already.
 
 use crate::{hostlist, MachineBuilder};
 use odonata_units::RouterId;
 use std::collections::BTreeMap;
 
-/// Names in the order of the nodes' numbers: of all, or of those that jobs can use. Each text is a list as batch systems write
-/// them.
+/// Names in the order of node numbers, for all nodes or for the usable ones. Each text is a host list.
 ///
 /// # Errors
-/// A text that is no list, or another number of names.
+/// An invalid list, or a wrong number of names.
 pub fn in_order(builder: &MachineBuilder, lists: &[&str]) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for list in lists {
@@ -28,10 +27,11 @@ pub fn in_order(builder: &MachineBuilder, lists: &[&str]) -> Result<Vec<String>,
     Ok(builder.node_up.iter().enumerate().map_while(name).collect())
 }
 
-/// The names in a CSV table with the columns `name` and `node` (a number) or `router` (a name or a number, whose nodes come in the order of the lines).
+/// The names in a CSV table with the columns `name` and `node` (a number) or `router` (a name or a number). The nodes
+/// of a router are in the order of the lines.
 ///
 /// # Errors
-/// Another table, a place that is none, a node without a name or with two; with the line.
+/// Another table, an unknown place, or a node without a name or with two; the message has the line.
 pub fn by_table(builder: &MachineBuilder, bytes: &[u8]) -> Result<Vec<String>, String> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
     let header = reader.headers().map_err(|error| error.to_string())?.clone();
@@ -62,11 +62,11 @@ pub fn by_table(builder: &MachineBuilder, bytes: &[u8]) -> Result<Vec<String>, S
             next.ok_or_else(|| format!("line {line}: router '{place}' has no more nodes"))?
         };
         if let Some(before) = names[node].replace(called.to_owned()) {
-            return Err(format!("line {line}: node {node} is called '{before}' already"));
+            return Err(format!("line {line}: node {node} has the name '{before}' already"));
         }
     }
     match names.iter().position(Option::is_none) {
-        Some(node) => Err(format!("node {node} is not named; {nodes} names are expected")),
+        Some(node) => Err(format!("node {node} has no name; expected {nodes} names")),
         None => Ok(names.into_iter().flatten().collect()),
     }
 }

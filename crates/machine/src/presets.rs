@@ -1,4 +1,4 @@
-//! Machines by name: real ones from public figures, the literature's, and large ones for scale.
+//! Machines by name: real ones with public figures, machines of the literature, and large ones.
 
 mod blue_gene;
 
@@ -9,30 +9,30 @@ use crate::topology::{Cascade, Dragonfly, Extent, LinkFigures};
 use crate::{MachineBuilder, MachineError};
 use blue_gene::BlueGene;
 
-/// A machine that can be asked for by name.
+/// A machine with a name.
 #[derive(Clone, Copy, Debug)]
 pub struct Preset {
     /// Name.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// Description in one line.
     pub summary: &'static str,
-    /// Where its figures are from, and what is approximated.
+    /// Source of the figures, and approximations.
     pub source: &'static str,
-    /// What the built machine must count, from the source's figures or closed forms.
+    /// Expected counts, from the source's figures or closed forms.
     pub declared: DeclaredCounts,
     wiring: Wiring,
 }
 
-/// How a preset is wired.
+/// The wiring of a preset.
 #[derive(Clone, Copy, Debug)]
 enum Wiring {
-    /// In one way.
+    /// Fixed.
     Fixed(fn() -> Result<MachineBuilder, MachineError>),
-    /// As a Blue Gene that is handed out in blocks.
+    /// A Blue Gene that is divided into blocks.
     Block(fn() -> BlueGene),
 }
 
-/// Counts that a machine is declared to have.
+/// Expected counts of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DeclaredCounts {
     /// Routers.
@@ -53,7 +53,7 @@ impl DeclaredCounts {
     }
 }
 
-/// All presets, in the order they are shown.
+/// All presets, in the order of the reference.
 pub fn names() -> &'static [Preset] {
     PRESETS
 }
@@ -83,10 +83,10 @@ pub fn builder(name: &str) -> Result<MachineBuilder, MachineError> {
     Ok(builder)
 }
 
-/// A block of the machine of the preset called `name`, ready to edit and build.
+/// A block of the preset called `name`, ready to edit and build.
 ///
 /// # Errors
-/// No such preset, one that is not handed out in blocks, and a block that does not fit.
+/// No such preset, a preset without blocks, or a block that does not fit.
 pub fn block(name: &str, partition: &Partition) -> Result<MachineBuilder, MachineError> {
     let preset = find(name)?;
     let Wiring::Block(machine) = preset.wiring else {
@@ -94,7 +94,7 @@ pub fn block(name: &str, partition: &Partition) -> Result<MachineBuilder, Machin
         let known: Vec<&str> = blocks.map(|preset| preset.name).collect();
         return Err(MachineError::Parameter {
             parameter: "partition".into(),
-            reason: format!("'{name}' is not handed out in blocks; known: {}", known.join(", ")),
+            reason: format!("'{name}' has no blocks; known: {}", known.join(", ")),
         });
     };
     let torus = machine().block(partition)?;
@@ -108,8 +108,8 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "edison",
         summary: "Cray XC30 of NERSC: 15 groups of 6 x 16 Aries, 5,576 compute nodes of 24 cores",
-        source: "cable list and figures published by NERSC, reproduced link for link; which slots hold the 184 service \
-                 nodes is not public: spread evenly",
+        source: "cable list and figures published by NERSC, reproduced link for link; the slots of the 184 service \
+            nodes are not public: spread evenly",
         declared: DeclaredCounts {
             routers: 1440,
             nodes: 5760,
@@ -137,9 +137,9 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "theta",
         summary: "Cray XC40 of Argonne as first built: 9 groups, 3,240 compute nodes of 64 cores",
-        source: "the CODES documentation of Theta (864 routers, 3,456 nodes, 3,240 of them compute) and its list of cables (four \
-                 blue links of each router, 48 cables between every two groups); which routers they join by Edison's rule; \
-                 service nodes spread evenly",
+        source: "the CODES documentation of Theta: 864 routers and 3,456 nodes, of which 3,240 are compute nodes. \
+            Its list of cables: four blue links of each router, 48 cables between every two groups. The routers \
+            that they join follow Edison's rule; service nodes spread evenly",
         declared: DeclaredCounts {
             routers: 864,
             nodes: 3456,
@@ -154,14 +154,17 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "piz-daint",
         summary: "Cray XC30 of CSCS as of 2013: 14 groups, 5,272 compute nodes of 8 cores and a GPU",
-        source: "28 cabinets and 5,272 nodes as published; the blue cabling by Edison's rule; service nodes spread evenly",
+        source:
+            "28 cabinets and 5,272 nodes as published; the blue cabling by Edison's rule; service nodes spread evenly",
         declared: DeclaredCounts {
             routers: 1344,
             nodes: 5376,
             usable_nodes: 5272,
             links: &[("green", 20_160), ("black", 20_160), ("blue", 4_368)],
         },
-        wiring: Wiring::Fixed(|| Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::default() }.builder()),
+        wiring: Wiring::Fixed(|| {
+            Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::default() }.builder()
+        }),
     },
     Preset {
         name: "cascade-241",
@@ -202,8 +205,8 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "frontier-like",
         summary: "Slingshot dragonfly like Frontier's 74 compute groups: 2,368 routers, 9,472 nodes of 64 cores",
-        source: "Atchley et al., SC 2023: 74 groups of 32 switches, 4 cables per group pair (270 TB/s each way), 4 \
-                 interfaces of 25 GB/s per node; approximated: a node's interfaces as one of 100 GB/s at one router, no I/O groups",
+        source: "Atchley et al., SC 2023: 74 groups of 32 switches, 4 cables per group pair (270 TB/s in each \
+            direction), 4 NICs of 25 GB/s per node. Approximated: one NIC of 100 GB/s at one router, no I/O groups",
         declared: DeclaredCounts {
             routers: 2368,
             nodes: 9472,
@@ -215,9 +218,9 @@ const PRESETS: &[Preset] = &[
     Preset {
         name: "aurora-like",
         summary: "Slingshot dragonfly like Aurora's 166 compute groups: 5,312 routers, 10,624 nodes of 104 cores",
-        source: "\"Scaling MPI applications on Aurora\", arXiv 2512.04291: 166 groups of 32 switches, 2 cables per group \
-                 pair, 8 interfaces of 25 GB/s per node; \
-                 approximated: a node's interfaces as one of 200 GB/s at one router, no I/O and service groups",
+        source: "\"Scaling MPI applications on Aurora\", arXiv 2512.04291: 166 groups of 32 switches, 2 cables per \
+            group pair, 8 NICs of 25 GB/s per node. Approximated: one NIC of 200 GB/s at one router, no I/O and \
+            service groups",
         declared: DeclaredCounts {
             routers: 5312,
             nodes: 10_624,
@@ -295,7 +298,7 @@ const fn torus(nodes: usize, links: &'static [(&'static str, usize)]) -> Declare
     DeclaredCounts { routers: nodes, nodes, usable_nodes: nodes, links }
 }
 
-/// Groups of 32 switches of 64 ports: 16 to interfaces, 31 inside the group, 16 to other groups. 25 GB/s per port.
+/// Groups of 32 switches of 64 ports: 16 to NICs, 31 inside the group, 16 to other groups. 25 GB/s per port.
 fn slingshot(
     groups: u32,
     nodes_per_router: u32,
@@ -309,7 +312,7 @@ fn slingshot(
         h: 16,
         g: groups,
         global_cables: Some(cables_per_pair),
-        // About 350 ns through a switch (De Sensi et al. 2020), charged to the link behind it; 2 m and 20 m of cable.
+        // About 350 ns through a switch (De Sensi et al. 2020), added to the link after it; 2 m and 20 m of cable.
         local: LinkFigures::new(25_000_000_000, 360),
         global: LinkFigures::new(25_000_000_000, 450),
         terminal: LinkFigures::new(injection_bytes_per_s, 10),

@@ -1,21 +1,21 @@
-//! How many network interfaces each node has: *rails* into one network, *planes* that are networks of their own.
+//! Several NICs per node: *rails* into one network, *planes* that are separate networks.
 //!
-//! What that means for routers, links and ends stands in [`crate::rails`].
+//! [`crate::rails`] describes the effect on routers, links and NICs.
 
 use odonata_declare::words;
 
 words! {
-    /// At which routers the rails of a node end.
+    /// The routers of a node's rails.
     #[derive(Default)]
     pub enum RailRouters {
         #[default]
-        Same = "same": "all at the router of the node",
-        Next = "next": "rail r at the r-th next of the routers of its group that have nodes, around",
+        Same = "same": "all rails at the router of the node",
+        Next = "next": "rail r at the r-th next router of the group that has nodes, cyclically",
     }
 }
 
-/// Most interfaces of a node: more than any machine has, and a number of bits.
+/// Most NICs of a node. More than on any machine; 64 also fit into the bits of a word.
 pub const RAILS_MAX: u32 = 64;
 
-/// The name of the axis of planes.
+/// Name of the axis of planes.
 pub const PLANE_AXIS: &str = "plane";

@@ -1,12 +1,13 @@
-//! Several network interfaces for each node: *rails* into one network, *planes* that are networks of their own, or both.
+//! Several NICs per node: *rails* into one network, *planes* that are separate networks, or both.
 //!
-//! Everything behind the placement of jobs (routing, engines, tables) sees *ends*: one for each interface. An end has a [`NodeId`], one
-//! router and one link, just as a node with a single interface. Of n nodes with k interfaces each, end `r n + h` is interface r of node
-//! h, so the first n ends have the numbers of the nodes. Interface r is in plane `r / rails`.
+//! Placement sees nodes. Routing, engines and tables see NICs: a NIC has a [`NodeId`], one router and one link, like
+//! a node with a single NIC. With n nodes of k NICs each, NIC `r n + h` is number r of node h. So the first n NICs
+//! have the numbers of the nodes. NIC r is in plane `r / rails`.
 //!
-//! A plane is a copy of routers and cables without a cable to the others: routers, links and ends of plane p follow those of plane
-//! p - 1. What a rule of routing may rely on holds within a plane, so the whole machine has the shape of any graph, and
-//! [`Machine::planes`] has each plane as a machine by itself. Edits come after the copies are made, so a fault is one of a plane.
+//! A plane is a copy of routers and cables, without a cable to the other planes. Routers, links and NICs of plane p
+//! follow the ones of plane p - 1. The structure that routing relies on holds within a plane, so the whole machine has
+//! the shape of any graph. [`Machine::planes`] has each plane as a machine. Edits are applied after the planes are
+//! copied, so a fault affects one plane.
 
 use crate::builder::LIMIT;
 use crate::machine::Rails;
@@ -16,16 +17,16 @@ use odonata_units::{GroupId, LinkId, NodeId, RouterId};
 use std::ops::Range;
 
 impl MachineBuilder {
-    /// Interfaces of each node, where there are several already.
+    /// NICs of each node, if there are several already.
     pub fn nics_per_node(&self) -> Option<u32> {
         Some(self.rails.of_node()).filter(|&count| count > 1)
     }
 
-    /// Gives every node `rails` interfaces in each of `planes` copies of the network.
+    /// Gives every node `rails` NICs in each of `planes` copies of the network.
     ///
     /// # Errors
-    /// None of one of them, more than [`RAILS_MAX`], more ends than a machine may have, fewer routers with nodes in a group than rails
-    /// where each is to end at another, an axis that is called `plane` already.
+    /// A count of zero, more than [`RAILS_MAX`] NICs of a node, or more NICs than a machine may have. Also a group
+    /// with fewer routers with nodes than rails, if each rail has its own router, or an axis called `plane`.
     pub fn add_rails(&mut self, rails: u32, routers: RailRouters, planes: u32) -> Result<(), MachineError> {
         let wrong =
             |parameter: &str, reason: String| Err(MachineError::Parameter { parameter: parameter.into(), reason });
@@ -37,7 +38,7 @@ impl MachineBuilder {
         if rails * planes > RAILS_MAX {
             return wrong(
                 "rails",
-                format!("{rails} in each of {planes} planes; expected at most {RAILS_MAX} interfaces of a node"),
+                format!("{rails} in each of {planes} planes; expected at most {RAILS_MAX} NICs of a node"),
             );
         }
         let most = [
@@ -46,8 +47,8 @@ impl MachineBuilder {
             ("cables", self.cables.len() as u64),
         ];
         if let Some((what, count)) = most.iter().find(|(_, count)| count * u64::from(planes) > u64::from(LIMIT)) {
-            let each = if *what == "nodes" { "interfaces of nodes" } else { *what };
-            return wrong("planes", format!("{planes} with {count} {each} each; expected at most {LIMIT} in all"));
+            let each = if *what == "nodes" { "NICs" } else { *what };
+            return wrong("planes", format!("{planes} with {count} {each} each; expected at most {LIMIT} in total"));
         }
         self.add_rails_of_plane(rails, routers)?;
         self.rails.per_plane = rails;
@@ -94,7 +95,7 @@ impl MachineBuilder {
         Ok(())
     }
 
-    /// Copies everything, so that there are `planes` of it.
+    /// Copies everything, so that there are `planes` copies.
     fn copy(&mut self, planes: u32) -> Result<(), MachineError> {
         if self.coordinates.axes.iter().any(|axis| axis == PLANE_AXIS) {
             let reason = format!("the routers have an axis '{PLANE_AXIS}' already");
@@ -137,7 +138,7 @@ fn nic_name(node: &str, rail: usize) -> String {
     }
 }
 
-/// The coordinates of all planes: an axis more, the slowest.
+/// The coordinates of all planes: with another axis, the slowest.
 fn of_planes(plane: &Coordinates, routers: u32, planes: u32) -> Coordinates {
     let all = || (0..planes).flat_map(|number| (0..routers).map(move |router| (number, RouterId(router))));
     let with_plane = |(number, router): (u32, RouterId)| {
@@ -149,7 +150,7 @@ fn of_planes(plane: &Coordinates, routers: u32, planes: u32) -> Coordinates {
         axes.push("router".into());
         sizes.push(routers);
     }
-    // Groups have numbers of their own on the whole machine, by which tables call them.
+    // Tables use the group numbers of the whole machine, so the axis gets another name.
     let in_plane = |axis: &String| if axis == "group" { "group_in_plane".to_owned() } else { axis.clone() };
     axes.extend(plane.axes.iter().map(in_plane));
     sizes.extend_from_slice(&plane.sizes);
@@ -162,51 +163,51 @@ fn of_planes(plane: &Coordinates, routers: u32, planes: u32) -> Coordinates {
 }
 
 impl Machine {
-    /// How many interfaces nodes have, and in how many planes.
+    /// NICs per node, and planes.
     pub fn rails(&self) -> &Rails {
         &self.rails
     }
 
-    /// Whether nodes have more than one interface.
+    /// Whether nodes have more than one NIC.
     #[inline]
     pub fn has_rails(&self) -> bool {
         self.rails.of_node() > 1
     }
 
-    /// Number of nodes, whatever interfaces they have; [`Machine::node_count`] is that of ends.
+    /// Number of nodes; [`Machine::node_count`] is the number of NICs.
     pub fn host_count(&self) -> usize {
         self.node_count() / self.rails.of_node() as usize
     }
 
-    /// The end that is interface `rail` of a node.
+    /// NIC number `rail` of a node.
     #[inline]
     pub fn end(&self, host: NodeId, rail: u32) -> NodeId {
         NodeId(host.0 + rail * self.host_count() as u32)
     }
 
-    /// The node of an end.
+    /// The node of a NIC.
     pub fn host_of(&self, end: NodeId) -> NodeId {
         NodeId(end.0 % self.host_count() as u32)
     }
 
-    /// Which interface of its node an end is.
+    /// The number of a NIC at its node.
     pub fn rail_of(&self, end: NodeId) -> u32 {
         end.0 / self.host_count() as u32
     }
 
-    /// Bit r: interface r of a node leads to a working router.
+    /// Bit r: NIC r of a node leads to a working router.
     pub fn working_rails(&self, host: NodeId) -> u64 {
         let works = |rail: &u32| self.router_up(self.router_of(self.end(host, *rail)));
         (0..self.rails.of_node()).filter(works).fold(0, |mask, rail| mask | 1 << rail)
     }
 
-    /// Each plane as a machine by itself, whose nodes are the ends there; none where there is one network only.
+    /// Each plane as a machine whose nodes are the NICs there; empty for a single network.
     pub fn planes(&self) -> &[Machine] {
         &self.planes
     }
 
-    /// The machine on which jobs are placed: the first plane with one end for each node, which jobs can use if any of its interfaces
-    /// works. `None` where nodes have one interface, so that the machine itself is that.
+    /// The machine for placement: the first plane with one NIC per node. Jobs can use a node if any of its NICs
+    /// works. `None` if nodes have one NIC, so that the machine itself is used.
     pub fn of_hosts(&self) -> Option<Self> {
         if !self.has_rails() {
             return None;
@@ -225,7 +226,7 @@ impl Machine {
         Some(machine)
     }
 
-    /// Cuts the planes out, once all arrays are there.
+    /// Creates the planes, once all arrays are filled.
     pub(crate) fn cut_planes(&mut self) {
         let Some((coordinates, shape)) = self.rails.plane.clone() else { return };
         let (planes, routers) = (self.rails.planes as usize, self.router_count() / self.rails.planes as usize);

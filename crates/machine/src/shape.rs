@@ -1,4 +1,4 @@
-//! What is known of a machine's structure beyond its graph.
+//! The structure of a machine beyond its graph.
 
 /// The routers inside one group of a [`Shape::Grouped`] machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,12 +16,12 @@ pub enum GroupInterior {
     Other,
 }
 
-/// What a routing rule may rely on. Faults and edits may have removed cables of the regular structure, so a rule
-/// checks the cables that it uses; the numbering of the routers always holds.
+/// The structure that routing may rely on. Faults and edits may have removed cables of the regular structure, so
+/// routing checks the cables that it uses. The numbering of the routers always holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// Groups with cables inside and between. Routers are numbered group by group; where the groups are of one size, as they are
-    /// if their interior is a grid, router = group * routers_per_group + local index.
+    /// Groups with cables inside and between. Routers are numbered group by group. With groups of one size, router =
+    /// group * routers_per_group + local index; a grid interior implies one size.
     Grouped {
         /// Number of groups.
         groups: u32,
@@ -37,7 +37,7 @@ pub enum Shape {
         /// Whether each dimension wraps around.
         wrap: Vec<bool>,
     },
-    /// Tree of `levels` levels, level 0 at the nodes; a router's up links lead one level up.
+    /// Tree of `levels` levels, level 0 at the nodes; up links lead one level up.
     FatTree {
         /// Number of router levels.
         levels: u32,

@@ -1,5 +1,5 @@
-//! Descriptions in YAML and JSON: those of CODES beside the configuration texts that say the same, those of SST-macro by hand and beside the
-//! families here.
+//! Descriptions in YAML and JSON: CODES against equivalent configuration texts, SST-macro against
+//! results by hand and against the families.
 
 use odonata_declare::Reader;
 use odonata_machine::import::{codes_conf, codes_yaml, sst_macro, EdgeListOptions, FormatError};
@@ -60,7 +60,7 @@ fn wiring(files: &mut Files) {
     files.0.insert("conf/inter".into(), bytes(&inter));
 }
 
-/// Each model as a description and as the configuration text that its authors set beside it.
+/// Each model as a description and as the equivalent configuration text.
 #[test]
 fn descriptions_are_their_configurations() {
     let twins = [
@@ -126,7 +126,7 @@ fn json_says_the_same() {
     assert_eq!(yaml(json, &mut Files::default()).unwrap().router_count(), 4 * 9);
 }
 
-/// What SST-macro would read of a machine: each link a port of its switch, each node a port after these.
+/// A machine as a topology file of SST-macro: each link is a port of its switch, and each node a port after these.
 fn topology_file(machine: &Machine) -> String {
     let mut text = String::from("{\n\"avg_num_hops\": 3,\n\"nodes\": {\n");
     let nodes: Vec<String> = machine.nodes().map(|node| format!("\"host{:03}\": {{}}", node.0)).collect();

@@ -1,14 +1,14 @@
-//! Acceptance: the generated Edison is the real one, link for link.
+//! Acceptance: the generated Edison equals the real one, link by link.
 //!
-//! The real cable list is no part of this repository: it is looked for in `$ODONATA_SHARED/data`, else in
-//! `../shared/data` beside the repository.
+//! The real cable list is not in this repository: it is read from `$ODONATA_SHARED/data`, else from `../shared/data`
+//! next to the repository.
 
 use flate2::read::GzDecoder;
 use odonata_machine::{import, presets, topology::Cascade, Machine};
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
-/// The cable list, or `None` with a word on the terminal (past the test harness, which would swallow it).
+/// The cable list, or `None` with a message on standard error (which the test harness does not capture).
 fn cable_list() -> Option<Vec<u8>> {
     let sibling = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
     let shared = std::env::var_os("ODONATA_SHARED").map_or_else(sibling, PathBuf::from);
@@ -34,7 +34,7 @@ fn generated_edison_is_the_real_one() {
     for link in real.links() {
         assert_eq!(real.link_name(link), generated.link_name(link));
     }
-    // Names are the wiring; equality covers shape, ports, nodes and figures too.
+    // Names contain the wiring; equality includes shape, ports, nodes and figures.
     assert!(real == generated, "same links, but another machine");
     // The preset differs in its service nodes only.
     let preset = presets::builder("edison").unwrap().build().unwrap();

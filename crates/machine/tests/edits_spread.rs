@@ -1,4 +1,4 @@
-//! Cables taken or laid evenly: over pairs of groups, and as a share.
+//! Cables added or removed evenly: over pairs of groups, and as a share.
 
 use odonata_machine::edit::{apply, Edit};
 use odonata_machine::topology::{Dragonfly, Topology};
@@ -34,7 +34,7 @@ fn half_of_the_global_cables_of_frontier() {
         let left = after.get(pair).copied().unwrap_or(0);
         assert!(left.abs_diff(count / 2) <= 1, "{pair:?}: {left} of {count}");
     }
-    // What stays was there, at the same routers.
+    // The remaining cables existed before, at the same routers.
     let mut known = frontier.cables.clone();
     known.retain(|cable| half.cables.contains(cable));
     assert!(half.cables.len() <= known.len());
@@ -54,8 +54,8 @@ fn more_than_there_are() {
 }
 
 proptest! {
-    /// The share is met to one cable, no pair of groups is more than one cable from its part, and what is added stands beside
-    /// a cable that was there.
+    /// The share is exact to one cable, no pair of groups is more than one cable from its part, and every added cable
+    /// is parallel to an existing one.
     #[test]
     fn shares_are_even(a in 2u32..6, g in 2u32..7, cables in 1u32..4, percent in 1u32..=100, add: bool) {
         let h = cables * (g - 1);

@@ -1,9 +1,9 @@
-//! How large a machine is at most, told before it is listed.
+//! Upper bounds of a machine's size, known before it is listed.
 
 use odonata_declare::OneOrEach;
 use odonata_machine::topology::{Cascade, Dragonfly, Extent, FatTree, Topology, Torus, Xgft};
 
-/// What the machine counts, and what was predicted.
+/// The counts of the machine, and the predicted ones.
 fn both(family: &dyn Topology) -> (Extent, Extent) {
     let machine = family.lay_out().unwrap().build().unwrap();
     let counted = Extent {
@@ -51,7 +51,7 @@ fn others_have_at_most_as_much() {
     }
 }
 
-/// No number overflows; what makes no machine is refused in its own words when it is listed.
+/// No number overflows; listing refuses invalid parameters with its own message.
 #[test]
 fn the_extent_of_invalid_parameters_is_predicted() {
     let most = u32::MAX;

@@ -1,4 +1,4 @@
-//! Mistakes in files: place, reason and what was expected; and no bytes at all make a reader panic.
+//! Mistakes in files: place, reason and expected form; and no input makes a reader panic.
 
 use odonata_machine::import::{self, DamselflyParameters, EdgeListColumns, EdgeListOptions, IntraLayout};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn cray(text: &str) -> String {
 fn csv_mistakes() {
     for (text, message) in [
         ("", "e.csv:line 1: the file is empty; expected a header"),
-        ("dst\n", "e.csv:line 1: there is no column 'src'; the columns are dst"),
+        ("dst\n", "e.csv:line 1: column 'src' is missing; the columns are dst"),
         ("src,dts\n", "e.csv:line 1: unknown column 'dts'; did you mean 'dst'?"),
         ("src,dst\n", "e.csv:line 1: the list has a header, but no edges"),
         ("src,dst\n0,1\n1\n", "e.csv:line 3: 1 values, but the header has 2"),
@@ -24,16 +24,16 @@ fn csv_mistakes() {
         ("src,dst,count\n0,1,many\n", "e.csv:line 2: count: expected a whole number, found 'many'"),
         ("src,dst,bandwidth\n0,1,25\n", "e.csv:line 2: bandwidth: '25' has no unit; write it like"),
         ("src,dst,bandwidth\n0,1,25 ns\n", "e.csv:line 2: bandwidth: '25 ns' is a duration; expected a data rate"),
-        ("# a remark\nsrc,dts\n", "e.csv:line 2: unknown column 'dts'"),
+        ("# a comment\nsrc,dts\n", "e.csv:line 2: unknown column 'dts'"),
         ("src,dst\n\n0,1\n#\n1,2,3\n", "e.csv:line 5: 3 values, but the header has 2"),
-        ("src,dst\n0,1\n# a remark\n1,4294967295\n", "e.csv:line 4: router 4294967295; numbers count from 0"),
+        ("src,dst\n0,1\n# a comment\n1,4294967295\n", "e.csv:line 4: router 4294967295; numbers count from 0"),
         ("src,dst\n0,1\n1,0\n1,2\n", "e.csv:line 4: 1 parallel links from 1 to 2, but 0 back"),
         ("src,dst,src_group\n0,1,0\n", "e.csv:line 1: 'group' is given for one end only"),
         ("src,dst,src_group,dst_group\n0,1,0,0\n1,2,1,1\n", "e.csv:line 3: router 1 has another position here"),
         ("src,dst,class\n0,1,a:b\n", "e.csv:line 2: 'a:b' can't be the name of a link class"),
         ("src,dst\na b,c\n", "e.csv:line 2: 'a b' can't be the name of a router"),
         ("src,dst,bandwidth,capacity_bytes_per_s\n", "e.csv:line 1: there are two columns of bandwidth"),
-        ("src,source,dst\n", "e.csv:line 1: column 'source' says what another column says already"),
+        ("src,source,dst\n", "e.csv:line 1: column 'source' repeats another column"),
     ] {
         let found = csv(text);
         assert!(found.starts_with(message), "{text:?}: {found}");
@@ -114,7 +114,7 @@ fn damselfly_mistakes() {
     assert_eq!(message(&words(&[0, 1, 0, 1, 2, 0]), &inter), "intra:byte 16: router 2; expected 0 to 1");
     assert_eq!(message(&words(&[0, 1, 0, 1, 0, 2]), &inter), "intra:byte 20: type 2; expected 0 to 1");
     assert_eq!(message(&intra, &words(&[0, -2])), "inter:byte 4: router -2; expected 0 to 3");
-    assert!(message(&intra, &words(&[0, 2, 0, 1])).starts_with("inter:byte 8: routers 0 and 1 are of one group"));
+    assert!(message(&intra, &words(&[0, 2, 0, 1])).starts_with("inter:byte 8: routers 0 and 1 are in one group"));
     assert!(
         message(&intra, &words(&[0, 2, 2, 0, 1, 3])).starts_with("inter:byte 16: 1 parallel links from 1 to 3, but 0")
     );

@@ -1,4 +1,4 @@
-//! Every family, written in each format that can say it and read back, is the same machine.
+//! Every family, written in each format that supports it, gives the same machine when it is read.
 
 use odonata_machine::topology::{Arrangement, Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{import, Cable, Machine, MachineBuilder};
@@ -62,8 +62,8 @@ fn csv(machine: &Machine, rows_are_links: bool, names: bool, coordinates: bool) 
     text
 }
 
-/// A machine without what an edge list can't say (name, port budgets, the terminal class, cores), its classes in the
-/// order of their names.
+/// A machine without what an edge list has no column for (name, port budgets, the terminal class, cores), its classes
+/// in the order of their names.
 fn wiring(machine: Machine) -> Machine {
     let mut builder = MachineBuilder::from(machine);
     let mut order: Vec<usize> = (0..builder.classes.len()).collect();

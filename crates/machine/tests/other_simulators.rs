@@ -1,4 +1,4 @@
-//! Machines in the files of other simulators: what each says, against the formulas and against the families here.
+//! Machines in the files of other simulators, against formulas and against the families.
 
 use odonata_declare::Reader;
 use odonata_machine::import::{booksim, codes_conf, htsim, simgrid, EdgeListOptions, FormatError};
@@ -68,7 +68,7 @@ fn wiring(builder: &MachineBuilder, size: u32, types: Option<&[u32]>, files: &mu
     files.0.insert("conf/inter".into(), inter);
 }
 
-const WIRED: &str = "num_cns_per_router=\"2\";\n# a remark\nlocal_bandwidth=\"2.0\";\nglobal_bandwidth=\"4.0\";\n\
+const WIRED: &str = "num_cns_per_router=\"2\";\n# a comment\nlocal_bandwidth=\"2.0\";\nglobal_bandwidth=\"4.0\";\n\
     cn_bandwidth=\"1.0\";\nintra-group-connections=\"intra\";\ninter-group-connections=\"inter\";\n";
 
 #[test]
@@ -82,7 +82,7 @@ fn the_first_dragonfly_of_codes_joins_routers_of_one_number() {
         if a / 4 == b / 4 {
             continue;
         }
-        // Router j of a group: the groups j + 1 further and before (h / 2 = 1 on each side).
+        // Router j of a group leads to the groups j + 1 after and before (h / 2 = 1 on each side).
         assert_eq!(a % 4, b % 4);
         let apart = (a / 4).abs_diff(b / 4);
         assert_eq!(apart.min(9 - apart), a % 4 + 1);
@@ -142,7 +142,8 @@ fn regular_networks_of_codes_have_the_counts_of_their_formulas() {
         read("modelnet_order=( \"fattree\" );\nnum_levels=\"3\";\nswitch_count=\"16\";\nswitch_radix=\"8\";\n");
     // Half of the pods, full bisection: half of the top switches, each with two cables to every pod's switch.
     assert_eq!((pruned.node_count(), pruned.router_count(), pruned.link_count()), (64, 16 + 16 + 8, 2 * 128));
-    // Summit: 11 pods of 18 x 18, three cables from a pod's switch to each of 6 top switches, of whose 36 ports 3 stay free.
+    // Summit: 11 pods of 18 x 18, three cables from a pod's switch to each of 6 top switches, which keep 3 of their
+    // 36 ports free.
     let summit = "modelnet_order=( \"fattree\" );\nft_type=\"0\";\nnum_levels=\"3\";\nswitch_count=\"198\";\nswitch_radix=\"36\";\n";
     let one = read(summit);
     assert_eq!((one.node_count(), one.router_count()), (198 * 18, 198 + 198 + 108));
@@ -182,7 +183,7 @@ fn missing_entries_of_a_codes_configuration_are_named() {
         assert!(error.contains(why), "{error}");
     };
     refused("num_routers=\"4\";\n", "net.conf:line 8: 'modelnet_order' is missing");
-    refused("modelnet_order=( \"loggp\" );\n", "line 10: a model 'loggp' has no machine");
+    refused("modelnet_order=( \"loggp\" );\n", "line 10: unknown model 'loggp'");
     refused(
         "modelnet_order=( \"dragonfly\" );\nnum_routers=\"6\";\n",
         "line 11: 6 routers in a group have 3 global ports",
@@ -191,7 +192,7 @@ fn missing_entries_of_a_codes_configuration_are_named() {
         "modelnet_order=( \"dragonfly\" );\nnum_routers=\"x\";\n",
         "line 11: 'num_routers' is 'x'; expected a whole number from 2",
     );
-    refused("modelnet_order=( \"slimfly\" );\nnum_rails=\"2\";\n", "of slimfly one network is read");
+    refused("modelnet_order=( \"slimfly\" );\nnum_rails=\"2\";\n", "only one network of slimfly can be read");
     refused(
         "modelnet_order=( \"fattree\" );\nnum_levels=\"3\";\nswitch_count=\"198\";\nswitch_radix=\"36\";\n",
         "11 pods in a tree of type 1; expected an even number up to 18",
@@ -205,7 +206,7 @@ fn missing_entries_of_a_codes_configuration_are_named() {
 #[test]
 fn a_listing_of_booksim() {
     let read = |text: &str| booksim(text.as_bytes(), "any.net", Time::from_ns(2), &EdgeListOptions::default());
-    // The example that comes with it, with latencies.
+    // The example of BookSim, with latencies.
     let text = "router 0 node 0 node 1 node 2 router 1 15\nrouter 1 node 3 node 4 node 5\nrouter 2 node 6 node 7 node 8 router 1 router 0\n";
     let machine = read(text).unwrap().build().unwrap();
     assert_eq!((machine.router_count(), machine.node_count(), machine.link_count()), (3, 9, 6));
@@ -217,11 +218,11 @@ fn a_listing_of_booksim() {
     };
     refused(
         "router 0 router 1 3\nrouter 1 router 0 4\n",
-        "line 1: routers 0 and 1 are 3 cycles apart, and 4 the other way",
+        "line 1: routers 0 and 1 are 3 cycles apart, and 4 in the other direction",
     );
     refused("router 0 router 0\n", "line 1: router 0 is joined to itself");
     refused("router 0 node 1 router 1\nrouter 1 node 1\n", "line 2: node 1 is at router 0 already");
-    refused("router 0 node 1\nrouter 2 router 1\n", "router 0 is joined to no other");
+    refused("router 0 node 1\nrouter 2 router 1\n", "router 0 is not joined to another router");
     refused("router 0 ruter 1\n", "expected 'router' or 'node' and a number, found 'ruter'");
     refused("router 0 5 router 1\n", "found '5'");
     refused("router\n", "expected a number after 'router'");
@@ -238,7 +239,8 @@ fn a_fat_tree_of_htsim() {
         )
     };
     let machine = htsim(tiers(432, 36).as_bytes(), "t.topo").unwrap().build().unwrap();
-    // 72 edge and 72 middle switches in 12 pods, 12 at the top with bundles of three cables to one switch of each pod.
+    // 72 edge and 72 aggregation switches in 12 pods, 12 at the top with bundles of three cables to one switch of
+    // each pod.
     assert_eq!((machine.node_count(), machine.router_count()), (432, 72 + 72 + 12));
     assert_eq!(machine.link_count(), 2 * (432 + 432));
     let classes: Vec<(u64, u64)> =
@@ -269,7 +271,8 @@ fn platform(topology: &str, parameters: &str, radical: &str) -> Result<MachineBu
 fn clusters_of_simgrid() {
     let machine = platform("DRAGONFLY", "3,4 ; 3,2 ; 3,1 ; 2", "0-53").unwrap().build().unwrap();
     assert_eq!((machine.router_count(), machine.node_count()), (27, 54));
-    // Links each way: 3 pairs of groups x 4, 3 groups x 3 columns x 3 pairs x 2, 3 groups x 3 rows x 3 pairs.
+    // Links in each direction: 3 pairs of groups x 4, 3 groups x 3 columns x 3 pairs x 2, 3 groups x 3 rows x 3
+    // pairs.
     assert_eq!(machine.link_count(), 2 * (12 + 54 + 27));
     assert_eq!(machine.classes()[0].bandwidth.bits_per_s(), 1_000_000_000);
     assert_eq!(machine.classes()[0].latency, Time::from_us(50));
@@ -292,10 +295,10 @@ fn clusters_of_simgrid() {
     refused("DRAGONFLY", "3,4;3,2;3;2", "0-53", "expected 'groups,links;");
     refused("FAT_TREE", "2;4,4;2,2;1,2", "0-15", "a host has 2 switches");
     refused("FAT_TREE", "2;4,4;1,2;1", "0-15", "2 levels need as many numbers");
-    refused("STAR", "1", "0", "topology 'STAR'; DRAGONFLY, FAT_TREE and TORUS are read");
+    refused("STAR", "1", "0", "unknown topology 'STAR'; expected DRAGONFLY, FAT_TREE or TORUS");
     for (text, why) in [
-        ("<platform>", "no XML"),
-        ("<platform/>", "does not say which cables"),
+        ("<platform>", "not XML"),
+        ("<platform/>", "has no list of cables"),
         ("<a><cluster/></a>", "has no 'topology'"),
     ] {
         let error = simgrid(text.as_bytes(), "p.xml").unwrap_err().to_string();

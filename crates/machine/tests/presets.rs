@@ -1,4 +1,4 @@
-//! Every preset builds and counts what it declares.
+//! Every preset builds and has its declared counts.
 
 use odonata_machine::{presets, Machine};
 
@@ -30,12 +30,16 @@ fn an_unknown_preset_names_the_nearest() {
     assert_eq!(message, "unknown preset 'edisson'; did you mean 'edison'?");
 }
 
-/// Every preset and every form of an edit stands in the reference.
+/// The reference has every preset and every form of an edit.
 #[test]
 fn the_reference_is_complete() {
     let page = include_str!("../../../docs/reference/machines.md");
     for preset in presets::names() {
-        assert!(page.contains(&format!("`{}`", preset.name)), "docs/reference/machines.md lacks {}", preset.name);
+        assert!(
+            page.contains(&format!("`{}`", preset.name)),
+            "docs/reference/machines.md does not have {}",
+            preset.name
+        );
     }
     let edits = page.split("## Edits").nth(1).and_then(|rest| rest.split("## Files").next()).unwrap();
     let texts = edits.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());

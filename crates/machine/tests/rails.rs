@@ -1,4 +1,4 @@
-//! Nodes with several interfaces: how ends, routers and planes are numbered.
+//! Nodes with several NICs: numbering of NICs, routers and planes.
 
 use odonata_machine::topology::Dragonfly;
 use odonata_machine::{MachineBuilder, RailRouters};
@@ -8,7 +8,7 @@ fn dragonfly() -> MachineBuilder {
     Dragonfly { p: 2, a: 4, h: 2, g: 9, ..Dragonfly::default() }.builder().unwrap()
 }
 
-/// A plane without faults is the machine that was copied.
+/// A plane without faults equals the machine that was copied.
 #[test]
 fn planes_are_the_machine_that_was_copied() {
     let alone = dragonfly().build().unwrap();
@@ -19,11 +19,11 @@ fn planes_are_the_machine_that_was_copied() {
     assert_eq!(machine.planes().len(), 3);
     assert!(machine.planes().iter().all(|plane| *plane == alone));
     assert_eq!(machine.router_name(RouterId(36 + 5)), "p1g1r1");
-    // Back to cables and built again, as edits do, it is the same.
+    // Converted to cables and built again, as edits do, it is the same.
     assert!(MachineBuilder::from(machine.clone()).build().unwrap() == machine);
 }
 
-/// Of 72 nodes on 36 routers, 4 to a group: interface r of node h is end 72 r + h, at the r-th next router of the group.
+/// 72 nodes on 36 routers, 4 per group: NIC r of node h is number 72 r + h, at the r-th next router of the group.
 #[test]
 fn rails_end_at_the_next_routers_of_the_group() {
     let mut builder = dragonfly();
@@ -44,7 +44,7 @@ fn rails_end_at_the_next_routers_of_the_group() {
     assert!(hosts.nodes().all(|node| hosts.node_up(node)));
 }
 
-/// A node can be used while one of its interfaces works.
+/// A node can be used while one of its NICs works.
 #[test]
 fn nodes_survive_the_loss_of_one_nic() {
     let mut builder = dragonfly();

@@ -1,4 +1,4 @@
-//! What a machine measures does not depend on how its routers are called or numbered.
+//! The measurements of a machine do not depend on the names or numbers of its routers.
 
 use odonata_machine::import::{edge_list_columns, EdgeListColumns, EdgeListOptions};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
@@ -55,7 +55,7 @@ proptest! {
                 counts
             };
             prop_assert_eq!(counts(&before), counts(&after));
-            // Names are kept, and lead back.
+            // Names are preserved and can be looked up.
             let router = other.router_named("switch-3").unwrap();
             prop_assert_eq!(other.router_name(router), "switch-3");
         }

@@ -1,4 +1,4 @@
-//! The tree of switches of Slurm: counts by hand, names of nodes, mistakes with their line.
+//! The switch tree of Slurm: counts by hand, names of nodes, mistakes with their line.
 
 use odonata_machine::import::{slurm_topology, SlurmTreeOptions};
 use odonata_machine::Machine;
@@ -15,7 +15,7 @@ fn read(text: &str, uplinks: u32) -> Result<Machine, String> {
 #[test]
 fn switches_are_routers_and_nodes_keep_their_names() {
     let machine = read(TREE, 1).unwrap();
-    // Three cables, both ways.
+    // Three cables, in both directions.
     assert_eq!((machine.router_count(), machine.node_count(), machine.link_count()), (4, 10, 6));
     let twice = read(TREE, 2).unwrap();
     assert_eq!(twice.link_count(), 12);
@@ -40,12 +40,12 @@ fn mistakes_have_their_line() {
     let leaf = "SwitchName=s0 Nodes=n[0-1]\n";
     for (text, found) in [
         ("SwitchName=s9 Switches=s1", "topology.conf:line 2: no line has SwitchName=s1; did you mean 's0'?"),
-        ("SwitchName=s0 Switches=s0", "topology.conf:line 2: switch s0 stands here for the second time, after line 1"),
+        ("SwitchName=s0 Switches=s0", "topology.conf:line 2: switch s0 is listed twice, first in line 1"),
         ("SwitchName=s1 Nodes=n1", "topology.conf:line 2: node n1 is at s0 already, line 1"),
         ("SwitchName=s1 Switches=s1", "topology.conf:line 2: switch s1 is below itself"),
         ("SwitchName=s1", "topology.conf:line 2: switch s1 has neither Nodes= nor Switches="),
         ("Nodes=n7", "topology.conf:line 2: a line without SwitchName="),
-        ("SwitchName=s1 Nodse=n7", "topology.conf:line 2: no key is called 'Nodse'; did you mean 'Nodes'?"),
+        ("SwitchName=s1 Nodse=n7", "topology.conf:line 2: unknown key 'Nodse'; did you mean 'Nodes'?"),
         ("SwitchName=s1 Nodes=n[7", "topology.conf:line 2: 'n[7' lacks a ']'"),
         ("s1 s2", "topology.conf:line 2: 's1', expected SwitchName=, Nodes= or Switches= with a value"),
         ("", "topology.conf:line 1: no switch is below another; expected SwitchName= lines with Switches="),

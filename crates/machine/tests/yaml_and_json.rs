@@ -1,4 +1,4 @@
-//! Machines in YAML descriptions of CODES and JSON topologies of SST/macro, against the same in other words.
+//! Machines in YAML descriptions of CODES and JSON topologies of SST/macro, against equivalent descriptions.
 
 use odonata_declare::Reader;
 use odonata_machine::import::{codes_conf, codes_yaml, sst_macro, EdgeListOptions, FormatError};
@@ -133,13 +133,13 @@ fn mistakes_of_a_yaml_description_have_a_line() {
         ("topology:\n  switches:\n    A: { terminals: 2 }\n", "fluid model"),
         (
             "topology:\n  format: groups\n  params:\n    dim_length@foo: \"4,2\"\n",
-            "line 4: 'dim_length@foo' is of one of",
+            "line 4: 'dim_length@foo' belongs to one of",
         ),
         (&parametric("    shape: { num_routers: 4 }\n"), "line 8: 'model' is missing"),
         (&parametric("    model: dragonfly\n    shape: { num_routers: 5 }\n"), "line 9: 5 routers in a group"),
-        (&parametric("    model: loggp\n"), "line 8: a model 'loggp' has no machine"),
+        (&parametric("    model: loggp\n"), "line 8: unknown model 'loggp'"),
         (&parametric(DALLY), "line 11: conf/intra can't be read: it is not there"),
-        ("topology: [\n", "no YAML or JSON"),
+        ("topology: [\n", "not YAML or JSON"),
     ] {
         let error = yaml(text, &mut Files::default()).unwrap_err();
         assert!(error.contains(said), "{error}");
@@ -179,7 +179,7 @@ fn mistakes_of_a_topology_of_sst_macro_have_a_line() {
     for (text, said) in [
         (
             NAMED.replace("\"destination\": \"n1\"", "\"destination\": \"nx\""),
-            "t.json:line 7: no switch or node is called 'nx'",
+            "t.json:line 7: unknown switch or node 'nx'",
         ),
         (
             NAMED.replace("\"destination\": \"n1\"", "\"destination\": \"n0\""),
@@ -200,7 +200,7 @@ fn mistakes_of_a_topology_of_sst_macro_have_a_line() {
     }
 }
 
-/// `include`: the file's own topology, else that of the last file that has one.
+/// `include`: the file's own topology, else the topology of the last file that has one.
 #[test]
 fn a_topology_may_be_included() {
     let torus = |size: u32| {

@@ -1,4 +1,4 @@
-//! From edits to another builder.
+//! Applies edits to a builder.
 
 use super::{spread, Amount, CableChange, Edit, FigureChange};
 use crate::builder::{in_link_order, LIMIT};
@@ -10,20 +10,20 @@ pub(super) fn wrong<T>(edit: &Edit, reason: String) -> Result<T, MachineError> {
     Err(MachineError::Parameter { parameter: "edit".into(), reason: format!("'{edit}': {reason}") })
 }
 
-/// Applies edits in order. Names and ids of links mean the machine as it is before any of them. A failing link takes
-/// its cable, hence both directions. Random faults draw from the streams `fail-cables` and `fail-routers` of `seed`,
-/// told apart by the position of the edit.
+/// Applies edits in order. Names and ids of links refer to the machine before any edit. A failing link takes its
+/// cable, and so both directions. Random faults draw from the streams `fail-cables` and `fail-routers` of `seed`,
+/// indexed by the position of the edit.
 ///
 /// # Errors
 /// An unknown class, router or link; more cables removed than a router pair has; a fault of a cable that an earlier
-/// edit has removed. A port budget exceeded is found when the machine is built.
+/// edit removed. A port budget that is exceeded is found when the machine is built.
 pub fn apply(mut builder: MachineBuilder, edits: &[Edit], seed: u64) -> Result<MachineBuilder, MachineError> {
     if edits.is_empty() {
         return Ok(builder);
     }
     builder.cables = in_link_order(std::mem::take(&mut builder.cables));
     let named = named_cables(&builder, edits)?;
-    // Position of every cable before the edits: what a name stands for while others come and go.
+    // Position of every cable before the edits, since names refer to it.
     let mut origin: Vec<u32> = (0..builder.cables.len() as u32).collect();
     for (position, (edit, named)) in edits.iter().zip(named).enumerate() {
         match edit {
@@ -35,7 +35,7 @@ pub fn apply(mut builder: MachineBuilder, edits: &[Edit], seed: u64) -> Result<M
             Edit::Spread { class, amount } => spread(&mut builder, &mut origin, edit, class, *amount)?,
             Edit::FailRouter(name) => match builder.coordinates.router_named(name, builder.group_of.len()) {
                 Ok(router) => builder.router_up[router.index()] = false,
-                // Where nodes have names of their own, no router is called like one of them.
+                // If nodes have their own names, no router has the name of a node.
                 Err(error) => match builder.node_names.iter().position(|node| node == name) {
                     Some(node) => builder.node_up[node] = false,
                     None => return Err(error),
@@ -46,7 +46,7 @@ pub fn apply(mut builder: MachineBuilder, edits: &[Edit], seed: u64) -> Result<M
                 builder.node_up[node.index()] = false;
             }
             Edit::FailLink(_) => {
-                let cable = named.expect("links were looked up before");
+                let cable = named.expect("links were resolved before");
                 let Some(at) = origin.iter().position(|&o| o == cable) else {
                     return wrong(edit, "an earlier edit has removed this cable already".into());
                 };
@@ -97,10 +97,10 @@ fn named_cables(builder: &MachineBuilder, edits: &[Edit]) -> Result<Vec<Option<u
         .collect()
 }
 
-/// Origin of a cable that was not there before.
+/// Origin of a cable that an edit added.
 const ADDED: u32 = u32::MAX;
 
-/// Adds or takes cables evenly over pairs of groups; the cables are and stay in link order.
+/// Adds or removes cables evenly over pairs of groups; the cables stay in link order.
 fn spread(
     builder: &mut MachineBuilder,
     origin: &mut Vec<u32>,
@@ -133,7 +133,7 @@ fn spread(
     Ok(())
 }
 
-/// Adds to or takes from every joined router pair; the cables are and stay in link order.
+/// Adds or removes cables at every joined router pair; the cables stay in link order.
 fn change_cables(
     builder: &mut MachineBuilder,
     origin: &mut Vec<u32>,
@@ -202,7 +202,7 @@ fn fail_cables(builder: &mut MachineBuilder, origin: &mut Vec<u32>, class: LinkC
     origin.retain(|_| *kept.next().expect("a flag per cable"));
 }
 
-/// The nearest whole number of `items` to the fraction, each set of that size equally likely.
+/// A random subset of `items`: the nearest whole number to the fraction, each set of that size equally likely.
 fn sample(mut items: Vec<usize>, fraction: f64, mut stream: Stream) -> Vec<usize> {
     let count = (items.len() as f64 * fraction).round() as usize;
     stream.shuffle(&mut items);
@@ -229,7 +229,7 @@ fn change_figure(
     };
     change.apply(&mut figures.bandwidth, &mut figures.latency);
     if let FigureChange::Ports(ports) = change {
-        // The budget of all classes together grows or shrinks with that of one.
+        // The budget of all classes together changes with the budget of one.
         let before = figures.ports_per_router.replace(ports);
         if let (Some(before), Some(all), false) = (before, builder.network_ports, terminal) {
             builder.network_ports = Some((all + ports).saturating_sub(before));
@@ -331,7 +331,7 @@ mod tests {
         assert_eq!((left("g0r1c2", "g0r0c2"), left("g0r0c2", "g0r1c2")), (2, 2));
     }
 
-    /// Names and ids are those of the machine without edits, whatever comes before.
+    /// Names and ids refer to the machine without edits, whatever comes before.
     #[test]
     fn links_keep_their_names_through_edits() {
         let by_name = ["-K", "fail g0r0c0>g0r1c0:black.0", "fail g0r0c0>g0r1c0:black.1"];
@@ -363,7 +363,7 @@ mod tests {
         assert!(machine != edited("dragonfly-1056", &["fail 10% local"], 2).unwrap());
         let machine = edited("dragonfly-1056", &["fail 25% routers"], 1).unwrap();
         assert_eq!(machine.routers().filter(|&router| machine.router_up(router)).count(), 264 - 66);
-        // The second draw is another one, and from what is left.
+        // The second draw is different, and from the remaining cables.
         let machine = edited("dragonfly-1056", &["fail 50% global", "fail 50% global"], 1).unwrap();
         assert_eq!(links(&machine, "global"), 1_056 / 4);
     }
@@ -386,7 +386,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(24))]
-        /// One more and one less again is the machine as it was.
+        /// One more and one less gives the original machine.
         #[test]
         fn adding_and_removing_cancel(n in 1u32..4, class in prop::sample::select(vec!["local", "global"])) {
             let ports = format!("{class}.ports=64");

@@ -6,10 +6,10 @@
 //! |---|---|
 //! | `-K`, `-2K`, `+B-K`, `+3B-K` | one black cable less per router pair, two less, one blue more and one black less, … |
 //! | `+2 local`, `+1 global -1 local` | the same for any class by its name |
-//! | `-1 global per group pair`, `+2 blue per group pair` | fewer or more between every two groups, whichever routers they join |
-//! | `-50% global`, `+25% global` | a share of the cables of a class, taken or laid beside others, spread evenly |
+//! | `-1 global per group pair`, `+2 blue per group pair` | fewer or more cables between every two groups, whichever routers they join |
+//! | `-50% global`, `+25% global` | a share of the cables of a class, removed or added next to others, evenly distributed |
 //! | `fail g0r1c2` | the router fails, with its cables and nodes |
-//! | `fail nid00012`, `fail node 17` | a node can't be used; its name where nodes have names of their own, or its id |
+//! | `fail nid00012`, `fail node 17` | a node can't be used; by its own name, or by id |
 //! | `fail g0r0c0>g0r0c1:green.0` | the cable of this link fails, in both directions |
 //! | `fail router 17`, `fail link 1234` | by id |
 //! | `fail 5% blue`, `fail 2% routers` | a random fraction of the cables of a class, or of the routers |
@@ -17,8 +17,8 @@
 //! | `blue.latency=300 ns`, `blue.latency*=2` | |
 //! | `blue.ports=20` | the port budget of a class |
 //!
-//! `K`, `B` and `G` are black, blue and green. A *router pair* is a pair that has cables of the class in the machine
-//! as edited so far; adding cables never joins routers that were not joined.
+//! `K`, `B` and `G` are black, blue and green. A *router pair* has cables of the class in the machine as edited so
+//! far. Adding cables never joins routers that were not joined.
 
 mod apply;
 mod parse;
@@ -32,20 +32,20 @@ use std::fmt;
 /// One change.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Edit {
-    /// Cables more or fewer per router pair, of one or more classes.
+    /// More or fewer cables per router pair, of one or more classes.
     Cables(Vec<CableChange>),
-    /// Cables of a class more or fewer, spread evenly over pairs of groups.
+    /// More or fewer cables of a class, distributed evenly over pairs of groups.
     Spread {
         /// Link class.
         class: String,
-        /// How many.
+        /// Number of cables.
         amount: Amount,
     },
     /// A router fails; by name or id.
     FailRouter(String),
     /// A node can't be used; by name or id.
     FailNode(String),
-    /// The cable of a link fails, and with it both directions; by name or id of the link in the machine without edits.
+    /// The cable of a link fails, in both directions; by name or id of the link in the machine without edits.
     FailLink(String),
     /// A random fraction of the cables of a class fails.
     FailCables {
@@ -63,26 +63,26 @@ pub enum Edit {
     Figure {
         /// Link class; `terminal` for the links of the nodes.
         class: String,
-        /// What becomes of it.
+        /// Change of the figure.
         change: FigureChange,
     },
 }
 
-/// Cables of one class more or fewer per router pair.
+/// More or fewer cables of one class per router pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CableChange {
     /// Link class.
     pub class: String,
-    /// Cables added to (or, negative, taken from) every joined router pair.
+    /// Cables added to (or, if negative, removed from) every joined router pair.
     pub per_pair: i32,
 }
 
-/// How many cables come or, negative, go.
+/// Number of cables that are added or, if negative, removed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Amount {
-    /// So many between every two groups that are joined (and in each group, if the class has cables there).
+    /// This number between every two joined groups (and in each group, if the class has cables there).
     PerGroupPair(i32),
-    /// A share of all, from -1 to 1; the nearest whole number.
+    /// A share of all cables, from -1 to 1, rounded to a whole number.
     Share(f64),
 }
 
@@ -102,7 +102,7 @@ pub enum FigureChange {
 }
 
 impl fmt::Display for Edit {
-    /// A text that parses to this edit.
+    /// Writes a text that parses to this edit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cables(changes) => {

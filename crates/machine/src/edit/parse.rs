@@ -1,4 +1,4 @@
-//! From the text of an edit to an [`Edit`].
+//! Parses the text of an edit.
 
 use super::{Amount, CableChange, Edit, FigureChange};
 use crate::MachineError;
@@ -9,9 +9,8 @@ fn wrong<T>(text: &str, reason: String) -> Result<T, MachineError> {
 }
 
 impl Edit {
-    /// Parses one edit; the forms stand in the description of the [module](super).
-    ///
-    /// Whether the class, router or link exists is known only when the edit is applied.
+    /// Parses one edit; the [module](super) describes the forms. Whether the class, router or link exists is checked
+    /// when the edit is applied.
     ///
     /// # Errors
     /// Text of another form, a count of zero, a fraction outside 0 to 1, or a quantity of the wrong kind.
@@ -58,13 +57,13 @@ fn spread(text: &str) -> Result<Edit, MachineError> {
     Ok(Edit::Spread { class, amount: Amount::PerGroupPair(if sign < 0.0 { -count } else { count }) })
 }
 
-/// One class, by its name or letter.
+/// A class, by its name or letter.
 fn class_name(text: &str, name: &str) -> Result<String, MachineError> {
     let name = name.trim();
     if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return wrong(
             text,
-            format!("'{name}' is no link class; write it like '-50% global' or '-1 global per group pair'"),
+            format!("'{name}' is not a link class; write it like '-50% global' or '-1 global per group pair'"),
         );
     }
     Ok(full_name(name).into())
@@ -103,7 +102,7 @@ fn cables(text: &str) -> Result<Edit, MachineError> {
         }
         let class = full_name(&rest[..end]);
         if changes.iter().any(|change| change.class == class) {
-            return wrong(text, format!("class {class} appears twice"));
+            return wrong(text, format!("class {class} occurs twice"));
         }
         changes.push(CableChange { class: class.into(), per_pair: sign * count });
         rest = rest[end..].trim_start();
@@ -111,7 +110,7 @@ fn cables(text: &str) -> Result<Edit, MachineError> {
     Ok(Edit::Cables(changes))
 }
 
-/// What follows `fail`: a name, `router NAME`, `link NAME`, or a fraction and what of.
+/// Parses the text after `fail`: a name, `router NAME`, `link NAME`, or a fraction with its class.
 fn fail(text: &str, what: &str) -> Result<Edit, MachineError> {
     let words: Vec<&str> = what.split_whitespace().collect();
     match words[..] {
@@ -138,7 +137,7 @@ fn parse_fraction(text: &str, fraction: &str) -> Result<f64, MachineError> {
     };
     match number.parse::<f64>().map(|n| n * unit) {
         Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
-        _ => wrong(text, format!("'{fraction}' is no fraction; expected 0% to 100%, or 0 to 1")),
+        _ => wrong(text, format!("'{fraction}' is not a fraction; expected 0% to 100%, or 0 to 1")),
     }
 }
 
@@ -157,7 +156,7 @@ fn figure(text: &str, left: &str, right: &str) -> Result<Edit, MachineError> {
     };
     let factor = || match right.parse::<f64>() {
         Ok(factor) if factor.is_finite() && factor >= 0.0 => Ok(factor),
-        _ => wrong(text, format!("'{right}' is no factor; expected a number from 0 up")),
+        _ => wrong(text, format!("'{right}' is not a factor; expected a number from 0 up")),
     };
     let change = match (figure, times) {
         ("bandwidth", false) => FigureChange::Bandwidth(Quantity::rate(right).map_err(quantity)?),
@@ -166,10 +165,10 @@ fn figure(text: &str, left: &str, right: &str) -> Result<Edit, MachineError> {
         ("latency", true) => FigureChange::LatencyFactor(factor()?),
         ("ports", false) => match right.parse() {
             Ok(ports) => FigureChange::Ports(ports),
-            Err(_) => return wrong(text, format!("'{right}' is no number of ports")),
+            Err(_) => return wrong(text, format!("'{right}' is not a number of ports")),
         },
         ("ports", true) => return wrong(text, "ports are set with '=', not multiplied".into()),
-        _ => return wrong(text, format!("a class has bandwidth, latency and ports, not '{figure}'")),
+        _ => return wrong(text, format!("unknown figure '{figure}'; a class has bandwidth, latency and ports")),
     };
     Ok(Edit::Figure { class: class.trim().into(), change })
 }
@@ -228,7 +227,7 @@ mod tests {
             ("K", "expected cables like '-K'"),
             ("-0K", "expected 1 to 65535"),
             ("-", "a link class is missing"),
-            ("-K-K", "appears twice"),
+            ("-K-K", "occurs twice"),
             ("+B K", "expected '+' or '-' at 'K'"),
             ("fail 120% blue", "expected 0% to 100%"),
             ("fail", "expected cables like"),

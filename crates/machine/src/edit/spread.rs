@@ -1,7 +1,7 @@
-//! Cables more or fewer for each pair of groups, or as a share of all.
+//! More or fewer cables for each pair of groups, or as a share of all.
 //!
-//! What changes is spread evenly: over the pairs of groups, and in each over its cables in the order of the links. All other
-//! cables stay at their ports, so that two machines are compared cable by cable.
+//! The change is distributed evenly: over the pairs of groups, and in each pair over its cables in the order of the
+//! links. All other cables keep their ports, so that two machines can be compared cable by cable.
 
 use super::apply::wrong;
 use super::{Amount, Edit};
@@ -9,10 +9,10 @@ use crate::{Cable, MachineBuilder, MachineError};
 use odonata_units::{GroupId, LinkClassId};
 use std::collections::BTreeMap;
 
-/// Positions of the cables to take, or to lay another beside.
+/// Positions of the cables to remove, or to duplicate.
 ///
 /// # Errors
-/// A pair of groups has fewer cables than are taken.
+/// A pair of groups has fewer cables than are removed.
 pub(super) fn choose_cables(
     builder: &MachineBuilder,
     edit: &Edit,
@@ -32,7 +32,7 @@ pub(super) fn choose_cables(
         seen += cables.len();
         let count = match amount {
             Amount::PerGroupPair(count) => count.unsigned_abs() as usize,
-            // What is rounded here is made up for by the next pair.
+            // The next pair compensates the rounding error.
             Amount::Share(share) => (seen as f64 * share.abs()).round() as usize - taken,
         };
         let adds = matches!(amount, Amount::PerGroupPair(1..));

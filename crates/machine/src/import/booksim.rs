@@ -1,14 +1,15 @@
-//! The listing of BookSim's `anynet`: who is joined to whom, a line for a router or a node.
+//! The listing of BookSim's `anynet`: the neighbours of each router, a line per router or node.
 //!
 //! ```text
 //! router 0 node 0 node 1 router 1 15
 //! router 1 node 2 node 3
 //! ```
 //!
-//! What a line names after its first word pair is joined to it; a number after a router is the latency of the link in
-//! cycles. A link that stands in both lines is one cable, and so are two in one line that lead to the same router. BookSim takes
-//! the latency for one direction, and one cycle for the other unless its line says so, too; a cable here has one latency, so two that
-//! differ are refused. Routers and nodes are taken in the order of their numbers; nodes are numbered router by router, as everywhere.
+//! The first two words of a line name a module; the others are joined to it. A number after a router is the latency
+//! of the link in cycles. A link in both lines is one cable, and so are two links in one line to the same router.
+//! BookSim uses the latency for one direction, and one cycle for the other direction unless its line has a number,
+//! too. A cable here has one latency, so two different ones are refused. Routers and nodes are numbered in the order
+//! of their numbers in the file; nodes are numbered router by router, as everywhere.
 
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
 use super::{line, text};
@@ -23,23 +24,24 @@ enum Kind {
     Node,
 }
 
-/// A module named in a line, with the cycles after it.
+/// A module of a line, with the cycles after it.
 struct Module {
     kind: Kind,
     number: u32,
     cycles: Option<u32>,
 }
 
-/// A cable: cycles in each direction, where a line says so, and the line that named it first.
+/// A cable: cycles in each direction, if a line has them, and its first line.
 struct Link {
     cycles: [Option<u32>; 2],
     line: usize,
 }
 
-/// Reads a listing; `cycle` is the time of a cycle, bandwidth and figures of node links are those of the options.
+/// Reads a listing. `cycle` is the time of a cycle; bandwidth and figures of node links come from the options.
 ///
 /// # Errors
-/// A line of another form, a node at two routers, a router joined to itself, latencies that differ by direction; with the line.
+/// A line of another form, a node at two routers, a router joined to itself, or latencies that differ by direction;
+/// the message has the line.
 pub fn booksim(
     bytes: &[u8],
     label: &str,
@@ -62,14 +64,15 @@ pub fn booksim(
     }
     let joined: BTreeSet<u32> = links.keys().flat_map(|&(a, b)| [a, b]).collect();
     if let Some(alone) = nodes.keys().find(|router| !joined.contains(router)) {
-        return line(label, 1, format!("router {alone} is joined to no other"));
+        return line(label, 1, format!("router {alone} is not joined to another router"));
     }
     let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
     for (&(a, b), link) in &links {
         let cycles = match link.cycles {
             [Some(there), Some(back)] if there != back => {
                 let reason = format!(
-                    "routers {a} and {b} are {there} cycles apart, and {back} the other way; expected one latency"
+                    "routers {a} and {b} are {there} cycles apart, and {back} in the other direction; expected one \
+                     latency"
                 );
                 return line(label, link.line, reason);
             }
@@ -127,7 +130,7 @@ fn join(
             let cycles = &mut link.cycles[usize::from(a > b)];
             if let (Some(before), Some(now)) = (*cycles, other.cycles) {
                 if before != now {
-                    return Err(format!("routers {a} and {b} are {before} cycles apart, says line {}", link.line));
+                    return Err(format!("routers {a} and {b} are {before} cycles apart in line {}", link.line));
                 }
             }
             *cycles = other.cycles.or(*cycles);

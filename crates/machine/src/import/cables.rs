@@ -1,21 +1,21 @@
-//! From the edges that a file lists to cables.
+//! Converts the edges of a file to cables.
 
 use crate::Cable;
 use odonata_declare::words;
 use odonata_units::{LinkClassId, Rate, RouterId, Time};
 
 words! {
-    /// What one edge of a list stands for.
+    /// Meaning of an edge in a list.
     #[derive(Default)]
     pub enum Listing {
         #[default]
         Detect = "detect": "links if every edge is listed in both directions, cables if none is",
         Cables = "cables": "every row is a cable, both directions",
-        Links = "links": "every row is one direction; the other is listed too",
+        Links = "links": "every row is one direction; the other direction is listed, too",
     }
 }
 
-/// One edge of a list; stands for `count` parallel ones.
+/// An edge of a list; stands for `count` parallel ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub(super) source: u32,
@@ -24,11 +24,11 @@ pub(super) struct Edge {
     pub(super) count: u32,
     pub(super) bandwidth: Rate,
     pub(super) latency: Time,
-    /// Where it stands in the file: a line, a byte offset or a row.
+    /// Place in the file: a line, a byte offset or a row.
     pub(super) place: usize,
 }
 
-/// An edge that is wrong, and why; routers appear in the reason by their number in the file.
+/// A wrong edge and the reason; routers have their numbers in the file.
 #[derive(Debug)]
 pub(super) struct WrongEdge {
     pub(super) place: usize,
@@ -39,7 +39,7 @@ fn wrong<T>(edge: &Edge, reason: String) -> Result<T, WrongEdge> {
     Err(WrongEdge { place: edge.place, reason })
 }
 
-/// The cables that `edges` list. `name` says how to call a router.
+/// Converts `edges` to cables. `name` gives the name of a router.
 pub(super) fn cables(
     mut edges: Vec<Edge>,
     listing: Listing,
@@ -96,7 +96,7 @@ pub(super) fn cables(
     Ok(cables)
 }
 
-/// A cable has the same figures in both directions: so both lists have the same counts of each.
+/// A cable has the same figures in both directions, so both lists must have the same counts of each.
 fn check_both_directions(there: &[Edge], back: &[Edge], name: &dyn Fn(u32) -> String) -> Result<(), WrongEdge> {
     let count = |edges: &[Edge]| edges.iter().map(|edge| edge.count).sum::<u32>();
     if count(there) != count(back) {

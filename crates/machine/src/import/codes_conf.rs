@@ -1,19 +1,21 @@
 //! The configuration text of the CODES simulator ("LPGROUPS { ... } PARAMS { name="value"; ... }").
 //!
-//! | `modelnet_order` begins with | read as | from |
+//! | `modelnet_order` starts with | read as | from |
 //! |---|---|---|
 //! | `dragonfly` | [`Dragonfly`], circulant | `num_routers` a: p = h = a / 2, g = a h + 1 |
 //! | `dragonfly_custom` | its two binary files, as [`damselfly()`](super::damselfly()) | `num_router_rows`, `num_router_cols`, `num_groups` |
 //! | `dragonfly_dally` | its two binary files | `num_routers`, `num_groups` |
 //! | `dragonfly_plus` | its two binary files; nodes at the routers without global cables | `num_router_leaf`, `num_router_spine` |
-//! | `fattree` | [`Xgft`], below; `num_rails` of it are as many planes | `switch_radix`, `switch_count`, `num_levels` 2 or 3, `ft_type` 0 or 1 |
+//! | `fattree` | [`Xgft`], below; `num_rails` is the number of planes | `switch_radix`, `switch_count`, `num_levels` 2 or 3, `ft_type` 0 or 1 |
 //! | `slimfly` | [`SlimFly`] | `num_routers` q, `num_terminals` |
-//! | `torus` | [`Torus`] | `dim_length`; the first dimension is the fastest there, so it is the last here |
+//! | `torus` | [`Torus`] | `dim_length`; its first dimension is the fastest, so it is the last one here |
 //!
-//! A fat tree of k ports, e edge switches and three levels has P = e / (k / 2) pods. Type 0 leads r = floor(k / P) cables from a pod's switch to each of
-//! the ceil(k^2 / 4 / r) top switches that are of its place in the pod, type 1 two cables to each of e / 2; some ports may be left over.
+//! A fat tree of k ports, e edge switches and three levels has P = e / (k / 2) pods. With type 0, r = floor(k / P)
+//! cables lead from a pod's switch to each of its ceil(k^2 / 4 / r) top switches, selected by the switch's place in
+//! the pod. With type 1, two cables lead to each of e / 2 top switches. Some ports may stay free.
 //!
-//! The links of a `link-failure-file` are taken out. Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays are not read: they are the engine's.
+//! The links of a `link-failure-file` are removed. Bandwidths are in GiB/s. Buffers, routing, packet sizes and delays
+//! are not read, since they belong to the engine.
 
 use super::entries::{set, set_bandwidth, Entries, Entry};
 use super::format::FormatError;
@@ -27,19 +29,18 @@ use std::path::Path;
 
 const GIB_PER_S: f64 = (1u64 << 30) as f64;
 
-const MODELS: &str =
-    "dragonfly, dragonfly_custom, dragonfly_dally, dragonfly_plus, fattree, slimfly and torus are read";
+const MODELS: &str = "expected dragonfly, dragonfly_custom, dragonfly_dally, dragonfly_plus, fattree, slimfly or torus";
 
-/// Reads a configuration of CODES; the files that it names are opened relative to it.
+/// Reads a configuration of CODES; the files that it names are relative to it.
 ///
 /// # Errors
-/// A text of another form, a model without a machine, a number that is missing or wrong, several rails or planes, a wiring
-/// file that can't be opened or is none.
+/// A text of another form, a model without a machine, a missing or wrong number, several rails or planes, or a wiring
+/// file that can't be read.
 pub fn codes_conf(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
     machine(&params(text(bytes, label)?, label)?, files)
 }
 
-/// The machine of a section PARAMS.
+/// The machine of a PARAMS section.
 pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
     let model = params.required("modelnet_order")?.value.split(',').next().unwrap_or("").trim().to_owned();
     let rails = params.count_or("num_rails", 1)?;
@@ -47,7 +48,7 @@ pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Ma
         let several = if rails > 1 { "num_rails" } else { "num_planes" };
         params.refuse(
             several,
-            format!("of {model} one network is read: write 1 here, and `planes` or `rails` in [machine]"),
+            format!("only one network of {model} can be read: write 1 here, and `planes` or `rails` in [machine]"),
         )?;
     }
     let mut builder = match model.as_str() {
@@ -64,9 +65,7 @@ pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Ma
         "fattree" => fat_tree(params)?,
         "slimfly" => slim_fly(params)?,
         "torus" => torus(params)?,
-        _ => {
-            params.refuse("modelnet_order", format!("a model '{model}' has no machine that is known here; {MODELS}"))?
-        }
+        _ => params.refuse("modelnet_order", format!("unknown model '{model}'; {MODELS}"))?,
     };
     link_failures(params, &mut builder, files)?;
     if let Err(error) = builder.add_rails(1, RailRouters::default(), rails) {
@@ -76,7 +75,7 @@ pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Ma
     Ok(builder)
 }
 
-/// The entries of the section PARAMS, which may stand on one line or on many.
+/// The entries of the PARAMS section, on one line or on many.
 fn params<'a>(text: &'a str, label: &'a str) -> Result<Entries<'a>, MachineError> {
     let mut found: Option<Entries<'a>> = None;
     let mut inside = false;
@@ -93,7 +92,7 @@ fn params<'a>(text: &'a str, label: &'a str) -> Result<Entries<'a>, MachineError
         }
         let Some(params) = found.as_mut() else { continue };
         let (own, after) = content.split_once('}').map_or((content, None), |(own, after)| (own, Some(after)));
-        // A statement may lack its semicolon; several may share a line.
+        // A statement may have no semicolon; several may share a line.
         for statement in own.trim_start_matches('{').split(';').map(str::trim).filter(|own| !own.is_empty()) {
             let Some((name, value)) = statement.split_once('=') else {
                 return line(label, at, format!("expected 'name=\"value\";', found '{statement}'"));
@@ -106,7 +105,7 @@ fn params<'a>(text: &'a str, label: &'a str) -> Result<Entries<'a>, MachineError
     found.map_or_else(|| line(label, 1, "there is no section PARAMS; expected a configuration of CODES"), Ok)
 }
 
-/// Whether a section may begin after this.
+/// Whether a section may start after this.
 fn ends_section(before: &str) -> bool {
     before.trim_end().is_empty() || before.trim_end().ends_with('}')
 }
@@ -125,7 +124,7 @@ fn dragonfly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
             format!("{a} routers in a group have {} global ports each; expected a multiple of 4", a / 2),
         );
     }
-    // Port i of a router leads by turns so many groups up and down, to the same router there.
+    // The ports of a router lead alternately up and down by 1, 2, … groups, to the router with the same number.
     let mut family = Dragonfly { p: a / 2, a, h: a / 2, arrangement: Arrangement::Circulant, ..Dragonfly::default() };
     family.g = a.saturating_mul(a / 2).saturating_add(1);
     let [local, global, node] = bandwidths(params)?;
@@ -135,7 +134,7 @@ fn dragonfly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
     family.builder()
 }
 
-/// The bytes of a file that an entry names relative to the configuration, and its path.
+/// Reads a file that an entry names relative to the configuration. Returns its bytes and path.
 fn read_named_file(params: &Entries<'_>, name: &str, files: &mut dyn Reader) -> Result<(Vec<u8>, String), FormatError> {
     let directory = Path::new(params.label).parent().unwrap_or_else(|| Path::new(""));
     let path = directory.join(&params.required(name)?.value).to_string_lossy().into_owned();
@@ -145,7 +144,7 @@ fn read_named_file(params: &Entries<'_>, name: &str, files: &mut dyn Reader) -> 
     }
 }
 
-/// Takes out what the file of failed links lists, where the configuration names one.
+/// Removes the links of the file of failed links, if the configuration names one.
 fn link_failures(
     params: &Entries<'_>,
     builder: &mut MachineBuilder,
@@ -159,7 +158,7 @@ fn link_failures(
     Ok(codes_failures::fail(builder, &bytes, &path)?)
 }
 
-/// A machine of two wiring files, whose groups have `rows` x `columns` routers.
+/// A machine of two wiring files with groups of `rows` x `columns` routers.
 fn wired(
     params: &Entries<'_>,
     (rows, columns): (u32, u32),
@@ -176,7 +175,7 @@ fn wired(
         let sizes = DamselflyParameters { groups, rows, columns, nodes_per_router, cores_per_node: 1, intra_layout };
         damselfly((&intra.0, &intra.1), (&inter.0, &inter.1), &sizes)
     };
-    // Versions of the simulator differ in whether an entry has a type; only one of the two makes sense of a file.
+    // Versions of the simulator differ in whether an entry has a type; only one of the two layouts fits a file.
     let mut builder = read(layouts[0]).or_else(|first| read(layouts[1]).map_err(|_| first))?;
     let [local, global, node] = bandwidths(params)?;
     for class in ["local", "green", "black"] {
@@ -193,7 +192,7 @@ fn dragonfly_plus(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Machin
     let (leaves, spines) = (params.count("num_router_leaf", 1)?, params.count("num_router_spine", 1)?);
     let size = leaves.saturating_add(spines);
     let mut builder = wired(params, (1, size), &[IntraLayout::Pairs, IntraLayout::Triples], files)?;
-    // Global cables are at spines, and the nodes at the others.
+    // Spines have the global cables, and the other routers have the nodes.
     let group = |router: odonata_units::RouterId| router.0 / size;
     let between = builder.cables.iter().filter(|cable| group(cable.a) != group(cable.b));
     let spine: BTreeSet<u32> = between.flat_map(|cable| [cable.a.0 % size, cable.b.0 % size]).collect();
@@ -202,7 +201,7 @@ fn dragonfly_plus(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Machin
             format!("{} routers of a group have cables to other groups; only the {spines} spines may", spine.len());
         params.refuse("num_router_spine", reason)?;
     }
-    // Spines without such a cable: those that are joined to no other spine are told by the leaves that they serve.
+    // Spines without a global cable: those not joined to another spine are identified by their leaves.
     let first_is_leaf = !spine.contains(&0);
     let is_leaf = |local: u32| if first_is_leaf { local < leaves } else { local >= spines };
     if let Some(wrong) = spine.iter().find(|&&local| is_leaf(local)) {
@@ -232,7 +231,7 @@ fn fat_tree(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
     if params.count_or("tapering", 1)? > 1 {
         params.refuse("tapering", "a tree with fewer cables up than down is not read; expected 1")?;
     }
-    // Subtrees below the top; of a subtree's switch of one place the switches above it, with as many cables to each.
+    // Subtrees below the top. For one place of a subtree: the switches above it, and the cables to each.
     let (mut children, mut parents, below, up, parallel) = match (levels, kind) {
         (2, _) if edges == half => (vec![half], vec![1], edges, edges / 2, 2),
         (2, _) => {

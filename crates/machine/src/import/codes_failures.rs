@@ -1,21 +1,21 @@
-//! The file of failed links of CODES (`link-failure-file`): binary records, little-endian 32-bit integers.
+//! The file of failed links of CODES (`link-failure-file`): binary records of little-endian 32-bit integers.
 //!
-//! | record | of |
+//! | record | version |
 //! |---|---|
-//! | source router, target, kind | CODES before rails |
-//! | source router, target, rail, kind | CODES with rails |
+//! | source router, target router, kind | CODES before rails |
+//! | source router, target router, rail, kind | CODES with rails |
 //!
-//! Kind 1 is a link inside a group, 2 one between groups, 3 that of a router to a node. Which of the two layouts a file has is told by
-//! what makes sense of all its records: routers that are joined, by cables of that kind. A record fails one of the parallel links in one
-//! direction there; here a cable fails in both, so of two routers as many cables fail as records say of the direction that loses more. A node
-//! whose link fails can't be used by jobs.
+//! Kind 1 is a link inside a group, 2 a link between groups, 3 the link of a router to a node. The layout of a file
+//! is the one in which all records are valid: joined routers, with cables of that kind. In CODES, a record fails one
+//! parallel link in one direction. Here a cable fails in both
+//! directions. Between two routers, the direction with more failures gives the number of failed cables. Jobs can't use a node whose link fails.
 
 use super::at;
 use crate::{MachineBuilder, MachineError};
 use odonata_units::RouterId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What fails.
+/// The failures of a file.
 #[derive(PartialEq, Eq, Debug)]
 struct Failures {
     /// Cables between two routers, the lower number first.
@@ -26,10 +26,11 @@ struct Failures {
 /// Byte and reason.
 type PlacedReason = (usize, String);
 
-/// Takes the failed cables out of the machine and its nodes out of use.
+/// Removes the failed cables from the machine, and makes its failed nodes unusable.
 ///
 /// # Errors
-/// A file of neither layout, or of both; a link that is not there, or failed more often than it is there; with the byte.
+/// A file that fits neither layout, or both; a link that does not exist, or fails more often than it exists; the
+/// message has the byte.
 pub(super) fn fail(builder: &mut MachineBuilder, bytes: &[u8], label: &str) -> Result<(), MachineError> {
     if bytes.is_empty() {
         return Ok(());
@@ -38,11 +39,11 @@ pub(super) fn fail(builder: &mut MachineBuilder, bytes: &[u8], label: &str) -> R
     let mut read: Vec<_> = [3, 4].into_iter().filter(whole).map(|words| (words, read(builder, bytes, words))).collect();
     if let [(_, Ok(short)), (_, Ok(long))] = &read[..] {
         if short != long {
-            let reason = "records of 12 bytes and records of 16 bytes (with a rail) both make sense of the file";
+            let reason = "records of 12 bytes and records of 16 bytes (with a rail) are both valid for this file";
             return at(label, "byte 0".into(), reason);
         }
     }
-    // What makes sense, or gets further into the file before it makes none.
+    // The valid layout, or the one that is valid further into the file.
     read.sort_by_key(|(_, read)| read.as_ref().map_or_else(|(byte, _)| *byte, |_| usize::MAX));
     let failures = match read.pop() {
         Some((_, Ok(failures))) => failures,
@@ -50,7 +51,7 @@ pub(super) fn fail(builder: &mut MachineBuilder, bytes: &[u8], label: &str) -> R
             return at(label, format!("byte {byte}"), format!("{reason} (in records of {} bytes)", 4 * words));
         }
         None => {
-            let reason = format!("cut off: {} bytes are no whole records of 12 or of 16", bytes.len());
+            let reason = format!("cut off: {} bytes are not whole records of 12 or of 16 bytes", bytes.len());
             return at(label, format!("byte {}", bytes.len() / 12 * 12), reason);
         }
     };
@@ -66,7 +67,7 @@ pub(super) fn fail(builder: &mut MachineBuilder, bytes: &[u8], label: &str) -> R
     Ok(())
 }
 
-/// The records, each of so many words.
+/// Reads records of `words` numbers.
 fn read(builder: &MachineBuilder, bytes: &[u8], words: usize) -> Result<Failures, PlacedReason> {
     let size = 4 * words;
     let mut joined: BTreeMap<(u32, u32), u32> = BTreeMap::new();
@@ -98,8 +99,7 @@ fn read(builder: &MachineBuilder, bytes: &[u8], words: usize) -> Result<Failures
                 let count = failed.entry((source, target)).or_default();
                 *count += 1;
                 if *count > there {
-                    let reason =
-                        format!("link {count} from router {source} to {target} fails, but there are only {there}");
+                    let reason = format!("link {count} from router {source} to {target} fails, but only {there} exist");
                     return wrong(reason);
                 }
             }
@@ -155,11 +155,11 @@ mod tests {
         let reason = |words: &[i32]| fail(&mut machine(), &bytes(words), "failed").unwrap_err().to_string();
         for (words, said) in [
             (&[0, 1, 2][..], "byte 0: kind 2 of the link from router 0 to 1, which is inside a group"),
-            (&[0, 1, 1, 0, 1, 1][..], "byte 12: link 2 from router 0 to 1 fails, but there are only 1"),
+            (&[0, 1, 1, 0, 1, 1][..], "byte 12: link 2 from router 0 to 1 fails, but only 1 exist"),
             (&[0, 1, 1, 2, 0, 3][..], "byte 12: node 0 is not at router 2"),
             (&[0, 1, 9][..], "byte 8: kind 9; expected 1 (local), 2 (global) or 3 (node)"),
             (&[0, 1, 1, 0, -1, 1][..], "byte 16: -1; expected a number from 0 up"),
-            (&[0, 1, 1, 4, 5][..], "byte 12: cut off: 20 bytes are no whole records"),
+            (&[0, 1, 1, 4, 5][..], "byte 12: cut off: 20 bytes are not whole records"),
             (&[0, 1, 0, 7][..], "byte 12: kind 7; expected 1 (local), 2 (global) or 3 (node) (in records of 16 bytes)"),
             (&[7, 1, 1][..], "byte 0: routers 7 and 1 are not joined"),
         ] {

@@ -1,4 +1,5 @@
-//! The YAML description of newer CODES (`schema_version: 1`), which its compiler turns into a section PARAMS, and so does this reader.
+//! The YAML description of newer CODES (`schema_version: 1`). Its compiler converts it to a PARAMS section, and so
+//! does this reader.
 //!
 //! | `topology` | PARAMS |
 //! |---|---|
@@ -8,10 +9,10 @@
 //! | `fabric.connections.intra`, `.inter` | `intra-group-connections`, `inter-group-connections` |
 //! | `format: groups`, `params.NAME` | `NAME` |
 //!
-//! `include` names files whose `topology` counts where the file has none; of several the last.
+//! `include` names files whose `topology` is used if the file has none; the last one wins.
 //!
-//! Components, hosts, routing, jobs and further sections are not read. Names with an annotation (`n_dims@foo`) are of machines of several
-//! networks, which are refused.
+//! Components, hosts, routing, jobs and other sections are not read. Names with an annotation (`n_dims@foo`) belong
+//! to machines with several networks, which are refused.
 
 use super::entries::{Entries, Entry};
 use super::format::FormatError;
@@ -24,7 +25,8 @@ use std::path::Path;
 /// Reads a description.
 ///
 /// # Errors
-/// No YAML, a topology of another form, and what [`codes_conf()`](super::codes_conf()) refuses; with the line.
+/// Text that is not YAML, a topology of another form, and all errors of [`codes_conf()`](super::codes_conf()); the
+/// message has the line.
 pub fn codes_yaml(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
     let tree = document(text(bytes, label)?, label)?;
     if tree.get("topology").is_none() {
@@ -36,7 +38,7 @@ pub fn codes_yaml(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<M
     codes_conf::machine(&params(&tree, label)?, files)
 }
 
-/// The last of the files that a description includes which has a topology.
+/// The last included file that has a topology.
 fn included(
     tree: &LocatedValue,
     label: &str,
@@ -57,7 +59,7 @@ fn included(
         };
         let tree = document(text(&bytes, &path)?, &path)?;
         if let Some(again) = tree.get("include") {
-            return Ok(line(&path, again.line, "a file that is included includes others, which CODES does not allow")?);
+            return Ok(line(&path, again.line, "an included file includes others, which CODES does not allow")?);
         }
         if tree.get("topology").is_some() {
             found = Some((bytes, path));
@@ -66,12 +68,12 @@ fn included(
     Ok(found)
 }
 
-/// The description as a section PARAMS.
+/// Converts the description to a PARAMS section.
 fn params<'a>(tree: &LocatedValue, label: &'a str) -> Result<Entries<'a>, MachineError> {
     let topology = tree.need(label, "topology")?;
     let Some(form) = topology.get("format") else {
         let what = if topology.get("switches").is_some() {
-            "a network of the fluid model, switch by switch, is not read"
+            "a network of the fluid model, switch by switch, is not supported"
         } else {
             "'format' is missing"
         };
@@ -98,7 +100,7 @@ fn params<'a>(tree: &LocatedValue, label: &'a str) -> Result<Entries<'a>, Machin
     }
     if let Some(entry) = params.entries.iter().find(|entry| entry.name.contains('@')) {
         let reason = format!(
-            "'{}' is of one of several networks; a machine has one network here: write a file for each",
+            "'{}' belongs to one of several networks; a machine has one network: write a file for each",
             entry.name
         );
         return line(label, entry.line, reason);
@@ -132,7 +134,7 @@ fn fabric_entries(fabric: &LocatedValue, params: &mut Entries<'_>) -> Result<(),
                     put(params, &format!("{name}-group-connections"), value)?;
                 }
             }
-            // How packets go is the engine's affair.
+            // The engine selects the routing.
             "routing" => {}
             _ => put(params, name, value)?,
         }
@@ -140,7 +142,7 @@ fn fabric_entries(fabric: &LocatedValue, params: &mut Entries<'_>) -> Result<(),
     Ok(())
 }
 
-/// Adds an entry; the items of a list are apart by commas there. What has names itself is none.
+/// Adds an entry; the items of a list are separated by commas. A value with names is not an entry.
 fn put(params: &mut Entries<'_>, name: &str, value: &LocatedValue) -> Result<(), MachineError> {
     let text = match &value.value {
         Value::Text(text) => text.clone(),

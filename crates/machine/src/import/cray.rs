@@ -5,12 +5,13 @@
 //! c0-0c0s0a0l04(0:0:0) blue -> unused
 //! c0-0c0s0a0l50(0:0:0) ptile -> processor
 //! ```
-//! A tile is its router's name, `l` and two digits; behind it stand group, row and column of the router. Every cable is
-//! listed from both ends. An unused tile is a free port: the most tiles of a class at any router are the port budget.
-//! Two processor tiles make a node, as on all XC blades. Group numbers may have gaps; groups are numbered from 0 in
-//! their order. A router that is missing between others is there but does not work.
+//! A tile has its router's name, `l` and two digits, followed by group, row and column of the router. Every cable is
+//! listed from both ends. An unused tile is a free port: the port budget is the largest number of tiles of a class at
+//! any router. Two processor tiles make a node, as on all XC blades. Group numbers may have gaps; groups are numbered
+//! from 0 in their order. A router that is missing between others exists, but does not work.
 //!
-//! The list has neither bandwidths nor cores: they are the XC30's, as in [`Cascade`](crate::topology::Cascade).
+//! The list has neither bandwidths nor cores: the reader uses the figures of the XC30, as in
+//! [`Cascade`](crate::topology::Cascade).
 
 use super::shape::{assemble, Routers};
 use super::{line, text};
@@ -22,7 +23,7 @@ use std::collections::HashMap;
 
 const CLASSES: [&str; 4] = ["green", "black", "blue", "ptile"];
 const PROCESSOR_TILES: usize = 3;
-/// Processor tiles of a node.
+/// Processor tiles of a node, as on all XC blades.
 const TILES_PER_NODE: u32 = 2;
 
 /// One line of the list.
@@ -42,8 +43,8 @@ type Position = [u32; 3];
 /// Reads the cable list of a Cray XC system.
 ///
 /// # Errors
-/// A line of another form, a tile listed twice, a cable whose other end says otherwise, or a router with two positions;
-/// all with the line.
+/// A line of another form, a tile listed twice, a cable whose other end contradicts it, or a router with two
+/// positions; the message has the line.
 pub fn cray_links(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError> {
     let text = text(bytes, label)?;
     let mut positions: Vec<Position> = Vec::new();
@@ -150,7 +151,7 @@ fn read_end(end: &str) -> Result<(&str, Position), String> {
     }
 }
 
-/// At most 60 characters of a text that may be anything.
+/// At most 60 characters of any text.
 fn shortened(text: &str) -> String {
     if text.chars().count() <= 60 {
         return text.into();
@@ -158,7 +159,7 @@ fn shortened(text: &str) -> String {
     text.chars().take(57).chain("...".chars()).collect()
 }
 
-/// The cables, after a look from both ends.
+/// Builds the cables and compares both ends.
 fn match_ends(
     tiles: &[Tile],
     positions: &[Position],
@@ -199,7 +200,7 @@ fn match_ends(
             return line(
                 label,
                 tile.line,
-                format!("the other end, tile {name} in line {}, does not say that it leads back here", other.line),
+                format!("the other end, tile {name} in line {}, does not lead back here", other.line),
             );
         }
         if tile.router == other.router {

@@ -1,14 +1,15 @@
 //! The binary wiring files of Damselfly and of the CODES simulator's dragonflies, and Damselfly's configuration text.
 //!
 //! All numbers are little-endian 32-bit integers.
-//! * Intra-group file: the cabling of ONE group, which all groups share. Triples (source, destination, type), routers
-//!   by local number row * columns + column, type 0 green and 1 black; a repeated triple is a parallel link. The
-//!   dragonfly-plus files of CODES have pairs (source, destination) instead.
-//! * Inter-group file: pairs (source, destination) of global router numbers group * rows * columns + local number; a
+//! * Intra-group file: the cabling of ONE group, which all groups share. It has triples (source, destination, type),
+//!   with local router numbers row * columns + column, and type 0 green or 1 black. A repeated triple is a parallel
+//!   link. The dragonfly-plus files of CODES have pairs (source, destination) instead.
+//! * Inter-group file: pairs (source, destination) of global router numbers group * rows * columns + local number. A
 //!   repeated pair is a parallel link.
 //!
-//! Both list every link, that is both directions of a cable; a file that lists every cable once is read too. The files
-//! have no bandwidths: Aries figures are taken, as in [`Cascade`](crate::topology::Cascade); edits change them.
+//! Both files list every link, so both directions of a cable; a file that lists every cable once is also read. The
+//! files have no bandwidths: the reader uses the figures of Aries, as in [`Cascade`](crate::topology::Cascade), and edits
+//! can change them.
 
 use super::cables::{cables, Edge, Listing};
 use super::shape::{assemble, Routers};
@@ -19,7 +20,7 @@ use odonata_declare::words;
 use odonata_units::RouterId;
 
 words! {
-    /// What an entry of the intra-group file is.
+    /// Layout of an entry in the intra-group file.
     #[derive(Default)]
     pub enum IntraLayout {
         #[default]
@@ -28,7 +29,7 @@ words! {
     }
 }
 
-/// The sizes that the binary files don't tell.
+/// The sizes that the binary files do not contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DamselflyParameters {
     /// Groups.
@@ -41,7 +42,7 @@ pub struct DamselflyParameters {
     pub nodes_per_router: u32,
     /// Cores of each node.
     pub cores_per_node: u32,
-    /// Entries of the intra-group file.
+    /// Layout of an entry in the intra-group file.
     pub intra_layout: IntraLayout,
 }
 
@@ -70,10 +71,11 @@ pub struct DamselflyConfig {
 }
 
 /// Reads a Damselfly configuration: number of routers; `groups rows columns nodes cores`; intra-group file;
-/// inter-group file; then `communication-file ranks edges` for each job; ended by a line `----` or the end of the text.
+/// inter-group file; then `communication-file ranks edges` for each job. A line `----` or the end of the text ends
+/// it.
 ///
 /// # Errors
-/// A line that is missing or of another form, or a number of routers that is not groups x rows x columns.
+/// A missing line or a line of another form, or a number of routers that is not groups x rows x columns.
 pub fn damselfly_config(bytes: &[u8], label: &str) -> Result<DamselflyConfig, MachineError> {
     let text = text(bytes, label)?;
     let last = text.lines().count();
@@ -158,11 +160,11 @@ impl DamselflyParameters {
     }
 }
 
-/// Reads the intra-group and the inter-group file; each comes with the name to call it by in errors.
+/// Reads the intra-group and the inter-group file; each comes with its name for errors.
 ///
 /// # Errors
-/// A file of another length than whole entries, a router number or type out of range, a cable inside one group in the
-/// inter-group file, or a link without its other direction; with the byte offset.
+/// An incomplete entry, a router number or type out of range, a cable inside a group in the inter-group file, or a
+/// link without its other direction; the message has the byte offset.
 pub fn damselfly(
     intra: (&[u8], &str),
     inter: (&[u8], &str),
@@ -197,7 +199,7 @@ pub fn damselfly(
             return at(
                 inter.1,
                 format!("byte {}", edge.place),
-                format!("routers {} and {} are of one group; this file joins groups", edge.source, edge.target),
+                format!("routers {} and {} are in one group; this file joins groups", edge.source, edge.target),
             );
         }
     }
@@ -228,7 +230,7 @@ pub fn damselfly(
         .or_else(|reason| at(inter.1, "byte 0".into(), reason))
 }
 
-/// Reads entries; one of type t has class `class_of_type[t]`, and all pairs are of type 0.
+/// Reads entries. An entry of type t has class `class_of_type[t]`; pairs have type 0.
 fn read_edges(
     (bytes, label): (&[u8], &str),
     layout: IntraLayout,

@@ -1,7 +1,8 @@
-//! An edge list as columns, from Parquet, Arrow or NumPy; the CSV reader ends here too.
+//! An edge list as columns, from Parquet, Arrow or NumPy; the CSV reader uses it, too.
 //!
-//! One row per cable, or one per link if every link is listed in both directions; see [`Listing`]. Routers are numbers
-//! from 0 or names. Where all names are written like a family's (`g0r1c2`, `g0r1`, `x0_1_2`) they give coordinates.
+//! One row per cable, or one per link if every link is listed in both directions; see [`Listing`]. Routers are
+//! numbers from 0 or names. If all names have the form of a family's names (`g0r1c2`, `g0r1`, `x0_1_2`), they give
+//! coordinates.
 
 use super::cables::{cables, Edge, Listing};
 use super::ends::Ends;
@@ -10,18 +11,18 @@ use crate::topology::LinkFigures;
 use crate::{LinkClass, MachineBuilder, MachineError};
 use odonata_units::{Rate, Time};
 
-/// What the list does not tell.
+/// Data that the list does not contain.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EdgeListOptions {
-    /// Nodes of every router without a count of its own.
+    /// Nodes of routers without their own count.
     pub nodes_per_router: u32,
     /// Cores of each node.
     pub cores_per_node: u32,
-    /// Links without bandwidth or latency of their own.
+    /// Figures of links without their own bandwidth or latency.
     pub figures: LinkFigures,
     /// Links between nodes and routers.
     pub terminal: LinkFigures,
-    /// What a row stands for.
+    /// Meaning of a row.
     pub listing: Listing,
 }
 
@@ -48,9 +49,9 @@ pub struct EdgeListColumns {
     pub class: Vec<String>,
     /// Parallel cables; empty: 1 each.
     pub count: Vec<u32>,
-    /// Bandwidth of each; empty: that of the options.
+    /// Bandwidth of each; empty: from the options.
     pub bandwidth: Vec<Rate>,
-    /// Latency of each; empty: that of the options.
+    /// Latency of each; empty: from the options.
     pub latency: Vec<Time>,
     /// Names of coordinate axes, for instance `group`, `row`, `column`, or `group` alone.
     pub axes: Vec<String>,
@@ -58,17 +59,17 @@ pub struct EdgeListColumns {
     pub src_coordinates: Vec<u32>,
     /// Coordinates of `dst`.
     pub dst_coordinates: Vec<u32>,
-    /// Nodes of the router `src`; empty: those of the options.
+    /// Nodes of the router `src`; empty: from the options.
     pub src_nodes: Vec<u32>,
     /// Nodes of the router `dst`.
     pub dst_nodes: Vec<u32>,
 }
 
-/// Builds a machine from the columns of an edge list; `label` names it and its errors.
+/// Builds a machine from the columns of an edge list; `label` names it in errors.
 ///
 /// # Errors
-/// Columns of different lengths, a router without a usable name, coordinates or nodes that contradict each other, or
-/// edges that are no cables; with the row (from 0).
+/// Columns of different lengths, a router without a usable name, contradictory coordinates or nodes, or edges that
+/// are not cables; the message has the row (from 0).
 pub fn edge_list_columns(
     columns: &EdgeListColumns,
     label: &str,
@@ -78,7 +79,7 @@ pub fn edge_list_columns(
     build(columns, options, label, "row", &rows)
 }
 
-/// `places[i]` is where row i stands in the file, counted in `unit`s.
+/// `places[i]` is the place of row i in the file, counted in `unit`s.
 pub(super) fn build(
     columns: &EdgeListColumns,
     options: &EdgeListOptions,
@@ -154,7 +155,7 @@ fn check_lengths(columns: &EdgeListColumns) -> Result<(), String> {
         return Err(format!("{rows} rows and {axes} axes need {coordinates} coordinates of src and of dst"));
     }
     if columns.src_nodes.is_empty() != columns.dst_nodes.is_empty() {
-        return Err("src_nodes and dst_nodes come together".into());
+        return Err("src_nodes and dst_nodes must be given together".into());
     }
     Ok(())
 }

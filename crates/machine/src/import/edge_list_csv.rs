@@ -5,14 +5,14 @@
 //! | `src`, `dst` | routers: numbers from 0, or names | an error |
 //! | `class` | link class | `local` |
 //! | `count` | parallel cables | 1 |
-//! | `bandwidth` | with unit (`25 GB/s`, `200 Gb/s`), or `bandwidth_bytes_per_s` as a number | that of the options |
-//! | `latency` | with unit (`100 ns`), or `latency_ps` as a whole number | that of the options |
+//! | `bandwidth` | with unit (`25 GB/s`, `200 Gb/s`), or `bandwidth_bytes_per_s` as a number | from the options |
+//! | `latency` | with unit (`100 ns`), or `latency_ps` as a whole number | from the options |
 //! | `src_group`, `dst_group`, … | coordinates on the axis `group`, … | from the names |
-//! | `src_nodes`, `dst_nodes` | nodes at that router | that of the options |
+//! | `src_nodes`, `dst_nodes` | nodes at that router | from the options |
 //!
-//! `source` and `target` may stand for `src` and `dst`, so that `links.parquet` of a run, written as CSV, is read too: its
-//! other columns (`link`, `parallel`, `port`, `reverse`, `bytes`, `capacity_bytes_per_s`) are known and the capacity is
-//! the bandwidth. Any other column is an error, since a mistyped one would silently be left out.
+//! The names `source` and `target` are also accepted, so that a run's `links.parquet`, written as CSV, can be read.
+//! Its other columns (`link`, `parallel`, `port`, `reverse`, `bytes`, `capacity_bytes_per_s`) are known, and the
+//! capacity is the bandwidth. Any other column is an error, because a mistyped column would be ignored.
 
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
 use super::{line, text};
@@ -20,7 +20,7 @@ use crate::{MachineBuilder, MachineError};
 use odonata_declare::hint;
 use odonata_units::{Quantity, Rate, Time};
 
-/// What a column of the file holds.
+/// Meaning of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Source,
@@ -54,14 +54,14 @@ const KNOWN: [&str; 12] = [
     "dst_group",
 ];
 
-/// Columns of a run's `links.parquet` that say nothing about the wiring.
+/// Columns of a run's `links.parquet` without data about the wiring.
 const OF_A_RUN: [&str; 5] = ["link", "parallel", "port", "reverse", "bytes"];
 
 /// Reads an edge list from CSV.
 ///
 /// # Errors
-/// A column that is missing or unknown, a value that is none of its column, and all errors of
-/// [`edge_list_columns`](super::edge_list_columns); with the line.
+/// A missing or unknown column, a wrong value, and all errors of [`edge_list_columns`](super::edge_list_columns); the
+/// message has the line.
 pub fn edge_list_csv(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
     text(bytes, label)?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
@@ -95,7 +95,7 @@ fn csv_error(bytes: &[u8], label: &str, error: &csv::Error) -> MachineError {
     MachineError::File { file: label.into(), place: format!("line {}", line_of(bytes, error.position())), reason }
 }
 
-/// The line of a record. Its position is where the reader began to look for it: before blank lines and remarks.
+/// The line of a record. Its position is where the reader started to search for it, before blank lines and comments.
 fn line_of(bytes: &[u8], position: Option<&csv::Position>) -> usize {
     let Some(position) = position else { return 1 };
     let rest = bytes.get(position.byte() as usize..).unwrap_or_default();
@@ -141,14 +141,14 @@ fn read_header(header: &csv::StringRecord, axes: &mut Vec<String>) -> Result<Vec
             }
         };
         if field != Field::Ignored && fields.contains(&field) {
-            return Err(format!("column '{name}' says what another column says already"));
+            return Err(format!("column '{name}' repeats another column"));
         }
         fields.push(field);
     }
     for (field, name) in [(Field::Source, "src"), (Field::Target, "dst")] {
         if !fields.contains(&field) {
             let found: Vec<&str> = header.iter().collect();
-            return Err(format!("there is no column '{name}'; the columns are {}", found.join(", ")));
+            return Err(format!("column '{name}' is missing; the columns are {}", found.join(", ")));
         }
     }
     for (one, other, name) in
@@ -164,7 +164,7 @@ fn read_header(header: &csv::StringRecord, axes: &mut Vec<String>) -> Result<Vec
         }
     }
     if fields.contains(&Field::SourceNodes) != fields.contains(&Field::TargetNodes) {
-        return Err("src_nodes and dst_nodes come together".into());
+        return Err("src_nodes and dst_nodes must be given together".into());
     }
     Ok(fields)
 }
@@ -209,7 +209,7 @@ fn read_row(
     Ok(())
 }
 
-/// A number of bytes per second, to the nearest bit per second.
+/// A number of bytes per second, rounded to a whole bit per second.
 fn bytes_per_s(name: &str, value: &str) -> Result<Rate, String> {
     match value.parse::<f64>() {
         // Below 2^60 bits per second, far above any link.

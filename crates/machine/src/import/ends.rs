@@ -1,14 +1,14 @@
-//! The routers that the rows of an edge list name: their numbers, names, coordinates and nodes.
+//! The routers in the rows of an edge list: numbers, names, coordinates and nodes.
 
 use super::edge_list::{EdgeListColumns, EdgeListOptions};
 use super::shape::Routers;
 use crate::Coordinates;
 use std::collections::HashMap;
 
-/// Router numbers count from 0, so a larger one is a mistake.
+/// Largest router number. Numbers count from 0, so a larger one is a mistake that would exhaust the memory.
 const LARGEST_NUMBER: u32 = 1 << 22;
 
-/// Axes of the families whose router names are told apart by their letters.
+/// Axes of the families whose router names have distinct axis letters.
 const FAMILY_AXES: [&[&str]; 5] = [
     &["group", "row", "column"],
     &["group", "router_in_group"],
@@ -26,12 +26,12 @@ pub(super) struct Ends {
     pub(super) dst: Vec<u32>,
     /// Number of routers.
     count: usize,
-    /// Names in order of appearance; none if the routers are numbered.
+    /// Names in order of appearance; empty if the routers are numbered.
     names: Vec<String>,
 }
 
 impl Ends {
-    /// Numbers if every end is one, else names, numbered in the order of appearance.
+    /// Reads the ends: numbers if every end is a number, else names, numbered in the order of appearance.
     pub(super) fn read(columns: &EdgeListColumns) -> Result<Self, PlacedReason> {
         let numbers = |texts: &[String]| texts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<u32>>>();
         if let (Some(src), Some(dst)) = (numbers(&columns.src), numbers(&columns.dst)) {
@@ -49,7 +49,13 @@ impl Ends {
         for (row, (from, to)) in columns.src.iter().zip(&columns.dst).enumerate() {
             for (name, ends) in [(from, &mut src), (to, &mut dst)] {
                 if name.is_empty() || name.contains(['>', ':']) || name.contains(char::is_whitespace) {
-                    return Err((row, format!("'{name}' can't be the name of a router: no space, '>' or ':' in it")));
+                    return Err((
+                        row,
+                        format!(
+                            "'{name}' can't be the name of a router: spaces, '>' and ':' are not \
+                        allowed"
+                        ),
+                    ));
                 }
                 let next = names.len() as u32;
                 let index = *index_of.entry(name).or_insert(next);
@@ -62,12 +68,12 @@ impl Ends {
         Ok(Self { src, dst, count: names.len(), names })
     }
 
-    /// What to call a router.
+    /// Name of a router.
     pub(super) fn name(&self, router: u32) -> String {
         self.names.get(router as usize).cloned().unwrap_or_else(|| router.to_string())
     }
 
-    /// The routers with all that the columns say of them.
+    /// The routers with all their data from the columns.
     pub(super) fn routers(
         &self,
         columns: &EdgeListColumns,
@@ -128,7 +134,7 @@ impl Ends {
     }
 }
 
-/// Axes and values, if all names are written like those of one family.
+/// Axes and values, if all names have the form of one family.
 fn coordinates_in_names(names: &[String]) -> Option<(Vec<String>, Vec<u32>)> {
     let first = names.first()?;
     let dimensions = first.matches('_').count() + 1;

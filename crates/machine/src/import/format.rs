@@ -1,4 +1,4 @@
-//! The formats by name, with what the user says of a file beyond its content.
+//! The formats by name, with the parameters that a file's content does not contain.
 
 use super::{
     booksim, codes_conf, codes_yaml, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover,
@@ -9,21 +9,21 @@ use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters, R
 use odonata_units::Time;
 use std::path::Path;
 
-/// A format: what the user says of a file of it, and how it is read.
+/// A format: its parameters, and its reader.
 pub trait Format: ParameterStruct {
-    /// The machine in the file called `label`; files that belong to it are opened through `files`.
+    /// The machine in the file called `label`; `files` opens the files that belong to it.
     ///
     /// # Errors
-    /// A further file that can't be opened, or whatever the reader refuses.
+    /// Another file that can't be opened, or an error of the reader.
     fn read(&self, bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError>;
 }
 
-/// Why a file gave no machine.
+/// A file that gives no machine.
 #[derive(Debug)]
 pub enum FormatError {
-    /// A file that can't be opened: the key that names it, and why.
+    /// A file that can't be opened: its key, and the reason.
     Unreadable(&'static str, String),
-    /// What the reader refuses.
+    /// An error of the reader.
     Machine(MachineError),
 }
 
@@ -37,77 +37,77 @@ impl From<MachineError> for FormatError {
 pub const FORMATS: &[Variant<dyn Format>] = &[
     Variant {
         name: "cray-links",
-        doc: "The cable list of a Cray XC system: a line for every tile.",
+        doc: "Cable list of a Cray XC system: a line for every tile.",
         default: || Box::new(CrayLinks),
     },
     Variant {
         name: "damselfly",
-        doc: "A configuration text of Damselfly, which names the intra-group and the inter-group file; its jobs are not read.",
+        doc: "Configuration text of Damselfly, which names the intra-group and the inter-group file; its jobs are \
+            not read.",
         default: || Box::new(DamselflyText),
     },
     Variant {
         name: "codes",
-        doc: "The intra-group file of Damselfly or CODES; `inter_file` is the other one.",
+        doc: "Intra-group file of Damselfly or CODES; `inter_file` is the other file.",
         default: || Box::new(Codes::default()),
     },
     Variant {
         name: "ibnetdiscover",
-        doc: "What `ibnetdiscover` prints of an InfiniBand network: switches, adapters, cables with their speeds.",
+        doc: "Output of `ibnetdiscover` for an InfiniBand network: switches, adapters, cables with their speeds.",
         default: || Box::new(InfiniBand::default()),
     },
     Variant {
         name: "codes-conf",
-        doc: "A configuration of CODES (`PARAMS { ... }`): dragonflies, fat tree, Slim Fly, torus.",
+        doc: "Configuration of CODES (`PARAMS { ... }`): dragonflies, fat tree, Slim Fly, torus.",
         default: || Box::new(CodesConf),
     },
     Variant {
         name: "codes-yaml",
-        doc: "A YAML description of newer CODES (`topology: { format: parametric }`), of the same models.",
+        doc: "YAML description of newer CODES (`topology: { format: parametric }`), for the same models.",
         default: || Box::new(CodesYaml),
     },
     Variant {
         name: "booksim",
-        doc: "A listing of BookSim's `anynet`: `router 0 node 0 router 1 15`.",
+        doc: "Listing of BookSim's `anynet`: `router 0 node 0 router 1 15`.",
         default: || Box::new(BookSim::default()),
     },
-    Variant { name: "htsim", doc: "A fat tree of htsim (`.topo`).", default: || Box::new(Htsim) },
+    Variant { name: "htsim", doc: "Fat tree of htsim (`.topo`).", default: || Box::new(Htsim) },
     Variant {
         name: "simgrid",
-        doc: "A cluster of a SimGrid platform (XML): dragonfly, fat tree or torus.",
+        doc: "Cluster of a SimGrid platform (XML): dragonfly, fat tree or torus.",
         default: || Box::new(SimGrid),
     },
     Variant {
         name: "sst-macro",
-        doc: "A file topology of SST/macro (JSON): nodes, switches, links.",
+        doc: "File topology of SST/macro (JSON): nodes, switches, links.",
         default: || Box::new(SstMacro::default()),
     },
     Variant {
         name: "slurm",
-        doc: "The tree of switches of Slurm (`topology.conf`); nodes are called as there.",
+        doc: "Switch tree of Slurm (`topology.conf`), with its node names.",
         default: || Box::new(SlurmTreeOptions::default()),
     },
     Variant {
         name: "edge-list",
-        doc: "A table `src, dst, class, count, bandwidth, latency` as CSV or Parquet; all but the first two may be missing.",
+        doc: "Table `src, dst, class, count, bandwidth, latency` as CSV or Parquet; all but the first two are \
+            optional.",
         default: || Box::new(EdgeListOptions::default()),
     },
 ];
 
-/// The format that the content of a file looks like.
+/// Detects the format of a file by its content.
 ///
 /// # Errors
-/// It looks like none, or like several: which, and which key decides.
+/// No format or several formats match; the message names them and the key that decides.
 pub fn detect(bytes: &[u8]) -> Result<&'static str, String> {
     let head = &bytes[..bytes.len().min(4096)];
     let cut = std::str::from_utf8(head).err();
-    // The last character may be cut.
+    // The last character may be incomplete.
     let binary = head.contains(&0) || cut.is_some_and(|error| error.error_len().is_some());
     if binary {
-        return Err(
-            "binary data; wiring files of Damselfly and CODES are of format = \"codes\", which needs 'inter_file', \
-                    'groups', 'rows' and 'columns' beside it"
-                .into(),
-        );
+        return Err("binary data; wiring files of Damselfly and CODES have format = \"codes\", which also needs \
+             'inter_file', 'groups', 'rows' and 'columns'"
+            .into());
     }
     let start = String::from_utf8_lossy(head);
     let lowercase = start.to_ascii_lowercase();
@@ -128,13 +128,13 @@ pub fn detect(bytes: &[u8]) -> Result<&'static str, String> {
     } else if begins("schema_version:") || begins("topology:") {
         "codes-yaml"
     } else if first.starts_with('{') {
-        return Err("JSON, but nothing in its first 4096 bytes says of what; a file topology of SST/macro is of \
-                    format = \"sst-macro\""
+        return Err("JSON of an unknown kind in its first 4096 bytes; a file topology of SST/macro has format = \
+            \"sst-macro\""
             .into());
     } else if begins("---") && begins("key:") {
         return Err(
-            "a table of Boxfish, which has counters and no wiring: odonata counters reads it; 'format' decides if \
-                    it is something else"
+            "a table of Boxfish, which has counters and no wiring: `odonata counters` reads it; set 'format' if it \
+             is another file"
                 .into(),
         );
     } else if first.starts_with("LPGROUPS") || begins("PARAMS") {
@@ -155,8 +155,8 @@ pub fn detect(bytes: &[u8]) -> Result<&'static str, String> {
     } else if !first.is_empty() && numbers(first) {
         return Err(
             "a file of numbers: a configuration of Damselfly has one in its first line and five in the second, an \
-                    edge list begins with the names of its columns (src, dst, ...), and a list of nodes is a placement \
-                    (placement = { name = \"file\", ... }); 'format' decides"
+             edge list starts with its column names (src, dst, ...), and a list of nodes is a placement (placement \
+             = { name = \"file\", ... }); set 'format' if it is another file"
                 .into(),
         );
     } else {
@@ -187,7 +187,7 @@ impl Parameters for DamselflyText {
 impl Format for DamselflyText {
     fn read(&self, bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
         let config = damselfly_config(bytes, label)?;
-        // The files are named relative to the configuration.
+        // File names are relative to the configuration.
         let directory = Path::new(label).parent().unwrap_or_else(|| Path::new(""));
         let mut open = |name: &str| {
             let path = directory.join(name).to_string_lossy().into_owned();
@@ -221,7 +221,7 @@ impl Parameters for Codes {
         parameter!(groups = sizes.groups, Kind::count(1), "Groups.", required),
         parameter!(rows = sizes.rows, Kind::count(1), "Rows of a group.", required),
         parameter!(columns = sizes.columns, Kind::count(1), "Columns of a group.", required),
-        parameter!(intra_layout = sizes.intra_layout, IntraLayout::KIND, "What an entry of the intra-group file is."),
+        parameter!(intra_layout = sizes.intra_layout, IntraLayout::KIND, "Layout of an entry in the intra-group file."),
         parameter!(nodes_per_router = sizes.nodes_per_router, Kind::count(1), "Nodes of each router."),
         parameter!(cores_per_node = sizes.cores_per_node, Kind::count(1), "Cores of each node."),
     ];
@@ -234,7 +234,7 @@ impl Format for Codes {
     }
 }
 
-/// What `ibnetdiscover` does not tell.
+/// Data that `ibnetdiscover` does not print.
 #[derive(Clone, Debug, Default)]
 struct InfiniBand {
     options: EdgeListOptions,
@@ -279,7 +279,7 @@ impl Format for CodesYaml {
     }
 }
 
-/// What a file topology of SST/macro does not tell.
+/// Data that a file topology of SST/macro does not contain.
 #[derive(Clone, Debug, Default)]
 struct SstMacro {
     options: EdgeListOptions,
@@ -325,7 +325,7 @@ impl Format for SimGrid {
     }
 }
 
-/// What a listing of BookSim does not tell.
+/// Data that a listing of BookSim does not contain.
 #[derive(Clone, Debug)]
 struct BookSim {
     cycle: Time,
@@ -340,7 +340,7 @@ impl Default for BookSim {
 
 impl Parameters for BookSim {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(cycle, Kind::Time, "What a cycle takes."),
+        parameter!(cycle, Kind::Time, "Duration of a cycle."),
         parameter!(bandwidth = options.figures.bandwidth, Kind::Rate, "Bandwidth of every cable."),
         parameter!(cores_per_node = options.cores_per_node, Kind::count(1), "Cores of each node."),
     ];
@@ -354,7 +354,7 @@ impl Format for BookSim {
 
 impl Parameters for SlurmTreeOptions {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(uplinks, Kind::count(1), "Cables from a switch to each that is above it."),
+        parameter!(uplinks, Kind::count(1), "Cables from a switch to each switch above it."),
         parameter!(bandwidth = edges.figures.bandwidth, Kind::Rate, "Bandwidth of every cable between switches."),
         parameter!(latency = edges.figures.latency, Kind::Time, "Latency of every cable between switches."),
         parameter!(cores_per_node = edges.cores_per_node, Kind::count(1), "Cores of each node."),
@@ -369,10 +369,10 @@ impl Format for SlurmTreeOptions {
 
 impl Parameters for EdgeListOptions {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(listing, Listing::KIND, "What a row stands for."),
-        parameter!(bandwidth = figures.bandwidth, Kind::Rate, "Bandwidth of cables without one of their own."),
-        parameter!(latency = figures.latency, Kind::Time, "Latency of cables without one of their own."),
-        parameter!(nodes_per_router, Kind::count(1), "Nodes of every router without a count of its own."),
+        parameter!(listing, Listing::KIND, "Meaning of a row."),
+        parameter!(bandwidth = figures.bandwidth, Kind::Rate, "Bandwidth of cables without their own bandwidth."),
+        parameter!(latency = figures.latency, Kind::Time, "Latency of cables without their own latency."),
+        parameter!(nodes_per_router, Kind::count(1), "Nodes of routers without their own count."),
     ];
 }
 
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn ambiguous_files_are_refused() {
-        // Wiring files, a list of nodes, a file of the placement of ranks, an edge list without its head.
+        // Wiring files, a list of nodes, a placement file, an edge list without its header.
         for (bytes, why) in [
             (&b"\x00\x00\x00\x00\x01\x00\x00\x00"[..], "format = \"codes\""),
             (&b"\xff\xfe\x01"[..], "binary data"),
@@ -414,12 +414,12 @@ mod tests {
             (&b"17\n18\n19\n"[..], "one in its first line and five in the second"),
             (&b"{\"nodes\": {}\n"[..], "format = \"sst-macro\""),
             (&b"---\nkey: NODES\n---\n- [id, int32]\n...\n"[..], "table of Boxfish"),
-            (&b"0,1,2\n1,2,1\n"[..], "begins with the names of its columns"),
+            (&b"0,1,2\n1,2,1\n"[..], "starts with its column names"),
         ] {
             let reason = detect(bytes).unwrap_err();
             assert!(reason.contains(why), "{reason}");
         }
-        // A character that is cut at the end of what is looked at is no binary data.
+        // An incomplete character at the end of the inspected bytes is not binary data.
         let long = format!("src,dst\n{}", "ä".repeat(4000));
         assert_eq!(detect(long.as_bytes()), Ok("edge-list"));
     }

@@ -1,4 +1,4 @@
-//! The fat trees of htsim (`.topo`): names and numbers, section by section for each tier.
+//! The fat trees of htsim (`.topo`): names and numbers, with a section for each tier.
 //!
 //! ```text
 //! Nodes 1024
@@ -11,8 +11,8 @@
 //! Downlink_Latency_ns 1000
 //! ```
 //!
-//! Tier 0 are the switches at the nodes. `Radix_Down` and `Radix_Up` count ports, `Bundle` of which lead to the same
-//! switch; speed and latency of a tier are those of its links down. Not read: queues, `Oversubscribed`, which
+//! Tier 0 has the switches at the nodes. `Radix_Down` and `Radix_Up` count ports, and `Bundle` of them lead to the
+//! same switch. Speed and latency of a tier belong to its down links. Not read: queues, `Oversubscribed`, which
 //! follows from the radices, and `Switch_Latency_ns`, which is the engine's router latency.
 
 use super::entries::{latency, rate, Entries, Entry};
@@ -31,7 +31,7 @@ struct Tier {
 /// Reads a fat tree of htsim.
 ///
 /// # Errors
-/// A line of another form, a number that is missing or wrong, tiers that do not fit each other; with the line.
+/// A line of another form, a missing or wrong number, or tiers that do not match; the message has the line.
 pub fn htsim(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError> {
     let (head, sections) = sections(text(bytes, label)?, label)?;
     let (nodes, tiers, pod) = (head.count("Nodes", 1)?, head.count("Tiers", 2)?, head.count("Podsize", 1)?);
@@ -79,7 +79,7 @@ pub fn htsim(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError> 
     Ok(builder)
 }
 
-/// The entries before the first tier, and those of each tier, which come in order.
+/// The entries before the first tier, and the entries of each tier in order.
 fn sections<'a>(text: &'a str, label: &'a str) -> Result<(Entries<'a>, Vec<Entries<'a>>), MachineError> {
     let mut head = Entries { label, line: 1, entries: Vec::new() };
     let mut tiers: Vec<Entries<'a>> = Vec::new();
@@ -111,12 +111,20 @@ fn tier(section: &Entries<'_>, top: bool) -> Result<Tier, MachineError> {
             .parse::<f64>()
             .or_else(|_| section.refuse(name, format!("'{name}' is '{}'; expected a number", entry.value)))
     };
-    let wrong = |name: &str| section.refuse(name, format!("no link has this '{name}'"));
+    let wrong = |name: &str| section.refuse(name, format!("'{name}' is not a valid rate of a link"));
     let bandwidth = rate(number("Downlink_speed_Gbps")? * 1e9 / 8.0);
     let bandwidth = bandwidth.map_or_else(|| wrong("Downlink_speed_Gbps"), Ok)?;
     let latency = match section.get("Downlink_Latency_ns") {
-        Some(_) => latency(number("Downlink_Latency_ns")? * 1e-9)
-            .map_or_else(|| section.refuse("Downlink_Latency_ns", "no link has this 'Downlink_Latency_ns'"), Ok)?,
+        Some(_) => latency(number("Downlink_Latency_ns")? * 1e-9).map_or_else(
+            || {
+                section.refuse(
+                    "Downlink_Latency_ns",
+                    "'Downlink_Latency_ns' is not a valid latency of \
+                a link",
+                )
+            },
+            Ok,
+        )?,
         None => Xgft::default().local.latency,
     };
     Ok(Tier {

@@ -6,11 +6,13 @@
 //! [19]    "S-0002c9020040f168"[3]   # "MF0;spine1:IS5030/U1" lid 2 4xQDR
 //! ```
 //!
-//! Routers are the switches, called by what stands before the colon of their description, or by their GUID where that is missing or not
-//! the only one of its kind. Every cable between switches is listed at both ends, which must agree. Nodes are the channel
-//! adapters (`H-`) at a switch. A link class is a width and a speed (`4xQDR`), with the rate that its coding leaves for data
-//! (8 of 10 bits up to QDR, 64 of 66 above); the speed of most adapters is that of all nodes. Blocks `Ca` and `Rt`, which say the same from
-//! the other end, and lines of GUIDs are not read.
+//! Routers are the switches. The name of a switch is the part of its description before the colon, or its GUID if
+//! that part is missing or not unique. Every cable between switches is listed at both ends, which must agree. Nodes
+//! are the channel adapters (`H-`) at a switch.
+//!
+//! A link class is a width and a speed (`4xQDR`). Its rate is the data rate after coding: 8 of 10 bits up to QDR, 64
+//! of 66 above. All nodes get the speed of most adapters. Blocks `Ca` and `Rt`, which repeat the same links from the
+//! other end, and lines of GUIDs are not read.
 
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
 use super::{line, text};
@@ -25,7 +27,7 @@ struct End<'a> {
     peer: &'a str,
     peer_port: u32,
     speed: &'a str,
-    /// What is said of it.
+    /// Description of the other end.
     description: Option<&'a str>,
 }
 
@@ -36,11 +38,11 @@ struct Switch<'a> {
     ends: Vec<End<'a>>,
 }
 
-/// Reads the output of `ibnetdiscover`; of the options only the latency of cables and the cores of a node are used.
+/// Reads the output of `ibnetdiscover`. Of the options, only the latency of cables and the cores of a node are used.
 ///
 /// # Errors
-/// A line that is none, a speed that is not known, two ends of a cable that do not agree, an adapter at several switches, no cables
-/// between switches; with the line.
+/// An invalid line, an unknown speed, two ends of a cable that disagree, an adapter at several switches, or no cables
+/// between switches; the message has the line.
 pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
     let switches = switches(text(bytes, label)?).or_else(|(at, reason)| line(label, at, reason))?;
     let number: HashMap<&str, usize> = switches.iter().enumerate().map(|(i, switch)| (switch.guid, i)).collect();
@@ -51,7 +53,7 @@ pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Re
     for (i, switch) in switches.iter().enumerate() {
         for end in switch.ends.iter().filter(|end| end.peer.starts_with("S-")) {
             let peer = other_end(&switches, &number, switch, end).or_else(|reason| line(label, end.line, reason))?;
-            // Each cable once, by its lower end.
+            // Add each cable once, at its lower end.
             if (i, end.port) < (peer, end.peer_port) {
                 let rate = data_rate(end.speed).map_or_else(|| line(label, end.line, unknown_speed(end.speed)), Ok)?;
                 columns.src.push(names[i].clone());
@@ -73,7 +75,7 @@ pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Re
     Ok(builder)
 }
 
-/// The first words of the adapters' descriptions, if these tell all nodes apart.
+/// The first words of the adapters' descriptions, if they are unique.
 fn host_names(switches: &[Switch<'_>], builder: &MachineBuilder) -> Vec<String> {
     let mut hosts: HashMap<String, Vec<&str>> = HashMap::new();
     let mut seen = HashSet::new();
@@ -107,7 +109,7 @@ fn switches(text: &str) -> Result<Vec<Switch<'_>>, (usize, String)> {
                 return Err((at, "expected 'Switch', the number of ports and a GUID in quotes".into()));
             };
             if switches.iter().any(|switch| switch.guid == guid) {
-                return Err((at, format!("switch {guid} stands here for the second time")));
+                return Err((at, format!("switch {guid} is listed twice")));
             }
             switches.push(Switch {
                 line: at,
@@ -128,7 +130,7 @@ fn switches(text: &str) -> Result<Vec<Switch<'_>>, (usize, String)> {
     Ok(switches)
 }
 
-/// What stands between the next two quotes, and what follows.
+/// The text between the next two quotes, and the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     text.split_once('"')?.1.split_once('"')
 }
@@ -165,7 +167,7 @@ fn other_end(
     }
 }
 
-/// Adapters at each switch; the speed of most becomes that of terminal links.
+/// Number of adapters at each switch; sets the speed of terminal links to the most common one.
 fn nodes(switches: &[Switch<'_>], options: &mut EdgeListOptions) -> Result<Vec<u32>, (usize, String)> {
     let mut switch_of: HashMap<&str, usize> = HashMap::new();
     let mut speeds: BTreeMap<Rate, u32> = BTreeMap::new();
@@ -179,7 +181,8 @@ fn nodes(switches: &[Switch<'_>], options: &mut EdgeListOptions) -> Result<Vec<u
                 Some(before) => {
                     let other = switches[before].line;
                     let reason = format!(
-                        "adapter {} has a port here and one at the switch of line {other}; one network at a time: give the file without the other rail",
+                        "adapter {} has a port here and one at the switch of line {other}; remove the other rail \
+                         from the file, since a file has one network",
                         end.peer
                     );
                     return Err((end.line, reason));
@@ -194,7 +197,7 @@ fn nodes(switches: &[Switch<'_>], options: &mut EdgeListOptions) -> Result<Vec<u
     Ok(nodes)
 }
 
-/// What to call the switches: by their descriptions where these tell them apart.
+/// Names of the switches: their descriptions, if these are unique.
 fn names(switches: &[Switch<'_>]) -> Vec<String> {
     let described: Vec<Option<String>> = switches.iter().map(|switch| switch.description.and_then(short)).collect();
     let mut count: HashMap<&str, u32> = HashMap::new();
@@ -206,7 +209,7 @@ fn names(switches: &[Switch<'_>]) -> Vec<String> {
     switches.iter().zip(&described).map(name).collect()
 }
 
-/// `MF0;leaf1:IS5030/U1` is `leaf1`; `MF0;core1:SXX536/L12/U1`, a chip of a director, `core1/L12/U1`.
+/// `MF0;leaf1:IS5030/U1` is `leaf1`; `MF0;core1:SXX536/L12/U1`, a chip of a director, is `core1/L12/U1`.
 fn short(description: &str) -> Option<String> {
     let rest = description.split_once(';').map_or(description, |(_, rest)| rest);
     let (host, chip) = rest.split_once(':').unwrap_or((rest, ""));
@@ -216,11 +219,11 @@ fn short(description: &str) -> Option<String> {
     usable.then_some(name)
 }
 
-/// Bits per second of data that a width and a speed carry each way.
+/// Data rate in bits per second of a width and a speed, in each direction.
 fn data_rate(speed: &str) -> Option<Rate> {
     let (lanes, generation) = speed.split_once('x')?;
     let lanes: u64 = lanes.parse().ok().filter(|lanes| [1, 2, 4, 8, 12].contains(lanes))?;
-    // Signalling rate of a lane in kb/s, and of how many bits how many are data (InfiniBand Architecture, volume 2).
+    // Signalling rate of a lane in kb/s, and the share of data bits (InfiniBand Architecture, volume 2).
     let (signals, data, of) = match generation {
         "SDR" => (2_500_000, 8, 10),
         "DDR" => (5_000_000, 8, 10),
@@ -228,7 +231,7 @@ fn data_rate(speed: &str) -> Option<Rate> {
         "FDR10" => (10_312_500, 64, 66),
         "FDR" => (14_062_500, 64, 66),
         "EDR" => (25_781_250, 64, 66),
-        // Four levels of a signal, and the code for errors; sold as 50 and 100 Gb/s of data a lane.
+        // Four signal levels, and an error code; sold as 50 and 100 Gb/s of data per lane.
         "HDR" => (50_000_000, 1, 1),
         "NDR" => (100_000_000, 1, 1),
         _ => return None,
@@ -266,7 +269,7 @@ mod tests {
         let machine = read(TWO).unwrap().build().unwrap();
         assert_eq!((machine.router_count(), machine.node_count(), machine.link_count()), (2, 2, 4));
         let cable = machine.links().next().unwrap();
-        // 4 lanes of 25.78125 Gb/s, of 66 bits 64 data.
+        // 4 lanes of 25.78125 Gb/s, with 64 data bits of 66.
         assert_eq!(machine.bandwidth(cable).bits_per_s(), 100_000_000_000);
         assert_eq!(machine.terminal().bandwidth.bits_per_s(), 32_000_000_000);
         assert_eq!(machine.nodes_of(RouterId(0)).len(), 2);
@@ -295,9 +298,9 @@ mod tests {
         refused("\"S-b\"[3]", "\"S-c\"[3]", "which the file does not have");
         refused("lid 4 4xQDR", "lid 4 4xWDR", "speed '4xWDR'; expected");
         refused("[19]\t\"S-b\"[3]", "[19]\t\"S-b\"", "expected a port as");
-        refused("Switch\t36 \"S-b\"", "Switch\t36 \"S-a\"", "for the second time");
+        refused("Switch\t36 \"S-b\"", "Switch\t36 \"S-a\"", "is listed twice");
         assert!(read("# nothing\n").unwrap_err().to_string().contains("no cable between two switches"));
         let rails = TWO.replace("[4]\t\"S-a\"[20]", "[9]\t\"H-1\"[2](3)\t\t# \"n\" lid 1 4xQDR\n[4]\t\"S-a\"[20]");
-        assert!(read(&rails).unwrap_err().to_string().contains("without the other rail"));
+        assert!(read(&rails).unwrap_err().to_string().contains("remove the other rail"));
     }
 }

@@ -1,11 +1,11 @@
-//! A YAML or JSON text as a tree whose every value knows its line.
+//! A YAML or JSON text as a tree in which every value has its line.
 
 use super::line;
 use crate::MachineError;
 use saphyr_parser::{Event, Parser};
 use std::collections::HashSet;
 
-/// Deeper than any description is; a text of brackets alone must not use up the stack.
+/// Deepest nesting, deeper than in any real description. It keeps a text of brackets from exhausting the stack.
 const DEPTH: usize = 32;
 
 /// A value and its line.
@@ -24,7 +24,7 @@ pub(super) enum Value {
 }
 
 impl LocatedValue {
-    /// What stands under a name of a map.
+    /// The value of a name in a map.
     pub(super) fn get(&self, name: &str) -> Option<&LocatedValue> {
         let Value::Map(entries) = &self.value else { return None };
         entries.iter().find(|(own, _)| own == name).map(|(_, value)| value)
@@ -42,7 +42,7 @@ impl LocatedValue {
     pub(super) fn items(&self, label: &str, what: &str) -> Result<&[LocatedValue], MachineError> {
         match &self.value {
             Value::List(items) => Ok(items),
-            _ => line(label, self.line, format!("'{what}' is no list")),
+            _ => line(label, self.line, format!("'{what}' is not a list")),
         }
     }
 
@@ -54,16 +54,16 @@ impl LocatedValue {
         }
     }
 
-    /// What stands under a name that must be there.
+    /// The value of a required name.
     pub(super) fn need(&self, label: &str, name: &str) -> Result<&LocatedValue, MachineError> {
         self.get(name).map_or_else(|| line(label, self.line, format!("'{name}' is missing")), Ok)
     }
 }
 
-/// A list or map that is not at its end yet.
+/// A list or map that is not complete.
 struct Open {
     whole: LocatedValue,
-    /// The name that waits for its value.
+    /// The name of the next value.
     name: Option<String>,
     names: HashSet<String>,
 }
@@ -78,11 +78,11 @@ impl Open {
             (Value::Map(entries), Some(name), value) => entries.push((name, LocatedValue { line: done.line, value })),
             (Value::Map(_), None, Value::Text(name)) => {
                 if !self.names.insert(name.clone()) {
-                    return Err(format!("'{name}' stands here for the second time"));
+                    return Err(format!("'{name}' occurs twice"));
                 }
                 self.name = Some(name);
             }
-            (Value::Map(_), None, _) => return Err("a name that is a list or has names itself".into()),
+            (Value::Map(_), None, _) => return Err("a name is a list or a map".into()),
             (Value::List(items), _, value) => items.push(LocatedValue { line: done.line, value }),
             (Value::Text(_), ..) => unreachable!("only lists and maps are opened"),
         }
@@ -90,17 +90,17 @@ impl Open {
     }
 }
 
-/// The one document of a text.
+/// Parses the single document of a text.
 ///
 /// # Errors
-/// No YAML, no value, a name twice, anchors; with the line.
+/// Invalid YAML, no value, a duplicate name, or anchors; the message has the line.
 pub(super) fn document(text: &str, label: &str) -> Result<LocatedValue, MachineError> {
     let mut open: Vec<Open> = Vec::new();
     let mut whole: Option<LocatedValue> = None;
     for event in Parser::new_from_str(text) {
         let (event, span) = match event {
             Ok(event) => event,
-            Err(error) => return line(label, error.marker().line(), format!("no YAML or JSON: {}", error.info())),
+            Err(error) => return line(label, error.marker().line(), format!("not YAML or JSON: {}", error.info())),
         };
         let at = span.start.line();
         let done = match event {
@@ -130,7 +130,7 @@ pub(super) fn document(text: &str, label: &str) -> Result<LocatedValue, MachineE
             Some(parent) => parent.add(done).or_else(|reason| line(label, at, reason))?,
         }
     }
-    whole.map_or_else(|| line(label, 1, "the text says nothing"), Ok)
+    whole.map_or_else(|| line(label, 1, "the text is empty"), Ok)
 }
 
 #[cfg(test)]
@@ -152,10 +152,10 @@ mod tests {
     #[test]
     fn mistakes_have_a_line() {
         for (text, said) in [
-            ("", "line 1: the text says nothing"),
-            ("a: 1\na: 2\n", "line 2: 'a' stands here for the second time"),
+            ("", "line 1: the text is empty"),
+            ("a: 1\na: 2\n", "line 2: 'a' occurs twice"),
             ("a: &x 1\nb: *x\n", "line 1: an anchor"),
-            ("a: [1, 2\n", "no YAML or JSON"),
+            ("a: [1, 2\n", "not YAML or JSON"),
             ("a: 1\n---\nb: 2\n", "a second document"),
         ] {
             let reason = document(text, "t").unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! Machines from files: one reader per format, each with its limits and errors.
 //!
-//! Readers take the bytes of a (decompressed) file and the name to call it by in errors; they open nothing.
+//! Readers take the bytes of a (decompressed) file and its name for errors; they open nothing.
 //!
 //! | format | reader |
 //! |---|---|
@@ -13,12 +13,12 @@
 //! | listings of BookSim's `anynet` | [`booksim()`] |
 //! | fat trees of htsim | [`htsim()`] |
 //! | clusters of SimGrid | [`simgrid()`] |
-//! | tree of switches of Slurm | [`slurm_topology()`] |
+//! | switch tree of Slurm | [`slurm_topology()`] |
 //! | edge list as CSV | [`edge_list_csv`] |
 //! | edge list as columns (Parquet, Arrow, NumPy) | [`edge_list_columns`] |
 //!
-//! A reader hands back a [`MachineBuilder`](crate::MachineBuilder) with routers numbered as the families number
-//! theirs, and the [`Shape`](crate::Shape) that the wiring has, so that routing works as on a generated machine.
+//! A reader returns a [`MachineBuilder`](crate::MachineBuilder) with routers numbered as in the families, and the
+//! [`Shape`](crate::Shape) of the wiring, so that routing works as on a generated machine.
 
 mod booksim;
 mod cables;

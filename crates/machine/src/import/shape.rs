@@ -1,15 +1,16 @@
-//! The structure of imported routers: numbering, groups, and the [`Shape`] that the wiring has.
+//! The structure of imported routers: numbering, groups, and the [`Shape`] of the wiring.
 //!
-//! Routers come in the order of the file, with coordinates, group numbers, or neither. They are renumbered as the
-//! families number theirs:
+//! Routers come in the order of the file, with coordinates, group numbers, or neither. They are renumbered as in the
+//! families:
 //!
-//! * coordinates `group`, `row`, `column` or `group`, `router`: groups of equal size; a place without a router gets one
-//!   that does not work. Group numbers may have gaps.
+//! * coordinates `group`, `row`, `column` or `group`, `router`: groups of equal size; a place without a router gets a
+//!   failed one. Group numbers may have gaps.
 //! * group numbers only: the same, with the routers of a group in the order of the file.
-//! * other coordinates: by coordinates, the last axis fastest. A torus if they fill a grid and every cable is a step in
-//!   one dimension; a fat tree if the axes are `level`, `pod`, `index` and every cable leads one level up.
-//! * nothing: groups are what holds together without the cables of a class called `global` or `blue`, if there is
-//!   such a class and these parts are of one size. Otherwise a graph, in the order of the file.
+//! * other coordinates: by coordinates, the last axis fastest. The shape is a torus if they fill a grid and every
+//!   cable is a step in one dimension. It is a fat tree if the axes are `level`, `pod`, `index` and every cable leads
+//!   one level up.
+//! * neither: groups are the connected parts without the cables of a class called `global` or `blue`, if this class
+//!   exists and the parts have one size. Otherwise a graph, in the order of the file.
 
 use crate::{Cable, Coordinates, GroupInterior, LinkClass, MachineBuilder, Shape};
 use odonata_units::{GroupId, RouterId};
@@ -29,19 +30,20 @@ pub(super) struct Routers {
     pub(super) nodes: Vec<u32>,
 }
 
-/// What the routers become.
+/// The renumbered routers.
 struct Layout {
     coordinates: Coordinates,
     group_of: Vec<GroupId>,
-    /// Place of each router of the file.
+    /// New id of each router of the file.
     place: Vec<RouterId>,
     shape: Shape,
 }
 
-/// A share of the cables of a regular structure that must be there to call it so: a machine has few faults.
+/// Share of the cables of a regular structure that must exist to accept it. A machine has few faults; a lower share
+/// would accept other structures.
 const REGULAR: f64 = 0.9;
 
-/// Numbers the routers and finds the shape. The error says what is wrong with the coordinates.
+/// Numbers the routers and finds the shape. The error describes wrong coordinates.
 pub(super) fn assemble(
     name: &str,
     routers: Routers,
@@ -142,7 +144,7 @@ fn in_groups(routers: &Routers) -> Result<Layout, String> {
         sizes.push(most.saturating_add(1));
     }
     let places: u64 = sizes.iter().map(|&s| u64::from(s)).try_fold(1u64, u64::checked_mul).unwrap_or(u64::MAX);
-    // A wrong number among the coordinates would ask for endless absent routers.
+    // A wrong number among the coordinates would create very many absent routers.
     if places > 64 * routers.nodes.len() as u64 + 4096 {
         return Err(format!(
             "{} routers are spread over {places} places ({sizes:?}); is a coordinate wrong?",
@@ -173,7 +175,7 @@ fn in_groups(routers: &Routers) -> Result<Layout, String> {
     })
 }
 
-/// The parts that hold together without the cables of the class `global` or `blue`, if they are several of one size.
+/// The connected parts without the cables of the class `global` or `blue`, if there are several of one size.
 fn parts_without_global(routers: usize, classes: &[LinkClass], cables: &[Cable]) -> Option<Vec<u32>> {
     let global = classes.iter().position(|class| class.name == "global" || class.name == "blue")?;
     let mut part: Vec<u32> = (0..routers as u32).collect();
@@ -237,7 +239,7 @@ fn by_coordinates(routers: &Routers) -> Result<Layout, String> {
     Ok(Layout { coordinates, group_of, place, shape: Shape::Graph })
 }
 
-/// The shape that the cables bear out.
+/// The shape, if the cables confirm it; otherwise a graph.
 fn refine(shape: Shape, coordinates: &Coordinates, cables: &[Cable]) -> Shape {
     match shape {
         Shape::Grouped { groups, routers_per_group, interior } => {
@@ -249,7 +251,7 @@ fn refine(shape: Shape, coordinates: &Coordinates, cables: &[Cable]) -> Shape {
     }
 }
 
-/// Whether the cables inside groups are those of `interior`, but for a few.
+/// Whether the cables inside groups form `interior`, except a few.
 fn has_interior(interior: GroupInterior, groups: u32, size: u32, cables: &[Cable]) -> bool {
     let mut pairs: Vec<(u32, u32)> = cables
         .iter()
@@ -275,7 +277,7 @@ fn has_interior(interior: GroupInterior, groups: u32, size: u32, cables: &[Cable
     pairs.len() as f64 >= REGULAR * (u64::from(groups) * per_group) as f64
 }
 
-/// A fat tree, if the axes are a fat tree's and every cable joins adjacent levels.
+/// A fat tree, if it has the axes of a fat tree and every cable joins adjacent levels.
 fn as_fat_tree(coordinates: &Coordinates, cables: &[Cable]) -> Option<Shape> {
     if coordinates.axes != ["level", "pod", "index"] || coordinates.sizes[0] > 20 {
         return None;
@@ -295,7 +297,7 @@ fn as_torus(coordinates: &Coordinates, cables: &[Cable]) -> Option<Shape> {
         return None;
     }
     let mut wrap = vec![false; n];
-    // In a dimension of size 2 the way around is a second cable between the same two routers.
+    // In a dimension of size 2, the wrap-around cable is a second cable between the same two routers.
     let mut pairs: BTreeMap<(RouterId, RouterId), u32> = BTreeMap::new();
     for cable in cables {
         let (a, b) = (coordinates.of(cable.a), coordinates.of(cable.b));

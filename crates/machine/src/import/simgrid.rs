@@ -2,12 +2,12 @@
 //!
 //! | `topology` | `topo_parameters` | read as |
 //! |---|---|---|
-//! | `DRAGONFLY` | groups, blue; chassis, black; routers of a chassis, green; nodes of a router | groups of chassis x routers: every two routers of a chassis are joined, every two of the same number in different chassis, and router b of group a (counted through its chassis) with router a of group b; each by so many links |
+//! | `DRAGONFLY` | groups, blue; chassis, black; routers of a chassis, green; nodes of a router | groups of chassis x routers: every two routers of a chassis are joined, every two of the same number in different chassis, and router b of group a (counted through its chassis) with router a of group b; each by this number of links |
 //! | `FAT_TREE` | levels; links down, of each level; links up; parallel links | [`Xgft`] |
-//! | `TORUS` | sizes, the first dimension fastest | [`Torus`] with the sizes turned round, since here the last is the fastest |
+//! | `TORUS` | sizes, the first dimension fastest | [`Torus`] with the sizes in reverse order, since here the last is the fastest |
 //!
-//! All links have the bandwidth `bw` and the latency `lat`. Speeds of hosts, loopbacks, limiters and sharing policies are
-//! not read: nodes here have one interface, and links carry both directions apart (`SPLITDUPLEX`, SimGrid's default).
+//! All links have the bandwidth `bw` and the latency `lat`. Speeds of hosts, loopbacks, limiters and sharing policies
+//! are not read: nodes have one NIC here, and links are full duplex (`SPLITDUPLEX`, SimGrid's default).
 
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
 use super::entries::{counts, latency, rate};
@@ -18,7 +18,7 @@ use odonata_declare::OneOrEach;
 use odonata_units::{Rate, Time};
 use roxmltree::{Document, Node, ParsingOptions};
 
-/// A cluster element and where it stands.
+/// A cluster element and its place.
 struct Cluster<'a, 'input> {
     node: Node<'a, 'input>,
     label: &'a str,
@@ -53,7 +53,7 @@ impl Cluster<'_, '_> {
         }
     }
 
-    /// How many nodes `radical` names, of which the topology must have as many.
+    /// Checks that `radical` names as many nodes as the topology has.
     fn check_nodes(&self, nodes: u64) -> Result<(), MachineError> {
         let text = self.attribute("radical")?;
         let size = |part: &str| -> Option<u64> {
@@ -69,15 +69,15 @@ impl Cluster<'_, '_> {
     }
 }
 
-/// Reads the one cluster of a platform that has a topology.
+/// Reads the cluster with a topology of a platform.
 ///
 /// # Errors
-/// Text that is no XML, no such cluster or several, attributes that are missing or do not fit each other; with the line.
+/// Invalid XML, no such cluster or several, or attributes that are missing or do not match; the message has the line.
 pub fn simgrid(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError> {
     let text = text(bytes, label)?;
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
-        .or_else(|error| line(label, error.pos().row as usize, format!("no XML: {error}")))?;
+        .or_else(|error| line(label, error.pos().row as usize, format!("not XML: {error}")))?;
     let clusters: Vec<Cluster<'_, '_>> = document
         .descendants()
         .filter(|node| node.has_tag_name("cluster"))
@@ -86,7 +86,7 @@ pub fn simgrid(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError
     let [cluster] = &clusters[..] else {
         let reason = match clusters.get(1) {
             Some(second) => return second.refuse("a second cluster; a machine is one cluster: give a file with one"),
-            None => "no <cluster> with a topology; a platform of hosts, links and routes does not say which cables there are",
+            None => "no <cluster> with a topology; a platform of hosts, links and routes has no list of cables",
         };
         return line(label, 1, reason);
     };
@@ -94,7 +94,7 @@ pub fn simgrid(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError
         "DRAGONFLY" => dragonfly(cluster)?,
         "FAT_TREE" => fat_tree(cluster)?,
         "TORUS" => torus(cluster)?,
-        other => return cluster.refuse(format!("topology '{other}'; DRAGONFLY, FAT_TREE and TORUS are read")),
+        other => return cluster.refuse(format!("unknown topology '{other}'; expected DRAGONFLY, FAT_TREE or TORUS")),
     };
     label.clone_into(&mut builder.name);
     Ok(builder)
@@ -114,7 +114,8 @@ fn dragonfly(cluster: &Cluster<'_, '_>) -> Result<MachineBuilder, MachineError> 
     let all = size.saturating_mul(u64::from(*groups));
     if *groups > 1 && u64::from(*groups) > size {
         let reason = format!(
-            "{groups} groups need as many routers in each, there are {size}: router b of group a is joined to group b"
+            "{groups} groups need as many routers in each, but there are {size}: router b of group a is joined to \
+             group b"
         );
         return cluster.refuse(reason);
     }
@@ -168,7 +169,7 @@ fn fat_tree(cluster: &Cluster<'_, '_>) -> Result<MachineBuilder, MachineError> {
         return cluster.refuse(format!("topo_parameters: {} levels need as many numbers in each part", levels[0]));
     }
     if parents[0] != 1 {
-        return cluster.refuse(format!("a host has {} switches; a node here has one interface", parents[0]));
+        return cluster.refuse(format!("a host has {} switches; a node has one NIC here", parents[0]));
     }
     let nodes = children.iter().fold(1u64, |product, &n| product.saturating_mul(u64::from(n)));
     cluster.check_nodes(nodes)?;
@@ -190,12 +191,12 @@ fn torus(cluster: &Cluster<'_, '_>) -> Result<MachineBuilder, MachineError> {
     dims.reverse();
     cluster.check_nodes(dims.iter().fold(1u64, |product, &n| product.saturating_mul(u64::from(n))))?;
     let figures = cluster.figures()?;
-    // A host is its own router: what leaves it is bound by the links alone.
+    // A host is its own router, so only its links limit its traffic.
     let terminal = LinkFigures { bandwidth: times(figures.bandwidth, 2 * dims.len() as u64), latency: Time(0) };
     Torus { dims, local: figures, terminal, cores_per_node: 1, ..Torus::default() }.lay_out()
 }
 
-/// So many times as fast, up to the fastest that a link can be.
+/// The rate times `count`, up to the fastest rate of a link.
 fn times(rate: Rate, count: u64) -> Rate {
     Rate::from_bits_per_s(rate.bits_per_s().saturating_mul(count).min(8_000_000_000_000_000))
 }
@@ -209,7 +210,7 @@ fn number(text: &str) -> Option<(f64, &str)> {
         .find_map(|end| Some((text[..end].parse::<f64>().ok().filter(|value| value.is_finite())?, text[end..].trim())))
 }
 
-/// `125MBps` counts bytes, `10Gbps` bits, `1MiBps` powers of two; without a unit bytes.
+/// `125MBps` counts bytes, `10Gbps` bits, `1MiBps` powers of two; bytes without a unit.
 fn bandwidth_of(text: &str) -> Option<Rate> {
     let (value, unit) = number(text)?;
     let (prefix, bytes) = match unit {
@@ -232,7 +233,7 @@ fn bandwidth_of(text: &str) -> Option<Rate> {
     rate(value * bytes * kilo.powi(power))
 }
 
-/// Without a unit seconds.
+/// Seconds without a unit.
 fn latency_of(text: &str) -> Option<Time> {
     let (value, unit) = number(text)?;
     let scale = match unit {

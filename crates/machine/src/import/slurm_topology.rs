@@ -1,4 +1,4 @@
-//! The tree of switches that Slurm places jobs by (`topology.conf` of `topology/tree`).
+//! The switch tree of Slurm for placement (`topology.conf` of `topology/tree`).
 //!
 //! ```text
 //! SwitchName=s0 Nodes=tux[0-5]
@@ -6,9 +6,10 @@
 //! SwitchName=s2 Switches=s[0-1] LinkSpeed=100
 //! ```
 //!
-//! Names of keys are read in any case, lists as hostlists, `\` at the end of a line continues it, `#` begins a comment. Routers are the
-//! switches, nodes are called as Slurm calls them. Slurm knows neither how many cables lead from a switch to the next nor what they carry
-//! (`LinkSpeed` is for information and has no unit), so the user says that. A switch may have several switches above it; a node is at one switch.
+//! The case of key names does not matter, lists are host lists, `\` at the end of a line continues it, and `#` starts
+//! a comment. Routers are the switches, and nodes have their names in Slurm. Slurm has neither the number of cables
+//! between switches nor their rate (`LinkSpeed` is informal and has no unit), so the user gives them. A switch may
+//! have several switches above it; a node is at one switch.
 
 use super::cables::Listing;
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
@@ -17,12 +18,12 @@ use crate::{hostlist, MachineBuilder, MachineError};
 use odonata_units::RouterId;
 use std::collections::HashMap;
 
-/// What the file does not tell.
+/// Data that the file does not contain.
 #[derive(Clone, Debug)]
 pub struct SlurmTreeOptions {
     /// Figures of links, cores of a node.
     pub edges: EdgeListOptions,
-    /// Cables from a switch to each above it.
+    /// Cables from a switch to each switch above it.
     pub uplinks: u32,
 }
 
@@ -39,10 +40,11 @@ struct Switch {
     below: Vec<String>,
 }
 
-/// Reads a tree of switches.
+/// Reads a switch tree.
 ///
 /// # Errors
-/// A line of another form, a list that is none, a switch or node that stands twice or is not known, no cable at all; with the line.
+/// A line of another form, an invalid list, a switch or node that occurs twice or is unknown, or no cable; the
+/// message has the line.
 pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTreeOptions) -> Result<MachineBuilder, MachineError> {
     let switches = switches(text(bytes, label)?).or_else(|(at, reason)| line(label, at, reason))?;
     let mut known: HashMap<&str, usize> = HashMap::new();
@@ -50,11 +52,7 @@ pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTreeOptions) -> 
     for (i, switch) in switches.iter().enumerate() {
         if let Some(before) = known.insert(&switch.name, i) {
             let first = switches[before].line;
-            return line(
-                label,
-                switch.line,
-                format!("switch {} stands here for the second time, after line {first}", switch.name),
-            );
+            return line(label, switch.line, format!("switch {} is listed twice, first in line {first}", switch.name));
         }
         for node in &switch.nodes {
             if let Some(before) = at_switch.insert(node, i) {
@@ -145,13 +143,12 @@ fn switch(line: usize, content: &str) -> Result<Switch, String> {
             "linkspeed" => {}
             "blockname" | "blocksizes" => {
                 return Err(
-                    "blocks of topology/block, which say nothing of switches; expected the tree of topology/tree"
-                        .into(),
+                    "blocks of topology/block, which have no switches; expected the tree of topology/tree".into()
                 );
             }
             _ => {
                 let hint = odonata_declare::hint(key, ["SwitchName", "Nodes", "Switches", "LinkSpeed"]);
-                return Err(format!("no key is called '{key}'{hint}"));
+                return Err(format!("unknown key '{key}'{hint}"));
             }
         }
     }

@@ -7,9 +7,10 @@
 //!  "switch_to_switch_links": [{"switch1": 0, "switch1_port": 0, "switch2": 1, "switch2_port": 0}, ..]}
 //! ```
 //!
-//! In the first form a port of a switch leads to a switch or node: each cable between switches stands there twice, once from each end, and must.
-//! In the second it stands once. A node is at one switch. The file has neither bandwidths nor latencies: those are options, as the
-//! parameter file's are there. Not read: the mean number of hops, numbers of ports.
+//! In the first form, a port of a switch leads to a switch or node, and each cable between switches is listed from
+//! both ends. In the second form it is listed once. A node is at one switch. The file has neither bandwidths nor
+//! latencies: they are options, as in SST/macro's parameter file. Not read: the mean number of hops, and port
+//! numbers.
 
 use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
 use super::located_value::{document, LocatedValue};
@@ -18,7 +19,7 @@ use crate::{MachineBuilder, MachineError};
 use odonata_units::RouterId;
 use std::collections::{BTreeMap, HashMap};
 
-/// Cables between two switches: how many, and the line of the first.
+/// Cables between two switches: their number, and the line of the first.
 type Cables = BTreeMap<(usize, usize), (u32, usize)>;
 
 /// Switches with the nodes at each, by name, and the cables between them.
@@ -31,15 +32,16 @@ struct Graph<'a> {
 /// Reads a file topology.
 ///
 /// # Errors
-/// No JSON, neither form, a switch or node that is not there, a node at no switch or at two, a cable that only one end has; with the line.
+/// Invalid JSON, neither form, an unknown switch or node, a node at no switch or at two, or a cable listed at one end
+/// only; the message has the line.
 pub fn sst_macro(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
     let tree = document(text(bytes, label)?, label)?;
     if let (Some(_), Some(_)) = (tree.get("switches"), tree.get("nodes")) {
         return machine(&graph_by_name(&tree, label)?, label, options);
     }
     if tree.get("switch_to_switch_links").is_none() {
-        let reason = "no topology of SST/macro; expected 'nodes' and 'switches', or 'node_to_switch_links' and \
-                      'switch_to_switch_links'";
+        let reason = "not a topology of SST/macro; expected 'nodes' and 'switches', or 'node_to_switch_links' and \
+            'switch_to_switch_links'";
         return line(label, tree.line, reason);
     }
     let names: Vec<String> = (0..count(&tree, label, "num_switches")?).map(|switch| switch.to_string()).collect();
@@ -73,7 +75,7 @@ fn graph_by_name<'a>(tree: &'a LocatedValue, label: &str) -> Result<Graph<'a>, M
             } else {
                 let known = nodes.iter().chain(switches).map(|(name, _)| name.as_str());
                 let hint = odonata_declare::hint(to, known);
-                return line(label, target.line, format!("no switch or node is called '{to}'{hint}"));
+                return line(label, target.line, format!("unknown switch or node '{to}'{hint}"));
             }
         }
     }
@@ -84,7 +86,14 @@ fn graph_by_name<'a>(tree: &'a LocatedValue, label: &str) -> Result<Graph<'a>, M
         let back = links.get(&(to, from)).map_or(0, |link| link.0);
         if back != there {
             let (from, to) = (graph.switches[from], graph.switches[to]);
-            return line(label, at, format!("{there} ports lead from {from} to {to}, and {back} the other way"));
+            return line(
+                label,
+                at,
+                format!(
+                    "{there} ports lead from {from} to {to}, and {back} in the other \
+                direction"
+                ),
+            );
         }
     }
     graph.cables = links.into_iter().filter(|((from, to), _)| from <= to).collect();
@@ -126,7 +135,7 @@ fn graph_by_number<'a>(tree: &LocatedValue, label: &str, names: &'a [String]) ->
     Ok(graph)
 }
 
-/// More than any machine has: a slip must not take all memory.
+/// Largest count, above any machine: a mistake must not exhaust the memory.
 const MOST: usize = 1 << 22;
 
 fn count(tree: &LocatedValue, label: &str, name: &str) -> Result<usize, MachineError> {
@@ -153,7 +162,7 @@ fn machine(graph: &Graph<'_>, label: &str, options: &EdgeListOptions) -> Result<
         places.push(at);
     }
     if let Some(alone) = joined.iter().position(|joined| !joined) {
-        return line(label, 1, format!("switch {} is joined to no other", graph.switches[alone]));
+        return line(label, 1, format!("switch {} is not joined to another switch", graph.switches[alone]));
     }
     let edges = EdgeListOptions { listing: Listing::Cables, ..options.clone() };
     let mut builder = build(&columns, &edges, label, "line", &places)?;

@@ -1,9 +1,9 @@
 //! Bandwidth between two halves of a machine.
 //!
-//! The bisection bandwidth is the least bandwidth, in one direction, between two sets of routers that hold half of the
-//! usable nodes each (as nearly as whole routers allow). Finding it is NP-hard in general. Here *structured cuts* are
-//! tried: the routers in the order of their numbers and of each coordinate axis, cut where half of the nodes are
-//! before the cut; routers without nodes go to the side that cuts less. The least of these is an upper bound, and is
+//! The bisection bandwidth is the smallest bandwidth, in one direction, between two sets of routers with half of the
+//! usable nodes each (as nearly as whole routers allow). The general problem is NP-hard, so *structured cuts* are
+//! tried. The routers are ordered by number and by each coordinate axis, and cut where half of the nodes are before
+//! the cut. Routers without nodes go to the side that cuts less. The smallest of these cuts is an upper bound. It is
 //! exact in the cases of [`BisectionMethod`].
 
 use super::fat_tree_rate::rate_per_node;
@@ -12,38 +12,38 @@ use super::usable_nodes;
 use crate::{GroupInterior, Machine, Shape};
 use odonata_units::LinkId;
 
-/// Why the bandwidth found is what it is said to be.
+/// Evidence for the bandwidth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BisectionMethod {
     /// Exact. Torus or mesh, complete and uniform, largest dimension k even: 2 N/k cables (N/k of a mesh). Aroca,
     /// Fernández Anta, "Bisection (band)width of product networks with application to data centers", TPDS 2014.
     Torus,
-    /// Exact. Fat tree: the least cut found equals what the halves can send to each other when every router spreads its
-    /// traffic evenly over its up links.
+    /// Exact. Fat tree: the smallest cut equals the rate between the halves when every router spreads its traffic
+    /// evenly over its up links.
     FatTree,
-    /// Exact. All-to-all with the same number of nodes and cables everywhere: any half is as good as any other.
+    /// Exact. All-to-all with the same number of nodes and cables everywhere: all halves are equivalent.
     AllToAll,
-    /// The least of the structured cuts: the true one is at most this.
+    /// The smallest structured cut: an upper bound.
     UpperBound,
 }
 
 impl BisectionMethod {
-    /// Whether the bandwidth is the bisection bandwidth and not an upper bound of it.
+    /// Whether the bandwidth is exact and not an upper bound.
     pub fn is_exact(self) -> bool {
         self != Self::UpperBound
     }
 }
 
-/// The least cut found.
+/// The smallest cut found.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Bisection {
     /// Bandwidth from one half to the other, in one direction.
     pub bytes_per_s: f64,
-    /// Links across, in one direction: that is, cables.
+    /// Links across the cut in one direction, so the number of cables.
     pub cables: usize,
     /// Usable nodes of the two halves.
     pub nodes: (usize, usize),
-    /// How the cut runs: `by number`, or `along` an axis.
+    /// Order of the cut: `by number`, or `along` an axis.
     pub cut: String,
     /// Exact, or an upper bound.
     pub method: BisectionMethod,
@@ -62,11 +62,11 @@ pub(super) fn bisection(machine: &Machine) -> Bisection {
             Bisection { bytes_per_s, cables, nodes: (on(false), on(true)), cut, method: BisectionMethod::UpperBound }
         })
         .min_by(|x, y| x.bytes_per_s.total_cmp(&y.bytes_per_s))
-        .expect("there is at least one order");
+        .expect("at least one order");
     Bisection { method: method(machine, &nodes, &best), ..best }
 }
 
-/// The side of each router when they are cut in the order of an axis (or of their numbers).
+/// The side of each router for a cut in the order of an axis (or of the numbers).
 fn halves(machine: &Machine, nodes: &[u32], axis: Option<usize>) -> Vec<bool> {
     let mut order: Vec<_> = machine.routers().collect();
     if let Some(axis) = axis {
@@ -77,7 +77,7 @@ fn halves(machine: &Machine, nodes: &[u32], axis: Option<usize>) -> Vec<bool> {
     let mut before = 0u64;
     for router in order {
         let here = u64::from(nodes[router.index()]);
-        // Across the middle: to the side that leaves the halves more equal.
+        // The router at the cut goes to the side that makes the halves more equal.
         if 2 * before + here > total {
             break;
         }
@@ -88,7 +88,7 @@ fn halves(machine: &Machine, nodes: &[u32], axis: Option<usize>) -> Vec<bool> {
     sides
 }
 
-/// Moves routers without nodes to the side that cuts less, until none wants to move. Every move lowers the cut.
+/// Moves routers without nodes to the side that cuts less, until no move improves the cut. Every move lowers the cut.
 fn assign_routers_without_nodes(machine: &Machine, nodes: &[u32], sides: &mut [bool]) {
     let free: Vec<_> = machine.routers().filter(|r| nodes[r.index()] == 0 && machine.router_up(*r)).collect();
     loop {
@@ -162,7 +162,7 @@ mod tests {
         assert!((found.bytes_per_s - 512e9).abs() < 1.0);
     }
 
-    /// A 4 x 6 mesh: cut across the long side, 4 cables. Without one cable it is no mesh of the formula any more.
+    /// A 4 x 6 mesh, cut across the long side: 4 cables. Without one cable the formula does not apply.
     #[test]
     fn mesh_has_the_closed_form() {
         let mesh = Torus { dims: vec![4, 6], wrap: vec![false; 2].into(), ..Torus::default() };
@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(of(apply(mesh.builder().unwrap(), &fault, 0).unwrap()).method, BisectionMethod::UpperBound);
     }
 
-    /// Full bisection: k^3/8 cables; tapered 3:1 with k = 8 (6 nodes and 2 up ports at an edge router, 8 pods of 4 edge
-    /// routers): 192 nodes, a third of the injection of one half, 32 cables.
+    /// Full bisection: k^3/8 cables. Tapered 3:1 with k = 8 (6 nodes and 2 up ports at an edge router, 8 pods of 4
+    /// edge routers): 192 nodes, a third of the injection of one half, 32 cables.
     #[test]
     fn fat_tree_has_the_closed_form() {
         let found = of(FatTree { k: 8, ..FatTree::default() }.builder().unwrap());
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!((found.cables, found.method), (8, BisectionMethod::FatTree));
     }
 
-    /// 16 of 32 groups on each side: 256 global cables. Not known to be the least, so an upper bound.
+    /// 16 of 32 groups on each side: 256 global cables. Not proven to be minimal, so an upper bound.
     #[test]
     fn dragonfly_is_cut_between_groups() {
         let dragonfly = Dragonfly { g: 32, ..Dragonfly::default() };
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(found.method, BisectionMethod::UpperBound);
     }
 
-    /// Eight routers, all joined: 4 x 4 cables whichever half is taken.
+    /// Eight routers, all joined: 4 x 4 cables for any half.
     #[test]
     fn all_to_all_has_the_closed_form() {
         let found = of(Dragonfly { g: 1, ..Dragonfly::default() }.builder().unwrap());

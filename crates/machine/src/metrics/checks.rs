@@ -1,16 +1,16 @@
-//! Properties that every machine must have, and the counts that one is declared to have.
+//! Properties of every machine, and the counts declared for a preset.
 
 use crate::presets::DeclaredCounts;
 use crate::{GroupInterior, Machine, Shape};
 
-/// One property and whether it holds.
+/// A property and whether it holds.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// What is checked.
+    /// Property.
     pub name: String,
     /// Whether it holds.
     pub holds: bool,
-    /// What was found.
+    /// Value found.
     pub found: String,
 }
 
@@ -22,7 +22,7 @@ impl Check {
     }
 }
 
-/// Symmetry of the links, the sizes that the shape says, and the connectivity of the working routers.
+/// Symmetry of the links, the sizes of the shape, and the connectivity of the working routers.
 pub(super) fn checks(machine: &Machine) -> Vec<Check> {
     let mut checks = vec![symmetry(machine)];
     let sizes = match machine.shape() {
@@ -49,7 +49,7 @@ pub(super) fn checks(machine: &Machine) -> Vec<Check> {
     checks
 }
 
-/// Routers are numbered group by group, no group is larger than the shape says, and grids are whole.
+/// Routers are numbered group by group, no group is larger than the shape allows, and grids are complete.
 fn by_group(machine: &Machine) -> Check {
     let &Shape::Grouped { groups, routers_per_group, interior } = machine.shape() else {
         unreachable!("a shape of groups")
@@ -82,7 +82,7 @@ fn by_group(machine: &Machine) -> Check {
     }
 }
 
-/// Every link has its reverse: the same cable, class, figures and parallel index, ends exchanged.
+/// Every link has its reverse: the same cable, class, figures and parallel index, with exchanged ends.
 fn symmetry(machine: &Machine) -> Check {
     let wrong = machine.links().find(|&link| {
         let back = machine.reverse(link);

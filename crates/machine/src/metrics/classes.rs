@@ -1,4 +1,4 @@
-//! Counts per link class and ports.
+//! Counts per link class, and ports.
 
 use crate::Machine;
 use odonata_units::{LinkClassId, Rate, RouterId};
@@ -14,11 +14,11 @@ pub struct ClassMetrics {
     pub cables: usize,
     /// Unordered router pairs that have cables of the class.
     pub router_pairs: usize,
-    /// Fewest and most parallel cables of such a pair; zero without any.
+    /// Fewest parallel cables of a pair; zero without cables.
     pub parallel_min: u32,
     /// Most parallel cables of a pair.
     pub parallel_max: u32,
-    /// Slowest link; zero without any.
+    /// Slowest link; zero without links.
     pub bandwidth_min: Rate,
     /// Fastest link.
     pub bandwidth_max: Rate,
@@ -44,7 +44,7 @@ pub struct PortUse {
 }
 
 impl PortUse {
-    /// `used_at` has the ports in use at each working router.
+    /// `used_at` has the used ports of each working router.
     fn new(used_at: impl Iterator<Item = usize> + Clone, per_router: Option<u32>) -> Self {
         let used: usize = used_at.clone().sum();
         let free = per_router.map(|budget| (used_at.clone().count() * budget as usize).saturating_sub(used));

@@ -3,7 +3,7 @@
 use crate::Machine;
 use odonata_units::RouterId;
 
-/// What holds together.
+/// Connected components.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Connectivity {
     /// Connected components of the working routers.
@@ -38,7 +38,7 @@ pub(super) fn connectivity(machine: &Machine) -> Connectivity {
             }
         }
     }
-    // The first of the largest ones, so that the answer is one.
+    // The first of the largest components, so that the result is unique.
     let largest = (0..sizes.len()).rev().max_by_key(|&c| sizes[c]).map_or(NONE, |c| c as u32);
     let outside = |router: &RouterId| machine.router_up(*router) && component[router.index()] != largest;
     let cut_off: Vec<RouterId> = machine.routers().filter(outside).collect();

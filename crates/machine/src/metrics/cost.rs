@@ -1,4 +1,4 @@
-//! What the cables cost.
+//! Cost of the cables.
 
 use super::Metrics;
 use crate::names::unknown;
@@ -11,14 +11,14 @@ pub struct CableCost {
     pub classes: Vec<(String, usize, f64)>,
     /// Sum over the classes.
     pub total: f64,
-    /// Classes that have cables but no price: not in the total.
+    /// Classes with cables but without a price; the total does not include them.
     pub without_price: Vec<String>,
 }
 
-/// Cost of the cables at the given price per cable (both directions) of each class.
+/// Cost of the cables, at the given price per cable (both directions) of each class.
 ///
 /// # Errors
-/// A price for an unknown class, a second one for the same class, or one that is negative or not finite.
+/// A price for an unknown class, a second price for a class, or a price that is negative or not finite.
 pub fn cable_cost(metrics: &Metrics, prices: &[(String, f64)]) -> Result<CableCost, MachineError> {
     let mut cost = CableCost { classes: Vec::new(), total: 0.0, without_price: Vec::new() };
     for (i, (name, price)) in prices.iter().enumerate() {
@@ -28,7 +28,7 @@ pub fn cable_cost(metrics: &Metrics, prices: &[(String, f64)]) -> Result<CableCo
             return Err(unknown("link class", name, metrics.classes.iter().map(|class| class.name.as_str())));
         }
         if !(price.is_finite() && *price >= 0.0) {
-            return Err(wrong(&format!("{price} is no price; expected a number from 0 up")));
+            return Err(wrong(&format!("{price} is not a price; expected a number from 0 up")));
         }
         if prices[..i].iter().any(|(before, _)| before == name) {
             return Err(wrong("is given twice"));

@@ -1,10 +1,10 @@
 //! Hops between all routers: breadth-first search from 512 sources at once.
 //!
-//! Then et al., "The more the merrier: efficient multi-source graph traversal", VLDB 2014. Every router has a mask of
-//! the sources of a batch that have reached it; a level is one pass over the neighbours of those reached last, with an
-//! OR of masks instead of a queue per source. Sources of a batch are neighbours in number, hence mostly in the network,
-//! so their searches share most of their way. All sums are of integers: the result does not depend on threads. A complete
-//! torus, whose searches would be long, has a closed form.
+//! Then et al., "The more the merrier: efficient multi-source graph traversal", VLDB 2014. Every router has a mask
+//! with the sources of a batch that have reached it. A level is one pass over the neighbours of the routers reached
+//! last; it ORs masks instead of using a queue per source. Sources of a batch have neighbouring numbers, so they are
+//! mostly near each other in the network, and their searches share most of their paths. All sums are integers, so the
+//! result does not depend on threads. A complete torus, whose searches would take long, has a closed form.
 
 use super::torus::CompleteTorus;
 use super::usable_nodes;
@@ -15,23 +15,23 @@ const WORDS: usize = 8;
 const BATCH: usize = 64 * WORDS;
 type Mask = [u64; WORDS];
 
-/// Shortest-path hops in the graph of working routers.
+/// Hops of minimal paths in the graph of working routers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Distances {
-    /// Most hops between two routers that reach each other.
+    /// Most hops between two connected routers.
     pub diameter: u32,
     /// Ordered pairs of different working routers by hops: `pairs_by_hops[h]`; `[0]` is 0.
     pub pairs_by_hops: Vec<u64>,
     /// Mean hops over these pairs; 0 without any.
     pub router_hops_mean: f64,
-    /// Mean router-to-router hops over ordered pairs of different usable nodes that reach each other; two nodes of one
-    /// router are 0 hops apart. 0 without any pair.
+    /// Mean router-to-router hops over ordered pairs of different, connected usable nodes. Two nodes of one router
+    /// are 0 hops apart. 0 without any pair.
     pub node_hops_mean: f64,
     /// Ordered pairs of different working routers without a path.
     pub unreachable_pairs: u64,
 }
 
-/// What one batch of sources, or all, have reached.
+/// Hops from one batch of sources, or from all.
 #[derive(Clone, Default)]
 struct HopCounts {
     pairs_by_hops: Vec<u64>,
@@ -54,7 +54,7 @@ impl HopCounts {
     }
 }
 
-/// Of all planes together: there are no pairs of routers in different ones.
+/// Distances of all planes together; no pair of routers lies in different planes.
 pub(super) fn distances(planes: &[Machine]) -> Distances {
     let (mut reached, mut all_pairs, mut together) = (HopCounts::default(), 0, 0);
     for machine in planes {
@@ -114,7 +114,7 @@ fn search_all(machine: &Machine, nodes: &[u32]) -> HopCounts {
         .reduce(HopCounts::default, HopCounts::add)
 }
 
-/// Different neighbours of each router.
+/// Distinct neighbours of each router.
 struct Graph {
     first: Vec<u32>,
     neighbours: Vec<u32>,
@@ -141,7 +141,7 @@ impl Graph {
     }
 }
 
-/// Buffers of one search, used again for every batch of a thread.
+/// Buffers of one search, reused for every batch of a thread.
 struct Search {
     /// Sources that have reached each router.
     seen: Vec<Mask>,
@@ -209,7 +209,7 @@ impl Search {
         reached
     }
 
-    /// ORs the frontier into `next` of all neighbours, and empties the active list.
+    /// ORs the frontier into `next` of all neighbours, and clears the active list.
     fn spread(&mut self, graph: &Graph) {
         self.touched.clear();
         for router in self.active.drain(..) {
@@ -265,8 +265,8 @@ mod tests {
         pairs_by_hops
     }
 
-    /// A ring of even size k has mean distance k/4 over all ordered pairs, a router with itself included, and the hops
-    /// of dimensions add up: (4 + 6 + 8)/4 = 4.5 over N^2 pairs, times N/(N-1) over different ones.
+    /// A ring of even size k has mean distance k/4 over all ordered pairs, including a router with itself. Hops of
+    /// the dimensions are summed: (4 + 6 + 8)/4 = 4.5 over N^2 pairs, times N/(N-1) over different ones.
     #[test]
     fn torus_has_the_closed_form() {
         let torus = Torus { dims: vec![4, 6, 8], wrap: vec![true; 3].into(), nodes_per_router: 2, ..Torus::default() };
@@ -320,9 +320,9 @@ mod tests {
         assert_eq!(found.pairs_by_hops, [0, 96 * 20, 96 * 75]);
     }
 
-    /// p = 4, a = 8, h = 4, g = 33: 7 + 4 routers 1 hop away; local-global and global-local reach 28 + 28 more in two
-    /// hops at most, and the remaining 196 are three hops away, but for those that two global hops reach: a router's 4
-    /// global neighbours have 3 other global ports each, so at most 12.
+    /// p = 4, a = 8, h = 4, g = 33: 7 + 4 routers are 1 hop away. Local-global and global-local paths reach at most
+    /// 28 + 28 more in two hops. The other 196 are three hops away, except those that two global hops reach: a
+    /// router's 4 global neighbours have 3 other global ports each, so at most 12.
     #[test]
     fn dragonfly_has_three_hops_at_most() {
         let found = of(Dragonfly::default().builder().unwrap());
@@ -333,8 +333,8 @@ mod tests {
         assert_eq!(found.unreachable_pairs, 0);
     }
 
-    /// The same, exactly: the wiring written out from the facts (channel q = 4 r + i of group G leads to group q, or q + 1
-    /// from G on), walked one, two and three steps from every router.
+    /// The exact numbers. The wiring is written out (channel q = 4 r + i of group G leads to group q, or q + 1 from G
+    /// on), and followed for one, two and three steps from every router.
     #[test]
     fn dragonfly_has_the_hops_of_its_written_wiring() {
         let neighbours = |(group, router): (u32, u32)| {

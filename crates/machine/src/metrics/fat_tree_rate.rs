@@ -1,15 +1,15 @@
-//! What every node of a fat tree can send at once, to any other nodes.
+//! The rate at which every node of a fat tree can send to any other nodes at the same time.
 //!
-//! Every router spreads what comes from below evenly (by bandwidth) over its up links, so that traffic reaches the top
-//! level in fixed shares; there it turns and comes down the same way, reversed. If the share of every edge router's
-//! traffic at each top router is the same for all edge routers, up and down fit together for any traffic, and a rate is
-//! possible for all nodes at once when no link is asked for more than its bandwidth. Each half of a bisection can then
-//! send that rate times its nodes to the other: a lower bound of every balanced cut.
+//! Every router spreads traffic from below evenly (by bandwidth) over its up links, so that traffic reaches the top
+//! level in fixed shares. There it turns and goes down in the reverse order. The share of an edge router's traffic at
+//! each top router may be the same for all edge routers. Then up and down paths match for any traffic, and a common
+//! rate is possible if no link exceeds its bandwidth. Each half of a bisection can then send this rate times its
+//! nodes to the other half: a lower bound of every balanced cut.
 
 use crate::Machine;
 use odonata_units::{LinkId, RouterId};
 
-/// Bytes per second and node; 0 if the shares differ, so that nothing is known.
+/// Bytes per second and node; 0 if the shares differ, so that the rate is unknown.
 pub(super) fn rate_per_node(machine: &Machine, nodes: &[u32], levels: u32, level_of: &[u8]) -> f64 {
     let level = |router: RouterId| u32::from(level_of[router.index()]);
     let up_links = |router: RouterId| {

@@ -1,7 +1,7 @@
-//! What a built machine is: counts, ports, distances, bisection, connectivity, cost.
+//! Properties of a built machine: counts, ports, distances, bisection, connectivity, cost.
 //!
-//! [`measure`] takes about a second on the largest presets (a minute on a torus of 50,000 routers with faults, which has
-//! no closed form); everything it says is exact unless [`Bisection`] says otherwise.
+//! [`measure`] takes about a second on the largest presets. A torus of 50,000 routers with faults takes a minute,
+//! since it has no closed form. All results are exact unless [`Bisection`] says otherwise.
 
 mod bisection;
 mod checks;
@@ -13,7 +13,7 @@ mod fat_tree_rate;
 mod planes;
 mod torus;
 
-/// Whether working routers hold together, without measuring anything else.
+/// Connectivity of the working routers, without other measurements.
 pub fn connectivity_of(machine: &crate::Machine) -> Connectivity {
     planes::connectivity(planes::of(machine))
 }
@@ -27,7 +27,7 @@ pub use distance::Distances;
 
 use crate::Machine;
 
-/// All that [`measure`] finds.
+/// Results of [`measure`].
 #[derive(Clone, PartialEq, Debug)]
 pub struct Metrics {
     /// Routers, failed ones included.
@@ -40,7 +40,7 @@ pub struct Metrics {
     pub nodes_up: usize,
     /// Cores of the usable nodes.
     pub cores_up: u64,
-    /// Groups; 1 where the machine has none.
+    /// Groups; 1 without groups.
     pub groups: usize,
     /// Directed links between routers.
     pub links: usize,
@@ -50,11 +50,11 @@ pub struct Metrics {
     pub ports: PortUse,
     /// Hops between routers and between nodes.
     pub distances: Distances,
-    /// What holds together.
+    /// Connected components.
     pub connectivity: Connectivity,
     /// Bandwidth between two halves.
     pub bisection: Bisection,
-    /// Properties that every machine must have.
+    /// Properties of every machine.
     pub checks: Vec<Check>,
 }
 

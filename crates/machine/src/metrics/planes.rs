@@ -1,10 +1,10 @@
-//! What is measured plane by plane, where nodes have interfaces in several.
+//! Measurements plane by plane, if nodes have NICs in several planes.
 
 use super::{bisection, checks, connectivity, Bisection, BisectionMethod, Check, Connectivity};
 use crate::Machine;
 use odonata_units::{NodeId, RouterId};
 
-/// The planes of a machine; one with a single network is its own.
+/// The planes of a machine; a machine with a single network is its own plane.
 pub(super) fn of(machine: &Machine) -> &[Machine] {
     match machine.planes() {
         [] => std::slice::from_ref(machine),
@@ -12,7 +12,7 @@ pub(super) fn of(machine: &Machine) -> &[Machine] {
     }
 }
 
-/// Nodes that jobs can use: those with an interface that works.
+/// Nodes that jobs can use: nodes with a working NIC.
 pub(super) fn nodes_up(machine: &Machine) -> usize {
     let up = |host: &u32| {
         let ends = (0..machine.rails().of_node()).map(|rail| machine.end(NodeId(*host), rail));
@@ -21,7 +21,7 @@ pub(super) fn nodes_up(machine: &Machine) -> usize {
     (0..machine.host_count() as u32).filter(up).count()
 }
 
-/// Parts more than one for each plane are what a fault cut off.
+/// Connectivity of all planes. A plane with more than one component is cut by a fault.
 pub(super) fn connectivity(planes: &[Machine]) -> Connectivity {
     let mut all = Connectivity { components: 0, cut_off: Vec::new(), nodes_cut_off: 0 };
     let mut first = 0;
@@ -35,8 +35,8 @@ pub(super) fn connectivity(planes: &[Machine]) -> Connectivity {
     all
 }
 
-/// The halves of every plane, which are the same nodes while no fault makes the planes differ; then each is cut where it has least, and
-/// no common cut has less than the sum.
+/// Sum over the halves of every plane. Without faults the halves are the same nodes in every plane. With faults, each
+/// plane is cut where its bandwidth is smallest, and no common cut has less than the sum.
 pub(super) fn bisection(planes: &[Machine]) -> Bisection {
     let mut found = planes.iter().map(bisection::bisection);
     let mut all = found.next().expect("at least one plane");
@@ -50,7 +50,7 @@ pub(super) fn bisection(planes: &[Machine]) -> Bisection {
     all
 }
 
-/// Each check of every plane: of one that does not hold, what was found in the first plane where it does not.
+/// The checks of all planes; a check that fails has the value of the first plane where it fails.
 pub(super) fn checks(planes: &[Machine]) -> Vec<Check> {
     let mut found = planes.iter().map(checks::checks);
     let mut all = found.next().expect("at least one plane");

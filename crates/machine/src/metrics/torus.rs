@@ -1,4 +1,4 @@
-//! What is known of a torus or mesh that has all its cables.
+//! Closed forms of a torus or mesh with all its cables.
 
 use crate::{Machine, Shape};
 
@@ -6,13 +6,13 @@ use crate::{Machine, Shape};
 pub(super) struct CompleteTorus<'m> {
     dims: &'m [u32],
     wrap: &'m [bool],
-    /// Parallel cables of every step, if that is one number. The two steps around a wrapping dimension of size 2 count
-    /// as two.
+    /// Parallel cables of every step, if the number is the same. The two steps around a wrapping dimension of size 2
+    /// count as two.
     parallel: Option<u32>,
 }
 
 impl<'m> CompleteTorus<'m> {
-    /// The torus or mesh that a machine is, if it is a complete one.
+    /// The machine as a complete torus or mesh, if it is one.
     pub(super) fn of(machine: &'m Machine) -> Option<Self> {
         let Shape::Torus { dims, wrap } = machine.shape() else { return None };
         if machine.routers().any(|router| !machine.router_up(router)) {
@@ -28,12 +28,12 @@ impl<'m> CompleteTorus<'m> {
             if step != 1 && !(wrap[d] && step + 1 == dims[d]) {
                 return None;
             }
-            // Halves of a count that is odd differ from every other number of parallel cables.
+            // Half of an odd count differs from every other number of parallel cables.
             let (directions, remainder) = if wrap[d] && dims[d] == 2 { (2, bundle.count % 2) } else { (1, 0) };
             uniform &=
                 *parallel.get_or_insert(bundle.count / directions) == bundle.count / directions && remainder == 0;
         }
-        // Different (router, neighbour) pairs: no two bundles of one pair are counted, since there is one class.
+        // There is one class, so every (router, neighbour) pair has one bundle.
         let routers = machine.router_count() as u64;
         let neighbours = dims.iter().zip(wrap).map(|(&size, &wraps)| match (size, wraps) {
             (1, _) => 0,
@@ -45,7 +45,7 @@ impl<'m> CompleteTorus<'m> {
         complete.then_some(Self { dims, wrap, parallel: parallel.filter(|_| uniform) })
     }
 
-    /// Ordered router pairs by hops, a router with itself included: hops of the dimensions add up.
+    /// Ordered router pairs by hops, including a router with itself: the hops of the dimensions are summed.
     pub(super) fn pairs_by_hops(&self) -> Vec<u64> {
         self.dims.iter().zip(self.wrap).fold(vec![1], |so_far, (&size, &wraps)| {
             let mut along = vec![0u64; size as usize];
@@ -69,8 +69,8 @@ impl<'m> CompleteTorus<'m> {
         })
     }
 
-    /// Cables of the bisection, where a formula is known: largest dimension k even, all dimensions wrap or none does,
-    /// the same number of cables for every step. 2 N/k for a torus and N/k for a mesh.
+    /// Cables of the bisection, if a formula is known: the largest dimension k is even, all dimensions wrap or none
+    /// does, and every step has the same number of cables. 2 N/k for a torus and N/k for a mesh.
     pub(super) fn bisection_cables(&self) -> Option<usize> {
         let largest = self.dims.iter().copied().max().filter(|largest| largest % 2 == 0)?;
         let alike = |wanted: bool| self.dims.iter().zip(self.wrap).all(|(&size, &wraps)| size == 1 || wraps == wanted);

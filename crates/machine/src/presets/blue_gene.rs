@@ -1,9 +1,9 @@
-//! Blue Gene machines, and the blocks in which they are handed out.
+//! Blue Gene machines and their blocks.
 //!
-//! A job gets a block of its own: a box of nodes whose network is apart from the rest of the machine. A block of whole
-//! midplanes is a torus, since the link chips at the faces of a midplane close the rings; a smaller one ends at cables
-//! that are switched off, so it is a mesh in every dimension. One of whole midplanes may be booted as a mesh in some
-//! dimensions, too, as Mira's blocks of 1,024 and 32,768 nodes were in one by default.
+//! A job gets its own block: a box of nodes whose network is separate from the rest of the machine. A block of whole
+//! midplanes is a torus, since the link chips at the faces of a midplane close the rings. A smaller block ends at
+//! cables that are switched off, so it is a mesh in every dimension. A block of whole midplanes can also be booted as
+//! a mesh in some dimensions, as Mira's blocks of 1,024 and 32,768 nodes were by default in one dimension.
 
 use crate::topology::{LinkFigures, Torus};
 use crate::{FastestLetter, MachineError};
@@ -18,12 +18,12 @@ pub(super) const SOURCE_Q: &str =
     "Chen et al., SC 2011: 2 GB/s per link and direction, about 40 ns per hop, two links to the one neighbour in the E \
      dimension; injection taken as the ten links' 20 GB/s";
 
-/// A block that is asked for.
+/// A requested block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Partition {
     /// Nodes along each axis.
     pub shape: Vec<u32>,
-    /// Letters of the axes that do not wrap around; by the rule of the machine if not given.
+    /// Letters of the axes that do not wrap around; `None` for the rule of the machine.
     pub mesh: Option<String>,
 }
 
@@ -54,12 +54,12 @@ impl BlueGene {
         Self { torus, letters: "XYZ", midplane: &[8, 8, 8] }
     }
 
-    /// All of it.
+    /// The whole machine.
     pub(super) fn whole(&self) -> Torus {
         Torus { axes: Some(self.letters.into()), ..self.torus.clone() }
     }
 
-    /// A block of it.
+    /// A block of the machine.
     pub(super) fn block(&self, partition: &Partition) -> Result<Torus, MachineError> {
         let wrong = |reason: String| Err(MachineError::Parameter { parameter: "partition".into(), reason });
         let (shape, dims) = (&partition.shape, &self.torus.dims);
@@ -116,7 +116,6 @@ mod tests {
             "partition: shape has 16 nodes along Y; the machine has 1 to 8"
         );
         assert_eq!(wrong("bgp-rack", &[8, 8, 8], Some("E")), "partition: mesh has 'E'; the axes are XYZ");
-        assert!(wrong("edison", &[8, 8, 8], None)
-            .starts_with("partition: 'edison' is not handed out in blocks; known: bgl"));
+        assert!(wrong("edison", &[8, 8, 8], None).starts_with("partition: 'edison' has no blocks; known: bgl"));
     }
 }

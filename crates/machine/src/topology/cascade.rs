@@ -1,25 +1,26 @@
 //! Cray Cascade (XC30, XC40, XC50) with Aries routers: groups of rows x columns.
 //!
-//! Faanes et al.: "Cray Cascade: a scalable HPC system based on a Dragonfly network", SC 2012. A group is two cabinets:
-//! 6 chassis (rows) of 16 slots (columns). Green cables join every two routers of a row, black cables every two of a
-//! column, blue (optical) cables join groups. An Aries has 40 network tiles: 15 green, 15 black, 10 blue.
+//! Faanes et al.: "Cray Cascade: a scalable HPC system based on a Dragonfly network", SC 2012. A group is two
+//! cabinets: 6 chassis (rows) of 16 slots (columns). Green cables join every two routers of a row, black cables every
+//! two of a column, blue (optical) cables join groups. An Aries has 40 network tiles: 15 green, 15 black, 10 blue.
 //!
 //! # Blue wiring
+//!
 //! Two neighbouring columns of a row form a *gateway*, since one optical cable carries the links of both routers. The
 //! peers of group a are the other groups in order: group b is peer k(a,b) = b if b < a, else b - 1. Every peer gets
 //! `gateway_columns` gateway columns of a, and a gateway column serves its peers on R rows:
 //!
-//! * unit u = k `gateway_columns` + i, for i = 0 .. `gateway_columns`, uses gateway column u mod (columns / 2), that is
-//!   the router columns 2 (u mod (columns/2)) + p with p = 0, 1;
+//! * unit u = k `gateway_columns` + i, for i = 0 .. `gateway_columns`, uses gateway column u mod (columns / 2). These
+//!   are the router columns 2 (u mod (columns/2)) + p with p = 0, 1;
 //! * its t-th of R rows is row (m R + t) mod rows with m = floor(u / (columns/2));
 //! * unit k(a,b), row t of a is joined to unit k(b,a), row t of b, p to p, with `blue` parallel cables;
-//! * R = min(rows, floor(rows S / M)): S = floor(blue_ports / blue) peers fit at one router, and M, the number of
-//!   units divided by columns / 2 and rounded up, is how many a gateway column serves. Units of one gateway column take
-//!   its rows in turn, so no router serves more than ceil(M R / rows) <= S of them.
+//! * R = min(rows, floor(rows S / M)). S = floor(blue_ports / blue) peers fit at one router. M is the number of units
+//!   per gateway column: all units divided by columns / 2, rounded up. Units of one gateway column take its rows in
+//!   turn, so no router serves more than ceil(M R / rows) <= S of them.
 //!
-//! With 15 groups of 6 x 16 and 2 cables R = 6, and the rule is Edison's wiring: gateway columns 2 (k mod 8) and
-//! 2 (k mod 8) + 1, all rows, the same row at both ends. With 241 groups R = 1 and every one of the 10 blue ports
-//! of every router is in use: the largest Cascade.
+//! With 15 groups of 6 x 16 and 2 cables, R = 6. The rule is then Edison's wiring: gateway columns 2 (k mod 8) and
+//! 2 (k mod 8) + 1 in all rows, with the same row at both ends. With 241 groups R = 1, and every router uses all of its 10
+//! blue ports: the largest Cascade.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
@@ -37,7 +38,7 @@ pub struct Cascade {
     pub columns: u32,
     /// Nodes per router.
     pub nodes_per_router: u32,
-    /// Nodes that jobs can use; the others are service nodes, at routers spread evenly. `None`: all.
+    /// Nodes that jobs can use; the others are service nodes at evenly spaced routers. `None`: all.
     pub usable_nodes: Option<u32>,
     /// Parallel green cables between two routers of a row.
     pub green: u32,
@@ -76,7 +77,7 @@ impl Parameters for Cascade {
         parameter!(
             usable_nodes,
             Kind::WordOr(ALL, &Kind::count(1)),
-            "Nodes that jobs can use; the others are service nodes at routers spread evenly."
+            "Nodes that jobs can use; the others are service nodes at evenly spaced routers."
         ),
         parameter!(green, Kind::count(0), "Parallel green cables between two routers of a row."),
         parameter!(black, Kind::count(0), "Parallel black cables between two routers of a column."),
@@ -90,7 +91,7 @@ impl Parameters for Cascade {
 }
 
 impl Topology for Cascade {
-    /// The blue ports decide on how many rows two groups are joined, so they must be known before the cabling.
+    /// The blue ports determine the number of rows between two groups, so they are needed before the cabling.
     fn take_ports(&mut self, ports: &dyn Fn(&str) -> Option<u32>) {
         let of_classes =
             [("green", &mut self.green_ports), ("black", &mut self.black_ports), ("blue", &mut self.blue_ports)];
@@ -149,8 +150,8 @@ impl Cascade {
     /// nodes_per_router + slot.
     ///
     /// # Errors
-    /// A size that is zero, more usable nodes than nodes, or more groups than the blue ports can join. More green or
-    /// black cables than ports are found when the machine is built.
+    /// A size of zero, more usable nodes than nodes, or more groups than the blue ports can join. More green or black
+    /// cables than ports are found when the machine is built.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let Self { groups, rows, columns, nodes_per_router, .. } = *self;
         at_least_one(&[
@@ -218,7 +219,7 @@ impl Cascade {
         }
     }
 
-    /// R of the blue wiring: on how many rows a unit is cabled.
+    /// R of the blue wiring: the number of rows on which a unit is cabled.
     fn rows_per_unit(&self) -> Result<u32, MachineError> {
         if self.groups == 1 || self.blue == 0 {
             return Ok(0);
@@ -246,7 +247,7 @@ impl Cascade {
                 ),
             );
         }
-        // No router has more blue cables than this, so it bounds their number.
+        // The most blue cables of a router, so it limits the cables of a pair.
         let per_router = units_per_gateway.min(peers_per_router) as u32;
         product("blue cables", &[self.groups, self.rows, self.columns, per_router, self.blue])?;
         Ok(served as u32)
@@ -274,7 +275,8 @@ impl Cascade {
         }
     }
 
-    /// Marks the nodes that are not `usable_nodes`: whole routers at even distances, and the last slots of one more.
+    /// Marks the nodes beyond `usable_nodes` as service nodes: whole routers at even distances, and the last slots of
+    /// one more.
     fn mark_service_nodes(&self, builder: &mut MachineBuilder, nodes: u32) -> Result<(), MachineError> {
         let Some(usable) = self.usable_nodes else { return Ok(()) };
         if usable > nodes {
@@ -301,7 +303,7 @@ mod tests {
     use crate::presets;
     use proptest::prelude::*;
 
-    /// Cables between each two groups, or the first two pairs that differ.
+    /// Cables between every two groups, or the first two pairs that differ.
     fn cables_per_group_pair(cascade: &Cascade) -> Result<usize, String> {
         let builder = cascade.builder().map_err(|error| error.to_string())?;
         let groups = cascade.groups as usize;
@@ -321,7 +323,7 @@ mod tests {
         }
     }
 
-    /// Edison's closed form, written out: Router (a, r, 2 (k(a,b) mod 8) + p) to (b, r, 2 (k(b,a) mod 8) + p).
+    /// Edison's closed form: router (a, r, 2 (k(a,b) mod 8) + p) to (b, r, 2 (k(b,a) mod 8) + p).
     #[test]
     fn fifteen_groups_are_edisons_closed_form() {
         let mut expected = Vec::new();
@@ -363,7 +365,7 @@ mod tests {
     fn more_parallel_cables_join_fewer_groups() {
         assert_eq!(cables_per_group_pair(&Cascade { blue: 5, ..Cascade::default() }), Ok(60));
         assert!(Cascade { blue: 11, ..Cascade::default() }.builder().is_err());
-        // 96 routers with two peers each, two routers to a gateway: 96 peers at most.
+        // 96 routers with two peers each, two routers per gateway: at most 96 peers.
         assert_eq!(cables_per_group_pair(&Cascade { blue: 5, groups: 97, ..Cascade::default() }), Ok(10));
         assert!(Cascade { blue: 5, groups: 98, ..Cascade::default() }.builder().is_err());
     }
@@ -396,7 +398,8 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
-        /// Whatever can be listed can be built: the rule keeps within the blue ports, and treats all groups alike.
+        /// Every machine that can be listed can be built: the rule respects the blue ports, and treats all groups
+        /// alike.
         #[test]
         fn every_two_groups_are_joined_equally(
             groups in 2u32..60, rows in 1u32..8, columns in 1u32..18, blue in 1u32..6, gateway_columns in 1u32..4

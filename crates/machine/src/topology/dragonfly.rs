@@ -1,14 +1,14 @@
 //! The canonical dragonfly: all-to-all groups of all-to-all routers.
 //!
-//! Kim, Dally, Scott, Abts: "Technology-driven, highly-scalable dragonfly topology", ISCA 2008. A group is `a`
-//! routers with a cable between every two; a router has `p` nodes and `h` ports for global cables. Up to `a h + 1`
-//! groups, each two joined directly.
+//! Kim, Dally, Scott, Abts: "Technology-driven, highly-scalable dragonfly topology", ISCA 2008. A group has `a`
+//! routers with a cable between every two; a router has `p` nodes and `h` ports for global cables. There are up to `a
+//! h + 1` groups, each two joined directly.
 //!
-//! Which global port leads to which group is the *arrangement*. The global ports of a group are counted over its
-//! routers as *channels* 0, 1, 2, …; peers are the other g-1 groups. With n cables per group pair a group uses
-//! C = n (g-1) of its a h ports: channel c = round (g-1) + i is port i of the arrangement, in each of the n rounds,
-//! and sits at router floor(c a / C). So channels spread evenly over the routers, and where all ports are in use
-//! (C = a h) channel c is port c mod h of router floor(c / h), as in the literature.
+//! The *arrangement* defines which global port leads to which group. The global ports of a group are counted over its
+//! routers as *channels* 0, 1, 2, …; peers are the other g-1 groups. With n cables per group pair, a group uses C = n
+//! (g-1) of its a h ports. Channel c = round (g-1) + i is port i of the arrangement, in each of the n rounds. It sits
+//! at router floor(c a / C), so channels are evenly distributed over the routers. If all ports are used (C = a h),
+//! channel c is port c mod h of router floor(c / h), as in the literature.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
@@ -16,23 +16,23 @@ use odonata_declare::{parameter, words, Choice, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
 
 words! {
-    /// Which global channel of a group leads to which other group: G is the group, q the channel, g the number of groups.
+    /// Mapping of a group's global channels to other groups: G is the group, q the channel, g the number of groups.
     ///
-    /// Names as in Hastings et al., "Comparing global link arrangements for dragonfly networks", CLUSTER 2015, and, for
-    /// the palm tree, Camarero, Vallejo, Beivide, "Topological characterization of Hamming and dragonfly networks", TACO
-    /// 2014. Numbers are modulo g.
+    /// Names as in Hastings et al., "Comparing global link arrangements for dragonfly networks", CLUSTER 2015. For
+    /// the palm tree: Camarero, Vallejo, Beivide, "Topological characterization of Hamming and dragonfly networks",
+    /// TACO 2014. Numbers are modulo g.
     pub enum Arrangement {
         Absolute = "absolute": "port q of a group leads to group q, or q + 1 from the group's own number on",
         Relative = "relative": "port q of group G leads to group G + 1 + q",
-        Circulant = "circulant": "ports lead by turns to the groups after and before",
+        Circulant = "circulant": "ports lead alternately to the groups after and before",
         PalmTree = "palm-tree": "port q of group G leads to group G - 1 - q",
-        Random = "random": "every group's ports lead to the others in an order of their own, drawn with `arrangement_seed`",
+        Random = "random": "every group's ports lead to the others in a random order, drawn with `arrangement_seed`",
     }
 }
 
 const FILL: &Choice = &Choice { name: "fill", doc: "as many as the ports allow, the same for all pairs" };
 
-/// A dragonfly. The default is the study's 1,056 nodes (p = 4, a = 8, h = 4, g = 33).
+/// A dragonfly. The default has 1,056 nodes, as in the interference study (p = 4, a = 8, h = 4, g = 33).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dragonfly {
     /// Nodes per router.
@@ -43,11 +43,11 @@ pub struct Dragonfly {
     pub h: u32,
     /// Groups; at most a h + 1.
     pub g: u32,
-    /// Which global port leads to which group.
+    /// Mapping of global ports to groups.
     pub arrangement: Arrangement,
-    /// Seed of the stream `arrangement`, for the random one; 0 if not given.
+    /// Seed of the stream `arrangement`, for the random arrangement; 0 if not given.
     pub arrangement_seed: Option<u64>,
-    /// Cables between every two groups; `None`: as many as fit evenly, floor(a h / (g-1)). Ports left over stay free.
+    /// Cables between every two groups; `None`: as many as fit evenly, floor(a h / (g-1)). Other ports stay free.
     pub global_cables: Option<u32>,
     /// Parallel local cables between every two routers of a group.
     pub local_cables: u32,
@@ -86,7 +86,7 @@ impl Parameters for Dragonfly {
         parameter!(a, Kind::count(1), "Routers of each group."),
         parameter!(h, Kind::count(0), "Global ports of each router."),
         parameter!(g, Kind::count(1), "Groups; at most a h + 1."),
-        parameter!(arrangement, Arrangement::KIND, "Which global port leads to which group."),
+        parameter!(arrangement, Arrangement::KIND, "Mapping of global ports to groups."),
         parameter!(
             arrangement_seed,
             Kind::Integer { min: 0, max: i64::MAX },
@@ -107,7 +107,7 @@ impl Topology for Dragonfly {
 
     fn contradiction(&self) -> Option<(&'static str, String)> {
         let drawn = self.arrangement == Arrangement::Random || self.arrangement_seed.is_none();
-        let reason = "'arrangement_seed' means something only with arrangement = \"random\"";
+        let reason = "'arrangement_seed' needs arrangement = \"random\"";
         (!drawn).then(|| ("arrangement_seed", reason.to_owned()))
     }
 
@@ -133,16 +133,13 @@ impl Dragonfly {
     /// Lists routers, nodes and cables. Router = group * a + index in the group; node = router * p + slot.
     ///
     /// # Errors
-    /// A parameter that is zero, more than a h + 1 groups, or more global cables than ports.
+    /// A parameter of zero, more than a h + 1 groups, or more global cables than ports.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let Self { p, a, h, g, .. } = *self;
         at_least_one(&[("p", p), ("a", a), ("g", g), ("local_cables", self.local_cables)])?;
         let most = u64::from(a) * u64::from(h) + 1;
         if u64::from(g) > most {
-            return wrong(
-                "g",
-                format!("{g} groups, but a h + 1 = {a} x {h} + 1 = {most} is the most that can be joined"),
-            );
+            return wrong("g", format!("{g} groups; expected at most a h + 1 = {a} x {h} + 1 = {most}"));
         }
         let routers = product("routers", &[g, a])?;
         product("nodes", &[routers, p])?;
@@ -221,7 +218,7 @@ impl Dragonfly {
         }
     }
 
-    /// The groups that ports 0, 1, … of `group` lead to.
+    /// The groups of ports 0, 1, … of `group`.
     fn order_of_peers(&self, group: u32, round: u32) -> Vec<u32> {
         let g = self.g;
         let ports = 0..g - 1;
@@ -285,7 +282,7 @@ mod tests {
         assert_eq!(peers_of_group_0(Arrangement::PalmTree), [[3, 4], [1, 2]]);
     }
 
-    /// Group 3 of 5 counts its channels 0..3 to groups 0 1 2 4 (absolute) and 4 0 1 2 (relative): so router 0 of group 3
+    /// Group 3 of 5 maps channels 0..3 to groups 0 1 2 4 (absolute) or 4 0 1 2 (relative). So router 0 of group 3
     /// leads to groups 0 and 1, or to 4 and 0.
     #[test]
     fn absolute_and_relative_differ_elsewhere() {
@@ -298,7 +295,8 @@ mod tests {
         }
     }
 
-    /// The study's wiring: port i of router r in group G has index q = 4 r + i and leads to group q, or q + 1 from G on.
+    /// The study's wiring: port i of router r in group G has index q = 4 r + i and leads to group q, or q + 1 from G
+    /// on.
     #[test]
     fn absolute_is_the_studys_wiring() {
         let machine = Dragonfly::default().builder().unwrap().build().unwrap();
@@ -315,7 +313,7 @@ mod tests {
     fn mistakes_name_the_parameter() {
         let message = |dragonfly: Dragonfly| dragonfly.builder().unwrap_err().to_string();
         let g = message(Dragonfly { g: 34, ..Dragonfly::default() });
-        assert_eq!(g, "g: 34 groups, but a h + 1 = 8 x 4 + 1 = 33 is the most that can be joined");
+        assert_eq!(g, "g: 34 groups; expected at most a h + 1 = 8 x 4 + 1 = 33");
         assert_eq!(message(Dragonfly { p: 0, ..Dragonfly::default() }), "p: is 0; expected at least 1");
         let cables = Dragonfly { g: 9, global_cables: Some(5), ..Dragonfly::default() };
         assert!(message(cables).starts_with("global_cables: 5 cables per group pair; expected 1 to 4"));
@@ -337,7 +335,8 @@ mod tests {
             }
             let ports = |r| machine.bundles_from(r).iter().filter(|b| b.class == GLOBAL).map(|b| b.count).sum::<u32>();
             let used: Vec<u32> = machine.routers().map(ports).collect();
-            prop_assert!(used.iter().max().unwrap() - used.iter().min().unwrap() <= 1, "channels spread evenly: {:?}", used);
+            prop_assert!(used.iter().max().unwrap() - used.iter().min().unwrap() <= 1, "channels are evenly \
+                distributed: {:?}", used);
         }
     }
 }

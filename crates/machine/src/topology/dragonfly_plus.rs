@@ -1,9 +1,10 @@
 //! Dragonfly+, or Megafly: groups that are trees of two levels, joined at their tops.
 //!
-//! Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi: "Dragonfly+: low cost topology for scaling datacenters", HiPINEB 2017; Flajslik,
-//! Borch, Parker: "Megafly: a topology for exascale systems", ISC 2018. In a group every leaf router is joined to every spine router;
-//! nodes hang on the leaves only, cables to other groups on the spines only. Two nodes of a group are at most 2 hops between routers
-//! apart, of different groups 3, since each leaf reaches the spine of any cable.
+//! Shpiner, Haramaty, Eliad, Zdornov, Gafni, Zahavi: "Dragonfly+: low cost topology for scaling datacenters", HiPINEB
+//! 2017; Flajslik, Borch, Parker: "Megafly: a topology for exascale systems", ISC 2018. In a group, every leaf router
+//! is joined to every spine router. Only leaves have nodes; only spines have cables to other groups. Two nodes of a
+//! group are at most 2 router-to-router hops apart, nodes of different groups 3, since each leaf reaches the spine of
+//! any cable.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
@@ -88,11 +89,12 @@ impl Topology for DragonflyPlus {
 }
 
 impl DragonflyPlus {
-    /// Lists routers, nodes and cables. Router = group * (leaves + spines) + index in the group, leaves first; nodes hang on the
-    /// leaves in order. Cables to other groups fill the spines in blocks, round by round of all other groups.
+    /// Lists routers, nodes and cables. Router = group * (leaves + spines) + index in the group, leaves first; nodes
+    /// are attached to the leaves in order. Cables to other groups fill the spines in blocks, round by round over all
+    /// other groups.
     ///
     /// # Errors
-    /// A parameter that is zero, more groups than can be joined, or more global cables than ports.
+    /// A parameter of zero, more groups than can be joined, or more global cables than ports.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let Self { p, leaves, spines, h, g, local_cables, .. } = *self;
         at_least_one(&[("p", p), ("leaves", leaves), ("spines", spines), ("g", g), ("local_cables", local_cables)])?;
@@ -136,7 +138,7 @@ impl DragonflyPlus {
         let most = spines * h / (g - 1);
         if most == 0 {
             let groups = spines * h + 1;
-            return wrong("g", format!("{g} groups, but spines h + 1 = {spines} x {h} + 1 = {groups} is the most"));
+            return wrong("g", format!("{g} groups; expected at most spines h + 1 = {spines} x {h} + 1 = {groups}"));
         }
         match self.global_cables {
             None => Ok(most),
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn invalid_input_is_refused() {
         let wrong = |plus: DragonflyPlus| plus.builder().unwrap_err().to_string();
-        assert!(wrong(DragonflyPlus { g: 66, ..DragonflyPlus::default() }).contains("65 is the most"));
+        assert!(wrong(DragonflyPlus { g: 66, ..DragonflyPlus::default() }).contains("expected at most spines h + 1"));
         assert!(wrong(DragonflyPlus { global_cables: Some(9), ..DragonflyPlus::default() }).contains("expected 1 to 8"));
     }
 }

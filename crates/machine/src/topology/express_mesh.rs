@@ -1,9 +1,10 @@
-//! Express mesh: a mesh whose lines have express cables over several routers beside those between neighbours.
+//! Express mesh: a mesh with additional express cables over several routers of a line.
 //!
-//! Dally, "Express cubes: improving the performance of k-ary n-cube interconnection networks", IEEE Transactions on Computers 40(9),
-//! 1991, without wrap-around. In a dimension with gap i the routers at 0, i, 2 i, … are interchanges: each is joined to the
-//! next by an express cable. The way between two routers of a line is the shorter of the steps between neighbours and of those
-//! to an interchange, the express cables, and the steps from one; dimensions add up.
+//! Dally, "Express cubes: improving the performance of k-ary n-cube interconnection networks", IEEE Transactions on
+//! Computers 40(9), 1991, without wrap-around. In a dimension with gap i, the routers at 0, i, 2 i, … are
+//! interchanges, and an express cable joins each to the next. The path between two routers of a line is the shorter
+//! of two: the steps between neighbours, or the steps to an interchange, the express cables, and the steps from one.
+//! Dimensions are independent.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
@@ -15,7 +16,7 @@ use odonata_units::{GroupId, LinkClassId, RouterId};
 pub struct ExpressMesh {
     /// Routers along each dimension.
     pub dims: Vec<u32>,
-    /// Steps that an express cable spans, by dimension; at least 2.
+    /// Steps of an express cable, by dimension; at least 2.
     pub gap: OneOrEach<u32>,
     /// Nodes per router.
     pub nodes_per_router: u32,
@@ -49,7 +50,7 @@ impl Parameters for ExpressMesh {
         parameter!(
             gap,
             Kind::Any(&[Kind::count(2), Kind::List(&Kind::count(2))]),
-            "Steps that an express cable spans: one number for all dimensions, or a list with one for each."
+            "Steps of an express cable: one number for all dimensions, or a list with one for each."
         ),
         parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
     ];
@@ -77,7 +78,7 @@ impl ExpressMesh {
     /// Lists routers, nodes and cables. Router = mixed-radix number of its coordinates, the last dimension fastest.
     ///
     /// # Errors
-    /// No dimension, a size that is zero, a gap below 2, or `gap` not as long as `dims`.
+    /// No dimension, a size of zero, a gap below 2, or a `gap` list that does not match `dims`.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let Self { dims, nodes_per_router, .. } = self;
         if dims.is_empty() || dims.contains(&0) {
@@ -103,7 +104,7 @@ impl ExpressMesh {
             self.cores_per_node,
             self.terminal,
         );
-        // Ends of cables that a router in the middle of each line has.
+        // Cable ends of a router in the interior of each line.
         let ports = |step: &dyn Fn(usize) -> u32| (0..dims.len()).map(|d| ((dims[d] - 1) / step(d)).min(2)).sum();
         builder.classes = vec![
             self.local.class("local", Some(ports(&|_| 1))),
@@ -132,7 +133,7 @@ mod tests {
     use crate::topology::tests::distances;
     use proptest::prelude::*;
 
-    /// Hops between places i and j of a line: neighbours all the way, or by the interchanges before or behind each end.
+    /// Hops between places i and j of a line: along neighbours, or via the interchanges before or after each end.
     fn along(size: u32, gap: u32, i: u32, j: u32) -> u32 {
         let last = (size - 1) / gap;
         let near = |x: u32| [x / gap, (x / gap + 1).min(last)];
@@ -148,7 +149,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// A line of S routers has S - 1 local and floor((S - 1) / gap) express cables; distances of dimensions add up.
+        /// A line of S routers has S - 1 local and floor((S - 1) / gap) express cables; the distances of the
+        /// dimensions are summed.
         #[test]
         fn closed_forms(lines in proptest::collection::vec((1u32..12, 2u32..5), 1..4)) {
             prop_assume!(lines.iter().map(|line| line.0).product::<u32>() <= 400);
@@ -174,7 +176,7 @@ mod tests {
         }
     }
 
-    /// 0 1 2 3 4 5 6 with gap 3: express cables 0-3 and 3-6; from 1 to 5 in four hops by neighbours, and as many by 0 3 6.
+    /// 0 1 2 3 4 5 6 with gap 3: express cables 0-3 and 3-6; from 1 to 5 in four hops along neighbours, or via 0 3 6.
     #[test]
     fn a_line_by_hand() {
         let line = ExpressMesh { dims: vec![7], gap: OneOrEach::One(3), ..ExpressMesh::default() };

@@ -1,10 +1,10 @@
 //! Fat trees: the k-ary fat tree of switches with k ports, and the general extended one.
 //!
 //! Öhring, Ibel, Das, Kumar: "On generalized fat trees", IPPS 1995. XGFT(L; m_1..m_L; w_1..w_L) has L levels of
-//! routers above the nodes: a vertex of level l has m_l children at level l-1 and a vertex of level l-1 has w_l
-//! parents at level l. Here w_1 = 1: a node has one network interface. A router of level l (counting routers from
-//! 0) is labelled by its position among the subtrees above it and a copy number; two routers of adjacent levels are
-//! joined where the labels agree but for the digit of that level.
+//! routers above the nodes. A vertex of level l has m_l children at level l-1, and a vertex of level l-1 has w_l
+//! parents at level l. Here w_1 = 1: a node has one NIC. The label of a router of level l (counting routers from 0)
+//! is its position among the subtrees above it and a copy number. Two routers of adjacent levels are joined if their
+//! labels agree except for the digit of that level.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
@@ -13,8 +13,9 @@ use odonata_units::{GroupId, LinkClassId, RouterId};
 
 /// A k-ary fat tree: routers of k ports, half of them down. The default has k = 16 and three levels: 1,024 nodes.
 ///
-/// Three levels without oversubscription are Al-Fares, Loukissas, Vahdat, "A scalable, commodity data center network
-/// architecture", SIGCOMM 2008: k^3/4 nodes, k pods of k/2 edge and k/2 aggregation routers, k^2/4 core routers.
+/// Three levels without oversubscription are the fat tree of Al-Fares, Loukissas, Vahdat, "A scalable, commodity data
+/// center network architecture", SIGCOMM 2008. It has k^3/4 nodes, k pods of k/2 edge and k/2 aggregation routers,
+/// and k^2/4 core routers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FatTree {
     /// Ports of each router; even.
@@ -56,7 +57,7 @@ impl Parameters for FatTree {
         parameter!(
             oversubscription,
             Kind::count(1),
-            "Down ports for each up port of an edge router; this number plus 1 divides k."
+            "Down ports for each up port of an edge router; this number plus 1 must divide k."
         ),
     ];
 }
@@ -84,7 +85,7 @@ impl FatTree {
         Ok(builder)
     }
 
-    /// The same as an extended generalised fat tree.
+    /// The parameters as an extended generalised fat tree.
     fn tree(&self) -> Result<Xgft, MachineError> {
         let Self { k, levels, oversubscription, .. } = *self;
         at_least_one(&[("k", k), ("oversubscription", oversubscription)])?;
@@ -180,12 +181,12 @@ impl Topology for Xgft {
 impl Xgft {
     /// Lists routers, nodes and cables.
     ///
-    /// Routers are numbered level by level from the edge; within a level, pod by pod. A pod is what stays together
-    /// when the top level is taken away, and is the group; the routers of the top level are a group of their own, the
-    /// last. Coordinates are `level`, `pod`, `index` in the pod. Nodes hang below level 0 in order.
+    /// Routers are numbered level by level from the edge; within a level, pod by pod. A pod is a part that stays
+    /// connected without the top level, and is the group. The routers of the top level are the last group.
+    /// Coordinates are `level`, `pod`, `index` in the pod. Nodes are attached to level 0 in order.
     ///
     /// # Errors
-    /// A count that is zero, lists of different lengths, or w_1 other than 1.
+    /// A count of zero, lists of different lengths, or w_1 other than 1.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let (levels, parallel) = self.check()?;
         let tree = Levels::new(&self.children, &self.parents, &parallel)?;
@@ -308,7 +309,7 @@ mod tests {
         FatTree { k, levels, oversubscription, ..FatTree::default() }.builder().unwrap().build().unwrap()
     }
 
-    /// k = 4 of Al-Fares et al., Figure 3: 16 nodes, 8 edge, 8 aggregation and 4 core routers, 32 cables; aggregation
+    /// k = 4 of Al-Fares et al., Figure 3: 16 nodes, 8 edge, 8 aggregation and 4 core routers, 32 cables. Aggregation
     /// router 0 of each pod leads to cores 0 and 1, router 1 to cores 2 and 3.
     #[test]
     fn four_ary_is_the_papers() {

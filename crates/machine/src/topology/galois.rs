@@ -1,7 +1,7 @@
-//! Finite fields of small order, for graphs that are made of them.
+//! Finite fields of small order, for graphs that are built from them.
 
-/// The field of q elements, which are numbered 0 to q - 1: 0 and 1 are the neutral ones, and the base-p digits of a number are the
-/// coefficients of its polynomial.
+/// The field of q elements, numbered 0 to q - 1. 0 and 1 are the neutral elements, and the base-p digits of a number
+/// are the coefficients of its polynomial.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     q: u32,
@@ -19,7 +19,7 @@ pub(super) fn prime_power(q: u32) -> Option<(u32, u32)> {
     (p.checked_pow(n) == Some(q)).then_some((p, n))
 }
 
-/// Prime powers next to a number, for who gave one that is none.
+/// Nearest prime powers, for the error message.
 pub(super) fn nearest_prime_powers(q: u32) -> (u32, u32) {
     let below = (2..q).rev().find(|&n| prime_power(n).is_some()).unwrap_or(2);
     let above = (q + 1..).find(|&n| prime_power(n).is_some()).unwrap_or(q);
@@ -27,14 +27,14 @@ pub(super) fn nearest_prime_powers(q: u32) -> (u32, u32) {
 }
 
 impl Field {
-    /// `None` if q is no power of a prime.
+    /// The field of q elements; `None` if q is not a prime power.
     ///
     /// # Panics
     /// Above 4,096 elements.
     pub(super) fn new(q: u32) -> Option<Self> {
         let (p, n) = prime_power(q)?;
         assert!(q <= 4096, "a table of products has q^2 entries");
-        // The first monic polynomial of degree n, x^n + rest, under which some element generates all others.
+        // The first monic polynomial of degree n, x^n + rest, for which some element generates all others.
         (0..q).find_map(|rest| {
             let product = products(q, p, n, rest);
             let mut field = Self { q, p, product, primitive: 0 };
@@ -43,7 +43,7 @@ impl Field {
         })
     }
 
-    /// The least k > 0 with element^k = 1; more than q - 1 if there is none.
+    /// The smallest k > 0 with element^k = 1; more than q - 1 if there is none.
     fn order(&self, element: u32) -> u32 {
         let mut power = element;
         for k in 1..self.q {

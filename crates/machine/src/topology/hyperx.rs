@@ -1,8 +1,9 @@
 //! HyperX: a grid in which every two routers of a line are joined.
 //!
-//! Ahn, Binkert, Davis, McLaren, Schreiber: "HyperX: topology, routing, and packaging of efficient large-scale networks", SC 2009.
-//! With one size S for all dimensions it is a Hamming graph; with as many nodes at each router as a line has routers it is the
-//! flattened butterfly of Kim, Dally, Abts, ISCA 2007. The diameter is the number of dimensions.
+//! Ahn, Binkert, Davis, McLaren, Schreiber: "HyperX: topology, routing, and packaging of efficient large-scale
+//! networks", SC 2009. With one size S for all dimensions it is a Hamming graph. With as many nodes per router as
+//! routers per line it is the flattened butterfly of Kim, Dally, Abts, ISCA 2007. The diameter is the number of
+//! dimensions.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
@@ -73,7 +74,7 @@ impl HyperX {
     /// Lists routers, nodes and cables. Router = mixed-radix number of its coordinates, the last dimension fastest.
     ///
     /// # Errors
-    /// No dimension, a size that is zero, or `parallel` not as long as `dims`.
+    /// No dimension, a size of zero, or a `parallel` list that does not match `dims`.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let Self { dims, nodes_per_router, .. } = self;
         if dims.is_empty() || dims.contains(&0) {
@@ -129,8 +130,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
 
-        /// Distances are the numbers of coordinates that differ: their mean is Σ (1 - 1/S) over all pairs, the router itself
-        /// included; a cut through the middle of an even dimension has K S/2 S/2 cables a line.
+        /// A distance is the number of coordinates that differ. The mean is Σ (1 - 1/S) over all pairs, including the
+        /// router itself. A cut through an even dimension has K S/2 S/2 cables per line.
         #[test]
         fn closed_forms(dims in proptest::collection::vec(1u32..5, 1..4), k in 1u32..3) {
             let hyperx = HyperX { dims: dims.clone(), parallel: OneOrEach::One(k), nodes_per_router: 2, ..HyperX::default() };

@@ -1,8 +1,8 @@
 //! Jellyfish: a random regular graph of routers.
 //!
-//! Singla, Hong, Popa, Godfrey: "Jellyfish: networking data centers randomly", NSDI 2012. Two routers with free ports that are not
-//! joined yet are drawn and joined, until there are none; two free ports that are left then take the
-//! two ends of a drawn cable between others. Where routers times ports is odd one port stays free.
+//! Singla, Hong, Popa, Godfrey: "Jellyfish: networking data centers randomly", NSDI 2012. Two routers that have free
+//! ports and are not joined are drawn and joined, until there are none. Two remaining free ports then take the two
+//! ends of a drawn cable between other routers. If routers times ports is odd, one port stays free.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
@@ -74,7 +74,7 @@ impl Topology for Jellyfish {
     }
 }
 
-/// Graphs drawn before it is given up that one is connected.
+/// Graphs drawn in search of a connected one. More tries make a very low degree slower to refuse.
 const TRIES: u64 = 100;
 
 impl Jellyfish {
@@ -117,7 +117,7 @@ fn draw(routers: u32, degree: u32, random: &mut Stream) -> Vec<(u32, u32)> {
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); routers as usize];
     let free = |neighbours: &[Vec<u32>], router: u32| degree as usize - neighbours[router as usize].len();
     let mut open: Vec<u32> = (0..routers).collect();
-    // Draws in a row that found two routers which are joined already.
+    // Consecutive draws of two routers that are joined already.
     let mut in_vain = 0;
     while open.len() > 1 {
         if in_vain > 10 * open.len() && !can_join(&neighbours, &open) {
@@ -156,8 +156,8 @@ fn can_join(neighbours: &[Vec<u32>], open: &[u32]) -> bool {
     open.iter().enumerate().any(|(i, a)| open[i + 1..].iter().any(|b| !neighbours[*a as usize].contains(b)))
 }
 
-/// Gives two free ports, of one router or of two that are joined already, the two ends of a cable between others, if there is one
-/// that would join nobody twice.
+/// Joins two free ports, of one router or of two joined ones, to the two ends of a cable between others, if no pair
+/// is then joined twice.
 fn insert(neighbours: &mut [Vec<u32>], (u, v): (u32, u32), random: &mut Stream) {
     let joins = |x: u32, to: u32| x != to && !neighbours[to as usize].contains(&x);
     let cables: Vec<(u32, u32)> = (0..neighbours.len() as u32)
@@ -204,8 +204,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// No cable twice, none from a router to itself, every port in use but one where their number is odd; within the
-        /// diameter that almost all such graphs have; and another seed draws another graph.
+        /// No cable twice, none from a router to itself, and every port used except one if their number is odd. The
+        /// diameter is within the bound for almost all of these graphs, and another seed gives another graph.
         #[test]
         fn random_and_regular(routers in 5u32..60, degree in 3u32..8, seed in 0u64..1000) {
             prop_assume!(degree < routers);
@@ -226,7 +226,7 @@ mod tests {
         }
     }
 
-    /// Of 200 draws every pair of 8 routers of degree 3 is joined in 3 of 7, give or take four standard deviations.
+    /// In 200 draws, every pair of 8 routers of degree 3 is joined in 3 of 7, within four standard deviations.
     #[test]
     fn every_pair_is_as_likely() {
         let mut count = std::collections::BTreeMap::new();

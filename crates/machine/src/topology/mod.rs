@@ -1,4 +1,4 @@
-//! Families of machines: a parametric rule each, which lists routers, nodes and cables in a [`MachineBuilder`].
+//! Families of machines: parametric rules that list routers, nodes and cables in a [`MachineBuilder`].
 
 mod cascade;
 mod dragonfly;
@@ -28,34 +28,34 @@ use crate::{Coordinates, LinkClass, MachineBuilder, MachineError, Shape};
 use odonata_declare::{ParameterStruct, Variant};
 use odonata_units::{GroupId, Rate, RouterId, Time};
 
-/// A family of machines: its parameters, and how they wire routers and nodes.
+/// A family of machines: its parameters, and the wiring of routers and nodes.
 pub trait Topology: ParameterStruct {
-    /// Fills in what the run says beyond the parameters: the seed of what is drawn, where none is given.
+    /// Takes the seed of the run for random wirings, if no seed is given.
     fn take_seed(&mut self, seed: u64) {
         let _ = seed;
     }
 
-    /// Fills in how many ports of a class `ports` allows at a router, where the wiring depends on it.
+    /// Takes the ports per router and class, if the wiring depends on them.
     fn take_ports(&mut self, ports: &dyn Fn(&str) -> Option<u32>) {
         let _ = ports;
     }
 
-    /// A parameter that means nothing beside the others, and why.
+    /// A parameter that has no meaning with the others, and the reason.
     fn contradiction(&self) -> Option<(&'static str, String)> {
         None
     }
 
-    /// How large the machine is at most; told without listing anything, whether the parameters make one or not.
+    /// Upper bound of the machine's size, for valid and invalid parameters, without listing anything.
     fn extent(&self) -> Extent;
 
     /// Lists routers, nodes and cables.
     ///
     /// # Errors
-    /// Parameters that make no machine.
+    /// Invalid parameters.
     fn lay_out(&self) -> Result<MachineBuilder, MachineError>;
 }
 
-/// How many routers, nodes and cables there are, at most.
+/// Upper bounds of the numbers of routers, nodes and cables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extent {
     /// Routers.
@@ -67,8 +67,8 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// About how many bytes it takes to list and build such a machine: a fifth to a third more than was measured of a Cascade of
-    /// 92,544 nodes, a torus of 589,824 and a fat tree of 250,000.
+    /// Approximate bytes for listing and building the machine. It is a fifth to a third above the measurements of a
+    /// Cascade with 92,544 nodes, a torus with 589,824 and a fat tree with 250,000.
     pub fn memory_bytes(&self) -> u64 {
         let Self { routers, nodes, cables } = *self;
         [(cables, 220), (nodes, 60), (routers, 120)]
@@ -77,7 +77,7 @@ impl Extent {
     }
 }
 
-/// The product of `factors`, or the largest number.
+/// The product of `factors`, saturating.
 fn times(factors: &[u32]) -> u64 {
     factors.iter().fold(1, |product, &factor| product.saturating_mul(u64::from(factor)))
 }
@@ -100,7 +100,7 @@ pub const TOPOLOGIES: &[Variant<dyn Topology>] = &[
     ),
     family(
         "slingshot",
-        "Dragonfly of groups of several kinds and sizes (HPE Slingshot): compute, storage, service.",
+        "Dragonfly with groups of several kinds and sizes (HPE Slingshot): compute, storage, service.",
         || Box::new(Slingshot::default()),
     ),
     family("cascade", "Cray Cascade (XC) with Aries routers: groups of rows and columns.", || {
@@ -158,7 +158,7 @@ fn at_least_one(parameters: &[(&str, u32)]) -> Result<(), MachineError> {
     }
 }
 
-/// The product of `factors`, refused above [`LIMIT`].
+/// The product of `factors`; an error above [`LIMIT`].
 fn product(what: &str, factors: &[u32]) -> Result<u32, MachineError> {
     let product = factors.iter().try_fold(1u64, |n, &factor| n.checked_mul(u64::from(factor)));
     match product {
@@ -167,7 +167,7 @@ fn product(what: &str, factors: &[u32]) -> Result<u32, MachineError> {
     }
 }
 
-/// A builder of routers on a grid of coordinates with the same number of nodes each, and no cables yet.
+/// A builder of routers on a grid of coordinates with the same number of nodes each, without cables.
 fn empty_grid(
     name: String,
     shape: Shape,
@@ -223,7 +223,7 @@ mod tests {
         machine.routers().map(from).collect()
     }
 
-    /// Over all pairs, each router with itself included.
+    /// Mean over all pairs, including each router with itself.
     pub(super) fn mean(distances: &[Vec<u32>]) -> f64 {
         let count = distances.len() as f64;
         distances.iter().flatten().map(|&d| f64::from(d)).sum::<f64>() / (count * count)

@@ -1,17 +1,19 @@
 //! Slim Fly and PolarFly: the most routers within two hops.
 //!
-//! *Slim Fly*: Besta, Hoefler, "Slim Fly: a cost effective low-diameter network topology", SC 2014: the graphs of McKay, Miller and
-//! Širáň over the field of q = 4 w + δ elements, δ in {-1, 0, 1}. Two halves of q x q routers; ξ is a primitive element:
+//! *Slim Fly*: Besta, Hoefler, "Slim Fly: a cost effective low-diameter network topology", SC 2014. It uses the
+//! graphs of McKay, Miller and Širáň over the field of q = 4 w + δ elements, δ in {-1, 0, 1}. There are two halves of
+//! q x q routers; ξ is a primitive element:
 //!
 //! * (0, x, y) and (0, x, y') are joined iff y - y' is in X, (1, m, c) and (1, m, c') iff c - c' is in X';
 //! * (0, x, y) and (1, m, c) iff y = m x + c.
 //!
-//! δ = 1: X has the even powers of ξ, X' the odd ones. δ = 0: ξ^0, ξ^2, .. ξ^(q-2) and ξ^1, ξ^3, .. ξ^(q-1). δ = -1: X has ξ^0, ξ^2, ..
-//! ξ^(2w-2) and ξ^(2w-1), ξ^(2w+1), .. ξ^(4w-3), X' is ξ X. 2 q^2 routers of (3 q - δ) / 2 ports.
+//! δ = 1: X has the even powers of ξ, X' the odd ones. δ = 0: ξ^0, ξ^2, .. ξ^(q-2) and ξ^1, ξ^3, .. ξ^(q-1). δ = -1:
+//! X has ξ^0, ξ^2, .. ξ^(2w-2) and ξ^(2w-1), ξ^(2w+1), .. ξ^(4w-3), X' is ξ X. 2 q^2 routers of (3 q - δ) / 2 ports.
 //!
-//! *PolarFly*: Lakhotia, Besta et al., "PolarFly: a cost-effective and flexible low-diameter topology", SC 2022: the graph of
-//! Erdős and Rényi. Routers are the q^2 + q + 1 points of the projective plane over a field; two are joined iff they are
-//! orthogonal. q + 1 ports, one of which stays free at the q + 1 routers that are orthogonal to themselves.
+//! *PolarFly*: Lakhotia, Besta et al., "PolarFly: a cost-effective and flexible low-diameter topology", SC 2022: the
+//! graph of Erdős and Rényi. Routers are the q^2 + q + 1 points of the projective plane over a field; two are joined
+//! iff they are orthogonal. A router has q + 1 ports. One port stays free at the q + 1 routers that are orthogonal to
+//! themselves.
 
 use super::galois::{nearest_prime_powers, Field};
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
@@ -19,13 +21,13 @@ use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// Above, tables of products and of next hops are larger than any machine that could use them.
+/// Largest order: beyond it, tables of products and next hops exceed any usable machine.
 const MOST: u32 = 256;
 
 const FIGURES: LinkFigures = LinkFigures::new(25_000_000_000, 100);
 const TERMINAL: LinkFigures = LinkFigures::new(25_000_000_000, 10);
 
-/// The field, or which q would do.
+/// The field, or an error with valid orders.
 fn field(q: u32) -> Result<Field, MachineError> {
     if q > MOST {
         return wrong("q", format!("{q}; expected a power of a prime up to {MOST}"));
@@ -33,7 +35,7 @@ fn field(q: u32) -> Result<Field, MachineError> {
     Field::new(q).map_or_else(
         || {
             let (below, above) = nearest_prime_powers(q);
-            wrong("q", format!("{q} is no power of a prime; the nearest are {below} and {above}"))
+            wrong("q", format!("{q} is not a power of a prime; the nearest are {below} and {above}"))
         },
         Ok,
     )
@@ -62,7 +64,7 @@ impl Default for SlimFly {
     }
 }
 
-const ORDER: &str = "Order of the field that it is made of: a power of a prime.";
+const ORDER: &str = "Order of the finite field: a power of a prime.";
 
 impl Parameters for SlimFly {
     const PARAMETERS: &'static [Parameter<Self>] =
@@ -86,7 +88,7 @@ impl SlimFly {
     /// Lists routers, nodes and cables. Router (s, x, y) = (s q + x) q + y.
     ///
     /// # Errors
-    /// q is no power of a prime, or 2 more than a multiple of 4.
+    /// q is not a power of a prime, or 2 more than a multiple of 4.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let Self { q, nodes_per_router, .. } = *self;
         at_least_one(&[("q", q), ("nodes_per_router", nodes_per_router)])?;
@@ -192,10 +194,11 @@ impl Topology for PolarFly {
 }
 
 impl PolarFly {
-    /// Lists routers, nodes and cables. Routers are the points (1, y, z) = y q + z, then (0, 1, z) = q^2 + z, then (0, 0, 1).
+    /// Lists routers, nodes and cables. Routers are the points (1, y, z) = y q + z, then (0, 1, z) = q^2 + z, then
+    /// (0, 0, 1).
     ///
     /// # Errors
-    /// q is no power of a prime.
+    /// q is not a power of a prime.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let Self { q, nodes_per_router, .. } = *self;
         at_least_one(&[("q", q), ("nodes_per_router", nodes_per_router)])?;
@@ -234,7 +237,8 @@ mod tests {
     use super::*;
     use crate::topology::tests::{distances, mean};
 
-    /// 2 q^2 routers of (3 q - δ) / 2 ports within two hops; of that degree d no graph of diameter 2 has more than d^2 + 1.
+    /// 2 q^2 routers of (3 q - δ) / 2 ports within two hops. No graph of this degree d and diameter 2 has more than
+    /// d^2 + 1 vertices.
     #[test]
     fn a_slim_fly_is_within_two_hops() {
         for (q, delta) in [(3, -1), (4, 0), (5, 1), (7, -1), (8, 0), (9, 1), (11, -1), (13, 1), (16, 0), (19, -1)] {
@@ -266,7 +270,7 @@ mod tests {
     #[test]
     fn invalid_orders_are_refused() {
         let wrong = |q| SlimFly { q, ..SlimFly::default() }.builder().unwrap_err().to_string();
-        assert!(wrong(6).contains("6 is no power of a prime; the nearest are 5 and 7"));
+        assert!(wrong(6).contains("6 is not a power of a prime; the nearest are 5 and 7"));
         assert!(wrong(2).contains("4 w"));
         assert!(wrong(1000).contains("up to 256"));
         assert!(PolarFly { q: 10, ..PolarFly::default() }.builder().unwrap_err().to_string().contains("9 and 11"));

@@ -1,11 +1,12 @@
-//! Slingshot dragonflies as they are: groups of several kinds, of unequal size.
+//! Slingshot dragonflies with groups of several kinds and unequal sizes.
 //!
-//! De Sensi, Di Girolamo, McMahon, Roweth, Hoefler: "An in-depth analysis of the Slingshot interconnect", SC 2020; Atchley et al.,
-//! "Frontier: exploring exascale", SC 2023. Switches of 64 ports; the switches of a group are all joined to each other by one or more cables;
-//! every two groups are joined by a number of cables that depends on what they are: compute, storage, service.
+//! De Sensi, Di Girolamo, McMahon, Roweth, Hoefler: "An in-depth analysis of the Slingshot interconnect", SC 2020;
+//! Atchley et al., "Frontier: exploring exascale", SC 2023. Switches have 64 ports. The switches of a group are all
+//! joined to each other by one or more cables. The number of cables between two groups depends on their kinds:
+//! compute, storage, service.
 //!
-//! The cables of a group to others are counted round by round over its peers in order; with C of them cable c sits at switch
-//! floor(c a / C) of a group of a switches, so that they spread evenly, as in [`super::Dragonfly`].
+//! The cables of a group to others are counted round by round over its peers in order. With C of them, cable c sits
+//! at switch floor(c a / C) of a group of a switches. This distributes them evenly, as in [`super::Dragonfly`].
 
 use super::{empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
@@ -24,7 +25,7 @@ pub struct Slingshot {
     pub nodes: OneOrEach<u32>,
     /// Ports of a switch that a node takes, by kind.
     pub ports_per_node: OneOrEach<u32>,
-    /// Kinds, from the first on, whose nodes jobs can use.
+    /// Number of kinds, from the first on, whose nodes jobs can use.
     pub usable_kinds: u32,
     /// Cables between every two switches of a group, by kind.
     pub local_cables: OneOrEach<u32>,
@@ -53,7 +54,7 @@ impl Default for Slingshot {
             local_cables: OneOrEach::One(1),
             global_cables: OneOrEach::Each(vec![4, 2, 2]),
             ports: 64,
-            // As in the presets: about 350 ns through a switch, charged to the link behind it; 2 m and 20 m of cable.
+            // As in the presets: about 350 ns through a switch, added to the link after it; 2 m and 20 m of cable.
             local: LinkFigures::new(25_000_000_000, 360),
             global: LinkFigures::new(25_000_000_000, 450),
             terminal: LinkFigures::new(25_000_000_000, 10),
@@ -71,7 +72,7 @@ impl Parameters for Slingshot {
         parameter!(switches, COUNTS, "Switches of each group: one number, or a list with one for each kind."),
         parameter!(nodes, COUNTS_FROM_0, "Nodes of each switch: one number, or a list with one for each kind."),
         parameter!(ports_per_node, COUNTS, "Ports of a switch that a node takes: one number, or one for each kind."),
-        parameter!(usable_kinds, Kind::count(1), "Kinds, from the first on, whose nodes jobs can use."),
+        parameter!(usable_kinds, Kind::count(1), "Number of kinds, from the first on, whose nodes jobs can use."),
         parameter!(
             local_cables,
             COUNTS,
@@ -137,8 +138,8 @@ impl Slingshot {
     /// Lists routers, nodes and cables: groups kind by kind, the switches of each in order, their nodes in order.
     ///
     /// # Errors
-    /// Lists that are not as long as there are kinds, a number that is zero where none may be, or more cables and nodes at a switch
-    /// than ports.
+    /// Lists of the wrong length, a number of zero where none is allowed, or more cables and nodes at a switch than
+    /// ports.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let kinds = self.kinds()?;
         let groups = kinds.of_group.len();
@@ -274,7 +275,7 @@ impl Slingshot {
             return wrong("global_cables", format!("more than {} cables", crate::builder::LIMIT));
         }
         let rounds = kinds.global_cables.iter().copied().max().unwrap_or(0);
-        // Which of a group's channels its cable to a peer is: by round, then by peer.
+        // Channel of a group's cable to a peer: by round, then by peer.
         let mut next = vec![0u64; groups];
         let mut channel = vec![0u64; groups * groups];
         for round in 0..rounds {
@@ -310,7 +311,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(80))]
 
-        /// Counts by kind, cables between every two groups as asked for, all joined inside, evenly spread over the switches.
+        /// Counts by kind: the requested cables between every two groups, all switches joined inside, evenly
+        /// distributed over the switches.
         #[test]
         fn closed_forms(kinds in proptest::collection::vec((1u32..4, 1u32..6, 0u32..3, 1u32..3), 1..4), cables in proptest::collection::vec(0u32..4, 6)) {
             let n = kinds.len();
@@ -333,7 +335,7 @@ mod tests {
             prop_assert_eq!((extent.routers, extent.nodes), (machine.router_count() as u64, machine.node_count() as u64));
             prop_assert!(extent.cables >= machine.link_count() as u64 / 2);
             let kind_of: Vec<usize> = kinds.iter().enumerate().flat_map(|(i, k)| vec![i; k.0 as usize]).collect();
-            // The pairs of kinds before those of `low` with itself: n + (n - 1) + ...
+            // The pairs of kinds before the pair of `low` with itself: n + (n - 1) + ...
             let wanted = |low: usize, high: usize| cables[low * (2 * n + 1 - low) / 2 + high - low];
             for a in 0..machine.group_count() {
                 let members: Vec<RouterId> = machine.routers().filter(|&r| machine.group_of(r).index() == a).collect();
@@ -359,7 +361,7 @@ mod tests {
         }
     }
 
-    /// Of one kind it is the canonical dragonfly with the absolute arrangement, cable by cable.
+    /// With one kind, it equals the canonical dragonfly with the absolute arrangement, cable by cable.
     #[test]
     fn one_kind_is_a_dragonfly() {
         let dragonfly = Dragonfly { p: 2, a: 4, h: 4, g: 5, global_cables: Some(3), ..Dragonfly::default() };

@@ -1,9 +1,9 @@
 //! Tori and meshes of any dimension.
 //!
 //! Dally, Towles: "Principles and Practices of Interconnection Networks", chapter 5. Routers are the points of a
-//! grid; each has a neighbour one step up and one step down in every dimension, modulo the size where the
-//! dimension wraps. In a wrapping dimension of size 2 both steps lead to the same neighbour, so two parallel cables
-//! join them (as the E dimension of Blue Gene/Q has it); a dimension of size 1 has no cables.
+//! grid. Each has a neighbour one step up and one step down in every dimension, modulo the size if the dimension
+//! wraps. In a wrapping dimension of size 2, both steps lead to the same neighbour, so two parallel cables join them,
+//! as in the E dimension of Blue Gene/Q. A dimension of size 1 has no cables.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, FastestLetter, MachineBuilder, MachineError, Shape};
@@ -23,7 +23,7 @@ pub struct Torus {
     pub links_per_direction: u32,
     /// A letter for each dimension; `x0`, `x1`, … if not given.
     pub axes: Option<String>,
-    /// How orders of these letters are written.
+    /// The letter that changes fastest in orders of these letters.
     pub fastest: FastestLetter,
     /// Links between routers, all of the class `local`.
     pub local: LinkFigures,
@@ -55,20 +55,20 @@ impl Parameters for Torus {
         parameter!(
             wrap,
             Kind::Any(&[Kind::Flag, Kind::List(&Kind::Flag)]),
-            "Whether the dimensions wrap around: one answer for all, or a list with one for each."
+            "Whether the dimensions wrap around: one value for all, or a list with one for each."
         ),
         parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
         parameter!(links_per_direction, Kind::count(1), "Parallel cables in each direction."),
         parameter!(
             axes,
             Kind::WordOr(NUMBERED, &Kind::Text),
-            "A capital letter for each dimension, such as `XYZ`, by which routers, columns and mappings call it; `T` is a \
-             mapping's word for the ranks of a node."
+            "Capital letter for each dimension, such as `XYZ`, in names of routers, columns and mappings; `T` is \
+             reserved for the ranks of a node."
         ),
         parameter!(
             fastest,
             FastestLetter::KIND,
-            "Which letter of a mapping's `order` changes fastest from one rank to the next."
+            "Letter of a mapping's `order` that changes fastest from one rank to the next."
         ),
     ];
 }
@@ -103,8 +103,8 @@ impl Torus {
         for (i, letter) in known.iter().enumerate() {
             let why = match letter {
                 _ if known[..i].contains(letter) => "names two dimensions",
-                'T' => "is for the ranks of a node",
-                letter if !letter.is_ascii_uppercase() => "is no capital letter from A to Z",
+                'T' => "is reserved for the ranks of a node",
+                letter if !letter.is_ascii_uppercase() => "is not a capital letter from A to Z",
                 _ => continue,
             };
             return wrong("axes", format!("'{letters}': {letter} {why}; expected letters like \"XYZ\""));
@@ -112,11 +112,10 @@ impl Torus {
         Ok(known.iter().map(char::to_string).collect())
     }
 
-    /// Lists routers, nodes and cables. Router = mixed-radix number of its coordinates, the last dimension
-    /// fastest.
+    /// Lists routers, nodes and cables. Router = mixed-radix number of its coordinates, the last dimension fastest.
     ///
     /// # Errors
-    /// A parameter that is zero, or `wrap` not as long as `dims`.
+    /// A parameter of zero, or a `wrap` list that does not match `dims`.
     pub fn builder(&self) -> Result<MachineBuilder, MachineError> {
         let Self { dims, nodes_per_router, links_per_direction, .. } = self;
         let wrap = self.wrap.expand(dims.len());
@@ -217,8 +216,8 @@ mod tests {
         let axes = |letters: &str| Torus { axes: Some(letters.into()), ..torus(&[3, 4, 5], true) };
         assert_eq!(message(axes("XY")), "axes: 'XY' names 2 of 3 dimensions; expected a letter for each");
         assert_eq!(message(axes("XYX")), "axes: 'XYX': X names two dimensions; expected letters like \"XYZ\"");
-        assert!(message(axes("XYT")).contains("T is for the ranks of a node"));
-        assert!(message(axes("XYn")).contains("n is no capital letter"));
+        assert!(message(axes("XYT")).contains("T is reserved for the ranks of a node"));
+        assert!(message(axes("XYn")).contains("n is not a capital letter"));
         assert!(message(torus(&[1 << 16, 1 << 16], true)).contains("multiply to more than"));
     }
 
