@@ -19,9 +19,9 @@ fn programs_and_their_keys() {
     for program in PROGRAMS {
         let row = row(PAGE, "keys", program.name);
         for key in ProgramSpec::named(program).keys {
-            // Those that all programs have, and those that one has from another, stand elsewhere.
+            // Keys that all programs have, and keys that a program shares with another, are listed elsewhere.
             let elsewhere = key.name == "final_barrier"
-                || (program.name == "sweep-3d" && row.contains("those of `lu`"))
+                || (program.name == "sweep-3d" && row.contains("keys of `lu`"))
                 || (program.name == "allreduce" && PAGE.contains(key.name));
             assert!(elsewhere || row.contains(&format!("`{}`", key.name)), "{} of {}", key.name, program.name);
         }
