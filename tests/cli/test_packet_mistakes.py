@@ -43,9 +43,9 @@ MISTAKES = {
         changed(add='packet = "64 KiB"\n'),
         ["x.toml:", "'input_buffer'", "does not hold one packet of 64 KiB"],
     ),
-    "a packet that is no whole number of flits": (
+    "a packet that is not a whole number of flits": (
         changed(add='packet = "500 B"\n'),
-        ["x.toml:", "'flit'", "no whole number of flits"],
+        ["x.toml:", "'flit'", "not a whole number of flits"],
     ),
     "zero bandwidth": (
         changed(("g = 9\n", 'g = 9\n[machine.class.global]\nbandwidth = "0 GB/s"\n')),

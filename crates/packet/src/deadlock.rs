@@ -1,17 +1,17 @@
-//! Who waits for whom, when nothing moves any more.
+//! Report of a deadlock: which packets wait for each other.
 //!
-//! The packet at the head of an input channel waits for room in an output channel; the packet at the head of that
-//! output channel waits for credit, that is for the input channel at the other end of the link. Following these two
-//! steps from a waiting packet leads to a channel that was seen before: the cycle that is stuck.
+//! The packet at the head of an input channel waits for space in an output channel. The head of that output channel
+//! waits for credit, so for the input channel at the other end of the link. Following these two steps leads to a
+//! channel that was visited before, which closes the cycle.
 
 use crate::fabric::Fabric;
 use crate::partition::BlockedHead;
 use std::collections::BTreeMap;
 
-/// Lines that name the links of a cycle, or of the longest chain if none closes; at most this many.
+/// Maximum number of lines for the links of a cycle, or of the longest chain if no cycle exists.
 const LINES: usize = 24;
 
-/// One line for each link of the cycle in which packets wait for each other, of all `waits` of input channels.
+/// Returns one line for each link of the cycle among the blocked heads `waits`.
 pub(crate) fn report(fabric: &Fabric, waits: Vec<((u32, u8), BlockedHead)>) -> Vec<String> {
     let waits: BTreeMap<(u32, u8), BlockedHead> = waits.into_iter().collect();
     let mut longest = Vec::new();
@@ -89,7 +89,7 @@ mod tests {
         builder.build().unwrap()
     }
 
-    /// Everything goes around clockwise on one channel, which the check before a run would refuse.
+    /// Routes everything clockwise on one channel. The check before a run would refuse it.
     struct Clockwise {
         /// Port of each router to the next one.
         next: Vec<u16>,
@@ -109,7 +109,7 @@ mod tests {
         }
     }
 
-    /// Dimension order with bubbles, but nobody keeps to their rule.
+    /// Dimension order with bubbles, but without their rule.
     struct NoBubble(Box<dyn Routing>);
 
     impl Routing for NoBubble {
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// Tornado traffic on a ring of 8 with the smallest buffers: with bubbles it flows, without it is stuck before long.
+    /// Tornado traffic on a ring of 8 with minimal buffers: it flows with bubbles and deadlocks without.
     #[test]
     fn a_ring_without_bubbles_deadlocks() {
         let torus = Torus { dims: vec![8], wrap: vec![true].into(), ..Torus::default() };
@@ -160,8 +160,9 @@ mod tests {
         }
     }
 
-    /// Each node sends to the one before it, three hops ahead. Of the packets that reach a router two thirds go on, but its
-    /// own node gets half of the link; so the input buffers fill, and when all are full every router waits for the next.
+    /// Each node sends to the one before it, three hops ahead. Two thirds of the packets at a router continue, but
+    /// its own node gets half of the link. So the input buffers fill. When all are full, every router waits for the
+    /// next.
     #[test]
     fn a_deadlocked_ring_reports_its_cycle() {
         let machine = ring();
@@ -193,7 +194,7 @@ mod tests {
             let first = router(&result.stuck[0]).expect("a line starts with the router");
             for (i, line) in result.stuck.iter().enumerate() {
                 let r = (first + i) % 4;
-                // A packet that came from the router before and goes on to the next was made one or two routers before.
+                // A packet from the previous router to the next one was created one or two routers before.
                 let from = |source: usize| {
                     format!("router {r}: the packet from node {source} to node {} at input ", (source + 3) % 4)
                 };
@@ -201,7 +202,7 @@ mod tests {
                 assert!(line.contains("channel 0, waits for output"), "{line}");
             }
             let job = &result.jobs[0];
-            assert!(job.injected_packets > job.packets, "the others are under way");
+            assert!(job.injected_packets > job.packets, "the others are in flight");
         }
     }
 }

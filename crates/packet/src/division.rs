@@ -39,8 +39,8 @@ const PORTS_MIN: u64 = 64;
 /// Cost of one cable per port. Costs are rounded to integers; a larger scale loses less.
 const SCALE: u128 = 1_000;
 
-/// Packets that the ports of a partition can send in a window, at least. With fewer, windows cost more than their
-/// events.
+/// Packets that the ports of a partition can send in a window, at least. The fewer, the larger is the share of a
+/// window's own cost.
 const PACKETS_PER_WINDOW: u64 = 32;
 
 impl Division {

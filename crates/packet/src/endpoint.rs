@@ -1,11 +1,11 @@
-//! The socket: what sits behind network interfaces.
+//! Endpoints: the programs and sources at the NICs of a machine.
 //!
-//! The network asks its endpoints for packets when an interface can send, and tells those that listen what left and what
-//! arrived. It does not know whether a synthetic source, a list of messages or a rank of a program answers.
-//! `docs/decisions/endpoints.md` says why it is made so and what each call costs.
+//! The network asks its endpoints for packets when a NIC can send. It notifies endpoints with a subscription of
+//! departures and arrivals. It does not know if an endpoint is a synthetic source, a list of messages or a rank of a
+//! program. `docs/decisions/endpoints.md` explains the design and the cost of each call.
 //!
-//! A program is given the interfaces of one part of the machine at a time, numbered from 0. Calls for the interfaces of
-//! one node come in the order of time. Calls for different nodes come in any order, so nodes must not share any state.
+//! A program gets the NICs of one part of the machine at a time, numbered from 0. Calls for the NICs of one node come
+//! in order of time. Calls for different nodes come in any order, so nodes must not share state.
 
 use crate::fabric::Fabric;
 use crate::injection::{FifoSelector, InjectionFifos};
@@ -17,54 +17,54 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What travels with the first packet of a message. The engine looks at none of it.
+/// Data that travels with the first packet of a message. The engine does not read it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Envelope {
     /// Bytes of the message.
     pub bytes: u64,
-    /// Tag of the program's own.
+    /// Tag, for the program.
     pub tag: u32,
-    /// Number of the message among those that its receiver keeps in order.
+    /// Number of the message in the sequence that its receiver keeps in order.
     pub sequence: u32,
     /// Sending rank.
     pub source: u32,
     /// Receiving rank.
     pub destination: u32,
-    /// Number of the message among those of its kind from the one rank to the other, where they may overtake each other.
+    /// Number of the message among messages of its kind from source to destination, if they may overtake each other.
     pub order: u32,
-    /// Communicator within which ranks are numbered.
+    /// Communicator of the rank numbers.
     pub communicator: u16,
-    /// Kind of message: a protocol's own numbers.
+    /// Kind of message, numbered by the protocol.
     pub kind: u8,
 }
 
 /// A packet that an endpoint sends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct OutgoingPacket {
-    /// When it was made, in ps: not later than it leaves. Latency counts from here.
+    /// Creation time in ps, at or before its departure. Latency counts from here.
     pub created_ps: u64,
-    /// How long before that it was due, in ps, if its source was held up.
+    /// Delay of the creation in ps, if the source was stalled.
     pub delay_ps: u64,
-    /// Node it goes to, another one.
+    /// Destination node, different from the source.
     pub destination: NodeId,
-    /// The interface of that node at which it arrives, from 0.
+    /// NIC of the destination node, from 0.
     pub nic: u8,
-    /// Bytes of a message, at least one and at most those of a full packet.
+    /// Bytes of the message: at least one, at most the payload of a full packet.
     pub size: u32,
-    /// Bytes of the whole message that it is of, by which some routings choose.
+    /// Bytes of the whole message. Some routings depend on it.
     pub message_bytes: u64,
-    /// Job that it counts for.
+    /// Job of the packet.
     pub job: u16,
-    /// Whatever sender and receiver make of it; the message that it is of, say.
+    /// Any number for sender and receiver, for example of the message.
     pub message: u32,
-    /// What travels with it.
+    /// Envelope, if any.
     pub envelope: Option<Envelope>,
-    /// Whether [`Endpoints::on_departure`] is to be called for it, if its endpoint listens to departures.
+    /// Whether to call [`Endpoints::on_departure`] for it, if its endpoint subscribes to departures.
     pub notifies_departure: bool,
 }
 
 impl OutgoingPacket {
-    /// A packet of job 0 that was made at `created_ps`, without an envelope, to the first interface of a node.
+    /// Creates a packet of job 0, without an envelope, to the first NIC of a node.
     pub fn new(created_ps: u64, destination: NodeId, size: u32) -> Self {
         Self {
             created_ps,
@@ -81,70 +81,70 @@ impl OutgoingPacket {
     }
 }
 
-/// A packet left its interface with its last byte.
+/// The last byte of a packet left its NIC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Departure {
-    /// When, in ps.
+    /// Departure time in ps.
     pub at_ps: u64,
-    /// What was given at its injection.
+    /// Job of the packet.
     pub job: u16,
-    /// What was given at its injection.
+    /// [`OutgoingPacket::message`] of the packet.
     pub message: u32,
 }
 
-/// How a packet got from its node into the network, through injection FIFOs.
+/// Times of a packet on its path through injection FIFOs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct InjectionTimes {
-    /// When it was made, in ps.
+    /// Creation time in ps.
     pub created_ps: u64,
-    /// When a torus FIFO took it from its memory FIFO.
+    /// Time at which a torus FIFO took it from its memory FIFO.
     pub taken_ps: u64,
-    /// When the router took it from the torus FIFO.
+    /// Time at which the router took it from the torus FIFO.
     pub injected_ps: u64,
 }
 
-/// A packet that reached a node with its last byte, or a message of the node to itself.
+/// A packet whose last byte reached a node, or a message within a node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Arrival {
-    /// When, in ps.
+    /// Arrival time in ps.
     pub at_ps: u64,
-    /// Node that it came from.
+    /// Source node.
     pub source: NodeId,
     /// Bytes.
     pub size: u32,
-    /// What was given at its injection.
+    /// Job of the packet.
     pub job: u16,
-    /// What was given at its injection.
+    /// [`OutgoingPacket::message`] of the packet.
     pub message: u32,
-    /// What travelled with it.
+    /// Envelope, if any.
     pub envelope: Option<Envelope>,
-    /// How it got into the network, where nodes have injection FIFOs.
+    /// Times of its injection, if nodes have injection FIFOs.
     pub injection_times: Option<InjectionTimes>,
 }
 
-/// What an endpoint wants to be told of.
+/// Events that an endpoint subscribes to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum Subscription {
-    /// Nothing: it only sends, and what it sends depends on nothing that happens.
+    /// No events: the endpoint only sends, and its packets depend on no event.
     #[default]
     Nothing,
-    /// What arrives, and its timer.
+    /// Arrivals and its timer.
     Arrivals,
-    /// The same and, of packets that ask for it, when they left. Costs an event for every packet that leaves.
+    /// Arrivals, its timer, and departures of packets that request it. Costs an event for every departing packet.
     Departures,
 }
 
-/// Whether an endpoint that was told something still offers what it offered before.
+/// Effect of a notification on the offers of an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub enum Offer {
-    /// The next packet of every interface of its node, and when it is made, are what they were: nobody asks again.
+    /// The next packet of every NIC of the node and its creation time are unchanged.
     Same,
     /// They may have changed.
     Changed,
 }
 
-/// What an endpoint may ask for while it is told something: its interface's timer and messages on its node.
+/// Requests of an endpoint during a notification: the timer of its NIC and messages within its node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Socket {
     now_ps: u64,
@@ -153,7 +153,7 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// At a time, with the timer set to `timer_ps` if it is set.
+    /// Creates a socket at `now_ps`, with its timer set to `timer_ps`.
     pub fn new(now_ps: u64, timer_ps: Option<u64>) -> Self {
         Self { now_ps, timer_ps: timer_ps.unwrap_or(u64::MAX), deliveries: Vec::new() }
     }
@@ -163,15 +163,15 @@ impl Socket {
         self.now_ps
     }
 
-    /// When the timer runs out, in ps.
+    /// Expiry of the timer, in ps.
     pub fn timer_ps(&self) -> Option<u64> {
         (self.timer_ps != u64::MAX).then_some(self.timer_ps)
     }
 
-    /// Sets the timer, which each interface has one of, instead of what it was set to.
+    /// Sets the timer of the NIC; it has one timer.
     ///
     /// # Panics
-    /// If that time is over.
+    /// If that time has passed.
     pub fn wake_at(&mut self, at_ps: u64) {
         assert!(at_ps >= self.now_ps, "a timer set at {} ps for {at_ps} ps, which is over", self.now_ps);
         self.timer_ps = at_ps;
@@ -182,11 +182,11 @@ impl Socket {
         self.timer_ps = u64::MAX;
     }
 
-    /// Delivers a message of the node to itself: [`Endpoints::on_arrival`] gets it at its time. Of messages of one time the one
-    /// that was delivered first comes first.
+    /// Delivers a message within the node: [`Endpoints::on_arrival`] gets it at its time. Messages of one time arrive
+    /// in order of delivery.
     ///
     /// # Panics
-    /// If that time is over.
+    /// If that time has passed.
     pub fn deliver(&mut self, arrival: Arrival) {
         assert!(
             arrival.at_ps >= self.now_ps,
@@ -197,12 +197,12 @@ impl Socket {
         self.deliveries.push(arrival);
     }
 
-    /// Takes what was delivered since the last time.
+    /// Takes the deliveries since the last call.
     pub fn take_deliveries(&mut self) -> Vec<Arrival> {
         std::mem::take(&mut self.deliveries)
     }
 
-    /// As for the next call.
+    /// Prepares the next call.
     pub(crate) fn turn_to(&mut self, now_ps: u64, timer_ps: u64) {
         (self.now_ps, self.timer_ps) = (now_ps, timer_ps);
     }
@@ -212,153 +212,154 @@ impl Socket {
     }
 }
 
-/// Why something is not finished.
+/// Activity of an unfinished endpoint.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Activity {
-    /// It computes, or waits on purpose, until a time.
+    /// It computes, or waits on purpose.
     Computing {
-        /// Until when.
+        /// End of the computation.
         until: Time,
     },
-    /// It has more to send than the network took.
+    /// It has more to send.
     Sending {
-        /// Messages that are not sent in full.
+        /// Messages that are not completely sent.
         messages: u64,
     },
-    /// It waits for something that did not happen.
+    /// It waits for an event that did not happen.
     Waiting {
-        /// Since when.
+        /// Start of the wait.
         since: Time,
-        /// The rank that it waits for, if it is one.
+        /// Rank that it waits for, if any.
         peer: Option<u32>,
-        /// What it waits for, in words.
+        /// Description of the event.
         what: String,
     },
 }
 
-/// An endpoint that is not finished at the end of a run.
+/// An endpoint that is unfinished at the end of a run.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct UnfinishedEndpoint {
-    /// Its job.
+    /// Job.
     pub job: u16,
-    /// Its rank, where ranks have numbers.
+    /// Rank, if ranks have numbers.
     pub rank: Option<u32>,
-    /// Its node.
+    /// Node.
     pub node: NodeId,
-    /// What it does instead of being finished.
+    /// Activity at the end.
     pub activity: Activity,
 }
 
-/// The endpoints of a range of interfaces. Their [`State`] is what a program that was made anew needs to go on as this one does.
+/// Endpoints of a range of NICs. Their [`State`] is what rebuilt endpoints need to resume.
 pub trait Endpoints: State + Send {
-    /// When the next packet of `nic` is or was made, in ps: `None` if it has none in sight. The answer may change only with
-    /// [`Self::take`] and, if this endpoint listens, with a call that returns [`Offer::Changed`].
+    /// Creation time of the next packet of `nic` in ps; `None` if no packet is known. The answer may change only
+    /// through [`Self::take`] or, for an endpoint with a subscription, a call that returns [`Offer::Changed`].
     fn next_created_ps(&mut self, nic: u32) -> Option<u64>;
 
-    /// Takes that packet, whose head leaves at `leaves_ps`. An endpoint that listens to no departures may be asked some time
-    /// after that, but always before it is told of anything later.
+    /// Takes that packet, whose head leaves at `leaves_ps`. Without a subscription to departures, the call may come
+    /// after that time, but before any later notification.
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket;
 
-    /// What it wants to be told of; asked once, before the run.
+    /// Events that it subscribes to; asked once, before the run.
     fn subscription(&self, nic: u32) -> Subscription {
         let _ = nic;
         Subscription::Nothing
     }
 
-    /// Whether a packet taken at one interface of a node may change what its others offer, although they listen to nothing.
+    /// Whether taking a packet at one NIC of a node may change the offers of its other NICs without a notification.
     fn has_coupled_offers(&self) -> bool {
         false
     }
 
-    /// The run begins; told to endpoints that listen, before anything else. Offers are asked for after this.
+    /// Starts the run. Called first, for endpoints with a subscription. Offers are asked for afterwards.
     fn on_start(&mut self, nic: u32, socket: &mut Socket) {
         let _ = (nic, socket);
     }
 
-    /// A packet that asked for it left.
+    /// Handles the departure of a packet that requested it.
     fn on_departure(&mut self, nic: u32, departure: &Departure, socket: &mut Socket) -> Offer {
         let _ = (nic, departure, socket);
         Offer::Same
     }
 
-    /// A packet arrived, or a message on the node.
+    /// Handles the arrival of a packet, or of a message within the node.
     fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         let _ = (nic, arrival, socket);
         Offer::Same
     }
 
-    /// The timer ran out.
+    /// Handles the expired timer.
     fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
         let _ = (nic, socket);
         Offer::Same
     }
 
-    /// Whether something is left to do before a run may be complete: a packet made before `before_ps`, the end of the
-    /// measurement, that was not taken; a message not sent; a program not at its end.
+    /// Whether work is left before a run is complete: a packet created before `before_ps` (the end of the
+    /// measurement), a message, or an unfinished program.
     fn has_work(&self, before_ps: u64) -> bool;
 
-    /// Goes on, after its state was loaded, with the loads that its job has from then on. Whether what `nic` sends next may have changed.
+    /// Applies the load steps of the job after its state was loaded. Returns whether the next packet of `nic` may
+    /// have changed.
     fn apply_load_steps(&mut self, _nic: u32) -> bool {
         false
     }
 
-    /// Whether anything of what the run waits for will happen though no further packet comes: something is on its way out, or a time
-    /// will come after `now_ps`. Where nobody has such a thing and nothing is under way, what is owed never happens.
+    /// Whether any endpoint that the run waits for will act without an incoming packet: it has packets to send, or a
+    /// timer after `now_ps`. If none will and no packet is in flight, unfinished work never ends.
     fn will_act(&self, now_ps: u64) -> bool {
         let _ = now_ps;
         self.has_work(0)
     }
 
-    /// Memory that it takes, about.
+    /// Approximate memory.
     fn memory_bytes(&self) -> usize {
         0
     }
 
-    /// The run is over; says who is not finished. Here a program hands over what it recorded.
+    /// Ends the run and returns the unfinished endpoints. A program passes on its records here.
     fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
         let _ = end_ps;
         Vec::new()
     }
 }
 
-/// What sits behind the interfaces of a machine.
+/// A program for the NICs of a machine.
 pub trait Program: Send + Sync {
-    /// Makes the endpoints of `interfaces`, one part of the machine, for `jobs`: the numbers of the jobs whose traffic this
-    /// program is.
+    /// Creates the endpoints of `nics`, a part of the machine, for the numbered `jobs` of this program.
     fn endpoints(&self, jobs: &[u16], nics: &Nics<'_>) -> Box<dyn Endpoints>;
 
-    /// Whether a job comes to an end of its own, so that a run waits for it. One that does not goes on until all others have ended.
+    /// Whether a job ends, so that a run waits for it. Other jobs continue until all finite jobs have ended.
     fn is_finite(&self, job: u16) -> bool {
         let _ = job;
         true
     }
 
-    /// Takes away what its endpoints in this process handed over at the end of a run, for [`Self::import_records`] in another process of that run.
+    /// Takes the records of its endpoints in this process after a run, for [`Self::import_records`] in another
+    /// process.
     fn export_records(&self) -> Vec<u8> {
         Vec::new()
     }
 
-    /// Adds what the same program handed over in another process.
+    /// Adds the records of the same program in another process.
     ///
     /// # Errors
-    /// The bytes are not from there.
+    /// The bytes are no records of this program.
     fn import_records(&self, handed: &[u8]) -> Result<(), DecodeError> {
         Reader::new(handed).end()
     }
 }
 
-/// Which memory FIFO of its node a message takes.
+/// Selects the memory FIFOs of messages.
 #[derive(Clone, Debug)]
 pub struct MemoryFifos {
     selector: Arc<FifoSelector>,
-    /// By node, how many messages it sent.
+    /// Number of messages sent, by node.
     numbers: BTreeMap<NodeId, u64>,
 }
 
 odonata_checkpoint::state!(MemoryFifos { value: numbers; rebuilt: selector });
 
 impl MemoryFifos {
-    /// Number of the memory FIFO for the next message of `source` to `destination`.
+    /// Memory FIFO of the next message from `source` to `destination`.
     pub fn select(&mut self, source: NodeId, destination: NodeId) -> u32 {
         let number = self.numbers.entry(source).or_default();
         *number += 1;
@@ -366,17 +367,17 @@ impl MemoryFifos {
     }
 }
 
-/// The interfaces of one part of a machine, numbered from 0; those of a node have consecutive numbers. A node with several that end at
-/// routers of their own is in one part with all of them ([`Program`]s see nodes, the network sees each interface as a node by itself).
+/// NICs of one part of a machine, numbered from 0. NICs of a node have consecutive numbers. All rails of a node are
+/// in one part: [`Program`]s see nodes, while the network sees each rail as a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Nics<'a> {
     fabric: &'a Fabric,
     first: u32,
     count: u32,
-    /// Interfaces of the network: of these nodes, and torus FIFOs where there are such.
+    /// NICs in the network: of these nodes, or their torus FIFOs.
     in_network: u32,
     seed: u64,
-    /// Where they are those of nodes with rails.
+    /// Set if these are NICs of nodes with rails.
     rail_map: Option<&'a RailMap>,
 }
 
@@ -387,17 +388,17 @@ impl<'a> Nics<'a> {
         Self { count: in_network / fabric.nics_per_node * all.per_node(), ..all }
     }
 
-    /// How many there are.
+    /// Number of NICs.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// The same, node by node.
+    /// The same NICs, node by node.
     pub(crate) fn with_rail_map(self, rail_map: &'a RailMap) -> Self {
         Self { rail_map: Some(rail_map), ..self }
     }
 
-    /// The nodes that they are of, where these have rails.
+    /// Map from rails to nodes.
     pub(crate) fn rail_map(&self) -> RailMap {
         RailMap::new(self.fabric, self.first..self.first + self.in_network)
     }
@@ -407,12 +408,12 @@ impl<'a> Nics<'a> {
         self.fabric.rails > 1
     }
 
-    /// Nodes of the machine.
+    /// Number of nodes of the machine.
     pub(crate) fn host_count(&self) -> u32 {
         self.fabric.hosts()
     }
 
-    /// Interfaces of each node; where it has injection FIFOs, one for each of its memory FIFOs.
+    /// NICs per node; with injection FIFOs, memory FIFOs per node.
     pub fn per_node(&self) -> u32 {
         if self.rail_map.is_some() {
             return self.fabric.rails;
@@ -428,18 +429,18 @@ impl<'a> Nics<'a> {
         self.fabric.selector.clone()
     }
 
-    /// Whether interfaces are memory FIFOs: then a message goes to the one that [`Self::memory_fifos`] picks, and all packets arrive at a node's
-    /// first.
+    /// Whether NICs are memory FIFOs. Then [`Self::memory_fifos`] selects the one for a message, and all packets
+    /// arrive at the first NIC of a node.
     pub fn are_memory_fifos(&self) -> bool {
         self.fabric.selector.is_some()
     }
 
-    /// Picks among a node's interfaces where they are memory FIFOs.
+    /// Selector of memory FIFOs, if NICs are memory FIFOs.
     pub fn memory_fifos(&self) -> Option<MemoryFifos> {
         self.selector().map(|selector| MemoryFifos { selector, numbers: BTreeMap::new() })
     }
 
-    /// The interface of the network that is, or is the first of the node of, an interface.
+    /// NIC of the network for a NIC of a program: the same one, or the first one of its node.
     fn network_nic(&self, nic: u32) -> u32 {
         if let Some(rail_map) = self.rail_map {
             return self.first + rail_map.network_nic(nic);
@@ -449,7 +450,7 @@ impl<'a> Nics<'a> {
             + if self.are_memory_fifos() { 0 } else { nic % self.per_node() }
     }
 
-    /// Node of an interface.
+    /// Node of a NIC.
     pub fn node(&self, nic: u32) -> NodeId {
         let end = self.fabric.node_of(self.network_nic(nic));
         if self.rail_map.is_some() {
@@ -458,10 +459,10 @@ impl<'a> Nics<'a> {
         end
     }
 
-    /// The first interface of a node, if the node is in this part.
+    /// First NIC of a node, if the node is in this part.
     pub fn first_of(&self, node: NodeId) -> Option<u32> {
         let nic = self.fabric.node_nic.get(node.index())?.wrapping_sub(self.first);
-        // Every part looks through all messages, so those of other parts cost no division.
+        // Every part looks at all messages, so messages of other parts must not cost a division.
         if nic >= self.in_network {
             return None;
         }
@@ -476,8 +477,7 @@ impl<'a> Nics<'a> {
         self.fabric.settings.payload().0 as u32
     }
 
-    /// Bytes of which endpoints make their packets multiples, if they make whole flits: 1 where packets have headers, since the last
-    /// flit is filled up with these.
+    /// Granularity of packet sizes in bytes. 1 if packets have headers, since these pad the last flit.
     pub fn flit(&self) -> u32 {
         if self.fabric.settings.header.0 > 0 {
             1
@@ -486,13 +486,13 @@ impl<'a> Nics<'a> {
         }
     }
 
-    /// Time in ps of a packet with so many bytes of a message on the link of an interface.
+    /// Time in ps of a packet with `bytes` of a message on the link of a NIC.
     pub fn time_ps(&self, nic: u32, bytes: u32) -> u64 {
         let size = bytes + self.fabric.overhead(bytes);
         self.fabric.link_time(self.fabric.nic_port[self.network_nic(nic) as usize], size)
     }
 
-    /// Seed of the run, for named random streams.
+    /// Seed of the run for named random streams.
     pub fn seed(&self) -> u64 {
         self.seed
     }

@@ -22,40 +22,40 @@ use odonata_units::Time;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Links of a path from node to node, about: those at its ends and some two from router to router; and how many times that where packets may
-/// go around.
+/// Mean number of links from node to node: two at its ends and about two between routers. The factor applies to
+/// routings with detours. Both are rough; they scale estimates only.
 const HOPS_MEAN: f64 = 4.0;
 const DETOUR_FACTOR: f64 = 1.5;
-/// Most virtual channels of a port.
+/// Maximum number of virtual channels per port. Bits of a 16-bit word mark the occupied ones.
 const CHANNELS_MAX: u8 = 16;
 
-/// The times of a run.
+/// Times of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Schedule {
-    /// Traffic before it is not measured.
+    /// Time before the measurement window.
     pub warm_up: Time,
     /// Length of the measurement window.
     pub measure: Time,
-    /// Longest time after the window that the run waits for the packets born in it.
+    /// Maximum wait after the window for packets that were created in it.
     pub drain: Time,
 }
 
-/// How to run, as opposed to what.
+/// Options of a run that do not change its meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RunOptions {
     /// Seed of all random streams.
     pub seed: u64,
-    /// Threads to use; results do not depend on it.
+    /// Number of threads; results do not depend on it.
     pub threads: usize,
-    /// CheckpointParts to divide the machine into; 0 chooses, by the machine alone. Results do not depend on it.
+    /// Number of partitions; 0 chooses it from the machine alone. Results do not depend on it.
     pub partitions: usize,
-    /// What to record.
+    /// Selection of records.
     pub recording: Recording,
-    /// Simulated time after which the run is given up if packets are under path but none arrives and none sets out.
+    /// Abort the run if packets are in flight and nothing progresses for this much simulated time.
     pub progress_timeout: Time,
-    /// Whether the result has what the routers learnt.
+    /// Whether the result contains the estimates of the routers.
     pub records_tables: bool,
-    /// A time at which a window ends, so that a state can be resumed that nothing from then on has changed.
+    /// Forced end of a window, for a checkpoint that no later event has changed.
     pub window_end: Option<Time>,
 }
 
@@ -73,19 +73,19 @@ impl Default for RunOptions {
     }
 }
 
-/// Hands out the parts of a state that was resumed, by number.
+/// Returns the parts of a saved state by number.
 pub type CheckpointParts<'a> = &'a mut dyn FnMut(u32) -> Result<Vec<u8>, DecodeError>;
 
-/// The state of a run: where it goes, and where it comes from.
+/// Access to checkpoints of a run.
 #[derive(Default)]
 pub struct CheckpointAccess<'a> {
-    /// Takes the state whenever the watcher wants it resumed.
+    /// Receives the state whenever the watcher requests a checkpoint.
     pub sink: Option<&'a dyn CheckpointSink>,
-    /// The state that the run goes on from.
+    /// State to resume from.
     pub parts: Option<CheckpointParts<'a>>,
 }
 
-/// Why a run can't start.
+/// Reason why a run cannot start.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PacketError {
     /// A setting of routers or packets.
@@ -94,7 +94,7 @@ pub enum PacketError {
     /// The routing algorithm or its settings.
     #[error(transparent)]
     Routing(#[from] RoutingError),
-    /// The virtual channels do not keep this machine free of deadlock.
+    /// The virtual channels do not prevent deadlocks on this machine.
     #[error("routing '{algorithm}' could deadlock on this machine: {cycle}")]
     Deadlock {
         /// The algorithm.
@@ -102,31 +102,31 @@ pub enum PacketError {
         /// Channels that could wait for each other.
         cycle: Cycle,
     },
-    /// The machine is cut in parts.
+    /// The machine is not connected.
     #[error(transparent)]
     Unreachable(#[from] UnreachableError),
-    /// A packet would be at two places at one instant.
+    /// A hop of zero latency: a packet would be in two places at one instant.
     #[error(
-        "a packet takes no time {path}: neither the cable nor the router's pipelines have any latency; give links of class \
-         '{class}' a latency, or '{pipeline}' a time (1 ps is enough)"
+        "a packet takes no time {path}: the cable and the router's pipelines have no latency; set a latency for links \
+         of class '{class}', or '{pipeline}' (1 ps is enough)"
     )]
     ZeroLatency {
-        /// From where to where.
+        /// Ends of the hop.
         path: String,
         /// Link class of the cable.
         class: String,
-        /// The pipeline whose latency would do.
+        /// Pipeline whose latency would suffice.
         pipeline: &'static str,
     },
 }
 
-/// A machine under a routing algorithm, built and checked.
+/// A machine with a routing algorithm, built and checked.
 pub struct PacketEngine {
     fabric: Arc<Fabric>,
     routing: Arc<dyn Routing>,
     /// See [`PacketEngine::plain_channels`].
     plain_channels: Option<u8>,
-    /// What routers know at the start, by router; empty if they know nothing.
+    /// Initial estimates of routers, by router; empty if there are none.
     tables: Vec<Vec<f32>>,
 }
 
@@ -134,8 +134,7 @@ impl PacketEngine {
     /// Builds the tables of `machine` and checks settings and algorithm.
     ///
     /// # Errors
-    /// Settings out of range, an unknown algorithm or one that does not fit the machine, routers that can't reach
-    /// each other.
+    /// Settings out of range, an unknown or unsuitable algorithm, or routers without a path between them.
     pub fn new(
         machine: &Machine,
         settings: &PacketSettings,
@@ -148,7 +147,7 @@ impl PacketEngine {
         if proven.routing.rings().is_some() && settings.output_buffer.0 < 2 * settings.packet.0 {
             let (buffer, packet) = (settings.output_buffer, settings.packet);
             let reason = format!(
-                "{buffer} does not hold two packets of {packet}; with bubbles a packet enters a ring only where two have room"
+                "{buffer} does not hold two packets of {packet}; with bubbles a packet enters a ring only if it has space for two"
             );
             return Err(SettingsError { setting: "engine.output_buffer".into(), reason }.into());
         }
@@ -157,7 +156,7 @@ impl PacketEngine {
         Ok(engine)
     }
 
-    /// Of a routing algorithm that was checked, or of one that is meant to deadlock.
+    /// Creates an engine without checks: the algorithm was checked before, or a test wants it to deadlock.
     pub(crate) fn unchecked(machine: &Machine, settings: &PacketSettings, routing: Arc<dyn Routing>) -> Self {
         let fabric = Arc::new(Fabric::new(machine, settings));
         Self { fabric, routing, plain_channels: None, tables: Vec::new() }
@@ -168,30 +167,30 @@ impl PacketEngine {
         self.routing.virtual_channels()
     }
 
-    /// Virtual channels of the algorithm's plainest order, where that would not do on this machine: it is not free of
-    /// deadlock there, or has more channels than there may be.
+    /// Virtual channels of the algorithm's plainest order, if that order does not suffice on this machine: it has a
+    /// cycle, or too many channels.
     pub fn plain_channels(&self) -> Option<u8> {
         self.plain_channels
     }
 
-    /// Rows and columns of each router's table of estimates; zero where the algorithm learns nothing.
+    /// Rows and columns of each router's estimates; zero without learning.
     pub fn table_sizes(&self) -> Vec<(usize, usize)> {
         let routers = self.fabric.routers() as u32;
         (0..routers).map(|r| self.routing.memory(odonata_units::RouterId(r)).size()).collect()
     }
 
-    /// Lets every run start with what routers learnt in another run, the `tables` of its result.
+    /// Sets the initial estimates of every run, from the `tables` of another run's result.
     ///
     /// # Errors
-    /// The algorithm learns nothing, or the tables are of another machine.
+    /// The algorithm does not learn, or the tables belong to another machine.
     pub fn load_tables(&mut self, tables: Vec<Vec<f32>>) -> Result<(), SettingsError> {
         let wrong = |reason: String| Err(SettingsError { setting: "engine.q_tables".into(), reason });
         if !self.routing.has_feedback() {
-            return wrong("the routing algorithm learns nothing; use 'q-adaptive'".into());
+            return wrong("the routing algorithm does not learn; use 'q-adaptive'".into());
         }
         let sizes = self.table_sizes();
         if sizes.len() != tables.len() {
-            return wrong(format!("tables of {} routers for a machine of {}", tables.len(), sizes.len()));
+            return wrong(format!("tables of {} routers, but the machine has {}", tables.len(), sizes.len()));
         }
         for (router, (values, (rows, columns))) in tables.iter().zip(&sizes).enumerate() {
             if values.len() != rows * columns {
@@ -206,13 +205,13 @@ impl PacketEngine {
         Ok(())
     }
 
-    /// About how many bytes a run takes beyond the tables that were built: state of ports, packets, records, and what routers learn.
+    /// Approximate memory of a run in addition to the built tables: ports, packets, records and estimates.
     pub fn memory_estimate(&self, demand: &MemoryDemand) -> u64 {
         let learnt = if self.routing.has_feedback() { self.learning_bytes(demand) } else { 0 };
         memory::run_bytes(&self.size(), &self.fabric.settings, demand) + learnt
     }
 
-    /// What of it stays when the run is over, for its result.
+    /// Part of it that the result retains after the run.
     pub fn retained_estimate(&self, demand: &MemoryDemand) -> u64 {
         memory::retained_bytes(&self.size(), demand)
     }
@@ -222,7 +221,7 @@ impl PacketEngine {
         Size { ports, nodes, channels: self.virtual_channels().into() }
     }
 
-    /// What routers learn. At each router that a packet passes a row is touched, over and over until all are; all are, if it goes badly.
+    /// Memory of estimates. Each hop touches one row of a router's table; in the worst case all rows are touched.
     fn learning_bytes(&self, demand: &MemoryDemand) -> u64 {
         let routers = self.fabric.routers().max(1) as f64;
         let touches = HOPS_MEAN * demand.packets as f64 / routers;
@@ -237,7 +236,7 @@ impl PacketEngine {
         routers.map(|memory| of_router(memory.size()) + 8.0 * memory.notes.len() as f64).sum::<f64>() as u64
     }
 
-    /// About how many packets are in the network at a time that nodes send at a load, of so many nodes each, if it is not saturated.
+    /// Approximate number of packets in flight below saturation, for numbers of nodes with their loads.
     pub fn expected_in_flight(&self, senders: impl IntoIterator<Item = (u64, f64)>) -> u64 {
         let fabric = &self.fabric;
         let nics = fabric.nics().max(1) as f64;
@@ -256,8 +255,9 @@ impl PacketEngine {
         senders.into_iter().map(of_job).sum::<f64>() as u64
     }
 
-    /// When to keep the state of a warm-up for others: at the last full microsecond at which nothing has been written down of a measurement that
-    /// begins after `warm_up` (an arrival is when its packet is on the last cable), or at which a load changes if one does before.
+    /// Time for a checkpoint of a warm-up that other runs share. It is the last full microsecond without any record
+    /// of a measurement after `warm_up` (deliveries are recorded on the last cable), or an earlier change of the
+    /// load.
     pub fn shared_warm_up_end(&self, traffic: &Traffic, warm_up: Time) -> Time {
         let of_port = self.fabric.full_time.iter().zip(&self.fabric.cable).map(|(full, cable)| full + cable);
         let settings = &self.fabric.settings;
@@ -267,18 +267,18 @@ impl PacketEngine {
         traffic.last_step_before(unmeasured).map_or(unmeasured, |step| Time(step.ps() / us * us))
     }
 
-    /// What is known of open traffic before a time: as much of it as is needed to come to the state that it has then. Every run of traffic that
-    /// has the same before that time goes on from this state, whatever its loads are from then on: its result is the one that it has alone.
-    /// `None` if any of it is not open.
+    /// Open traffic as known before `time`, as far as the state at that time depends on it. Runs with equal traffic
+    /// before `time` can resume from this state, whatever their later loads: each gives the same result as without
+    /// it. `None` if not all traffic is open.
     ///
-    /// A state that nothing from `time` on has changed is one that is resumed there, with a window that ends there ([`RunOptions::window_end`]).
+    /// To get a state that later traffic has not changed, end a window at `time` ([`RunOptions::window_end`]).
     pub fn traffic_before(&self, traffic: &Traffic, time: Time) -> Option<Traffic> {
         let before = traffic.before(time)?;
-        // Memory FIFOs are filled ahead of time.
+        // Memory FIFOs are filled in advance.
         Some(if self.fabric.settings.injection.is_some() { traffic.clone() } else { before })
     }
 
-    /// The interfaces of all nodes, as a program would get them in a run that is not divided.
+    /// NICs of all nodes, as a program gets them in an undivided run.
     pub fn nics(&self, seed: u64) -> Nics<'_> {
         Nics::new(&self.fabric, &(0..self.fabric.nics() as u32), seed)
     }
@@ -288,7 +288,7 @@ impl PacketEngine {
         self.fabric.link_port.iter().map(|&port| self.fabric.number(port)).collect()
     }
 
-    /// Runs `traffic` and returns what was recorded, packets included.
+    /// Runs `traffic` and returns all records, including packets.
     pub fn run(
         &self,
         traffic: &Traffic,
@@ -302,8 +302,7 @@ impl PacketEngine {
         result
     }
 
-    /// Runs `traffic` and returns what was recorded; records of packets and time series of ports go to `watch` while the
-    /// run goes and are not in the result.
+    /// Runs `traffic` and returns its records. Packets and time series of ports go to `watch` during the run instead.
     pub fn run_watched(
         &self,
         traffic: &Traffic,
@@ -315,11 +314,11 @@ impl PacketEngine {
             .expect("nothing was to be read")
     }
 
-    /// [`Self::run_watched`], whose state may be resumed now and then, and that may go on from a state that was resumed: from there on
-    /// all is as in the run that was not interrupted, on any number of threads.
+    /// Like [`Self::run_watched`], with checkpoints. A resumed run equals the uninterrupted run, on any number of
+    /// threads.
     ///
     /// # Errors
-    /// What was resumed is not of such a run.
+    /// The checkpoint belongs to another run.
     pub fn run_checkpointed(
         &self,
         traffic: &Traffic,
@@ -337,12 +336,14 @@ impl PacketEngine {
         Ok(PacketResult::new(&self.fabric, outcome, &plan, &*self.routing))
     }
 
-    /// [`Self::run_checkpointed`] as one of several processes, each of which calls this with the same arguments, but for `threads`, `watch` and the
-    /// sink. The first gets all rows, the state and the result, which are those of a run in one process; the others get `None`. Each asks
-    /// its own watcher whether to go on.
+    /// Like [`Self::run_checkpointed`], as one of several processes. Each calls this with the same arguments, except
+    /// for `threads`, `watch` and the sink. The first process gets all rows, checkpoints and the result; they equal
+    /// those of a single process. The other processes get `None`. Each process asks its own watcher whether to
+    /// continue.
     ///
     /// # Errors
-    /// What was resumed is not of such a run; the first process that finds this says so, and the others get `None`.
+    /// The checkpoint belongs to another run. The first process that detects this returns the error, the
+    /// others `None`.
     pub fn run_distributed(
         &self,
         traffic: &Traffic,
@@ -407,7 +408,7 @@ impl PacketEngine {
     }
 }
 
-/// Gives partitions, the first of which has number `first`, the state that they had; what the run itself had.
+/// Restores partitions, starting at number `first`, and returns the state of the run.
 fn restore(partitions: &mut [Partition], first: u32, part: CheckpointParts<'_>) -> Result<RunState, DecodeError> {
     for (number, partition) in (first..).zip(partitions) {
         let bytes = part(number)?;
@@ -419,7 +420,7 @@ fn restore(partitions: &mut [Partition], first: u32, part: CheckpointParts<'_>) 
     RunState::load(&part(RUN_PART)?)
 }
 
-/// What is recorded when, and when a run ends.
+/// Derives the recording plan and the limits of a run.
 fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (RecordPlan, RunLimits) {
     let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
     let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
@@ -434,7 +435,7 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (Rec
     (plan, limits)
 }
 
-/// What routes on a machine, prove free of deadlock: on each of its planes by itself, where there are several.
+/// Builds the routing of a machine and proves it free of deadlock, separately for each plane.
 fn prove(machine: &Machine, algorithm: &str, routing: &RoutingSettings) -> Result<ProvenRouting, PacketError> {
     if !machine.planes().is_empty() {
         let planes = machine.planes().iter().map(|plane| prove(plane, algorithm, routing));
@@ -459,8 +460,8 @@ fn prove(machine: &Machine, algorithm: &str, routing: &RoutingSettings) -> Resul
     })
 }
 
-/// Events at one instant are ordered on the understanding that none of them has an effect elsewhere at that instant; credits take
-/// at least 1 ps (`Fabric::credit_latency`).
+/// Checks that no hop has zero latency: the order of events at one instant relies on it. Credits take at least 1 ps
+/// (`Fabric::credit_latency`).
 fn check_latencies(machine: &Machine, settings: &PacketSettings) -> Result<(), PacketError> {
     let (input, output, terminal) = (settings.input_latency, settings.output_latency, machine.terminal());
     let zero_latency =
@@ -481,7 +482,7 @@ fn check_latencies(machine: &Machine, settings: &PacketSettings) -> Result<(), P
     }
 }
 
-/// Keeps the records of packets.
+/// Collects packet records.
 struct PacketCollector<'a> {
     observer: Observer<'a>,
     packets: Vec<PacketRecord>,

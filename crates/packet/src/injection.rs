@@ -1,11 +1,11 @@
-//! Injection FIFOs of a node, as Blue Gene has them: what the settings say, and which memory FIFO a message goes to.
+//! Injection FIFOs of a node, as in Blue Gene: their settings and the choice of memory FIFOs.
 //!
 //! ```text
-//! messages ─► memory FIFOs (in memory: descriptors, worked off in order) ─► torus FIFOs (few packets) ─► router
+//! messages ─► memory FIFOs (descriptors in memory, processed in order) ─► torus FIFOs (few packets) ─► router
 //! ```
-//! Each memory FIFO has a mask of the torus FIFOs that it may feed, and is dealt packet by packet to whichever of these has room. A torus
-//! FIFO passes one packet at a time at the rate of the router's links; the packet at its head chooses where it goes. So a message in
-//! one torus FIFO gets at most one link's rate, however many ways there are.
+//! Each memory FIFO has a mask of the torus FIFOs that it may feed. It sends each packet to one of them that has
+//! space. A torus FIFO passes one packet at a time at the rate of the router's links. Its head packet chooses the
+//! output. So a message in one torus FIFO gets the rate of one link at most, however many paths exist.
 
 use crate::settings_error::SettingsError;
 use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
@@ -14,12 +14,12 @@ use odonata_routing::hints::Compass;
 use odonata_units::{NodeId, RouterId};
 
 words! {
-    /// How a message finds its memory FIFO.
+    /// Rule that selects the memory FIFO of a message.
     #[derive(Default)]
     pub enum FifoChoice {
         #[default]
-        ByDirection = "by-direction": "by the first direction of its way: the one for up along dimension d is number 2 d, for down 2 d + 1",
-        Pin = "pin": "as messaging software of Blue Gene/Q: along one dimension by its direction, down 2 d and up 2 d + 1; others by the sum of the distances between coordinates",
+        ByDirection = "by-direction": "by the first direction of its path: number 2 d for up along dimension d, 2 d + 1 for down",
+        Pin = "pin": "as in the messaging software of Blue Gene/Q: along one dimension by direction, 2 d for down and 2 d + 1 for up; otherwise by the sum of the coordinate distances",
         RoundRobin = "round-robin": "the next one for every message",
         ByDestination = "by-destination": "by the number of the destination's node",
     }
@@ -36,21 +36,21 @@ words! {
     }
 }
 
-/// Most torus FIFOs and most memory FIFOs of a node.
+/// Maximum number of torus FIFOs and of memory FIFOs per node.
 pub const FIFOS_MAX: u32 = 16;
 
 /// Injection FIFOs of every node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InjectionFifos {
-    /// Where the values come from that are not given.
+    /// Source of the values that are not given.
     pub preset: InjectionPreset,
     /// Torus FIFOs.
     pub fifos: u32,
-    /// For each memory FIFO the torus FIFOs that it may feed: bit t for number t.
+    /// Torus FIFOs that each memory FIFO may feed: bit t for number t.
     pub map: Vec<u32>,
-    /// How a message finds its memory FIFO.
+    /// Rule that selects the memory FIFO of a message.
     pub fifo_choice: FifoChoice,
-    /// Packets for which a torus FIFO has room.
+    /// Capacity of a torus FIFO in packets.
     pub fifo_packets: u32,
 }
 
@@ -65,23 +65,27 @@ impl Parameters for InjectionFifos {
         Parameter::new(
             "preset",
             InjectionPreset::KIND,
-            "Where the values of the other keys come from when they are not given; their defaults here are those of `dcmf`.",
+            "Source of the other keys that are not given. The defaults in this table are the values of `dcmf`.",
             |fifos| fifos.preset.get(),
             |fifos, preset| *fifos = Self::of(InjectionPreset::of(preset)),
         ),
-        parameter!(fifos, Kind::count(1), "Torus FIFOs of a node; each passes one packet at a time at the rate of a link."),
+        parameter!(
+            fifos,
+            Kind::count(1),
+            "Torus FIFOs of a node; each passes one packet at a time at the rate of a link."
+        ),
         parameter!(
             map,
             Kind::List(&Kind::count(0)),
-            "For each memory FIFO of a node a mask of the torus FIFOs that it may feed: bit t for torus FIFO t."
+            "Mask of torus FIFOs for each memory FIFO of a node: bit t allows torus FIFO t."
         ),
-        parameter!(fifo_choice, FifoChoice::KIND, "How a message finds its memory FIFO."),
-        parameter!(fifo_packets, Kind::count(1), "Packets for which a torus FIFO has room."),
+        parameter!(fifo_choice, FifoChoice::KIND, "Rule that selects the memory FIFO of a message."),
+        parameter!(fifo_packets, Kind::count(1), "Capacity of a torus FIFO in packets."),
     ];
 }
 
 impl InjectionFifos {
-    /// Those called so.
+    /// FIFOs of a preset.
     pub fn of(preset: InjectionPreset) -> Self {
         let each = |fifos: u32| (0..fifos).map(|t| 1 << t).collect();
         let all = |fifos: u32, memory: usize| vec![(1 << fifos) - 1; memory];
@@ -95,10 +99,10 @@ impl InjectionFifos {
         Self { preset, fifos, map, fifo_choice, fifo_packets: 4 }
     }
 
-    /// Checks that there are FIFOs and that masks name some of them.
+    /// Checks the number of FIFOs and the masks.
     ///
     /// # Errors
-    /// Which number is wrong.
+    /// The wrong number.
     pub fn check(&self) -> Result<(), SettingsError> {
         let wrong =
             |key: &str, reason: String| Err(SettingsError { setting: format!("engine.injection.{key}"), reason });
@@ -119,7 +123,9 @@ impl InjectionFifos {
             if mask == 0 {
                 return wrong(
                     "map",
-                    format!("mask {memory} is 0, so memory FIFO {memory} feeds none; expected bits 0 to {last}"),
+                    format!(
+                        "mask {memory} is 0, so memory FIFO {memory} feeds no torus FIFO; expected bits 0 to {last}"
+                    ),
                 );
             }
             if mask >> self.fifos != 0 {
@@ -127,26 +133,24 @@ impl InjectionFifos {
                 let hint = if nearest == 0 { String::new() } else { format!("; did you mean {nearest}?") };
                 return wrong(
                     "map",
-                    format!(
-                        "mask {memory} is {mask}: bit {bit} is beyond the torus FIFOs, which are 0 to {last}{hint}"
-                    ),
+                    format!("mask {memory} is {mask}: bit {bit} names no torus FIFO; expected bits 0 to {last}{hint}"),
                 );
             }
         }
         Ok(())
     }
 
-    /// Whether a packet that is taken at one torus FIFO may change what another one would get.
+    /// Whether taking a packet at one torus FIFO may change the next packet of another.
     pub(crate) fn share(&self) -> bool {
         self.map.iter().any(|mask| mask.count_ones() > 1)
     }
 }
 
-/// Injection FIFOs on one machine.
+/// Selects memory FIFOs on one machine.
 #[derive(Debug)]
 pub(crate) struct FifoSelector {
     pub(crate) fifos: InjectionFifos,
-    /// `None` where the machine is no torus or mesh.
+    /// `None` unless the machine is a torus or mesh.
     compass: Option<Compass>,
     router_of: Vec<RouterId>,
 }
@@ -160,7 +164,7 @@ impl FifoSelector {
         }
     }
 
-    /// Number of the memory FIFO of message number `number` of a node.
+    /// Memory FIFO of message `number` of a node.
     pub(crate) fn select(&self, source: NodeId, destination: NodeId, number: u64) -> u32 {
         let memory = self.fifos.map.len() as u64;
         let [from, to] = [source, destination].map(|node| self.router_of[node.index()]);
@@ -176,7 +180,7 @@ impl FifoSelector {
     }
 }
 
-/// Where Blue Gene/Q's messaging software pins a destination; distances of others go without the wrap-around.
+/// Pinning of destinations by the messaging software of Blue Gene/Q. Off the axes, distances ignore the wrap-around.
 fn pinned(compass: &Compass, from: RouterId, to: RouterId) -> u64 {
     let directions = compass.directions(from, to);
     let mut steps = directions.within(u16::MAX);
@@ -217,18 +221,18 @@ mod tests {
         };
         assert_eq!(
             wrong(6, &[1, 0]),
-            "engine.injection.map: mask 1 is 0, so memory FIFO 1 feeds none; expected bits 0 to 5"
+            "engine.injection.map: mask 1 is 0, so memory FIFO 1 feeds no torus FIFO; expected bits 0 to 5"
         );
         assert_eq!(
             wrong(6, &[1, 65]),
-            "engine.injection.map: mask 1 is 65: bit 6 is beyond the torus FIFOs, which are 0 to 5; did you mean 1?"
+            "engine.injection.map: mask 1 is 65: bit 6 names no torus FIFO; expected bits 0 to 5; did you mean 1?"
         );
         assert!(wrong(0, &[1]).starts_with("engine.injection.fifos: 0 is not between 1 and 16"));
         assert!(wrong(6, &[]).starts_with("engine.injection.map: 0 masks; expected one for each of 1 to 16"));
     }
 
-    /// On 4 x 4 x 4 x 4 x 2 from the origin: by direction X+ 0, X- 1, Y+ 2, ..; pinned A- 0, A+ 1, .., E+ 9 and, off the axes, the sum of
-    /// the coordinates.
+    /// On 4 x 4 x 4 x 4 x 2 from the origin: by direction X+ 0, X- 1, Y+ 2, ..; pinned A- 0, A+ 1, .., E+ 9. Off the
+    /// axes: the sum of the coordinates.
     #[test]
     fn messages_find_their_memory_fifo() {
         let machine = presets::builder("bgq-midplane").unwrap().build().unwrap();

@@ -1,55 +1,57 @@
-//! How much memory a run takes, told before it starts.
+//! Memory estimate of a run, before it starts.
 //!
-//! | for each | bytes |
+//! | per | bytes |
 //! |---|---|
-//! | port | 410, with its credits, events and messages; 32 for each virtual channel; 4 for each port of its router (arbitration); 8 for each job if there are several |
-//! | port, recorded | 40 for each channel; crossbar: 8, and 8 for each channel; counted stall: 16; waits: 16, and 300 for each channel, 24 for each job in it; series: twice 72, 48 for each channel, 8 for each job, of the interval that runs and its rows |
+//! | port | 410 with its credits, events and mail; 32 per virtual channel; 4 per port of its router (arbitration); 8 per job if there are several |
+//! | recorded port | 40 per channel; crossbar: 8, and 8 per channel; counted stall: 16; waits: 16, and 300 per channel, 24 per job in it; series: twice 72, 48 per channel, 8 per job, for the interval and its rows |
 //! | node | 200 |
-//! | packet in flight | 74, and 100 for its way if that is recorded |
-//! | job | 8,192 for its histograms in each of [`PARTITIONS`], and 40 for each interval of its series there |
-//! | records of packets | 64 MB for a batch, 96 MB with ways |
-//! | rows that nobody takes while the run goes | 64 for each packet, 160 with its way; 64 for each port, channel and job on a port in each interval |
+//! | packet in flight | 74, and 100 for a recorded path |
+//! | job | 8,192 for its histograms in each of [`PARTITIONS`], and 40 per interval of its series there |
+//! | packet records | 64 MB for a batch, 96 MB with paths |
+//! | rows without a watcher | 64 per packet, 160 with its path; 64 per port, channel and job on a port in each interval |
 //!
-//! In flight are at most as many packets as are made, or as fill all buffers; or else [`IN_FLIGHT`] for each node, more where buffers
-//! hold more packets than those of the study. As many as that are in a network that is saturated; if it is not, by Little's law as many as are made
-//! while one is on its way, and more the nearer the load is to what a node can send ([`PacketEngine::expected_in_flight`](crate::PacketEngine::expected_in_flight)).
+//! The number of packets in flight is at most the number of created packets, and at most what fills all buffers. A
+//! saturated network has [`IN_FLIGHT`] packets per node, or more if its buffers are larger than in the study. Below
+//! saturation, Little's law gives the number: packets created during one packet's transit. It grows as the load approaches
+//! the injection rate ([`PacketEngine::expected_in_flight`](crate::PacketEngine::expected_in_flight)).
 
 use crate::record::Recording;
 use crate::settings::PacketSettings;
 use odonata_machine::Machine;
 use odonata_routing::algorithm::Algorithm;
 
-/// Packets in flight for each node of a saturated network with the study's buffers, 30 packets at each input and output. Dragonflies
-/// of 72 to 16,512 nodes held up to 46 with `min`, 135 with `valiant-n` under adversarial traffic, in pools that may have room for half as many more.
+/// Packets in flight per node of a saturated network with the study's buffers: 30 packets at each input and output.
+/// Dragonflies of 72 to 16,512 nodes had up to 46 with `min`, and 135 with `valiant-n` under adversarial traffic.
+/// Pools may have space for half as many more.
 const IN_FLIGHT: u64 = 200;
-/// Packets in the two buffers of a channel there.
+/// Packets in the two buffers of a channel in the study.
 const STUDY_BUFFERS: u64 = 60;
-/// Parts that a machine is divided into, about.
+/// Approximate number of partitions.
 const PARTITIONS: u64 = 32;
 
-/// What a run is to do, as far as its memory depends on it.
+/// Properties of a run that its memory depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MemoryDemand {
-    /// Jobs.
+    /// Number of jobs.
     pub jobs: usize,
-    /// What is recorded.
+    /// Selected records.
     pub recording: Recording,
-    /// Packets that are made at most.
+    /// Maximum number of created packets.
     pub packets: u64,
-    /// Packets that are expected to be in the network at a time, if that is not the most that may be.
+    /// Expected packets in flight, if fewer than the maximum.
     pub in_flight: Option<u64>,
-    /// Mean size of a packet, if they are not full: the smaller, the more fit into a buffer.
+    /// Mean size of a packet, if packets are not full. Smaller packets fill a buffer with more of them.
     pub packet_bytes: Option<u64>,
-    /// Packets that are recorded, if they are, at most.
+    /// Maximum number of recorded packets.
     pub recorded: u64,
-    /// Intervals of the series at most.
+    /// Maximum number of intervals in the series.
     pub intervals: u64,
-    /// Whether rows are kept until the run is over, since nobody takes them.
+    /// Whether rows stay in memory until the end of the run, because no watcher takes them.
     pub retains_rows: bool,
 }
 
 impl Default for MemoryDemand {
-    /// One job without an end of which nothing is recorded.
+    /// One endless job without records.
     fn default() -> Self {
         let recording = Recording::default();
         Self {
@@ -66,7 +68,7 @@ impl Default for MemoryDemand {
 }
 
 impl MemoryDemand {
-    /// With messages that are known, of so many packets and bytes in all.
+    /// Adds known messages, with their total numbers of packets and bytes.
     #[must_use]
     pub fn with_messages(mut self, packets: u64, bytes: u64) -> Self {
         self.packets = self.packets.saturating_add(packets);
@@ -76,15 +78,15 @@ impl MemoryDemand {
     }
 }
 
-/// How large a network is.
+/// Size of a network.
 pub(crate) struct Size {
     pub(crate) ports: u64,
     pub(crate) nodes: u64,
     pub(crate) channels: u64,
 }
 
-/// About how many bytes a run of the routing `algorithm` on `machine` takes, before anything is built; see
-/// [`crate::PacketEngine::memory_estimate`]. What an algorithm learns is not in it.
+/// Approximate memory of a run with the routing `algorithm` on `machine`, before anything is built; see
+/// [`crate::PacketEngine::memory_estimate`]. Estimates of learning algorithms are not included.
 pub fn memory_estimate(
     machine: &Machine,
     settings: &PacketSettings,
@@ -97,7 +99,7 @@ pub fn memory_estimate(
     table_estimate(machine, algorithm) + run_bytes(&size, settings, demand)
 }
 
-/// Tables of next hops, where an algorithm has any: 7 B for each router and group and for each router and member of its group.
+/// Tables of next hops, if an algorithm needs them: 7 B per router and group, and per router and member of its group.
 pub fn table_estimate(machine: &Machine, algorithm: &str) -> u64 {
     let (routers, groups) = (machine.router_count() as u64, machine.group_count() as u64);
     let all = 7 * routers * (groups + routers.div_ceil(groups.max(1)));
@@ -141,7 +143,7 @@ pub(crate) fn run_bytes(size: &Size, settings: &PacketSettings, demand: &MemoryD
     .fold(0, u64::saturating_add)
 }
 
-/// Packets that are in the network at a time at most; those that wait in their sources are not made yet.
+/// Maximum number of packets in flight. Packets that wait in their sources do not exist yet.
 fn in_flight(size: &Size, settings: &PacketSettings, demand: &MemoryDemand) -> u64 {
     let packet = demand.packet_bytes.unwrap_or(settings.packet.0).max(1);
     let buffers = settings.input_buffer.0.saturating_add(settings.output_buffer.0) / packet;
@@ -150,19 +152,20 @@ fn in_flight(size: &Size, settings: &PacketSettings, demand: &MemoryDemand) -> u
     saturated.min(most).min(demand.packets).min(demand.in_flight.unwrap_or(u64::MAX))
 }
 
-/// What is left of it while tables are made: records of ports, rows that nobody took.
+/// Memory that remains while tables are built: records of ports, and rows without a watcher.
 pub(crate) fn retained_bytes(size: &Size, demand: &MemoryDemand) -> u64 {
     let records = 64 + if demand.recording.channels { 40 * size.channels } else { 0 };
     size.ports * records + if demand.retains_rows { retained_row_bytes(size, demand) } else { 0 }
 }
 
-/// Packets of a node that sends at `load` while a packet is on its way for `transit_s`, of which it makes `rate_per_s` at load 1. Uniform traffic on
-/// dragonflies held 7.7 a node at 0.3 (`cascade-241`), 33 at 0.9 (1,056 and 5,256 nodes).
+/// Packets in flight per node at `load`. A packet is in flight for `transit_s`, and the node creates `rate_per_s` at
+/// load 1. The exponent is a fit: uniform traffic on dragonflies had 7.7 packets per node at load 0.3 (`cascade-241`)
+/// and 33 at 0.9 (1,056 and 5,256 nodes).
 pub(crate) fn expected_packets(load: f64, rate_per_s: f64, transit_s: f64) -> f64 {
     load * rate_per_s * transit_s / (1.0 - load).max(0.01).powf(0.15)
 }
 
-/// Rows that stay in memory until the run is over.
+/// Memory of rows that stay until the end of the run.
 fn retained_row_bytes(size: &Size, demand: &MemoryDemand) -> u64 {
     let Recording { series, packets, paths, .. } = demand.recording;
     let on = |wanted: bool, count: u64| if wanted { count } else { 0 };
@@ -194,7 +197,7 @@ mod tests {
         assert_eq!((none.packets, none.recorded, none.packet_bytes), (10, 5, None));
     }
 
-    /// Of the formula: 3,960 (410 + 64) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
+    /// The formula gives 3,960 (410 + 64) + 1,056 * 200 + 1,056 * 200 * 74 + 32 * 8,192.
     #[test]
     fn the_estimate_is_the_sum_of_its_parts() {
         assert_eq!(estimate(|_, _| ()), 3960 * 474 + 1056 * 200 + 1056 * 200 * 74 + 32 * 8_192);
@@ -219,7 +222,7 @@ mod tests {
         assert!(estimate(made) < all);
     }
 
-    /// 264 routers of 33 groups of 8: 7 B for each group and for each router of the own group.
+    /// 264 routers of 33 groups of 8: 7 B per group and per router of the own group.
     #[test]
     fn next_hop_tables_are_estimated_before_they_are_built() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();

@@ -1,9 +1,9 @@
-//! Nodes whose interfaces end at routers of their own, in a part of the machine.
+//! Nodes with rails, in a part of the machine.
 
 use crate::fabric::Fabric;
 use std::ops::Range;
 
-/// The numbers of interfaces in a part of the machine: in front, to the network, and program_nic, to programs, node by node and rail by rail.
+/// Numbers of NICs in a part of the machine: for the network, and for programs (by node and rail).
 #[derive(Clone, Debug)]
 pub(crate) struct RailMap {
     network_nic: Vec<u32>,
@@ -12,7 +12,7 @@ pub(crate) struct RailMap {
 
 impl RailMap {
     /// # Panics
-    /// If one of a node's interfaces is elsewhere.
+    /// If a NIC of a node is in another part.
     pub(crate) fn new(fabric: &Fabric, nics: Range<u32>) -> Self {
         let (rails, hosts) = (fabric.rails, fabric.hosts());
         let mut ends: Vec<_> = nics
@@ -23,10 +23,7 @@ impl RailMap {
         ends.sort_unstable();
         for host_nics in ends.chunks(rails as usize) {
             let whole = host_nics.iter().zip(0..).all(|(&(host, rail, _), r)| host == host_nics[0].0 && rail == r);
-            assert!(
-                whole && host_nics.len() == rails as usize,
-                "a node whose interfaces are in several parts: {host_nics:?}"
-            );
+            assert!(whole && host_nics.len() == rails as usize, "NICs of one node in several parts: {host_nics:?}");
         }
         let network_nic: Vec<u32> = ends.into_iter().map(|(_, _, nic)| nic).collect();
         let mut program_nic = vec![0; network_nic.len()];

@@ -1,10 +1,10 @@
-//! What a run writes down.
+//! Records of a run.
 //!
-//! The mechanism reports what happens ([`Recorder`]); nothing here computes a mean or knows a table. Everything is an
-//! integer sum, a maximum or a histogram, so records of partitions merge to the same bytes in any order.
+//! The engine reports events to the [`Recorder`], which computes no means and knows no tables. All records are
+//! integer sums, maxima or histograms, so records of partitions merge to the same bytes in any order.
 //!
-//! Two kinds of membership in the measurement window: a *packet* counts if it was born in the window, whenever it
-//! arrives; *traffic* (bytes on a port, bytes delivered, stall time) counts by the time at which it happens.
+//! Membership in the measurement window has two kinds. A *packet* counts if it was created in the window, whenever it
+//! arrives. *Traffic* (bytes on a port, delivered bytes, stall time) counts by its own time.
 
 mod choice;
 mod histogram;
@@ -45,9 +45,9 @@ pub(crate) struct Recorder {
     /// Length of the measurement window.
     length: u64,
     channels_per_port: usize,
-    /// Of packets on links nothing is kept but the sums of the ports.
+    /// Only sums of ports are recorded, nothing about single packets on links.
     plain: bool,
-    /// Size of a full packet, and how many of them each port sent that `ports` does not count yet.
+    /// Size of a full packet, and the number of full packets that each port sent but `ports` does not contain yet.
     full: u32,
     full_packets: Vec<u64>,
     pub(crate) jobs: Vec<JobRecord>,
@@ -66,21 +66,21 @@ pub(crate) struct Recorder {
     packets: Vec<TracedPacket>,
     /// Bit vc: channel vc carried a packet.
     channels_used: u16,
-    /// Sum of the times that packets waited for each output of the crossbar, and since when the head of each input
-    /// channel does; empty unless recorded.
+    /// Total wait for each crossbar output, and start of the wait of each input channel's head; empty unless
+    /// recorded.
     crossbar_stall_ps: Vec<u64>,
     head_since: Vec<u64>,
-    /// Stall time that counts, and since when more of it may; empty unless recorded.
+    /// Counted stall time, and start of the stall that may still count; empty unless recorded.
     counted_stall_ps: Vec<u64>,
     counted_from: Vec<u64>,
-    /// Since when each channel waits in a port that is stalled; `u64::MAX` if it does not.
+    /// Start of the wait of each channel in a stalled port; `u64::MAX` if it does not wait.
     channel_stalled: Vec<u64>,
     port_series: Option<Box<PortSeries>>,
-    /// Whose packets hold up whose, if that is recorded.
+    /// Waits by blocking job, if recorded.
     pub(crate) waits: Option<Box<JobWaits>>,
-    /// What waits in input queues, if channels are recorded.
+    /// Packets in input queues, if channels are recorded.
     pub(crate) queues: Option<Box<InputQueues>>,
-    /// The number under which each port is handed out; empty if none is.
+    /// Port numbers in results; empty if no port appears in rows.
     numbers: Vec<u32>,
 }
 
@@ -93,7 +93,7 @@ odonata_checkpoint::state!(Recorder {
 });
 
 impl Recorder {
-    /// Of a partition whose ports are handed out under these numbers, of packets of at most `full` bytes.
+    /// Creates the recorder of a partition, with port `numbers` for results and full packets of `full` bytes.
     pub(crate) fn new(
         plan: RecordPlan,
         numbers: impl ExactSizeIterator<Item = u32>,
@@ -139,12 +139,12 @@ impl Recorder {
         }
     }
 
-    /// NICs are torus FIFOs.
+    /// Adds records of torus FIFOs.
     pub(crate) fn record_fifos(&mut self) {
         self.fifos = vec![FifoRecord::default(); self.nic_bytes.len()];
     }
 
-    /// A torus FIFO took a packet, which keeps it busy for `busy` ps.
+    /// Records that a torus FIFO took a packet, which occupies it for `busy` ps.
     #[inline]
     pub(crate) fn record_fifo_entry(&mut self, nic: usize, packet: &Packet, busy: u64) {
         if self.measured(packet.injected) {
@@ -158,25 +158,25 @@ impl Recorder {
         }
     }
 
-    /// The packet that arrived at `arrived` from a torus FIFO leaves its queue at the router; the next one there, if there is one, arrived
-    /// at `next` and is at the head from now on.
+    /// Records that a packet from a torus FIFO, which arrived at `arrived`, left its queue at the router. The next
+    /// packet, if any, arrived at `next` and is the head from now on.
     pub(crate) fn record_fifo_exit(&mut self, nic: usize, arrived: u64, next: Option<u64>, now: u64) {
         if self.fifos.is_empty() {
             return;
         }
         let (all, behind) = (self.overlap(arrived, now), next.map_or(0, |next| self.overlap(next, now)));
         let fifo = &mut self.fifos[nic];
-        // What the next one has waited so far it has waited behind this one; at the head it waits for the rest.
+        // The next packet was blocked by this one so far. As the head it waits for the rest.
         fifo.head_stall_ps = (fifo.head_stall_ps + all).wrapping_sub(behind);
         fifo.hol_blocked_ps += behind;
     }
 
-    /// The number under which a port is handed out, where any is.
+    /// Port number in results, if ports appear in rows.
     pub(crate) fn number(&self, port: usize) -> u32 {
         self.numbers.get(port).copied().unwrap_or(0)
     }
 
-    /// Whether the ways of packets are kept.
+    /// Whether paths are recorded.
     pub(crate) fn records_paths(&self) -> bool {
         self.plan.records_paths()
     }
@@ -186,7 +186,7 @@ impl Recorder {
         time.wrapping_sub(self.plan.start) < self.length
     }
 
-    /// A packet entered an output queue, which now holds `channel_bytes`, of the `port_bytes` of its port.
+    /// Records that a packet entered an output queue, which now has `channel_bytes`; its port has `port_bytes`.
     #[inline]
     pub(crate) fn record_enqueue(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32, now: u64) {
         if self.plain {
@@ -203,7 +203,7 @@ impl Recorder {
         }
     }
 
-    /// A packet is at the head of input channel `channel` and may cross from `from` on.
+    /// Records that a packet is the head of input channel `channel` and may cross from `from` on.
     #[inline]
     pub(crate) fn record_head(&mut self, channel: usize, from: u64) {
         if let Some(since) = self.head_since.get_mut(channel) {
@@ -211,7 +211,8 @@ impl Recorder {
         }
     }
 
-    /// The packet at the head of input channel `channel` crosses to output port `port`, or waits for it at the end.
+    /// Records that the head of input channel `channel` crosses to output port `port`, or waits for it at the end of
+    /// the run.
     #[inline]
     pub(crate) fn record_crossing(&mut self, channel: usize, port: usize, now: u64) {
         if !self.crossbar_stall_ps.is_empty() {
@@ -219,7 +220,7 @@ impl Recorder {
         }
     }
 
-    /// A credit that did not help reached a port which may have been stalled before: what it waited for it counts.
+    /// Counts the stall of a port when a credit arrives that does not end it.
     #[inline]
     pub(crate) fn count_stall(&mut self, port: usize, now: u64) {
         if let Some(&from) = self.counted_from.get(port) {
@@ -228,7 +229,7 @@ impl Recorder {
         }
     }
 
-    /// A packet joined those that wait in a stalled port: what they waited since the last credit does not count.
+    /// Restarts the counted stall of a port: a packet joined the waiting ones.
     #[inline]
     pub(crate) fn restart_stall(&mut self, port: usize, now: u64) {
         if let Some(from) = self.counted_from.get_mut(port) {
@@ -236,7 +237,7 @@ impl Recorder {
         }
     }
 
-    /// A port is no longer stalled.
+    /// Ends the stall of a port.
     #[inline]
     pub(crate) fn end_stall(&mut self, port: usize, now: u64) {
         self.count_stall(port, now);
@@ -245,7 +246,7 @@ impl Recorder {
         }
     }
 
-    /// Nothing can leave a port: the channels of `occupied` hold packets, none of which has credit.
+    /// Records that a port stalls: the channels of `occupied` have packets but no credit.
     #[inline]
     pub(crate) fn record_stall_start(&mut self, port: usize, occupied: u16, now: u64) {
         if self.channel_stalled.is_empty() {
@@ -259,9 +260,10 @@ impl Recorder {
         }
     }
 
-    /// A port started to send a packet, which keeps its link busy for `busy` ps.
+    /// Records that a port started to send a packet, which occupies its link for `busy` ps.
     #[inline(always)]
     pub(crate) fn record_send(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+        // The common case: one counter per port, from which all sums follow at the end.
         if self.plain && packet.size() == self.full && self.measured(now) && now + busy <= self.plan.end {
             self.full_packets[port] += 1;
             self.channels_used |= 1 << vc;
@@ -293,7 +295,7 @@ impl Recorder {
         }
     }
 
-    /// Counts the full packets in the ports' records, each of which took its port's `full_time`.
+    /// Adds the full packets to the records of ports. Each took the `full_time` of its port.
     fn settle(&mut self, full_time: impl Fn(usize) -> u64) {
         for (port, packets) in self.full_packets.iter_mut().map(std::mem::take).enumerate() {
             let record = &mut self.ports[port];
@@ -303,7 +305,7 @@ impl Recorder {
         }
     }
 
-    /// Feedback that arrived at `at` showed that an estimate was off by `error_ns`.
+    /// Records feedback that arrived at `at` and showed an error of `error_ns` in an estimate.
     #[inline]
     pub(crate) fn record_learning(&mut self, at: u64, error_ns: f32) {
         if self.plan.recording.interval_ps == 0 {
@@ -317,7 +319,7 @@ impl Recorder {
         self.learning[i].error_ps += (f64::from(error_ns) * 1e3).round() as u64;
     }
 
-    /// A port had waited for credit since `since`.
+    /// Records a stall of a port.
     pub(crate) fn record_stall(&mut self, port: usize, since: u64, now: u64) {
         self.ports[port].stall_ps += self.overlap(since, now);
         if let Some(series) = &mut self.port_series {
@@ -341,7 +343,7 @@ impl Recorder {
         }
     }
 
-    /// A NIC had waited for credit since `since`.
+    /// Records a stall of a NIC.
     pub(crate) fn record_nic_stall(&mut self, nic: usize, since: u64, now: u64) {
         self.nic_stall_ps[nic] += self.overlap(since, now);
     }
@@ -350,7 +352,7 @@ impl Recorder {
         now.min(self.plan.end).saturating_sub(since.max(self.plan.start))
     }
 
-    /// A packet left its source, which had been held up before it was made.
+    /// Records that a packet left its source, whose stall had delayed the packet by `delay_ps`.
     #[inline]
     pub(crate) fn record_injection(&mut self, nic: usize, packet: &Packet, delay_ps: u64) {
         if self.measured(packet.injected) {
@@ -364,7 +366,7 @@ impl Recorder {
         }
     }
 
-    /// A packet's last byte reached its destination at `at`.
+    /// Records that the last byte of a packet reaches its destination at `at`.
     pub(crate) fn record_delivery(&mut self, packet: &Packet, at: u64) {
         let size = u64::from(packet.payload());
         let latency = at - packet.created;
@@ -403,7 +405,7 @@ impl Recorder {
     fn batch(&self, at: u64) -> usize {
         let length = (self.plan.end - self.plan.start).max(1);
         let into = at.saturating_sub(self.plan.start);
-        // A run of a week would be too long for the product.
+        // The product saturates for a window of a week.
         (into.saturating_mul(BATCHES as u64) / length).min(BATCHES as u64 - 1) as usize
     }
 
@@ -437,14 +439,14 @@ impl Recorder {
         self.packets.push(TracedPacket { record, path: Vec::new() });
     }
 
-    /// The packet delivered last came over the way `path`.
+    /// Records the path of the last delivered packet.
     pub(crate) fn record_path(&mut self, packet: &Packet, path: Vec<PathHop>) {
         if self.plan.recording.packets && self.measured(packet.created) {
             self.packets.last_mut().expect("it has a record").path = path;
         }
     }
 
-    /// Hands out the records of packets that arrived before `until`; those that arrive later are still to come.
+    /// Moves the records of packets that arrived before `until` to `out`. Later ones remain.
     pub(crate) fn take_packets(&mut self, until: u64, out: &mut Vec<TracedPacket>) {
         let mut i = 0;
         while i < self.packets.len() {
@@ -456,7 +458,7 @@ impl Recorder {
         }
     }
 
-    /// Hands out what happened at each port in the interval that ends at `end`; stalls that last were noted before.
+    /// Moves the rows of ports in the interval that ends at `end` to `out`. Lasting stalls were recorded before.
     pub(crate) fn take_intervals(&mut self, end: u64, out: &mut Intervals) {
         if let Some(series) = &mut self.port_series {
             series.take(end, &self.numbers, out);
@@ -473,7 +475,7 @@ impl Recorder {
         }
     }
 
-    /// The records of ports, which took their `full_time` for each full packet, and of interfaces.
+    /// Returns the records of ports and NICs. Each full packet took the `full_time` of its port.
     pub(crate) fn into_part(mut self, full_time: impl Fn(usize) -> u64) -> Part {
         self.settle(full_time);
         Part {

@@ -1,4 +1,4 @@
-//! What a run hands back: integers and histograms, no tables.
+//! Result of a run: integers and histograms, no tables.
 
 mod ports;
 
@@ -12,10 +12,10 @@ use odonata_routing::algorithm::{ChannelKind, Routing};
 use odonata_units::Time;
 use std::sync::Arc;
 
-/// The outcome of a run.
+/// Result of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PacketResult {
-    /// How the run ended, and when.
+    /// Reason of the end.
     pub ending: Ending,
     /// Simulated time at the end.
     pub end: Time,
@@ -23,25 +23,25 @@ pub struct PacketResult {
     pub window: (Time, Time),
     /// Jobs, in order.
     pub jobs: Vec<JobRecord>,
-    /// Links, nodes and what routers learnt.
+    /// Links, nodes and estimates of routers.
     pub ports: PortRecords,
     /// Virtual channels of every port.
     pub channels_per_port: usize,
-    /// Which of them are dynamic and which deterministic, where the algorithm has such.
+    /// Which channels are dynamic and which deterministic, if the algorithm distinguishes them.
     pub channel_kinds: Vec<ChannelKind>,
     /// Bit vc: channel vc carried a packet in the window.
     pub channels_used: u16,
     /// Length of an interval of the series; 0 if there is none.
     pub interval: Time,
-    /// If nothing moved any more: who waits for whom, one line for each.
+    /// If nothing moved at the end: one line for each packet of the cycle.
     pub stuck: Vec<String>,
-    /// Endpoints that have something left to do at the end, by job; sources of open traffic do not count.
+    /// Endpoints with unfinished work, by job. Sources of open traffic do not count.
     pub unfinished: Vec<UnfinishedEndpoint>,
     /// Interval i of job j at `series[j][i]`; empty unless recorded.
     pub series: Vec<Vec<IntervalRecord>>,
-    /// Packets, by arrival; empty unless recorded, or where a watcher took them.
+    /// Packets, by arrival; empty unless recorded, or if a watcher took them.
     pub packets: Vec<PacketRecord>,
-    /// Updates of learning routers and the sum of their absolute errors in ns.
+    /// Number of updates by learning routers, and the sum of their absolute errors in ns.
     pub learning: (u64, f64),
     /// Interval i of the learning curve; empty unless recorded.
     pub learning_series: Vec<LearningInterval>,
@@ -77,21 +77,21 @@ impl PacketResult {
     }
 }
 
-/// Whether a run measured a steady state, and why it is thought so.
+/// Whether a run measured a steady state, with the two criteria.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Steadiness {
-    /// Whether both tests below are passed.
+    /// Whether both criteria are met.
     pub steady: bool,
     /// Relative difference of the accepted load between the two halves of the window.
     pub accepted_drift: f64,
-    /// Relative difference of the mean latency of the packets that arrived in the two halves.
+    /// Relative difference of the mean latency of packets delivered in the two halves.
     pub latency_drift: f64,
 }
 
 impl Steadiness {
-    /// Accepted load may differ by this share between the halves of the window.
+    /// Maximum difference of the accepted load. Smaller values reject noisy runs, larger ones accept slow transients.
     pub const ACCEPTED_DRIFT_MAX: f64 = 0.05;
-    /// Mean latency may differ by this share.
+    /// Maximum difference of the mean latency, which has more noise.
     pub const LATENCY_DRIFT_MAX: f64 = 0.1;
 
     /// Compares the halves of the window, over all jobs.

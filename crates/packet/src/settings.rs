@@ -1,4 +1,4 @@
-//! What the packet engine can be told about routers, beyond what the machine says of its links.
+//! Settings of routers in the packet engine, in addition to the links of the machine.
 
 use crate::injection::InjectionFifos;
 use crate::settings_error::SettingsError;
@@ -6,57 +6,57 @@ use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 
 words! {
-    /// How a crossbar output chooses among the channels of inputs that wait for it.
+    /// Rule by which a crossbar output selects one of the waiting input channels.
     #[derive(Default)]
     pub enum Arbitration {
         #[default]
-        LeastRecentlyUsed = "least-recently-used": "the channel of an input that any output of the router served longest ago",
-        TransitFirst = "transit-first": "as `least-recently-used`, but packets from other routers before those from the router's own nodes",
-        RoundRobin = "round-robin": "the next channel of the output, and of the channels of inputs that want it the next after the one served last",
+        LeastRecentlyUsed = "least-recently-used": "the input channel that no output of the router has served for the longest time",
+        TransitFirst = "transit-first": "as `least-recently-used`, but packets from other routers go before packets from the router's own nodes",
+        RoundRobin = "round-robin": "the next channel of the output in turn, and for it the next waiting input channel in turn",
     }
 }
 
 words! {
-    /// What an adaptive algorithm counts as queued for a port.
+    /// Bytes that an adaptive algorithm counts as queued for a port.
     #[derive(Default)]
     pub enum QueueEstimate {
-        Output = "output": "the local output buffer",
+        Output = "output": "bytes in the local output buffer",
         #[default]
-        Downstream = "downstream": "and all credits in use: packets on the link, in the next buffer, and credits on their way back",
-        DownstreamArrived = "downstream-arrived": "the same without packets on the link",
+        Downstream = "downstream": "also all credits in use: packets on the link and in the next buffer, and returning credits",
+        DownstreamArrived = "downstream-arrived": "as `downstream`, without packets on the link",
     }
 }
 
 words! {
-    /// Where the values of router settings come from that are not given.
+    /// Source of the router settings that are not given.
     pub enum PacketPreset {
         Study = "study": "512 B packets of 4 flits, 30 packets per virtual channel, crossbar 4 times a link",
         Predecessor = "predecessor": "128 B packets of 1 flit, 20 packets per virtual channel, crossbar 10 times a link",
         IdealCycle = "ideal-cycle": "4-flit packets of 1 B flits, 256-flit buffers: for links of 1 GB/s, a flit per ns",
-        Bgl = "bgl": "Blue Gene/L: 256 B packets in chunks of 32 B, a header of 16 B in them and 16 B beside on the wire, 1 KiB buffers",
-        Bgp = "bgp": "Blue Gene/P: the same",
-        Bgq = "bgq": "Blue Gene/Q: 512 B in a packet, a header of 32 B and 24 B beside on the wire, 8 KiB buffers",
+        Bgl = "bgl": "Blue Gene/L: 256 B packets in chunks of 32 B, of which 16 B are the header; 16 B more on the wire; 1 KiB buffers",
+        Bgp = "bgp": "Blue Gene/P: the same as `bgl`",
+        Bgq = "bgq": "Blue Gene/Q: 512 B of payload, a header of 32 B, 24 B more on the wire, 8 KiB buffers",
     }
 }
 
-/// Most nics_per_node of a node.
+/// Maximum NICs per node.
 const NICS_PER_NODE_MAX: u32 = 64;
 
-/// Most bytes of a header and a flit together, as a packet has 7 bits to say what is none of the message's.
+/// Maximum bytes of a header and a flit together: a packet has 7 bits for its overhead.
 const HEADER_AND_FLIT_MAX: u64 = 128;
 
 /// Parameters of routers and packets. Bandwidths and latencies of links come from the machine.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PacketSettings {
-    /// Where the values that are not given come from.
+    /// Source of the values that are not given.
     pub preset: PacketPreset,
     /// Size of a full packet.
     pub packet: Bytes,
-    /// Size of a flit, the unit in which buffers are described.
+    /// Size of a flit, the unit of buffers.
     pub flit: Bytes,
-    /// The part of every packet that is none of a message's. Where there is one, a packet is a whole number of flits.
+    /// Bytes of every packet that do not belong to the message. With a header, a packet is a whole number of flits.
     pub header: Bytes,
-    /// What a packet takes on a link beside its own bytes; no buffer holds it.
+    /// Bytes of a packet that occupy links but no buffers.
     pub wire_overhead: Bytes,
     /// Input buffer of each port and virtual channel.
     pub input_buffer: Bytes,
@@ -70,12 +70,12 @@ pub struct PacketSettings {
     pub output_latency: Time,
     /// Arbitration at the crossbar outputs.
     pub arbitration: Arbitration,
-    /// The queue estimate of adaptive algorithms.
+    /// Queue estimate of adaptive algorithms.
     pub estimate: QueueEstimate,
     /// NICs of every node, each with a link of its own to the node's router. For programs, whose packets
     /// name them; the packets of other jobs use the first one.
     pub nics_per_node: u32,
-    /// Injection FIFOs of every node, if it has some; else an interface takes whatever packet is next.
+    /// Injection FIFOs of every node. Without them a NIC takes the next packet of any message.
     pub injection: Option<InjectionFifos>,
 }
 
@@ -84,8 +84,7 @@ impl Parameters for PacketSettings {
         Parameter::new(
             "preset",
             PacketPreset::KIND,
-            "Where the values of the router keys below come from when they are not given; their defaults here are those of \
-             `study`.",
+            "Source of the router keys below that are not given. The defaults in this table are the values of `study`.",
             |settings| settings.preset.get(),
             |settings, preset| {
                 *settings = match PacketPreset::of(preset) {
@@ -103,9 +102,9 @@ impl Parameters for PacketSettings {
         parameter!(
             header,
             Kind::Bytes,
-            "Part of every packet that is none of the message's; with one, packets are whole numbers of flits."
+            "Bytes of every packet that do not belong to the message. With a header, a packet is a whole number of flits."
         ),
-        parameter!(wire_overhead, Kind::Bytes, "What a packet takes on a link beside its own bytes."),
+        parameter!(wire_overhead, Kind::Bytes, "Bytes of a packet that occupy links but no buffers."),
         parameter!(input_buffer, Kind::Bytes, "Input buffer of each port and virtual channel."),
         parameter!(output_buffer, Kind::Bytes, "Output buffer of each port and virtual channel."),
         parameter!(
@@ -115,8 +114,8 @@ impl Parameters for PacketSettings {
         ),
         parameter!(input_latency, Kind::Time, "Pipeline latency from the arrival at a router to its input queue."),
         parameter!(output_latency, Kind::Time, "Pipeline latency from the output queue to the link."),
-        parameter!(arbitration, Arbitration::KIND, "How a crossbar output chooses among inputs."),
-        parameter!(estimate, QueueEstimate::KIND, "What `ugal-g`, `ugal-n` and `par` count as queued for a port."),
+        parameter!(arbitration, Arbitration::KIND, "Rule by which a crossbar output selects one of the waiting input channels."),
+        parameter!(estimate, QueueEstimate::KIND, "Bytes that `ugal-g`, `ugal-n` and `par` count as queued for a port."),
     ];
 }
 
@@ -128,7 +127,7 @@ impl Default for PacketSettings {
 
 impl PacketSettings {
     /// The interference study's routers: 512-byte packets of 4 flits, 30 packets per virtual channel at inputs and
-    /// at outputs, crossbar 4 times as fast as a link, 10 ns in and 10 ns out.
+    /// at outputs, crossbar with 4 times the rate of a link, 10 ns in and 10 ns out.
     pub fn study() -> Self {
         Self {
             preset: PacketPreset::Study,
@@ -148,7 +147,7 @@ impl PacketSettings {
         }
     }
 
-    /// The predecessor's routers: 128-byte packets of one flit, 20 packets per virtual channel, crossbar 10 times as
+    /// The predecessor's routers: 128-byte packets of one flit, 20 packets per virtual channel, crossbar with 10 times
     /// fast as a link.
     pub fn predecessor() -> Self {
         Self {
@@ -162,7 +161,7 @@ impl PacketSettings {
         }
     }
 
-    /// Routers like those of cycle-accurate simulators, for a machine whose links carry one flit per nanosecond: flits
+    /// Routers as in cycle-accurate simulators, for a machine whose links carry one flit per nanosecond: flits
     /// of one byte, packets of `flits`, buffers of 256 flits, one cycle in and one cycle out.
     pub fn ideal_cycle(flits: u64) -> Self {
         Self {
@@ -178,9 +177,9 @@ impl PacketSettings {
         }
     }
 
-    /// Routers of Blue Gene/P for its machines, whose links have all the latency of a hop. Packets of 8 chunks of 32 B, of which
-    /// 240 B are the message's, take 272 B on the wire: 640 ns at 425 MB/s, 375 MB/s of message. A buffer of 1 KiB for each link
-    /// and channel is at its end; at its start there is as much as bubbles ask for.
+    /// Routers of Blue Gene/P for its machines, whose links contain the whole latency of a hop. Packets of 8 chunks of 32 B
+    /// contain 240 B of a message and take 272 B on the wire: 640 ns at 425 MB/s, or 375 MB/s of message. Each link and
+    /// channel has a buffer of 1 KiB at its end. At its start it has as much as bubbles need.
     pub fn bgp() -> Self {
         Self {
             preset: PacketPreset::Bgp,
@@ -197,7 +196,7 @@ impl PacketSettings {
         }
     }
 
-    /// Routers of Blue Gene/L: as those of Blue Gene/P.
+    /// Routers of Blue Gene/L, equal to Blue Gene/P.
     pub fn bgl() -> Self {
         Self { preset: PacketPreset::Bgl, ..Self::bgp() }
     }
@@ -223,7 +222,7 @@ impl PacketSettings {
     /// Checks that the settings describe a router.
     ///
     /// # Errors
-    /// A size of zero, a packet that is no whole number of flits, a buffer smaller than a packet, a speed-up below 1.
+    /// A size of zero, a packet that is not a whole number of flits, a buffer smaller than a packet, a speed-up below 1.
     pub fn check(&self) -> Result<(), SettingsError> {
         let wrong = |setting: &str, reason: String| Err(SettingsError { setting: setting.to_owned(), reason });
         if self.packet.0 == 0 || self.packet.0 > 1 << 20 {
@@ -232,7 +231,7 @@ impl PacketSettings {
         if self.flit.0 == 0 || self.packet.0 % self.flit.0 != 0 {
             return wrong(
                 "engine.flit",
-                format!("a packet of {} is no whole number of flits of {}", self.packet, self.flit),
+                format!("a packet of {} is not a whole number of flits of {}", self.packet, self.flit),
             );
         }
         if self.header >= self.packet || self.header.0 > 0 && self.header.0 + self.flit.0 > HEADER_AND_FLIT_MAX {
@@ -255,7 +254,7 @@ impl PacketSettings {
                 return wrong(
                     setting,
                     format!(
-                        "{size} does not hold one packet of {}; virtual cut-through needs room for a whole one",
+                        "{size} does not hold one packet of {}; virtual cut-through needs space for a whole packet",
                         self.packet
                     ),
                 );
@@ -269,7 +268,7 @@ impl PacketSettings {
             if self.nics_per_node != 1 {
                 return wrong(
                     "engine.nics_per_node",
-                    format!("{} beside injection FIFOs; expected 1", self.nics_per_node),
+                    format!("{} with injection FIFOs; expected 1", self.nics_per_node),
                 );
             }
         }
@@ -301,7 +300,7 @@ mod tests {
         [PacketSettings::bgl(), PacketSettings::bgp(), PacketSettings::bgq()].iter().for_each(|s| s.check().unwrap());
     }
 
-    /// In packets and in multiples of a link, as the platforms are described.
+    /// Buffers in packets and speed-ups in multiples of a link, as the platforms are described.
     #[test]
     fn presets_have_the_buffers_of_their_platforms() {
         let packets = |s: &PacketSettings| {
@@ -322,7 +321,7 @@ mod tests {
             settings.check().unwrap_err().to_string()
         };
         assert!(message(|s| s.packet = Bytes(0)).starts_with("engine.packet"));
-        assert!(message(|s| s.flit = Bytes(100)).contains("no whole number of flits"));
+        assert!(message(|s| s.flit = Bytes(100)).contains("not a whole number of flits"));
         assert!(
             message(|s| s.input_buffer = Bytes(511)).contains("engine.input_buffer: 511 B does not hold one packet")
         );

@@ -1,11 +1,11 @@
-//! What refuses a setting.
+//! Errors of settings.
 
-/// A setting that can't be.
+/// An invalid setting.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{setting}: {reason}")]
 pub struct SettingsError {
     /// Name of the setting as the user writes it.
     pub setting: String,
-    /// What is wrong and what was expected.
+    /// Reason and expected value.
     pub reason: String,
 }

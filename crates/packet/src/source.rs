@@ -1,4 +1,4 @@
-//! The traffic of a run: what each of its jobs sends.
+//! Traffic of a run, by job.
 
 mod closed;
 mod fifo_scheduler;
@@ -17,9 +17,9 @@ use crate::endpoint::{Endpoints, Nics, Program};
 use odonata_units::{NodeId, Stream, Time};
 use std::sync::Arc;
 
-/// Chooses the destination of a message.
+/// Selects the destinations of messages.
 pub trait Destinations: Send + Sync {
-    /// The node that `source` sends its next message to, never itself.
+    /// Destination of the next message from `source`, never `source`.
     fn draw(&self, source: NodeId, random: &mut Stream) -> NodeId;
 }
 
@@ -29,19 +29,19 @@ impl<F: Fn(NodeId, &mut Stream) -> NodeId + Send + Sync> Destinations for F {
     }
 }
 
-/// The traffic of one job.
+/// Traffic of one job.
 #[derive(Clone)]
 pub enum JobTraffic {
-    /// Every node makes packets at a given rate, whatever the network does.
+    /// Every node creates packets at a given rate, independent of the network.
     Open(OpenJob),
-    /// Every node sends a list of messages, each as soon as the network takes it.
+    /// Every node sends a list of messages as fast as the network accepts them.
     Closed(ClosedJob),
-    /// Whatever a program does. Jobs that are given the same one are served by it together.
+    /// Traffic of a program. Jobs with the same program share its endpoints.
     Program(Arc<dyn Program>),
 }
 
 impl JobTraffic {
-    /// Whether it comes to an end of its own: it is no open traffic, and has something to do.
+    /// Whether the job ends: its traffic is not open, and it has work.
     fn is_finite(&self, number: usize) -> bool {
         match self {
             Self::Open(_) => false,
@@ -51,32 +51,32 @@ impl JobTraffic {
     }
 }
 
-/// The traffic of a run, by job. Jobs may share nodes: open ones send in the order in which packets are made, closed ones take
-/// turns message by message, and these two and each program take turns packet by packet.
+/// Traffic of a run, by job. Jobs may share nodes. Open jobs of a node send in order of creation, closed jobs take
+/// turns by message. These two and each program take turns by packet.
 #[derive(Clone, Default)]
 pub struct Traffic {
-    /// What each job sends.
+    /// Traffic of each job.
     pub jobs: Vec<JobTraffic>,
 }
 
 impl Traffic {
-    /// Jobs of open traffic.
+    /// Creates open traffic.
     pub fn open(jobs: Vec<OpenJob>) -> Self {
         Self { jobs: jobs.into_iter().map(JobTraffic::Open).collect() }
     }
 
-    /// Jobs of closed traffic.
+    /// Creates closed traffic.
     pub fn closed(jobs: Vec<ClosedJob>) -> Self {
         Self { jobs: jobs.into_iter().map(JobTraffic::Closed).collect() }
     }
 
-    /// One job that is a program.
+    /// Creates one job with a program.
     pub fn program(program: Arc<dyn Program>) -> Self {
         Self { jobs: vec![JobTraffic::Program(program)] }
     }
 
-    /// The jobs that a run waits for: those that come to an end and, if there is none, all of them. What has no end beside jobs that
-    /// come to an end goes on until these have.
+    /// Jobs that a run waits for: the finite jobs, or all jobs if none is finite. Endless jobs continue until all
+    /// finite jobs have ended.
     pub(crate) fn awaited(&self) -> Vec<usize> {
         let all = 0..self.jobs.len();
         let finite: Vec<usize> = all.clone().filter(|&job| self.jobs[job].is_finite(job)).collect();
@@ -92,7 +92,7 @@ impl Traffic {
         self.jobs.iter().any(|job| matches!(job, JobTraffic::Open(_)))
     }
 
-    /// Whether traffic without an end runs beside jobs that come to one. Such a run is complete when these have ended.
+    /// Whether endless traffic runs together with finite jobs. The run is complete when the finite jobs have ended.
     pub fn is_mixed(&self) -> bool {
         let endless = |(number, job): (usize, &JobTraffic)| match job {
             JobTraffic::Open(_) => true,
@@ -108,7 +108,7 @@ impl Traffic {
         self.jobs.iter().any(|job| matches!(job, JobTraffic::Program(_)))
     }
 
-    /// Each of the programs that jobs are, once.
+    /// Programs of the jobs, each once.
     pub(crate) fn programs(&self) -> Vec<&Arc<dyn Program>> {
         let mut programs: Vec<&Arc<dyn Program>> = Vec::new();
         for job in &self.jobs {
@@ -121,7 +121,7 @@ impl Traffic {
         programs
     }
 
-    /// What is known of open traffic before a time, without the loads from then on; `None` if any of it is not open.
+    /// Open traffic as known before `time`, without later load steps; `None` if not all traffic is open.
     pub(crate) fn before(&self, time: Time) -> Option<Self> {
         let before = |job: &JobTraffic| match job {
             JobTraffic::Open(job) => Some(JobTraffic::Open(job.before(time))),
@@ -130,7 +130,7 @@ impl Traffic {
         Some(Self { jobs: self.jobs.iter().map(before).collect::<Option<_>>()? })
     }
 
-    /// When a load changes for the last time before `time`.
+    /// Last change of a load before `time`.
     pub(crate) fn last_step_before(&self, time: Time) -> Option<Time> {
         let steps = self.jobs.iter().flat_map(|job| match job {
             JobTraffic::Open(job) => &job.steps[job.steps.len().min(1)..],
@@ -139,7 +139,7 @@ impl Traffic {
         steps.map(|step| step.from).filter(|from| *from < time).max()
     }
 
-    /// The endpoints of some nics, dealt to torus FIFOs where there are such.
+    /// Creates the endpoints of some NICs, scheduled to torus FIFOs if nodes have these.
     pub(crate) fn endpoints(&self, nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let endpoints = self.nic_endpoints(nics);
         match nics.fifos() {
@@ -150,7 +150,7 @@ impl Traffic {
         }
     }
 
-    /// The endpoints of some nics.
+    /// Creates the endpoints of some NICs, without torus FIFOs.
     fn nic_endpoints(&self, nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let (mut open, mut closed) = (Vec::new(), Vec::new());
         let mut programs: Vec<(&Arc<dyn Program>, Vec<u16>)> = Vec::new();

@@ -1,38 +1,38 @@
-//! What is recorded, and when.
+//! Selection of records.
 
-/// Which records are kept. Each can be switched on alone.
+/// Selected records. Each has its own switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recording {
-    /// Bytes, packets, stall time and peak occupancy of every virtual channel of every port, and of the port.
+    /// Bytes, packets, stall time and peak occupancy of every virtual channel, and peak occupancy of every port.
     pub channels: bool,
-    /// Time that packets wait at the heads of input queues for each output of a crossbar.
+    /// Wait of packets at the heads of input queues, by crossbar output.
     pub crossbar: bool,
-    /// Stall time of every port as the interference study's simulator counts it (`docs/models/packet.md`).
+    /// Stall time of every port as counted by the simulator of the interference study (`docs/models/packet.md`).
     pub counted_stall: bool,
-    /// How long packets of each job waited in every virtual channel of every link for those of each job.
+    /// Wait of packets in every virtual channel of every link, by their job and the blocking job.
     pub job_waits: bool,
     /// Bytes of every job on every link.
     pub link_jobs: bool,
-    /// Length of an interval of the time series, in ps; 0 keeps none.
+    /// Interval of the time series in ps; 0 records none.
     pub interval_ps: u64,
-    /// Which time series are kept.
+    /// Selected time series.
     pub series: SeriesChoice,
     /// One record per packet, with its times.
     pub packets: bool,
-    /// The way of every packet that has a record.
+    /// Path of every recorded packet.
     pub paths: bool,
 }
 
-/// Which time series are kept, if there is an interval.
+/// Selected time series, if there is an interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SeriesChoice {
-    /// Of every job: bytes, packets, latency.
+    /// Bytes, packets and latency of every job.
     pub jobs: bool,
-    /// Of every port: bytes, packets, busy and stall time, peak occupancy.
+    /// Bytes, packets, busy and stall time, and peak occupancy of every port.
     pub ports: bool,
-    /// Of every virtual channel of every port: bytes, packets, stall time, peak occupancy.
+    /// Bytes, packets, stall time and peak occupancy of every virtual channel of every port.
     pub channels: bool,
-    /// Of every job on every port: bytes.
+    /// Bytes of every job on every port.
     pub port_jobs: bool,
 }
 
@@ -43,7 +43,7 @@ impl Default for SeriesChoice {
 }
 
 impl SeriesChoice {
-    /// Whether anything is kept for each port.
+    /// Whether any series of ports is selected.
     pub(crate) const fn any_port(self) -> bool {
         self.ports || self.channels || self.port_jobs
     }
@@ -66,13 +66,13 @@ impl Default for Recording {
 }
 
 impl Recording {
-    /// Whether there is a time series of ports, whose rows are handed out while a run goes.
+    /// Whether there is a time series of ports. Its rows are passed on during the run.
     pub const fn has_port_series(&self) -> bool {
         self.interval_ps > 0 && self.series.any_port()
     }
 }
 
-/// When traffic counts, and how many jobs there are.
+/// Selected records, measurement window and number of jobs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordPlan {
     pub(crate) recording: Recording,
@@ -82,7 +82,7 @@ pub(crate) struct RecordPlan {
 }
 
 impl RecordPlan {
-    /// Whether the ways of packets are kept.
+    /// Whether paths are recorded.
     pub(crate) const fn records_paths(&self) -> bool {
         self.recording.packets && self.recording.paths
     }

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// log2 of the cells per octave.
+/// log2 of the cells per octave. More cells reduce the error of percentiles and take more memory: 64 cells give 0.8
+/// %.
 const CELLS_LOG2: u32 = 6;
 
-/// Counts of integers in cells whose width is at most 1/64 of their value: a percentile read from it is off by at
-/// most 1/128 = 0.8 %. Values below 64 are exact, as are the number, the sum, the least and the greatest value.
+/// Counts of integers in cells. A cell is at most 1/64 of its value wide, so a percentile is off by at most 1/128 =
+/// 0.8 %. Values below 64, the number, the sum, the minimum and the maximum are exact.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Histogram {
     cells: Vec<u64>,
@@ -23,7 +24,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Largest relative error of a percentile.
+    /// Maximum relative error of a percentile.
     pub const ERROR: f64 = 1.0 / (2 << CELLS_LOG2) as f64;
 
     #[inline]
@@ -32,7 +33,7 @@ impl Histogram {
         ((u64::from(octave) << CELLS_LOG2) + (value >> octave)) as usize
     }
 
-    /// Bounds of cell i: from the first, up to but not including the second.
+    /// Bounds of cell i; the second is exclusive.
     fn bounds(i: usize) -> (u64, u64) {
         let octave = ((i >> CELLS_LOG2) as u32).saturating_sub(1);
         let first = (i as u64 - (u64::from(octave) << CELLS_LOG2)) << octave;
@@ -77,12 +78,12 @@ impl Histogram {
         self.sum as f64 / self.count as f64
     }
 
-    /// The greatest value, or 0 without values.
+    /// Maximum, or 0 without values.
     pub fn max(&self) -> u64 {
         self.max
     }
 
-    /// The least value, or 0 without values.
+    /// Minimum, or 0 without values.
     pub fn min(&self) -> u64 {
         if self.count == 0 {
             0
@@ -91,8 +92,7 @@ impl Histogram {
         }
     }
 
-    /// The value below or at which a share `q` of all values lies (nearest rank), to within [`Self::ERROR`]; NaN
-    /// without values.
+    /// The `q` quantile (nearest rank) to within [`Self::ERROR`]; NaN without values.
     pub fn percentile(&self, q: f64) -> f64 {
         if self.count == 0 {
             return f64::NAN;
@@ -110,7 +110,7 @@ impl Histogram {
         unreachable!("the ranks end at the count")
     }
 
-    /// Cells that are not empty: first value, end (not included), count.
+    /// Cells with counts: first value, end (exclusive), count.
     pub fn cells(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.cells.iter().enumerate().filter(|(_, &n)| n > 0).map(|(i, &n)| {
             let (first, end) = Self::bounds(i);
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// Against the sorted values, by nearest rank.
+    /// Compared with sorted values, by nearest rank.
     #[test]
     fn percentiles_are_within_the_stated_error() {
         let mut random = Stream::new(5, "test", &[]);

@@ -1,33 +1,33 @@
-//! The records of one partition: those of its ports, which stay where they were made, and sums that are added up over all.
+//! Records of one partition: records of its ports, and sums over all partitions.
 
 use super::{ChannelRecord, FifoRecord, IntervalRecord, JobRecord, JobWait, LearningInterval, PortRecord, QueueRecord};
 use serde::{Deserialize, Serialize};
 
-/// What happened at the ports, interfaces and routers of a partition, in their order.
+/// Records of the ports, NICs and routers of a partition, in order.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub(crate) ports: Vec<PortRecord>,
     /// Channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
     pub(crate) channels: Vec<ChannelRecord>,
-    /// What waited in channel vc of the input of port p at `p * channels_per_port + vc`; empty unless recorded.
+    /// Input queue of channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
     pub(crate) queues: Vec<QueueRecord>,
     /// Bytes of job j on port p at `p * jobs + j`; empty unless recorded.
     pub(crate) port_jobs: Vec<u64>,
-    /// Sum of the times that packets waited for each output of the crossbar; empty unless recorded.
+    /// Total wait for each crossbar output; empty unless recorded.
     pub(crate) crossbar_stall_ps: Vec<u64>,
-    /// Stall time of each port as [`Recording::counted_stall`](super::Recording) has it; empty unless recorded.
+    /// Stall time of each port as in [`Recording::counted_stall`](super::Recording); empty unless recorded.
     pub(crate) counted_stall_ps: Vec<u64>,
-    /// Bytes injected in the window and stall time of each interface.
+    /// Bytes injected in the window and stall time, by NIC.
     pub(crate) nics: Vec<(u64, u64)>,
-    /// What passed through each torus FIFO; empty where interfaces are none.
+    /// Records of torus FIFOs; empty unless NICs are torus FIFOs.
     pub(crate) fifos: Vec<FifoRecord>,
-    /// What each router learnt; empty unless kept.
+    /// Estimates of each router; empty unless requested.
     pub(crate) tables: Vec<Vec<f32>>,
     /// Waits in channel vc of port p at `p * channels_per_port + vc`; empty unless recorded.
     pub(crate) waits: Vec<Vec<JobWait>>,
 }
 
-/// Records that belong to no port; sums over partitions in any order.
+/// Records that belong to no port. Sums over partitions in any order.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Sums {
     pub(crate) jobs: Vec<JobRecord>,
@@ -60,7 +60,7 @@ impl Sums {
     }
 }
 
-/// Adds lists entry by entry; the shorter one goes on with nothing.
+/// Adds lists by entry; missing entries are zero.
 fn each<T: Default>(mine: &mut Vec<T>, theirs: Vec<T>, add: impl Fn(&mut T, T)) {
     if mine.len() < theirs.len() {
         mine.resize_with(theirs.len(), T::default);

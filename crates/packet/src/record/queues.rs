@@ -1,4 +1,4 @@
-//! What waits in input queues: of every channel of every input port.
+//! Packets in input queues, by channel of input port.
 
 use super::{QueueRecord, RecordPlan};
 
@@ -7,7 +7,7 @@ pub(crate) struct InputQueues {
     start: u64,
     end: u64,
     records: Vec<QueueRecord>,
-    /// Packets in each queue now.
+    /// Current number of packets in each queue.
     held: Vec<u32>,
 }
 
@@ -19,20 +19,20 @@ impl InputQueues {
         Self { start: plan.start, end: plan.end, records, held: vec![0; channels] }
     }
 
-    // Out of the way of runs that record no channels.
+    // Cold: most runs do not record channels.
 
-    /// A packet joined a queue, perhaps to leave it in the same instant.
+    /// Records that a packet joined a queue. It may leave in the same instant.
     #[cold]
     pub(crate) fn record_join(&mut self, channel: usize, now: u64) {
         self.held[channel] += 1;
         if now < self.end {
-            // Before the window it counts too, for as long as nothing has left: see `record_leave`.
+            // Counts also before the window, until a packet leaves: see `record_leave`.
             let peak = &mut self.records[channel].peak_packets;
             *peak = (*peak).max(u64::from(self.held[channel]));
         }
     }
 
-    /// A packet that had joined a queue at `since` left it.
+    /// Records that a packet left a queue, which it had joined at `since`.
     #[cold]
     pub(crate) fn record_leave(&mut self, channel: usize, since: u64, now: u64) {
         self.record_wait(channel, since, now);
@@ -42,7 +42,7 @@ impl InputQueues {
         }
     }
 
-    /// A packet has been in a queue since `since`.
+    /// Records the time of a packet in a queue since `since`.
     pub(crate) fn record_wait(&mut self, channel: usize, since: u64, now: u64) {
         let time = now.min(self.end).saturating_sub(since.max(self.start));
         self.records[channel].queued_ps += time;
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use crate::record::Recording;
 
-    /// A window from 100 to 200: what waits before and after it does not count, and what stands there as it begins does.
+    /// A window from 100 to 200. Waits outside do not count, but packets in the queue at its start do.
     #[test]
     fn queues_count_within_the_window() {
         let plan = RecordPlan { recording: Recording::default(), start: 100, end: 200, jobs: 1 };

@@ -1,36 +1,36 @@
-//! The records that a run hands back.
+//! Records in the result of a run.
 
 use super::{ChannelInterval, Histogram, JobPortInterval, PortInterval};
 use crate::packet::PathHop;
 use serde::{Deserialize, Serialize};
 
-/// Parts of the measurement window that are compared to decide whether the state was steady.
+/// Number of parts of the measurement window that are compared to detect a steady state. More parts have more noise.
 pub const BATCHES: usize = 10;
 
-/// What happened to the packets of one job.
+/// Packets of one job.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct JobRecord {
-    /// Packets born in the window that entered the network, and their bytes.
+    /// Packets created in the window that were injected.
     pub injected_packets: u64,
-    /// Bytes of them.
+    /// Their bytes.
     pub injected_bytes: u64,
-    /// Sum of the times for which their sources were held up before they were born, in ps.
+    /// Sum of the delays of their creation by stalled sources, in ps.
     pub delay_ps: u64,
-    /// Packets born in the window that arrived.
+    /// Packets created in the window that were delivered.
     pub packets: u64,
-    /// Bytes of them.
+    /// Their bytes.
     pub bytes: u64,
-    /// Bytes delivered in the window, whenever born.
+    /// Bytes delivered in the window, whenever created.
     pub delivered_bytes: u64,
     /// The same by tenth of the window.
     pub delivered_by_batch: [u64; BATCHES],
-    /// Sum of the latencies by tenth of the window in which the packet arrived, and the number of packets.
+    /// Sum of latencies and number of packets, by tenth of the window of the delivery.
     pub latency_by_batch: [(u64, u64); BATCHES],
-    /// From created to the last byte at the destination, in ps.
+    /// Latency from creation to the last byte at the destination, in ps.
     pub latency: Histogram,
-    /// From the head's leaving the source to the last byte at the destination, in ps.
+    /// Latency from injection of the head to the last byte at the destination, in ps.
     pub network_latency: Histogram,
-    /// Sum of the times from created to the head's leaving the source, in ps.
+    /// Sum of the times from creation to injection, in ps.
     pub source_wait_ps: u64,
     /// Sum of router-to-router hops.
     pub hops: u64,
@@ -38,67 +38,67 @@ pub struct JobRecord {
     pub byte_hops: u64,
     /// Bytes between nodes of one router.
     pub on_router_bytes: u64,
-    /// Packets that left the minimal way.
+    /// Packets that left the minimal path.
     pub non_minimal: u64,
-    /// Packets that were in a group which is neither their source's nor their destination's.
+    /// Packets that visited a group other than the groups of source and destination.
     pub via_intermediate_group: u64,
-    /// Time at which the last packet arrived, measured or not.
+    /// Time of the last delivery, measured or not.
     pub last_arrival_ps: u64,
-    /// All packets that arrived, born in the window or not.
+    /// All delivered packets, whenever created.
     pub all_packets: u64,
 }
 
-/// What passed through one torus FIFO of a node, in the window.
+/// Packets through one torus FIFO of a node, in the window.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct FifoRecord {
-    /// Bytes in the network of packets that it took.
+    /// Bytes of its packets in the network.
     pub bytes: u64,
-    /// Packets that it took.
+    /// Number of packets that it took.
     pub packets: u64,
-    /// Time during which it took one.
+    /// Time in which it took packets.
     pub busy_ps: u64,
-    /// Over these packets, the time from their making until they left the memory FIFO.
+    /// Total time that its packets spent from creation until they left the memory FIFO.
     pub memory_fifo_ps: u64,
-    /// Over packets, the time at the router behind others.
+    /// Total time that packets spent at the router behind other packets.
     pub hol_blocked_ps: u64,
-    /// Over packets, the time at the router's head until there was room where they go.
+    /// Total time that packets spent at the head of the router's queue until their output had space.
     pub head_stall_ps: u64,
 }
 
-/// What happened at one port, in the window.
+/// Events of one port, in the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct PortRecord {
     /// Bytes sent.
     pub bytes: u64,
     /// Packets sent.
     pub packets: u64,
-    /// Time during which the link sent.
+    /// Time in which the link sent.
     pub busy_ps: u64,
-    /// Time during which packets waited, the link was free and none had a credit.
+    /// Time in which packets waited for a free link, but none had a credit.
     pub stall_ps: u64,
-    /// Most bytes in the output buffers of all channels at a time; 0 unless channels are recorded.
+    /// Peak bytes in the output buffers of all channels; 0 unless channels are recorded.
     pub peak_bytes: u64,
 }
 
-/// What happened in one virtual channel of a port, in the window.
+/// Events of one virtual channel of a port, in the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ChannelRecord {
     /// Bytes sent.
     pub bytes: u64,
     /// Packets sent.
     pub packets: u64,
-    /// Time during which the port was stalled and packets of this channel waited.
+    /// Time in which the port was stalled and packets of this channel waited.
     pub stall_ps: u64,
-    /// Most bytes in the output buffer at a time.
+    /// Peak bytes in the output buffer.
     pub peak_bytes: u64,
 }
 
-/// What waited in one virtual channel of the input queue of a port, in the window.
+/// Packets in one virtual channel of a port's input queue, in the window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct QueueRecord {
-    /// Over packets, the time in it; over the length of the window, its mean number of packets.
+    /// Total time of packets in the queue. Divided by the length of the window, it is the mean queue length.
     pub queued_ps: u64,
-    /// Most packets in it at a time.
+    /// Peak number of packets.
     pub peak_packets: u64,
 }
 
@@ -109,37 +109,37 @@ pub struct IntervalRecord {
     pub bytes: u64,
     /// Packets delivered.
     pub packets: u64,
-    /// Sum of their latencies from created, in ps.
+    /// Sum of their latencies from creation, in ps.
     pub latency_ps: u64,
-    /// The greatest of them.
+    /// Maximum of their latencies.
     pub latency_max_ps: u64,
-    /// Those of them that left the minimal way.
+    /// Packets that left the minimal path.
     pub non_minimal: u64,
-    /// Those of them that were in a third group.
+    /// Packets that visited a third group.
     pub via_intermediate_group: u64,
 }
 
-/// What learning routers found in one interval.
+/// Learning of routers in one interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LearningInterval {
     /// Updates of estimates.
     pub updates: u64,
-    /// Sum of their absolute errors, each rounded to a picosecond, so that the sum is the same in any order.
+    /// Sum of their absolute errors. Each is rounded to a picosecond, so that the sum is the same in any order.
     pub error_ps: u64,
 }
 
 /// One delivered packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct PacketRecord {
-    /// When its last byte arrived.
+    /// Arrival of its last byte.
     pub delivered_ps: u64,
     /// Source node.
     pub source: u32,
     /// Destination node.
     pub destination: u32,
-    /// When it was made.
+    /// Creation time.
     pub created_ps: u64,
-    /// When its head left the source.
+    /// Injection time of its head.
     pub injected_ps: u64,
     /// Job.
     pub job: u16,
@@ -147,23 +147,23 @@ pub struct PacketRecord {
     pub size: u32,
     /// Router-to-router hops.
     pub hops: u8,
-    /// Whether it left the minimal way.
+    /// Whether it left the minimal path.
     pub non_minimal: bool,
-    /// Whether it was in a third group.
+    /// Whether it visited a third group.
     pub via_intermediate_group: bool,
 }
 
-/// A packet's record with its way, which is empty unless recorded. In the order of the records: two packets that share one
-/// left different interfaces of a node at one time, and their ways tell them apart.
+/// A packet's record with its path, which is empty unless recorded. Sorted by record. Two packets with equal records
+/// left different NICs of a node at one time, and their paths order them.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct TracedPacket {
     /// The record.
     pub record: PacketRecord,
-    /// Ports to other routers and channels, in order.
+    /// Ports to other routers with channels, in order.
     pub path: Vec<PathHop>,
 }
 
-/// Rows that are handed out while a run goes, each kind in the order of its fields.
+/// Rows that are passed on during a run. Each kind is sorted by its fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rows {
     /// Delivered packets.
@@ -178,7 +178,7 @@ pub enum Rows {
 
 impl JobRecord {
     pub(super) fn merge(&mut self, other: &Self) {
-        // Named one by one, so that a new one is not forgotten here.
+        // Lists all fields, so that the compiler reports a forgotten one.
         let Self {
             injected_packets,
             injected_bytes,

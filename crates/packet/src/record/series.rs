@@ -1,13 +1,13 @@
-//! Time series of ports: sums and peaks of the interval that runs, handed out and cleared at its end.
+//! Time series of ports: sums and peaks of the current interval, passed on and cleared at its end.
 //!
-//! Memory is that of one interval. What lasts over an end is cut there: the time that a link is busy is carried over,
-//! and the partition notes stalls up to the end before it hands out.
+//! Only one interval is in memory. The end of an interval cuts what lasts longer: busy time of a link is carried
+//! over, and the partition records stalls up to the end before the rows are taken.
 
 use super::{Intervals, SeriesChoice};
 use crate::packet::Packet;
 use serde::{Deserialize, Serialize};
 
-/// One port in one interval; ports in which nothing happened have none.
+/// One port in one interval. Ports without events have no row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 pub struct PortInterval {
     /// Start of the interval.
@@ -18,11 +18,11 @@ pub struct PortInterval {
     pub bytes: u64,
     /// Their number.
     pub packets: u64,
-    /// Time during which the link sent.
+    /// Time in which the link sent.
     pub busy_ps: u64,
-    /// Time during which packets waited, the link was free and none had credit.
+    /// Time in which packets waited for a free link, but none had a credit.
     pub stall_ps: u64,
-    /// Most bytes in the output buffers at a time.
+    /// Peak bytes in the output buffers.
     pub peak_bytes: u64,
 }
 
@@ -39,9 +39,9 @@ pub struct ChannelInterval {
     pub bytes: u64,
     /// Their number.
     pub packets: u64,
-    /// Time during which the port was stalled and packets of this channel waited.
+    /// Time in which the port was stalled and packets of this channel waited.
     pub stall_ps: u64,
-    /// Most bytes in the output buffer at a time.
+    /// Peak bytes in the output buffer.
     pub peak_bytes: u64,
 }
 
@@ -58,12 +58,12 @@ pub struct JobPortInterval {
     pub bytes: u64,
 }
 
-/// Sums of the interval that runs.
+/// Sums of the current interval.
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct PortNow {
     bytes: u64,
     packets: u64,
-    /// Time that the link sends, the part after the end of the interval included, and until when it does.
+    /// Busy time of the link including the part after the interval, and the end of the busy time.
     busy_ps: u64,
     busy_until: u64,
     stall_ps: u64,
@@ -85,7 +85,7 @@ pub(super) struct PortSeries {
     interval_ps: u64,
     jobs: usize,
     channels_per_port: usize,
-    /// Start of the interval that runs.
+    /// Start of the current interval.
     start: u64,
     ports: Vec<PortNow>,
     channels: Vec<ChannelNow>,
@@ -166,7 +166,7 @@ impl PortSeries {
         }
     }
 
-    /// Hands out the rows of the interval that ends at `end`, which may be cut short by the end of the run.
+    /// Moves the rows of the interval that ends at `end` to `out`. The end of the run may cut the interval short.
     pub(super) fn take(&mut self, end: u64, numbers: &[u32], out: &mut Intervals) {
         let start_ps = self.start;
         if end == start_ps {

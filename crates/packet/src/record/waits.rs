@@ -1,44 +1,44 @@
-//! Whose packets hold up whose at the links.
+//! Waits of packets at links, by blocking job.
 //!
-//! A packet waits in the output queue of its channel from its entry to its departure. ChannelTime each moment of that somebody holds up
-//! all packets of the channel:
+//! A packet waits in the output queue of its channel from its entry to its departure. At each moment, one job blocks
+//! all packets of a channel:
 //!
-//! 1. while the link sends a packet, the job of that packet;
-//! 2. while the link is free and the packet at the head of the queue lacks credit, the job of the oldest packet that has taken
-//!    room at the other end and not given it back: queues there are first in, first out, so it has to go first (its credit may be on the way);
-//! 3. while the link is free and the head has credit, but must not leave before its own last byte is near, the job of the head.
+//! 1. while the link sends a packet: the job of that packet;
+//! 2. while the link is free and the head of the queue has no credit: the job of the oldest packet that takes space
+//!    in the next buffer. Queues there are FIFO, so this packet must leave first (its credit may be in flight);
+//! 3. while the link is free and the head has credit, but must wait for its own last byte: the job of the head.
 //!
-//! So the times of a job's packets, added up, are those over all holders: checked at the end of each run against departures less
-//! entries. A queue says who is in it by counts of jobs, and a stretch of time without a change costs one addition for each
-//! of these jobs, however long the queue is.
+//! So the waits of a job, summed over all blocking jobs, equal its total wait. The end of each run checks this sum
+//! against departures minus entries. A queue stores its packets as counts by job. A period without changes costs one
+//! addition per job, however long the queue is.
 
 use super::RecordPlan;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// How long the packets of a job waited in a channel for those of another, or for other packets of the job.
+/// Total wait of a job's packets in a channel, by blocking job. The blocking job may be the same job.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct JobWait {
     /// The job whose packets waited.
     pub job: u16,
-    /// The job that held them up.
+    /// The blocking job.
     pub blocking_job: u16,
-    /// Sum over these packets of their times, in ps.
+    /// Sum of the waits of its packets, in ps.
     pub wait_ps: u64,
 }
 
 /// One virtual channel of a port that sends on a link between routers.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 struct Channel {
-    /// Until when waits are counted.
+    /// Time up to which waits are counted.
     counted: u64,
-    /// Packets in the queue by job; a job that once was there stays.
+    /// Packets in the queue by job. A job stays in the list.
     queued: Vec<(u16, u32)>,
-    /// Jobs and bytes of packets that have room at the other end, the oldest first.
+    /// Jobs and bytes of packets in the next buffer, oldest first.
     beyond: VecDeque<(u16, u32)>,
-    /// By job and blocking_job.
+    /// By job and blocking job.
     waits: Vec<JobWait>,
-    /// Departures less entries, modulo 2^64.
+    /// Departures minus entries, modulo 2^64.
     total: u64,
 }
 
@@ -54,17 +54,17 @@ impl Channel {
 
 /// All channels of a partition.
 pub(crate) struct JobWaits {
-    /// The measurement.
+    /// Measurement window.
     start: u64,
     end: u64,
     per_port: usize,
-    /// By port: the job of the packet that it sent last, and until when.
+    /// Job of the last packet on each port's link, and the end of its transmission.
     sending: Vec<(u16, u64)>,
     /// Channel vc of port p at `p * per_port + vc`.
     channels: Vec<Channel>,
 }
 
-/// A channel at a moment.
+/// A channel at one time.
 #[derive(Clone, Copy)]
 pub(crate) struct ChannelTime {
     pub(crate) port: usize,
@@ -93,7 +93,7 @@ impl JobWaits {
         &mut self.channels[at.port * self.per_port + at.vc]
     }
 
-    /// Counts the waits of a channel, in which nothing changed, up to now. `own` is the job of the packet at its head if that has credit.
+    /// Counts the waits of an unchanged channel up to now. `own` is the job of its head, if that has credit.
     pub(crate) fn count(&mut self, at: ChannelTime, own: Option<u16>) {
         let c = at.port * self.per_port + at.vc;
         let from = self.channels[c].counted;
@@ -118,7 +118,7 @@ impl JobWaits {
         }
     }
 
-    /// A packet enters a queue, which is counted up to now.
+    /// Records the entry of a packet into a queue that is counted up to now.
     pub(crate) fn record_entry(&mut self, at: ChannelTime, job: u16) {
         let time = at.time.clamp(self.start, self.end);
         let channel = self.channel(at);
@@ -130,7 +130,7 @@ impl JobWaits {
         }
     }
 
-    /// A packet leaves a queue, which is counted up to now.
+    /// Records the departure of a packet from a queue that is counted up to now.
     pub(crate) fn record_departure(&mut self, at: ChannelTime, job: u16) {
         let time = at.time.clamp(self.start, self.end);
         let channel = self.channel(at);
@@ -139,19 +139,19 @@ impl JobWaits {
         of_job.expect("it entered").1 -= 1;
     }
 
-    /// A packet is sent until a time and takes room at the other end.
+    /// Records that a packet is sent until `until` and takes space in the next buffer.
     pub(crate) fn record_launch(&mut self, at: ChannelTime, until: u64, (job, room): (u16, u32)) {
         self.sending[at.port] = (job, until);
         self.channel(at).beyond.push_back((job, room));
     }
 
-    /// The oldest packet at the other end of a channel, which is counted up to now, has given back its room.
+    /// Records a credit for the oldest packet in the next buffer. The channel is counted up to now.
     pub(crate) fn record_credit(&mut self, at: ChannelTime, bytes: u32) {
         let oldest = self.channel(at).beyond.pop_front();
         debug_assert_eq!(oldest.map(|(_, room)| room), Some(bytes), "credits come back in the order of the packets");
     }
 
-    /// What was counted, channel by channel; all are counted up to the end of the run.
+    /// Returns the waits by channel. All are counted up to the end of the run.
     pub(super) fn into_waits(self) -> Vec<Vec<JobWait>> {
         let (start, end) = (self.start, self.end);
         let waits = |channel: Channel| {
@@ -160,7 +160,7 @@ impl JobWaits {
             assert_eq!(
                 channel.waits.iter().map(|wait| wait.wait_ps).sum::<u64>(),
                 total,
-                "all waits have a blocking_job"
+                "all waits have a blocking job"
             );
             channel.waits
         };

@@ -1,53 +1,53 @@
-//! Records of ports, links and nodes, read from the parts in which partitions made them.
+//! Records of ports, links and nodes, read from the parts of partitions.
 
 use crate::fabric::Fabric;
 use crate::record::{ChannelRecord, FifoRecord, JobWait, Part, PortRecord, QueueRecord};
 use std::fmt;
 use std::sync::Arc;
 
-/// What was recorded at ports. Partitions keep their records; here they are found by link and by node.
+/// Records of ports. Partitions keep their records; this type finds them by link and node.
 #[derive(Clone)]
 pub struct PortRecords {
     fabric: Arc<Fabric>,
     channels: usize,
     jobs: usize,
     parts: Vec<Part>,
-    /// The first port, interface and router of each part.
+    /// First port, NIC and router of each part.
     starts: Vec<[usize; 3]>,
 }
 
-/// What was recorded at one port, about packets that it sent.
+/// Records of one port, about packets that it sent.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PortView<'a> {
-    /// Sums of all its channels.
+    /// Sums over its channels.
     pub record: &'a PortRecord,
     /// Its virtual channels; empty unless recorded.
     pub channels: &'a [ChannelRecord],
-    /// Of each virtual channel, what waited in the input queue at the other end of its link; empty unless recorded.
+    /// Input queues at the other end of its link, by virtual channel; empty unless recorded.
     pub queues: &'a [QueueRecord],
-    /// Bytes of each job; empty unless recorded, or where there is but one job.
+    /// Bytes of each job; empty unless recorded, or with a single job.
     pub job_bytes: &'a [u64],
-    /// Sum of the times that packets waited for it at heads of input queues; `None` unless recorded.
+    /// Total wait for it at the heads of input queues; `None` unless recorded.
     pub crossbar_stall_ps: Option<u64>,
-    /// Stall time as [`Recording::counted_stall`](crate::Recording::counted_stall) has it, if that was recorded.
+    /// Stall time as in [`Recording::counted_stall`](crate::Recording::counted_stall), if recorded.
     pub counted_stall_ps: Option<u64>,
-    /// Of each virtual channel, how long packets waited in it, by job and by the job that held them up; empty unless recorded.
+    /// Waits by job and blocking job, by virtual channel; empty unless recorded.
     pub job_waits: &'a [Vec<JobWait>],
 }
 
-/// What was recorded at a node.
+/// Records of a node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NodeView<'a> {
-    /// The port that leads to it; of several, the one that leads to its first interface.
+    /// Port that leads to its first NIC.
     pub port: PortView<'a>,
-    /// Bytes that its interfaces injected in the window.
+    /// Bytes that its NICs injected in the window.
     pub injected_bytes: u64,
-    /// Time during which they wanted to send and had no credit, added up.
+    /// Sum of the stall times of its NICs: they had a packet but no credit.
     pub stall_ps: u64,
 }
 
 impl PortRecords {
-    /// Of all parts of a machine, in their order.
+    /// Collects the parts of a machine, in order.
     pub(super) fn new(fabric: Arc<Fabric>, channels: usize, jobs: usize, parts: Vec<Part>) -> Self {
         let mut next = [0; 3];
         let mut starts = Vec::with_capacity(parts.len());
@@ -59,7 +59,7 @@ impl PortRecords {
         Self { fabric, channels, jobs, parts, starts }
     }
 
-    /// Every link, in order: the port that sends on it.
+    /// Every link, in order, by its sending port.
     pub fn links(&self) -> impl ExactSizeIterator<Item = PortView<'_>> {
         self.fabric.link_port.iter().map(|&port| self.port(port as usize))
     }
@@ -74,8 +74,8 @@ impl PortRecords {
         })
     }
 
-    /// Every torus FIFO of every node, in order: its node, its number there, what passed through it and how long it had no room; none where
-    /// interfaces are no FIFOs.
+    /// Every torus FIFO of every node, in order: node, number, record and stall time. Empty unless NICs are torus
+    /// FIFOs.
     pub fn fifos(&self) -> impl Iterator<Item = (u32, u32, &FifoRecord, u64)> {
         let each = self.fabric.nics_per_node as usize;
         (0..).zip(&self.fabric.node_nic).flat_map(move |(node, &nic)| {
@@ -85,8 +85,8 @@ impl PortRecords {
         })
     }
 
-    /// What every router learnt, in order: rows (other group, slot of the source node) by columns (links from the router), in
-    /// ns; empty unless kept.
+    /// Estimates of every router in ns, in order. Rows are other groups by slot of the source node, columns are links
+    /// from the router. Empty unless requested.
     pub fn tables(&self) -> impl Iterator<Item = &[f32]> {
         let kept = self.parts.iter().any(|part| !part.tables.is_empty());
         let places = self.fabric.place.iter().filter(move |_| kept);
@@ -110,7 +110,7 @@ impl PortRecords {
         }
     }
 
-    /// What waited at the other end of a port's link; nothing where that is a node.
+    /// Input queues at the other end of a port's link; empty if that is a node.
     fn downstream_queues(&self, port: usize) -> &[QueueRecord] {
         let peer = self.fabric.peer[port] as usize;
         if self.fabric.is_node_port(port as u32) {
@@ -120,14 +120,14 @@ impl PortRecords {
         part.queues.get(i * self.channels..(i + 1) * self.channels).unwrap_or(&[])
     }
 
-    /// The part that has a port (0), an interface (1) or a router (2), and its place there.
+    /// Part and position of a port (0), a NIC (1) or a router (2).
     fn find(&self, kind: usize, number: usize) -> (&Part, usize) {
         let part = self.starts.partition_point(|starts| starts[kind] <= number) - 1;
         (&self.parts[part], number - self.starts[part][kind])
     }
 }
 
-/// Equal if every link, node and table is, whatever the parts.
+/// Equal if every link, node and table is equal, whatever the parts.
 impl PartialEq for PortRecords {
     fn eq(&self, other: &Self) -> bool {
         let tables = self.tables().eq(other.tables()) && self.fifos().eq(other.fifos());

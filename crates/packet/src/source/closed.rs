@@ -1,10 +1,10 @@
-//! Closed-loop sources: every node sends a list of messages, as fast as the network takes them.
+//! Closed-loop sources: every node sends a list of messages as fast as the network accepts them.
 //!
-//! A node takes turns among its messages, one packet each, as a NIC with one queue per destination does. A message may
-//! be sent several times, once in each round; a round of a job starts when the node has sent all of the one before. The
-//! last packet of a message carries the remainder. The messages of all closed jobs at a node take turns together; those of
-//! a job that has not started are passed over. In a memory FIFO messages are sent one after the other instead, and rounds are the
-//! FIFO's own.
+//! A node sends one packet of each message in turn, like a NIC with one queue per destination. A message may be sent
+//! several times, once per round. A round of a job starts when the node has completed the round before. The last
+//! packet of a message carries the remainder. The messages of all closed jobs of a node take turns together; jobs
+//! that have not started are skipped. A memory FIFO sends its messages one after the other instead, and has its own
+//! rounds.
 
 use crate::endpoint::{Activity, Endpoints, Nics, OutgoingPacket, UnfinishedEndpoint};
 use odonata_checkpoint::state;
@@ -15,18 +15,18 @@ use std::sync::Arc;
 /// One message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeMessage {
-    /// MessageProgress node.
+    /// Source node.
     pub source: NodeId,
-    /// Receiving node, another one.
+    /// Destination node, different from the source.
     pub destination: NodeId,
-    /// Bytes; of none, nothing is sent.
+    /// Size; an empty message is not sent.
     pub bytes: Bytes,
-    /// How often it is sent.
+    /// Number of times that it is sent.
     pub rounds: u32,
 }
 
 impl NodeMessage {
-    /// Whether it is sent at all.
+    /// Whether it is sent.
     pub(super) const fn is_sent(&self) -> bool {
         self.bytes.0 > 0 && self.rounds > 0
     }
@@ -35,9 +35,9 @@ impl NodeMessage {
 /// A job that sends a list of messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClosedJob {
-    /// All messages; those of a node are sent in this order, packet by packet in turn.
+    /// All messages. A node sends its messages in this order, packet by packet in turn.
     pub messages: Arc<Vec<NodeMessage>>,
-    /// When the messages of the first round are made, and their packets with them.
+    /// Start of the first round; its packets are created then.
     pub start: Time,
 }
 
@@ -48,14 +48,14 @@ impl ClosedJob {
     }
 }
 
-/// The messages of one job at one node.
+/// Messages of one job at one node.
 struct JobShare {
     job: u16,
     node: NodeId,
     start: u64,
     /// Its messages.
     messages: Range<u32>,
-    /// Messages of this round not yet sent in full.
+    /// Incomplete messages of this round.
     unfinished: u32,
     round: u32,
     rounds: u32,
@@ -67,11 +67,11 @@ impl JobShare {
     }
 }
 
-/// The messages of all jobs at one node.
+/// Messages of all jobs at one node.
 struct NicSender {
     shares: Range<u32>,
     messages: Range<u32>,
-    /// The message whose turn it is.
+    /// Next message in turn.
     turn: u32,
 }
 
@@ -85,10 +85,10 @@ struct MessageProgress {
 pub(super) struct ClosedEndpoints {
     messages: Vec<MessageProgress>,
     shares: Vec<JobShare>,
-    /// By interface.
+    /// By NIC.
     senders: Vec<NicSender>,
     packet: u64,
-    /// Whether a message is sent to its last packet before the next: where interfaces are memory FIFOs.
+    /// Whether messages are sent one after the other: if NICs are memory FIFOs.
     in_order: bool,
 }
 
@@ -153,7 +153,7 @@ impl ClosedEndpoints {
         });
     }
 
-    /// All messages of a round of share `s` are sent: the next one begins.
+    /// Starts the next round of share `s`, whose messages are all sent.
     fn next_round(&mut self, s: usize) {
         let share = &mut self.shares[s];
         share.round += 1;

@@ -1,8 +1,8 @@
-//! What deals packets from memory FIFOs to torus FIFOs ([`crate::injection`]).
+//! Scheduling of packets from memory FIFOs to torus FIFOs ([`crate::injection`]).
 //!
-//! The endpoints inner it have an interface for each memory FIFO, the network has one for each torus FIFO. A torus FIFO that can take a packet
-//! takes turns, packet by packet, among the memory FIFOs that may feed it and have one. What arrives, and a node's timer, belong to
-//! the first interfaces of the node, in front and inner.
+//! The inner endpoints have a NIC per memory FIFO; the network has a NIC per torus FIFO. A torus FIFO serves the
+//! memory FIFOs that may feed it in turn, packet by packet. Arrivals and timers belong to the first NIC of a node on
+//! both sides.
 
 use crate::endpoint::{Arrival, Departure, Endpoints, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint};
 use crate::injection::InjectionFifos;
@@ -13,7 +13,7 @@ pub(super) struct FifoScheduler {
     memory: u32,
     /// Memory FIFOs that may feed each torus FIFO.
     fed_by: Vec<Vec<u32>>,
-    /// By interface of the network: the memory FIFO that it took a packet from last.
+    /// Last served memory FIFO, by NIC of the network.
     last: Vec<u32>,
     has_coupled_offers: bool,
 }
@@ -21,7 +21,7 @@ pub(super) struct FifoScheduler {
 odonata_checkpoint::state!(FifoScheduler { same_length: last; nested: inner; rebuilt: fifos, memory, fed_by, has_coupled_offers });
 
 impl FifoScheduler {
-    /// For so many nodes.
+    /// Creates the scheduler of `nodes` nodes.
     pub(super) fn new(inner: Box<dyn Endpoints>, fifos: &InjectionFifos, nodes: u32) -> Self {
         let feeds = |torus: u32| {
             let memory = (0..).zip(&fifos.map).filter(|(_, mask)| *mask >> torus & 1 == 1);
@@ -38,7 +38,7 @@ impl FifoScheduler {
         }
     }
 
-    /// The first interface inner of the node of an interface of the network.
+    /// First inner NIC of the node of a network NIC.
     fn first(&self, nic: u32) -> u32 {
         nic / self.fifos * self.memory
     }

@@ -1,4 +1,4 @@
-//! The jobs of a workload as traffic.
+//! Traffic from the jobs of a workload.
 
 use super::{ClosedJob, Destinations, JobTraffic, NodeMessage, OpenJob, Traffic};
 use crate::endpoint::Program;
@@ -10,16 +10,17 @@ use odonata_workload::{ClosedParameters, Job, OpenParameters, Pattern, TrafficKi
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Draws after which a rank that only names itself or its own node is taken to have nobody else to send to.
+/// Draws after which a rank counts as having no destination on other nodes. With fewer, a rank with rare destinations
+/// is dropped; more take longer for idle ranks.
 const DRAWS: u32 = 1_000;
 
-/// The ranks of a job at its nodes, and where they send.
+/// Ranks of a job by node, and their destinations.
 struct RankDestinations {
     pattern: Arc<dyn Pattern>,
     node_of_rank: Vec<NodeId>,
-    /// Those that send from a node; where nodes have several interfaces, from each of its ends.
+    /// Ranks that send from each node; with rails, from each of its ends.
     senders: BTreeMap<NodeId, Senders>,
-    /// Ends that a fault cut off.
+    /// Ends that a fault disconnected.
     dead: BTreeSet<NodeId>,
 }
 
@@ -27,7 +28,7 @@ struct RankDestinations {
 #[derive(Default)]
 struct Senders {
     ranks: Vec<RankId>,
-    /// From the number of a node to that of its end on this rail.
+    /// Difference between the number of an end on this rail and the number of its node.
     offset: u32,
 }
 
@@ -51,7 +52,7 @@ impl RankDestinations {
         Self { pattern: Arc::clone(&job.pattern), node_of_rank: job.node_of_rank.clone(), senders, dead }
     }
 
-    /// The node that a random rank of `source` sends to over the network, if one of many draws finds one.
+    /// Destination node of a random rank of `source` on another node, if a draw finds one.
     fn try_draw(&self, source: NodeId, random: &mut Stream) -> Option<NodeId> {
         let Senders { ranks, offset } = &self.senders[&source];
         (0..DRAWS).find_map(|_| {
@@ -70,11 +71,11 @@ impl Destinations for RankDestinations {
 }
 
 impl OpenJob {
-    /// A job of a workload whose traffic is open. Each message comes from a random rank of its node; what stays on the node
-    /// is drawn again, and a node whose ranks send nothing elsewhere makes no packets.
+    /// Creates an open job from a workload. Each message comes from a random rank of its node. Destinations on the
+    /// same node are drawn again. A node whose ranks only send within the node creates no packets.
     ///
-    /// Where nodes have several interfaces, each of them is such a node: under `affinity` its messages come from the ranks whose it is. What
-    /// would go to an end that a fault cut off is drawn again, too.
+    /// With rails, each end of a node acts as a node: under `affinity` its messages come from the ranks assigned to
+    /// it. Destinations at a disconnected end are drawn again, too.
     fn of(machine: &Machine, job: &Job, open: &OpenParameters) -> Self {
         let destinations = RankDestinations::new(machine, job);
         let mut probe = Stream::new(0, "probe", &[]);
@@ -92,24 +93,25 @@ impl OpenJob {
     }
 }
 
-/// What the jobs of a workload whose traffic is closed send once: messages between nodes, and the bytes that never reach
-/// the network. Of jobs of open traffic nothing.
+/// Messages that the closed jobs of a workload send once: between nodes, and bytes that never reach the network.
+/// Nothing for open jobs.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ClosedTraffic {
-    /// Per job: messages between ranks of different nodes.
+    /// Messages between ranks of different nodes, by job.
     pub messages: Vec<Arc<Vec<NodeMessage>>>,
-    /// What each job sends, of any kind.
+    /// Volumes of each job, of any kind.
     pub volumes: Vec<Volumes>,
 }
 
-/// Memory for each message between nodes: here, while they are put in the order of nodes, and in its source with what is left to send.
+/// Memory per message between nodes: here, during the sort by node, and in its source with its progress.
 const BYTES_PER_MESSAGE: u64 = 3 * std::mem::size_of::<NodeMessage>() as u64 + 8;
 
 impl ClosedTraffic {
-    /// The messages of all closed jobs, rank by rank in the order of the pattern, each sent as often as its job iterates.
+    /// Gathers the messages of all closed jobs, by rank in the order of the pattern. Each is sent once per iteration
+    /// of its job.
     ///
     /// # Errors
-    /// The messages would take more than `memory_bytes`; says how many bytes those of the first ranks take that are too much.
+    /// The messages need more than `memory_bytes`. The error is the number of bytes for the ranks so far.
     pub fn gather(machine: &Machine, workload: &Workload, memory_bytes: u64) -> Result<Self, u64> {
         let mut traffic = Self::default();
         let mut count = 0;
@@ -125,7 +127,7 @@ impl ClosedTraffic {
             }
             for rank in job.rank_ids().filter(|_| is_closed) {
                 let sent = walk.of(rank);
-                // As if all of this rank's messages left its node, in as many parts as there may be.
+                // An upper bound: all messages of this rank leave its node, in as many parts as possible.
                 let parts = sent.len() as u64 * u64::from(machine.rails().of_node());
                 let needed = (count as u64 + parts) * BYTES_PER_MESSAGE;
                 if needed > memory_bytes {
@@ -150,7 +152,7 @@ impl ClosedTraffic {
 }
 
 impl ClosedTraffic {
-    /// Memory that its messages take, here and in their sources.
+    /// Memory of its messages, here and in their sources.
     pub fn memory_bytes(&self) -> u64 {
         self.messages.iter().map(|messages| messages.len() as u64 * BYTES_PER_MESSAGE).sum()
     }
@@ -161,7 +163,7 @@ impl ClosedTraffic {
         all.fold(0, |sum, m| m.bytes.0.saturating_mul(m.rounds.into()).saturating_add(sum))
     }
 
-    /// Packets of at most `packet` bytes that are made of all its messages.
+    /// Number of packets of at most `packet` bytes for all its messages.
     pub fn packets(&self, packet: Bytes) -> u64 {
         let of = |m: &NodeMessage| m.bytes.0.div_ceil(packet.0.max(1)).saturating_mul(m.rounds.into());
         self.messages.iter().flat_map(|messages| messages.iter()).fold(0, |sum, m| of(m).saturating_add(sum))
@@ -169,10 +171,11 @@ impl ClosedTraffic {
 }
 
 impl Traffic {
-    /// The traffic of a workload; the messages of its closed jobs are in `closed`, and `program` runs those that are programs.
+    /// Creates the traffic of a workload. `closed` has the messages of its closed jobs, and `program` runs its
+    /// programs.
     ///
     /// # Panics
-    /// If a job is a program and there is none.
+    /// If a job is a program and `program` is `None`.
     pub fn of(
         machine: &Machine,
         workload: &Workload,

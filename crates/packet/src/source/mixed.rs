@@ -1,23 +1,23 @@
-//! Jobs of different kinds at the same interfaces.
+//! Jobs of different kinds at the same NICs.
 //!
-//! An interface takes turns, packet by packet, among those kinds that have a packet to send. What it is told goes to the kind
-//! that the job belongs to; each kind has a timer of its own.
+//! A NIC serves the kinds that have a packet in turn, packet by packet. A notification goes to the kind of its job.
+//! Each kind has its own timer.
 
 use crate::endpoint::{Arrival, Departure, Endpoints, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint};
 use odonata_checkpoint::state;
 
 struct MixedMember {
     endpoints: Box<dyn Endpoints>,
-    /// By interface: when its timer runs out; `u64::MAX` if it is not set.
+    /// Expiry of its timer by NIC; `u64::MAX` if it is not set.
     timers: Vec<u64>,
     subscriptions: Vec<Subscription>,
 }
 
 pub(super) struct MixedEndpoints {
     members: Vec<MixedMember>,
-    /// MixedMember of each job.
+    /// Member of each job.
     of_job: Vec<usize>,
-    /// By interface: the member served last.
+    /// Last served member, by NIC.
     served: Vec<usize>,
 }
 
@@ -25,7 +25,7 @@ state!(MixedMember { same_length: timers; nested: endpoints; rebuilt: subscripti
 state!(MixedEndpoints { same_length: served; nested: members; rebuilt: of_job });
 
 impl MixedEndpoints {
-    /// Of members, each with its jobs; every job has a member.
+    /// Creates the endpoints from members with their jobs. Every job has a member.
     pub(super) fn new(members: Vec<(Box<dyn Endpoints>, Vec<u16>)>, nics: u32) -> Self {
         let mut of_job = vec![0; members.iter().map(|(_, jobs)| jobs.len()).sum()];
         for (m, (_, jobs)) in members.iter().enumerate() {
@@ -40,7 +40,7 @@ impl MixedEndpoints {
         Self { members: members.into_iter().map(member).collect(), of_job, served: vec![last; nics as usize] }
     }
 
-    /// Tells one member something, with the socket as it would be if that were alone.
+    /// Notifies one member, with the socket as if it were the only one.
     fn notify<T>(
         &mut self,
         m: usize,
@@ -110,7 +110,7 @@ impl Endpoints for MixedEndpoints {
         let due = |member: &MixedMember| member.timers[nic as usize] <= socket.now_ps();
         let m = self.members.iter().position(due).expect("somebody's timer ran out");
         self.members[m].timers[nic as usize] = u64::MAX;
-        // Others whose timers run out now are woken after this.
+        // Other members with timers due now are woken after this.
         self.notify(m, nic, socket, |endpoints, socket| endpoints.on_timer(nic, socket))
     }
 
@@ -138,7 +138,7 @@ mod tests {
     use odonata_units::NodeId;
     use std::sync::{Arc, Mutex};
 
-    /// Writes down what it is told.
+    /// Logs its notifications.
     struct Diary(Subscription, char, Arc<Mutex<String>>);
 
     impl State for Diary {
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Each kind is told of its own jobs' packets, and only what it listens to.
+    /// Each kind gets the events of its jobs, if its subscription includes them.
     #[test]
     fn endpoints_get_the_events_of_their_subscription() {
         let diary = Arc::new(Mutex::new(String::new()));

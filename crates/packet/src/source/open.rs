@@ -1,16 +1,16 @@
-//! Open-loop sources: packets are made at an offered load, whatever the network does.
+//! Open-loop sources: packets are created at an offered load, independent of the network.
 //!
-//! Load 1 is one full packet per packet time of the node's link. A message is `burst` packets to one destination, made
-//! at once; messages are made at `load / burst` per packet time:
-//! * Bernoulli: time is cut into packet times (slots, with a random phase per node), and each slot makes a message with
-//!   that probability. The gap to the next one is drawn from the geometric distribution.
-//! * Poisson: exponential gaps. * Interval: a constant gap, with a random phase per node.
+//! Load 1 is one full packet per packet time of the node's link. A message consists of `burst` packets to one
+//! destination, created at once. Messages are created at `load / burst` per packet time:
+//! * Bernoulli: time is divided into packet times (slots, with a random phase per node). Each slot creates a message
+//!   with this probability. The gap is drawn from the geometric distribution.
+//! * Poisson: exponential gaps.
+//! * Interval: a constant gap, with a random phase per node.
+//! * Paced: a constant gap since the previous packet entered the NIC, whose FIFO has a limited size. A due packet
+//!   enters when the packet that many places before it starts to leave. So a stalled source does not catch up, and
+//!   its offered load decreases to the accepted load.
 //!
-//! * Paced: a constant gap, counted from when the packet before entered the interface, which has room for so many packets: a
-//!   packet that is due enters as soon as the one that many before it begins to leave. So a source that was delay up does not
-//!   catch up, and what it offers falls to what the network takes.
-//!
-//! When the load steps, the gap after the step is drawn anew from the step on.
+//! When the load steps, a new gap is drawn from the step on.
 
 use super::Destinations;
 use crate::endpoint::{Endpoints, Nics, OutgoingPacket};
@@ -24,17 +24,17 @@ use std::sync::Arc;
 pub struct OpenJob {
     /// Its nodes.
     pub nodes: Arc<[NodeId]>,
-    /// Where its messages go.
+    /// Destinations of its messages.
     pub destinations: Arc<dyn Destinations>,
-    /// The load from each time on, by time; none before the first.
+    /// Load from each time on, in order of time; no load before the first.
     pub steps: Vec<LoadStep>,
-    /// When packets are made.
+    /// Process that creates packets.
     pub injection: Injection,
     /// Packets per message.
     pub burst: u32,
-    /// Packets for which its interface has room; if none is said, for all.
+    /// Capacity of its NIC in packets; unlimited if `None`.
     pub room: Option<u32>,
-    /// Packets that each of its nodes makes before it stops; if none is said, it never does.
+    /// Number of packets per node; endless if `None`.
     pub packets: Option<u64>,
 }
 
@@ -50,20 +50,20 @@ impl std::fmt::Debug for OpenJob {
 }
 
 impl OpenJob {
-    /// A job with a constant load from the start on, one packet per message.
+    /// Creates a job with constant load from the start, and one packet per message.
     pub fn constant(nodes: Vec<NodeId>, destinations: Arc<dyn Destinations>, load: f64) -> Self {
         let nodes = nodes.into();
         let steps = vec![LoadStep { from: Time::ZERO, load }];
         Self { nodes, destinations, steps, injection: Injection::Bernoulli, burst: 1, room: None, packets: None }
     }
 
-    /// Whether a state of it may go on with other steps than those under which it was kept: where an interface has room for a few packets, when
-    /// they are due follows from what the network took.
+    /// Whether a saved state accepts other load steps. With a limited capacity it does not: creation times depend on
+    /// what the network accepted.
     fn accepts_new_steps(&self) -> bool {
         self.room.is_none()
     }
 
-    /// The job as it is known before a time: without steps from then on. The first one stays, whenever it is.
+    /// The job as known before `time`, without later steps. It always keeps the first step.
     pub(super) fn before(&self, time: Time) -> Self {
         let mut job = self.clone();
         if job.accepts_new_steps() {
@@ -77,29 +77,28 @@ impl OpenJob {
 /// One job at one node.
 struct OpenSource {
     job: u16,
-    /// Place of the job among those here.
+    /// Position of the job in the list of jobs here.
     place: u16,
     node: NodeId,
     random: Stream,
-    /// When the next message is made; `u64::MAX` if there is none any more.
+    /// Creation time of the next message; `u64::MAX` if there is none.
     created: u64,
-    /// Of the message that it is at: where it goes, and packets left. If none are, the next message has no destination yet: it is drawn
-    /// with its first packet, so that a load that ends first changes no draw but that of a time.
+    /// Destination of the current message, and its packets left. If none are left, the destination of the next
+    /// message is drawn with its first packet. So a load that ends earlier changes only the draw of a time.
     destination: NodeId,
     left: u32,
     /// Time of a full packet on the node's link.
     slot: u64,
     phase: u64,
-    /// The step that holds, its messages per slot, and the logarithm of the probability that a slot makes none.
+    /// Current step, its messages per slot, and the logarithm of the probability that a slot creates none.
     step: usize,
     rate: f64,
     log_none: f64,
-    /// Packets that are still to be made.
+    /// Packets left to create.
     remaining: u64,
-    /// How long the next packet is delay up after it was due.
+    /// Delay of the next packet after it was due.
     delay: u64,
-    /// When the last packets began to leave, so many as there is room for, if that is limited; the oldest of them is overwritten
-    /// next.
+    /// Departure times of the last packets, as many as the capacity if it is limited. The oldest is overwritten next.
     departures: Box<[u64]>,
     oldest: usize,
 }
@@ -120,7 +119,7 @@ state!(OpenSource {
 state!(OpenEndpoints { nested: sources; rebuilt: jobs, packet, first });
 
 impl OpenEndpoints {
-    /// Of jobs with their numbers.
+    /// Creates the sources of numbered jobs.
     pub(super) fn new(jobs: &[(u16, &OpenJob)], nics: &Nics<'_>) -> Self {
         let mut placed: Vec<(u32, usize, NodeId)> = Vec::new();
         for (j, (_, job)) in jobs.iter().enumerate() {
@@ -183,14 +182,14 @@ impl OpenSource {
         source
     }
 
-    /// The first message of step `step` or, if it makes none, of a later one.
+    /// Draws the first message of step `step`, or of a later step if it creates none.
     fn begin_step(&mut self, job: &OpenJob, step: usize) {
         self.step = step;
         self.rate = job.steps[step].load / f64::from(job.burst);
         self.log_none = (1.0 - self.rate).ln();
-        // A source that was delay up goes on from when it was let go.
+        // A stalled source continues when its stall ends.
         let from = job.steps[step].from.ps().max(self.created);
-        // The first slot that starts at or after the step; the gap below counts from one slot before.
+        // First slot that starts at or after the step. The gap below counts from the slot before it.
         let slots = from.saturating_sub(self.phase).div_ceil(self.slot);
         let start = match job.injection {
             Injection::Bernoulli => self.phase + slots * self.slot,
@@ -199,7 +198,7 @@ impl OpenSource {
         self.advance_from(job, start, true);
     }
 
-    /// Sets the time of the next message, counted from `from`.
+    /// Draws the time of the next message, counted from `from`.
     fn advance_from(&mut self, job: &OpenJob, from: u64, first: bool) {
         let next = if self.rate <= 0.0 { u64::MAX } else { from.saturating_add(self.gap(job.injection, first)) };
         match job.steps.get(self.step + 1) {
@@ -208,12 +207,12 @@ impl OpenSource {
         }
     }
 
-    /// Time to the next message; after a step, `first` gives a random phase.
+    /// Time to the next message. `first` requests a random phase after a step.
     fn gap(&mut self, injection: Injection, first: bool) -> u64 {
         let slots = match injection {
             Injection::Bernoulli if self.rate >= 1.0 => return if first { 0 } else { self.slot },
             Injection::Bernoulli => {
-                // As an integer: rounded down.
+                // Truncated to an integer.
                 let failures = (1.0 - self.random.unit()).ln() / self.log_none;
                 let slots = failures as u64 + u64::from(!first);
                 return slots.saturating_mul(self.slot);
@@ -225,7 +224,7 @@ impl OpenSource {
         (slots * self.slot as f64).round() as u64
     }
 
-    /// A packet begins to leave, and the next one, whose `created` is when it is due, enters when there is room.
+    /// A packet departs. The next one, due at `created`, enters the NIC when there is space.
     fn enter(&mut self, leaves: u64, same_message: bool) {
         self.departures[self.oldest] = leaves;
         self.oldest = if self.oldest + 1 == self.departures.len() { 0 } else { self.oldest + 1 };
@@ -234,14 +233,14 @@ impl OpenSource {
         self.delay = self.created - due + if same_message { self.delay } else { 0 };
     }
 
-    /// Goes on with the steps of `job`, if they are others than those under which its state was kept: what it would send from the next one
-    /// on is drawn anew, as where the load before came to its end. Whether anything changed.
+    /// Applies the steps of `job` if they differ from the saved ones. Messages from the next step on are drawn again,
+    /// as at the end of the previous load. Returns whether anything changed.
     fn apply_load_steps(&mut self, job: &OpenJob) -> bool {
         let Some(step) = job.steps.get(self.step + 1) else { return false };
         if self.left > 0 || self.remaining == 0 || self.created < step.from.ps() || !job.accepts_new_steps() {
             return false;
         }
-        // Of a source that nothing holds up, the message before was made before the step.
+        // Without stalls, the previous message was created before the step.
         self.created = 0;
         self.begin_step(job, self.step + 1);
         true

@@ -1,8 +1,8 @@
-//! Open-loop sources in front of several memory FIFOs.
+//! Open-loop sources with several memory FIFOs per node.
 //!
-//! A source makes one packet after the other, each for the memory FIFO that its message is picked for. What is made for one FIFO while
-//! another asks waits in a queue here: all that is made by the time of the last departure from the node and, beyond it, at most
-//! [`PREFETCH_MAX`] packets.
+//! A source creates packets in sequence, each for the memory FIFO of its message. A packet for one FIFO waits here
+//! while another FIFO asks. The queues contain all packets created by the last departure of the node, and at most
+//! [`PREFETCH_MAX`] later ones.
 
 use crate::endpoint::{Endpoints, Nics, OutgoingPacket, UnfinishedEndpoint};
 use crate::injection::FifoSelector;
@@ -10,22 +10,23 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Packets of a node that are drawn before their time, at most.
+/// Maximum number of packets per node that are drawn ahead of time. Fewer let a FIFO run empty behind others; more
+/// take memory.
 const PREFETCH_MAX: usize = 64;
 
-/// What one node has drawn.
+/// Drawn packets of one node.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct NodeQueues {
     /// By memory FIFO.
     queues: Vec<VecDeque<OutgoingPacket>>,
     waiting: usize,
     number: u64,
-    /// When a packet last left.
+    /// Time of the last departure.
     departure_ps: u64,
 }
 
 pub(super) struct PrefetchEndpoints {
-    /// Sources whose packets are all at the first interface of a node, and that listen to nothing.
+    /// Sources without subscriptions; all their packets are at the first NIC of a node.
     sources: Box<dyn Endpoints>,
     selector: Arc<FifoSelector>,
     memory: u32,
@@ -44,7 +45,7 @@ impl PrefetchEndpoints {
         Self { sources, selector, memory, nodes: vec![drawn; nodes as usize], node }
     }
 
-    /// Draws packets until there is one for memory FIFO `fifo` of node `n`, or enough.
+    /// Draws packets until memory FIFO `fifo` of node `n` has one, or the limit is reached.
     fn draw(&mut self, n: usize, fifo: usize) {
         let (drawn, first) = (&mut self.nodes[n], n as u32 * self.memory);
         while drawn.queues[fifo].is_empty() {

@@ -1,7 +1,7 @@
-//! Programs on nodes whose nics end at routers of their own.
+//! Programs on nodes with rails.
 //!
-//! To the network such an interface is a node by itself, an *end* ([`odonata_machine::rails`]). A program has nodes with several nics
-//! behind it, as everywhere; this stands between the two and changes numbers: of nics, of where packets go and come from.
+//! To the network each rail of a node is a node, an *end* ([`odonata_machine::rails`]). A program has nodes with
+//! several NICs. This adapter converts the numbers of NICs, and the source and destination of packets.
 
 use crate::endpoint::{
     Arrival, Departure, Endpoints, Nics, Offer, OutgoingPacket, Program, Socket, Subscription, UnfinishedEndpoint,
@@ -12,7 +12,7 @@ use odonata_units::NodeId;
 pub(super) struct RailEndpoints {
     program: Box<dyn Endpoints>,
     rail_map: RailMap,
-    /// Nodes of the machine.
+    /// Number of nodes of the machine.
     count: u32,
 }
 
