@@ -29,7 +29,7 @@ MISTAKES = {
     ),
     "an algorithm that the machine has no groups for": (
         changed((DRAGONFLY, 'preset = "bgp-midplane"'), add='routing = "valiant-n"\n'),
-        ["x.toml:14:11", "third group", "use 'min'"],
+        ["x.toml:14:11", "intermediate group", "use 'min'"],
     ),
     "more virtual channels than there can be": (
         changed((DRAGONFLY, 'file = "path.txt"'), ("ranks = 72", "ranks = 60")),

@@ -135,7 +135,7 @@ def _as_the_flow_engine(run: Run, path: Path) -> list[str]:
     # A group that is cut in parts counts as several in the packet engine, while the flow engine takes
     # shortest ways of the whole graph and says so (docs/models/routing/min.md).
     grouped = machine.get("topology") in ("dragonfly", "cascade")
-    if grouped and any("shortest paths of the whole graph" in told for told in flow.summary["warnings"]):
+    if grouped and any("minimal paths of the whole graph" in told for told in flow.summary["warnings"]):
         return []
     found, expected = (one.links.to_pandas()["bytes"].to_numpy() for one in (run, flow))
     faults = []
