@@ -1,4 +1,4 @@
-"""Studies: a folder of experiments and claims, run and judged; `docs/decisions/studies.md` says how."""
+"""Studies: a folder of experiments and claims, run and judged; see `docs/reference/study-file.md`."""
 
 from odonata.studies.judge import Finding, Verdict
 from odonata.studies.page import Report, report

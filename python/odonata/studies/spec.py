@@ -25,7 +25,7 @@ TOGETHER = "together"
 
 @dataclass(frozen=True)
 class Experiment:
-    """A file and how it varies; see `docs/decisions/studies.md`."""
+    """A file and how it varies; see `docs/reference/study-file.md`."""
 
     name: str
     files: Mapping[str, Path]
