@@ -145,7 +145,7 @@ fn mistakes_have_a_place_and_a_reason() {
         (open("min", "interval = \"1 us\"\nseries = [\"link\"]\n"), "links"),
         (open("min", "").replace("load = 0.3", "step_times = [\"1 us\"]"), "give a load for each time"),
         (all_to_all, "the messages of the jobs alone are too many"),
-        (open("valiant-g", "").replace("dragonfly-1056", "eos").replace("1056", "32"), "third group"),
+        (open("valiant-g", "").replace("dragonfly-1056", "eos").replace("1056", "32"), "intermediate group"),
     ];
     for (text, expected) in cases {
         let message = message(&text);
