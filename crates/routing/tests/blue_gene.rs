@@ -143,7 +143,8 @@ fn dynamic_packets_take_the_port_with_most_tokens() {
     let routing = build("torus-dynamic", &hops, &RoutingSettings::default());
     let to = 2 * 64 + 2 * 8 + 2;
     let most = |best: Port| move |port: u16, vc: u8| Some(if (port, vc) == (best, 2) { 900 } else { u64::from(vc) });
-    // Neighbours of router 0, in the order of their numbers: Z+ 1, Z- 7, Y+ 8, Y- 56, X+ 64, X- 448; port 0 is the node's.
+    // Neighbours of router 0, in the order of their numbers: Z+ 1, Z- 7, Y+ 8, Y- 56, X+ 64, X- 448; port 0 is the
+    // node's.
     let z_first = |port: u16, vc: u8| most([1, 2, 3, 4, 5, 6][0])(port, vc);
     assert_eq!(walk(&machine, &*routing, (0, to), &z_first)[0], ("Z+".into(), 2));
     assert_eq!(walk(&machine, &*routing, (0, to), &|port, vc| most(3)(port, vc))[0], ("Y+".into(), 2));

@@ -292,8 +292,8 @@ fn every_path_is_minimal_hop_by_hop_and_whole() {
     }
 }
 
-/// Expected loads equal the loads of the definition. Packets and drawn paths have them as their means: 10,000 draws have
-/// a standard error of at most 0.5 / 100 per link, and 5 of them are allowed.
+/// Expected loads equal the loads of the definition. Packets and drawn paths have them as their means: 10,000 draws
+/// have a standard error of at most 0.5 / 100 per link, and 5 of them are allowed.
 #[test]
 fn expected_loads_packets_and_drawn_paths_agree() {
     const WALKS: u32 = 10_000;

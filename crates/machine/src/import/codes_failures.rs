@@ -7,8 +7,8 @@
 //!
 //! Kind 1 is a link inside a group, 2 a link between groups, 3 the link of a router to a node. The layout of a file
 //! is the one in which all records are valid: joined routers, with cables of that kind. In CODES, a record fails one
-//! parallel link in one direction. Here a cable fails in both
-//! directions. Between two routers, the direction with more failures gives the number of failed cables. Jobs can't use a node whose link fails.
+//! parallel link in one direction. Here a cable fails in both directions. Between two routers, the direction with
+//! more failures gives the number of failed cables. Jobs can't use a node whose link fails.
 
 use super::at;
 use crate::{MachineBuilder, MachineError};

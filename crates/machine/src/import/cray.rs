@@ -22,6 +22,7 @@ use odonata_units::{LinkClassId, RouterId};
 use std::collections::HashMap;
 
 const CLASSES: [&str; 4] = ["green", "black", "blue", "ptile"];
+/// Class number of processor tiles.
 const PROCESSOR_TILES: usize = 3;
 /// Processor tiles of a node, as on all XC blades.
 const TILES_PER_NODE: u32 = 2;

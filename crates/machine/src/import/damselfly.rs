@@ -8,8 +8,8 @@
 //!   repeated pair is a parallel link.
 //!
 //! Both files list every link, so both directions of a cable; a file that lists every cable once is also read. The
-//! files have no bandwidths: the reader uses the figures of Aries, as in [`Cascade`](crate::topology::Cascade), and edits
-//! can change them.
+//! files have no bandwidths: the reader uses the figures of Aries, as in [`Cascade`](crate::topology::Cascade), and
+//! edits can change them.
 
 use super::cables::{cables, Edge, Listing};
 use super::shape::{assemble, Routers};

@@ -98,8 +98,8 @@ mod tests {
     use crate::metrics::measure;
     use crate::presets;
 
-    /// Edison: 15 groups x 6 rows x C(16,2) green pairs; 15 x 16 x C(6,2) black pairs of 3; C(15,2) x 12 blue pairs of 2.
-    /// A router has 15 green and 15 black ports in use, and 4 blue ones in columns 0-11, 2 in columns 12-15.
+    /// Edison: 15 groups x 6 rows x C(16,2) green pairs; 15 x 16 x C(6,2) black pairs of 3; C(15,2) x 12 blue pairs
+    /// of 2. A router has 15 green and 15 black ports in use, and 4 blue ones in columns 0-11, 2 in columns 12-15.
     #[test]
     fn edison() {
         let metrics = measure(&presets::builder("edison").unwrap().build().unwrap());

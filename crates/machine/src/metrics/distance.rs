@@ -11,6 +11,7 @@ use super::usable_nodes;
 use crate::Machine;
 use rayon::prelude::*;
 
+/// Words of a mask: 64 bytes, one cache line.
 const WORDS: usize = 8;
 const BATCH: usize = 64 * WORDS;
 type Mask = [u64; WORDS];

@@ -18,9 +18,9 @@
 //!   per gateway column: all units divided by columns / 2, rounded up. Units of one gateway column take its rows in
 //!   turn, so no router serves more than ceil(M R / rows) <= S of them.
 //!
-//! With 15 groups of 6 x 16 and 2 cables, R = 6. The rule is then Edison's wiring: gateway columns 2 (k mod 8) and
-//! 2 (k mod 8) + 1 in all rows, with the same row at both ends. With 241 groups R = 1, and every router uses all of its 10
-//! blue ports: the largest Cascade.
+//! With 15 groups of 6 x 16 and 2 cables, R = 6. The rule is then Edison's wiring: gateway columns 2 (k mod 8) and 2
+//! (k mod 8) + 1 in all rows, with the same row at both ends. With 241 groups R = 1, and every router uses all of its
+//! 10 blue ports: the largest Cascade.
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};

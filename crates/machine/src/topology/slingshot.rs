@@ -13,8 +13,8 @@ use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// A dragonfly of groups of several kinds. The default has 16 groups of 32 switches with 16 nodes each and 2 groups of 16 switches
-/// with 8 nodes, which jobs can't use.
+/// A dragonfly of groups of several kinds. The default has 16 groups of 32 switches with 16 nodes each and 2 groups
+/// of 16 switches with 8 nodes, which jobs can't use.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slingshot {
     /// Groups of each kind.

@@ -22,6 +22,7 @@ use crate::next_hop::NextHops;
 use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use std::sync::Arc;
 
+/// Channel of the first minimal hop.
 const FIRST_MINIMAL: u8 = 0;
 
 /// The packet took one minimal hop. It decides again if it is still in the source group.

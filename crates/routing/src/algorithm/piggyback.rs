@@ -85,7 +85,7 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
     Ok(Box::new(Piggyback { hops, channels, settings }))
 }
 
-/// Global cables per router with a congestion bit.
+/// Global cables per router with a congestion bit: the bits of a note.
 const BITS: usize = 64;
 
 impl Piggyback {

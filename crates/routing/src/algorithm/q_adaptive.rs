@@ -19,10 +19,10 @@
 //! than channels are possible, it is the count of turns (`vc_counter.rs`).
 //!
 //! Feedback for the hop X -> Y has two values. r is the time from the arrival at X to the arrival at Y. e is the
-//! smallest entry of the row at Y when Y decided (0 in the destination group). X computes delta = r + e - Q and updates Q += rate *
-//! delta. The rate is `gain` if delta < 0 and `loss` otherwise, so that good news is believed faster (hysteresis).
-//! Hops inside the destination group send no feedback. Entries are real numbers: whole nanoseconds would lose every
-//! increase below 1/loss = 25 ns.
+//! smallest entry of the row at Y when Y decided (0 in the destination group). X computes delta = r + e - Q and
+//! updates Q += rate * delta. The rate is `gain` if delta < 0 and `loss` otherwise, so that good news is believed
+//! faster (hysteresis). Hops inside the destination group send no feedback. Entries are real numbers: whole
+//! nanoseconds would lose every increase below 1/loss = 25 ns.
 
 use super::crossing::needs_third_group;
 use super::vc_counter::VcCounter;

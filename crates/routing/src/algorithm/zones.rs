@@ -20,7 +20,7 @@ words! {
     }
 }
 
-/// Most masks of a zone: one per dimension of Blue Gene/Q.
+/// Most masks of a zone, as on Blue Gene/Q.
 const MAX_MASKS: usize = 5;
 
 /// A zone as the user writes it.

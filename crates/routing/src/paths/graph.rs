@@ -12,6 +12,7 @@ use odonata_units::{LinkId, RouterId};
 /// Largest table of distances, one byte per ordered pair of routers. It keeps a wrong machine from exhausting the
 /// memory.
 const TABLE_LIMIT: usize = 4 << 30;
+/// Draws per demand for the expected load of indirect paths. More draws are slower and less noisy.
 const INDIRECT_DRAWS: u32 = 256;
 const UNREACHED: u8 = u8::MAX;
 

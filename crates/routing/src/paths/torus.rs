@@ -11,6 +11,8 @@ use super::{spread_by_draws, Demand, Draws, Intermediate, Oblivious, PathRule};
 use odonata_machine::{Bundle, Machine, Shape};
 use odonata_units::{LinkId, RouterId};
 
+/// Draws per demand for the expected load. More draws are slower and less noisy; direct paths vary less than indirect
+/// ones.
 const DIRECT_DRAWS: u32 = 64;
 const INDIRECT_DRAWS: u32 = 256;
 /// Most dimensions of a torus with paths; Blue Gene/Q has five. It bounds an array on the stack.
