@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from odonata.optimization.objectives import HOTTEST, PRICE, SLOWEST, price_of, value_of
-from odonata.optimization.result import Asked, Trial
+from odonata.optimization.result import SearchSettings, Trial
 from odonata.optimization.search import search
 from odonata.plot import style
 from odonata.store.sweep import Axis
@@ -146,22 +146,22 @@ def _reference(table: pd.DataFrame) -> tuple[float, float]:
     return float(table["price"].max()) * 1.01, float(first_design(table)["s"])
 
 
-def _asked(table: pd.DataFrame, sampler: str, seed: int) -> Asked:
+def _settings(table: pd.DataFrame, sampler: str, seed: int) -> SearchSettings:
     """The search that `odonata optimize` would make for these designs."""
     values: dict[str, list[str]] = {"cabling": list(dict.fromkeys(table["cabling"]))}
     letters = [list(dict.fromkeys(column)) for column in zip(*table["placement"].str.split(" "), strict=True)]
     values |= dict(zip(PLACEMENTS, letters, strict=True))
     values["engine.routing"] = list(dict.fromkeys(table["routing"]))
     axes = tuple(Axis(key, tuple(of), tuple(() for _ in of)) for key, of in values.items())
-    return Asked(axes, None, (SLOWEST, PRICE), {}, sampler, seed)
+    return SearchSettings(axes, None, (SLOWEST, PRICE), {}, sampler, seed)
 
 
-def _known(table: pd.DataFrame, asked: Asked) -> dict[tuple[int, ...], tuple[float, float]]:
+def _known(table: pd.DataFrame, settings: SearchSettings) -> dict[tuple[int, ...], tuple[float, float]]:
     """Time and price of every combination, by the numbers of its values."""
     rows = {(r.cabling, r.placement, r.routing): (r.s, r.price) for r in table.itertuples()}
     known = {}
-    for place in product(*(range(len(axis.values)) for axis in asked.axes)):
-        cabling, *letters, routing = (axis.values[i] for axis, i in zip(asked.axes, place, strict=True))
+    for place in product(*(range(len(axis.values)) for axis in settings.axes)):
+        cabling, *letters, routing = (axis.values[i] for axis, i in zip(settings.axes, place, strict=True))
         known[place] = rows[(cabling, " ".join(letters), routing)]
     return known
 
@@ -171,13 +171,13 @@ def _courses(table: pd.DataFrame, sampler: str) -> np.ndarray:
     whole = hypervolume(list(zip(table["price"], table["s"], strict=True)), _reference(table))
     courses = np.empty((SEARCHES, max(BUDGETS)))
     for seed in range(SEARCHES):
-        asked = _asked(table, sampler, seed)
-        known = _known(table, asked)
+        settings = _settings(table, sampler, seed)
+        known = _known(table, settings)
 
         def worth(places: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], Trial]:
             return {place: Trial(0, place, known[place], None, None) for place in places}  # noqa: B023 - called here
 
-        trials = search(asked, max(BUDGETS), worth)
+        trials = search(settings, max(BUDGETS), worth)
         seen = [(price, time) for time, price in (known[trial.place] for trial in trials)]
         for count in range(courses.shape[1]):
             courses[seed, count] = hypervolume(seen[: count + 1], _reference(table)) / whole

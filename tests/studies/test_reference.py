@@ -14,7 +14,7 @@ from odonata.studies.figures import DRAW
 from odonata.studies.read import UNITS, TomlTable
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "reference" / "study-file.md").read_text()
+PAGE = (ROOT / "docs" / "reference" / "study-file.md").read_text().replace("```", "")
 
 
 def test_every_key_is_on_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
