@@ -189,7 +189,7 @@ describe('each picture has a table', () => {
     ],
     [
       `view=jobs&run=${familyOf('packet')}`,
-      ['distribution', 'links of Routers of near', 'Ranks on routers', 'Who sends to whom'],
+      ['distribution', 'links of Routers of near', 'Ranks on routers', 'Communication matrix'],
     ],
   ])('%s', async (settings, names) => {
     await open('families', `${settings}&hottest=0`)

@@ -1,6 +1,7 @@
 /** The result of a comparison as text, and the distributions of its runs on one axis. */
 import { expect, test } from 'vitest'
 import { percent, quantity } from '../src/base/format'
+import { placeName } from '../src/data/explanation'
 import {
   address,
   at,
@@ -23,12 +24,12 @@ test('a comparison starts with the slowest job, its bottlenecks and traffic chan
   const said = (await text('answer-1')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
   expect(after).toBeGreaterThan(before)
   expect(said).toContain(`${job} is ${percent(after / before - 1)} slower`)
-  expect(said).toContain(`${quantity(before, 's')} before, ${quantity(after, 's')} now`)
+  expect(said).toContain(`${quantity(before, 's')} in the base, ${quantity(after, 's')} now`)
   for (const { name, share } of [link_before, link_after]) {
     expect(said).toContain(name)
     expect(said).toContain(percent(share))
   }
-  expect(said).toMatch(/There, .* \+[\d.]+ [KMG]iB/)
+  expect(said).toMatch(/Traffic change there: .* \+[\d.]+ [KMG]iB/)
   // The result is above the pictures.
   const [words, machine] = await Promise.all([
     at('answers').boundingBox(),
@@ -48,7 +49,7 @@ test('a difference has the same result; with several runs, each has one', async 
   await keepPicture('answer-difference')
   await openUntil('all', 'view=compare&compared=0,1,2', '[data-test=answer-1]', '[data-test=answer-2]')
   expect(await page.locator('.answer').count()).toBe(2)
-  expect(await text('answer-2')).toContain('The runs have no job in common.')
+  expect(await text('answer-2')).toContain('The runs have no common job.')
 })
 
 test('distributions share one axis, side by side and in a difference', async () => {
@@ -71,10 +72,9 @@ test('a run shows each bottleneck with the numbers of explain, and focuses it', 
   await page.waitForSelector('[data-test=bottlenecks-0]')
   const said = (await text('bottlenecks-0')).replaceAll('\u00a0', ' ').replace(/\s+/g, ' ')
   expect(said).toContain(job)
-  expect(said).toContain(
-    `${name} (${percent(share)} of its time; ${percent(own.share)} of that with bytes of ${job}`,
-  )
-  if (rest) expect(said).toContain(`, ${percent(rest.share)} of ${rest.name})`)
+  const place = placeName({ name, link: / (in|out)$/.test(name) ? null : 0 })
+  expect(said).toContain(`${place}, ${percent(share)} busy (${percent(own.share)} by ${job}`)
+  if (rest) expect(said).toContain(`, ${percent(rest.share)} by ${rest.name})`)
   await page.locator('[data-test=bottlenecks-0] summary').click()
   expect(await page.locator('[data-test=bottlenecks-0] table').count()).toBe(3)
   await keepPicture('bottlenecks')
@@ -90,13 +90,13 @@ test('a comparison shows the bottlenecks of each run', async () => {
   const said = (await text('bottlenecks-0')).replaceAll('\u00a0', ' ')
   expect(said).toContain('edison: ')
   expect(said).toContain('edison-K: ')
-  expect(said.match(/of its time/g)).toHaveLength(2)
+  expect(said.match(/% busy/g)).toHaveLength(2)
 })
 
 test('also on standalone pages and in notebooks, for every family', async () => {
   for (const surface of ['html', 'notebook'] as const) {
     await openOn(surface, 'panel=bottlenecks')
     await page.waitForSelector('[data-test=bottlenecks-0]')
-    expect(await text('bottlenecks-0')).toMatch(/of its time/)
+    expect(await text('bottlenecks-0')).toMatch(/% busy/)
   }
 })

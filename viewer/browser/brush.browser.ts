@@ -72,7 +72,7 @@ test('for a difference, the largest absolute changes are selected', async () => 
   const settings = 'view=compare&compared=0,1&difference=1&hottest=1'
   // Until the second run is loaded, the texts refer to the first.
   await openUntil('all', settings, '[data-test=hottest-said]:has-text("changed")')
-  expect(await text('hottest-said')).toContain('largest 1 % of each class of links, of those that changed')
+  expect(await text('hottest-said')).toContain('largest 1 % of the changed links, per class')
   const changes = await page.locator('.links tbody [data-test=hot-value]').allInnerTexts()
   expect(changes[0]).toMatch(/[+−]/)
   expect(await selectedIn()).toBeGreaterThan(100)

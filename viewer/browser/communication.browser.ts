@@ -63,7 +63,7 @@ test('a hidden job has no matrix; the export has all cells', async () => {
     .reduce((total, line) => total + Number(line.split(',')[3]), 0)
   expect(sum).toBeCloseTo(levels[0]!.bytes, 3)
   await click('all-matrices')
-  expect(await text('communication-reading')).toContain('all that the job sends')
+  expect(await text('communication-reading')).toContain('sent in total')
 })
 
 describe('before and after a redistribution', () => {
@@ -121,7 +121,7 @@ describe('before and after a redistribution', () => {
     expect(sum('levels', 'level 4')).toBeCloseTo(levels[4]!.bytes, 3)
     expect(sum('levels-regrouped', 'level 4')).toBeCloseTo(after('level 4')!.bytes, 3)
     await set('view=jobs&matrices=all&otherRun=7')
-    expect(await page.locator('.odonata').innerText()).toContain('there is no run 7')
+    expect(await page.locator('.odonata').innerText()).toContain('unknown run 7')
   })
 
   test.each([1440, 1000, 390])('fits %d pixels, light and dark', async (width) => {

@@ -57,14 +57,14 @@ describe('comparison', () => {
     expect((await text('ramp-labels')).split('\n').at(-1)).toBe(quantity(most, 'bytes'))
     expect(await page.locator('.changes thead').innerText()).toContain('torus')
     await keepPicture('compare-four')
-    await page.getByLabel('Take edison-K out').click()
+    await page.getByLabel('Remove edison-K').click()
     await settle(page)
     expect(await page.locator('.pictures .picture').count()).toBe(3)
   })
 
   test('difference: paired links, unpaired cables, both values in the tooltip', async () => {
     await open('all', 'view=compare&compared=0,1&difference=1')
-    expect(await text('pairing')).toContain('41,040 links in both; 7,200 are only in edison (removed)')
+    expect(await text('pairing')).toContain('41,040 links in both; 7,200 only in edison (removed)')
     const { from, to, before, after } = expected.difference
     const row = page.locator('.links tbody tr').first()
     expect((await row.innerText()).split(/\s+/).slice(0, 2)).toEqual([from, to])

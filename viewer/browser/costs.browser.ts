@@ -92,7 +92,7 @@ test('the exported sums equal the table', async () => {
 
 test('rank model: terms of the slowest rank, linked from the empty picture', async () => {
   await open('families', `run=${familyOf('model')}`)
-  await page.getByRole('button', { name: 'What the jobs take' }).click()
+  await page.getByRole('button', { name: 'Show costs' }).click()
   await page.waitForSelector('[data-test=cost-bars]')
   const found = await rows()
   const largest = Math.max(...Object.values(costs.per_rank))
@@ -104,5 +104,5 @@ test('rank model: terms of the slowest rank, linked from the empty picture', asy
 
 test('a run without costs shows a message', async () => {
   await open('families', 'view=costs&run=0')
-  expect(await page.locator('.view-costs').innerText()).toContain('prices nothing')
+  expect(await page.locator('.view-costs').innerText()).toContain('has no costs')
 })

@@ -42,7 +42,7 @@ describe.skipIf(firefox === undefined)('Firefox', () => {
       await openInFirefox(page, urls['all']!, `run=${run}&hottest=100`)
       const { max, links } = expected.runs[name]!
       expect([name, await text('hot-value')]).toEqual([name, quantity(max, 'bytes')])
-      expect(await text('selected-count')).toContain(`${number(links)} in all`)
+      expect(await text('selected-count')).toContain(`${number(links)} in total`)
       expect([name, await drawn(page)]).toEqual([name, true])
     }
     quiet()

@@ -47,14 +47,14 @@ const middle = ([a, b]: readonly number[]): number => (a! + b!) / 2
 
 test('computing, communicating and waiting equal the tables', async () => {
   await openLanes()
-  expect(await text('lane-rows')).toContain(`${number(ranks)} of ${number(ranks)} ranks drawn`)
+  expect(await text('lane-rows')).toContain(`${number(ranks)} of ${number(ranks)} ranks`)
   expect(await text('share-computing')).toBe(percent(computing_share))
   expect(await text('share-waiting')).toBe(percent(waiting_share))
   const waiting = await tipAt(...(await placeAt(middle(waits))))
   expect(waiting.split('\n')[0]).toMatch(/^fft, rank 0 on /)
-  expect(waiting).toMatch(/Does\s+waiting \(/)
+  expect(waiting).toMatch(/State\s+waiting \(/)
   expect(waiting).toContain(quantity(waiting_of_first, 'ps'))
-  expect(await tipAt(...(await placeAt(middle(computes))))).toMatch(/Does\s+computing/)
+  expect(await tipAt(...(await placeAt(middle(computes))))).toMatch(/State\s+computing/)
   await keepPicture('lanes')
 })
 
@@ -77,7 +77,7 @@ test('W and S zoom around the cursor, A and D pan, and reset', async () => {
   expect(span[0]!).toBeLessThan(middle(waits))
   expect(span[1]!).toBeGreaterThan(middle(waits))
   // The drawing matches the axis.
-  expect(await tipAt(...(await placeAt(middle(waits), [span[0]!, span[1]!])))).toMatch(/Does\s+waiting \(/)
+  expect(await tipAt(...(await placeAt(middle(waits), [span[0]!, span[1]!])))).toMatch(/State\s+waiting \(/)
   await press('d')
   const panned = (await address()).get('span')!.split(',').map(Number)
   expect(panned[0]! - span[0]!).toBeGreaterThan(0)

@@ -65,7 +65,7 @@ describe('the distribution', () => {
     await open('all', 'run=0&histogram=log')
     const empty = edison.links - edison.loaded
     expect(await page.locator('[aria-label=Distribution]').innerText()).toContain(
-      `${number(empty)} empty links`,
+      `${number(empty)} links without traffic`,
     )
   })
 })
@@ -161,7 +161,7 @@ describe('linked views', () => {
     expect(await text('focus')).toContain('group 4')
     await press('/')
     await page.keyboard.type('router nine')
-    expect(await page.locator('.search').innerText()).toContain('Nothing is called so')
+    expect(await page.locator('.search').innerText()).toContain('Nothing found')
   })
 })
 
@@ -203,7 +203,7 @@ describe('the keyboard', () => {
   test('the help lists the keys and closes', async () => {
     await open('dragonfly')
     await press('?')
-    expect(await page.locator('.help').innerText()).toContain('only this job')
+    expect(await page.locator('.help').innerText()).toContain('show only this job')
     await page.locator('.help button').click()
     expect(await page.locator('.help').count()).toBe(0)
   })

@@ -48,7 +48,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
       expect(await text(`mean-${code}`)).toBe(`⌀ ${quantity(stats.mean, 'bytes')}`)
     }
     expect(await text('hot-value')).toBe(quantity(max, 'bytes'))
-    expect(await text('selected-count')).toContain(`${number(links)} in all`)
+    expect(await text('selected-count')).toContain(`${number(links)} in total`)
     const row = await page.locator('.links tbody tr').first().innerText()
     expect(row.split(/\s+/).slice(0, 3)).toEqual([hottest.from, hottest.to, hottest.class])
     expect((await text('ramp-labels')).split('\n').at(-1)).toBe(quantity(max, 'bytes'))
@@ -67,7 +67,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
       const line = await at(`job-${job.job}`).innerText()
       expect(line).toContain(job.name)
       expect(line).toContain(`${number(job.nodes)} nodes, ${number(job.routers)} routers`)
-      if (job.slowdown) expect(line).toContain(`${Number(job.slowdown.toPrecision(3))}× slower`)
+      if (job.slowdown) expect(line).toContain(`slowdown ${Number(job.slowdown.toPrecision(3))}`)
     }
   })
 
@@ -215,7 +215,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     expect(await at('minimap-X,Y').getAttribute('aria-pressed')).toBe('true')
     await click('minimap-Y,Z')
     expect(await at('minimap-Y,Z').getAttribute('aria-pressed')).toBe('true')
-    expect(await text('drawn')).toContain('Looking down X')
+    expect(await text('drawn')).toContain('View along X')
   })
 
   test.runIf(name === 'torus')('a direction focus keeps only its links', async () => {

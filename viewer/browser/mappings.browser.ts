@@ -52,7 +52,7 @@ describe('two mappings', () => {
   test('ratios, with links used by only one run at the ends', async () => {
     await open('mapped', `${OVERLAID}&channel=dynamic`)
     await click('ratio')
-    expect(await text('pairing')).toBe('mapped-tilted over mapped-plain: 384 links in both')
+    expect(await text('pairing')).toBe('mapped-tilted / mapped-plain: 384 links in both')
     const ratio = (l: number): number => doublings(plain.dynamic[l]!, tilted.dynamic[l]!)
     expect(links.some((_, l) => Math.abs(ratio(l)) === 10)).toBe(true)
     await check(ratio, (value) => quantity(value, 'doublings'))
@@ -84,6 +84,8 @@ describe('two mappings', () => {
     expect(await at('both').isVisible()).toBe(true)
     expect(await at('both').locator('.axis text').last().textContent()).toBe('100 %')
     await set(`${OVERLAID}&channel=share&change=half`)
-    expect(await page.locator('.odonata').innerText()).toContain('half is none of difference, ratio')
+    expect(await page.locator('.odonata').innerText()).toContain(
+      'unknown value half; expected difference, ratio',
+    )
   })
 })

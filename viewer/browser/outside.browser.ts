@@ -119,7 +119,7 @@ describe('hardware counters', () => {
     await at('measure').selectOption('stalls')
     await settle(page)
     expect(await text('hot-value')).toBe('50')
-    expect(await text('alarm')).toContain('only links that leave groups 1, 4 were read')
+    expect(await text('alarm')).toContain('only outgoing links of groups 1, 4 were measured')
     expect(await at('job-0').innerText()).toContain('2 nodes, 1 router')
     await keepPicture('counters')
   })
@@ -127,7 +127,7 @@ describe('hardware counters', () => {
   test.runIf(expected.counters.edison !== null)('real counters of Edison', async () => {
     const { links, flits_max } = expected.counters.edison!
     await open('edison-counters')
-    expect(await text('selected-count')).toContain(`${number(links)} in all`)
+    expect(await text('selected-count')).toContain(`${number(links)} in total`)
     expect(await text('ramp-labels')).toContain(quantity(flits_max, 'count'))
     await keepPicture('counters-edison')
   })
@@ -139,13 +139,13 @@ describe('errors', () => {
     writeFileSync(join(inject('runs'), 'broken', 'links.parquet'), 'PAR1 not really')
     await page.goto(urls['broken']!)
     await page.waitForSelector('.failures')
-    expect(await page.locator('.failures').innerText()).toContain('links.parquet cannot be read')
+    expect(await page.locator('.failures').innerText()).toContain('links.parquet')
   })
 
   test('an address with a wrong token', async () => {
     forgive(/status of 403/)
     await page.goto(urls['dragonfly']!.replace(/\/[^/]+\/$/, '/wrong/'))
-    expect(await page.locator('body').innerText()).toContain('lacks the right token')
+    expect(await page.locator('body').innerText()).toContain('wrong or missing token')
   })
 })
 
@@ -180,7 +180,7 @@ describe('files dropped on the page', () => {
     await open('dragonfly')
     await drop('<html><body>news</body></html>', 'news.html')
     await page.waitForSelector('.failures')
-    expect(await page.locator('.failures').first().innerText()).toContain('news.html is no page of Odonata')
+    expect(await page.locator('.failures').first().innerText()).toContain('news.html is not an Odonata page')
     expect(await text('hot-value')).toBe(quantity(dragonfly.max, 'bytes'))
   })
 })

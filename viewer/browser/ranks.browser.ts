@@ -34,7 +34,7 @@ test('by rank, by grid coordinate, and back', async () => {
 
   const grid = at('ranks-grid')
   await grid.fill('4 x 4')
-  expect(await grid.locator('..').getAttribute('title')).toBe('4 x 4 is 16, and the job has 64 ranks')
+  expect(await grid.locator('..').getAttribute('title')).toBe('4 x 4 = 16, but the job has 64 ranks')
   await grid.press('Enter')
   expect((await address()).get('ranks')).toBeNull()
   await grid.fill('4 x 4 x 4')
@@ -60,5 +60,5 @@ test('a router shows its rank; the address restores it; invalid values are refus
   await page.waitForSelector('.tooltip')
   expect(await page.locator('.tooltip').innerText()).toMatch(/The coordinate 2 of 4 x 4 x 4, cube\s+0, at 0/)
   await set(`${RUN}&routers=rank&ranks=5`)
-  expect(await page.locator('.odonata').innerText()).toContain('there is no job 5')
+  expect(await page.locator('.odonata').innerText()).toContain('unknown job 5')
 })

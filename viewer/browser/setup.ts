@@ -38,7 +38,7 @@ const SERVERS: Record<string, string[]> = {
   search: ['search'],
   interference: ['interference'],
   // A directory with an unreadable run.
-  slimFly: ['slimFly'],
+  damaged: ['damaged'],
   broken: ['broken'],
   counters: ['counters.csv', '--counter-jobs', 'counters-jobs.csv'],
 }
@@ -59,10 +59,10 @@ export default async function setup(project: TestProject): Promise<() => void> {
   // One test damages it.
   rmSync(join(runs, 'broken'), { recursive: true, force: true })
   cpSync(join(runs, 'dragonfly'), join(runs, 'broken'), { recursive: true })
-  rmSync(join(runs, 'slimFly'), { recursive: true, force: true })
+  rmSync(join(runs, 'damaged'), { recursive: true, force: true })
   for (const half of ['bad', 'good'])
-    cpSync(join(runs, 'dragonfly'), join(runs, 'slimFly', half), { recursive: true })
-  writeFileSync(join(runs, 'slimFly/bad/links.parquet'), 'PAR1 not really')
+    cpSync(join(runs, 'dragonfly'), join(runs, 'damaged', half), { recursive: true })
+  writeFileSync(join(runs, 'damaged/bad/links.parquet'), 'PAR1 not really')
   const families = join(runs, 'families.html')
   odonata('view', ...mixed.map((run) => join(runs, run)), '--html', families)
   const standalone = join(runs, 'standalone.html')

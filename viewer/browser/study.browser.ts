@@ -161,7 +161,7 @@ test('the export has all entries', async () => {
 
 test('other runs have no study view', async () => {
   await open('sweep', 'view=study')
-  expect(await text('refused')).toContain('no directory of a study was opened')
+  expect(await text('refused')).toContain('no study is open')
   expect(await page.locator('[data-test=view-study]').count()).toBe(0)
 })
 

@@ -66,7 +66,7 @@ test('router stalls over time: each cell is the sum over its ports', async () =>
   const routers = Object.keys(stalls_of_routers)
   await page.waitForSelector('[data-test=series-heat] canvas')
   const stalled = routers.filter((router) => Object.keys(stalls_of_routers[router]!).length > 0)
-  expect(await text('heat-rows')).toContain(`${stalled.length} of ${stalled.length} routers drawn`)
+  expect(await text('heat-rows')).toContain(`${stalled.length} of ${stalled.length} routers`)
   const box = (await at('series-heat').boundingBox())!
   // As in charts: 92 pixels of names, 18 right, 8 above, 22 below.
   const [width, height] = [box.width - 110, box.height - 30]
@@ -145,6 +145,6 @@ test('packet-engine link columns can be shown and filtered', async () => {
   await open('all', `${RUN}&measure=stall_ps`)
   const options = await at('measure').locator('option').allTextContents()
   for (const name of ['Traffic', 'Packets', 'Busy', 'Stall', 'Idle']) expect(options).toContain(name)
-  expect(await page.locator('.jobs').innerText()).toContain('not known per job')
+  expect(await page.locator('.jobs').innerText()).toContain('is not attributed to jobs')
   expect(await page.locator('.facts').innerText()).not.toContain('NaN')
 })

@@ -26,7 +26,7 @@ useBrowser()
 /** Parts and total of the link account below the picture. */
 async function account(): Promise<{ all: number; parts: number[] }> {
   const said = await text('drawn')
-  const found = /Of all ([\d,]+) links (.*?)(?:\. |$)/.exec(said)
+  const found = /\. ([\d,]+) links: (.*?)(?:\. |$)/.exec(said)
   expect(found, said).not.toBeNull()
   const value = (digits: string): number => Number(digits.replaceAll(',', ''))
   return {
@@ -56,8 +56,8 @@ describe.each(SURFACES)('%s', (surface) => {
         (facts) => document.querySelector('.facts')?.textContent?.includes(facts),
         `${number(links)} links`,
       )
-      const offeredFigures = await at('measure').locator('option').allTextContents()
-      expect(offeredFigures.filter((label) => label !== 'Transfer time').sort()).toEqual([...measures].sort())
+      const offered = await at('measure').locator('option').allTextContents()
+      expect(offered.filter((label) => label !== 'Transfer time').sort()).toEqual([...measures].sort())
       for (const range of ['', `&low=${max / 2}`, `&low=${max / 2}&high=${(2 * max) / 3}`]) {
         await setOn(surface, `run=${run}${range}`)
         const { all, parts } = await account()
@@ -196,14 +196,14 @@ describe.each(SURFACES)('%s', (surface) => {
     const said = await text('refused')
     expect(said).toContain('8 settings')
     for (const words of [
-      `there is no run 99; the runs are 0 to ${expected.families.length - 1}`,
-      'there is no run 77',
-      'there is no measure “charm”; there are',
-      'there is no class “mauve”',
-      'there is no job 31',
-      'the range from 9 to 1 holds nothing',
-      'there is no colour ramp “x”',
-      '0 is not from 1 to 64',
+      `unknown run 99; expected 0 to ${expected.families.length - 1}`,
+      'unknown run 77',
+      'unknown measure “charm”; expected',
+      'unknown class “mauve”',
+      'unknown job 31',
+      'the range from 9 to 1 is empty',
+      'unknown colour ramp “x”',
+      '0 is out of range; expected 1 to 64',
     ])
       expect(said).toContain(words)
     await page.locator('[data-test=refused] button').click()
@@ -213,12 +213,12 @@ describe.each(SURFACES)('%s', (surface) => {
     expect(await text('refused')).toContain('-4 ps is before the start')
     await setOn(surface, 'focus=router%3Anowhere')
     expect(await at('refused').count()).toBe(0)
-    expect(await text('focus')).toContain('there is none in this run')
+    expect(await text('focus')).toContain('not in this run')
   })
 })
 
 test('an unreadable run is listed, the others open', async () => {
-  await open('slimFly', 'hottest=0')
+  await open('damaged', 'hottest=0')
   expect(await page.locator('.failures').innerText()).toMatch(
     /bad cannot be shown: .*links\.parquet cannot be read/,
   )
