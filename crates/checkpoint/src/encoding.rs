@@ -1,91 +1,91 @@
-//! How values become bytes: as `postcard` writes them, one after the other, without names; or as they lie in memory, which
-//! takes fewer instructions and more room, and is for machines of one byte order.
+//! Values as bytes. `postcard` writes them in sequence, without names. Raw entries are copied from memory: this takes
+//! fewer instructions and more space, and needs machines of one byte order.
 
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 use zerocopy::{Immutable, IntoBytes, TryFromBytes};
 
-/// Bytes that are not what was saved.
+/// Bytes that are no valid encoding.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct DecodeError(pub String);
 
-/// Takes values.
+/// Writes values.
 #[derive(Default, Debug)]
 pub struct Writer {
     bytes: Vec<u8>,
 }
 
 impl Writer {
-    /// Writes a value behind those before it.
+    /// Appends a value.
     ///
     /// # Panics
-    /// If its type serialises a sequence whose length it does not know.
+    /// If its type serialises a sequence of unknown length.
     pub fn put<T: Serialize + ?Sized>(&mut self, value: &T) {
         let bytes = std::mem::take(&mut self.bytes);
         self.bytes = postcard::to_extend(value, bytes).expect("plain data has an encoding");
     }
 
-    /// Writes an entry, or a list of them without its length, as it lies in memory.
+    /// Appends an entry, or a list of entries without its length, as a copy of memory.
     #[inline]
     pub fn put_raw<T: IntoBytes + Immutable + ?Sized>(&mut self, entries: &T) {
         self.bytes.extend_from_slice(entries.as_bytes());
     }
 
-    /// Everything that was written.
+    /// All written bytes.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 }
 
-/// Hands out values in the order in which they were written.
+/// Reads values in the order of writing.
 #[derive(Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// Of what a [`Writer`] wrote.
+    /// Reads the bytes of a [`Writer`].
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
-    /// The next value.
+    /// Next value.
     ///
     /// # Errors
-    /// The bytes are none of this type.
+    /// The bytes are no value of this type.
     pub fn get<T: DeserializeOwned>(&mut self) -> Result<T, DecodeError> {
         let (value, rest) = postcard::take_from_bytes(self.rest)
-            .map_err(|error| DecodeError(format!("{} expected: {error}", std::any::type_name::<T>())))?;
+            .map_err(|error| DecodeError(format!("expected {}: {error}", std::any::type_name::<T>())))?;
         self.rest = rest;
         Ok(value)
     }
 
-    /// The next entries, which [`Writer::put_raw`] wrote.
+    /// Next entries, as written by [`Writer::put_raw`].
     ///
     /// # Errors
-    /// There are not as many bytes. Of the entries: the bytes are none of this type.
+    /// Too few bytes. For an entry: its bytes are no value of this type.
     pub fn get_raw<T: TryFromBytes>(
         &mut self,
         count: usize,
     ) -> Result<impl Iterator<Item = Result<T, DecodeError>> + use<'a, T>, DecodeError> {
-        let damaged = || DecodeError(format!("{count} of {} expected", std::any::type_name::<T>()));
+        let damaged = || DecodeError(format!("expected {count} of {}", std::any::type_name::<T>()));
         let size = count.checked_mul(size_of::<T>()).ok_or_else(damaged)?;
         let (bytes, rest) = self.rest.split_at_checked(size).ok_or_else(damaged)?;
         self.rest = rest;
         let entry = |bytes| {
             T::try_read_from_bytes(bytes)
-                .map_err(|_| DecodeError(format!("{} expected, its bytes are none", std::any::type_name::<T>())))
+                .map_err(|_| DecodeError(format!("expected {}, found other bytes", std::any::type_name::<T>())))
         };
         Ok(bytes.chunks_exact(size_of::<T>()).map(entry))
     }
 
-    /// Whether all was read.
+    /// Whether everything was read.
     pub fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }
 
-    /// All was read.
+    /// Checks that everything was read.
     ///
     /// # Errors
     /// Bytes are left.
@@ -152,7 +152,7 @@ mod tests {
         for cut in 0..bytes.len() {
             assert!(Reader::new(&bytes[..cut]).get::<[u64; 3]>().is_err());
         }
-        // A length beyond the bytes takes no memory for it.
+        // A length beyond the bytes must not allocate memory.
         assert!(Reader::new(&[0xff, 0xff, 0xff, 0xff, 0x0f]).get::<Vec<u64>>().is_err());
         assert!(Reader::new(&bytes).end().is_err());
     }

@@ -1,10 +1,10 @@
 //! The file of a checkpoint.
 //!
 //! ```text
-//! magic (8 B) · format (u32) · length (u64), header in JSON · { number (u32) · length (u64) · bytes } for each part · SHA-256 of all before
+//! magic (8 B) · format (u32) · length (u64), header in JSON · { number (u32) · length (u64) · bytes } per part · SHA-256 of all before
 //! ```
-//! Numbers are little-endian. Parts come in any order. Nothing is believed before the digest of the whole file is right, so a file that
-//! was cut or changed anywhere is refused; the format of another version is stored from its number first.
+//! Numbers are little-endian, and parts have any order. The reader uses nothing before the digest of the whole file
+//! is verified. So it refuses a file that was cut off or changed anywhere. It checks the format number first.
 
 use crate::encoding::DecodeError;
 use serde_json::Value;
@@ -14,25 +14,25 @@ use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
-/// The format of the file and of every state in it: a change of either raises it.
-pub const FORMAT: u32 = 5;
+/// Format of the file and of every state in it. A change of either increases it.
+pub const FORMAT: u32 = 6;
 
 const MAGIC: [u8; 8] = *b"\x89ODNCKPT";
 const DIGEST_BYTES: u64 = 32;
 
-/// Why a file is not read.
+/// Reason why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// It is something else.
+    /// The file is something else.
     #[error("is no checkpoint")]
     NotACheckpoint,
-    /// It is of another version.
+    /// The file has another format.
     #[error("is a checkpoint in format {0}; this version of Odonata reads format {FORMAT}")]
     Format(u32),
-    /// It is not as it was written.
+    /// The file differs from what was written.
     #[error("is damaged: {0}")]
     Damaged(#[from] DecodeError),
-    /// The system refuses.
+    /// The system reported an error.
     #[error("cannot be read: {0}")]
     Io(#[from] io::Error),
 }
@@ -41,7 +41,7 @@ fn damaged<T>(why: &str) -> Result<T, CheckpointError> {
     Err(CheckpointError::Damaged(DecodeError(why.to_owned())))
 }
 
-/// A file that is being written, perhaps by several threads.
+/// Writes a file, also from several threads.
 #[derive(Debug)]
 pub struct CheckpointWriter<W: Write> {
     inner: Mutex<io::Result<WriterState<W>>>,
@@ -68,18 +68,18 @@ impl<W: Write> WriterState<W> {
 }
 
 impl CheckpointWriter<BufWriter<std::fs::File>> {
-    /// Begins a file.
+    /// Creates a file.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system reports an error.
     pub fn create(path: &Path, header: &Value) -> io::Result<Self> {
         Self::new(BufWriter::new(std::fs::File::create(path)?), header)
     }
 
-    /// Ends it and forces it to the disk; how many bytes it has.
+    /// Ends the file and flushes it to disk. Returns its number of bytes.
     ///
     /// # Errors
-    /// The system refused this or an earlier part.
+    /// The system reported an error, now or for an earlier part.
     pub fn finish(self) -> io::Result<u64> {
         let (out, bytes) = self.end()?;
         out.into_inner()?.sync_all()?;
@@ -88,10 +88,10 @@ impl CheckpointWriter<BufWriter<std::fs::File>> {
 }
 
 impl<W: Write> CheckpointWriter<W> {
-    /// Begins with a header.
+    /// Writes the header.
     ///
     /// # Errors
-    /// The system refuses.
+    /// The system reports an error.
     pub fn new(out: W, header: &Value) -> io::Result<Self> {
         let mut inner = WriterState { out, digest: Sha256::new(), bytes: 0 };
         inner.write(&MAGIC)?;
@@ -100,10 +100,10 @@ impl<W: Write> CheckpointWriter<W> {
         Ok(Self { inner: Mutex::new(Ok(inner)) })
     }
 
-    /// Writes a part. What the system refuses is stored at the end.
+    /// Writes a part. An error is reported at the end.
     ///
     /// # Panics
-    /// If another thread did.
+    /// If another thread panicked.
     pub fn part(&self, number: u32, bytes: &[u8]) {
         let mut inner = self.inner.lock().expect("no thread panicked");
         if let Ok(all) = &mut *inner {
@@ -113,13 +113,13 @@ impl<W: Write> CheckpointWriter<W> {
         }
     }
 
-    /// Writes the digest; what was written to, and how many bytes.
+    /// Writes the digest. Returns the output and its number of bytes.
     ///
     /// # Errors
-    /// The system refused this or an earlier part.
+    /// The system reported an error, now or for an earlier part.
     ///
     /// # Panics
-    /// If another thread did.
+    /// If another thread panicked.
     pub fn end(self) -> io::Result<(W, u64)> {
         let WriterState { mut out, digest, bytes } = self.inner.into_inner().expect("no thread panicked")?;
         out.write_all(&digest.finalize())?;
@@ -128,12 +128,12 @@ impl<W: Write> CheckpointWriter<W> {
     }
 }
 
-/// A file whose digest is right.
+/// Reads a file with a verified digest.
 #[derive(Debug)]
 pub struct CheckpointReader<R> {
     from: R,
     header: Value,
-    /// Where the bytes of each part begin, and how many there are.
+    /// Start and length of each part.
     parts: BTreeMap<u32, (u64, u64)>,
 }
 
@@ -141,17 +141,17 @@ impl CheckpointReader<io::BufReader<std::fs::File>> {
     /// Opens a file.
     ///
     /// # Errors
-    /// It is no checkpoint, of another format, or damaged.
+    /// It is no checkpoint, has another format, or is damaged.
     pub fn open(path: &Path) -> Result<Self, CheckpointError> {
         Self::new(io::BufReader::new(std::fs::File::open(path)?))
     }
 }
 
 impl<R: Read + Seek> CheckpointReader<R> {
-    /// Reads everything once, to see that it is as it was written, and notes where parts are.
+    /// Reads the file once to verify it and to find its parts.
     ///
     /// # Errors
-    /// It is no checkpoint, of another format, or damaged.
+    /// It is no checkpoint, has another format, or is damaged.
     pub fn new(mut from: R) -> Result<Self, CheckpointError> {
         let length = from.seek(SeekFrom::End(0))?;
         let start = (MAGIC.len() + size_of::<u32>()) as u64;
@@ -184,11 +184,11 @@ impl<R: Read + Seek> CheckpointReader<R> {
         let header = block(&mut from, &mut at, end)?;
         let mut text = vec![0; header.1 as usize];
         from.read_exact(&mut text)?;
-        let Ok(header) = serde_json::from_slice(&text) else { return damaged("its header is no JSON") };
+        let Ok(header) = serde_json::from_slice(&text) else { return damaged("its header is not JSON") };
         let mut parts = BTreeMap::new();
         while at < end {
             if end - at < size_of::<u32>() as u64 {
-                return damaged("bytes behind its last part");
+                return damaged("bytes after its last part");
             }
             let name = number(&mut from)?;
             at += size_of::<u32>() as u64;
@@ -201,7 +201,7 @@ impl<R: Read + Seek> CheckpointReader<R> {
         Ok(Self { from, header, parts })
     }
 
-    /// What stands at its head.
+    /// Header of the file.
     pub fn header(&self) -> &Value {
         &self.header
     }
@@ -211,10 +211,10 @@ impl<R: Read + Seek> CheckpointReader<R> {
         self.parts.keys().copied()
     }
 
-    /// The bytes of a part.
+    /// Bytes of a part.
     ///
     /// # Errors
-    /// There is none of that number, or the system refuses.
+    /// The part does not exist, or the system reports an error.
     pub fn part(&mut self, number: u32) -> Result<Vec<u8>, CheckpointError> {
         let Some(&(start, length)) = self.parts.get(&number) else {
             return damaged(&format!("it has no part {number}"));
@@ -226,18 +226,18 @@ impl<R: Read + Seek> CheckpointReader<R> {
     }
 }
 
-/// Bytes between a head and a digest that are right, for tests of what reads them.
+/// Adds head and digest to a body, for tests of readers.
 pub fn with_digest(body: &[u8]) -> Vec<u8> {
     let mut bytes = [&MAGIC[..], &FORMAT.to_le_bytes(), body].concat();
     bytes.extend_from_slice(&Sha256::digest(&bytes));
     bytes
 }
 
-/// Where the bytes of a block begin and how many there are; `at` moves on to its end.
+/// Start and length of a block. Moves `at` to its end.
 fn block(from: &mut impl Read, at: &mut u64, end: u64) -> Result<(u64, u64), CheckpointError> {
     let start = *at + size_of::<u64>() as u64;
     if start > end {
-        return damaged("a part without its length");
+        return damaged("a part without a length");
     }
     let mut length = [0; 8];
     from.read_exact(&mut length)?;
@@ -305,7 +305,7 @@ mod tests {
     }
 
     proptest! {
-        /// Also with a digest that is right, bytes that were not written so are an error and no panic.
+        /// Arbitrary bytes with a valid digest give an error, never a panic.
         #[test]
         fn arbitrary_bytes_with_their_digest_do_no_harm(body in prop::collection::vec(any::<u8>(), 0..200)) {
             if let Ok(mut file) = CheckpointReader::new(Cursor::new(with_digest(&body))) {

@@ -1,11 +1,13 @@
 //! The state of a run as bytes.
 //!
 //! ```text
-//! engine ── State::save ─► Writer ─► parts ─► CheckpointWriter ─► one file ─► CheckpointReader ─► parts ─► Reader ── State::load ─► engine, built anew
+//! engine ── State::save ─► Writer ─► parts ─► CheckpointWriter ─► one file
+//! one file ─► CheckpointReader ─► parts ─► Reader ── State::load ─► rebuilt engine
 //! ```
-//! What an engine builds from an experiment (tables, sizes, who is beside whom) is built again; what has become of it since is
-//! [`State`], saved and loaded in place. [`state!`] says of every field of a struct which of the two it is, and does not compile
-//! when a new one is left out. `docs/decisions/checkpoints.md` says what is state, at which instants it is taken, and what a file holds.
+//! An engine rebuilds everything that follows from the experiment: tables, sizes, neighbors. The rest is [`State`],
+//! which is saved, and loaded in place. [`state!`] assigns every field of a struct to one of the two, and does not
+//! compile if a field is missing. `docs/decisions/checkpoints.md` defines the state, the times of checkpoints and the
+//! content of a file.
 //!
 //! ```
 //! use odonata_checkpoint::{state, Reader, State, Writer};

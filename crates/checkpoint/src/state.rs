@@ -1,18 +1,18 @@
-//! What becomes of something that was built.
+//! State of rebuilt values.
 
 use crate::encoding::{DecodeError, Reader, Writer};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 
-/// State within something that is built from the experiment.
+/// State of a value that is rebuilt from the experiment.
 pub trait State {
-    /// Writes it.
+    /// Writes the state.
     fn save(&self, into: &mut Writer);
 
-    /// Puts what was written in its place. `self` is as it was built, and after an error of no use.
+    /// Loads a state into `self`, a rebuilt value. After an error, `self` is unusable.
     ///
     /// # Errors
-    /// The bytes were not written by its like.
+    /// The bytes are no state of an equal value.
     fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError>;
 }
 
@@ -26,7 +26,7 @@ impl<S: State + ?Sized> State for Box<S> {
     }
 }
 
-/// As many as were built.
+/// The number of entries is rebuilt.
 impl<S: State> State for Vec<S> {
     fn save(&self, into: &mut Writer) {
         into.put(&self.len());
@@ -39,7 +39,7 @@ impl<S: State> State for Vec<S> {
     }
 }
 
-/// There if it was built.
+/// Presence is rebuilt.
 impl<S: State> State for Option<S> {
     fn save(&self, into: &mut Writer) {
         into.put(&usize::from(self.is_some()));
@@ -58,14 +58,14 @@ fn check_count(found: usize, expected: usize) -> Result<(), DecodeError> {
     if found == expected {
         Ok(())
     } else {
-        Err(DecodeError(format!("state of {found} where {expected} were built")))
+        Err(DecodeError(format!("state of {found} entries; expected {expected}")))
     }
 }
 
-/// Reads a list that has as many entries as were built.
+/// Reads a list with the rebuilt number of entries.
 ///
 /// # Errors
-/// It has not, or is none.
+/// The number differs, or the bytes are no list.
 pub fn load_same_length<T: Serialize + DeserializeOwned>(
     list: &mut Vec<T>,
     from: &mut Reader<'_>,
@@ -76,16 +76,16 @@ pub fn load_same_length<T: Serialize + DeserializeOwned>(
     Ok(())
 }
 
-/// Implements [`State`] for a struct. Each of its fields is named once:
+/// Implements [`State`] for a struct. Each field is listed once:
 ///
-/// | as | it is |
+/// | kind | content |
 /// |---|---|
-/// | `value` | state: a value that serialises and takes the place of what is there |
-/// | `same_length` | the same, a `Vec` of as many entries as were built |
-/// | `nested` | something that has [`State`] of its own |
+/// | `value` | state: a serialisable value that is replaced |
+/// | `same_length` | state: a `Vec` with the rebuilt number of entries |
+/// | `nested` | a value with its own [`State`] |
 /// | `rebuilt` | no state |
 ///
-/// They stand in this order, those of one kind separated by commas.
+/// The kinds have this order. Commas separate the fields of a kind.
 #[macro_export]
 macro_rules! state {
     ($type:ty {
@@ -154,8 +154,8 @@ mod tests {
         reader.end().unwrap();
         assert_eq!(again, router);
         let more = built(4).load(&mut Reader::new(&bytes)).unwrap_err();
-        assert_eq!(more.to_string(), "state of 3 where 4 were built");
+        assert_eq!(more.to_string(), "state of 3 entries; expected 4");
         let without = Router { series: None, ..built(3) }.load(&mut Reader::new(&bytes)).unwrap_err();
-        assert_eq!(without.to_string(), "state of 1 where 0 were built");
+        assert_eq!(without.to_string(), "state of 1 entries; expected 0");
     }
 }

@@ -1,27 +1,29 @@
-//! How low the maximum link load could be under any routing.
+//! Bound of the maximum link load: how low it could be under any routing.
 //!
-//! Splitting every commodity over any paths at will is the fractional multi-commodity flow of least congestion. With
-//! capacities C_e, loads x_e of a routing and utilisation u_e = x_e / C_e (here a time: bytes over bytes per second),
-//! linear programming duality gives for *any* lengths l_e >= 0
+//! Splitting every commodity over any paths is the fractional multi-commodity flow of least congestion. Let C_e be
+//! capacities, x_e the loads of a routing and u_e = x_e / C_e the utilisation (here a time: bytes over bytes per
+//! second). Linear programming duality then gives for *any* lengths l_e >= 0
 //!
 //! max_e u_e  >=  Σ_k d_k dist_l(k) / Σ_e C_e l_e,
 //!
 //! since every unit of commodity k travels at least its shortest distance. So each set of lengths certifies a lower
-//! bound, and each routing an upper one. The lengths l_e = w_e / C_e, w_e = exp(α (u_e / max u - 1)), of the current
-//! routing make the two meet: source by source, take what it has off ways that are longer than the shortest under l, put it
-//! on those that are shortest, and move its flow towards that by the step that is best for the soft maximum Σ w_e
-//! (block-coordinate Frank-Wolfe: Lacoste-Julien et al., ICML 2013; soft maxima: Bienstock, "Potential Function
-//! Methods", 2002). α sharpens when the gap stops closing. The lengths swing about the best ones, so means of the last ones
-//! are tried as certificates, too. Sending all of a source anew in each step takes 2 to 5 times the passes, without means the
-//! bound of ADV+1 on 1,056 nodes stays 8 % below what is reached. Moving all sources at once is simpler and far slower: at
-//! 131,072 ranks of a 4D stencil on Edison its gap was still 46 % after 400 passes.
+//! bound, and each routing an upper bound. The lengths l_e = w_e / C_e with w_e = exp(α (u_e / max u - 1)) of the
+//! current routing bring both together. The search takes one source at a time (block-coordinate Frank-Wolfe:
+//! Lacoste-Julien et al., ICML 2013). It moves flow from paths that are longer than the shortest path under l to the
+//! shortest paths. The step size minimizes the soft maximum Σ w_e (soft maxima: Bienstock, "Potential Function
+//! Methods", 2002). α grows when the gap stops shrinking. The lengths oscillate around the best ones, so means of the
+//! last lengths are tried as certificates, too.
 //!
-//! Flow is conserved: every edge has a length, however little it is used, so that every router is reached from one that is
-//! nearer, and each source's flow is checked whenever bounds are.
+//! Alternatives were slower. Sending all flow of a source again in each step takes 2 to 5 times the passes. Without
+//! means, the bound of ADV+1 on 1,056 nodes stays 8 % below the reached value. Moving all sources at once is simpler,
+//! but at 131,072 ranks of a 4D stencil on Edison its gap was still 46 % after 400 passes.
 //!
-//! Parallel links are one edge: splitting equally over them is best. Sources are taken in batches of fixed size whose
-//! shortest paths are found in parallel and applied in order, so the result does not depend on the number of threads.
-//! Only links between routers are bounded; the load of network interfaces is the same under any routing.
+//! Flow is conserved. Every edge has a positive length, so every router is reached from a nearer one. Each source's
+//! flow is checked whenever bounds are computed.
+//!
+//! Parallel links are one edge: an equal split over them is best. Sources are processed in batches of fixed size.
+//! Their shortest paths are computed in parallel and applied in order, so the result does not depend on the number of
+//! threads. Only links between routers are bounded; the load of NICs is equal under any routing.
 
 mod shortest;
 
@@ -34,28 +36,29 @@ use odonata_units::RouterId;
 use shortest::Worker;
 use std::sync::Mutex;
 
-/// Passes over all sources after which a gap that has not closed is reported as it is.
+/// Maximum number of passes over all sources. A gap that is still open then is reported.
 const PASSES_MAX: u32 = 1000;
-/// A lower bound needs a pass of its own under fixed lengths: done once in so many passes.
+/// Passes per lower bound, which needs a pass of its own under fixed lengths. Fewer cost more passes; more stop
+/// later.
 const PASSES_PER_BOUND: u32 = 4;
-/// About how many certificates the mean lengths are a mean of.
+/// Window of the mean lengths, in certificates. Larger windows average out oscillations but keep old lengths.
 const MEAN_WINDOW: f64 = 8.0;
-/// Certificates without progress after which the soft maximum is made sharper in any case.
+/// Certificates without progress before the soft maximum is sharpened. Fewer sharpen too early; more waste passes.
 const IDLE_MAX: u32 = 8;
-/// The least weight of an edge: every edge has a length, so that every shortest path is shorter before its end.
+/// Minimum weight of an edge. With positive lengths, every shortest path gets shorter towards its source.
 const WEIGHT_MIN: f64 = 1e-9;
-/// Sources whose shortest paths see the same lengths.
+/// Sources whose shortest paths see the same lengths. Larger batches use more threads but older lengths.
 const BATCH: usize = 16;
 
-/// Whether to go on.
+/// Whether to continue.
 type ShouldContinue<'a> = &'a mut dyn FnMut() -> bool;
 
-/// A graph of edges with capacity, in rows by source router.
+/// A graph of edges with capacities, in rows by source router.
 struct Network {
     first: Vec<u32>,
     target: Vec<u32>,
     capacity: Vec<f64>,
-    /// The edge of the opposite direction.
+    /// Edge of the opposite direction.
     reverse: Vec<u32>,
 }
 
@@ -70,7 +73,7 @@ impl Network {
             }
             network.first.push(network.target.len() as u32);
         }
-        // Bundles and edges have the same order; the first links of two opposite bundles belong to one cable.
+        // Bundles and edges have the same order. The first links of two opposite bundles belong to one cable.
         let bundles = machine.bundles();
         let position = |link| bundles.partition_point(|b| b.first <= link) - 1;
         network.reverse = bundles.iter().map(|b| position(machine.reverse(b.first)) as u32).collect();
@@ -78,20 +81,20 @@ impl Network {
     }
 }
 
-/// All bytes from one source router, and how they flow now.
+/// Traffic from one source router, and its current flow.
 struct Source {
     router: RouterId,
     demands: Vec<(RouterId, u64)>,
-    /// Load that this source puts on edges, sorted by edge.
+    /// Current load of this source on edges, sorted by edge.
     flow: Vec<(u32, f64)>,
-    /// What the last shortest paths would put there.
+    /// Load on the last shortest paths.
     towards: Vec<(u32, f64)>,
-    /// Sum of bytes times distance along them.
+    /// Sum of bytes times distance on these paths.
     distance: f64,
 }
 
 impl Source {
-    /// Checks that its flow brings every target what is sent there.
+    /// Checks that its flow conserves the bytes of every target.
     fn check(&self, network: &Network, balance: &mut [f64]) {
         balance.fill(0.0);
         let mut total = 0.0;
@@ -120,35 +123,35 @@ fn sources<'c>(commodities: impl Iterator<Item = &'c Commodity>) -> Vec<Mutex<So
     pairs.chunk_by(|a, b| a.0 == b.0).map(|row| Mutex::new(source(row))).collect()
 }
 
-/// What is asked of the search.
+/// Options of the search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchOptions {
-    /// The relative gap.
+    /// Requested relative gap.
     pub(crate) gap: f64,
-    /// Whether the routing that comes nearest is options, too.
+    /// Whether to return the best routing.
     pub(crate) flows: bool,
     pub(crate) threads: usize,
 }
 
-/// What was found.
+/// Result of the search.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchResult {
     pub(crate) bound: LoadBound,
-    /// The routing that reaches its upper end, if it was options, sorted by source.
+    /// Routing with the upper bound, if requested, sorted by source.
     pub(crate) flows: Vec<SourceFlow>,
 }
 
-/// Bytes from one router on edges, which are bundles of links.
+/// Bytes from one router on edges (bundles of links).
 #[derive(Clone, Debug)]
 pub(crate) struct SourceFlow {
     pub(crate) source: RouterId,
     pub(crate) edges: Vec<(u32, f64)>,
 }
 
-/// Computes the bound to a relative gap, or as near as [`PASSES_MAX`] allow. `None` where nothing crosses a link.
+/// Computes the bound to a relative gap, or as close as [`PASSES_MAX`] allows. `None` if no traffic uses a link.
 ///
 /// # Errors
-/// If `progress` returns false.
+/// `progress` returned false.
 pub(crate) fn compute<'c>(
     machine: &Machine,
     commodities: impl Iterator<Item = &'c Commodity>,
@@ -183,19 +186,19 @@ struct Search<'a> {
     load: Vec<f64>,
     /// Sharpness of the soft maximum.
     alpha: f64,
-    /// Mean of the lengths of the last certificates, and of how many: lengths swing about those that certify most.
+    /// Mean lengths of the last certificates, and their number. Lengths oscillate around the best ones.
     mean_lengths: Vec<f64>,
     averaged: f64,
-    /// Certificates since the gap last shrank.
+    /// Certificates since the last decrease of the gap.
     idle: u32,
     bound: LoadBound,
-    /// Whether the best flows are kept, and they.
+    /// Whether to store the best flows, and these flows.
     keeps_best: bool,
     best: Vec<SourceFlow>,
 }
 
 impl<'a> Search<'a> {
-    /// Starts from shortest paths under lengths 1 / C.
+    /// Starts with shortest paths under lengths 1 / C.
     fn new(
         network: &'a Network,
         sources: &'a [Mutex<Source>],
@@ -237,7 +240,7 @@ impl<'a> Search<'a> {
         (0..self.load.len()).map(|e| self.utilisation(e)).fold(0.0, f64::max)
     }
 
-    /// Finds the shortest paths of some sources under the same lengths.
+    /// Finds the shortest paths of some sources under equal lengths.
     fn shortest(
         &mut self,
         sources: &[Mutex<Source>],
@@ -250,7 +253,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// One pass over all sources.
+    /// Makes one pass over all sources.
     fn improve(&mut self, should_continue: ShouldContinue<'_>) -> Result<(), Interruption> {
         let peak = self.peak();
         let sharpness = self.alpha / peak;
@@ -281,7 +284,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Bytes times distance of all sources, under lengths of sum 1 over the capacities: a bound.
+    /// Bytes times distance of all sources. A lower bound if the lengths times capacities sum to 1.
     fn distance(&mut self, lengths: &[f64], should_continue: ShouldContinue<'_>) -> Result<f64, Interruption> {
         let sources = self.sources;
         self.shortest(sources, lengths, should_continue)?;
@@ -295,7 +298,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Step in [0, 1] along `delta` with the least soft maximum: the root of its derivative, by bisection.
+    /// Step in [0, 1] along `delta` with the smallest soft maximum: the root of its derivative, by bisection.
     fn best_step(&self, delta: &[(u32, f64, f64)], sharpness: f64, peak: f64) -> f64 {
         let slope = |step: f64| -> f64 {
             let term = |&(edge, _, change): &(u32, f64, f64)| {
@@ -311,7 +314,7 @@ impl<'a> Search<'a> {
             return 1.0;
         }
         let (mut low, mut high) = (0.0, 1.0);
-        // To 10 % of the step: the best one is often below a thousandth, and zero would stop the search.
+        // To 10 % of the step: the best step is often below 0.001, and a step of zero would stop the search.
         while high - low > 0.1 * high && high > 1e-9 {
             let center = (low + high) / 2.0;
             if slope(center) < 0.0 {
@@ -323,7 +326,7 @@ impl<'a> Search<'a> {
         (low + high) / 2.0
     }
 
-    /// Keeps the flows as they are.
+    /// Stores the current flows.
     fn store_best(&mut self) {
         let flow = |source: &Mutex<Source>| {
             let source = source.lock().expect("all threads have finished");
@@ -332,9 +335,9 @@ impl<'a> Search<'a> {
         self.best = self.sources.iter().map(flow).collect();
     }
 
-    /// Updates the bounds by the current routing and its lengths.
+    /// Updates the bounds from the current routing and its lengths.
     fn certify(&mut self, should_continue: ShouldContinue<'_>) -> Result<(), Interruption> {
-        // Sums of many small changes drift: the upper bound is that of the flows, added up afresh.
+        // Sums of many small changes drift, so the upper bound is summed from the flows again.
         self.load.fill(0.0);
         let mut balance = vec![0.0; self.network.first.len() - 1];
         for source in self.sources {
@@ -361,8 +364,8 @@ impl<'a> Search<'a> {
         self.bound.lower_s = self.bound.lower_s.max(lower);
         self.bound.upper_s = self.bound.upper_s.min(peak);
         self.bound.gap = 1.0 - self.bound.lower_s / self.bound.upper_s;
-        // What is left is softness (the weighted mean lies below the peak) and distance to the soft optimum (the
-        // shortest paths lie below the weighted mean): sharpen when the first is the larger part.
+        // The gap has two parts: softness (the weighted mean is below the peak) and distance to the soft optimum (the
+        // shortest paths are below the weighted mean). Sharpen if the first part is larger.
         self.idle = if self.bound.gap < 0.99 * gap { 0 } else { self.idle + 1 };
         if peak - soft > soft - lower || self.idle == IDLE_MAX {
             self.idle = 0;
@@ -373,7 +376,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Edges of either flow: (edge, load now, change to get to `towards`).
+/// Edges of both flows: (edge, current load, change to reach `towards`).
 fn difference(flow: &[(u32, f64)], towards: &[(u32, f64)], delta: &mut Vec<(u32, f64, f64)>) {
     delta.clear();
     let (mut i, mut j) = (0, 0);

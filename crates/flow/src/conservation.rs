@@ -1,13 +1,13 @@
-//! Bytes are conserved at every router: checked at the end of every run.
+//! Conservation of bytes at every router, checked at the end of every run.
 
 use crate::traffic::Commodities;
 use odonata_machine::Machine;
 use odonata_processes::{sum, Processes};
 
-/// Checks `loads[job][link]`, of which the first process has those of all.
+/// Checks `loads[job][link]`; the first process has the loads of all.
 ///
 /// # Panics
-/// If bytes come from nowhere or get lost.
+/// If bytes appear or disappear at a router.
 pub(crate) fn check(processes: &dyn Processes, machine: &Machine, traffic: &Commodities, loads: &[Vec<f64>]) {
     let routers = machine.router_count();
     let (mut out, mut into) = (vec![0; routers], vec![0; routers]);

@@ -1,8 +1,8 @@
-//! What the processes of one run agree on.
+//! Agreement between the processes of a run.
 //!
-//! Each has the messages that are sent from its routers, and all that the solver has of their flows. Everything that belongs to links,
-//! interfaces and jobs all processes know alike: integers that are added up once per pass, so that each goes through the same
-//! iterations. Loads of static routings and the bound are computed by the first alone, for which it is told all commodities.
+//! Each process has the messages from its routers and the solver's data of their flows. Data of links, NICs and jobs
+//! is equal in all processes: integers that are summed once per pass, so that all do the same iterations. The first
+//! process computes loads of static routings and the bound. For that it gathers all commodities.
 
 use crate::traffic::{Commodities, Commodity};
 use crate::{FlowError, FlowSettings};
@@ -13,7 +13,8 @@ use odonata_units::{JobId, RouterId};
 use odonata_workload::Workload;
 use std::ops::Range;
 
-/// What each process has, if all of them have it. Else the first that has not says why.
+/// Returns `own` if all processes succeed. Otherwise the first failed process returns its error, the others
+/// `OtherProcess`.
 pub(crate) fn agree<T>(processes: &dyn Processes, own: Result<T, FlowError>) -> Result<T, FlowError> {
     let failed = all_gather(processes, &own.is_err()).iter().position(|failed| *failed);
     match (failed, own) {
@@ -23,7 +24,7 @@ pub(crate) fn agree<T>(processes: &dyn Processes, own: Result<T, FlowError>) -> 
     }
 }
 
-/// What several processes can't do together.
+/// Checks that several processes can make the run.
 pub(crate) fn check_distributable(
     processes: &dyn Processes,
     machine: &Machine,
@@ -33,15 +34,13 @@ pub(crate) fn check_distributable(
         |reason: &str| Err(FlowError::NotDistributable { processes: processes.count(), reason: reason.into() });
     match processes.count() {
         1 => Ok(()),
-        _ if settings.routing == PathChoice::Optimal => refused("the routing 'optimal' is found by one process"),
-        _ if machine.has_rails() => refused(
-            "messages of nodes with interfaces at several routers are not divided by the routers that send them",
-        ),
+        _ if settings.routing == PathChoice::Optimal => refused("the routing 'optimal' needs one process"),
+        _ if machine.has_rails() => refused("nodes with rails need one process"),
         _ => Ok(()),
     }
 }
 
-/// The routers whose messages this process has: with about as many ranks as the others.
+/// Routers whose messages belong to this process. All processes have about equal numbers of ranks.
 pub(crate) fn own_routers(processes: &dyn Processes, machine: &Machine, workload: &Workload) -> Range<usize> {
     if processes.count() == 1 {
         return 0..machine.router_count();
@@ -53,7 +52,7 @@ pub(crate) fn own_routers(processes: &dyn Processes, machine: &Machine, workload
     balanced_ranges(&ranks, processes.count()).swap_remove(processes.number())
 }
 
-/// What all processes together send, job by job, where each knows what its routers do.
+/// Sums the volumes of each job over all processes.
 pub(crate) fn sum_jobs(processes: &dyn Processes, traffic: &mut Commodities) {
     let mut all = all_gather(processes, &traffic.jobs).into_iter();
     traffic.jobs = all.next().expect("there is a process");
@@ -62,7 +61,7 @@ pub(crate) fn sum_jobs(processes: &dyn Processes, traffic: &mut Commodities) {
     }
 }
 
-/// Commodities of a job, by job, of all processes.
+/// Number of commodities of each job, over all processes.
 pub(crate) fn commodities_of_jobs(
     processes: &dyn Processes,
     traffic: &Commodities,
@@ -74,7 +73,7 @@ pub(crate) fn commodities_of_jobs(
     commodities
 }
 
-/// The commodities of all processes for the first, without their members, in the order of one process.
+/// Gathers the commodities of all processes in the first, without members, in the order of a single process.
 pub(crate) fn gather_commodities(processes: &dyn Processes, own: &[Commodity]) -> Vec<Commodity> {
     type Plain = (u32, u32, u32, u64, u64);
     let plain: Vec<Plain> = own.iter().map(|c| (c.job.0, c.source.0, c.target.0, c.messages, c.bytes)).collect();

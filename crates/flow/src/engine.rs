@@ -1,4 +1,4 @@
-//! Machine and workload in, steady state out.
+//! The engine: from machine and workload to the steady state.
 
 use crate::bound::{self, SearchResult};
 use crate::distributed::{self, agree};
@@ -18,17 +18,17 @@ use odonata_routing::paths::{path_rule, Oblivious, PathRule};
 use odonata_units::{JobId, LinkId, Rate, Stream};
 use odonata_workload::Workload;
 
-/// Whether the engine takes a machine and settings.
+/// Checks machine and settings.
 ///
 /// # Errors
-/// Settings out of range, or a machine in pieces.
+/// Settings out of range, or a machine that is not connected.
 pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
     path_rule(machine, settings.intermediate)?;
     Ok(())
 }
 
-/// About how many bytes a run takes beyond those of machine and workload. Messages are gathered for it.
+/// Approximate memory of a run in addition to machine and workload. Gathers the messages.
 ///
 /// # Errors
 /// More than `memory_bytes`.
@@ -46,7 +46,7 @@ pub fn memory_estimate(
 /// Computes the steady state of `workload` on `machine`. The result does not depend on `limits`.
 ///
 /// # Errors
-/// As [`run_distributed`].
+/// See [`run_distributed`].
 pub fn run(
     machine: &Machine,
     workload: &Workload,
@@ -58,11 +58,12 @@ pub fn run(
     run_distributed(&SingleProcess, (machine, workload), settings, seed, limits, progress)
 }
 
-/// [`run`] as one of several processes, each of which calls this with the same arguments, but for `limits` and `progress`. The first gets the
-/// result, which is that of one process; the others get [`FlowError::OtherProcess`].
+/// Like [`run`], as one of several processes. Each calls this with the same arguments, except for `limits` and
+/// `progress`. The first process gets the result, which equals the result of a single process. The others get
+/// [`FlowError::OtherProcess`].
 ///
 /// # Errors
-/// Settings out of range, a machine in pieces, too little memory, or `progress` returning false.
+/// Settings out of range, a machine that is not connected, too little memory, or `progress` returning false.
 pub fn run_distributed(
     processes: &dyn Processes,
     (machine, workload): (&Machine, &Workload),
@@ -74,7 +75,7 @@ pub fn run_distributed(
     let threads = limits.threads.max(1);
     let prepared = prepare(processes, (machine, workload), settings, ResourceLimits { threads, ..limits }, progress);
     let FlowSetup { rule, mut notices, mut traffic, memory_bytes, history } = agree(processes, prepared)?;
-    // What one of them has no memory to history, none keeps: all have to go through the same iterations.
+    // All processes must do the same iterations, so the one with the least memory decides.
     let history = *all_gather(processes, &history).iter().min().expect("there is a process");
     distributed::sum_jobs(processes, &mut traffic);
     agree(processes, check_amount(workload, &traffic))?;
@@ -104,23 +105,23 @@ pub fn run_distributed(
     Ok(result)
 }
 
-/// The steady state of all jobs, or of one alone.
+/// The steady state of all jobs, or of one job alone.
 struct Answer {
     /// Bytes by `[job][link]`.
     loads: Vec<Vec<f64>>,
     jobs: Vec<JobResult>,
     convergence: Convergence,
-    /// If it was computed on the way.
+    /// Set if it was computed as a side effect.
     bound: Option<LoadBound>,
 }
 
-/// What all steps of one run share.
+/// State of all steps of a run.
 struct Engine<'a> {
     processes: &'a dyn Processes,
     machine: &'a Machine,
-    /// Of this process.
+    /// Traffic of this process.
     traffic: &'a Commodities,
-    /// The commodities of all processes, if there are several: the first has them, if they are needed.
+    /// Commodities of all processes; only in the first of several, if needed.
     all: Option<Vec<Commodity>>,
     rule: &'a dyn PathRule,
     settings: &'a FlowSettings,
@@ -133,7 +134,7 @@ fn rate_units(rate: Rate) -> u64 {
 }
 
 impl Engine<'_> {
-    /// The oblivious rule of a static routing, or `None` for an iterative one.
+    /// Oblivious rule of a static routing; `None` for an iterative one.
     const fn oblivious(&self) -> Option<Oblivious> {
         match self.settings.routing {
             PathChoice::Fixed(rule) => Some(rule),
@@ -150,7 +151,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Commodities that compete, of one job or of all.
+    /// Competing commodities of one job or of all.
     fn flows(&self, job: Option<JobId>) -> Vec<&Commodity> {
         self.competing(&self.traffic.commodities, job)
     }
@@ -160,7 +161,7 @@ impl Engine<'_> {
         of.iter().filter(competes).filter(|c| job.is_none_or(|j| c.job == j)).collect()
     }
 
-    /// The commodities of all processes, for the first.
+    /// Commodities of all processes; for the first process.
     fn all(&self) -> &[Commodity] {
         self.all.as_deref().unwrap_or(&self.traffic.commodities)
     }
@@ -182,7 +183,7 @@ impl Engine<'_> {
         PathSampler { rule: self.rule, flows, minimal, path_counts: self.settings.path_counts(), sets, seed: self.seed }
     }
 
-    /// The steady state of all jobs, or of one on its own, whose loads are those of links if `keep` is not nothing.
+    /// The steady state of all jobs, or of one job alone. Its loads are empty if `history` is `Nothing`.
     fn answer(
         &self,
         job: Option<JobId>,
@@ -211,7 +212,7 @@ impl Engine<'_> {
         Ok(Answer { loads, jobs, convergence, bound: None })
     }
 
-    /// What the bound's own flow puts on links, and the times in which they and the interfaces carry it.
+    /// Loads of the bound's own flow, and the times that links and NICs need for them.
     fn optimal(
         &self,
         job: Option<JobId>,
@@ -319,7 +320,7 @@ impl Engine<'_> {
         (first, weights)
     }
 
-    /// Bytes by `[job][link]`; those of static routings for the first process.
+    /// Bytes by `[job][link]`; for static routings only in the first process.
     fn loads(
         &self,
         (job, flows): (Option<JobId>, &[&Commodity]),
@@ -336,7 +337,7 @@ impl Engine<'_> {
         if history == GrantHistory::Nothing {
             return Ok(vec![Vec::new(); jobs]);
         }
-        // Sums are integers in the finest unit that holds all bytes on one link.
+        // Sums are integers in the finest unit in which one link can hold all bytes.
         let mut total = [flows.iter().map(|c| c.bytes).sum::<u64>()];
         sum(self.processes, &mut [&mut total]);
         let unit = (1u64 << (total[0].leading_zeros().saturating_sub(2)).min(40)) as f64;
@@ -374,7 +375,8 @@ impl Engine<'_> {
         (0..jobs).map(of_job).collect()
     }
 
-    /// Every message is granted something in the first slice, unless the slice is below the cutoff on all its paths.
+    /// Checks that every message has a grant. It gets one in the first slice unless the slice is below the cutoff on
+    /// all its paths.
     fn check_granted(&self, flows: &[&Commodity], solution: &Solution) -> Result<(), FlowError> {
         let members = flows.iter().flat_map(|commodity| self.traffic.members_of(commodity));
         let Some((starved, _)) = members.zip(&solution.granted).find(|(_, &granted)| granted == 0) else {
@@ -382,8 +384,8 @@ impl Engine<'_> {
         };
         let (slices, cutoff) = (self.settings.slices, self.settings.cutoff);
         let reason = format!(
-            "{cutoff} is more than a slice of capacity on any path from node {} to node {}: the slowest link or interface \
-             there is released in {slices} slices; lower the cutoff, use fewer slices or raise the bandwidth",
+            "{cutoff} is more than a slice of capacity on any path from node {} to node {}: capacity is released in \
+             {slices} slices; lower the cutoff, use fewer slices or raise the bandwidth",
             self.machine.node_name(starved.source),
             self.machine.node_name(starved.target),
         );
@@ -404,7 +406,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Bytes that leave the interfaces of each node, and those that come in.
+    /// Bytes injected and ejected by each node.
     fn bytes_of_nodes(&self) -> [Vec<u64>; 2] {
         let [mut out, mut into] = [0, 1].map(|_| vec![0u64; self.machine.node_count()]);
         for member in &self.traffic.members {

@@ -1,10 +1,10 @@
-//! Why there is no result.
+//! Errors of the flow engine.
 
 use crate::progress::Interruption;
 use odonata_routing::paths::PathError;
 use odonata_units::Bytes;
 
-/// Why there is no result.
+/// Reason why there is no result.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
 pub enum FlowError {
     /// A setting is out of range.
@@ -12,38 +12,38 @@ pub enum FlowError {
     Setting {
         /// Name of the setting.
         setting: &'static str,
-        /// What it must be.
+        /// Allowed values.
         reason: String,
     },
-    /// The machine can't be routed.
+    /// The machine cannot be routed.
     #[error(transparent)]
     Path(#[from] PathError),
     /// A job sends more than can be counted.
-    #[error("job '{job}' sends more than {most} in all, which is more than is counted; use smaller or fewer messages or iterations")]
+    #[error("job '{job}' sends more than {most} in total; use fewer or smaller messages, or fewer iterations")]
     TooManyBytes {
         /// Name of the job.
         job: String,
-        /// Most bytes of all jobs together.
+        /// Maximum bytes of all jobs together.
         most: Bytes,
     },
-    /// More memory than may be taken.
-    #[error("about {needed} bytes of memory are needed")]
+    /// The run needs more memory than allowed.
+    #[error("the run needs about {needed} bytes of memory")]
     Memory {
-        /// How much, at least.
+        /// Minimum memory.
         needed: u64,
     },
-    /// Several processes can't make the run.
-    #[error("{reason}, and {processes} were started for the run")]
+    /// Several processes cannot make this run.
+    #[error("{reason}; {processes} were started for the run")]
     NotDistributable {
-        /// How many were started.
+        /// Number of processes.
         processes: usize,
-        /// Why.
+        /// Reason.
         reason: String,
     },
-    /// Of several processes that make one run, another one has the result, or says why there is none.
+    /// Another process of the run has the result or the error.
     #[error("another process of the run has the result")]
     OtherProcess,
-    /// The caller asked to stop.
+    /// The caller stopped the run.
     #[error("interrupted")]
     Interrupted,
 }

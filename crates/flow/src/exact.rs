@@ -1,18 +1,18 @@
-//! Sums of fractions that do not depend on the order of adding.
+//! Sums of fractions that do not depend on the order of addition.
 //!
-//! A sum of `f64` is kept as an integer of 2,176 bits, in units of 2^-1088: wide enough for every one of them, so nothing is rounded before
-//! the sum is read. U. Kulisch, "Computer Arithmetic and Validity" (2013), calls it the complete register. Here its digits have 32
-//! bits in words of 64, so that carries wait until it is read: 2^32 numbers may be added before.
+//! A sum of `f64` is an integer of 2,176 bits in units of 2^-1088. Every `f64` fits, so nothing is rounded until the
+//! sum is read. U. Kulisch, "Computer Arithmetic and Validity" (2013), calls this the complete register. Here its
+//! digits have 32 bits in 64-bit words, so carries can wait: 2^32 numbers may be added between reads.
 
 use serde::{Deserialize, Serialize};
 
 /// Bits of a digit.
 const DIGIT: u32 = 32;
 const DIGITS: usize = 68;
-/// A unit of the lowest digit is 2^-LOWEST.
+/// Unit of the lowest digit: 2^-LOWEST.
 const LOWEST: i32 = 1088;
 
-/// A sum of numbers that are not negative.
+/// A sum of non-negative numbers.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct ExactSum {
     digits: Vec<u64>,
@@ -33,7 +33,7 @@ impl ExactSum {
         assert!(value >= 0.0 && value.is_finite(), "{value} is no amount");
         let bits = value.to_bits();
         let (exponent, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
-        // Numbers below the smallest normal one have its exponent, and no leading 1.
+        // Subnormal numbers have the exponent of the smallest normal number, and no leading 1.
         let mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
         let place = (exponent.max(1) - 1075 + LOWEST) as u32;
         let digit = (place / DIGIT) as usize;
@@ -51,7 +51,7 @@ impl ExactSum {
         self.digits.iter_mut().zip(other.digits).for_each(|(sum, digit)| *sum += digit);
     }
 
-    /// Brings every digit but the last below 2^32.
+    /// Carries, so that every digit except the last is below 2^32.
     fn carry(&mut self) {
         let mut carried = 0;
         for digit in &mut self.digits {
@@ -61,17 +61,17 @@ impl ExactSum {
         assert_eq!(carried, 0, "sums of finite numbers fit");
     }
 
-    /// The number nearest to the sum; of two, the even one.
+    /// The `f64` nearest to the sum; ties go to the even one.
     pub(crate) fn value(mut self) -> f64 {
         self.carry();
         let Some(top) = self.digits.iter().rposition(|&digit| digit > 0) else { return 0.0 };
         let lowest = top.saturating_sub(3);
         let mut head =
             self.digits[lowest..=top].iter().rev().fold(0u128, |head, &digit| head << DIGIT | u128::from(digit));
-        // What is below the 97 bits or more that the head has, counts only if all of it is on the border of two numbers.
+        // The head has at least 97 bits. Lower digits matter only if the head is exactly between two numbers.
         head |= u128::from(self.digits[..lowest].iter().any(|&digit| digit > 0));
         let exponent = lowest as i32 * DIGIT as i32 - LOWEST;
-        // In two steps: a power of two may be no number though the product is.
+        // In two steps: a power of two may underflow although the product does not.
         head as f64 * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)
     }
 }
@@ -87,8 +87,7 @@ mod tests {
         sum.value()
     }
 
-    /// Of fifty billions of 0.1 in a row, plain addition gets the ninth digit wrong. 2^53 + 1 lies between two numbers, 2^53 + 1 + 2^-60 does
-    /// not.
+    /// 2^53 + 1 lies between two numbers, but 2^53 + 1 + 2^-60 does not.
     #[test]
     fn sums_are_rounded_once() {
         assert_eq!(sum(&[]), 0.0);
@@ -108,7 +107,7 @@ mod tests {
             prop_assert_eq!(sum(&[value.abs()]), value.abs());
         }
 
-        /// Integers below 2^53 can be added up otherwise; parts of a sum may be added up apart, in any order.
+        /// Integers below 2^53 have exact plain sums. Parts of a sum may be summed separately, in any order.
         #[test]
         fn the_sum_is_independent_of_order_and_grouping(mut values in proptest::collection::vec(0u64..1 << 45, 0..100), cut in 0usize..100) {
             let expected = values.iter().sum::<u64>() as f64;

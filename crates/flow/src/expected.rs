@@ -1,4 +1,4 @@
-//! Loads of oblivious routings, without dice.
+//! Loads of oblivious routings, without random numbers.
 
 use crate::progress::Interruption;
 use crate::traffic::Commodity;
@@ -6,7 +6,8 @@ use crate::workers;
 use odonata_routing::paths::{Demand, Oblivious, PathRule};
 use std::sync::Mutex;
 
-/// Pairs of routers between two questions whether to go on: rules gather what shares a leg, so few would take longer.
+/// Pairs of routers between two calls of `should_continue`. Rules group pairs that share a leg, so smaller batches
+/// take longer.
 const PAIRS_PER_CHECK: usize = 1 << 16;
 
 /// Expected bytes of every job on every link: `[job][link]`.
@@ -25,7 +26,7 @@ pub(crate) fn loads(
         let demand = Demand { source, target, amount: bytes as f64 };
         jobs[job.index()].lock().expect("not shared yet").0.push(demand);
     }
-    // A job is one item: its sum is always added up in the same order.
+    // One job is one item, so its sum always has the same order.
     let mut nothing = vec![(); threads];
     let most = jobs.iter_mut().map(|job| job.get_mut().expect("not shared yet").0.len()).max().unwrap_or(0);
     for first in (0..most).step_by(PAIRS_PER_CHECK) {

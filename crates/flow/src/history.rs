@@ -1,8 +1,8 @@
-//! What the solver granted: rates in the end, and for loads on links how they came about, iteration by iteration.
+//! Grants of the solver: the final rates, and the history from which the loads of links follow.
 //!
-//! A flow sends over each of its paths what it was granted there as a share of all that it was granted, which is known only when
-//! everything is solved. So either every grant is kept until then ([`GrantHistory::Grants`]), or the flows' sums are ([`GrantHistory::Totals`]) and
-//! the system is solved once more, which grants the same again.
+//! A flow uses each of its paths in proportion to the grants there. The sum of its grants is known only at the end.
+//! So either every grant is stored ([`GrantHistory::Grants`]), or the sum of every flow ([`GrantHistory::Totals`]).
+//! In the second case the system is solved again, with the same grants.
 
 use crate::progress::Interruption;
 use crate::workers::{self, merge};
@@ -23,65 +23,65 @@ impl Paths {
     }
 }
 
-/// Where paths come from. Drawing again gives the same paths.
+/// Source of paths. Drawing again gives the same paths.
 pub(crate) trait Candidates: Sync {
-    /// Number of paths of a flow in every iteration, of the first (direct) and the second (indirect) kind.
+    /// Number of paths of a flow per iteration: of the first (direct) and the second (indirect) kind.
     fn path_counts(&self, flow: usize) -> [usize; 2];
     /// Appends the paths of `flow` in `iteration`, first kind first.
     fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths);
 }
 
-/// What is kept of the grants beyond the rates, from little to much.
+/// Stored grants in addition to the rates, from least to most memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) enum GrantHistory {
-    /// Nothing: nobody asks for loads.
+    /// Nothing; loads are not needed.
     Nothing,
-    /// The sum of every flow, 8 bytes each.
+    /// Sum of every flow, 8 bytes each.
     Totals,
     /// Every grant in every iteration.
     Grants,
 }
 
-/// What was granted.
+/// Grants of a solved system.
 pub(crate) struct Solution {
     /// Rate of every member.
     pub(crate) granted: Vec<u64>,
     pub(crate) iterations: u32,
     pub(crate) converged: bool,
-    /// Share of the last iteration in all that was granted.
+    /// Share of the last iteration in all grants.
     pub(crate) last_growth: f64,
     pub(crate) chunks: Vec<Mutex<Chunk>>,
 }
 
-/// Flows claimed together: what they drew in this iteration and what they were granted so far.
+/// A batch of flows for one thread, with the paths of this iteration and the grants so far.
 #[derive(Default)]
 pub(crate) struct Chunk {
     pub(crate) first_flow: usize,
     pub(crate) flows: usize,
     pub(crate) paths: Paths,
-    /// Demand of every drawn path, and where the paths of each flow start; a flow that does not ask has none.
+    /// Demand of every drawn path, and the first path of each flow. A flow without a request has no paths.
     pub(crate) demand: Vec<u64>,
     pub(crate) first_path: Vec<u32>,
     pub(crate) active_weight: Vec<f64>,
     pub(crate) granted: Vec<u64>,
-    /// The flows that got any grant: local flow; those of iteration i start at `record_start[i]`.
+    /// Flows with a grant: local flow. Flows of iteration i start at `record_start[i]`.
     pub(crate) record_flow: Vec<u16>,
     pub(crate) record_start: Vec<u32>,
     /// Their grants, a rate per path.
     pub(crate) record_grant: Vec<f32>,
-    /// All that each flow was granted, as its records have it, if nothing else is kept of them.
+    /// Sum of the recorded grants of each flow, if only sums are stored.
     pub(crate) totals: Vec<f64>,
 }
 
 impl Solution {
-    /// All that each flow was granted, where just that was kept.
+    /// Sum of the grants of each flow, if only sums are stored.
     pub(crate) fn totals(&self) -> Vec<f64> {
         let totals = |chunk: &Mutex<Chunk>| chunk.lock().expect("all threads have finished").totals.clone();
         self.chunks.iter().flat_map(totals).collect()
     }
 
-    /// Calls `add(flow, share, links, sums)` for every path that was ever granted anything, where the shares of one
-    /// flow sum to 1. Returns the merged sums, `width` of them.
+    /// Calls `add(flow, share, links, sums)` for every path with a grant. The shares of one flow sum to 1. Returns
+    /// the merged sums, `width` of them.
     pub(crate) fn replay<C: Candidates>(
         &self,
         candidates: &C,

@@ -1,4 +1,4 @@
-//! What jobs are granted, from what their members are.
+//! Results of jobs, from the grants of their members.
 
 use crate::exact::ExactSum;
 use crate::result::JobResult;
@@ -9,14 +9,14 @@ use odonata_units::JobId;
 use odonata_workload::volumes::Volumes;
 use serde::{Deserialize, Serialize};
 
-/// Of the members of one job, in a form that adds up to the same in any order.
+/// Sums over the members of a job, independent of the order.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct JobGrants {
     /// Rate, in the solver's units.
     rate: u128,
-    /// The longest time.
+    /// Maximum time.
     slowest_pair_s: f64,
-    /// Times, each as often as it has bytes.
+    /// Sum of times, weighted by bytes.
     time_bytes_sum: ExactSum,
     bytes: u128,
 }
@@ -30,7 +30,8 @@ impl JobGrants {
     }
 }
 
-/// The results of all jobs, with `volumes` by job and `loads[job][link]`, from the members of this process and what each was granted.
+/// Results of all jobs, from the grants of the members of this process. `volumes` is by job, `loads` by
+/// `[job][link]`.
 pub(crate) fn results<'m>(
     processes: &dyn Processes,
     volumes: &[Volumes],
@@ -54,7 +55,7 @@ pub(crate) fn results<'m>(
     }
     let result = |((volumes, loads), granted): ((&Volumes, &Vec<f64>), JobGrants)| JobResult {
         volumes: *volumes,
-        // The sum of nothing is -0.0.
+        // The sum of an empty list is -0.0.
         link_bytes: loads.iter().sum::<f64>() + 0.0,
         bandwidth_bytes_per_s: granted.rate as f64 / RATE_UNIT,
         slowest_pair_s: granted.slowest_pair_s,

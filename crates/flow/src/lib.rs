@@ -1,18 +1,18 @@
-//! The steady state of a machine under a workload: the traffic of every link, per job.
+//! The steady state of a machine with a workload: the traffic of every link, by job.
 //!
-//! [`run`] takes a machine, a workload and [`FlowSettings`] and gives a [`FlowResult`]. There is no time axis: all
-//! messages are solved together, as if sent over and over.
+//! [`run`] takes a machine, a workload and [`FlowSettings`] and returns a [`FlowResult`]. There is no time axis: all
+//! messages are solved together, as if they were repeated forever.
 //!
-//! 1. `traffic` gathers messages into *commodities*: all that one job sends from one router to another shares its
-//!    paths. 2 million messages become some 10^5 commodities; no list of messages is ever stored.
-//! 2. `solver` shares capacity among commodities, slice by slice over paths drawn afresh in every iteration
-//!    (adaptive routings), and says what each message is granted.
-//!    `history` keeps how these came about, from which the loads on links follow.
-//! 3. `expected` computes the load of oblivious routings exactly, without dice.
-//! 4. `bound` computes how low the maximum load could be under any routing; `optimal` makes a result of its flow.
-//! 5. `engine` puts them together. [`run_distributed`] does it as one of several processes: `among` says what these agree on.
+//! 1. `traffic` gathers messages into *commodities*: all messages of a job between two routers share paths. 2 million
+//!    messages become some 10^5 commodities, and no list of messages is stored.
+//! 2. `solver` shares capacity among commodities, in slices, over paths that are drawn in every iteration (adaptive
+//!    routings). It grants a rate to each message. `history` stores the grants, from which the loads of links follow.
+//! 3. `expected` computes the load of oblivious routings exactly, without random numbers.
+//! 4. `bound` computes how low the maximum load could be under any routing; `optimal` turns its flow into a result.
+//! 5. `engine` combines them. [`run_distributed`] runs as one of several processes, which agree through
+//!    `distributed`.
 //!
-//! The model, its equations and what it leaves out stand in `docs/models/flow.md`.
+//! `docs/models/flow.md` describes the model, its equations and its limits.
 
 mod bound;
 mod conservation;

@@ -1,15 +1,15 @@
-//! Times of jobs under routings that do not look at the load.
+//! Lower limits of job times under static routings.
 //!
-//! The iteration grants what drawn paths have left; the bytes of a static routing lie on links as it splits them. Where the two
-//! differ (an equal split over cables of unequal speed, draws of few paths), the grants say times in which a link could not
-//! carry its bytes. No job is done before its bytes have passed, nor those of the jobs that are done before it: with jobs in the
-//! order of their times t_1 <= t_2 <= .., every link needs t_j C >= b_1 + .. + b_j. Times that are too short for that are
-//! raised to the least that is enough.
+//! The iteration grants the residual capacity of drawn paths. The bytes of a static routing follow its own split over
+//! links. If the two differ (an equal split over unequal cables, or few drawn paths), a link could not carry its
+//! bytes in the granted times. A job ends only after its bytes and the bytes of all earlier jobs have passed. With
+//! jobs in the order of their times t_1 <= t_2 <= .., every link needs t_j C >= b_1 + .. + b_j. Shorter times are
+//! raised to the smallest ones that satisfy this.
 
 use crate::JobResult;
 
-/// Raises the times of jobs with `loads[job][link]` to what links of these `capacities` (bytes/s) need. The messages of a job are
-/// slowed alike.
+/// Raises the times of jobs with `loads[job][link]` to the limits of links with these `capacities` (bytes/s). All
+/// messages of a job slow down equally.
 pub(crate) fn apply_link_limits(jobs: &mut [JobResult], loads: &[Vec<f64>], capacities: &[f64]) {
     let mut times: Vec<f64> = jobs.iter().map(|job| job.slowest_pair_s).collect();
     let mut order: Vec<usize> = (0..jobs.len()).collect();
@@ -23,7 +23,7 @@ pub(crate) fn apply_link_limits(jobs: &mut [JobResult], loads: &[Vec<f64>], capa
                 times[job] = times[job].max(bytes / capacity);
             }
         }
-        // Raising times may change their order, and jobs that are done later have to let more pass.
+        // Raising times may change the order of jobs, and later jobs wait for more bytes.
         if times == before {
             break;
         }

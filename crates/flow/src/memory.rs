@@ -1,16 +1,16 @@
-//! How much memory a run takes, told before the solver starts.
+//! Memory estimate of a run, before the solver starts.
 //!
-//! | for each | bytes |
+//! | per | bytes |
 //! |---|---|
-//! | link | 16 for capacities and residuals; 8 for each job (its load); 24 for each thread (sums) |
-//! | node | 48 for its two ports, 16 more for each thread |
-//! | pair of nodes of a job with messages | 64: bytes and messages, weight and ports, what it is granted, once more while jobs are gathered |
-//! | pair of routers of a job (a commodity) | 64; for each of its w paths in an iteration 44; of an adaptive routing, 2 + 4 w for each iteration until it is served, or, if there is no room for that, nothing: the system is then solved twice |
-//! | link, if it is solved twice | 8 for each job and thread |
-//! | with `bound_gap`: source router | 32 for each link that its traffic takes, about 8 for each router |
+//! | link | 16 for capacities and residuals; 8 per job (its load); 24 per thread (sums) |
+//! | node | 48 for its injection and ejection ports, 16 more per thread |
+//! | pair of nodes of a job with messages | 64: bytes and messages, weight and ports, its grant, and again while jobs are gathered |
+//! | pair of routers of a job (a commodity) | 64; 44 for each of its w paths in an iteration; with adaptive routing, 2 + 4 w per iteration until it is served, or nothing if memory is short: the system is then solved twice |
+//! | link, if solved twice | 8 per job and thread |
+//! | with `bound_gap`: source router | 32 per link that its traffic takes, about 8 links per router |
 //!
-//! Until a commodity is served, capacity is released slice by slice: a fifth more iterations than there are slices covers the runs
-//! of the table in `docs/models/memory.md`, where most commodities are served long before the last one.
+//! Capacity is released in slices until a commodity is served. A fifth more iterations than slices covers the runs in
+//! the table of `docs/models/memory.md`, where most commodities are served long before the last one.
 
 use crate::history::GrantHistory;
 use crate::traffic::{Commodities, Commodity, BYTES_PER_MEMBER};
@@ -18,17 +18,17 @@ use crate::FlowSettings;
 use odonata_machine::Machine;
 
 const BYTES_PER_COMMODITY: u64 = 64;
-/// Of a path in an iteration: about 8 links, its demand and its end.
+/// About 8 links of a path, its demand and its end.
 const BYTES_PER_PATH: u64 = 44;
 
-/// Whatever is sent.
+/// Memory that does not depend on the traffic.
 pub(crate) fn machine_bytes(machine: &Machine, jobs: usize, threads: usize) -> u64 {
     let (links, nodes) = (machine.link_count() as u64, machine.node_count() as u64);
     let (jobs, threads) = (jobs as u64, threads.max(1) as u64);
     links * (16 + 8 * jobs + 24 * threads) + nodes * (48 + 16 * threads)
 }
 
-/// Of what is sent.
+/// Memory that depends on the traffic.
 pub(crate) fn traffic_bytes(
     machine: &Machine,
     traffic: &Commodities,
@@ -75,8 +75,8 @@ mod tests {
         assert_eq!(machine_bytes(&machine, 3, 0), machine_bytes(&machine, 3, 1));
     }
 
-    /// Nothing is sent. A bound on 264 routers holds of each the links that its traffic takes, 8 per router (2,112) and so fewer than
-    /// all 2,904.
+    /// Without traffic. A bound on 264 routers stores, per router, the links of its traffic: 8 per router (2,112),
+    /// fewer than all 2,904.
     #[test]
     fn a_bound_takes_what_the_traffic_of_each_router_takes() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();

@@ -1,9 +1,9 @@
-//! `optimal`: the flow that the bound finds, as a result.
+//! `optimal`: the flow of the bound as a result.
 //!
-//! The bound knows what each source router puts on every edge, not for whom. Any split of it that conserves what every target
-//! gets is as good; the one here takes no sides: what arrives at a router, for whomever, came over each way into it in
-//! the same shares. Walked from the targets back to the source that is linear in what is sent, so that it can be done job by
-//! job. AcyclicFlow in a circle, which the search may leave, carry nothing anywhere and are taken out first.
+//! The bound knows the flow of each source router on every edge, but not its targets. Any split that conserves the
+//! bytes of every target is equally good. This one is neutral: the bytes that enter a router for any target use its
+//! incoming edges in the same shares. Traversed from targets to source, the split is linear in the traffic, so it can
+//! be done by job. The search may leave cycles, which carry nothing anywhere; they are removed first.
 
 use crate::bound::SourceFlow;
 use crate::link_limits::apply_link_limits;
@@ -16,7 +16,7 @@ use odonata_units::{JobId, RouterId};
 use odonata_workload::volumes::Volumes;
 use std::sync::Mutex;
 
-/// Bytes of commodities between different routers on links, `[job][link]`. Parallel links share by capacity.
+/// Bytes between different routers on links, `[job][link]`. Parallel links share by capacity.
 pub(crate) fn loads(
     machine: &Machine,
     flows: &[SourceFlow],
@@ -34,7 +34,7 @@ pub(crate) fn loads(
     for commodity in commodities {
         of_jobs[commodity.job.index()].get_mut().expect("not shared yet").0.push(commodity);
     }
-    // A job is one item: its sum is always added up in the same order.
+    // One job is one item, so its sum always has the same order.
     let mut amounts = vec![vec![0.0; machine.router_count()]; threads];
     workers::for_each(&of_jobs, &mut amounts, should_continue, |_, (commodities, loads), amount| {
         let mut edges = vec![0.0; bundles.len()];
@@ -55,8 +55,8 @@ fn share(bundle: &Bundle, bytes: f64, capacities: &[f64], loads: &mut [f64]) {
     links.for_each(|link| loads[link] = bytes * capacities[link] / all);
 }
 
-/// Times of jobs that put `loads` on links and the bytes of their messages on the interfaces of nodes, of `nic` bytes/s each way:
-/// as if all messages of a job took the time that the busiest of its links and interfaces needs.
+/// Times of jobs with `loads` on links and with the bytes of their messages at NICs of `nic` bytes/s per direction.
+/// All messages of a job take the time of its busiest link or port.
 pub(crate) fn jobs<'m>(
     volumes: &[Volumes],
     members: impl Iterator<Item = (JobId, &'m Member)>,
@@ -79,7 +79,7 @@ pub(crate) fn jobs<'m>(
         |loads: &[f64]| loads.iter().zip(&capacities).map(|(bytes, capacity)| bytes / capacity).fold(0.0, f64::max);
     let result = |(volumes, (resources, loads)): (&Volumes, (&Vec<f64>, &Vec<f64>))| {
         let slowest_pair_s = alone(resources);
-        // The sum of nothing is -0.0.
+        // The sum of an empty list is -0.0.
         JobResult {
             volumes: *volumes,
             link_bytes: loads.iter().sum::<f64>() + 0.0,
@@ -96,20 +96,20 @@ pub(crate) fn jobs<'m>(
     jobs
 }
 
-/// An edge that carries something.
+/// An edge with flow.
 #[derive(Clone, Copy)]
 struct Arc {
     edge: u32,
     tail: u32,
     head: u32,
-    /// First the bytes that it carries, then their share in all that its head gets.
+    /// Its bytes at first, then its share in all bytes that enter its head.
     amount: f64,
 }
 
-/// How what comes from one router gets to others.
+/// Flow from one router to others.
 struct AcyclicFlow {
     source: RouterId,
-    /// Without circles; those into a router stand after all that lead out of it.
+    /// Arcs without cycles. Arcs into a router come after all arcs out of it.
     arcs: Vec<Arc>,
 }
 
@@ -132,7 +132,7 @@ impl AcyclicFlow {
         Self { source: flow.source, arcs }
     }
 
-    /// Adds what the commodities, all from the source, put on edges. `amount` is zero for every router, before and after.
+    /// Adds the load of commodities from the source to edges. `amount` is zero for every router, before and after.
     fn add(&self, commodities: &[&Commodity], amount: &mut [f64], edges: &mut [f64]) {
         commodities.iter().for_each(|c| amount[c.target.index()] += c.bytes as f64);
         for into in self.arcs.chunk_by(|a, b| a.head == b.head) {
@@ -146,8 +146,8 @@ impl AcyclicFlow {
     }
 }
 
-/// Takes circles out of arcs sorted by tail; an arc that is left without anything has amount 0. For each router that is reached
-/// from the source, its place in an order in which every arc leads to an earlier one.
+/// Removes cycles from arcs sorted by tail. An arc with no flow left has amount 0. Returns the position of each
+/// reachable router in an order in which every arc leads to an earlier one.
 fn remove_cycles(arcs: &mut [Arc], source: u32, routers: usize) -> Vec<Option<u32>> {
     let mut next: Vec<usize> =
         (0..routers).map(|router| arcs.partition_point(|arc| (arc.tail as usize) < router)).collect();
@@ -165,7 +165,7 @@ fn remove_cycles(arcs: &mut [Arc], source: u32, routers: usize) -> Vec<Option<u3
                 path.push(i);
                 let least = path[from..].iter().map(|&arc| arcs[arc].amount).fold(f64::INFINITY, f64::min);
                 path[from..].iter().for_each(|&arc| arcs[arc].amount -= least);
-                // Go on from where the first of them ended.
+                // Continue at the tail of the first empty arc.
                 let emptied = path[from..].iter().position(|&arc| arcs[arc].amount == 0.0).expect("the least of them");
                 for arc in path.drain(from + emptied..).rev().skip(1) {
                     on_path[arcs[arc].head as usize] = false;
@@ -197,7 +197,7 @@ mod tests {
         of.iter().enumerate().map(arc).collect()
     }
 
-    /// 0 sends 5 to 4 over 1 and 2; two circles share the arc from 1 to 2, and one lies apart.
+    /// 0 sends 5 to 4 over 1 and 2. Two cycles share the arc from 1 to 2, and one cycle is separate.
     #[test]
     fn cycles_are_removed() {
         let mut arcs = arcs(&[
@@ -218,7 +218,7 @@ mod tests {
         assert!(order.is_sorted_by(|a, b| a > b), "{order:?}");
     }
 
-    /// A circle through the source itself.
+    /// A cycle through the source.
     #[test]
     fn nothing_returns_to_the_source() {
         let mut arcs = arcs(&[(0, 1, 4.0), (1, 0, 1.0), (1, 2, 3.0)]);

@@ -1,11 +1,11 @@
-//! The solver against systems solved by hand. The derivation stands at each test.
+//! The solver against hand-solved systems. Each test contains its derivation.
 
 use crate::history::{Candidates, GrantHistory, Paths, Solution};
 use crate::solver::{Sharing, System, Weight};
 use odonata_processes::SingleProcess;
 use odonata_units::LinkId;
 
-/// The same paths in every iteration: of each flow, those of the first kind and those of the second.
+/// Fixed paths for every iteration: by flow, paths of the first kind and paths of the second.
 struct FixedPaths(Vec<[Vec<Vec<u32>>; 2]>);
 
 impl Candidates for FixedPaths {
@@ -21,8 +21,8 @@ impl Candidates for FixedPaths {
     }
 }
 
-/// Solves flows of one member each, which send so much through ports of their own, on links of 10^6, for two iterations
-/// with half of all capacity each.
+/// Solves flows of one member each, with their own ports, on links of 10^6. Two iterations release half of all
+/// capacity each.
 fn solve(candidates: &FixedPaths, offered: &[f64], sharing: Sharing) -> Solution {
     let flows = offered.len() as u32;
     let members: Vec<Weight> = (0..flows).map(|flow| Weight { weight: 1.0, ports: [2 * flow, 2 * flow + 1] }).collect();
@@ -47,7 +47,7 @@ fn solve(candidates: &FixedPaths, offered: &[f64], sharing: Sharing) -> Solution
     .unwrap()
 }
 
-/// Share of flow 0's grants that is on paths over `link`.
+/// Share of flow 0's grants on paths over `link`.
 fn share_on(link: u32, candidates: &FixedPaths, solution: &Solution) -> f64 {
     let add = |_: usize, share: f64, path: &[LinkId], sums: &mut [u64]| {
         if path.contains(&LinkId(link)) {
@@ -57,15 +57,15 @@ fn share_on(link: u32, candidates: &FixedPaths, solution: &Solution) -> f64 {
     solution.replay(candidates, 0..1, 1, 1, &mut || true, add).unwrap()[0] as f64 / 1e9
 }
 
-/// UGAL weighs queues by hops. Flow 0 sends 0.4 of a link's capacity and may go over links 0 and 1, or around over 2, 3 and 4.
-/// Flow 1 sends 1.4 over link 0 and flow 2 sends 1.4 over link 2; neither has another way. In iteration 0 no queue is
-/// known and flow 0 goes straight, so the loads are
-///   link 0: 0.4 + 1.4 = 1.8, link 1: 0.4, link 2: 1.4, links 3 and 4: 0,
-/// the queues, which are what a load has above 1,
-///   q_direct = 0.8 over 2 hops = 1.6, q_indirect = 0.4 over 3 hops = 1.2,
-/// and iteration 1 goes around iff 1.6 > threshold 1.2 + bias. (By queues alone it would already be at threshold 1.4:
-/// 0.8 > 0.56.) Its ports release 0.2 in each of the two iterations, less than the 0.25 that are its half of a slice of link 0
-/// or 2, so half of what it is granted goes either way, or all of it straight.
+/// UGAL weighs queues by hops. Flow 0 sends 0.4 of a link's capacity, over links 0 and 1, or over links 2, 3 and 4.
+/// Flow 1 sends 1.4 over link 0 and flow 2 sends 1.4 over link 2; neither has another path. In iteration 0 no queue
+/// is known, and flow 0 takes the direct path. So the loads are
+///   link 0: 0.4 + 1.4 = 1.8, link 1: 0.4, link 2: 1.4, links 3 and 4: 0.
+/// The queues are the loads above 1:
+///   q_direct = 0.8 over 2 hops = 1.6, q_indirect = 0.4 over 3 hops = 1.2.
+/// Iteration 1 takes the indirect path if 1.6 > threshold 1.2 + bias. (By queues alone it would already at threshold
+/// 1.4: 0.8 > 0.56.) The ports of flow 0 release 0.2 per iteration. That is less than 0.25, its half of a slice of
+/// link 0 or 2. So half of its grants takes each path, or all grants take the direct path.
 #[test]
 fn ugal_weighs_queues_by_hops() {
     let candidates =
@@ -90,7 +90,7 @@ fn ugal_weighs_queues_by_hops() {
     }
 }
 
-/// Where every link is narrower than the least share that counts, nothing is asked, and what grew is nothing rather than 0 of 0.
+/// Every link is narrower than the cutoff: nothing is requested, and the growth is 0 instead of 0/0.
 #[test]
 fn nothing_is_granted_where_nothing_can_be() {
     let candidates = FixedPaths(vec![[vec![vec![0]], vec![]]]);

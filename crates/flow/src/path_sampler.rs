@@ -4,14 +4,14 @@ use crate::history::{Candidates, Paths};
 use crate::traffic::Commodity;
 use odonata_routing::paths::{Draws, PathRule};
 
-/// The paths of commodities, as the solver draws them.
+/// Draws the paths of commodities for the solver.
 pub(crate) struct PathSampler<'a> {
     pub(crate) rule: &'a dyn PathRule,
     pub(crate) flows: &'a [&'a Commodity],
-    /// Whether direct paths are shortest ones.
+    /// Whether direct paths are minimal.
     pub(crate) minimal: bool,
     pub(crate) path_counts: [usize; 2],
-    /// Most sets of paths of a commodity, by job.
+    /// Maximum number of path sets per commodity, by job.
     pub(crate) sets: Vec<u64>,
     pub(crate) seed: u64,
 }

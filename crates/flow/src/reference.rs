@@ -1,13 +1,13 @@
-//! The slow twin of the solver, for tests: one message at a time, floating point, no chunks, no threads, every path kept.
+//! The slow twin of the solver for tests: one message at a time, floating point, one thread, all paths stored.
 //!
-//! It follows the definition step by step and shares only the dice with the fast one.
+//! It follows the definition step by step and shares only the random numbers with the fast solver.
 
 use crate::history::{Candidates, Paths};
 use crate::solver::Weight;
 use odonata_processes::SingleProcess;
 use odonata_units::LinkId;
 
-/// Flows as lists of members; what [`solve`] needs to know.
+/// Flows as lists of members: the input of `solve`.
 pub(crate) struct Reference<'a, C> {
     pub(crate) links: &'a [f64],
     pub(crate) ports: &'a [f64],
@@ -18,17 +18,17 @@ pub(crate) struct Reference<'a, C> {
     pub(crate) iterations: u32,
 }
 
-/// Rate of every member, and of every flow on every path it was granted.
+/// Rate of every member, and of every flow on every granted path.
 pub(crate) struct ReferenceGrants {
     pub(crate) members: Vec<Vec<f64>>,
     pub(crate) paths: Vec<Vec<(f64, Vec<LinkId>)>>,
 }
 
-/// One path asked for in one iteration.
+/// A request for one path in one iteration.
 struct Request {
     flow: usize,
     links: Vec<LinkId>,
-    /// Demand of every member on this path; zero where its ports are shut.
+    /// Demand of every member on this path; zero if its ports are switched off.
     demand: Vec<f64>,
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use crate::solver::{Sharing, System, RATE_UNIT};
     use odonata_units::Stream;
 
-    /// Random paths of one to four of `links` links, two direct and two to four indirect ones.
+    /// Random paths of one to four of `links` links: two direct and two to four indirect paths.
     struct Dice {
         links: u64,
         seed: u64,
@@ -137,9 +137,9 @@ mod tests {
         }
     }
 
-    /// A random system of 40 links, 24 ports and 60 flows, solved by both for a fixed number of iterations: rates of
-    /// members and loads of links agree to the rounding of the integers. Not run to the end: once residuals have shrunk
-    /// to the cutoff, one that lies on it to the last digit is open in one and shut in the other.
+    /// Both solve a random system of 40 links, 24 ports and 60 flows for a fixed number of iterations. Rates of
+    /// members and loads of links agree to the rounding of the integers. The systems are not solved to the end: a
+    /// residual near the cutoff may be open in one and switched off in the other.
     #[test]
     fn fast_and_slow_grant_the_same() {
         for seed in 0..5 {

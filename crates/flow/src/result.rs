@@ -1,9 +1,9 @@
-//! What the engine hands back.
+//! Result of the flow engine.
 
 use odonata_units::{JobId, LinkId};
 use odonata_workload::volumes::Volumes;
 
-/// Traffic of jobs on links: parallel columns sorted by (link, job), only where there is any.
+/// Traffic of jobs on links: parallel columns sorted by (link, job), without empty entries.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LinkJobs {
     /// Link.
@@ -14,21 +14,21 @@ pub struct LinkJobs {
     pub bytes: Vec<f64>,
 }
 
-/// Whether and how the iteration ended.
+/// How the iteration ended.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Convergence {
-    /// Whether the stated condition was met.
+    /// Whether the stopping criterion was met.
     pub converged: bool,
-    /// Iterations done.
+    /// Number of iterations.
     pub iterations: u32,
-    /// Share of the last iteration in all that was granted.
+    /// Share of the last iteration in all grants.
     pub residual: f64,
 }
 
-/// What one job sends and what it is granted.
+/// Traffic and grants of one job.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct JobResult {
-    /// What it sends. What stays within a router loads network interfaces but no link; within a node, nothing.
+    /// Its messages. Messages within a router load NICs but no link; messages within a node load nothing.
     pub volumes: Volumes,
     /// Sum of this job's bytes over all links.
     pub link_bytes: f64,
@@ -38,9 +38,9 @@ pub struct JobResult {
     pub slowest_pair_s: f64,
     /// Mean over bytes of the time of their pair of nodes, seconds.
     pub pair_time_mean_s: f64,
-    /// `slowest_pair_s` when the job runs alone on the same nodes, if asked for.
+    /// `slowest_pair_s` of the job alone on the same nodes, if requested.
     pub slowest_pair_alone_s: Option<f64>,
-    /// `bandwidth_bytes_per_s` when the job runs alone on the same nodes, if asked for.
+    /// `bandwidth_bytes_per_s` of the job alone on the same nodes, if requested.
     pub bandwidth_alone_bytes_per_s: Option<f64>,
 }
 
@@ -50,7 +50,7 @@ impl JobResult {
         self.slowest_pair_alone_s.map(|alone| if alone > 0.0 { self.slowest_pair_s / alone } else { 1.0 })
     }
 
-    /// Router-to-router hops of a byte, bytes that stay on their router included.
+    /// Mean hops per byte, including bytes that stay within a router.
     pub fn byte_hops_mean(&self) -> f64 {
         match self.volumes.bytes() {
             0 => 0.0,
@@ -59,36 +59,36 @@ impl JobResult {
     }
 }
 
-/// How low the maximum link load could be under any routing, and how tight that is known.
+/// Bounds of the lowest possible maximum link load, and their gap.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LoadBound {
-    /// No routing brings the most loaded link below this many seconds (bytes over capacity): certified.
+    /// Certified: no routing gives the busiest link less than this many seconds (bytes over capacity).
     pub lower_s: f64,
-    /// A routing that splits freely reaches this: the best found.
+    /// Best found value of a routing that splits freely.
     pub upper_s: f64,
     /// `(upper_s - lower_s) / upper_s`.
     pub gap: f64,
-    /// Passes done.
+    /// Number of passes.
     pub passes: u32,
 }
 
 impl LoadBound {
-    /// The same, where a routing is known that reaches `link_time_max_s`.
+    /// Tightens the bound with a routing that reaches `link_time_max_s`.
     ///
     /// # Panics
-    /// If that is below what no routing can reach.
+    /// If that is below the certified limit.
     pub(crate) fn tightened_by(self, link_time_max_s: f64) -> Self {
         let upper_s = self.upper_s.min(link_time_max_s);
         assert!(upper_s >= self.lower_s * (1.0 - 1e-6), "{link_time_max_s} s reached, {} s the least", self.lower_s);
         Self { upper_s, gap: (1.0 - self.lower_s / upper_s).max(0.0), ..self }
     }
 
-    /// That it is not as tight as was asked for.
+    /// Notice that the gap is larger than requested.
     pub(crate) fn notice(&self, asked: f64) -> Option<String> {
         let (has, asked_percent, passes) = (100.0 * self.gap, 100.0 * asked, self.passes);
         let open = self.gap > asked;
         open.then(|| {
-            format!("the bound has a gap of {has:.2} % after {passes} passes, not of {asked_percent:.2} % as asked for")
+            format!("the bound has a gap of {has:.2} % after {passes} passes; {asked_percent:.2} % was requested")
         })
     }
 }
@@ -98,25 +98,25 @@ impl LoadBound {
 pub struct FlowResult {
     /// Bytes on each link.
     pub link_bytes: Vec<f64>,
-    /// The same by job.
+    /// Bytes on each link by job.
     pub link_jobs: LinkJobs,
-    /// Bytes out of each node's network interface.
+    /// Bytes injected by each node.
     pub node_injected_bytes: Vec<f64>,
-    /// Bytes into each node's network interface.
+    /// Bytes ejected to each node.
     pub node_ejected_bytes: Vec<f64>,
-    /// Capacity of each link as used, bytes per second.
+    /// Used capacity of each link, bytes per second.
     pub link_capacity_bytes_per_s: Vec<f64>,
-    /// Capacity of each network interface as used, bytes per second.
+    /// Used capacity of each NIC, bytes per second.
     pub nic_capacity_bytes_per_s: f64,
-    /// Per job.
+    /// Results by job.
     pub jobs: Vec<JobResult>,
     /// How the iteration ended.
     pub convergence: Convergence,
-    /// How low the maximum load could be, if asked for.
+    /// Bound of the maximum load, if requested.
     pub bound: Option<LoadBound>,
-    /// About how much memory the run was thought to take beyond that of machine and workload.
+    /// Estimated memory of the run in addition to machine and workload.
     pub memory_bytes: u64,
-    /// What a user should know; empty if nothing.
+    /// Notices for the user.
     pub notices: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a user may choose about the flow engine.
+//! Settings of the flow engine.
 
 use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters};
 use odonata_routing::algorithm::PathChoice;
@@ -6,7 +6,7 @@ use odonata_routing::paths::{Intermediate, Oblivious};
 use odonata_units::Rate;
 
 words! {
-    /// What a message asks of the links that it shares with others.
+    /// Demand of a message on links that it shares with others.
     pub enum DemandUnit {
         Bytes = "bytes": "in proportion to its bytes, so that messages that share a link end at the same time",
         Messages = "messages": "one unit each, so that messages that share a link get the same bandwidth",
@@ -14,25 +14,25 @@ words! {
 }
 
 words! {
-    /// Where the values of settings come from that are not given.
+    /// Source of the settings that are not given.
     pub enum FlowPreset {
-        Default = "default": "the machine's own bandwidths; done when an iteration grants less than 0.1 %",
-        Damselfly = "damselfly": "the original program: links of 5,120 MiB/s, interfaces of 16,384 MiB/s that messages on one router do not load, indirect paths through any group, done when no message can grow",
+        Default = "default": "the machine's own bandwidths; converged when an iteration grants less than 0.1 %",
+        Damselfly = "damselfly": "the original program: links of 5,120 MiB/s; NICs of 16,384 MiB/s, not loaded by messages within a router; indirect paths through any group; converged when no message can grow",
     }
 }
 
-/// Everything that a steady state depends on besides machine and workload.
+/// Everything that a steady state depends on, in addition to machine and workload.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct FlowSettings {
-    /// Where the values that are not given come from.
+    /// Source of the values that are not given.
     pub preset: FlowPreset,
-    /// How messages choose among paths.
+    /// Choice of paths by messages.
     pub routing: PathChoice,
-    /// What a message asks of the links that it shares with others.
+    /// Demand of a message on links that it shares with others.
     pub demand: DemandUnit,
     /// Capacity of every link instead of its own bandwidth.
     pub link_capacity: Option<Rate>,
-    /// Capacity of every network interface, each direction, instead of the terminal bandwidth.
+    /// Capacity of every NIC per direction, instead of the terminal bandwidth.
     pub nic_capacity: Option<Rate>,
     /// Equal slices in which capacity is released, one per iteration.
     pub slices: u32,
@@ -40,29 +40,29 @@ pub struct FlowSettings {
     pub direct_paths: u32,
     /// Indirect paths that a message draws per iteration, for routings that use them.
     pub indirect_paths: u32,
-    /// Where an indirect path goes through.
+    /// Intermediate groups or routers of indirect paths.
     pub intermediate: Intermediate,
-    /// Sets of such paths that a job draws per iteration. Its messages from one router to another share at least one set;
-    /// while a job has more sets than pairs of routers, each pair gets several, at most one per message.
+    /// Sets of such paths that a job draws per iteration. Its messages between two routers share at least one set. If a job
+    /// has more sets than pairs of routers, each pair gets several sets, at most one per message.
     pub path_sets: u32,
-    /// A path or network interface with less residual than this is switched off.
+    /// A path or NIC with less residual than this is switched off.
     pub cutoff: Rate,
-    /// Iterations after which an unfinished solution is given up as not converged.
+    /// Maximum number of iterations. A solution that is unfinished then has not converged.
     pub max_iterations: u32,
-    /// After all slices are out: converged when one iteration grants less than this share of all that was granted. 0:
+    /// Converged when, after the release of all slices, an iteration grants less than this share of all grants. 0:
     /// only when no message can grow.
     pub tolerance: f64,
-    /// Whether messages between nodes of one router compete for the network interfaces.
+    /// Whether messages between nodes of one router compete for NICs.
     pub on_router_messages_load_nics: bool,
-    /// Whether every job is also solved alone, for its slowdown.
+    /// Whether to solve every job alone, too, for its slowdown.
     pub alone: bool,
-    /// Whether the bound on the best possible maximum load is computed, and to which relative gap.
+    /// Relative gap of the bound on the maximum load, if it is computed.
     pub bound_gap: Option<f64>,
 }
 
 impl Default for FlowSettings {
-    /// The machine's own bandwidths; half of the original's slices, which moves loads less than other dice do; converged at
-    /// 0.1 % growth per iteration.
+    /// The machine's own bandwidths. Half the slices of the original, which changes loads less than another seed does.
+    /// Converged at 0.1 % growth per iteration.
     fn default() -> Self {
         Self {
             preset: FlowPreset::Default,
@@ -85,7 +85,7 @@ impl Default for FlowSettings {
     }
 }
 
-/// How near to the least possible the busiest link is brought by [`PathChoice::Optimal`] unless `bound_gap` says it.
+/// Relative gap of [`PathChoice::Optimal`] without `bound_gap`. A smaller gap takes more passes.
 const OPTIMAL_GAP: f64 = 0.05;
 
 const MACHINE: &Choice = &Choice { name: "machine", doc: "the machine's own bandwidth" };
@@ -96,7 +96,7 @@ impl Parameters for FlowSettings {
         Parameter::new(
             "preset",
             FlowPreset::KIND,
-            "Where the values of the keys below come from when they are not given; their defaults here are those of `default`.",
+            "Source of the keys below that are not given. The defaults in this table are the values of `default`.",
             |settings| settings.preset.get(),
             |settings, preset| {
                 *settings = match FlowPreset::of(preset) {
@@ -105,7 +105,7 @@ impl Parameters for FlowSettings {
                 }
             },
         ),
-        parameter!(demand, DemandUnit::KIND, "What a message asks of the links that it shares with others."),
+        parameter!(demand, DemandUnit::KIND, "Demand of a message on links that it shares with others."),
         parameter!(
             link_capacity,
             Kind::WordOr(MACHINE, &Kind::Rate),
@@ -114,51 +114,51 @@ impl Parameters for FlowSettings {
         parameter!(
             nic_capacity,
             Kind::WordOr(MACHINE, &Kind::Rate),
-            "Capacity of every network interface in each direction."
+            "Capacity of every NIC in each direction."
         ),
         parameter!(slices, Kind::count(1), "Equal slices in which capacity is released, one per iteration."),
         parameter!(direct_paths, Kind::count(1), "Direct paths that a message draws in every iteration."),
         parameter!(indirect_paths, Kind::count(1), "Indirect paths that a message draws in every iteration."),
-        parameter!(intermediate, Intermediate::KIND, "Where an indirect path goes through."),
+        parameter!(intermediate, Intermediate::KIND, "Intermediate groups or routers of indirect paths."),
         parameter!(
             path_sets,
             Kind::count(1),
-            "Sets of such paths that a job draws in every iteration. Its messages from one router to another share at least one set; \
-             while a job has more sets than pairs of routers, each pair gets several, at most one per message.",
+            "Sets of such paths that a job draws in every iteration. Its messages between two routers share at least one \
+             set. If a job has more sets than pairs of routers, each pair gets several sets, at most one per message.",
         ),
         parameter!(
             cutoff,
             Kind::Rate,
-            "A path or network interface with less residual capacity than this is switched off."
+            "Minimum residual capacity: a path or NIC with less is switched off."
         ),
         parameter!(
             max_iterations,
             Kind::count(1),
-            "Iterations after which an unfinished solution is given up."
+            "Maximum number of iterations. The result then says that it has not converged."
         ),
         parameter!(
             tolerance,
             Kind::SHARE,
-            "When all slices are out: done when one iteration grants less than this share of all that was granted. 0: only \
-             when no message can grow.",
+            "Share of all grants. The solver stops when all slices are released and an iteration grants less than this. \
+             0: only when no message can grow.",
         ),
         parameter!(
             on_router_messages_load_nics,
             Kind::Flag,
-            "Whether messages between nodes of one router compete for the network interfaces."
+            "Whether messages between nodes of one router compete for NICs."
         ),
-        parameter!(alone, Kind::Flag, "Whether every job is also solved alone on its nodes, for its slowdown."),
+        parameter!(alone, Kind::Flag, "Whether to solve every job alone on its nodes, too, for its slowdown."),
         parameter!(
             bound_gap,
             Kind::WordOr(OFF, &Kind::Number { min: 1e-6, max: 0.999 }),
-            "Compute how low the largest link load could be under any routing, to this relative gap; 0.05 for `routing = \"optimal\"`, which takes what was \
-             found.",
+            "Relative gap of the bound: how low the maximum link load could be under any routing. \
+             0.05 for `routing = \"optimal\"`, which uses the best flow.",
         ),
     ];
 }
 
 impl FlowSettings {
-    /// The relative gap of the bound, if it is computed: always for the routing that reaches it.
+    /// Relative gap of the bound, if it is computed; always for the routing that reaches it.
     pub(crate) fn gap(&self) -> Option<f64> {
         self.bound_gap.or((self.routing == PathChoice::Optimal).then_some(OPTIMAL_GAP))
     }
@@ -174,8 +174,8 @@ impl FlowSettings {
         }
     }
 
-    /// The settings of the papers' Damselfly: 5,120 MiB/s links, 16,384 MiB/s interfaces, 0.01 MiB/s cutoff, 50 slices,
-    /// indirect paths through any group, until no message can grow; many sets of paths, since there every message has its own.
+    /// Settings of Damselfly in the papers: 5,120 MiB/s links, 16,384 MiB/s NICs, 0.01 MiB/s cutoff, 50 slices, indirect
+    /// paths through any group, until no message can grow. Every message has its own paths there, hence many path sets.
     pub fn damselfly() -> Self {
         Self {
             preset: FlowPreset::Damselfly,
@@ -193,7 +193,7 @@ impl FlowSettings {
     /// Checks the ranges of all numbers.
     ///
     /// # Errors
-    /// The name of the setting and what it may be.
+    /// Name of the setting and its allowed values.
     pub fn check(&self) -> Result<(), (&'static str, String)> {
         let at_least_one = [
             ("slices", self.slices),

@@ -1,4 +1,4 @@
-//! What a run begins with: the rule of the paths, the messages, and whether there is room for what comes of them.
+//! Setup of a run: path rule, messages and the memory check.
 
 use crate::distributed;
 use crate::history::GrantHistory;
@@ -15,25 +15,25 @@ use odonata_workload::Workload;
 use std::ops::Range;
 
 impl Default for ResourceLimits {
-    /// One thread, and all memory that there is.
+    /// One thread, and unlimited memory.
     fn default() -> Self {
         Self { threads: 1, memory_bytes: u64::MAX }
     }
 }
 
-/// What a run may take of the computer. The result does not depend on it.
+/// Resources of a run. The result does not depend on them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResourceLimits {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Memory beyond that of machine and workload.
+    /// Memory in addition to machine and workload.
     pub memory_bytes: u64,
 }
 
-/// Most bytes of all jobs together: sums of them have a sign and a factor of two to spare.
+/// Maximum bytes of all jobs together. Their sums then have a sign bit and a factor of two to spare.
 const BYTES_MAX: u64 = 1 << 61;
 
-/// What a run begins with.
+/// State of a run before its first iteration.
 pub(crate) struct FlowSetup<'a> {
     pub(crate) rule: Box<dyn PathRule + 'a>,
     pub(crate) notices: Vec<String>,
@@ -66,7 +66,8 @@ pub(crate) fn prepare<'a>(
     })
 }
 
-/// The commodities that are sent from `routers`, what the run takes with them, and what it keeps of the grants: all if there is room.
+/// Gathers the commodities from `routers`. Returns them with the memory of the run and the history of grants, which
+/// is complete if memory suffices.
 pub(crate) fn gather(
     machine: &Machine,
     (workload, routers): (&Workload, &Range<usize>),
@@ -99,7 +100,7 @@ pub(crate) fn gather(
     Err(too_much(least))
 }
 
-/// Whether the bytes of all jobs can be added up.
+/// Checks that the bytes of all jobs can be summed.
 pub(crate) fn check_amount(workload: &Workload, traffic: &Commodities) -> Result<(), FlowError> {
     let mut total = 0u128;
     for (job, volumes) in workload.jobs.iter().zip(&traffic.jobs) {

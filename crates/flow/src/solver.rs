@@ -1,20 +1,23 @@
-//! Sharing capacity among flows over drawn paths: pure algebra.
+//! Shares capacity among flows over drawn paths: pure algebra.
 //!
-//! There are *links* and *ports*, both with a capacity. A *flow* has *members* of weight w, each passing two ports;
-//! all members of a flow take the same paths. A path is a set of links. In iteration i
+//! *Links* and *ports* have a capacity. Ports are the injection and ejection ports of nodes. A *flow* has *members*
+//! of weight w, each with two ports; all members of a flow take the same paths. A path is a set of links. Iteration i
+//! does the following:
 //!
-//! 1. a further slice C/S of every capacity is released into the residual R, while i < S;
-//! 2. every flow draws paths p; one whose bottleneck residual r_p = min R_l is under the cutoff is switched off. The
-//!    flow asks for its active weight W split over the rest: d_p = W r_p / Σ r (or equally, or by [`Sharing::Ugal`]);
-//! 3. D_l is the sum of what is asked of link l, and every member is granted
-//!    g = (w/W) d_p min( min_l R_l/D_l, R_in/D_in, R_out/D_out ) on path p;
-//! 4. what is granted is taken from the residuals.
+//! 1. It releases a slice C/S of every capacity into the residual R, while i < S.
+//! 2. Every flow draws paths p. A path with a bottleneck residual r_p = min R_l below the cutoff is switched off. The
+//!    flow requests its active weight W, split over the other paths: d_p = W r_p / Σ r (or equally, or by
+//!    [`Sharing::Ugal`]).
+//! 3. D_l is the sum of the requests for link l. Every member is granted g = (w/W) d_p min( min_l R_l/D_l, R_in/D_in,
+//!    R_out/D_out ) on path p.
+//! 4. The grants are subtracted from the residuals.
 //!
-//! Step 3 never grants more than a residual, since the shares of what is asked of one link sum to 1. It ends when no
-//! flow can ask, or when an iteration grants less than a given share of all that was granted.
+//! Step 3 never grants more than a residual, since the shares of all requests for a link sum to 1. The iteration ends
+//! when no flow can request anything, or when an iteration grants less than a given share of all grants.
 //!
-//! Amounts are integers (1/256 byte per second; the finest unit of demand in which all weights sum to less than 2^62), so
-//! sums do not depend on the order of addition and the result is the same for any number of threads and processes.
+//! Amounts are integers: 1/256 byte per second, and the finest unit of demand in which all weights sum to less than
+//! 2^62. So sums do not depend on the order of addition, and the result is equal for any number of threads and
+//! processes.
 
 use crate::history::{Candidates, Chunk, GrantHistory, Paths, Solution};
 use crate::progress::Interruption;
@@ -23,23 +26,23 @@ use odonata_processes::{sum, Processes};
 use odonata_units::LinkId;
 use std::sync::Mutex;
 
-/// Units of rate in one byte per second.
+/// Units of rate per byte per second.
 pub(crate) const RATE_UNIT: f64 = 256.0;
-/// Flows that one thread claims at a time. Also the limit of the 16-bit index in a record.
+/// Flows that one thread claims at a time. Larger chunks balance threads worse. Fits the 16-bit index of a record.
 const CHUNK: usize = 1024;
 
-/// How a flow splits its demand over the paths that are on.
+/// Split of a flow's demand over its active paths.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Sharing {
     /// In proportion to the bottleneck residuals.
     Residual,
     /// Equally.
     Equal,
-    /// Over the first kind of paths unless they are congested, then over the second; by residuals within a kind.
+    /// Over the first kind of paths unless they are congested, else over the second; by residuals within a kind.
     Ugal { threshold: f64, bias: f64 },
 }
 
-/// Weight of a member, a whole number, and its two ports.
+/// Weight of a member (a whole number) and its two ports.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weight {
     pub(crate) weight: f32,
@@ -53,7 +56,7 @@ pub(crate) struct System<'a, C> {
     /// Members of flow f are `members[first_member[f]..first_member[f + 1]]`.
     pub(crate) first_member: &'a [u32],
     pub(crate) members: &'a [Weight],
-    /// What each flow would send if only its ports held it back; read by [`Sharing::Ugal`] only.
+    /// Rate of each flow if only its ports limited it; read by [`Sharing::Ugal`] only.
     pub(crate) offered: &'a [f64],
     pub(crate) candidates: &'a C,
     pub(crate) sharing: Sharing,
@@ -63,34 +66,34 @@ pub(crate) struct System<'a, C> {
     pub(crate) tolerance: f64,
     pub(crate) threads: usize,
     pub(crate) history: GrantHistory,
-    /// Who else has flows of the system; all have the same links and ports.
+    /// Processes with other flows of the system; all have the same links and ports.
     pub(crate) processes: &'a dyn Processes,
 }
 
-/// Adds what a flow sends over a path, as a share of all that it sends, to sums.
+/// Adds the share of a flow on a path to sums.
 pub(crate) type Add<'a> = &'a (dyn Fn(usize, f64, &[LinkId], &mut [u64]) + Sync);
 
-/// Who is sink of every grant, and all that each flow is granted.
+/// Receiver of every grant, with the sum of grants of each flow.
 #[derive(Clone, Copy)]
 struct GrantSink<'a> {
     totals: &'a [f64],
     add: Add<'a>,
 }
 
-/// What one thread adds up in one pass.
+/// Sums of one thread in one pass.
 #[derive(Clone)]
 struct Sums {
     links: Vec<u64>,
     ports: Vec<u64>,
     offered: Vec<u64>,
-    /// Of who is sink of grants.
+    /// Sums of the grant sink.
     sink_sums: Vec<u64>,
 }
 
 struct State {
     link_residual: Vec<u64>,
     port_residual: Vec<u64>,
-    /// Residual per unit of demand, infinite where nothing is asked.
+    /// Residual per unit of demand; infinite without demand.
     link_ratio: Vec<f64>,
     port_ratio: Vec<f64>,
     /// Mean offered load of every link over its capacity ([`Sharing::Ugal`]).
@@ -104,8 +107,8 @@ impl<C: Candidates> System<'_, C> {
         self.iterate(None, 0, tick).map(|(solution, _)| solution)
     }
 
-    /// Solves once more what gave the totals, and calls `add` for every path that is granted anything, where the shares of one
-    /// flow sum to 1. Returns the merged sums, `width` of them.
+    /// Solves the system that gave the totals again, and calls `add` for every granted path. The shares of one flow
+    /// sum to 1. Returns the merged sums, `width` of them.
     pub(crate) fn solve_again(
         &self,
         totals: &[f64],
@@ -173,7 +176,7 @@ impl<C: Candidates> System<'_, C> {
         members == [0]
     }
 
-    /// A power of two, so that it scales exactly.
+    /// Units of demand per unit of weight: a power of two, so that it scales exactly.
     fn demand_unit(&self) -> f64 {
         // Weights are whole numbers.
         let mut total = vec![self.members.iter().map(|m| m.weight as u64).sum()];
@@ -241,7 +244,7 @@ impl<C: Candidates> System<'_, C> {
             let mut begin = if first == 0 { 0 } else { chunk.paths.ends[first - 1] as usize };
             for (k, residual) in residuals.iter().enumerate() {
                 let share = residual / all;
-                // A message that is tiny beside the others still asks, and is granted, the least there is.
+                // A message that is tiny compared with the others still requests, and gets, the smallest unit.
                 let least = u64::from(share > 0.0);
                 let demand = ((weight * share * state.demand_unit + 0.5) as u64).max(least);
                 chunk.demand.push(demand);
@@ -266,7 +269,8 @@ impl<C: Candidates> System<'_, C> {
         chunk.first_path.push(chunk.demand.len() as u32);
     }
 
-    /// Weights by which a flow splits its demand over its paths from `first` on; zero for a path that is off.
+    /// Weights by which a flow splits its demand over its paths from `first` on; zero for a path that is switched
+    /// off.
     fn shares(&self, flow: usize, paths: &Paths, first: usize, state: &State, shares: &mut Vec<f64>) {
         shares.clear();
         let mut begin = if first == 0 { 0 } else { paths.ends[first - 1] as usize };
@@ -275,7 +279,7 @@ impl<C: Candidates> System<'_, C> {
         for (k, &end) in paths.ends[first..].iter().enumerate() {
             let links = &paths.links[begin..end as usize];
             begin = end as usize;
-            // A path without links (inside one router) is held back by its ports alone.
+            // A path without links (within one router) is limited by its ports alone.
             let residual = links.iter().map(|&l| state.link_residual[l.index()]).min().unwrap_or(u64::MAX >> 8);
             shares.push(if residual < self.cutoff { 0.0 } else { residual as f64 });
             if let Sharing::Ugal { .. } = self.sharing {
@@ -298,7 +302,8 @@ impl<C: Candidates> System<'_, C> {
         }
     }
 
-    /// Ends step 2: what was asked of every link and port, as residual per unit of demand.
+    /// Ends step 2: sets the residual per unit of demand of every link and port. Returns whether there was any
+    /// demand.
     fn finish_demand(&self, sums: &mut [Sums], iteration: u32, state: &mut State) -> bool {
         merge_sums(sums, self.processes);
         let ratio = |(&residual, &demand): (&u64, &u64)| match demand {
@@ -308,7 +313,8 @@ impl<C: Candidates> System<'_, C> {
         let total = &mut sums[0];
         state.link_ratio = state.link_residual.iter().zip(&total.links).map(ratio).collect();
         state.port_ratio = state.port_residual.iter().zip(&total.ports).map(ratio).collect();
-        // The mean of the first ten iterations, then a moving one of the same length.
+        // Mean of the first ten iterations, then a moving mean of the same length. A shorter mean follows
+        // oscillations of the load.
         let step = 1.0 / f64::from(iteration + 1).min(10.0);
         for ((load, offered), capacity) in state.load.iter_mut().zip(&total.offered).zip(self.links) {
             *load += step * (*offered as f64 / *capacity as f64 - *load);
@@ -363,7 +369,7 @@ impl<C: Candidates> System<'_, C> {
         }
     }
 
-    /// Grants `unit` demand per weight at `ratio` or what the ports allow, and returns the sum.
+    /// Grants `unit` demand per weight at `ratio`, or less if ports limit it. Returns the sum.
     fn grant_members(
         &self,
         members: &[Weight],
@@ -393,7 +399,7 @@ impl<C: Candidates> System<'_, C> {
     }
 }
 
-/// What every flow would send if only its ports held it back, each shared equally by weight.
+/// Rate of every flow if only its ports limited it. A port is shared in proportion to weight.
 pub(crate) fn offered(processes: &dyn Processes, first_member: &[u32], members: &[Weight], ports: &[u64]) -> Vec<f64> {
     let mut weight = vec![0u64; ports.len()];
     for member in members {
@@ -414,7 +420,7 @@ fn truncate(paths: &mut Paths, first: usize) {
     paths.ends.truncate(first);
 }
 
-/// Adds up what all threads of all processes have; the first of each has the sum.
+/// Sums over all threads of all processes; the first thread of each has the result.
 fn merge_sums(sums: &mut [Sums], processes: &dyn Processes) {
     let (first, rest) = sums.split_first_mut().expect("at least one thread");
     for other in rest {
@@ -432,11 +438,11 @@ fn merge_sums(sums: &mut [Sums], processes: &dyn Processes) {
     sum(processes, &mut [&mut first.links, &mut first.ports, &mut first.offered]);
 }
 
-/// Step 4; returns all that was granted, each rate once.
+/// Step 4. Returns the sum of all grants, each rate counted once.
 fn finish_grants(sums: &mut [Sums], processes: &dyn Processes, state: &mut State) -> f64 {
     merge_sums(sums, processes);
     let total = &mut sums[0];
-    // Rounding may ask for a unit more than there is: see the last paragraph of the module's header.
+    // Rounding may request one unit more than there is: see the last paragraph of the module's header.
     for (residual, granted) in state.link_residual.iter_mut().zip(&mut total.links) {
         *residual = residual.saturating_sub(std::mem::take(granted));
     }

@@ -21,11 +21,11 @@ pub(crate) struct Member {
     pub(crate) bytes: u64,
 }
 
-/// Memory for a member while jobs are gathered, and after: twice its own 24 B, and 16 for its weight and what it is granted.
+/// Memory of a member while jobs are gathered and afterwards: twice its own 24 B, and 16 for its weight and grant.
 pub(crate) const BYTES_PER_MEMBER: u64 = 64;
 
-/// All messages of one job from one router to another; its members are consecutive. Where both routers are the same,
-/// the members are of different nodes.
+/// All messages of one job from one router to another. Its members are consecutive. If both routers are the same, the
+/// members have different nodes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Commodity {
     pub(crate) job: JobId,
@@ -38,18 +38,18 @@ pub(crate) struct Commodity {
 }
 
 impl Commodity {
-    /// Who draws its paths: the same whether other jobs run or not.
+    /// Owner of the random numbers for its paths; independent of other jobs.
     pub(crate) const fn owner(&self) -> u64 {
         (self.job.0 as u64) << 48 ^ (self.source.0 as u64) << 24 ^ self.target.0 as u64
     }
 }
 
-/// Why the messages of a workload are not gathered.
+/// Reason why the messages of a workload are not gathered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GatherError {
-    /// They take so many bytes of memory by now.
+    /// They take this many bytes of memory so far.
     TooManyBytes(u64),
-    /// The caller asked to stop.
+    /// The caller stopped the run.
     Interrupted,
 }
 
@@ -59,7 +59,7 @@ impl From<Interruption> for GatherError {
     }
 }
 
-/// A workload as the solver sees it: commodities sorted by (job, source, target).
+/// A workload as commodities, sorted by (job, source, target).
 #[derive(Debug, Default)]
 pub(crate) struct Commodities {
     pub(crate) commodities: Vec<Commodity>,
@@ -68,10 +68,10 @@ pub(crate) struct Commodities {
 }
 
 impl Commodities {
-    /// All messages of a workload that are sent from `routers`.
+    /// Gathers all messages of a workload from `routers`.
     ///
     /// # Errors
-    /// They take more than `memory_bytes`, or `should_continue` says no.
+    /// They take more than `memory_bytes`, or `should_continue` returned false.
     pub(crate) fn gather(
         machine: &Machine,
         workload: &Workload,
@@ -107,7 +107,7 @@ impl Commodities {
         let gathered = AtomicU64::new(self.members.len() as u64);
         let taken = || gathered.load(Ordering::Relaxed).saturating_mul(BYTES_PER_MEMBER);
         workers::for_each(&parts, &mut walks, should_continue, |i, part, messages| {
-            // Those that are left over when there are too many are not needed any more.
+            // Once the limit is exceeded, the remaining parts are not needed.
             if taken() <= memory_bytes {
                 match (&complete, &lanes) {
                     (Some(complete), _) => part.count(machine, job, ranks.of(i), complete),
@@ -130,7 +130,7 @@ impl Commodities {
                 Some(_) => by_rail.extend(part.members),
             }
         }
-        // The interfaces of a node may be at different routers.
+        // NICs of a node may be at different routers.
         by_rail
             .sort_unstable_by_key(|m| (machine.router_of(m.source), machine.router_of(m.target), m.source, m.target));
         for of_router in by_rail.chunk_by(|a, b| machine.router_of(a.source) == machine.router_of(b.source)) {
@@ -140,7 +140,7 @@ impl Commodities {
         Ok(())
     }
 
-    /// Appends the members of one source router, which are sorted by target router.
+    /// Appends the members of one source router, sorted by target router.
     fn add_part(&mut self, machine: &Machine, job: JobId, source: RouterId, members: &[Member]) {
         for group in members.chunk_by(|a, b| machine.router_of(a.target) == machine.router_of(b.target)) {
             self.commodities.push(Commodity {
@@ -157,10 +157,10 @@ impl Commodities {
     }
 }
 
-/// The ranks of a job on some routers, sorted by the router and node that they run on.
+/// Ranks of a job on some routers, sorted by router and node.
 struct RanksByRouter {
     ranks: Vec<RankId>,
-    /// Router, and where its ranks start.
+    /// Router and first of its ranks.
     routers: Vec<(RouterId, usize)>,
 }
 
@@ -189,15 +189,15 @@ impl RanksByRouter {
     }
 }
 
-/// What the ranks of one job on one router send.
+/// Messages from the ranks of one job on one router.
 #[derive(Debug, Default)]
 struct RouterPart {
     members: Vec<Member>,
     volumes: Volumes,
 }
 
-/// So many messages of a node wait before those with the same target are merged: what a node sends takes the room of twice its
-/// targets then, however many messages there are.
+/// Messages of a node that are collected before equal targets are merged. So a node needs memory for at most this
+/// many, or for twice its targets. A smaller threshold sorts more often.
 const MERGE_THRESHOLD: usize = 1 << 16;
 
 impl RouterPart {
@@ -211,7 +211,7 @@ impl RouterPart {
                     self.members.extend(member(&message, job.iterations));
                     if self.members.len() >= full {
                         merge_equal_targets(&mut self.members, first);
-                        // Doubled, so that what is merged again and again is no more than what is new.
+                        // Doubling keeps the repeated merging proportional to the new messages.
                         full = first + (2 * (self.members.len() - first)).max(MERGE_THRESHOLD);
                     }
                 }
@@ -224,7 +224,7 @@ impl RouterPart {
 }
 
 impl RouterPart {
-    /// The same where nodes have several interfaces; the members are in no order.
+    /// Like `gather`, on nodes with rails. The members are not sorted.
     fn gather_by_rail(&mut self, job: &Job, lanes: &RailPaths<'_>, ranks: &[RankId], messages: &mut Messages<'_>) {
         for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
             let first = self.members.len();
@@ -244,7 +244,7 @@ impl RouterPart {
         self.members.shrink_to_fit();
     }
 
-    /// The same of a complete exchange, node by node.
+    /// Like `gather`, for a complete exchange, node by node.
     fn count(&mut self, machine: &Machine, job: &Job, ranks: &[RankId], complete: &CompleteExchange) {
         let iterations = u64::from(job.iterations);
         for group in ranks.chunk_by(|a, b| job.node_of(*a) == job.node_of(*b)) {
@@ -263,15 +263,15 @@ impl RouterPart {
     }
 }
 
-/// A message as a member of its own, unless it loads nothing.
+/// A member with one message, unless the message loads nothing.
 fn member(message: &Message, iterations: u32) -> Option<Member> {
     let Message { source_node: source, target_node: target, bytes, within, .. } = *message;
     let loads = bytes.0 > 0 && matches!(within, Locality::Router | Locality::Network);
-    // What competes in a steady state is the messages of one iteration, whatever their number.
+    // In a steady state the messages of one iteration compete, however many iterations there are.
     loads.then(|| Member { source, target, messages: 1, bytes: bytes.0.saturating_mul(u64::from(iterations)) })
 }
 
-/// Sorts `members[first..]` by source and target and merges those with the same ones.
+/// Sorts `members[first..]` by source and target and merges equal pairs.
 fn merge_equal_ends(members: &mut Vec<Member>, first: usize) {
     let mut own = members.split_off(first);
     own.sort_unstable_by_key(|m| m.source);
@@ -282,7 +282,7 @@ fn merge_equal_ends(members: &mut Vec<Member>, first: usize) {
     }
 }
 
-/// Sorts `members[first..]`, all of one source node, by target and merges those with the same one.
+/// Sorts `members[first..]` of one source node by target and merges equal targets.
 fn merge_equal_targets(members: &mut Vec<Member>, first: usize) {
     members[first..].sort_unstable_by_key(|m| m.target);
     let mut kept = first;
@@ -306,7 +306,7 @@ mod tests {
     use odonata_workload::{JobSpec, PatternSpec, PlacementSpec};
     use std::collections::BTreeSet;
 
-    /// Two jobs, each on one node of every router, all ranks to all: whoever draws with another's dice takes the same ways.
+    /// Two jobs, each on one node of every router, all-to-all. With equal random numbers they would take equal paths.
     #[test]
     fn every_commodity_draws_for_itself() {
         let machine = Torus { dims: vec![4], nodes_per_router: 2, ..Torus::default() };
@@ -333,7 +333,7 @@ mod tests {
         assert_eq!((commodities.len(), owners.len()), (2 * 4 * 3, 2 * 4 * 3));
     }
 
-    /// Three targets, many messages, so that some are merged on the way: none and no byte is lost.
+    /// Three targets and many messages, so that some are merged early: no message and no byte is lost.
     #[test]
     fn merged_messages_are_all_counted() {
         let machine = Torus { dims: vec![4], nodes_per_router: 1, ..Torus::default() };

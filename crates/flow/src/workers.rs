@@ -1,24 +1,24 @@
-//! Work shared among threads so that the result is the same for any number of them.
+//! Work for threads with a result that does not depend on their number.
 //!
-//! Items are claimed one by one; what they add up goes into one accumulator per thread, merged at the end. Sums are
-//! integers, so neither the order of claims nor the number of accumulators shows in the result.
+//! Threads claim items one by one and sum into one accumulator per thread; the accumulators are merged at the end.
+//! Sums are integers, so the order of claims and the number of accumulators do not matter.
 
 use crate::progress::Interruption;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
-/// Calls `work(item, accumulator)` once for every item, on as many threads as there are accumulators. The calling thread asks
-/// whether to `should_continue`, first and before each of its items.
+/// Calls `work(item, accumulator)` once for every item, with one thread per accumulator. The calling thread calls
+/// `should_continue` first and before each of its items.
 ///
 /// # Errors
-/// If it is told not to: then some items are left as they are.
+/// `should_continue` returned false. Some items may be unchanged.
 pub(crate) fn for_each<T: Send, A: Send>(
     items: &[Mutex<T>],
     accumulators: &mut [A],
     should_continue: &mut dyn FnMut() -> bool,
     work: impl Fn(usize, &mut T, &mut A) + Sync,
 ) -> Result<(), Interruption> {
-    // Whoever watches is told of every call, even if other threads take all items.
+    // Call it at least once, even if other threads take all items.
     if !should_continue() {
         return Err(Interruption);
     }
@@ -27,7 +27,7 @@ pub(crate) fn for_each<T: Send, A: Send>(
         let i = next.fetch_add(1, Ordering::Relaxed);
         let Some(item) = items.get(i) else { return Ok(()) };
         if !should_continue() {
-            // The others find nothing left.
+            // Other threads find no more items.
             next.store(items.len(), Ordering::Relaxed);
             return Err(Interruption);
         }
@@ -42,7 +42,7 @@ pub(crate) fn for_each<T: Send, A: Send>(
     })
 }
 
-/// Adds every accumulator into the first and clears the others.
+/// Adds all accumulators to the first and clears the others.
 pub(crate) fn merge(accumulators: &mut [Vec<u64>]) {
     let (first, rest) = accumulators.split_first_mut().expect("at least one thread");
     for other in rest {

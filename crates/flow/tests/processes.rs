@@ -120,7 +120,7 @@ fn runs_that_need_one_process_are_refused() {
     let of =
         |settings: FlowSettings| among(2, (machine, &workload), &settings, &|_| ResourceLimits::default()).unwrap_err();
     let optimal = of(FlowSettings { routing: PathChoice::Optimal, ..FlowSettings::default() });
-    assert_eq!(optimal.to_string(), "the routing 'optimal' is found by one process, and 2 were started for the run");
+    assert_eq!(optimal.to_string(), "the routing 'optimal' needs one process; 2 were started for the run");
     let wrong = of(FlowSettings { slices: 0, ..FlowSettings::default() });
     assert!(matches!(wrong, FlowError::Setting { setting: "slices", .. }), "{wrong}");
 }

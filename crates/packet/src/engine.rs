@@ -147,7 +147,8 @@ impl PacketEngine {
         if proven.routing.rings().is_some() && settings.output_buffer.0 < 2 * settings.packet.0 {
             let (buffer, packet) = (settings.output_buffer, settings.packet);
             let reason = format!(
-                "{buffer} does not hold two packets of {packet}; with bubbles a packet enters a ring only if it has space for two"
+                "{buffer} does not hold two packets of {packet}; with bubbles a packet enters a ring only if \
+                 it has space for two"
             );
             return Err(SettingsError { setting: "engine.output_buffer".into(), reason }.into());
         }
@@ -337,8 +338,8 @@ impl PacketEngine {
     }
 
     /// Like [`Self::run_checkpointed`], as one of several processes. Each calls this with the same arguments, except
-    /// for `threads`, `watch` and the sink. The first process gets all rows, checkpoints and the result; they equal
-    /// those of a single process. The other processes get `None`. Each process asks its own watcher whether to
+    /// for `threads`, `watch` and the sink. The first process gets all rows, checkpoints and the result, as a
+    /// single process does. The other processes get `None`. Each process asks its own watcher whether to
     /// continue.
     ///
     /// # Errors

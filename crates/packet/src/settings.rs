@@ -102,7 +102,8 @@ impl Parameters for PacketSettings {
         parameter!(
             header,
             Kind::Bytes,
-            "Bytes of every packet that do not belong to the message. With a header, a packet is a whole number of flits."
+            "Bytes of every packet that do not belong to the message. With a header, a packet is a whole number \
+             of flits."
         ),
         parameter!(wire_overhead, Kind::Bytes, "Bytes of a packet that occupy links but no buffers."),
         parameter!(input_buffer, Kind::Bytes, "Input buffer of each port and virtual channel."),
@@ -114,8 +115,16 @@ impl Parameters for PacketSettings {
         ),
         parameter!(input_latency, Kind::Time, "Pipeline latency from the arrival at a router to its input queue."),
         parameter!(output_latency, Kind::Time, "Pipeline latency from the output queue to the link."),
-        parameter!(arbitration, Arbitration::KIND, "Rule by which a crossbar output selects one of the waiting input channels."),
-        parameter!(estimate, QueueEstimate::KIND, "Bytes that `ugal-g`, `ugal-n` and `par` count as queued for a port."),
+        parameter!(
+            arbitration,
+            Arbitration::KIND,
+            "Rule by which a crossbar output selects one of the waiting input channels."
+        ),
+        parameter!(
+            estimate,
+            QueueEstimate::KIND,
+            "Bytes that `ugal-g`, `ugal-n` and `par` count as queued for a port."
+        ),
     ];
 }
 
@@ -148,7 +157,7 @@ impl PacketSettings {
     }
 
     /// The predecessor's routers: 128-byte packets of one flit, 20 packets per virtual channel, crossbar with 10 times
-    /// fast as a link.
+    /// the rate of a link.
     pub fn predecessor() -> Self {
         Self {
             preset: PacketPreset::Predecessor,
@@ -177,9 +186,9 @@ impl PacketSettings {
         }
     }
 
-    /// Routers of Blue Gene/P for its machines, whose links contain the whole latency of a hop. Packets of 8 chunks of 32 B
-    /// contain 240 B of a message and take 272 B on the wire: 640 ns at 425 MB/s, or 375 MB/s of message. Each link and
-    /// channel has a buffer of 1 KiB at its end. At its start it has as much as bubbles need.
+    /// Routers of Blue Gene/P for its machines, whose links contain the whole latency of a hop. Packets of 8 chunks of
+    /// 32 B contain 240 B of a message and take 272 B on the wire: 640 ns at 425 MB/s, or 375 MB/s of message. Each
+    /// link and channel has a buffer of 1 KiB at its end. At its start it has as much as bubbles need.
     pub fn bgp() -> Self {
         Self {
             preset: PacketPreset::Bgp,
@@ -222,7 +231,8 @@ impl PacketSettings {
     /// Checks that the settings describe a router.
     ///
     /// # Errors
-    /// A size of zero, a packet that is not a whole number of flits, a buffer smaller than a packet, a speed-up below 1.
+    /// A size of zero, a packet that is not a whole number of flits, a buffer smaller than a packet, or a speed-up
+    /// below 1.
     pub fn check(&self) -> Result<(), SettingsError> {
         let wrong = |setting: &str, reason: String| Err(SettingsError { setting: setting.to_owned(), reason });
         if self.packet.0 == 0 || self.packet.0 > 1 << 20 {

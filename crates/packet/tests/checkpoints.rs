@@ -194,7 +194,7 @@ fn foreign_state_is_refused() {
     };
     assert_eq!(refused(&engine, &state, options.recording), None);
     let crossbar = Recording { crossbar: true, ..options.recording };
-    assert_eq!(refused(&engine, &state, crossbar).unwrap(), "state of 0 where 56 were built");
+    assert_eq!(refused(&engine, &state, crossbar).unwrap(), "state of 0 entries; expected 56");
     let other = common::engine(&common::dragonfly(), "par");
     assert!(refused(&other, &state, options.recording).is_some());
     for (number, bytes) in &state {

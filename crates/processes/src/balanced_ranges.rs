@@ -1,14 +1,14 @@
-//! What is whose: things in a row, cut into a range for each process.
+//! Balanced division of weighted items among processes.
 
 use std::ops::Range;
 
-/// Things in a row, of which thing i has `weights[i]`, cut into a range for each of `count` processes with about as much weight as the others.
+/// Divides items with `weights` into one contiguous range for each of `count` processes, with about equal weights.
 pub fn balanced_ranges(weights: &[u64], count: usize) -> Vec<Range<usize>> {
     let all: u128 = weights.iter().map(|&weight| u128::from(weight)).sum();
     let mut before = 0u128;
     let mut cuts = vec![0];
     for (i, &weight) in weights.iter().enumerate() {
-        // A cut lies before the thing whose middle is beyond it.
+        // A cut lies before the item whose center is beyond it.
         while cuts.len() < count && (2 * before + u128::from(weight)) * count as u128 > 2 * all * cuts.len() as u128 {
             cuts.push(i);
         }

@@ -1,23 +1,23 @@
-//! Messages between processes, and what all or the first of them know after one.
+//! Message exchange between processes, and gathers on top of it.
 
 use odonata_checkpoint::{DecodeError, Reader, Writer};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
 
-/// The processes of one run, each of which has the same machine, traffic and options.
+/// Processes of one run. Each has the same machine, traffic and options.
 pub trait Processes: Send + Sync {
-    /// How many there are.
+    /// Number of processes.
     fn count(&self) -> usize;
 
-    /// Number of this one, from 0.
+    /// Number of this process, from 0.
     fn number(&self) -> usize;
 
-    /// Gives each process the message under its number, and returns what each gave to this one; that of a process to itself does not
-    /// matter. All call it equally often, and it returns when all messages are there.
+    /// Sends each process the message at its number, and returns the messages for this process. The message to itself
+    /// is ignored. All processes call it equally often. It returns when all messages have arrived.
     fn exchange(&self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>>;
 }
 
-/// A process that makes its run alone.
+/// The only process of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct SingleProcess;
 
@@ -35,12 +35,12 @@ impl Processes for SingleProcess {
     }
 }
 
-/// What another process of the run wrote.
+/// Decodes a message from another process.
 ///
 /// # Panics
-/// If it can't be read: then the other is not of this version, which was asked before the run.
+/// If it cannot be decoded. The versions were compared before the run, so this is a defect.
 pub fn decode_message<T>(read: Result<T, DecodeError>) -> T {
-    read.unwrap_or_else(|error| panic!("another process sent what this one does not know: {error}"))
+    read.unwrap_or_else(|error| panic!("invalid message from another process: {error}"))
 }
 
 fn bytes_of<T: Serialize>(value: &T) -> Vec<u8> {
@@ -49,7 +49,7 @@ fn bytes_of<T: Serialize>(value: &T) -> Vec<u8> {
     into.into_bytes()
 }
 
-/// Tells all what this process has; what each has, by number.
+/// Sends a value to all processes and returns the values of all, by number.
 pub fn all_gather<T: Serialize + DeserializeOwned>(processes: &dyn Processes, own: &T) -> Vec<T> {
     let bytes = bytes_of(own);
     let mut messages = vec![bytes.clone(); processes.count()];
@@ -59,7 +59,8 @@ pub fn all_gather<T: Serialize + DeserializeOwned>(processes: &dyn Processes, ow
     came.iter().map(|bytes| decode_message(Reader::new(bytes).get())).collect()
 }
 
-/// Gives the first process what every other one has; it returns what it gets, in their order, and the others nothing.
+/// Sends a value to the first process. The first returns the values of the others, in order; the others return
+/// nothing.
 pub fn gather<T: Serialize + DeserializeOwned>(processes: &dyn Processes, own: &T) -> Vec<T> {
     let first = processes.number() == 0;
     let mut messages = vec![Vec::new(); processes.count()];

@@ -1,8 +1,8 @@
-//! The processes that make one run together, and what they tell each other.
+//! Communication between the processes of one run.
 //!
-//! An engine knows them by one call, [`Processes::exchange`]: each gives every other one a message and takes theirs. What is behind it
-//! (MPI, pipes, threads of a test) is not its business. On top of it stand [`all_gather`], after which all know what each has, and [`sum()`], which adds
-//! up lists of integers, so that the order in which processes are added does not show.
+//! An engine uses one call, [`Processes::exchange`]: each process sends a message to every other one. The transport
+//! (MPI, pipes, threads of a test) is hidden. [`all_gather`] gives all processes the values of all. [`sum()`] sums
+//! lists of integers, so the result does not depend on the order.
 //!
 //! ```
 //! use odonata_processes::{sum, all_gather, SingleProcess};

@@ -1,12 +1,12 @@
-//! Sums over processes, of integers: so nobody sees in what order they are added.
+//! Sums of integers over processes. Integers make the order of addition irrelevant.
 
 use crate::exchange::Processes;
 use zerocopy::IntoBytes;
 
-/// Adds up lists that are equally long in all processes; all get the sums, which wrap around as those of one process would.
+/// Sums lists of equal length over all processes. All get the sums, which wrap around as in a single process.
 ///
-/// Each process adds up a part of the lists and tells it to the others: so a process sends its lists about twice, however many
-/// there are.
+/// Each process sums a part of the lists and sends it to the others. So a process sends its lists about twice, for
+/// any number of processes.
 pub fn sum(processes: &dyn Processes, lists: &mut [&mut [u64]]) {
     let (count, number) = (processes.count(), processes.number());
     if count == 1 {

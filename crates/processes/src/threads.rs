@@ -1,10 +1,10 @@
-//! Processes that are threads of this one and share nothing but the bytes that they give each other: for tests of what runs among processes.
+//! Processes as threads of a test, which share only the bytes that they exchange.
 
 use crate::exchange::Processes;
 use std::sync::mpsc::{channel, Receiver, Sender};
 use std::sync::Mutex;
 
-/// One of them, with a way to and from each.
+/// A process, with a channel to and from each other one.
 struct Thread {
     number: usize,
     to: Vec<Sender<Vec<u8>>>,
@@ -22,17 +22,17 @@ impl Processes for Thread {
 
     fn exchange(&self, messages: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         assert_eq!(messages.len(), self.to.len());
-        assert!(messages[self.number].is_empty(), "nobody writes to himself");
+        assert!(messages[self.number].is_empty(), "no process sends to itself");
         let here = "no other thread has panicked";
         self.to.iter().zip(messages).for_each(|(to, message)| to.send(message).expect(here));
         self.from.lock().expect(here).iter().map(|from| from.recv().expect(here)).collect()
     }
 }
 
-/// Lets each of so many processes do its share; what each returns, by number.
+/// Runs `share` in `count` processes and returns their results by number.
 ///
 /// # Panics
-/// If one of them does.
+/// If one of them panics.
 pub fn run_in_threads<T: Send>(count: usize, share: impl Fn(&dyn Processes) -> T + Sync) -> Vec<T> {
     let mut of: Vec<Thread> =
         (0..count).map(|number| Thread { number, to: Vec::new(), from: Mutex::default() }).collect();

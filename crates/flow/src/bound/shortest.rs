@@ -1,38 +1,39 @@
-//! Shortest paths from one router, and what is sent along them.
+//! Shortest paths from one router, and the flow along them.
 
 use super::{Network, Source};
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// How much longer than the shortest a path may be to be used in a step, relative.
+/// A step uses paths up to this much longer than the shortest one (relative). Larger values spread flow over worse
+/// paths; smaller ones fill equal paths in turn.
 const SLACK: f64 = 0.1;
-/// How much longer a way is of which nothing is kept.
+/// Relative excess length from which a path keeps no flow. Smaller values move flow faster.
 const KEEP_RANGE: f64 = 1.0;
 
-/// Shortest paths from one source at a time (Dijkstra), with scratch that is reused.
+/// Shortest paths from one source at a time (Dijkstra), with reused memory.
 #[derive(Clone)]
 pub(super) struct Worker {
     distance: Vec<f64>,
     settled: Vec<u32>,
     amount: Vec<f64>,
     parents: Vec<Parent>,
-    /// What the source has on each edge now.
+    /// Current flow of the source on each edge.
     present: Vec<f64>,
     heap: BinaryHeap<Entry>,
 }
 
-/// An edge by which a router may be reached.
+/// An edge that reaches a router.
 #[derive(Clone, Copy)]
 struct Parent {
     edge: u32,
     before: u32,
-    /// The more the shorter the way over it.
+    /// Weight in the split: the shorter the path, the larger.
     weight: f64,
-    /// What it keeps of what it has.
+    /// Flow that it keeps.
     keeps: f64,
 }
 
-/// A router at a tentative distance; the heap gives the nearest first, the lower index on ties.
+/// A router at a tentative distance. The heap returns the nearest first, and the lower index on ties.
 #[derive(Clone, Copy, PartialEq)]
 struct Entry {
     distance: f64,
@@ -65,7 +66,7 @@ impl Worker {
         }
     }
 
-    /// Fills `source.towards` and `source.distance` by shortest paths.
+    /// Sets `source.towards` and `source.distance` from shortest paths.
     pub(super) fn assign(&mut self, network: &Network, lengths: &[f64], source: &mut Source) {
         self.search(network, lengths, source.router.0);
         source.distance = 0.0;
@@ -87,10 +88,10 @@ impl Worker {
         source.towards.sort_unstable_by_key(|t| t.0);
     }
 
-    /// Hands what has to reach `router` on to the routers before it: as now, but for what comes on ways that are longer than the
-    /// shortest. Of that the less is left the longer the way, and the rest goes to ways at most [`SLACK`] longer than the
-    /// shortest, the more the shorter. So a routing whose ways are all shortest ones stays as it is, and the many equal paths
-    /// of a regular machine fill together instead of in turn.
+    /// Splits the flow to `router` over the routers before it. Flow on shortest paths stays. The longer a path, the
+    /// less of its flow stays; the rest moves to paths at most [`SLACK`] longer than the shortest, preferring shorter
+    /// ones. So a routing on shortest paths does not change, and the many equal paths of a regular machine fill
+    /// together.
     fn split(&mut self, network: &Network, lengths: &[f64], router: u32, bytes: f64, towards: &mut Vec<(u32, f64)>) {
         let here = self.distance[router as usize];
         self.parents.clear();
