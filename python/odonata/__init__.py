@@ -5,10 +5,10 @@
 >>> classes = run.summary["classes"]             # traffic per link class
 >>> links = run.links.to_pandas()                # every directed link
 >>> run.plot.links().savefig("links.png")
->>> odonata.load("runs/both").jobs.num_rows      # a run directory, or that of a sweep
+>>> odonata.load("runs/both").jobs.num_rows      # the directory of a run or a sweep
 2
 
-Everything is imported when it is first used, so that `import odonata` costs next to nothing.
+Everything is imported on first use, so that `import odonata` is fast.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from odonata.errors import ExperimentError, InternalError, OdonataError, Partial
 if TYPE_CHECKING:
     from odonata import analysis, importers, plot
     from odonata.api import check, run
-    from odonata.characters import characterize
+    from odonata.characterization import characterize
     from odonata.comparison import Comparison, compare
     from odonata.explanation import explain
     from odonata.machines import Machine, machine, presets
@@ -67,7 +67,7 @@ _HOMES = {
     "Optimization": "odonata.optimization",
     "Run": "odonata.runs",
     "Sweep": "odonata.sweeps",
-    "characterize": "odonata.characters",
+    "characterize": "odonata.characterization",
     "check": "odonata.api",
     "compare": "odonata.comparison",
     "explain": "odonata.explanation",

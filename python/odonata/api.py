@@ -1,4 +1,4 @@
-"""Running and loading experiments from Python; the command line does the same through these functions."""
+"""Functions that run and load experiments; the command line uses them, too."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from odonata import _core, toml
-from odonata.errors import ElsewhereError, OdonataError, PartialRunWarning
-from odonata.keeping import Keeping, deaf_to_signal
+from odonata.checkpointing import CheckpointControl, ignore_checkpoint_signal
+from odonata.errors import OdonataError, OtherProcessError, PartialRunWarning
 from odonata.store.checkpoint import CheckpointDirectory
 
 if TYPE_CHECKING:
@@ -23,22 +23,22 @@ Experiment: TypeAlias = "str | Path | Mapping[str, Any]"
 """The path of an experiment file, its text (anything with a line break), or its content as a dict."""
 
 Progress: TypeAlias = Callable[[str, float], None]
-"""Called with the name of a phase and the share of it that is done, from 0 to 1."""
+"""Takes the name of a phase and its finished share, from 0 to 1."""
 
 Pace: TypeAlias = Callable[[int, int], None]
-"""Called with the simulated time in ps and the events so far, by engines that simulate time."""
+"""Takes the simulated time in ps and the number of events, from engines that simulate time."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """The text of an experiment and the name that errors give it."""
+    """The text of an experiment and its name in errors."""
 
     text: str
     path: str
 
     @classmethod
     def of(cls, experiment: Experiment) -> Source:
-        """Reads an experiment, whichever way it was given."""
+        """Reads an experiment from a file, text or dict."""
         if isinstance(experiment, Mapping):
             return cls(toml.document(experiment), "<dict>")
         if isinstance(experiment, str) and "\n" in experiment:
@@ -51,12 +51,12 @@ class Source:
 
 
 def overrides(set: Mapping[str, Any] | None) -> list[str]:  # noqa: A002 - the name that users write
-    """Keys and Python values as the overrides `KEY=VALUE` of the command line."""
+    """Keys and Python values as overrides `KEY=VALUE`, as on the command line."""
     if set is None:
         return []
     if not isinstance(set, Mapping):
         raise TypeError(
-            f"set is a dict of keys and values, as in {{'engine.seed': 2}}, not {type(set).__name__}"
+            f"set must be a dict of keys and values, such as {{'engine.seed': 2}}, not {type(set).__name__}"
         )
     return [f"{key}={toml.value(value)}" for key, value in set.items()]
 
@@ -75,20 +75,20 @@ def run(
     Args:
         experiment: A file, its text, or a dict.
         set: Keys to change, by their dotted path: `{"engine.seed": 2, "machine.edit": ["-K"]}`.
-        out: The run directory to write; without it the run stays in memory.
-        threads: How many threads to use; all processors if not given. The result does not depend on it.
-        force: Whether a run that is already at `out` is replaced.
-        progress: Called while the engine works. An exception that it raises ends the run.
+        out: Run directory to write; by default the run stays in memory.
+        threads: Number of threads; all processors by default. Results do not depend on it.
+        force: Whether to replace an existing run at `out`.
+        progress: Called during the run. An exception that it raises ends the run.
 
     Returns:
-        The run: tables, one row for each link, node, job and so on, and their summary. Names of columns end
-        in their units, as `_ps` and `_bytes_per_s`; `bytes` are bytes.
+        The run: its tables, one row per link, node, job and so on, and its summary. Column names end in their
+        units, such as `_ps` and `_bytes_per_s`; `bytes` are bytes.
 
     Raises:
-        ExperimentError: The experiment cannot be run; it lists every mistake and its place.
-        StoreError: `out` is taken or cannot be written.
-        KeyboardInterrupt: Ctrl-C. A run of the packet engine has written to `out` what it had by then, and
-            says there that it is `partial`. The flow engine leaves nothing.
+        ExperimentError: The experiment cannot run; the error lists every mistake and its place.
+        StoreError: `out` exists or cannot be written.
+        KeyboardInterrupt: Ctrl-C. The packet engine writes its partial results to `out` and marks them as
+            `partial`. The flow engine writes nothing.
 
     Examples:
         >>> run = odonata.run("both.toml", set={"engine.seed": 2})
@@ -113,7 +113,7 @@ def run_source(
     force: bool = False,
     progress: Progress | None = None,
 ) -> Run:
-    """`run` of an experiment that was read, with overrides as text."""
+    """`run` for a `Source`, with overrides as text."""
     finished, interrupt = run_until_interrupted(
         source, changes, out=out, threads=threads, force=force, progress=progress
     )
@@ -131,26 +131,26 @@ def run_until_interrupted(
     force: bool = False,
     progress: Progress | None = None,
     pace: Pace | None = None,
-    keeping: Keeping | None = None,
+    checkpoints: CheckpointControl | None = None,
     processes: Processes | None = None,
 ) -> tuple[Run, BaseException | None]:
-    """`run_source`, but the interrupt that stopped a run is handed out beside what the run has so far.
+    """`run_source`, but returns the interrupt that stopped a run together with its partial results.
 
-    With `processes`, this is the first of those that make the run; `assist` is for the others.
+    With `processes`, this is the first process of the run; the others call `assist`.
 
     Raises:
-        CheckpointStop: As `keeping` asked, the run ended with a checkpoint.
+        CheckpointStop: The run ended with a checkpoint that `checkpoints` requested.
     """
     from odonata.runs import Run
     from odonata.store import GrowingTables, columns
 
     if threads is not None and threads < 1:
-        raise OdonataError(f"threads is {threads}; expected a number from 1 up, or None for all processors")
+        raise OdonataError(f"threads is {threads}; expected at least 1, or None for all processors")
 
     target = None if out is None else Path(out)
-    keeping = keeping or Keeping()
-    with GrowingTables(target, force=force, parts=keeping.parts) as growing:
-        asked = None if target is None else keeping.begin(growing)
+    checkpoints = checkpoints or CheckpointControl()
+    with GrowingTables(target, force=force, parts=checkpoints.parts) as growing:
+        requests = None if target is None else checkpoints.start(growing)
         result = _core.run(
             source.text,
             source.path,
@@ -159,17 +159,17 @@ def run_until_interrupted(
             progress,
             pace,
             growing.rows,
-            checkpoints=asked,
-            resume=keeping.state,
+            checkpoints=requests,
+            resume=checkpoints.state,
             processes=processes,
         )
         if processes is not None:
             processes.end()
-        if keeping.stopped is not None:
-            raise keeping.stopped
+        if checkpoints.stopped is not None:
+            raise checkpoints.stopped
         if result is None:
-            assert processes is not None, "a run by one process has a result"
-            raise ElsewhereError(processes)
+            assert processes is not None, "a run of one process returns a result"
+            raise OtherProcessError(processes)
         summary, resolved, interrupt = result["summary"], result["resolved"], result["interrupt"]
         axes, engine = summary["machine"]["axes"], summary["engine"]
         tables = {
@@ -192,8 +192,8 @@ def assist(
     threads: int | None = None,
     resumed: Path | None = None,
 ) -> None:
-    """Does the share of a process that is not the first of those that make a run."""
-    with deaf_to_signal():
+    """Does the share of every process but the first in a run of several processes."""
+    with ignore_checkpoint_signal():
         result = _core.run(
             source.text,
             source.path,
@@ -204,9 +204,9 @@ def assist(
             resume=None if resumed is None else CheckpointDirectory(resumed).state,
         )
     processes.end()
-    assert result is None, "the first process has the result"
-    if processes.failed or processes.complaint:
-        raise ElsewhereError(processes)
+    assert result is None, "only the first process has the result"
+    if processes.failed or processes.disagreement:
+        raise OtherProcessError(processes)
 
 
 def check(
@@ -217,12 +217,15 @@ def check(
     """Checks an experiment without running it.
 
     Returns:
-        A dict: `resolved`, TOML with every key and value that would be used; `summary`, its engine, machine
-        (counts) and a dict for each job (`ranks`, `nodes`, `messages`, `bytes`, ...); `warnings`, texts;
-        `memory_estimate_bytes`, about what a process that runs it takes.
+        A dict:
+
+        - `resolved`: TOML with every key and the value in use.
+        - `summary`: Engine, counts of the machine, and a dict per job (`ranks`, `nodes`, `messages`, ...).
+        - `warnings`: Texts.
+        - `memory_estimate_bytes`: Estimated memory of a process that runs it.
 
     Raises:
-        ExperimentError: It cannot be run; the error lists every mistake and its place.
+        ExperimentError: It cannot run; the error lists every mistake and its place.
 
     Examples:
         >>> checked = odonata.check("both.toml", set={"engine.routing": "static-direct"})
@@ -236,7 +239,7 @@ def check(
 
 
 def load_run(directory: str | Path) -> Run:
-    """Opens a run directory. One that is partial is opened with a `PartialRunWarning`."""
+    """Opens a run directory. A partial run causes a `PartialRunWarning`."""
     from odonata.runs import Run
 
     run = Run.from_directory(directory)

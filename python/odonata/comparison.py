@@ -1,4 +1,4 @@
-"""What changed from one run to another."""
+"""Comparison of two runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TIMES = pa.schema(
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """One run against another; what `odonata compare` prints.
+    """The comparison of two runs, as `odonata compare` prints it.
 
     Examples:
         >>> comparison = odonata.compare("runs/both", "runs/fewer")
@@ -44,25 +44,25 @@ class Comparison:
     base: Run
     other: Run
     settings: list[str]
-    """Lines of the resolved experiments that differ: `- ..` of the base, `+ ..` of the other."""
+    """Different lines of the resolved experiments: `- ..` of the base, `+ ..` of the other."""
     no_effect: list[str]
-    """Keys that differ, where no table does."""
+    """Keys that differ although all tables are equal."""
     times: pa.Table
-    """Of each job that has a time in both: `name`, `time_s_base`, `time_s_other`, `time_s_change` (relative;
-    null where it was 0), `reason`: what binds it now, and what grew there."""
+    """One row per job with a time in both runs: `name`, `time_s_base`, `time_s_other`, `time_s_change`
+    (relative; null if the base is 0), and `reason`: the bottleneck now, and whose bytes changed there."""
     classes: pa.Table
-    """By link class: mean, 99 % and largest traffic of both in bytes, and their relative change."""
+    """Mean, 99th percentile and maximum of link traffic by class, in bytes, and their relative changes."""
     jobs: pa.Table
-    """The same by job and class."""
+    """The same columns by job and class."""
     links: LinkPairs
-    """Link by link, paired by name: `pairs`, and the links that only one of them has."""
+    """Links paired by name, and the links that only one run has."""
 
     def __repr__(self) -> str:
         links = f"{self.links.pairs.num_rows:,} links in both"
         return f"<odonata.Comparison of {self.base.name} with {self.other.name}, {links}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show: the jobs' times, or where there are none the traffic of the classes."""
+        """The display in notebooks: times of jobs, or without times the traffic of classes."""
         heading = f"{self.base.name} → {self.other.name}"
         if self.times.num_rows:
             rows = [
@@ -80,7 +80,7 @@ class Comparison:
             (row["class"], row["bytes_max_base"], row["bytes_max_other"], _percent(row["bytes_max_change"]))
             for row in self.classes.to_pylist()
         ]
-        return table(heading, ("class", "largest, bytes", "→", "change"), changes)
+        return table(heading, ("class", "maximum, bytes", "→", "change"), changes)
 
 
 def _percent(change: float | None) -> str:
@@ -88,17 +88,17 @@ def _percent(change: float | None) -> str:
 
 
 def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
-    """What changed from one run to another: jobs, link classes, links, and why.
+    """Compares two runs: jobs, link classes and links, with reasons.
 
-    Links are paired by their names, so that machines with other cabling can be compared.
+    Links are paired by name, so machines with different cabling can be compared.
 
     Args:
         base: A run or its directory.
-        other: The same.
+        other: The run to compare with it, or its directory.
 
     Returns:
-        Settings that differ, and tables of times in seconds (a row for each job), of traffic in bytes (by
-        class, by job and class, link by link) and their relative changes.
+        Settings that differ, and tables with relative changes: times in seconds per job, and traffic in bytes
+        by class, by job and class, and by link.
 
     Raises:
         OdonataError: A directory holds no run.
@@ -107,10 +107,10 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         >>> both, fewer = odonata.load("runs/both"), odonata.load("runs/fewer")
         >>> for job in odonata.compare(both, fewer).times.to_pylist():
         ...     print(f"{job['name']} {100 * job['time_s_change']:+.0f} %, {job['reason']}")
-        cfd +67 %, busiest with it is g4r2>g4r1:local.0, 82.5 % of its time, where its own bytes take
-        68.7 us longer; before g1r3n1 out
-        fft +98 %, busiest with it is g4r2>g4r1:local.0, 82.7 % of its time, where cfd's bytes take 79.9
-        us longer; before g4r1>g4r0:local.0
+        cfd +67 %, busiest is g4r2>g4r1:local.0, 82.5 % busy; own bytes take 68.7 us longer; before: injection
+        port of node g1r3n1
+        fft +98 %, busiest is g4r2>g4r1:local.0, 82.7 % busy; bytes of cfd take 79.9 us longer; before:
+        g4r1>g4r0:local.0
     """
     first, second = (run if isinstance(run, Run) else load_run(run) for run in (base, other))
     return Comparison(
@@ -132,7 +132,7 @@ def _settings(base: Run, other: Run) -> list[str]:
 
 
 def _times(base: Run, other: Run) -> pa.Table:
-    """The predicted times of the jobs that both runs have, where both engines predict one."""
+    """Times of the jobs that have one in both runs."""
     names = set(other.jobs["name"].to_pylist())
     rows: list[dict[str, Any]] = []
     for name in base.jobs["name"].to_pylist():

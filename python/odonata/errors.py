@@ -1,4 +1,4 @@
-"""Mistakes that a user can make and mend; the command line prints them and ends with exit code 2."""
+"""Mistakes of users. The command line prints them and exits with code 2."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class OdonataError(Exception):
-    """A user's mistake: the message says what is wrong and where, `hint` what to do about it.
+    """A user's mistake: `message` gives reason and place, `hint` a correction.
 
     Examples:
         >>> try:
@@ -41,7 +41,7 @@ class StoreError(OdonataError):
 
 
 class NotARunError(StoreError):
-    """The directory does not exist or is no run directory.
+    """The directory does not exist or is not a run directory.
 
     Examples:
         >>> try:
@@ -53,16 +53,16 @@ class NotARunError(StoreError):
 
 
 class DamagedRunError(StoreError):
-    """A file of a run directory is missing, unreadable or not what the format says."""
+    """A file of a run directory is missing, unreadable or violates the format."""
 
 
 class NewerRunError(StoreError):
-    """The run directory was written by a newer Odonata, in a format that this one does not know."""
+    """A newer version of Odonata wrote the run directory, in an unknown format."""
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One mistake in an experiment: what is wrong, where, and what to do about it.
+    """One mistake in an experiment: its reason, place and correction.
 
     Examples:
         >>> try:
@@ -79,21 +79,21 @@ class Problem:
     file: str
     """The experiment file, or `--set` for an override."""
     line: int | None
-    """From 1; None if the mistake has no place, as a missing file."""
+    """Line from 1; None if the mistake has no line, such as a missing file."""
     column: int | None
-    """From 1, in characters."""
+    """Column from 1, in characters."""
     source: str
     """The text of that line, or the override."""
     span: str
-    """The part of `source` that is wrong."""
+    """The wrong part of `source`."""
     message: str
-    """What is wrong and what was expected."""
+    """Reason and expected value."""
     help: str | None
-    """What to write instead, with the nearest known name."""
+    """Correction, with the nearest known name."""
 
 
 class ExperimentError(OdonataError):
-    """An experiment file, or an override, that cannot be run; the compiled module raises it.
+    """Mistakes in an experiment file or an override.
 
     Examples:
         >>> try:
@@ -106,24 +106,24 @@ class ExperimentError(OdonataError):
     def __init__(self, rendered: str, problems: Sequence[Mapping[str, Any]]) -> None:
         super().__init__(rendered)
         self.problems = tuple(Problem(**problem) for problem in problems)
-        """Every mistake that was found, in the order of the file."""
+        """All mistakes, in the order of the file."""
 
 
-class CheckpointStop(OdonataError):  # noqa: N818 - no error: the run did as it was asked to
-    """The run ended with a checkpoint, as it was asked to, and can go on from there."""
+class CheckpointStop(OdonataError):  # noqa: N818 - it is no error: the run stopped on request
+    """The run ended with a requested checkpoint and can resume from it."""
 
     def __init__(self, target: Path) -> None:
         super().__init__(f"the run of {target} ended with a checkpoint")
         self.target = target
-        """The run directory that is to be."""
+        """The run directory to write."""
 
 
-class ElsewhereError(Exception):
-    """Of several processes that were to make one run, another one can't; it says why."""
+class OtherProcessError(Exception):
+    """Another process of a run of several processes failed; it reports the reason."""
 
 
 class PartialRunWarning(UserWarning):
-    """The run was stopped before its end: its tables hold what happened until then.
+    """The run stopped before its end; its tables hold the results until then.
 
     Examples:
         >>> issubclass(odonata.PartialRunWarning, UserWarning)
@@ -132,7 +132,7 @@ class PartialRunWarning(UserWarning):
 
 
 class InternalError(Exception):
-    """A defect of Odonata, not a mistake of the user; the text says how to report it.
+    """A defect of Odonata, not a mistake of the user. The message explains how to report it.
 
     Examples:
         >>> issubclass(odonata.InternalError, odonata.OdonataError)

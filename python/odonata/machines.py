@@ -1,4 +1,4 @@
-"""Machines by themselves: built, measured and verified, without a workload."""
+"""Machines without a workload: build, measure and verify them."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def changes_of(edit: Sequence[str], price: Mapping[str, float]) -> list[str]:
 
 
 def source_of(origin: str | Path | Mapping[str, Any]) -> Source:
-    """An experiment with nothing but the machine that `origin` means."""
+    """An experiment with only the machine that `origin` names."""
     if isinstance(origin, Mapping):
         return Source(toml.document({"machine": origin}), "<dict>")
     names, families = [preset["name"] for preset in presets()], topologies()

@@ -1,4 +1,4 @@
-"""How results show themselves in a notebook: a heading and a small table, nothing fetched, nothing run."""
+"""Display of results in notebooks: a heading and a small table in plain HTML."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 
 
 def facts(heading: str, rows: Iterable[tuple[str, object]]) -> str:
-    """A heading and a line for each fact, as HTML."""
+    """A heading and one line per fact, as HTML."""
     return table(heading, (), rows)
 
 
@@ -15,9 +15,9 @@ def table(heading: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
     """A heading and a table as HTML; numbers are right-aligned.
 
     Args:
-        heading: What it is.
-        columns: Headings of the columns; none for a list of facts.
-        rows: A value for each column.
+        heading: Title of the table.
+        columns: Headings of the columns; empty for a list of facts.
+        rows: Rows with one value per column.
     """
     head = "".join(f"<th>{escape(column)}</th>" for column in columns)
     body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)

@@ -1,8 +1,8 @@
-"""Numbers with their units as people read them: the one place in Python that knows prefixes and factors.
+"""Numbers with units for people: the only place in Python that knows prefixes and factors.
 
-Units are those of the declared columns (`odonata.store.schema`). Amounts of data have binary prefixes (MiB),
-rates decimal ones (GB/s), times go from ps to s. The viewer's page writes the same, in
-`viewer/src/base/format.ts`; the tests of both read `tests/quantities.json`.
+Units are declared with the columns (`odonata.store.schema`). Amounts of data have binary prefixes (MiB),
+rates decimal ones (GB/s), times use ps to s. The viewer formats numbers alike in
+`viewer/src/base/format.ts`; tests of both read `tests/quantities.json`.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ _TIMES = ("ps", "ns", "us", "ms", "s")
 _PICOSECONDS = {"ps": 1.0, "ns": 1e3, "s": 1e12}
 
 PLAIN_COUNTS_BELOW = 1e7
-"""Whole numbers from here up have a prefix."""
+"""Whole numbers from this one on have a prefix; smaller ones are shown in full."""
 
 
 def picoseconds(text: str) -> float:
-    """A time as experiments write it, `20 us`."""
+    """A time as in experiments, such as `20 us`."""
     number, unit = text.split()
     return float(number) * (1e12 if unit == "s" else 1000.0 ** _TIMES.index(unit))
 
 
 @dataclass(frozen=True)
 class Scale:
-    """What the values of a column or an axis are shown in, all alike."""
+    """The common unit in which all values of a column or an axis are shown."""
 
     symbol: str
-    """As in `MiB`; empty where there is none."""
+    """Symbol, such as `MiB`; may be empty."""
     size: float
-    """How many of the column's own unit one of these is."""
+    """Size in the column's own unit."""
 
     def of(self, value: float | None) -> float | None:
         """A value on this scale."""
@@ -71,14 +71,14 @@ def _scale(size: float, unit: str) -> Scale:
 
 def _step(size: float, base: int, steps: int) -> int:
     step = 0
-    # 1023.7 KiB would be rounded to 1,024 KiB.
+    # Rounding first: 1023.7 KiB would be shown as 1,024 KiB.
     while step < steps - 1 and round(size / base**step) >= base:
         step += 1
     return step
 
 
 def quantity(value: float | None, unit: str, significant: int = 3) -> str:
-    """The value with its unit, as in `12.3 MiB`; `-` for no value."""
+    """The value with its unit, such as `12.3 MiB`; `-` for no value."""
     if value is None or not math.isfinite(value):
         return digits(value, significant)
     if unit == "share":
@@ -90,7 +90,7 @@ def quantity(value: float | None, unit: str, significant: int = 3) -> str:
 
 
 def digits(value: float | None, significant: int = 3) -> str:
-    """Three significant digits, without an exponent where one can do without; `-` for no value."""
+    """Three significant digits, with an exponent only if needed; `-` for no value."""
     if value is None or math.isnan(value):
         return "-"
     if math.isinf(value):
@@ -107,7 +107,7 @@ def digits(value: float | None, significant: int = 3) -> str:
 
 
 def percent(share: float) -> str:
-    """A share as per cent."""
+    """A share in percent."""
     if not math.isfinite(share):
         return "-"
     value = 100 * share
@@ -132,5 +132,5 @@ def _rounded(value: float) -> int:
 
 
 def _trimmed(text: str) -> str:
-    """Without zeros at the end, which would say how precise the figure is: 1.00 is shown as 1."""
+    """Removes trailing zeros, which would suggest a precision: 1.00 is shown as 1."""
     return text.rstrip("0").rstrip(".") if "." in text else text

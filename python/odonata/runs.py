@@ -1,7 +1,7 @@
-"""A finished run with its figures and its page: what `odonata.run` and `odonata.load` return.
+"""A finished run with figures and viewer: what `odonata.run` and `odonata.load` return.
 
-The layers below, `analysis`, `plot` and `viewer`, take a run as `odonata.store.RunData`. This is the only
-place where a run knows of them, so imports go one way.
+The packages `analysis`, `plot` and `viewer` take a run as `odonata.store.RunData`. Only this module gives a
+run access to them, so that imports have no cycle.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Run(RunData):
     """The result of one experiment.
 
     The tables are `pyarrow.Table`s: `run.links.to_pandas()` makes a pandas frame of one,
-    `polars.from_arrow(run.links)` a polars frame, neither with any loss. Their columns and units are
-    described in the run directory's reference.
+    `polars.from_arrow(run.links)` a polars frame, both without loss. The reference of the run directory
+    describes columns and units.
 
     Examples:
         >>> run = odonata.load("runs/both")
@@ -43,14 +43,15 @@ class Run(RunData):
     def plot(self) -> RunPlots:
         """Figures of this run: `run.plot.links()`, `.histogram()`, `.groups()`, `.jobs()`, `.overview()`.
 
-        Of the packet engine also `.latency()`, `.load_curve()`, `.stall_map()`, `.congestion()`, `.series()`.
+        Runs of the packet engine also have `.latency()`, `.load_curve()`, `.stall_map()`, `.congestion()`,
+        `.series()`.
         """
         from odonata.plot.run_plots import RunPlots
 
         return RunPlots(self)
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The display in notebooks."""
         machine, summary = self.summary["machine"], self.summary
         rows: list[tuple[str, object]] = [
             ("machine", f"{machine['name']}: {machine['routers']:,} routers, {machine['nodes']:,} nodes"),
@@ -68,11 +69,10 @@ class Run(RunData):
 
         Args:
             format: `damselfly`, `csv`, `booksim`, `codes`, `sst-macro` or `slurm`.
-            to: The file to write, or for `csv` and `codes` the directory to make.
+            to: The file to write; for `csv` and `codes` a directory.
 
         Raises:
-            OdonataError: There is no such format, it cannot say what the run has, or `to` exists or cannot be
-                written.
+            OdonataError: The format is unknown or cannot hold the run, or `to` exists or cannot be written.
         """
         from odonata.export import export
 
@@ -81,8 +81,8 @@ class Run(RunData):
     def view(self) -> Any:
         """The viewer as a notebook widget; put it last in a cell. Needs `pip install 'odonata[notebook]'`.
 
-        Where a saved notebook is read without its scripts, as on GitHub, a picture and tables stand for it.
-        `odonata.view` shows several runs beside each other, and writes pages.
+        If a saved notebook is shown without scripts, as on GitHub, a picture and tables replace the widget.
+        `odonata.view` shows several runs together and writes pages.
         """
         from odonata.plot.still import still
         from odonata.viewer.runs import OpenRuns

@@ -1,4 +1,4 @@
-"""What a run will take, from its first seconds on this machine."""
+"""Estimates the CPU time of a run from its first seconds on this machine."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     from odonata.runs import Run
 
 SECONDS = 5.0
-"""Processor time for which a run is tried."""
+"""CPU time of a trial run. Longer trials are more accurate."""
 
 
 @dataclass(frozen=True)
-class Foretold:
-    """Processor time of a run, with one thread."""
+class RunEstimate:
+    """Estimated CPU time of a run with one thread."""
 
     cpu_s: float | None
-    """In seconds; None if nothing is known of what is ahead."""
-    by: Literal["measured", "extrapolated", "at most", "unknown"]
-    """`measured`: the run ended while it was tried. `at most`: if the solver needs all iterations it may."""
+    """CPU time in seconds; None if unknown."""
+    basis: Literal["measured", "extrapolated", "at most", "unknown"]
+    """`measured`: the run ended during the trial. `at most`: the solver may need fewer iterations."""
     tried_s: float
-    """Processor time of the trial."""
+    """CPU time of the trial."""
 
-    def in_words(self) -> str:
-        """A sentence of it."""
-        trial = f"{self.tried_s:.3g} s of one processor"
+    def sentence(self) -> str:
+        """The estimate as a sentence."""
+        trial = f"{self.tried_s:.3g} s of CPU time"
         if self.cpu_s is None:
-            return f"It was not at its end after {trial}; how much is ahead is not known."
-        if self.by == "measured":
-            return f"It takes {trial}: that is a whole run."
-        about = "at most" if self.by == "at most" else "about"
-        return f"It takes {about} {self.cpu_s:.3g} s of one processor, by the first {self.tried_s:.3g} s."
+            return f"The run did not end within {trial}; the time left is unknown."
+        if self.basis == "measured":
+            return f"The whole run takes {trial}."
+        about = "at most" if self.basis == "at most" else "about"
+        return f"The run takes {about} {self.cpu_s:.3g} s of CPU time, by its first {self.tried_s:.3g} s."
 
 
-class Enough(KeyboardInterrupt):
-    """The time is over: ends a run as Ctrl-C does, so that it says how far it is."""
+class TrialEnd(KeyboardInterrupt):
+    """The trial time is over. Ends a run like Ctrl-C, so that it returns its partial results."""
 
 
 @dataclass(frozen=True)
@@ -52,117 +52,117 @@ class Trial:
     """The first seconds of a run."""
 
     run: Run | None
-    """How far it came; None if its phase did not hear that it was to stop."""
-    whole: bool
-    """Whether it came to its end."""
-    begun_s: float
-    """Processor time before the engine began."""
+    """Partial results; None if its phase cannot stop."""
+    is_whole: bool
+    """Whether the run ended."""
+    start_s: float
+    """CPU time before the engine started."""
     cpu_s: float
-    """Processor time of all."""
+    """Total CPU time."""
     half_s: float
     half_share: float
-    """Processor time to the middle of the trial, and the share that was done by then."""
+    """CPU time of the first half of the trial, and the share of the phase finished by then."""
     phase: str
     share: float
-    """The phase in which it was stopped, and the share of it that was done."""
+    """The phase in which it stopped, and the finished share of it."""
 
 
-class Bell:
-    """Raises `Enough` once: when it is rung, or after some processor time, since a phase may say nothing.
+class TrialTimer:
+    """Raises `TrialEnd` once: on request, or after some CPU time, since a phase may report no progress.
 
-    Signals reach the main thread alone; in others it has to be rung.
+    Signals reach only the main thread; other threads need the request.
     """
 
     def __init__(self) -> None:
-        self._rung = False
-        self._hears = threading.current_thread() is threading.main_thread()
+        self._has_raised = False
+        self._has_signals = threading.current_thread() is threading.main_thread()
 
-    def __enter__(self) -> Bell:
-        if self._hears:
-            self._before = signal.signal(signal.SIGPROF, self.ring)
+    def __enter__(self) -> TrialTimer:
+        if self._has_signals:
+            self._before = signal.signal(signal.SIGPROF, self.raise_end)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
-        self._rung = True
-        if self._hears:
+        self._has_raised = True
+        if self._has_signals:
             signal.setitimer(signal.ITIMER_PROF, 0.0)
             signal.signal(signal.SIGPROF, self._before or signal.SIG_DFL)
 
     def set(self, cpu_s: float) -> None:
-        """Has it ring after that much more processor time."""
-        if self._hears:
+        """Raises `TrialEnd` after this much more CPU time."""
+        if self._has_signals:
             signal.setitimer(signal.ITIMER_PROF, cpu_s)
 
-    def ring(self, *_: object) -> None:
-        """Ends what runs within it."""
-        if not self._rung:
-            self._rung = True
-            raise Enough
+    def raise_end(self, *_: object) -> None:
+        """Raises `TrialEnd`, unless it was raised before."""
+        if not self._has_raised:
+            self._has_raised = True
+            raise TrialEnd
 
 
-def tried(source: Source, changes: list[str], seconds: float) -> Trial:
-    """Runs an experiment for some seconds, with one thread, in memory."""
+def run_trial(source: Source, changes: list[str], seconds: float) -> Trial:
+    """Runs an experiment for a few seconds, with one thread, in memory."""
     first = time.process_time()
-    begun_s: float | None = None
+    start_s: float | None = None
     half = (0.0, 0.0)
     last = ("building", 0.0)
 
     def report(phase: str, share: float) -> None:
-        nonlocal begun_s, half, last
+        nonlocal start_s, half, last
         last = (phase, share)
         if phase == "building":
             return
         now_s = time.process_time() - first
-        if begun_s is None:
-            begun_s, half = now_s, (now_s, share)
-            bell.set(seconds)
-        if now_s - begun_s < seconds / 2:
+        if start_s is None:
+            start_s, half = now_s, (now_s, share)
+            timer.set(seconds)
+        if now_s - start_s < seconds / 2:
             half = (now_s, share)
-        if now_s - begun_s > seconds:
-            bell.ring()
+        if now_s - start_s > seconds:
+            timer.raise_end()
 
     run: Run | None = None
     interrupt: BaseException | None
-    with Bell() as bell:
+    with TrialTimer() as timer:
         try:
             run, interrupt = run_until_interrupted(source, changes, threads=1, progress=report)
-        except Enough as enough:
+        except TrialEnd as enough:
             interrupt = enough
-    if interrupt is not None and not isinstance(interrupt, Enough):
+    if interrupt is not None and not isinstance(interrupt, TrialEnd):
         raise interrupt
     cpu_s = time.process_time() - first
-    return Trial(run, interrupt is None, cpu_s if begun_s is None else begun_s, cpu_s, *half, *last)
+    return Trial(run, interrupt is None, cpu_s if start_s is None else start_s, cpu_s, *half, *last)
 
 
-def foretell(source: Source, changes: list[str], checked: Mapping[str, Any]) -> Foretold:
-    """Tries a run for some seconds and says what the whole of it takes.
+def estimate_run(source: Source, changes: list[str], checked: Mapping[str, Any]) -> RunEstimate:
+    """Runs an experiment for a few seconds and estimates the CPU time of the whole run.
 
-    A run of the packet engine takes about as long for each packet of its programs, or, if all of its traffic
-    is open, for each unit of simulated time once the network has filled up: the second half of the trial
-    counts. Of a phase that does not say how far it is (paths of `optimal`) nothing is foretold.
+    Packet engine with programs: the time is proportional to the packets. With only open traffic: the time is
+    proportional to the simulated time of the second half of the trial, when the network has filled. Phases
+    without progress (paths of `optimal`) have no estimate.
 
     Args:
         source: The experiment.
         changes: Overrides.
-        checked: What `odonata._core.check` said of both.
+        checked: Result of `odonata._core.check` for both.
     """
-    trial = tried(source, changes, SECONDS)
-    if trial.whole:
-        return Foretold(trial.cpu_s, "measured", trial.cpu_s)
+    trial = run_trial(source, changes, SECONDS)
+    if trial.is_whole:
+        return RunEstimate(trial.cpu_s, "measured", trial.cpu_s)
     ahead_s = _ahead(trial, checked)
     if ahead_s is None:
-        return Foretold(None, "unknown", trial.cpu_s)
+        return RunEstimate(None, "unknown", trial.cpu_s)
     solves = trial.phase == "solving"
-    return Foretold(trial.cpu_s + max(ahead_s, 0.0), "at most" if solves else "extrapolated", trial.cpu_s)
+    return RunEstimate(trial.cpu_s + max(ahead_s, 0.0), "at most" if solves else "extrapolated", trial.cpu_s)
 
 
 def _ahead(trial: Trial, checked: Mapping[str, Any]) -> float | None:
-    """Processor time that a run takes after its trial, if that can be said."""
+    """CPU time of the run after its trial; None if unknown."""
 
     def until(end: float) -> float | None:
-        """At the pace of the second half of the trial."""
+        """CPU time until a share of the phase, at the pace of the second half of the trial."""
         done = trial.share - trial.half_share
         return (trial.cpu_s - trial.half_s) * (end - trial.share) / done if done > 0.0 else None
 
@@ -175,8 +175,8 @@ def _ahead(trial: Trial, checked: Mapping[str, Any]) -> float | None:
         times = (picoseconds(resolved["engine"][key]) for key in ("warm_up", "measure", "drain"))
         warm_up, measure, drain = times
         return until((warm_up + measure) / (warm_up + measure + drain))
-    arrived, packets = sum(trial.run.jobs["packets"].to_pylist()), checked["summary"].get("packets")
-    if not arrived or not packets:
+    delivered, packets = sum(trial.run.jobs["packets"].to_pylist()), checked["summary"].get("packets")
+    if not delivered or not packets:
         return None
-    rate = arrived / (trial.cpu_s - trial.begun_s)
-    return float((packets - arrived) / rate)
+    rate = delivered / (trial.cpu_s - trial.start_s)
+    return float((packets - delivered) / rate)

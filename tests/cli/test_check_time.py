@@ -54,11 +54,11 @@ def test_a_solver_may_need_all_its_iterations_and_other_phases_say_nothing() -> 
 def test_a_long_run_is_stopped_and_said_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(trial, "SECONDS", 0.02)
     text = PROGRAM.replace("iterations = 400", "iterations = 4000")
-    foretold = trial.foretell(api.Source(text, str(tmp_path / "run.toml")), [], checked(text))
-    assert foretold.by == "extrapolated"
-    assert foretold.cpu_s is not None
-    assert foretold.cpu_s > 3 * foretold.tried_s
-    assert "of one processor, by the first" in foretold.in_words()
+    estimate = trial.estimate_run(api.Source(text, str(tmp_path / "run.toml")), [], checked(text))
+    assert estimate.by == "extrapolated"
+    assert estimate.cpu_s is not None
+    assert estimate.cpu_s > 3 * estimate.tried_s
+    assert "of one processor, by the first" in estimate.in_words()
 
 
 def test_a_phase_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,10 +73,10 @@ def test_a_phase_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(trial, "run_until_interrupted", silent)
     monkeypatch.setattr(trial, "SECONDS", 0.1)
-    foretold = trial.foretell(api.Source(OPEN, "run.toml"), [], checked(OPEN))
-    assert (foretold.by, foretold.cpu_s) == ("unknown", None)
-    assert foretold.tried_s < 5.0
-    assert "how much is ahead is not known" in foretold.in_words()
+    estimate = trial.estimate_run(api.Source(OPEN, "run.toml"), [], checked(OPEN))
+    assert (estimate.by, estimate.cpu_s) == ("unknown", None)
+    assert estimate.tried_s < 5.0
+    assert "how much is ahead is not known" in estimate.in_words()
 
 
 def test_a_short_run_is_measured(odonata_command: Command, tmp_path: Path) -> None:
@@ -85,6 +85,6 @@ def test_a_short_run_is_measured(odonata_command: Command, tmp_path: Path) -> No
     assert said.returncode == 0, said.stderr
     assert "that is a whole run" in said.stdout
     data = json.loads(odonata_command("check", "run.toml", "--time", "--json", cwd=tmp_path).stdout)
-    assert data["cpu_s_estimate_is"] == "measured"
+    assert data["cpu_s_estimate_basis"] == "measured"
     assert data["cpu_s_estimate"] > 0
     assert [path.name for path in tmp_path.iterdir()] == ["run.toml"]

@@ -18,7 +18,7 @@ from odonata import _core
 from odonata.errors import OdonataError
 from odonata.store.checkpoint import directory_of
 
-GO_ON = 75
+CHECKPOINT_EXIT = 75
 RECORDS = """
 record_packets = true
 record_paths = true
@@ -105,7 +105,7 @@ def test_a_run_that_is_stopped_again_and_again_is_the_same_run(
         code = stopped(command, tmp_path, [*arguments, "--threads", str(1 + part % 2)], 2.0 + 0.3 * part)
         if code == 0:
             break
-        assert code in (GO_ON, -signal.SIGUSR1), "before it is heard, the signal ends the process"
+        assert code in (CHECKPOINT_EXIT, -signal.SIGUSR1), "before it is heard, the signal ends the process"
         assert not (tmp_path / "run").exists()
     assert part > 0
     same(tmp_path / "run", expected)

@@ -49,18 +49,18 @@ def test_waits_are_those_of_the_table(odonata_command: Command, tmp_path: Path) 
     own = waits[waits["job"] == 0]
     total = own["wait_ps"].sum() / 1e12
     assert total > 0
-    for question in ("holders", "classes", "links"):
+    for question in ("blocking_jobs", "classes", "links"):
         assert math.isclose(sum(row["wait_s"] for row in found[question]), total), question
         assert math.isclose(sum(row["share"] for row in found[question]), 1.0)
     by_holder = own.groupby("blocking_job")["wait_ps"].sum()
-    assert {row["blocking_job"]: row["wait_s"] for row in found["holders"]} == {
+    assert {row["blocking_job"]: row["wait_s"] for row in found["blocking_jobs"]} == {
         "sum": by_holder[0] / 1e12,
         "halo": by_holder[1] / 1e12,
     }
     worst = found["links"][0]
     at_worst = own[own["link"] == worst["link"]].groupby("blocking_job")["wait_ps"].sum()
     assert worst["blocking_job"] == ("sum", "halo")[at_worst.idxmax()]
-    assert math.isclose(worst["holder_share"], at_worst.max() / at_worst.sum())
+    assert math.isclose(worst["blocking_job_share"], at_worst.max() / at_worst.sum())
     assert [row["wait_s"] for row in found["links"]] == sorted(
         (r["wait_s"] for r in found["links"]), reverse=True
     )
@@ -165,7 +165,7 @@ def test_a_path_of_a_phase_of_an_iteration_and_its_links(odonata_command: Comman
     ways = [piece for piece in path if piece["links"]]
     assert ways
     for piece in ways:
-        assert piece["doing"] == "under way"
+        assert piece["activity"] == "in flight"
         assert links["source"][piece["links"][0]] == routers[piece["peer"]]
         assert links["target"][piece["links"][-1]] == routers[piece["rank"]]
     worst = found["links"][0]

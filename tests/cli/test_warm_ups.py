@@ -11,7 +11,7 @@ from pathlib import Path
 from packet_files import experiment, job
 from running import Command
 
-GO_ON = 75
+CHECKPOINT_EXIT = 75
 
 
 def text(*, shared: bool, warm_up: str = "400 us", sweep: bool = False) -> str:
@@ -69,7 +69,7 @@ def test_it_is_stopped_and_killed_in_the_middle(
         time.sleep(0.5)
         return process
 
-    for number, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGUSR1, GO_ON)):
+    for number, code in ((signal.SIGKILL, -signal.SIGKILL), (signal.SIGUSR1, CHECKPOINT_EXIT)):
         with begun() as process:
             process.send_signal(number)
         assert process.returncode == code

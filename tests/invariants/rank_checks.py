@@ -209,16 +209,16 @@ def critical_paths_by_hand(run: Tables) -> None:
     """The pair ends with rank 1, which heard of rank 0, this of rank 1, and this had waited for rank 0."""
     first = pair()
     path = path_of(run, 0)
-    said = list(zip(path["rank"], path["doing"], path["name"], strict=True))
+    said = list(zip(path["rank"], path["activity"], path["name"], strict=True))
     assert said == [
         (0, "computing", ""),
         (0, "in a call", "isend"),
-        (1, "under way", "message"),
+        (1, "in flight", "message"),
         (1, "in a call", "waitall"),
         (1, "in a call", "barrier"),
-        (0, "under way", "message"),
+        (0, "in flight", "message"),
         (0, "in a call", "barrier"),
-        (1, "under way", "message"),
+        (1, "in flight", "message"),
         (1, "in a call", "barrier"),
     ]
     sending = ENTER + SEND + round(0.344 * 100)

@@ -14,7 +14,7 @@ from odonata.errors import OdonataError, StoreError
 pytest.importorskip("optuna")
 
 TEXT = """
-format = 2
+format = 3
 [machine]
 topology = "dragonfly"
 p = 2
@@ -46,7 +46,7 @@ routing = "min"
 {optimize}
 """
 EXAMPLE = Path(__file__).parents[2] / "examples" / "cables-edison.toml"
-TWO = 'minimise = ["slowest job", "price"]'
+TWO = 'objectives = ["slowest job", "price"]'
 
 
 def search(
@@ -97,7 +97,9 @@ def test_the_front_is_what_nothing_beats(whole: odonata.Optimization) -> None:
 
 
 def test_limits_hold(whole: odonata.Optimization, tmp_path: Path) -> None:
-    limited = search(tmp_path, 'minimise = ["slowest job"]\nat_most = [{ of = "price", value = 300 }]')
+    limited = search(
+        tmp_path, 'objectives = ["slowest job"]\nconstraints = [{ quantity = "price", max = 300 }]'
+    )
     rows = whole.trials.to_pylist()
     assert limited.best is not None
     assert limited.best["slowest job"] == min(row["slowest job"] for row in rows if row["price"] <= 300)
@@ -106,7 +108,7 @@ def test_limits_hold(whole: odonata.Optimization, tmp_path: Path) -> None:
 
 def test_what_cannot_be_run_is_said_and_left_out(tmp_path: Path) -> None:
     """40 nodes: each job may have 30 of them, but not both."""
-    text = TEXT.format(optimize='minimise = ["time of fft"]').split("[sweep]")
+    text = TEXT.format(optimize='objectives = ["time of fft"]').split("[sweep]")
     sweep = '[sweep]\n"job.0.ranks" = [10, 30]\n"job.1.ranks" = [10, 30]\n'
     text = text[0].replace("ranks = 20", "ranks = 10") + sweep + "[optimize]" + text[1].split("[optimize]")[1]
     found = odonata.optimize(text, out=tmp_path / "search").trials.to_pylist()
@@ -117,7 +119,7 @@ def test_what_cannot_be_run_is_said_and_left_out(tmp_path: Path) -> None:
 
 
 def test_it_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
-    tpe = 'minimise = ["slowest job"]\nsampler = "tpe"\ntrials = '
+    tpe = 'objectives = ["slowest job"]\nsampler = "tpe"\ntrials = '
     at_once = search(tmp_path, tpe + "12", "at-once", processes=1)
     search(tmp_path, tpe + "8", "twice")
     twice = search(tmp_path, tpe + "12", "twice")
@@ -127,8 +129,8 @@ def test_it_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
 
 
 def test_another_search_leaves_a_directory_alone(whole: odonata.Optimization) -> None:
-    with pytest.raises(StoreError, match="holds a search with another 'minimise'"):
-        odonata.optimize(TEXT.format(optimize='minimise = ["price"]'), out=whole.path)
+    with pytest.raises(StoreError, match="holds a search with another 'objectives'"):
+        odonata.optimize(TEXT.format(optimize='objectives = ["price"]'), out=whole.path)
     with pytest.raises(StoreError, match="is not the directory of an optimization"):
         odonata.optimize(TEXT.format(optimize=TWO), out=next((whole.path / "points").iterdir()))
 
@@ -137,7 +139,7 @@ def test_another_search_leaves_a_directory_alone(whole: odonata.Optimization) ->
     ("text", "message"),
     [
         (TEXT.format(optimize="").split("[optimize]")[0], "has no table \\[optimize\\]"),
-        (TEXT.format(optimize='minimise = ["time of cdf"]'), "no job is called 'cdf'"),
+        (TEXT.format(optimize='objectives = ["time of cdf"]'), "no job is called 'cdf'"),
         (
             TEXT.format(optimize=TWO)
             .replace("price = 20", "ports_per_router = 2")

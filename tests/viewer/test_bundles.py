@@ -127,9 +127,7 @@ def test_the_size_of_a_large_page_is_reported_first(
     assert plain.exit_code == 0
     before, after = plain.output.splitlines()
     assert before.startswith(f"{page} will have ")
-    assert before.endswith(
-        " for 8 links; with --bundle, which joins cables between the same two routers, 6 bundles"
-    )
+    assert before.endswith(" for 8 links. With --bundle it has 6 bundles of parallel cables instead.")
     assert after.startswith(f"{page}: ")
     joined = CliRunner().invoke(view.command, [str(stored_run), "--bundle", "--html", str(page)])
     assert joined.output.splitlines()[0].endswith(" for 6 links")

@@ -228,7 +228,7 @@ pub(crate) fn decide(
 pub(crate) fn extra_hops(py: Python<'_>, machine: ConstantsInput<'_>) -> PyResult<u32> {
     safely(py, || {
         let network = machine.build(py)?.network;
-        Ok(network.diameter().saturating_sub(network.least_hops()))
+        Ok(network.diameter().saturating_sub(network.min_hops()))
     })
 }
 

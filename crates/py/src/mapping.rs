@@ -5,7 +5,7 @@ use crate::errors;
 use crate::functions::files_beside;
 use crate::model::{safely, user_error};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
-use odonata_experiment::search::{bisected, improved, RankGraph, TorusPlaces};
+use odonata_experiment::search::{bisect, improve, RankGraph, TorusPlaces};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -69,7 +69,7 @@ impl SearchInput<'_> {
 #[pyfunction]
 pub(crate) fn bisected_mapping<'py>(py: Python<'py>, problem: SearchInput<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let (places, graph) = problem.built()?;
-    let found = safely(py, || Ok(py.detach(|| bisected(&places, &graph))))?;
+    let found = safely(py, || Ok(py.detach(|| bisect(&places, &graph))))?;
     Ok(found.into_pyarray(py))
 }
 
@@ -84,6 +84,6 @@ pub(crate) fn improved_mapping<'py>(
     heat: f64,
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let (places, graph) = problem.built()?;
-    let found = safely(py, || Ok(py.detach(|| improved(&places, &graph, place_of_rank, seed, tries, heat))))?;
+    let found = safely(py, || Ok(py.detach(|| improve(&places, &graph, place_of_rank, seed, tries, heat))))?;
     Ok(found.into_pyarray(py))
 }

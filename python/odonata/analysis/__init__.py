@@ -1,22 +1,24 @@
 """Table to table: functions from the Arrow tables of run directories to Arrow tables or arrays."""
 
+from odonata.analysis.aggregate import aggregate
 from odonata.analysis.blame import shapley
-from odonata.analysis.bottleneck import bottlenecks, busy_with, sensitivity, sharers
+from odonata.analysis.bottleneck import bottlenecks, busy_times, sensitivity, sharers
 from odonata.analysis.classes import class_statistics, job_class_statistics
 from odonata.analysis.compare import LinkPairs, pair_links, statistics_changes
-from odonata.analysis.critical import critical_path, path_by_doing, path_by_link, with_ways
+from odonata.analysis.critical import add_links, critical_path, path_by_activity, path_by_link
 from odonata.analysis.groups import group_matrix, grouping
 from odonata.analysis.hottest import hottest_links
 from odonata.analysis.interaction import interactions, stratified_differences
 from odonata.analysis.links import job_bytes, link_names, router_names
-from odonata.analysis.merge import merged
 from odonata.analysis.paired import paired_differences
-from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_link
+from odonata.analysis.waits import waits_by_blocking_job, waits_by_class, waits_by_link
 
 __all__ = [
     "LinkPairs",
+    "add_links",
+    "aggregate",
     "bottlenecks",
-    "busy_with",
+    "busy_times",
     "class_statistics",
     "critical_path",
     "group_matrix",
@@ -26,10 +28,9 @@ __all__ = [
     "job_bytes",
     "job_class_statistics",
     "link_names",
-    "merged",
     "pair_links",
     "paired_differences",
-    "path_by_doing",
+    "path_by_activity",
     "path_by_link",
     "router_names",
     "sensitivity",
@@ -37,8 +38,7 @@ __all__ = [
     "sharers",
     "statistics_changes",
     "stratified_differences",
+    "waits_by_blocking_job",
     "waits_by_class",
-    "waits_by_holder",
     "waits_by_link",
-    "with_ways",
 ]

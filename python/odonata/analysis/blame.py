@@ -1,4 +1,4 @@
-"""Who costs what: the difference between two outcomes, split among its causes so that the parts add up."""
+"""The difference between two times, split among its causes so that the parts sum up to it."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import pyarrow as pa
 
 
 def subsets(causes: Sequence[str]) -> list[frozenset[str]]:
-    """All sets of causes, the smallest first, those of one size in the order of the causes."""
+    """All sets of causes, smallest first; sets of one size in the order of the causes."""
     return [frozenset(some) for size in range(len(causes) + 1) for some in combinations(causes, size)]
 
 
 def shapley(causes: Sequence[str], time_s: Callable[[frozenset[str]], float]) -> pa.Table:
-    """The Shapley value of each cause: what it costs when it comes, its mean over all orders of coming.
+    """The Shapley value of each cause: the time it adds, averaged over all orders of adding the causes.
 
-    `cost(c) = sum over S without c of |S|! (n - |S| - 1)! / n! (time(S + c) - time(S))`: no order is
-    preferred, causes that do the same cost the same, one that never changes anything costs nothing, and the
-    costs add up to `time(all) - time(none)` (Shapley, "A value for n-person games", 1953).
+    `cost(c) = sum over S without c of |S|! (n - |S| - 1)! / n! (time(S + c) - time(S))`
+
+    Causes with the same effect have the same cost. A cause without effect costs nothing. The costs sum up to
+    `time(all) - time(none)` (Shapley, "A value for n-person games", 1953).
 
     Args:
-        causes: Their names, each once. All 2^n sets of them are asked for.
-        time_s: The time, in seconds, where just these causes are there.
+        causes: Unique names. `time_s` is called for all 2^n sets of them.
+        time_s: Time in seconds with exactly these causes present.
 
     Returns:
-        `cause`, `cost_s`, `share` (of all costs; null where they add up to nothing), `first_s` (what it costs
-        where it is the only one), `last_s` (what its leaving would save: the time of all less that without
-        it), the dearest first.
+        `cause`, `cost_s`; `share` of all costs, null if their sum is zero; `first_s`, the cost as the only
+        cause; `last_s`, the saving if only this cause is removed. Largest cost first.
 
     Examples:
         >>> times = {frozenset(): 10.0, frozenset("a"): 12.0, frozenset("b"): 11.0, frozenset("ab"): 15.0}

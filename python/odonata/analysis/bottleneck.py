@@ -1,14 +1,13 @@
-"""The link or interface that binds a job, who shares it, and what another machine would change.
+"""The bottleneck of a job, the jobs that share it, and the sensitivity of the job's time.
 
-While a job runs, for `T` seconds, a link passes its bytes and, of every other job k with bytes b_k there and
-a time T_k, the share min(1, T / T_k): all of a job that is done earlier, of a longer one what it
-sends until then.
-So the link is busy for
+A job runs for T seconds. A link with capacity C carries its bytes b_own, and the bytes b_k of every other
+job k with time T_k. Of job k it carries the share min(1, T / T_k): all bytes if the job ends earlier,
+otherwise the part sent by time T. So the busy time of the link is
 
     busy = (b_own + sum over k of b_k min(1, T / T_k)) / C
 
-of these T seconds. The job's bottleneck is the link or interface of its bytes that is busy longest; where
-busy / T is 1, it never rests while the job runs, and decides its time.
+The bottleneck is the link or NIC port that carries bytes of the job and has the longest busy time. If busy /
+T is 1, it is busy all the time and limits the job.
 """
 
 from __future__ import annotations
@@ -26,88 +25,88 @@ from odonata.analysis.links import Floats, class_names, floats, link_names
 if TYPE_CHECKING:
     import pandas as pd
 
-INTERFACE = "interface"
-"""Stands for a class of links where a node's network interface is meant."""
-DECIDES = 0.9
-"""From this share of the job's time on a busy link is said to decide it: the flow engine's times are up to a
-tenth too high with its default settings (docs/models/flow.md)."""
+NIC = "NIC"
+"""Class of NIC ports in tables whose other rows are links."""
+LIMITING_SHARE = 0.9
+"""A link that is busy for at least this share of the job's time limits the job. The flow engine's times are
+up to 10 % too high with default settings (docs/models/flow.md), so 1 would miss bottlenecks."""
 STEP = 0.1
-"""The change of a bandwidth that is asked about."""
+"""Relative change of a bandwidth in `sensitivity`."""
 
 
 @dataclass(frozen=True)
-class Busy:
-    """What is busy with a job's bytes: links by number, then the interfaces of its nodes, out and in.
+class BusyTimes:
+    """Busy times of the links that carry a job's bytes, then of its injection and ejection ports.
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, {0: 1e-4, 1: 1e-4}, 1)
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, {0: 1e-4, 1: 1e-4}, 1)
         >>> first = busy.order()[0]
         >>> busy.link_class[first], f"{busy.busy_s[first]:.1e} s", len(busy.busy_s) == len(busy.number)
         ('local', '1.1e-04 s', True)
     """
 
     number: np.ndarray
-    """Of the link, or of the node."""
+    """Number of the link or node."""
     link_class: np.ndarray
-    """Class of the link, or `interface`."""
-    inwards: np.ndarray
-    """Whether it is the inward direction of an interface."""
+    """Class of the link, or `NIC`."""
+    is_ejection: np.ndarray
+    """Whether it is an ejection port."""
     busy_s: Floats
-    """How long it is busy while the job runs."""
+    """Busy time while the job runs."""
     parallel: Floats
-    """Links of its class from the same router to the same one, itself included; 1 of interfaces."""
+    """Number of parallel links of the class between the same routers; 1 for NIC ports."""
 
     def order(self) -> np.ndarray:
-        """From the busiest on; ties in the order of numbers, links first."""
+        """Indices, busiest first; ties in the order of numbers, links first."""
         return np.argsort(-self.busy_s, kind="stable")
 
 
-def busy_with(
+def busy_times(
     links: pa.Table, link_jobs: pa.Table, nodes: pa.Table, times_s: Mapping[int, float], job: int
-) -> Busy:
-    """How long each link and interface that carries a job's bytes is busy while the job runs.
+) -> BusyTimes:
+    """Busy times of the links and NIC ports that carry a job's bytes, while the job runs.
 
     Args:
         links: The run's links.
-        link_jobs: Its bytes per link and job.
-        nodes: Its nodes.
-        times_s: The time of each job by number; a job without one is taken to run as long as this one.
-        job: Its number.
+        link_jobs: The run's bytes per link and job.
+        nodes: The run's nodes.
+        times_s: Time of each job by number. A job without a time is assumed to run as long as this one.
+        job: Number of the job.
 
     Returns:
-        An entry for each link and each direction of an interface that has bytes of the job; times in seconds.
+        One entry for each link and NIC port with bytes of the job; times in seconds.
 
     Examples:
         >>> run = odonata.load("runs/both")
         >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
-        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, times, 1)
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> f"{max(busy.busy_s) / times[1]:.3f} of its time"
         '0.865 of its time'
     """
-    passed = _passed(link_jobs, times_s, job).groupby("link")["passed"].sum()
+    passed = _bytes_during(link_jobs, times_s, job).groupby("link")["passed"].sum()
     own = np.unique(link_jobs.filter(pc.equal(link_jobs["job"], job))["link"].to_numpy())
     on_links = passed.reindex(own).to_numpy(np.float64) / floats(links, "capacity_bytes_per_s")[own]
     classes = np.array(links["class"].cast(pa.string()).to_pylist(), dtype=object)
     mine = nodes.filter(pc.fill_null(pc.equal(nodes["job"], job), False))
     capacity = floats(mine, "capacity_bytes_per_s")
-    interfaces = [floats(mine, f"bytes_{way}") / capacity for way in ("out", "in")]
+    ports = [floats(mine, name) / capacity for name in ("injected_bytes", "ejected_bytes")]
     count = mine.num_rows
-    return Busy(
+    return BusyTimes(
         np.concatenate([own, mine["node"].to_numpy(), mine["node"].to_numpy()]).astype(np.int64),
-        np.concatenate([classes[own], np.full(2 * count, INTERFACE, dtype=object)]),
+        np.concatenate([classes[own], np.full(2 * count, NIC, dtype=object)]),
         np.repeat([False, True], [len(own) + count, count]),
-        np.concatenate([on_links, *interfaces]),
+        np.concatenate([on_links, *ports]),
         np.concatenate([_parallel(links)[own], np.ones(2 * count)]),
     )
 
 
-def _passed(link_jobs: pa.Table, times_s: Mapping[int, float], job: int) -> pd.DataFrame:
-    """The bytes of each job that each link passes while one of them runs."""
+def _bytes_during(link_jobs: pa.Table, times_s: Mapping[int, float], job: int) -> pd.DataFrame:
+    """The bytes of each job on each link while one job runs."""
     frame: pd.DataFrame = link_jobs.to_pandas()
     own = times_s.get(job, 0.0)
-    until = {k: min(1.0, own / time) if time else 1.0 for k, time in times_s.items()}
-    frame["passed"] = frame["bytes"] * frame["job"].map(until).fillna(1.0)
+    shares = {k: min(1.0, own / time) if time else 1.0 for k, time in times_s.items()}
+    frame["passed"] = frame["bytes"] * frame["job"].map(shares).fillna(1.0)
     return frame
 
 
@@ -118,26 +117,25 @@ def _parallel(links: pa.Table) -> Floats:
 
 
 def bottlenecks(
-    busy: Busy, links: pa.Table, routers: pa.Table, nodes: pa.Table, time_s: float, *, count: int = 10
+    busy: BusyTimes, links: pa.Table, routers: pa.Table, nodes: pa.Table, time_s: float, *, count: int = 10
 ) -> pa.Table:
-    """The links and interfaces that are busiest with a job, the busiest first.
+    """The links and NIC ports with the longest busy times of a job, longest first.
 
     Args:
-        busy: From `busy_with`.
+        busy: From `busy_times`.
         links: The run's links.
         routers: The run's routers.
         nodes: The run's nodes.
         time_s: The job's time.
-        count: How many at most.
+        count: Maximum number of rows.
 
     Returns:
-        `name`, `class` (`interface` of interfaces), `link` (null of interfaces), `busy_s`, `share` (of the
-        job's time).
+        `name`; `class`, `NIC` for ports; `link`, null for ports; `busy_s`; `share` of the job's time.
 
     Examples:
         >>> run = odonata.load("runs/both")
         >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
-        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, times, 1)
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1], count=2)
         >>> table.select(["name", "class"]).to_pylist()
         [{'name': 'g4r1>g4r0:local.0', 'class': 'local'}, {'name': 'g4r0>g4r1:local.0', 'class':
@@ -147,9 +145,9 @@ def bottlenecks(
     rows = []
     for place in chosen:
         number, time = int(busy.number[place]), float(busy.busy_s[place])
-        if busy.link_class[place] == INTERFACE:
-            way = "in" if busy.inwards[place] else "out"
-            name, link = f"{nodes['name'][number].as_py()} {way}", None
+        if busy.link_class[place] == NIC:
+            port = "ejection" if busy.is_ejection[place] else "injection"
+            name, link = f"{port} port of node {nodes['name'][number].as_py()}", None
         else:
             name, link = link_names(links.slice(number, 1), routers)[0].as_py(), number
         rows.append(
@@ -174,24 +172,24 @@ def sharers(
     job: int,
     busy_s: float,
 ) -> pa.Table:
-    """Whose bytes a bottleneck passes while a job runs, the most first; of an interface only the job's own.
+    """Busy time of a bottleneck by job while a job runs, largest first; a NIC port has one job.
 
     Args:
-        link: The number of the link; None for an interface.
+        link: Number of the link; None for a NIC port.
         links: The run's links.
-        link_jobs: Its bytes per link and job.
-        jobs: Its jobs.
-        times_s: The time of each job by number, as in `busy_with`.
-        job: Its number.
-        busy_s: How long the bottleneck is busy.
+        link_jobs: The run's bytes per link and job.
+        jobs: The run's jobs.
+        times_s: Time of each job by number, as in `busy_times`.
+        job: Number of the job.
+        busy_s: Busy time of the bottleneck.
 
     Returns:
-        `name`, `busy_s` (they add up to the bottleneck's), `share` (of the bottleneck's).
+        `name`, `busy_s`, `share`; the busy times sum up to `busy_s` of the bottleneck.
 
     Examples:
         >>> run = odonata.load("runs/both")
         >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
-        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, times, 1)
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1])
         >>> first = table.to_pylist()[0]
         >>> table = odonata.analysis.sharers(
@@ -203,7 +201,7 @@ def sharers(
     names = jobs["name"].to_pylist()
     rows = [{"name": names[job], "busy_s": busy_s}]
     if link is not None:
-        frame = _passed(link_jobs.filter(pc.equal(link_jobs["link"], link)), times_s, job)
+        frame = _bytes_during(link_jobs.filter(pc.equal(link_jobs["link"], link)), times_s, job)
         capacity = links["capacity_bytes_per_s"][link].as_py()
         frame = frame.sort_values("passed", ascending=False, kind="stable")
         rows = [
@@ -216,51 +214,53 @@ def sharers(
     return pa.Table.from_pylist(rows, schema=schema)
 
 
-def sensitivity(busy: Busy, links: pa.Table) -> pa.Table:
-    """How a job's time changes where what is busiest decides it: with it, until something else is busier.
+def sensitivity(busy: BusyTimes, links: pa.Table) -> pa.Table:
+    """Change of a job's time with the bandwidth and cables of a link class, if the bottleneck limits the job.
 
-    A class of links with `f` times the bandwidth is busy for 1/f of the time, one with n cables from router
-    to router and one more or less for n / (n + 1) or n / (n - 1) of it; the job's time changes as that of
-    the busiest link or interface does. Bytes are taken to go the same ways. Latencies change nothing in a
-    steady state.
+    With `f` times the bandwidth, links of a class are busy for 1/f of the time. With one cable more or less
+    than n between two routers, they are busy for n / (n + 1) or n / (n - 1) of the time. The job's time
+    changes like the longest busy time. Paths are assumed not to change. Latency has no effect in a steady
+    state.
 
     Returns:
-        One row per class of links that the job uses, and `interface`: `class`, `elasticity` (relative change
-        of the time per relative change of the bandwidth: -1 where the class decides, 0 elsewhere), `slower`
-        and `faster` (relative changes of the time with 10 % less and more bandwidth), `latency` (the same as
-        elasticity, of the latency), `cable_more` and `cable_less` (relative changes of the time with one
-        cable more or less wherever there is one; null without a number where the last one would go, and of
-        interfaces).
+        One row per link class that the job uses, and one for `NIC`. All values are relative changes of time:
+
+        - `class`: Link class, or `NIC`.
+        - `elasticity`: per relative change of bandwidth; -1 for the bottleneck's class, else 0.
+        - `slower`, `faster`: with 10 % less and 10 % more bandwidth.
+        - `latency`: per relative change of latency.
+        - `cable_more`, `cable_less`: with one cable more or less between each pair of routers. Null for
+          `NIC`, and if it would be the last cable.
 
     Examples:
         >>> run = odonata.load("runs/both")
         >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
-        >>> busy = odonata.analysis.busy_with(run.links, run.link_jobs, run.nodes, times, 1)
+        >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> odonata.analysis.sensitivity(busy, run.links).select(["class", "elasticity"]).to_pylist()
         [{'class': 'local', 'elasticity': -1.0}, {'class': 'global', 'elasticity': 0.0}, {'class':
-        'interface', 'elasticity': 0.0}]
+        'NIC', 'elasticity': 0.0}]
     """
     rows = []
     whole = float(busy.busy_s.max(initial=0.0))
-    decides = busy.link_class[busy.order()[0]] if whole else None
+    limiting = busy.link_class[busy.order()[0]] if whole else None
 
     def changed(factor: float | Floats, of: np.ndarray) -> float:
         return float(np.where(of, busy.busy_s * factor, busy.busy_s).max() / whole - 1.0)
 
-    for name in [*class_names(links), INTERFACE]:
+    for name in [*class_names(links), NIC]:
         of = busy.link_class == name
         if not whole or not of.any():
             continue
         cables = busy.parallel
-        last = name == INTERFACE or bool((cables[of] <= 1).any())
+        last = name == NIC or bool((cables[of] <= 1).any())
         rows.append(
             {
                 "class": name,
-                "elasticity": -1.0 if name == decides else 0.0,
+                "elasticity": -1.0 if name == limiting else 0.0,
                 "slower": changed(1.0 / (1.0 - STEP), of),
                 "faster": changed(1.0 / (1.0 + STEP), of),
                 "latency": 0.0,
-                "cable_more": None if name == INTERFACE else changed(cables / (cables + 1), of),
+                "cable_more": None if name == NIC else changed(cables / (cables + 1), of),
                 "cable_less": None if last else changed(cables / np.maximum(cables - 1, 1), of),
             }
         )

@@ -1,4 +1,4 @@
-"""Statistics of link traffic per link class: the table that the papers print and the summary holds."""
+"""Statistics of link traffic per link class, as in a run's summary."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ PERCENTILES = (50, 90, 99)
 def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
     """Mean, maximum, percentiles and non-zero count of the bytes on the links of each class.
 
-    All links of the class count, those without traffic too. A percentile p is the value at rank ceil(p/100 *
-    n).
+    Links without traffic count, too. A percentile p is the value at rank ceil(p/100 * n).
 
     Args:
         links: The `links` table.
-        values: Bytes per link in the table's order, if not those of its column `bytes`.
+        values: Bytes per link in the table's order; by default its column `bytes`.
 
     Returns:
         One row per class, `all` first: `class`, `links`, `bytes_sum`, `bytes_mean`, `bytes_max`, `bytes_p50`,
@@ -78,7 +77,7 @@ def percentiles(values: Floats) -> list[float]:
     """The values at rank ceil(p/100 * n) for each of `PERCENTILES`; zeros if there are no values."""
     if not len(values):
         return [0.0] * len(PERCENTILES)
-    # Ranks are found in integers: 0.9 * 10 in floating point is above or below 9 as luck has it.
+    # Integer arithmetic: in floating point, 0.9 * 10 may round to either side of 9.
     ranks = [max(-(-p * len(values) // 100), 1) - 1 for p in PERCENTILES]
     ordered = np.partition(values, sorted(set(ranks)))
     return [float(ordered[rank]) for rank in ranks]

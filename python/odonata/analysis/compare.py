@@ -1,4 +1,4 @@
-"""Two runs against each other: statistics per class and job, and link by link."""
+"""Comparison of two runs: statistics per class and job, and pairs of links."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ STATISTICS = ("bytes_mean", "bytes_p99", "bytes_max")
 class LinkPairs:
     """The links of two runs, paired by name.
 
-    Machines with different cabling can be compared: a link that only one of them has is counted, not paired.
+    Machines with different cabling can be compared. Links that only one run has are listed apart.
 
     Examples:
         >>> links = odonata.compare("runs/both", "runs/fewer").links
@@ -30,19 +30,19 @@ class LinkPairs:
     in the order of the base's links."""
 
     only_base: pa.Table
-    """`name`, `class`, `link`, `bytes` of the links that only the base has."""
+    """`name`, `class`, `link`, `bytes` of links that only the base has."""
 
     only_other: pa.Table
-    """The same of the links that only the other has."""
+    """The same columns for links that only the other run has."""
 
 
 def pair_links(
     base_links: pa.Table, base_routers: pa.Table, other_links: pa.Table, other_routers: pa.Table
 ) -> LinkPairs:
-    """Pairs the links of two runs by name, whatever their numbers.
+    """Pairs the links of two runs by name.
 
     Args:
-        base_links: The links of the run that the other is held against.
+        base_links: The links of the base run.
         base_routers: Its routers.
         other_links: The links of the other run.
         other_routers: Its routers.
@@ -87,13 +87,13 @@ def statistics_changes(base: pa.Table, other: pa.Table, keys: Sequence[str]) -> 
 
     Args:
         base: From `class_statistics` or `job_class_statistics`.
-        other: The same of the other run.
-        keys: Columns that say which rows belong together: `class`, or `name` and `class`.
+        other: The same table of the other run.
+        keys: Columns that identify a row: `class`, or `name` and `class`.
 
     Returns:
         The keys, and `<statistic>_base`, `<statistic>_other`, `<statistic>_change` for each of `STATISTICS`.
-        The change is relative, (other - base) / base; null where the base is zero. Rows of the base come in
-        its order, then those that only the other has; what one of the runs lacks is null.
+        The change is relative, (other - base) / base, and null if the base is zero. Rows of the base come
+        first, then rows that only the other run has. Values that a run lacks are null.
 
     Examples:
         >>> links = [odonata.load(path).links for path in ("runs/both", "runs/fewer")]

@@ -1,8 +1,7 @@
-"""The critical path of a job: what its time was made of, followed backwards from the end of its last rank.
+"""The critical path of a job, followed backwards from the end of its last rank.
 
-Where a rank waited, the path goes on at the rank that caused the end of the wait, at the time when it did;
-where a rank did not wait, its own doing was what took the time. So the pieces lie one after the other and add
-up to the time.
+At a wait, the path continues on the rank that ended the wait, at the time of that cause. Between waits, it
+follows the rank's own activity. So the pieces do not overlap, and they sum up to the job's time.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-COMPUTING, IN_CALL, UNDER_WAY = "computing", "in a call", "under way"
-"""What a piece is: a rank computes or sleeps, is in a call, or something is under way to it."""
+COMPUTING, IN_CALL, IN_FLIGHT = "computing", "in a call", "in flight"
+"""Activities of a piece: a rank computes or sleeps, is in a call, or a message to it is in flight."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """The part of a job that is looked at.
+    """The part of a job whose path is followed.
 
     Examples:
         >>> run = odonata.load("runs/programs")
@@ -40,7 +39,7 @@ class Window:
     """
 
     rank: int
-    """The rank that ends last."""
+    """Rank that ends last."""
     start_ps: int
     end_ps: int
 
@@ -52,7 +51,7 @@ class _Piece:
     call: int
     start_ps: int
     end_ps: int
-    doing: str
+    activity: str
     name: str
 
 
@@ -63,17 +62,17 @@ class _Rank:
         self.calls, self.names, self.waits = calls, names, waits
 
     def wait_before(self, time: int) -> int:
-        """Number of the last wait that was over at a time; -1 if there was none."""
+        """Index of the last wait that ended by a time; -1 if there is none."""
         return bisect_right(self.waits["end_ps"], time) - 1
 
     def own(self, rank: int, start: int, end: int) -> Iterator[_Piece]:
-        """What the rank did by itself in a time, backwards."""
-        entered, left = self.calls["start_ps"], self.calls["end_ps"]
+        """Pieces of the rank's own activity in an interval, backwards."""
+        starts, ends = self.calls["start_ps"], self.calls["end_ps"]
         at = end
-        for place in range(bisect_left(entered, end) - 1, -1, -1):
-            if left[place] <= start or at <= start:
+        for place in range(bisect_left(starts, end) - 1, -1, -1):
+            if ends[place] <= start or at <= start:
                 break
-            call, since, until = self.calls["call"][place], max(entered[place], start), min(left[place], at)
+            call, since, until = self.calls["call"][place], max(starts[place], start), min(ends[place], at)
             if until < at:
                 yield _Piece(rank, rank, 0, until, at, COMPUTING, "")
             if since < until:
@@ -84,7 +83,7 @@ class _Rank:
 
 
 def whole(ranks: pa.Table, job: int) -> Window:
-    """A job from its start to the end of its last rank.
+    """The whole job, from its start to the end of its last rank.
 
     Args:
         ranks: The run's table.
@@ -97,29 +96,29 @@ def whole(ranks: pa.Table, job: int) -> Window:
 
 
 def of_call(calls: pa.Table, job: int, call: int) -> Window | None:
-    """A call, such as a collective, from when the first rank entered it to when the last rank left it.
+    """A call, such as a collective, from its first rank's start to its last rank's end.
 
     Args:
         calls: The run's table.
         job: Number of the job.
-        call: Number of the call, the same for every rank; None comes back where no rank has it.
+        call: Number of the call, the same for every rank. Returns None if no rank has it.
     """
     own = calls.filter(pc.and_(pc.equal(calls["job"], job), pc.equal(calls["call"], call)))
     if not own.num_rows:
         return None
-    left = own["end_ps"].to_numpy()
-    last = int(np.argmax(left))
-    return Window(own["rank"][last].as_py(), int(own["start_ps"].to_numpy().min()), int(left[last]))
+    ends = own["end_ps"].to_numpy()
+    last = int(np.argmax(ends))
+    return Window(own["rank"][last].as_py(), int(own["start_ps"].to_numpy().min()), int(ends[last]))
 
 
 def of_phase(phase_times: pa.Table, job: int, name: str, time: int) -> Window | None:
-    """A time of a phase, from when the first rank began it to the end of the last rank.
+    """An occurrence of a phase, from its first rank's start to its last rank's end.
 
     Args:
         phase_times: The run's table.
         job: Number of the job.
         name: The phase.
-        time: Which of its times, of every rank, from 1 on; None comes back where no rank has it.
+        time: Occurrence on every rank, from 1. Returns None if no rank has it.
     """
     frame = _phases(phase_times, job)
     own = frame[frame["phase"] == name]
@@ -128,28 +127,28 @@ def of_phase(phase_times: pa.Table, job: int, name: str, time: int) -> Window | 
 
 
 def of_iteration(phase_times: pa.Table, job: int, number: int) -> Window | None:
-    """An iteration of a program: from a beginning of its first repeated phase to the next, or to the end.
+    """An iteration of a program, from one start of its first repeated phase to the next, or to the end.
 
     Args:
         phase_times: The run's table.
         job: Number of the job.
-        number: Which iteration, of every rank, from 1 on; None comes back where no rank has it.
+        number: Iteration on every rank, from 1. Returns None if no rank has it.
     """
     frame = _phases(phase_times, job)
     if frame.empty:
         return None
     times = frame.groupby("phase_number")["rank"].size()
-    most = set(times[times == times.max()].index)
-    first = frame[frame["phase_number"].isin(most)].sort_values("start_ps", kind="stable")["phase_number"]
+    repeated = set(times[times == times.max()].index)
+    first = frame[frame["phase_number"].isin(repeated)].sort_values("start_ps", kind="stable")["phase_number"]
     starts = frame[frame["phase_number"] == first.iloc[0]].groupby("rank")["start_ps"]
-    began = starts.nth(number - 1)
-    if began.empty:
+    start = starts.nth(number - 1)
+    if start.empty:
         return None
-    ranks = frame.loc[began.index, "rank"]
+    ranks = frame.loc[start.index, "rank"]
     ends = frame.groupby("rank")["end_ps"].max()
-    then = starts.shift(-1).loc[began.index]
-    ended = then.where(then.notna(), ranks.map(ends)).astype("int64")
-    return _window(ranks, began, ended)
+    next_start = starts.shift(-1).loc[start.index]
+    end = next_start.where(next_start.notna(), ranks.map(ends)).astype("int64")
+    return _window(ranks, start, end)
 
 
 def _phases(phase_times: pa.Table, job: int) -> pd.DataFrame:
@@ -158,25 +157,29 @@ def _phases(phase_times: pa.Table, job: int) -> pd.DataFrame:
     return typed
 
 
-def _window(ranks: pd.Series, began: pd.Series, ended: pd.Series) -> Window:
-    last = int(np.argmax(ended.to_numpy()))
-    return Window(int(ranks.iloc[last]), int(began.min()), int(ended.iloc[last]))
+def _window(ranks: pd.Series, start: pd.Series, end: pd.Series) -> Window:
+    last = int(np.argmax(end.to_numpy()))
+    return Window(int(ranks.iloc[last]), int(start.min()), int(end.iloc[last]))
 
 
 def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Window) -> pa.Table:
-    """What the time of a job, or of a part of it, was made of.
+    """The critical path of a job or of a part of it.
 
     Args:
         calls: The run's table.
         rank_waits: The run's table.
         job: Number of the job.
-        window: Where the path ends, and how far back it goes.
+        window: Where the path ends and starts.
 
     Returns:
-        A row for each piece, in the order of time, without a gap from the window's start to its end: `rank`,
-        `peer` (of what is under way the rank that it came from, else the rank itself), `call` (number, 0
-        outside of calls), `start_ps`, `end_ps`, `doing` (`computing`, `in a call`, `under way`), `name` (of
-        the call, or what was under way: `message`, `data`, `receipt`).
+        One row per piece, in time order, without gaps from the window's start to its end:
+
+        - `rank`: Rank of the piece.
+        - `peer`: Rank that sent what is in flight; otherwise the rank itself.
+        - `call`: Number of the call; 0 outside of calls.
+        - `start_ps`, `end_ps`: Its interval.
+        - `activity`: `computing`, `in a call` or `in flight`.
+        - `name`: Name of the call, or `message`, `data` or `receipt` in flight.
 
     Examples:
         >>> from odonata.analysis.critical import whole
@@ -198,12 +201,12 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
         if until <= window.start_ps:
             break
         since = max(of.waits["cause_ps"][place], window.start_ps)
-        peer, told, call = of.waits["peer"][place], of.waits["event"][place], of.waits["call"][place]
+        peer, event, call = (of.waits[name][place] for name in ("peer", "event", "call"))
         if since < until:
-            pieces.append(_Piece(rank, peer, call, since, until, UNDER_WAY, TOLD[told]))
+            pieces.append(_Piece(rank, peer, call, since, until, IN_FLIGHT, EVENTS[event]))
         rank, time = of.waits["cause"][place], since
     pieces.reverse()
-    columns = ("rank", "peer", "call", "start_ps", "end_ps", "doing", "name")
+    columns = ("rank", "peer", "call", "start_ps", "end_ps", "activity", "name")
     kinds = (pa.uint32(), pa.uint32(), pa.uint64(), pa.uint64(), pa.uint64(), pa.string(), pa.string())
     return pa.table(
         {
@@ -213,13 +216,13 @@ def critical_path(calls: pa.Table, rank_waits: pa.Table, job: int, window: Windo
     )
 
 
-TOLD = ("message", "data", "receipt")
+EVENTS = ("message", "data", "receipt")
 
 
 def _ranks(calls: pa.Table, rank_waits: pa.Table, job: int) -> dict[int, _Rank]:
     frame = calls.filter(pc.equal(calls["job"], job)).to_pandas()
     waits = rank_waits.filter(pc.equal(rank_waits["job"], job)).to_pandas()
-    waits["event"] = [TOLD.index(told) for told in waits["event"]]
+    waits["event"] = [EVENTS.index(event) for event in waits["event"]]
     of_waits = {int(rank): own for rank, own in waits.groupby("rank")}
     none = waits.iloc[:0]
     found = {}
@@ -243,8 +246,8 @@ _NOTHING = _Rank(
 )
 
 
-def with_ways(path: pa.Table, packets: pa.Table, ranks: pa.Table, job: int) -> pa.Table:
-    """A path with the links over which what was under way came: those of its last packet.
+def add_links(path: pa.Table, packets: pa.Table, ranks: pa.Table, job: int) -> pa.Table:
+    """Adds the links that each message in flight crossed: the path of its last packet.
 
     Args:
         path: From `critical_path`.
@@ -253,15 +256,15 @@ def with_ways(path: pa.Table, packets: pa.Table, ranks: pa.Table, job: int) -> p
         job: Number of the job.
 
     Returns:
-        The path with a column `links`, in order; none where nothing was under way, or on one node.
+        The path with a column `links`, in path order; null if nothing is in flight, or within one node.
 
     Examples:
         >>> from odonata.analysis.critical import whole
         >>> run = odonata.load("runs/programs")
         >>> window = whole(run.table("ranks"), 0)
         >>> path = odonata.analysis.critical_path(run.table("calls"), run.table("rank_waits"), 0, window)
-        >>> ways = odonata.analysis.with_ways(path, run.table("packets"), run.table("ranks"), 0)
-        >>> max(len(row["links"]) for row in ways.to_pylist() if row["links"])
+        >>> with_links = odonata.analysis.add_links(path, run.table("packets"), run.table("ranks"), 0)
+        >>> max(len(row["links"]) for row in with_links.to_pylist() if row["links"])
         3
     """
     own = ranks.filter(pc.equal(ranks["job"], job))
@@ -275,42 +278,42 @@ def with_ways(path: pa.Table, packets: pa.Table, ranks: pa.Table, job: int) -> p
     links: list[list[int] | None] = []
     for piece in path.to_pylist():
         rows = of_pair.get((node[piece["peer"]], node[piece["rank"]]), [])
-        # Sorted by arrival; the host hears of a packet after it.
+        # Packets are sorted by delivery; the host is notified after the delivery.
         last = bisect_right(rows, piece["end_ps"], key=lambda row: int(arrivals[row])) - 1
-        came = last >= 0 and arrivals[rows[last]] > piece["start_ps"]
-        under_way = piece["doing"] == UNDER_WAY and came
-        links.append(sent["links"][rows[last]].as_py() if under_way else None)
+        is_delivered = last >= 0 and arrivals[rows[last]] > piece["start_ps"]
+        is_in_flight = piece["activity"] == IN_FLIGHT and is_delivered
+        links.append(sent["links"][rows[last]].as_py() if is_in_flight else None)
     return path.append_column("links", pa.array(links, pa.list_(pa.uint32())))
 
 
 def path_by_link(path: pa.Table, links: pa.Table, routers: pa.Table, *, count: int = 10) -> pa.Table:
-    """Over which links what was under way on a path came.
+    """Time of the pieces in flight, by link.
 
     Args:
-        path: From `with_ways`.
+        path: From `add_links`.
         links: The run's links.
         routers: The run's routers.
-        count: How many links.
+        count: Maximum number of links.
 
     Returns:
-        `link`, `name`, `class`, `path_time_s` (of the pieces that came over it), `share` (of the path), `pieces`,
-        the one with the longest pieces first. A piece counts at every link of its way.
+        `link`, `name`, `class`; `path_time_s`, the time of the pieces that crossed the link; `share` of the
+        path; `pieces`. Longest time first. A piece counts at every link of its path.
 
     Examples:
         >>> from odonata.analysis.critical import whole
         >>> run = odonata.load("runs/programs")
         >>> window = whole(run.table("ranks"), 0)
         >>> path = odonata.analysis.critical_path(run.table("calls"), run.table("rank_waits"), 0, window)
-        >>> ways = odonata.analysis.with_ways(path, run.table("packets"), run.table("ranks"), 0)
-        >>> table = odonata.analysis.path_by_link(ways, run.links, run.routers, count=1)
+        >>> with_links = odonata.analysis.add_links(path, run.table("packets"), run.table("ranks"), 0)
+        >>> table = odonata.analysis.path_by_link(with_links, run.links, run.routers, count=1)
         >>> table.select(["name", "pieces"]).to_pylist()
         [{'name': 'g1r2>g1r0:local.0', 'pieces': 13}]
     """
     frame = path.to_pandas()
     frame["time"] = frame["end_ps"].astype("int64") - frame["start_ps"].astype("int64")
     total = float(frame["time"].sum()) or 1.0
-    ways = frame[frame["links"].notna()].explode("links")
-    sums = ways.groupby("links")["time"].agg(["sum", "size"]).reset_index()
+    crossings = frame[frame["links"].notna()].explode("links")
+    sums = crossings.groupby("links")["time"].agg(["sum", "size"]).reset_index()
     sums = sums.sort_values(["sum", "links"], ascending=[False, True]).head(count)
     rows = links.take(pa.array(sums["links"].astype("int64")))
     return pa.table(
@@ -325,8 +328,8 @@ def path_by_link(path: pa.Table, links: pa.Table, routers: pa.Table, *, count: i
     )
 
 
-def path_by_doing(path: pa.Table) -> pa.Table:
-    """The pieces of a path added up: `doing`, `name`, `path_time_s`, `share`, `pieces`, the longest first.
+def path_by_activity(path: pa.Table) -> pa.Table:
+    """Sums of the pieces of a path: `activity`, `name`, `path_time_s`, `share`, `pieces`, longest first.
 
     Args:
         path: From `critical_path`.
@@ -336,17 +339,17 @@ def path_by_doing(path: pa.Table) -> pa.Table:
         >>> run = odonata.load("runs/programs")
         >>> window = whole(run.table("ranks"), 0)
         >>> path = odonata.analysis.critical_path(run.table("calls"), run.table("rank_waits"), 0, window)
-        >>> odonata.analysis.path_by_doing(path).select(["doing", "name"]).to_pylist()[0]
-        {'doing': 'under way', 'name': 'data'}
+        >>> odonata.analysis.path_by_activity(path).select(["activity", "name"]).to_pylist()[0]
+        {'activity': 'in flight', 'name': 'data'}
     """
     frame = path.to_pandas()
     frame["time"] = frame["end_ps"].astype("int64") - frame["start_ps"].astype("int64")
-    sums = frame.groupby(["doing", "name"], sort=False)["time"].agg(["sum", "size"]).reset_index()
+    sums = frame.groupby(["activity", "name"], sort=False)["time"].agg(["sum", "size"]).reset_index()
     sums = sums.sort_values("sum", ascending=False, kind="stable")
     total = float(sums["sum"].sum()) or 1.0
     return pa.table(
         {
-            "doing": pa.array(sums["doing"], pa.string()),
+            "activity": pa.array(sums["activity"], pa.string()),
             "name": pa.array(sums["name"], pa.string()),
             "path_time_s": pa.array(sums["sum"] / 1e12, pa.float64()),
             "share": pa.array(sums["sum"] / total, pa.float64()),

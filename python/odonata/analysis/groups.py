@@ -27,13 +27,13 @@ def grouping(routers: pa.Table) -> str:
 def group_matrix(
     links: pa.Table, routers: pa.Table, values: Floats | None = None, *, by: str = "group"
 ) -> Floats:
-    """Bytes on the links from each group to each; the diagonal holds the links inside a group.
+    """Bytes on the links between each pair of groups; the diagonal holds the links inside a group.
 
     Args:
         links: The `links` table.
         routers: The `routers` table.
-        values: Bytes per link in the table's order, if not those of its column `bytes`.
-        by: The column of `routers` that says which group a router is in.
+        values: Bytes per link in the table's order; by default its column `bytes`.
+        by: Column of `routers` with the group of each router.
 
     Returns:
         A square array, source group by destination group.

@@ -1,4 +1,4 @@
-"""The links with the most traffic, and whose traffic it is."""
+"""The links with the most traffic, by job."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def hottest_links(
     by: Measure = "bytes",
     link_class: str | None = None,
 ) -> pa.Table:
-    """The `count` most loaded links, the hottest first; ties in the order of link numbers.
+    """The `count` links with the most traffic, hottest first; ties in the order of link numbers.
 
     Args:
         links: The run's links.
         routers: The run's routers.
         link_jobs: The run's bytes per link and job.
         jobs: The run's jobs.
-        count: How many links; links without traffic are left out.
-        by: `bytes`, or `time`: bytes over capacity, which differs where classes differ in bandwidth.
+        count: Maximum number of links; links without traffic do not count.
+        by: `bytes`, or `time`, which is bytes divided by capacity.
         link_class: Only links of this class.
 
     Returns:
-        `link`, `name`, `class`, `bytes`, `link_time_s` (bytes / capacity), and `jobs`: a list of `job`, `name`,
-        `bytes`, `share`, the largest first.
+        `link`, `name`, `class`, `bytes`, `link_time_s` (bytes / capacity), and `jobs`: a list of `job`,
+        `name`, `bytes`, `share`, the largest first.
 
     Examples:
         >>> run = odonata.load("runs/both")

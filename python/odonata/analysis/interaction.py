@@ -1,4 +1,4 @@
-"""Whether what a factor changes depends on another one: differences of differences, and strata."""
+"""Interaction of factors: whether the effect of one depends on another."""
 
 from __future__ import annotations
 
@@ -31,26 +31,31 @@ def interactions(
     pair_by: Sequence[str],
     value: str,
 ) -> pa.Table:
-    """How the difference that a level of a factor makes differs between the values of another key.
+    """Interaction of a factor with another key: how its effect differs between values of that key.
 
-    With d the difference of a pair (as in `paired_differences`), the interaction at a value of `by` is the
-    mean of d there less d at the first value of `by`, at equal other conditions, such as the seed: the
+    Let d be the difference of a pair, as in `paired_differences`. The interaction at a value of `by` is the
+    mean of d there minus the mean of d at the first value of `by`, under equal other conditions. This is the
     difference of differences of a 2 x 2 design (Montgomery, Design and Analysis of Experiments, chapter 5).
 
     Args:
-        results: One row per point, as a sweep makes it.
-        factor: The column whose levels are compared.
-        base: The level that the other is compared with.
+        results: One row per point, from a sweep.
+        factor: Column whose levels are compared.
+        base: Level to compare with.
         level: The other level.
-        by: The key on which the difference may depend.
-        pair_by: All other columns that two points have in common to make a pair.
-        value: The column that is compared.
+        by: Key on which the difference may depend.
+        pair_by: All other columns that must be equal in a pair.
+        value: Compared column.
 
     Returns:
-        One row per further value of `by`: `by` (as in the results), `pairs`, `at_base` and `at_level` (the
-        mean difference at the first and at this value of `by`), `interaction` (of the pairs that both have),
-        `low` and `high` (its 95 % interval; null with fewer than two pairs), `crosses` (all pairs rise at the
-        one value of `by`, and fall at the other), `interacts` (it crosses, or the interval leaves zero out).
+        One row per further value of `by`:
+
+        - `by`: The value, as in the results.
+        - `pairs`: Number of pairs.
+        - `at_base`, `at_level`: Mean difference at the first value of `by` and at this one.
+        - `interaction`: Mean over the pairs that exist at both values.
+        - `low`, `high`: Its 95 % interval; null for fewer than two pairs.
+        - `crosses`: Whether all pairs rise at one value of `by` and fall at the other.
+        - `interacts`: Whether it crosses, or the interval excludes zero.
 
     Examples:
         >>> import pyarrow as pa
@@ -111,16 +116,16 @@ def stratified_differences(
     pair_by: Sequence[str],
     value: str,
 ) -> pa.Table:
-    """`paired_differences` of one level, apart for each combination of the values of some keys.
+    """`paired_differences` of one level, for each combination of the values of some keys.
 
     Args:
-        results: One row per point, as a sweep makes it.
-        factor: The column whose levels are compared.
-        base: The level that the other is compared with.
+        results: One row per point, from a sweep.
+        factor: Column whose levels are compared.
+        base: Level to compare with.
         level: The other level.
-        by: The keys whose combinations are looked at apart.
-        pair_by: All other columns that two points have in common to make a pair.
-        value: The column that is compared.
+        by: Keys that define the strata.
+        pair_by: All other columns that must be equal in a pair.
+        value: Compared column.
 
     Returns:
         The keys of `by`, then the columns of `paired_differences`.

@@ -19,7 +19,7 @@ def floats(table: pa.Table, column: str) -> Floats:
 
 
 def class_names(links: pa.Table) -> list[str]:
-    """The link classes that occur, in the order of the machine's link numbers."""
+    """The link classes of the machine, in the order of link numbers."""
     return [name for name in links["class"].unique().to_pylist() if name is not None]
 
 
@@ -45,8 +45,8 @@ def router_names(links: pa.Table, routers: pa.Table) -> tuple[pa.Array, pa.Array
 def link_names(links: pa.Table, routers: pa.Table) -> pa.Array:
     """The name of each link, as in `g0r0c0>g0r0c1:green.0`.
 
-    It is made of source, destination, class, and index among parallel links. Unlike its number, a link's
-    name is the same on a machine with other cables added or removed.
+    It consists of source, destination, class and index among parallel links. Unlike its number, the name of a
+    link does not change if other cables are added or removed.
 
     Examples:
         >>> run = odonata.load("runs/both")
@@ -63,7 +63,7 @@ def link_names(links: pa.Table, routers: pa.Table) -> pa.Array:
 
 
 def job_bytes(links: pa.Table, link_jobs: pa.Table, job: int) -> Floats:
-    """The bytes of one job on each link, zero where it has none.
+    """The bytes of one job on each link.
 
     Args:
         links: The run's links.
@@ -71,7 +71,7 @@ def job_bytes(links: pa.Table, link_jobs: pa.Table, job: int) -> Floats:
         job: The number of the job.
 
     Returns:
-        An array with a number for each link, in the order of the table.
+        One value per link, in the order of the table; zero without traffic.
 
     Examples:
         >>> run = odonata.load("runs/both")

@@ -1,4 +1,4 @@
-"""Differences between settings that were run on the same placements and seeds."""
+"""Differences between settings with the same placements and seeds."""
 
 from __future__ import annotations
 
@@ -11,34 +11,37 @@ import pyarrow as pa
 
 RESAMPLES = 10_000
 CONFIDENCE = 0.95
-WANTED = 0.05
-"""Half the width that an interval is wanted to have, as a share of the base's mean."""
+PRECISION = 0.05
+"""Target half-width of an interval, as a share of the base's mean; smaller values need more pairs."""
 
 
 def paired_differences(
     results: pa.Table, *, factor: str, base: object, pair_by: Sequence[str], value: str
 ) -> pa.Table:
-    """How a value differs between the levels of one factor, each point against the base's.
+    """Differences of a value between the levels of a factor, paired with the base level.
 
-    Pairing removes what the conditions have in common: two machines compared on the same ten placements
-    differ by less noise than on twenty different ones. The interval is the percentile bootstrap over the
-    pairs (Efron and Tibshirani, 1993, chapter 13), with a fixed random stream, so it is the same whenever it
-    is computed.
+    Pairing removes the variation between conditions: ten common placements give less noise than twenty
+    different ones. The interval is the percentile bootstrap over the pairs (Efron and Tibshirani, 1993,
+    chapter 13). Its random stream is fixed, so it is reproducible.
 
     Args:
-        results: One row per point, as a sweep makes it.
-        factor: The column whose levels are compared.
-        base: The level that the others are compared with.
-        pair_by: The columns that make two points a pair, such as `seed`.
-        value: The column that is compared. A point without a value, as the latency of no packets, makes no
-            pair.
+        results: One row per point, from a sweep.
+        factor: Column whose levels are compared.
+        base: Level to compare with.
+        pair_by: Columns that must be equal in a pair, such as `seed`.
+        value: Compared column. A point without a value makes no pair.
 
     Returns:
-        One row per other level: `factor` (as in the results), `pairs`, `base_mean`, `mean`, `difference`
-        (mean of the paired differences), `low` and `high` (its 95 % interval; null with fewer than two
-        pairs), `change` (difference / base_mean; null if that is zero), `lower` (number of pairs in which
-        the value fell), `pairs_wanted` (about how many pairs make the interval +- 5 % of the base's mean, see
-        `pairs_wanted`; null where that is not known).
+        One row per other level:
+
+        - `factor`: The level, as in the results.
+        - `pairs`: Number of pairs.
+        - `base_mean`, `mean`: Means of the value at the base and at this level.
+        - `difference`: Mean of the paired differences.
+        - `low`, `high`: Its 95 % interval; null for fewer than two pairs.
+        - `change`: difference / base_mean; null if that is zero.
+        - `lower`: Number of pairs in which the value fell.
+        - `pairs_wanted`: Estimated number of pairs for an interval of +-5 % of the base's mean.
 
     Raises:
         ValueError: The base does not occur, or two points of a level have the same conditions.
@@ -96,19 +99,19 @@ def _row(before: np.ndarray, after: np.ndarray) -> dict[str, float | int | None]
 
 
 def pairs_wanted(differences: np.ndarray, base_mean: float | None) -> int | None:
-    """About how many pairs it takes until the interval of their mean is +- 5 % of the base's mean.
+    """Estimated number of pairs for an interval of +-5 % of the base's mean.
 
-    `n = (z s / (0.05 base))^2` with s the standard deviation of the differences so far and z = 1.96: at least
-    2, and itself a guess from few pairs. None from fewer than two pairs, or of a base of zero.
+    `n = (z s / (0.05 base))^2`, at least 2, where s is the standard deviation of the differences and z is
+    1.96. None for fewer than two pairs or a base of zero.
     """
     if len(differences) < 2 or not base_mean:
         return None
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-    return max(2, ceil((z * float(differences.std(ddof=1)) / (WANTED * abs(base_mean))) ** 2))
+    return max(2, ceil((z * float(differences.std(ddof=1)) / (PRECISION * abs(base_mean))) ** 2))
 
 
 def interval(values: np.ndarray) -> tuple[float | None, float | None]:
-    """The bootstrap interval of the mean; none from fewer than two values."""
+    """The bootstrap interval of the mean; None for fewer than two values."""
     if len(values) < 2:
         return None, None
     draws = np.random.default_rng(0).integers(0, len(values), (RESAMPLES, len(values)))

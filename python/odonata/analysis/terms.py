@@ -1,7 +1,7 @@
-"""What a job's time is made of where a closed form priced it: the terms of its slowest rank.
+"""Terms of a job's time predicted by a closed form, for its slowest rank.
 
-The engine prices rank by rank, and each rank's time is the sum of the form's terms. So what another machine
-would take is known without another run, while each term scales: the slowest rank of the scaled ones.
+The engine prices each rank, and a rank's time is the sum of the form's terms. So the effect of a scaled term
+needs no further run: it is the slowest rank after scaling.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 TABLE = "rank_costs"
 LESS, MORE = 0.9, 1.1
-"""A term 10 % smaller and 10 % larger."""
+"""Factors of a term for `less` and `more`."""
 
 
 def terms() -> dict[str, str]:
-    """The terms of a rank's time and what they are: all seconds of the table but their sum."""
+    """Names and meanings of the terms of a rank's time: all times of the table except their sum."""
     return {
         column.name: column.meaning
         for column in TABLES[TABLE].columns
@@ -31,12 +31,12 @@ def terms() -> dict[str, str]:
 
 
 def costs_of(run: RunData, job: int) -> tuple[pa.Table, int] | None:
-    """The terms of a job's time, the largest first.
+    """The terms of a job's time, largest first.
 
     Returns:
-        `term`, `meaning`, `term_time_s` of the slowest rank, its `share`, `mean_s` over all ranks, `less` and
-        `more` (relative change of the job's time with 10 % less and more of the term); and the slowest rank.
-        None if ranks were not priced one by one.
+        A table and the slowest rank; None if the run has no prices per rank. Columns: `term`, `meaning`,
+        `term_time_s` and `share` of the slowest rank, `mean_s` over all ranks; `less` and `more`, the
+        relative change of the job's time with 10 % less and 10 % more of the term.
     """
     if TABLE not in run.table_names:
         return None

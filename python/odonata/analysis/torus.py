@@ -1,4 +1,4 @@
-"""Which way a link of a torus leads."""
+"""Directions of torus links."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from odonata.analysis.links import Floats
 
 
 def directions(links: pa.Table, axis: str, size: int) -> Floats:
-    """1 for each link up along an axis of so many routers, -1 for each down, 0 for others.
+    """1 for links up along an axis with `size` routers, -1 for links down, 0 for other links.
 
-    Of two nodes that two cables join, up for the one is down for the other.
+    On an axis of two routers, each cable is up for one router and down for the other.
     """
     start, end = (
         links[f"{side}_{axis}"].to_numpy(zero_copy_only=False).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Where the packets of a job waited, and whose packets held them up."""
+"""Waits of a job's packets at links, by the job ahead of them (the blocking job)."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def waits_by_holder(job_waits: pa.Table, jobs: pa.Table, job: int) -> pa.Table:
-    """What held up a job's packets in the output queues of links.
+def waits_by_blocking_job(job_waits: pa.Table, jobs: pa.Table, job: int) -> pa.Table:
+    """Waits of a job's packets in the output queues of links, by blocking job.
 
     Args:
         job_waits: The run's table.
         jobs: The run's jobs.
-        job: The number of the job whose packets waited.
+        job: Number of the job whose packets waited.
 
     Returns:
-        `blocking_job` (name), `wait_s` (over all packets), `share` (of all that the job's packets waited), the
-        largest first; no row where nothing waited.
+        `blocking_job`, a name; `wait_s`, summed over packets; `share` of all waits of the job. Longest
+        first; no row without waits.
 
     Examples:
         >>> run = odonata.load("runs/packets")
-        >>> table = odonata.analysis.waits_by_holder(run.table("job_waits"), run.jobs, 0)
+        >>> table = odonata.analysis.waits_by_blocking_job(run.table("job_waits"), run.jobs, 0)
         >>> table.column_names, table["blocking_job"][0].as_py()
         (['blocking_job', 'wait_s', 'share'], 'shifted')
     """
@@ -39,7 +39,7 @@ def waits_by_holder(job_waits: pa.Table, jobs: pa.Table, job: int) -> pa.Table:
     total = float(waits.sum())
     return pa.table(
         {
-            "blocking_job": pa.array([names[holder] for holder in waits.index], pa.string()),
+            "blocking_job": pa.array([names[blocking] for blocking in waits.index], pa.string()),
             "wait_s": pa.array([wait / 1e12 for wait in waits], pa.float64()),
             "share": pa.array([wait / total for wait in waits], pa.float64()),
         }
@@ -55,7 +55,7 @@ def waits_by_link(
     *,
     count: int = 10,
 ) -> pa.Table:
-    """The links at which a job's packets waited longest, the worst first; ties in the order of link numbers.
+    """The links with the longest waits of a job, longest first; ties in the order of link numbers.
 
     Args:
         job_waits: The run's table.
@@ -63,11 +63,11 @@ def waits_by_link(
         routers: The run's routers.
         jobs: The run's jobs.
         job: The number of the job.
-        count: How many links.
+        count: Maximum number of links.
 
     Returns:
-        `link`, `name`, `class`, `wait_s`, `share` (of all that the job's packets waited), `blocking_job` (name of
-        the job that held them up longest there), `holder_share` (of the wait at the link).
+        `link`, `name`, `class`, `wait_s`; `share` of all waits of the job; `blocking_job`, the main one at
+        the link, and `blocking_job_share`, its share of the waits there.
 
     Examples:
         >>> run = odonata.load("runs/packets")
@@ -80,9 +80,9 @@ def waits_by_link(
     total = float(frame["wait_ps"].sum())
     of_link = frame.groupby("link")["wait_ps"].sum()
     of_link = of_link[of_link > 0].sort_values(ascending=False, kind="stable").head(count)
-    of_holder = frame.groupby(["link", "blocking_job"])["wait_ps"].sum()
+    by_blocking_job = frame.groupby(["link", "blocking_job"])["wait_ps"].sum()
     chosen = np.array(of_link.index, dtype=np.int64)
-    worst = [of_holder[link] for link in chosen]
+    worst = [by_blocking_job[link] for link in chosen]
     names = jobs["name"].to_pylist()
     rows = links.take(pa.array(chosen))
     return pa.table(
@@ -92,14 +92,16 @@ def waits_by_link(
             "class": rows["class"].cast(pa.string()),
             "wait_s": pa.array([wait / 1e12 for wait in of_link], pa.float64()),
             "share": pa.array([wait / total for wait in of_link], pa.float64()),
-            "blocking_job": pa.array([names[held.idxmax()] for held in worst], pa.string()),
-            "holder_share": pa.array([float(held.max() / held.sum()) for held in worst], pa.float64()),
+            "blocking_job": pa.array([names[waits.idxmax()] for waits in worst], pa.string()),
+            "blocking_job_share": pa.array(
+                [float(waits.max() / waits.sum()) for waits in worst], pa.float64()
+            ),
         }
     )
 
 
 def waits_by_class(job_waits: pa.Table, links: pa.Table, jobs: pa.Table, job: int) -> pa.Table:
-    """What a job's packets waited at links of each class, by who held them up.
+    """Waits of a job's packets by link class and blocking job.
 
     Args:
         job_waits: The run's table.
@@ -108,8 +110,8 @@ def waits_by_class(job_waits: pa.Table, links: pa.Table, jobs: pa.Table, job: in
         job: The number of the job.
 
     Returns:
-        `class`, `blocking_job` (name), `wait_s`, `share` (of all that the job's packets waited), by class in the
-        order of their names, the longest first within one.
+        `class`, `blocking_job`, `wait_s`; `share` of all waits of the job. Sorted by class name, then longest
+        first.
 
     Examples:
         >>> run = odonata.load("runs/packets")
@@ -128,7 +130,7 @@ def waits_by_class(job_waits: pa.Table, links: pa.Table, jobs: pa.Table, job: in
     return pa.table(
         {
             "class": pa.array(waits["link_class"], pa.string()),
-            "blocking_job": pa.array([names[holder] for holder in waits["blocking_job"]], pa.string()),
+            "blocking_job": pa.array([names[blocking] for blocking in waits["blocking_job"]], pa.string()),
             "wait_s": pa.array(waits["wait_ps"] / 1e12, pa.float64()),
             "share": pa.array(waits["wait_ps"] / total if total else [], pa.float64()),
         }

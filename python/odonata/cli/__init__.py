@@ -1,6 +1,6 @@
-"""The command `odonata`: each subcommand reads its arguments, calls the API, and prints the result.
+"""The command `odonata`. Each subcommand reads its arguments, calls the API and prints the result.
 
-A new command is a module here with a click command called `command`, and one line in `COMMANDS`.
+To add a command, write a module with a click command called `command` and add a line to `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ COMMANDS = {
     "run": Entry("Experiments", "Run an experiment file and write its run directory."),
     "check": Entry("Experiments", "Check an experiment file without running it."),
     "sweep": Entry("Experiments", "Run every combination of a file's [sweep] or [interference]."),
-    "optimize": Entry("Experiments", "Look among a file's [sweep] for what its [optimize] asks."),
-    "characterize": Entry("Experiments", "What every job of a file asks of the network."),
-    "map": Entry("Experiments", "Hops and largest link of a mapping on a torus; a better one."),
-    "study": Entry("Experiments", "Run a study, judge its published claims, write its page."),
-    "show": Entry("Results", "Summary of a run, its hottest links and the jobs on them."),
-    "explain": Entry("Results", "What binds a job, who shares it, what others cost it; where it waited."),
-    "counters": Entry("Results", "What links counted, and which counter predicts the time of a job."),
-    "compare": Entry("Results", "Differences between runs, per class and job."),
-    "view": Entry("Results", "Look at runs in the browser."),
+    "optimize": Entry("Experiments", "Search a file's [sweep] for the best configurations."),
+    "characterize": Entry("Experiments", "Measure messages, bytes and injection rate of each job."),
+    "map": Entry("Experiments", "Price a job's mapping on a torus and search for a better one."),
+    "study": Entry("Experiments", "Run a study, judge its claims and write its page."),
+    "show": Entry("Results", "Show a run: its summary, hottest links and the jobs on them."),
+    "explain": Entry("Results", "Explain a job's time: bottleneck, competing jobs and their cost."),
+    "counters": Entry("Results", "Show hardware counters; find the one that predicts a job's time."),
+    "compare": Entry("Results", "Compare runs by link class, job and link."),
+    "view": Entry("Results", "View runs in the browser."),
     "plot": Entry("Results", "Draw figures of a run."),
     "export": Entry("Results", "Write a run in another program's format."),
-    "machine": Entry("Machines", "Build and measure a machine, with other cabling if wanted."),
-    "import": Entry("Machines", "Make an experiment of what other programs say: jobs of Slurm."),
-    "amg": Entry("Models", "Algebraic multigrid: hierarchies, cycle times, redistribution."),
-    "list": Entry("Reference", "What presets, patterns, placements and routings there are."),
-    "schema": Entry("Reference", "Every key of an experiment file, every column of a run directory."),
+    "machine": Entry("Machines", "Build and measure a machine; change its cabling."),
+    "import": Entry("Machines", "Import jobs of Slurm, CODES or TraceR, or counters of LDMS."),
+    "amg": Entry("Models", "Predict and improve algebraic multigrid on a network."),
+    "list": Entry("Reference", "List presets, topologies, patterns, placements and routings."),
+    "schema": Entry("Reference", "Print all keys of experiment files and all columns of tables."),
 }
-"""By name, in the order and sections of `odonata --help`. A module is imported when its command is used."""
+"""Commands in the order of `odonata --help`. Each module is imported when its command is used."""
 
 
 @click.group(cls=Group, commands_by_name=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -39,8 +39,8 @@ COMMANDS = {
 def main() -> None:
     """Odonata, a workbench for supercomputer interconnects.
 
-    An experiment file says which machine, cabling, jobs, placement and routing; a run says what every link
-    carries, which job put it there, and what that does to the jobs.
+    An experiment file describes a machine, its cabling, jobs, their placement and the routing. A run gives
+    the bytes on every link, the job they belong to, and the effect on each job's time.
 
     \b
     odonata run examples/wd1-edison.toml
@@ -49,5 +49,5 @@ def main() -> None:
     odonata compare runs/wd1-edison runs/less
     odonata view runs/wd1-edison runs/less
 
-    odonata COMMAND --help explains a command, odonata schema --page every key of the file.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    Help on a command: odonata COMMAND --help. All keys of the file: odonata schema --page.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines

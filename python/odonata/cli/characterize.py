@@ -1,4 +1,4 @@
-"""`odonata characterize`: what the jobs of an experiment ask of a network."""
+"""`odonata characterize`: messages, bytes and injection rate of each job."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from odonata.cli import options
     "--measure",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Run every job alone, too, for its execution time and injection rate; the runs lie in DIR.",
+    help="Also run each job alone for its execution time and injection rate; write these runs to DIR.",
 )
 @click.option(
     "-j",
     "--processes",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Runs at a time; all processors by default.",
+    help="Number of concurrent runs; all processors by default.",
 )
 @options.quiet
 @options.as_json
@@ -36,16 +36,17 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """What every job asks of the network: messages, volume, peak ingress volume.
+    """Measure what each job sends: messages, bytes and peak ingress volume.
 
     \b
     odonata characterize examples/programs.toml
     odonata characterize examples/programs.toml --measure runs/alone
 
-    Peak ingress volume: what one rank hands over in a row to different partners before it receives or waits.
-    With --measure also the execution time alone, and the volume over that: the message injection rate.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.characters import characterize_source
+    The peak ingress volume is the largest number of bytes that one rank sends in a row to different partners
+    before it receives or waits. With --measure, the table also shows the execution time alone and the
+    injection rate, which is the volume divided by that time.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.characterization import characterize_source
     from odonata.cli import columns, terminal
     from odonata.cli.sweep import points_progress
 
@@ -57,10 +58,10 @@ def command(
     if quiet:
         return
     names = [name for name in found.column_names if name not in ("job", "pattern", "ranks", "payload_bytes")]
-    # Volumes and peaks are bytes, thousands of times apart.
+    # Volumes and peaks differ by orders of magnitude, so each column has its own scale.
     figures = [figure for name in names for figure in columns.of_table(found, [name])]
     shown = terminal.table(["job", "sends", "ranks", *(f.heading for f in figures)], left=["job", "sends"])
     rows = found.select(["job", "pattern", "ranks"]).to_pylist()
     for row, *cells in zip(rows, *(figure.cells for figure in figures), strict=True):
         shown.add_row(row["job"], row["pattern"], f"{row['ranks']:,}", *cells)
-    terminal.print_table(terminal.console(), "What jobs ask of the network", shown, keys=3)
+    terminal.print_table(terminal.console(), "What each job sends", shown, keys=3)

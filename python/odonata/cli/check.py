@@ -1,4 +1,4 @@
-"""`odonata check`: everything that can be wrong with an experiment, before it runs."""
+"""`odonata check`: find the mistakes of an experiment before a run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,11 @@ from odonata.cli import options
 @click.command()
 @options.experiment
 @options.overrides
+@click.option("--resolved", is_flag=True, help="Print the file with every key and the value in use.")
 @click.option(
-    "--resolved", is_flag=True, help="Print the file with every key and the value that would be used."
+    "--upgrade", is_flag=True, help="Rewrite a file of an older format in place; keep its comments."
 )
-@click.option(
-    "--upgrade", is_flag=True, help="Rewrite a file of an older format in place, comments kept, and check it."
-)
-@click.option(
-    "--time", "timed", is_flag=True, help="Run it for some seconds, and say how much processor time it takes."
-)
+@click.option("--time", "timed", is_flag=True, help="Run it for a few seconds to estimate its CPU time.")
 @options.quiet
 @options.as_json
 def command(
@@ -44,26 +40,26 @@ def command(
     odonata check old.toml --upgrade
     odonata check my.toml --time
 
-    With --json, mistakes are data too: a list `problems` with file, line, column, message and help.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    With --json, mistakes are printed as a list `problems` with file, line, column, message and help.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import _core
     from odonata.cli import terminal
     from odonata.cli.summary import describe_machine
     from odonata.quantity import quantity, scale
-    from odonata.trial import foretell
+    from odonata.trial import estimate_run
 
     if upgrade:
         experiment = _upgraded(experiment)
     checked = _core.check(experiment.text, experiment.path, list(changes))
     terminal.print_warnings(checked["warnings"])
     summary = checked["summary"]
-    foretold = foretell(experiment, list(changes), checked) if timed else None
+    estimate = estimate_run(experiment, list(changes), checked) if timed else None
     if as_json:
         memory = checked["memory_estimate_bytes"]
-        beside: dict[str, object] = {"warnings": checked["warnings"], "resolved": checked["resolved"]}
-        if foretold is not None:
-            beside |= {"cpu_s_estimate": foretold.cpu_s, "cpu_s_estimate_is": foretold.by}
-        terminal.print_json({**summary, "memory_estimate_bytes": memory, **beside})
+        extra: dict[str, object] = {"warnings": checked["warnings"], "resolved": checked["resolved"]}
+        if estimate is not None:
+            extra |= {"cpu_s_estimate": estimate.cpu_s, "cpu_s_estimate_basis": estimate.basis}
+        terminal.print_json({**summary, "memory_estimate_bytes": memory, **extra})
         return
     if resolved:
         click.echo(checked["resolved"], nl=False)
@@ -73,12 +69,12 @@ def command(
     screen = terminal.console()
     channels = summary.get("virtual_channels")
     screen.print(
-        f"{experiment.path} can be run: {summary['engine']} engine, {summary['routing']} routing"
+        f"{experiment.path} is valid: {summary['engine']} engine, {summary['routing']} routing"
         + (f" on {channels} virtual channel{'s' if channels > 1 else ''}" if channels else "")
         + f", seed {summary['seed']}"
     )
     screen.print(describe_machine(summary["machine"]))
-    screen.print(f"about {quantity(checked['memory_estimate_bytes'], 'bytes')} of memory")
+    screen.print(f"estimated memory {quantity(checked['memory_estimate_bytes'], 'bytes')}")
     on = scale((job["bytes"] for job in summary["jobs"]), "bytes")
     words = ["job", "name", "pattern", "placement", "ranks", "per node", "nodes", "routers", "messages"]
     jobs = terminal.table([*words, on.symbol], left=["name", "pattern", "placement"])
@@ -92,22 +88,22 @@ def command(
             terminal.number(on.of(job["bytes"])),
         )
     terminal.print_table(screen, "Jobs", jobs)
-    if foretold is not None:
-        screen.print(foretold.in_words())
+    if estimate is not None:
+        screen.print(estimate.sentence())
 
 
 def _upgraded(experiment: Source) -> Source:
-    """Rewrites the file in the present format; a run that is killed leaves the old file or the new one."""
+    """Rewrites the file in the current format. If the command is killed, the old or the new file is there."""
     from odonata import _core
 
     text = _core.upgrade(experiment.text, experiment.path)
     if text != experiment.text:
         path = Path(experiment.path)
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            beside.write_text(text, encoding="utf-8", newline="")
-            shutil.copymode(path, beside)
-            beside.replace(path)
+            unfinished.write_text(text, encoding="utf-8", newline="")
+            shutil.copymode(path, unfinished)
+            unfinished.replace(path)
         finally:
-            beside.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
     return replace(experiment, text=text)

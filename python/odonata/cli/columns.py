@@ -1,4 +1,4 @@
-"""Columns of a run's tables in the terminal: heading, unit and digits follow from the declarations."""
+"""Columns of tables in the terminal. Heading, unit and digits follow from the declarations."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class ShownColumn:
 
 
 def headlines(table: pa.Table) -> list[str]:
-    """The columns that a summary shows where nobody asked for others."""
+    """The columns that a summary shows by default."""
     return [name for name, column in declarations(table.schema).items() if column.headline]
 
 
 def of_table(table: pa.Table, names: Iterable[str]) -> list[ShownColumn]:
-    """These columns of a table; those of one unit have one scale, so that they can be compared."""
+    """Columns of a table. Columns with the same unit share one scale, so that they can be compared."""
     known = declarations(table.schema)
     columns = [(known[name].label, known[name].unit, table[name].to_pylist()) for name in names]
     return [
@@ -41,15 +41,15 @@ def of_values(
     label: str,
     values: Sequence[float | None],
     unit: str,
-    beside: Iterable[float | None] | None = None,
+    scale_by: Iterable[float | None] | None = None,
 ) -> ShownColumn:
-    """Numbers of a unit under one heading, on the scale of the largest, or of the largest of those beside."""
+    """Numbers with one heading and one scale: of the largest value, or of the largest in `scale_by`."""
     if unit == "count":
         return ShownColumn(label, ["-" if value is None else f"{value:,}" for value in values])
-    on = scale(values if beside is None else beside, unit)
+    on = scale(values if scale_by is None else scale_by, unit)
     return ShownColumn(on.heading(label), [terminal.number(on.of(value)) for value in values])
 
 
 def heading(label: str) -> str:
-    """A label within a heading, where only names begin with capitals."""
+    """A label without its capital, for use inside a heading."""
     return label[:1].lower() + label[1:]

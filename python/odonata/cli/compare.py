@@ -1,4 +1,4 @@
-"""`odonata compare`: what changed from one run to others."""
+"""`odonata compare`: differences between runs."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 @click.argument("base", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("others", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
-    "-n", "--links", default=5, type=click.IntRange(min=0), metavar="N", help="How many links to list (5)."
+    "-n", "--links", default=5, type=click.IntRange(min=0), metavar="N", help="Number of links to list (5)."
 )
 @options.as_json
 def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> None:
-    """Differences between runs, per class and job. The first run is what the others are compared with.
+    """Compare runs with the first one, by link class, job and link.
 
     \b
     odonata compare runs/all-cables runs/first
 
-    Links are paired by their names, so that machines with other cabling can be compared.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    Links are paired by name, so machines with different cabling can be compared.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
     from odonata.api import load_run
     from odonata.cli import terminal
@@ -54,25 +54,27 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
             times = scale(
                 (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
             )
-            terminal.print_table(screen, times.heading("Time of a job"), _times_table(result["times"], times))
+            terminal.print_table(screen, times.heading("Job time"), _times_table(result["times"], times))
             _print_reasons(screen, result["times"])
         if result["no_effect"]:
-            screen.print(f"\nNo table differs: no effect of {', '.join(result['no_effect'])}")
+            screen.print(
+                f"\nAll tables are equal. These keys have no effect: {', '.join(result['no_effect'])}"
+            )
         if not first.routed and not run.routed:
             continue
         on = scale(
             (row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes"
         )
         classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"], on)
-        terminal.print_table(screen, on.heading("Traffic of a link"), classes)
+        terminal.print_table(screen, on.heading("Traffic per link"), classes)
         jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"], on)
-        terminal.print_table(screen, on.heading("The same per job"), jobs, keys=2)
+        terminal.print_table(screen, on.heading("Traffic per link and job"), jobs, keys=2)
         screen.print()
         _print_links(screen, result, on)
 
 
 def plain(found: Comparison, links: int) -> dict[str, Any]:
-    """A comparison as plain values, with its largest changes of links."""
+    """A comparison as plain values, with the links that changed most."""
     from odonata.analysis.links import floats
 
     pairs = found.links
@@ -107,14 +109,14 @@ def _times_table(rows: list[dict[str, Any]], on: Scale) -> Table:
 
 
 def _print_reasons(screen: Any, rows: list[dict[str, Any]]) -> None:
-    """Why the time of each job is another, a line each."""
+    """One line per job: why its time changed."""
     from odonata.cli import terminal
 
     changed = [row for row in rows if abs(row["time_s_change"] or 0.0) >= terminal.SMALLEST_CHANGE]
-    said = [row for row in changed if row["reason"]]
-    if said:
+    explained = [row for row in changed if row["reason"]]
+    if explained:
         screen.print()
-    for row in said:
+    for row in explained:
         screen.print(f"{row['name']} {100 * row['time_s_change']:+.1f} %: {row['reason']}")
 
 
@@ -122,7 +124,7 @@ _HEADINGS = {"mean": "mean", "p99": "99 %", "max": "max", "name": "job"}
 
 
 def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: list[str], on: Scale) -> Table:
-    """Before, after and relative change of each statistic; a key is not repeated from row to row."""
+    """Before, after and relative change of each statistic; repeated keys are left blank."""
     from odonata.cli import terminal
 
     headings = [_HEADINGS.get(key, key) for key in keys]
@@ -146,8 +148,8 @@ def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
 
     links = result["links"]
     screen.print(
-        f"{links['paired']:,} links paired by name: {links['more']:,} carry more, {links['less']:,} less; "
-        f"{links['only_base']:,} only in the first run, {links['only_other']:,} only in the other"
+        f"{links['paired']:,} links in both runs: {links['more']:,} carry more, {links['less']:,} less. "
+        f"{links['only_base']:,} links only in the first run, {links['only_other']:,} only in the other."
     )
     if links["largest"]:
         shown = terminal.table(
@@ -160,4 +162,4 @@ def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
             shown.add_row(
                 row["name"], row["class"], *(terminal.number(on.of(amount)) for amount in amounts), difference
             )
-        terminal.print_table(screen, on.heading("Largest changes of a link"), shown)
+        terminal.print_table(screen, on.heading("Links with the largest change"), shown)

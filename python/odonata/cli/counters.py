@@ -1,4 +1,4 @@
-"""`odonata counters`: what links counted, and which counter predicts the time of a job."""
+"""`odonata counters`: hardware counters, and which of them predicts a job's time."""
 
 from __future__ import annotations
 
@@ -18,22 +18,29 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("path", metavar="RUN|SWEEP|TABLE", type=click.Path(path_type=Path))
 @click.option(
-    "--against", type=click.Choice(["time"]), help="Of a sweep: how well counters predict the time of a job."
+    "--against",
+    type=click.Choice(["time"]),
+    help="For a sweep: how well each counter predicts the time of a job.",
 )
-@click.option("--job", metavar="NAME", help="Whose time; the last job to end if not given.")
+@click.option("--job", metavar="NAME", help="Job to predict; by default the last job to end.")
 @click.option(
     "--leave-out",
     metavar="AXIS",
-    help="Hold out the runs of one value of this axis at a time, instead of ten random parts.",
+    help="Hold out the runs of one value of this axis at a time, not ten random parts.",
 )
 @click.option(
-    "-n", "--count", default=15, type=click.IntRange(min=1), metavar="N", help="Counters to list (15)."
+    "-n",
+    "--count",
+    default=15,
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of counters to list (15).",
 )
 @options.as_json
 def command(
     path: Path, against: str | None, job: str | None, leave_out: str | None, count: int, as_json: bool
 ) -> None:
-    """What links counted, under the hardware's names; which counter predicts time.
+    """Show hardware counters, or find the counter that predicts a job's time.
 
     \b
     odonata counters runs/pf3d
@@ -42,9 +49,9 @@ def command(
     odonata counters sweeps/mappings --against time
     odonata counters sweeps/mappings --against time --leave-out job.app.pattern
 
-    RUN is a run of the packet engine on a Blue Gene, TABLE a table of Boxfish with counters of a real one, or
-    one of LDMS with those of a Cray XC.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    RUN is a run of the packet engine on a Blue Gene; its counters have the names of the hardware. TABLE is a
+    Boxfish table with counters of a real Blue Gene, or an LDMS table of a Cray XC.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import counters
     from odonata.api import load_run
     from odonata.cli import terminal
@@ -68,7 +75,7 @@ def command(
         _print_predictions(found, len(times), leave_out, count)
         return
     if job is not None or leave_out is not None:
-        raise OdonataError("--job and --leave-out go with --against time")
+        raise OdonataError("--job and --leave-out need --against time")
     shown = _of_table(path) if path.is_file() else counters.hardware_counters(load_run(path))
     if as_json:
         terminal.print_json(shown.to_pylist())
@@ -77,12 +84,12 @@ def command(
 
 
 def _json(one: Prediction) -> dict[str, Any]:
-    """What is not defined, of all counters together, is nothing."""
+    """Replaces NaN, which stands for undefined values of combined counters, by null."""
     return {name: None if value != value else value for name, value in vars(one).items()}
 
 
 def _of_table(path: Path) -> pa.Table:
-    """Statistics of every column of a foreign table."""
+    """Statistics of every column of an imported table."""
     import pyarrow as pa
 
     from odonata.counters import columns_of, summary_of
@@ -119,6 +126,8 @@ def _print_predictions(found: list[Prediction], runs: int, leave_out: str | None
         table.add_row(one.counter, "", "", "", f"{one.error:.1%}")
     held = f"each value of {leave_out}" if leave_out else "one run in ten"
     screen = terminal.console()
-    terminal.print_table(screen, f"What predicts the time in {runs} runs; {held} held out", table)
+    terminal.print_table(screen, f"Prediction of the job's time in {runs} runs, {held} held out", table)
     if len(single) > count:
-        screen.print(f"{len(single) - count} more counters are less concordant; -n shows them.")
+        screen.print(
+            f"{len(single) - count} counters with lower concordance are not listed; use -n to list more."
+        )

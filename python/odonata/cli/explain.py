@@ -1,4 +1,4 @@
-"""`odonata explain`: why a job took as long as it did."""
+"""`odonata explain`: explain the time of a job."""
 
 from __future__ import annotations
 
@@ -21,51 +21,53 @@ CALLS = ("send", "receive", "wait", "collective")
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--job", "job", metavar="NAME", help="The job; not needed where there is only one.")
+@click.option("--job", "job", metavar="NAME", help="Job to explain; optional if there is only one.")
 @click.option(
     "-n",
     "--rows",
     default=10,
     type=click.IntRange(min=1),
     metavar="N",
-    help="Links, ranks and times to list (10).",
+    help="Number of links, ranks and intervals to list (10).",
 )
-@click.option("--path", "path", is_flag=True, help="The critical path through ranks and messages instead.")
+@click.option(
+    "--path", "path", is_flag=True, help="Show the critical path through ranks and messages instead."
+)
 @click.option(
     "--call",
     "call",
     type=click.IntRange(min=1),
     metavar="N",
-    help="With --path: of the Nth call of every rank, such as a collective, not of the whole job.",
+    help="With --path: only the Nth call of every rank, such as a collective.",
 )
 @click.option(
     "--iteration",
     "iteration",
     type=click.IntRange(min=1),
     metavar="N",
-    help="With --path: of the Nth iteration of the program.",
+    help="With --path: only the Nth iteration of the program.",
 )
-@click.option("--phase", "phase", metavar="NAME", help="With --path: of a phase that the program marks.")
+@click.option("--phase", "phase", metavar="NAME", help="With --path: only a phase that the program marks.")
 @click.option(
     "--time",
     "time",
     default=1,
     type=click.IntRange(min=1),
     metavar="N",
-    help="With --phase: its Nth time (1).",
+    help="With --phase: its Nth occurrence (1).",
 )
 @click.option(
     "--against",
     "against",
     metavar="BASE",
     type=click.Path(path_type=Path),
-    help="Another run: what changed the job's time since, and by how much each change.",
+    help="Other run to compare with: which change of the experiment costs how much time.",
 )
 @click.option(
     "--blame/--no-blame",
     "blame",
     default=None,
-    help="Whether to run again without other jobs, or changes, to say what each costs (flow engine only).",
+    help="Whether to measure the cost of each job or change by extra runs without it (default: flow engine).",
 )
 @options.as_json
 def command(
@@ -81,31 +83,35 @@ def command(
     time: int,
     as_json: bool,
 ) -> None:
-    """What binds a job, who shares it, and what each other job costs it; where it waited, and for whom.
+    """Explain a job's time: bottleneck, competing jobs and their cost.
 
     \b
     odonata explain runs/wd1-edison
     odonata explain runs/wd1-edison --job fft
     odonata explain runs/first --job fft --against runs/all-cables
+
+    \b
     odonata run examples/programs.toml -o runs/both --set engine.record_job_waits=true
     odonata explain runs/both --job fft
     odonata explain runs/both --job fft --path
     odonata explain runs/both --job fft --path --iteration 2
 
-    Links need `record_job_waits`, times need `interval`, ranks and calls a job with a program, a path
-    `record_calls`, and `record_packets` with `record_paths` for the links that it leads over.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
-    from odonata.cli import bound, terminal
+    Some answers need records of the packet engine. Waits at links need `record_job_waits`. Intervals need
+    `interval`. Ranks and calls need a job with a program. A critical path needs `record_calls`; its links
+    need `record_packets` and `record_paths`.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.cli import explanation as of_job
     from odonata.cli import path as of_path
+    from odonata.cli import terminal
     from odonata.explanation import job_of
     from odonata.runs import Run
 
     given = [name for name in ("call", "iteration", "phase") if click.get_current_context().params[name]]
     if len(given) > 1:
-        raise click.UsageError(f"--{given[0]} and --{given[1]} name two parts of the job; give one")
+        raise click.UsageError(f"--{given[0]} and --{given[1]} cannot be combined")
     run = Run.from_directory(directory)
     if job is None and run.jobs.num_rows > 1 and not (path or given or against or blame):
-        bound.show_all(run, as_json=as_json)
+        of_job.show_all(run, as_json=as_json)
         return
     number, name = job_of(run, job)
     if path or given:
@@ -113,14 +119,14 @@ def command(
         return
     found = _found(run, number, rows)
     base = None if against is None else Run.from_directory(against)
-    explanation = bound.explained(run, name, base, blame=blame, count=rows, quiet=as_json)
+    explanation = of_job.explained(run, name, base, blame=blame, count=rows, quiet=as_json)
     if as_json:
         known = {key: value for key, value in explanation.to_dict().items() if value is not None}
         data = known | {key: table.to_pylist() for key, table in found.items() if table is not None}
         terminal.print_json({"directory": str(directory), "job": name, **data})
         return
     screen = terminal.console()
-    bound.show(screen, run, explanation)
+    of_job.show(screen, run, explanation)
     _print(screen, found, simulated=run.summary["engine"] == "packet")
 
 
@@ -130,24 +136,24 @@ def _path(run: Run, job: int, name: str, part: of_path.Part, rows: int, as_json:
 
     found = of_path.found(run, job, part, rows)
     if as_json:
-        said = {"job": name, "path": found.pieces.to_pylist(), "sums": found.sums.to_pylist()}
+        data = {"job": name, "path": found.pieces.to_pylist(), "sums": found.sums.to_pylist()}
         links = {} if found.links is None else {"links": found.links.to_pylist()}
-        terminal.print_json(said | links)
+        terminal.print_json(data | links)
         return
     of_path.show(terminal.console(), run, job, f"{part} {name}", found, rows)
 
 
 def _found(run: Run, job: int, count: int) -> dict[str, pa.Table | None]:
-    """By question the answer, None where the run did not record it."""
-    from odonata.analysis.waits import waits_by_class, waits_by_holder, waits_by_link
+    """Tables of waits and times by topic; None if the run has no such record."""
+    from odonata.analysis.waits import waits_by_blocking_job, waits_by_class, waits_by_link
 
     found: dict[str, pa.Table | None] = dict.fromkeys(
-        ("calls", "ranks", "holders", "classes", "links", "times")
+        ("calls", "ranks", "blocking_jobs", "classes", "links", "times")
     )
     if (ranks := _table(run, "ranks")) is not None:
         found["calls"], found["ranks"] = _calls(ranks, job), _slowest(run, ranks, job, count)
     if (waits := _table(run, "job_waits")) is not None:
-        found["holders"] = waits_by_holder(waits, run.jobs, job)
+        found["blocking_jobs"] = waits_by_blocking_job(waits, run.jobs, job)
         found["classes"] = waits_by_class(waits, run.links, run.jobs, job)
         found["links"] = waits_by_link(waits, run.links, run.routers, run.jobs, job, count=count)
     if (series := _table(run, "series")) is not None:
@@ -160,7 +166,7 @@ def _table(run: Run, name: str) -> pa.Table | None:
 
 
 def _calls(ranks: pa.Table, job: int) -> pa.Table | None:
-    """Per kind of call the time in it, mean over the ranks of the job; and of all that, the time blocked."""
+    """Mean time per rank in each kind of call, and mean blocked time."""
     frame = ranks.to_pandas()
     frame = frame[frame["job"] == job]
     if frame.empty:
@@ -175,7 +181,7 @@ def _calls(ranks: pa.Table, job: int) -> pa.Table | None:
 
 
 def _slowest(run: Run, ranks: pa.Table, job: int, count: int) -> pa.Table:
-    """The ranks that communicated longest."""
+    """The ranks with the longest communication time."""
     frame = ranks.to_pandas()
     frame = (
         frame[frame["job"] == job].sort_values("communication_ps", ascending=False, kind="stable").head(count)
@@ -192,7 +198,7 @@ def _slowest(run: Run, ranks: pa.Table, job: int, count: int) -> pa.Table:
 
 
 def _worst_times(series: pa.Table, job: int, count: int) -> pa.Table:
-    """The intervals in which the job's packets took longest, with what arrived of it and of the others."""
+    """The intervals with the highest packet latency, and the delivered bytes of the job and of others."""
     frame = series.to_pandas()
     own = frame[(frame["job"] == job) & (frame["packets"] > 0)]
     worst = (
@@ -213,11 +219,11 @@ def _worst_times(series: pa.Table, job: int, count: int) -> pa.Table:
 
 SHOWN = {
     "calls": (
-        "Time in calls, mean over the ranks",
-        {"kind": "call", "mean_s": "time", "share": "of all calls"},
+        "Mean time per rank in calls",
+        {"kind": "call", "mean_s": "time", "share": "share of calls"},
     ),
     "ranks": (
-        "Ranks that were longest in calls",
+        "Ranks with the longest time in calls",
         {
             "rank": "rank",
             "node": "node",
@@ -226,38 +232,42 @@ SHOWN = {
             "compute_s": "computing",
         },
     ),
-    "holders": (
-        "Whose packets held up the job's at links, all its packets together",
-        {"blocking_job": "held up by", "wait_s": "waited", "share": "share"},
+    "blocking_jobs": (
+        "Waits of the job's packets at links, by the job ahead of them (sum over packets)",
+        {"blocking_job": "blocking job", "wait_s": "waited", "share": "share"},
     ),
     "classes": (
-        "The same by class of link",
-        {"class": "class", "blocking_job": "held up by", "wait_s": "waited", "share": "share"},
+        "Waits by link class",
+        {"class": "class", "blocking_job": "blocking job", "wait_s": "waited", "share": "share"},
     ),
     "links": (
-        "Links at which they waited longest",
+        "Links with the longest waits",
         {
             "name": "link",
             "wait_s": "waited",
-            "share": "of all waits",
-            "blocking_job": "mostly for",
-            "holder_share": "of the link's",
+            "share": "share of waits",
+            "blocking_job": "main blocking job",
+            "blocking_job_share": "its share",
         },
     ),
     "times": (
-        "Intervals in which packets took longest",
+        "Intervals with the highest packet latency",
         {
-            "start_s": "from",
+            "start_s": "start",
             "latency_mean_s": "mean latency",
-            "bytes_per_s": "arrived, job",
-            "others_bytes_per_s": "arrived, others",
+            "bytes_per_s": "delivered, job",
+            "others_bytes_per_s": "delivered, others",
         },
     ),
 }
-"""By question the title, and the columns that are shown with their headings."""
+"""Title, columns and headings by topic."""
 
-NEEDED = {"calls": "a job with a program", "holders": "record_job_waits = true", "times": "interval"}
-"""What an experiment must say for an answer."""
+NEEDED = {
+    "calls": "ranks (a job with a program)",
+    "blocking_jobs": "record_job_waits = true",
+    "times": "interval",
+}
+"""What an experiment needs for each topic."""
 
 
 def _print(screen: Console, found: dict[str, pa.Table | None], *, simulated: bool) -> None:
@@ -289,6 +299,6 @@ def _print(screen: Console, found: dict[str, pa.Table | None], *, simulated: boo
         for row in zip(*(cells for _, cells, _ in parts), strict=True):
             shown_table.add_row(*row)
         terminal.print_table(screen, title, shown_table)
-    missing = [needs for key, needs in NEEDED.items() if found[key] is None]
+    missing = [setting for key, setting in NEEDED.items() if found[key] is None]
     if simulated and missing:
-        screen.print(f"\nMore is known with: {', '.join(missing)}")
+        screen.print(f"\nFor more details, record: {', '.join(missing)}")

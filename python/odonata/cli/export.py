@@ -1,4 +1,4 @@
-"""`odonata export`: a run in another program's format."""
+"""`odonata export`: write a run in another program's format."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import click
     "kind",
     type=click.Choice(["damselfly", "csv", "booksim", "codes", "sst-macro", "slurm"]),
     required=True,
-    help="damselfly: its viewers' link file, in MiB. csv: every table, in the units of the run directory. "
-    "booksim: the machine as a listing of anynet. codes: a machine with groups as its configuration and "
-    "wiring files, with the nodes of each job. sst-macro: the machine as a file topology (JSON). "
-    "slurm: its switches as topology.conf.",
+    help="damselfly: the link file of its viewers, in MiB. csv: all tables, in their units. "
+    "booksim: the machine as an anynet file. codes: a machine with groups as configuration and wiring "
+    "files, and the nodes of each job. sst-macro: the machine as a file topology (JSON). "
+    "slurm: the switches as topology.conf.",
 )
 @click.option(
     "-o",
@@ -26,7 +26,7 @@ import click
     metavar="PATH",
     type=click.Path(path_type=Path),
     required=True,
-    help="The file to write, or for csv and codes the directory to make.",
+    help="Output file; an output directory for csv and codes.",
 )
 def command(directory: Path, kind: str, output: Path) -> None:
     """Write a run in another program's format.
@@ -35,7 +35,7 @@ def command(directory: Path, kind: str, output: Path) -> None:
     odonata export runs/first -f csv -o first-csv
     odonata export runs/first -f damselfly -o links.txt
     odonata export runs/first -f codes -o codes
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.api import load_run
     from odonata.export import export
 

@@ -1,8 +1,7 @@
-"""Tables that are too wide for the terminal: made narrower, or cut into several, but never cut off.
+"""Fits tables to the width of the terminal without truncating numbers.
 
-A number with its last digits missing is worse than none. In order, until it fits: headings of several words
-take two lines or more, columns move together, and at last the columns go to several tables below each other,
-each with the first ones, which say what a row is.
+Three steps are tried in order: break long headings, narrow the gaps, split the columns over several tables.
+Each part repeats the first columns, which identify a row.
 """
 
 from __future__ import annotations
@@ -17,15 +16,15 @@ from rich.table import Column, Table
 from rich.text import Text
 
 LEAST_WRAPPED = 24
-"""Columns of the terminal that a text gets at least before it is broken into lines."""
+"""Minimum width of a wrapped text; narrower texts break into too many lines."""
 
 WIDE_GAP, NARROW_GAP = 2, 1
-"""Columns of the terminal between two columns of a table."""
+"""Spaces between two columns of a table."""
 
 
 @dataclass(frozen=True)
 class _Shape:
-    """How wide the columns of a table are, with headings on one line or on several."""
+    """Headings of a table, perhaps broken into lines, and the widths of its columns."""
 
     headings: tuple[str, ...]
     widths: tuple[int, ...]
@@ -34,8 +33,8 @@ class _Shape:
         return sum(self.widths[i] for i in columns) + gap * (len(columns) - 1)
 
 
-def fitted(shown: Table, width: int, keys: int | None = None) -> list[Table]:
-    """The table itself if it fits, else one or several that do and say the same."""
+def fit_to_width(shown: Table, width: int, keys: int | None = None) -> list[Table]:
+    """The table itself if it fits, else one or several narrower tables with the same content."""
     everything = range(len(shown.columns))
     one_line, two_lines, more_lines = (_shape(shown, breaks) for breaks in (0, 1, None))
     for shape, gap in (
@@ -57,8 +56,8 @@ def fitted(shown: Table, width: int, keys: int | None = None) -> list[Table]:
 
 
 def _shape(shown: Table, breaks: int | None) -> _Shape:
-    """With so many line breaks in a heading, all that can be if None."""
-    headings = tuple(_broken(column, breaks) for column in shown.columns)
+    """The shape with at most `breaks` line breaks per heading; None allows all."""
+    headings = tuple(_break_heading(column, breaks) for column in shown.columns)
     widths = []
     for column, heading in zip(shown.columns, headings, strict=True):
         body = max((_length(cell) for cell in column.cells), default=0)
@@ -72,8 +71,8 @@ def _length(cell: Any) -> int:
     return cell.cell_len if isinstance(cell, Text) else cell_len(str(cell))
 
 
-def _broken(column: Column, breaks: int | None) -> str:
-    """The heading, broken where its longer line is shortest, after a space or hyphen; `99 %` stays whole."""
+def _break_heading(column: Column, breaks: int | None) -> str:
+    """The heading, broken after a space or hyphen so that its longer line is shortest; `99 %` stays whole."""
     heading = str(column.header)
     places = [found.end() for found in re.finditer(r" (?!%)|(?<=\w)-(?=\w)", heading)]
     if breaks == 0 or not places:
@@ -86,7 +85,7 @@ def _broken(column: Column, breaks: int | None) -> str:
 
 
 def _keys(shown: Table, shape: _Shape, width: int) -> list[int]:
-    """The first column and the texts right after it, as long as they leave half of the width."""
+    """The first column and the text columns after it, up to half of the width."""
     keys = [0]
     for i, column in list(enumerate(shown.columns))[1:]:
         if column.justify != "left" or shape.width([*keys, i], WIDE_GAP) > width // 2:
@@ -96,7 +95,7 @@ def _keys(shown: Table, shape: _Shape, width: int) -> list[int]:
 
 
 def _part(shown: Table, shape: _Shape, columns: Sequence[int], gap: int) -> Table:
-    """Some columns of a table."""
+    """A table of some of the columns."""
     made = Table(
         box=shown.box,
         header_style=shown.header_style,

@@ -1,6 +1,6 @@
-"""The group of all commands: imports a command when it is used, and turns what goes wrong into exit codes.
+"""The group of all commands: imports a command when it is used and maps failures to exit codes.
 
-Exit codes: 0 done, 1 a defect of the program, 2 a mistake of the user, 130 interrupted, 143 terminated.
+Exit codes: 0 success, 1 defect of the program, 2 mistake of the user, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ import click
 from odonata.errors import InternalError, OdonataError
 
 DEBUG = "ODONATA_DEBUG"
-"""Environment variable: with any value, a defect shows its traceback."""
+"""Environment variable. If it is set, a defect shows its traceback."""
 
 _AS_JSON = "odonata.as_json"
-"""In the context's `meta`: whether the command is to print JSON."""
+"""Key in the context's `meta`: whether the command prints JSON."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A command's place in the help text."""
+    """A line of the help text."""
 
     section: str
     summary: str
 
 
 def _command_of(package: str, name: str) -> click.Command:
-    """Imports a command; one that is called like a word of Python is in a module with `_` after it."""
+    """Imports a command. If its name is a Python keyword, its module has a trailing `_`."""
     module = import_module(f"{package}.{name.replace('-', '_')}{'_' if iskeyword(name) else ''}")
     command: click.Command = module.command
     return command
 
 
 class Group(click.Group):
-    """Commands known by name and summary; each lives in a module of its own."""
+    """Commands known by name and summary, one module each."""
 
     def __init__(self, *args: Any, commands_by_name: Mapping[str, Entry], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -60,19 +60,19 @@ class Group(click.Group):
         return _command_of("odonata.cli", cmd_name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """As click does it; notes whether JSON is printed, for arguments that are refused."""
+        """Parses as click does and records `--json`, so that refused arguments are reported as JSON, too."""
         ctx.meta[_AS_JSON] = "--json" in args
         return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, with the nearest name for an unknown one."""
+        """Resolves as click does; an unknown name gets the nearest one as a hint."""
         check_name(ctx, args[0], self._entries)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Sections of commands, without importing any."""
+        """Writes the commands by section without importing them."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for name, entry in self._entries.items():
             sections.setdefault(entry.section, []).append((name, entry.summary))
@@ -82,7 +82,7 @@ class Group(click.Group):
                 formatter.write_dl([(name.ljust(widest), summary) for name, summary in rows])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command; every way to fail ends in its exit code."""
+        """Runs the command and exits with the code of its outcome."""
         signal.signal(signal.SIGTERM, _terminated)
         warnings.showwarning = _show_warning
         try:
@@ -91,8 +91,7 @@ class Group(click.Group):
             click.echo("interrupted", err=True)
             sys.exit(128 + signal.SIGINT)
         except BrokenPipeError:
-            # The reader, say `head`, has all it wanted. Without this, Python complains again when it closes
-            # stdout.
+            # The reader, such as `head`, has ended. Otherwise Python reports an error when it closes stdout.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
@@ -111,7 +110,7 @@ class Group(click.Group):
 
 
 class Subgroup(click.Group):
-    """The group of a command that has commands of its own, each in a module of `package`."""
+    """A command with subcommands, one module of `package` each."""
 
     def __init__(self, *args: Any, package: str, commands_by_name: Mapping[str, str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -131,46 +130,46 @@ class Subgroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does it, with the nearest name for an unknown one."""
+        """Resolves as click does; an unknown name gets the nearest one as a hint."""
         check_name(ctx, args[0], self._summaries)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Names and summaries, without importing any."""
+        """Writes names and summaries without importing the commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self._summaries.items()))
 
 
 def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:
-    """Fails with the nearest name if there is no command called so."""
+    """Fails with the nearest name if the command is unknown."""
     from difflib import get_close_matches
 
     if name not in known and not name.startswith("-"):
         near = get_close_matches(name, known, n=1)
         hint = f"Did you mean {near[0]}?" if near else f"See: {ctx.command_path} --help"
-        ctx.fail(f"there is no command {name!r}. {hint}")
+        ctx.fail(f"unknown command {name!r}. {hint}")
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    """Prints a warning of the package as the commands print theirs."""
+    """Prints a warning of the package in the style of the commands."""
     from odonata.cli.terminal import print_warnings
 
     print_warnings([str(message)])
 
 
 def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Ends like an interrupt, so that what was begun is cleaned up."""
+    """Exits by an exception, so that unfinished output is cleaned up."""
     sys.exit(128 + signal.SIGTERM)
 
 
 def _report_refusal(error: OSError | MemoryError) -> NoReturn:
-    """What the system refuses, no defect: a disk that is full, a file without permission, memory."""
+    """Reports a refusal of the system, such as a full disk or missing permission. It is no defect."""
     from odonata.cli.terminal import print_error
 
     if os.environ.get(DEBUG):
         raise error
     if isinstance(error, MemoryError):
-        mistake = OdonataError("there is not enough memory", hint="Use less, or raise the limit.")
+        mistake = OdonataError("not enough memory", hint="Reduce the experiment, or raise the memory limit.")
     else:
         names = [
             os.fspath(name)
@@ -191,8 +190,8 @@ def _report_defect(error: Exception) -> NoReturn:
     else:
         click.echo(f"internal error: {type(error).__name__}: {error}", err=True)
         click.echo(
-            "This is a defect of Odonata, not of your input. Please report it with the experiment file.",
+            "This is a defect of Odonata. Please report it with the experiment file.",
             err=True,
         )
-    click.echo(f"Add to the report what the same command prints with {DEBUG}=1.", err=True)
+    click.echo(f"Run the same command with {DEBUG}=1 and add its output to the report.", err=True)
     sys.exit(1)

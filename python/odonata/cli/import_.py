@@ -1,4 +1,4 @@
-"""`odonata import`: what other programs say of a machine's state, as an experiment file."""
+"""`odonata import`: make an experiment file, or a table of counters, from files of other programs."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Make an experiment file of what other programs say."""
+    """Import jobs of Slurm, CODES or TraceR as an experiment, or counters of LDMS as a table."""
 
 
 def _known_pattern(_context: click.Context, _option: click.Parameter, name: str) -> str:
-    """The name of a pattern, or an error that has the nearest one, or all where none is near."""
+    """Checks the name of a pattern; the error gives the nearest name, or all names."""
     from difflib import get_close_matches
 
     from odonata.cli.list import names
@@ -29,14 +29,14 @@ def _known_pattern(_context: click.Context, _option: click.Parameter, name: str)
         return name
     near = get_close_matches(name, known, n=1)
     hint = f"Did you mean {near[0]}?" if near else f"Patterns: {', '.join(known)}."
-    raise OdonataError(f"--pattern: there is no pattern {name}", hint=hint)
+    raise OdonataError(f"--pattern: unknown pattern {name}", hint=hint)
 
 
 TABLE = click.argument("table", metavar="FILE", type=click.Path(path_type=Path))
 MACHINE = click.option(
     "--machine",
     metavar="PRESET|FILE",
-    help="Write a whole experiment on this machine: a preset, a file of cables, or [machine] of a TOML file.",
+    help="Machine of the experiment: a preset, a list of cables, or a TOML file with [machine].",
 )
 PATTERN = click.option(
     "--pattern",
@@ -44,33 +44,33 @@ PATTERN = click.option(
     default="uniform",
     show_default=True,
     callback=_known_pattern,
-    help="What each job sends where the file does not say.",
+    help="Pattern of jobs for which the file gives none.",
 )
 OUTPUT = click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="Write here instead of to the terminal.",
+    help="Output file instead of the terminal.",
 )
 
 
 @command.command()
 @TABLE
 @MACHINE
-@click.option("--node-names", metavar="LIST", help="Names of its nodes, as nid[00001-05760].")
+@click.option("--node-names", metavar="LIST", help="Names of its nodes, such as nid[00001-05760].")
 @PATTERN
 @click.option(
     "--ranks-per-node",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Instead of the cores that Slurm gave a node.",
+    help="Ranks per node instead of the allocated cores.",
 )
 @click.option(
     "--at",
     type=click.DateTime(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"]),
     metavar="TIME",
-    help="Jobs that ran then, of a table with Start and End.",
+    help="Time at which the jobs ran; needs a table with Start and End.",
 )
 @OUTPUT
 def slurm(
@@ -82,18 +82,18 @@ def slurm(
     at: datetime | None,
     output: Path | None,
 ) -> None:
-    """Jobs and their nodes from what squeue or sacct print.
+    """Import jobs and their nodes from the output of squeue or sacct.
 
     \b
     squeue -t R -o '%i|%j|%D|%C|%t|%N' > queue.txt
     odonata import slurm queue.txt --machine edison --node-names 'nid[00000-05759]' -o now.toml
     sacct -a -X -P -S 2026-11-21 -o JobID,JobName,NNodes,NCPUS,Start,End,NodeList > day.txt
     odonata import slurm day.txt --at 2026-11-21T14:00 --machine edison.csv -o then.toml
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.importers import from_slurm
 
     if node_names is not None and machine is None:
-        raise click.UsageError("--node-names needs --machine: names are the machine's")
+        raise click.UsageError("--node-names needs --machine")
     found = from_slurm(
         table,
         machine=machine,
@@ -101,9 +101,9 @@ def slurm(
         pattern=pattern,
         ranks_per_node=ranks_per_node,
         at=at,
-        beside=_beside(output),
+        beside=_folder(output),
     )
-    _write(found, output, f", {found.left_out} left out that do not run or have no nodes")
+    _write(found, output, f"; {found.left_out} jobs without nodes or not running were skipped")
 
 
 @command.command()
@@ -112,11 +112,11 @@ def slurm(
     "--alloc",
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The nodes of the jobs, a line for each.",
+    help="File with the nodes of each job, one line per job.",
 )
 @MACHINE
 @PATTERN
-@click.option("--bytes", "message_bytes", metavar="SIZE", help="Size of each message, as --payload_sz.")
+@click.option("--bytes", "message_bytes", metavar="SIZE", help="Size of each message, like --payload_sz.")
 @OUTPUT
 def codes(
     table: Path,
@@ -126,16 +126,16 @@ def codes(
     message_bytes: str | None,
     output: Path | None,
 ) -> None:
-    """Jobs of a workload file of CODES, on the nodes of its allocation.
+    """Import the jobs of a CODES workload file, on the nodes of its allocation.
 
     \b
     odonata import codes workloads.conf --alloc allocation.conf --machine network.conf -o replay.toml
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.importers import from_codes
 
-    beside = _beside(output)
+    folder = _folder(output)
     found = from_codes(
-        table, alloc=alloc, machine=machine, pattern=pattern, message_bytes=message_bytes, beside=beside
+        table, alloc=alloc, machine=machine, pattern=pattern, message_bytes=message_bytes, beside=folder
     )
     _write(found, output)
 
@@ -146,14 +146,14 @@ def codes(
 @PATTERN
 @OUTPUT
 def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) -> None:
-    """Jobs of a configuration of TraceR, where its global map puts them.
+    """Import the jobs of a TraceR configuration, placed by its global map.
 
     \b
     odonata import tracer tracer_config --machine network.conf --pattern stencil-2d -o jobs.toml
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.importers import from_tracer
 
-    _write(from_tracer(table, machine=machine, pattern=pattern, beside=_beside(output)), output)
+    _write(from_tracer(table, machine=machine, pattern=pattern, beside=_folder(output)), output)
 
 
 @command.command()
@@ -163,27 +163,27 @@ def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) 
     required=True,
     metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The cable list of the machine, a line for every tile.",
+    help="Cable list of the machine, one line per tile.",
 )
 @OUTPUT
 def ldms(table: Path, links: Path, output: Path | None) -> None:
-    """Counters of Aries routers that LDMS stored as CSV, as a table of links for the viewer.
+    """Import counters of Aries routers from a CSV file of LDMS as a table for the viewer.
 
     \b
     odonata import ldms aries.csv --links edison-links.txt -o counters.csv
     odonata view counters.csv
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.importers import ldms as reader
 
     found = reader.read(table, links)
     _give(
         found.text(),
         output,
-        f"{output}: {found.links} links of {found.routers} routers, over {found.seconds:,.0f} s",
+        f"{output}: {found.links} links of {found.routers} routers, {found.seconds:,.0f} s",
     )
 
 
-def _beside(output: Path | None) -> Path:
+def _folder(output: Path | None) -> Path:
     return Path() if output is None else output.parent
 
 
@@ -192,8 +192,8 @@ def _write(found: Imported, output: Path | None, others: str = "") -> None:
     _give(found.text, output, f"{output}: {several}{others}")
 
 
-def _give(text: str, output: Path | None, said: str) -> None:
-    """Prints a text, or writes it into a new file."""
+def _give(text: str, output: Path | None, message: str) -> None:
+    """Prints a text, or writes it to a new file."""
     from odonata.errors import OdonataError
 
     if output is None:
@@ -203,7 +203,7 @@ def _give(text: str, output: Path | None, said: str) -> None:
         with output.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise OdonataError(f"{output} exists; it is left as it is") from None
+        raise OdonataError(f"{output} exists and is not overwritten") from None
     except OSError as error:
-        raise OdonataError(f"{output} cannot be written: {error.strerror}") from None
-    click.echo(said, err=True)
+        raise OdonataError(f"cannot write {output}: {error.strerror}") from None
+    click.echo(message, err=True)

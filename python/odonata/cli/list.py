@@ -16,14 +16,14 @@ TOPICS = ("presets", "topologies", "patterns", "placements", "routings")
 @click.argument("topic", type=click.Choice(TOPICS), required=False)
 @options.as_json
 def command(topic: str | None, as_json: bool) -> None:
-    """What presets, patterns, placements and routings there are.
+    """List presets, topologies, patterns, placements and routings.
 
     \b
     odonata list
     odonata list routings
 
-    The parameters of each are explained by: odonata schema --page
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    For their parameters, see: odonata schema --page
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli import terminal
 
     chosen = [topic] if topic else list(TOPICS)
@@ -64,7 +64,7 @@ _WHERE = {
 
 
 def names(topic: str) -> list[dict[str, str]]:
-    """Names with the line that explains each; with their engine where engines differ."""
+    """Names with a summary each, and with their engine where engines differ."""
     from odonata import _core
 
     section, key = _WHERE[topic]
@@ -73,10 +73,10 @@ def names(topic: str) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = []
     for alternative in rule.get("anyOf", [rule]):
         owner = {"of": alternative["title"]} if "title" in alternative else {}
-        # A name may also stand in a table with its parameters.
+        # A name may also be given in a table with its parameters.
         for names in alternative.get("anyOf", [alternative]):
             for name, meaning in zip(names.get("enum", []), names.get("enumDescriptions", []), strict=True):
-                # What several engines take is one thing with two owners.
+                # An entry of several engines is listed once with all of them.
                 same = [row for row in rows if row["name"] == name and row["summary"] == meaning]
                 for row in same:
                     row["of"] += ", " + owner["of"].removeprefix("engine ")

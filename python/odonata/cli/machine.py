@@ -1,4 +1,4 @@
-"""`odonata machine`: hardware by itself, built, measured and verified."""
+"""`odonata machine`: build, measure and verify a machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Price(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic 
                 raise ValueError
             return link_class, float(amount)
         except ValueError:
-            self.fail(f"{value!r} is not a price like blue=200", param, ctx)
+            self.fail(f"{value!r} is no price; expected CLASS=AMOUNT, such as blue=200", param, ctx)
 
 
 @click.command()
@@ -42,15 +42,15 @@ class Price(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic 
     "--edit",
     metavar="EDIT",
     multiple=True,
-    help="Change the cabling, as in -e-K, -e+B-K, -e'+2 global' or -e'fail 5% blue', instead of as the file "
-    "says. May be repeated.",
+    help="Edit of the cabling: -e-K, -e+B-K, -e'+2 global' or -e'fail 5% blue'. Replaces the edits of the "
+    "file. May be repeated.",
 )
 @click.option(
     "--price",
     type=Price(),
     metavar="CLASS=AMOUNT",
     multiple=True,
-    help="Price of a cable of a class, for the cost of the cabling. May be repeated.",
+    help="Price of one cable of a class, for the cost of the cabling. May be repeated.",
 )
 @options.overrides
 @options.threads
@@ -63,7 +63,7 @@ def command(
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Build and measure a machine, with other cabling if wanted.
+    """Build and measure a machine; change its cabling.
 
     \b
     odonata machine edison -e-K --price black=80
@@ -72,9 +72,9 @@ def command(
 
     NAME is a preset or a topology (odonata list), FILE an experiment file or a list of cables.
 
-    The exit code is 1 if the machine is not what it should be: not connected, not symmetric, or with other
-    counts than declared.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    The exit code is 1 if a check fails: the machine is not connected, not symmetric, or has other counts than
+    declared.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import machines
     from odonata.cli import terminal
 
@@ -115,20 +115,22 @@ def _description(metrics: dict[str, Any]) -> list[str]:
     down = metrics["routers"] - metrics["routers_up"]
     failed = f"; {down:,} routers failed" if down else ""
     cores = metrics["cores_per_node"]
-    exactly = "" if bisection["exact"] else "at most "
-    lines = [f"{usable}, {cores} core{'s' * (cores != 1)} each, {metrics['cores_up']:,} cores in all{failed}"]
+    limit = "" if bisection["exact"] else "at most "
+    lines = [
+        f"{usable}, {cores} core{'s' * (cores != 1)} each, {metrics['cores_up']:,} cores in total{failed}"
+    ]
     lines.append(
         f"diameter {distances['diameter']} hops, mean distance {distances['router_hops_mean']:.3f} hops "
         f"between routers, {distances['node_hops_mean']:.3f} between nodes"
     )
     lines.append(
-        f"bisection {exactly}{quantity(bisection['bytes_per_s'], 'bytes-per-s')} in each direction over "
+        f"bisection {limit}{quantity(bisection['bytes_per_s'], 'bytes-per-s')} in each direction over "
         f"{bisection['cables']:,} cables ({bisection['cut']})"
     )
     if distances["unreachable_pairs"]:
         lines.append(
             f"NOT CONNECTED: {metrics['connectivity']['components']} parts, "
-            f"{distances['unreachable_pairs']:,} pairs of routers cannot reach each other"
+            f"{distances['unreachable_pairs']:,} pairs of routers have no path"
         )
     if metrics["cost"] is not None:
         cost = metrics["cost"]
@@ -149,7 +151,7 @@ def _class_table(metrics: dict[str, Any]) -> Table:
         "cables",
         "parallel",
         each.heading("each"),
-        total.heading("in all"),
+        total.heading("total"),
         "ports used",
         "per router",
         "free",

@@ -1,4 +1,4 @@
-"""`odonata map`: what the mapping of a job on a torus costs, and a search for a better one."""
+"""`odonata map`: price the mapping of a job on a torus and search for a better one."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 @click.command()
 @options.experiment
 @options.overrides
-@click.option("--job", "job_name", metavar="NAME", help="The job to map; needed if there are several.")
+@click.option("--job", "job_name", metavar="NAME", help="Job to map; required if there are several.")
 @click.option(
     "--orders",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Show the N best orders of the axes, too.",
+    help="Also show the N best orders of the axes.",
 )
-@click.option("--search", is_flag=True, help="Look for a better mapping.")
+@click.option("--search", is_flag=True, help="Search for a better mapping.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the search.")
 @click.option(
     "--tries",
     type=click.IntRange(min=0),
     default=500,
     show_default=True,
-    help="Exchanges that the search tries for each rank.",
+    help="Exchanges that the search tries per rank.",
 )
-@click.option("--time", "timed", is_flag=True, help="Run each mapping shown in the packet engine, too.")
+@click.option("--time", "timed", is_flag=True, help="Also simulate each listed mapping in the packet engine.")
 @click.option(
     "-o",
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the best mapping shown as a map file.",
+    help="Write the best listed mapping to a map file.",
 )
 @options.as_json
 def command(
@@ -54,16 +54,16 @@ def command(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Hops and largest link of a mapping on a torus; a better one with --search.
+    """Price a job's mapping on a torus by hops and hottest link; search for a better one.
 
     \b
     odonata map examples/pf3d-mapping.toml --orders 5
     odonata map examples/pf3d-mapping.toml --search -o better.map
 
-    Links carry what dimension order puts on them, as in the flow engine. The bound on the hops holds for
-    every mapping, the mean link for every routing of this mapping. A map file is used by
+    Link traffic assumes dimension-order routing, as in the flow engine. The lower bound of the hops holds for
+    every mapping; the mean link holds for every routing of a mapping. To use a map file, write
     placement = { name = "mapping", file = "better.map" }.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import mapping
     from odonata.cli import terminal
     from odonata.errors import OdonataError
@@ -72,8 +72,8 @@ def command(
     job, alone = _job(mapping.jobs_of(experiment, list(changes)), job_name)
     if not alone and (orders or search or timed):
         raise OdonataError(
-            "--orders, --search and --time put a job anywhere on the machine, but there are other jobs",
-            hint="Leave them out of the file.",
+            "--orders, --search and --time need the whole machine, but there are other jobs",
+            hint="Remove the other jobs from the file.",
         )
     shown = [mapping.Tried("as in the file", job.place_of_rank, mapping.measure(job))]
     shown += mapping.best_orders(job, orders) if orders else []
@@ -91,37 +91,37 @@ def command(
         return
     _print(job, shown, times, found)
     if output is not None:
-        terminal.console().print(f"{output} has the mapping '{best.name}'.")
+        terminal.console().print(f"Mapping '{best.name}' written to {output}.")
 
 
 def _check_writable(output: Path | None) -> None:
-    """Before anything is worked out for it."""
+    """Checks the output directory before the search, which may take long."""
     from odonata.errors import OdonataError
 
     if output is not None and not output.parent.is_dir():
-        raise OdonataError(f"there is no directory {output.parent} for {output.name}")
+        raise OdonataError(f"cannot write {output.name}: there is no directory {output.parent}")
 
 
 def _job(jobs: list[Job], name: str | None) -> tuple[Job, bool]:
-    """The job that is asked for, and whether it is the only one."""
+    """The requested job, and whether it is the only one."""
     from difflib import get_close_matches
 
     from odonata.errors import OdonataError
 
     names = [job.name for job in jobs]
     if not jobs:
-        raise OdonataError("no job of the file sends anything", hint="Jobs with idle = true are left out.")
+        raise OdonataError("no job of the file sends messages", hint="Jobs with idle = true do not count.")
     if name is None and len(jobs) > 1:
-        raise OdonataError("the file has several jobs", hint=f"Say which with --job: {', '.join(names)}.")
+        raise OdonataError("the file has several jobs", hint=f"Choose one with --job: {', '.join(names)}.")
     if name is not None and name not in names:
         near = get_close_matches(name, names, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"It has: {', '.join(names)}."
-        raise OdonataError(f"the file has no job {name}", hint=hint)
+        hint = f"Did you mean {near[0]}?" if near else f"Jobs of the file: {', '.join(names)}."
+        raise OdonataError(f"unknown job {name}", hint=hint)
     return (jobs[0] if name is None else jobs[names.index(name)]), len(jobs) == 1
 
 
 def _time_s(experiment: Source, changes: list[str], job: Job, tried: Tried) -> float:
-    """Time of the job under a mapping, in the packet engine."""
+    """Time of the job with a mapping, in the packet engine."""
     import tempfile
 
     from odonata import mapping, toml
@@ -162,7 +162,7 @@ def _print(job: Job, shown: list[Tried], times: list[float] | None, found: Found
     from odonata.cli import columns, terminal
 
     figures = [tried.figures for tried in shown]
-    largest = columns.of_values("largest link", [each.largest_link_bytes for each in figures], "bytes")
+    largest = columns.of_values("hottest link", [each.largest_link_bytes for each in figures], "bytes")
     mean = columns.of_values("mean link", [each.mean_link_bytes for each in figures], "bytes")
     time = columns.of_values("time", times, "s") if times is not None else None
     headings = ["mapping", "hops per byte", largest.heading, mean.heading, *([time.heading] if time else [])]
@@ -174,15 +174,17 @@ def _print(job: Job, shown: list[Tried], times: list[float] | None, found: Found
     terminal.print_table(terminal.console(), f"Mappings of {job.name}: {job.ranks:,} ranks on {box}", table)
     bound = job.hop_bytes_bound / max(job.total_bytes, 1.0)
     screen = terminal.console()
-    screen.print(f"No mapping has fewer than {bound:.4f} hops per byte.")
+    screen.print(f"Lower bound for all mappings: {bound:.4f} hops per byte.")
     if found is not None:
         best, order = found.best.figures, found.order.figures
         if found.won <= 0:
-            screen.print(f"The search found nothing with fewer hops than {found.order.name}, the best order.")
+            screen.print(
+                f"The search found no mapping with fewer hops than the best order, {found.order.name}."
+            )
             return
         link = 1 - best.largest_link_bytes / max(order.largest_link_bytes, 1.0)
-        above = f"; {best.hops_per_byte / bound - 1:.1%} above the bound" if bound > 0 else ""
+        above = f"; {best.hops_per_byte / bound - 1:.1%} above the lower bound" if bound > 0 else ""
         screen.print(
-            f"The search saves {found.won:.1%} of the hops of {found.order.name}, the best order, and "
-            f"{link:.1%} of its largest link{above}."
+            f"The search saves {found.won:.1%} of the hops of the best order, {found.order.name}, and "
+            f"{link:.1%} of the bytes on its hottest link{above}."
         )

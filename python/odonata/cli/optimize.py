@@ -1,4 +1,4 @@
-"""`odonata optimize`: the best of a sweep's combinations."""
+"""`odonata optimize`: search a sweep for the best configurations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     "--output",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="The search's directory; runs/<name of the file>-optimize by default. One that is there goes on.",
+    help="Directory of the search; runs/<name of the file>-optimize by default. An existing search resumes.",
 )
 @options.overrides
 @click.option(
@@ -32,10 +32,13 @@ if TYPE_CHECKING:
     "--processes",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Runs at a time; all processors by default.",
+    help="Number of concurrent runs; all processors by default.",
 )
 @click.option(
-    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the trials and their front."
+    "--plot",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Write a figure of the trials and their Pareto front.",
 )
 @options.quiet
 @options.as_json
@@ -48,30 +51,31 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Look among a file's [sweep] for what its [optimize] asks.
+    """Search a file's [sweep] for the best configurations.
 
     \b
     odonata optimize examples/cables-edison.toml
 
-    What may be chosen, what is to be small and what is limited stand in the file:
+    The file lists the choices in [sweep] and the objectives and constraints in [optimize]:
 
     \b
     [sweep]
     "machine.edit" = [[], ["-K"], ["-B"], ["+B-K"]]
     "engine.seed" = [1, 2, 3]
     [optimize]
-    minimise = ["slowest job", "price"]
-    at_most = [{ of = "hottest link", value = 0.05 }]
+    objectives = ["slowest job", "price"]
+    constraints = [{ quantity = "hottest link", max = 0.05 }]
     trials = 60
 
-    Seeds are repetitions. Of several aims the front is shown: what nothing else beats in all of them.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    Values are means over seeds. With several objectives the Pareto front is shown: the configurations that
+    no other one beats in all objectives.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli import terminal
     from odonata.optimization import run_optimization
 
     directory = output or RUNS / f"{Path(experiment.path).stem.strip('<>')}-optimize"
-    with _progress(quiet=quiet) as told:
-        found = run_optimization(experiment, list(changes), directory, processes=processes, progress=told)
+    with _progress(quiet=quiet) as report:
+        found = run_optimization(experiment, list(changes), directory, processes=processes, progress=report)
     if plot is not None:
         found.plot().savefig(plot)
     if as_json:
@@ -81,7 +85,7 @@ def command(
 
 
 def _print(screen: Any, found: Optimization) -> None:
-    """What was tried, and the front."""
+    """Prints the number of trials and the Pareto front."""
     from odonata.cli import columns, terminal
     from odonata.store.schema import declarations
     from odonata.store.sweep import short_keys
@@ -90,14 +94,14 @@ def _print(screen: Any, found: Optimization) -> None:
     stopped = trials.filter(trials["reason"].is_valid())
     beyond = sum(not may for may in trials["allowed"].to_pylist()) - stopped.num_rows
     screen.print(
-        f"{trials.num_rows} combinations tried: {found.front.num_rows} on the front, "
-        f"{beyond} beyond a limit, {stopped.num_rows} cannot be run",
+        f"{trials.num_rows} configurations tried: {found.front.num_rows} on the front, "
+        f"{beyond} violate a constraint, {stopped.num_rows} cannot run",
         style="bold",
     )
     for reason in dict.fromkeys(stopped["reason"].to_pylist()):
-        screen.print(f"  cannot be run: {reason}")
+        screen.print(f"  cannot run: {reason}")
     if not found.front.num_rows:
-        screen.print("no combination is allowed")
+        screen.print("No configuration meets the constraints.")
         return
     front, known = found.front, declarations(trials.schema)
     names = [name for name in trials.column_names if name not in ("trial", "allowed", "front", "reason")]
@@ -110,17 +114,19 @@ def _print(screen: Any, found: Optimization) -> None:
     chosen = [["-" if text is None else text for text in front[name].to_pylist()] for name in texts]
     for row in zip(map(str, front["trial"].to_pylist()), *chosen, *(c.cells for c in numbers), strict=True):
         table.add_row(*row)
-    terminal.print_table(screen, "The front" if len(found.minimise) > 1 else "The best", table)
-    before, best = trials[found.minimise[0]][0].as_py(), found.best
+    terminal.print_table(screen, "Pareto front" if len(found.objectives) > 1 else "Best configuration", table)
+    before, best = trials[found.objectives[0]][0].as_py(), found.best
     if before and best is not None:
-        change = best[found.minimise[0]] / before - 1
-        screen.print(f"\n{found.minimise[0]}: {100 * change:+.1f} % against the first values of the file")
-    screen.print(f"The trials are in {found.path}. Look at one with: odonata show {found.path}/points/…")
+        change = best[found.objectives[0]] / before - 1
+        screen.print(
+            f"\n{found.objectives[0]}: {100 * change:+.1f} % compared with the first values of the file"
+        )
+    screen.print(f"Trials are in {found.path}. See one with: odonata show {found.path}/points/…")
 
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[Any]:
-    """One bar over all trials; nothing when quiet or not on a terminal."""
+    """A progress bar over all trials; none when quiet or not on a terminal."""
     from odonata.cli.sweep import points_progress
 
     with points_progress(quiet=quiet) as report:

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have."""
+"""Arguments and options of several commands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ExperimentFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] #
         if isinstance(value, Source):
             return value
         if value == "-":
-            # One more than it may have: the rest of an endless one is not read.
+            # One byte above the limit is enough to refuse the file, even an endless one.
             return Source(sys.stdin.read(_core.EXPERIMENT_BYTES_MAX + 1), "<stdin>")
         return Source.of(Path(value))
 
@@ -40,15 +40,15 @@ class ExperimentFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] #
         param: click.Parameter,  # noqa: ARG002
         incomplete: str,
     ) -> list[CompletionItem]:
-        """Leaves it to the shell, which knows the files."""
+        """Lets the shell complete file names."""
         return [CompletionItem(incomplete, type="file")]
 
 
 def _keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Keys that begin so, each with its `=`, by what the schema says of them."""
+    """Keys of the schema that start with `incomplete`, each with its `=`."""
     found = []
     for section, of in json.loads(_core.schema())["properties"].items():
-        # Of jobs there are several: `*` is all of them.
+        # `*` stands for all jobs.
         start = f"{section}.*." if "items" in of else f"{section}."
         known = of.get("items", of).get("properties", {})
         found += [
@@ -58,7 +58,7 @@ def _keys(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
 
 
 def machines(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001
-    """Presets whose names begin so; files where none does."""
+    """Presets whose names start with `incomplete`; files if there is none."""
     found = [CompletionItem(one["name"], help=one["summary"]) for one in _core.presets()]
     return [item for item in found if item.value.startswith(incomplete)] or [
         CompletionItem(incomplete, type="file")
@@ -78,7 +78,7 @@ def overrides(function: _Command) -> _Command:
         metavar="KEY=VALUE",
         multiple=True,
         shell_complete=_keys,
-        help="Change one key, as in engine.seed=2 or machine.edit='[\"-K\"]'. May be repeated.",
+        help="Change one key: engine.seed=2 or machine.edit='[\"-K\"]'. May be repeated.",
     )(function)
 
 
@@ -88,13 +88,13 @@ def threads(function: _Command) -> _Command:
         "--threads",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Threads to use; all processors by default. The result does not depend on it.",
+        help="Number of threads; all processors by default. Results do not depend on it.",
     )(function)
 
 
 def quiet(function: _Command) -> _Command:
     """The option --quiet."""
-    return click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")(function)
+    return click.option("-q", "--quiet", is_flag=True, help="Print errors only.")(function)
 
 
 def as_json(function: _Command) -> _Command:
@@ -104,7 +104,7 @@ def as_json(function: _Command) -> _Command:
 
 def force(function: _Command) -> _Command:
     """The option --force."""
-    return click.option("-f", "--force", is_flag=True, help="Replace what is already there.")(function)
+    return click.option("-f", "--force", is_flag=True, help="Replace existing output.")(function)
 
 
 def on(function: _Command) -> _Command:
@@ -112,25 +112,25 @@ def on(function: _Command) -> _Command:
     return click.option(
         "--on",
         metavar="WHERE",
-        help="Run the points on a Dask cluster: dask (this machine), slurm, pbs or lsf (as [cluster] says), "
-        "or the address of a scheduler, as tcp://node17:8786. Takes odonata[cluster].",
+        help="Run the points on a Dask cluster: dask (this machine), slurm, pbs or lsf (settings in "
+        "[cluster]), or a scheduler's address, such as tls://node17:8786. Needs odonata[cluster].",
     )(function)
 
 
 def cluster(where: str | None, processes: int | None) -> Cluster | None:
-    """What --on says.
+    """The cluster of the option --on; None without it.
 
     Raises:
-        OdonataError: It is no such place.
-        UsageError: --processes is given beside it, and others have started the workers.
+        OdonataError: `where` names no cluster.
+        UsageError: --processes is given, but the number of workers is not ours to set.
     """
     from odonata.sweeps.cluster import LOCAL, Cluster
 
     if where is None:
         return None
-    found = Cluster(where, say=lambda line: click.echo(line, err=True))
+    found = Cluster(where, print_line=lambda line: click.echo(line, err=True))
     if where != LOCAL and processes is not None:
         raise click.UsageError(
-            f"--processes is of this machine; on {where} as many points run as there are workers."
+            f"--processes applies to this machine only. On {where} each worker runs one point."
         )
     return found

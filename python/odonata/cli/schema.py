@@ -1,4 +1,4 @@
-"""`odonata schema`: every key of an experiment file, every column of a run directory."""
+"""`odonata schema`: all keys of experiment files and all columns of tables."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import click
 
 
 @click.command()
-@click.option("--tables", is_flag=True, help="The tables and columns of a run directory instead of the keys.")
-@click.option("--page", is_flag=True, help="Print the reference page, in Markdown, instead of JSON.")
+@click.option("--tables", is_flag=True, help="Print tables and columns of run directories instead of keys.")
+@click.option("--page", is_flag=True, help="Print the reference page in Markdown instead of JSON.")
 def command(tables: bool, page: bool) -> None:
-    """Every key of an experiment file. As JSON Schema for editors, or as a page for people.
+    """Print all keys of experiment files as JSON Schema, which editors understand, or as a page.
 
-    With --tables every column of a run directory: type, unit, how rows merge, meaning.
+    With --tables, print all columns of run directories: type, unit, aggregation and meaning.
     """
     from odonata import _core
 

@@ -1,4 +1,4 @@
-"""`odonata show`: what came out of a run."""
+"""`odonata show`: the results of a run or sweep."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from odonata.cli import options
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option(
-    "-n", "--links", default=10, type=click.IntRange(min=0), metavar="N", help="How many links to list (10)."
+    "-n", "--links", default=10, type=click.IntRange(min=0), metavar="N", help="Number of links to list (10)."
 )
 @click.option("--class", "link_class", metavar="CLASS", help="List only links of this class.")
 @click.option(
     "--by",
     type=click.Choice(["bytes", "time"]),
     default="bytes",
-    help="What makes a link hot: its bytes, or bytes over capacity.",
+    help="Measure of hot links: bytes, or bytes divided by capacity.",
 )
 @options.as_json
 def command(directory: Path, links: int, link_class: str | None, by: str, as_json: bool) -> None:
-    """Summary of a run, its hottest links and the jobs on them.
+    """Show a run: its summary, hottest links and the jobs on them.
 
     \b
     odonata show runs/first
     odonata show runs/first --class blue --links 20 --by time
 
-    Of a sweep, the tables that it printed when it had run.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    For a sweep, show the tables that odonata sweep printed at its end.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.analysis import hottest_links
     from odonata.cli import terminal
     from odonata.cli.summary import hottest_table, print_summary
@@ -51,11 +51,11 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
             screen.print(f"{len(sweep.points)} points, {len(sweep.runs)} finished", style="bold")
             print_sweep(screen, sweep)
         return
-    run = Run.from_directory(directory)  # without the warning of `load`: the summary's own are printed
+    run = Run.from_directory(directory)  # without the warning of `load`: the summary has it, too
     classes = [row["class"] for row in run.summary["classes"]][1:]
     if link_class is not None and link_class not in classes:
         raise OdonataError(
-            f"{directory} has no link class {link_class}", hint=f"It has: {', '.join(classes)}."
+            f"unknown link class {link_class} in {directory}", hint=f"Choose one of: {', '.join(classes)}."
         )
     hottest = hottest_links(
         run.links,

@@ -1,4 +1,4 @@
-"""The summary of a run in words and tables, which `run` and `show` print."""
+"""The summary of a run, which `run` and `show` print."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def print_summary(screen: Console, run: Run) -> None:
-    """Prints what ran, how it went, the traffic per link class, and the jobs."""
+    """Prints machine, outcome and cost of a run, the traffic per link class and the jobs."""
     summary = run.summary
     screen.print(_heading(run), style="bold")
     if run.partial is not None:
-        screen.print(f"PARTIAL: {run.partial}; the tables hold what happened until then", style="bold yellow")
+        screen.print(
+            f"PARTIAL RUN: {run.partial}. The tables hold the results until then.", style="bold yellow"
+        )
     screen.print(describe_machine(summary["machine"]))
     if (simulated := run.part("end_ps")) is not None:
         screen.print(_simulated(simulated, summary["convergence"]))
@@ -33,9 +35,9 @@ def print_summary(screen: Console, run: Run) -> None:
         _print_terms(screen, run)
         return
     on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
-    terminal.print_table(screen, on.heading("Traffic of a link"), _class_table(summary["classes"], on))
+    terminal.print_table(screen, on.heading("Traffic per link"), _class_table(summary["classes"], on))
     terminal.print_table(screen, "Jobs", _job_table(run))
-    terminal.print_table(screen, "What the jobs send, and what becomes of it", _job_traffic_table(run, on))
+    terminal.print_table(screen, "Job traffic and completion time", _job_traffic_table(run, on))
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
@@ -46,7 +48,7 @@ def _heading(run: Run) -> str:
     if not run.routed:
         priced = run.part("form")
         form = "" if priced is None else f"closed form {priced['form']}, "
-        return f"{run.name}: {summary['engine']} engine, {form}nothing is routed"
+        return f"{run.name}: {summary['engine']} engine, {form}no routing"
     return f"{run.name}: {summary['engine']} engine, {summary['routing']} routing, seed {summary['seed']}"
 
 
@@ -64,38 +66,38 @@ def _convergence(convergence: dict[str, Any]) -> str:
         return f"converged after {convergence['iterations']:,} iterations"
     return (
         f"NOT CONVERGED after {convergence['iterations']:,} iterations, residual "
-        f"{convergence['residual']:.3g}: take the numbers below with care"
+        f"{convergence['residual']:.3g}; the results below are inaccurate"
     )
 
 
 _ENDINGS = {
-    "complete": "all measured packets arrived",
-    "limit": "STOPPED AT THE LIMIT",
+    "complete": "all measured packets were delivered",
+    "limit": "STOPPED AT THE TIME LIMIT",
     "interrupted": "INTERRUPTED",
     "no-progress": "NO PROGRESS: packets wait for each other",
     "deadlock": "DEADLOCK: ranks wait for each other",
 }
-"""How a simulation of time ended, in words."""
+"""Messages by ending of a simulation."""
 
 
 def _simulated(packet: Mapping[str, Any], convergence: dict[str, Any]) -> str:
-    """How a simulation of packets went: what was measured, how it was routed, how it ended."""
+    """Measurement, routing and ending of a packet simulation."""
     used = ", ".join(map(str, packet["virtual_channels_used"])) or "none"
     steady = "steady" if convergence["converged"] else "NOT STEADY"
     minimal, other = packet["minimal_share"], packet["non_minimal_share"]
-    ways = "" if minimal is None else f"{percent(minimal)} minimal, {percent(other)} non-minimal, "
-    # Runs of earlier versions do not say it.
-    if middle := packet.get("intermediate_group_share"):
-        ways += f"{percent(middle)} over a middle group, "
+    paths = "" if minimal is None else f"{percent(minimal)} minimal, {percent(other)} non-minimal, "
+    # Runs of earlier versions lack this share.
+    if via_group := packet.get("intermediate_group_share"):
+        paths += f"{percent(via_group)} via an intermediate group, "
     waiting = packet["crossbar_stall_mean_ns"]
     measured = quantity(packet["measured_ps"], "ps")
     packets = f"{packet['packets']:,} packets measured in {measured}: "
     if not packet["packets"]:
-        packets = f"no packet made in the measured {measured} arrived; "
+        packets = f"no packet created in the measured {measured} was delivered; "
     return (
-        f"{packets}{ways}virtual channels used: {used} of {packet['virtual_channels']}\n"
-        f"links wait for credit {percent(packet['stall_share_mean'])} of the time"
-        + ("" if waiting is None else f", a packet {quantity(waiting, 'ns')} for each crossbar")
+        f"{packets}{paths}virtual channels used: {used} of {packet['virtual_channels']}\n"
+        f"links out of credits {percent(packet['stall_share_mean'])} of the time"
+        + ("" if waiting is None else f", mean crossbar stall {quantity(waiting, 'ns')} per packet")
         + f"\n{_ENDINGS[convergence['ending']]} at {quantity(packet['end_ps'], 'ps')}, {steady}"
     )
 
@@ -104,15 +106,15 @@ def _cost(summary: dict[str, Any]) -> str:
     threads = summary["threads"]
     return (
         f"{terminal.seconds(summary['wall_s'])} on {threads} thread{'s' * (threads != 1)}, "
-        f"{quantity(summary['peak_rss_bytes'], 'bytes')} of memory at most"
+        f"peak memory {quantity(summary['peak_rss_bytes'], 'bytes')}"
     )
 
 
 def _print_terms(screen: Console, run: Run) -> None:
-    """What closed forms say of the jobs: of cycles level by level, of ranks term by term."""
+    """Prints the predictions of closed forms: job times, or cycles level by level."""
     priced = run.part("cycles")
     if priced is None:
-        terminal.print_table(screen, "What the jobs send, and what it costs", _job_traffic_table(run, None))
+        terminal.print_table(screen, "Job traffic and predicted time", _job_traffic_table(run, None))
         return
     scenarios = list(dict.fromkeys(name for job in priced["cycles"] for name in job["cycle_s"]))
     on = scale((seconds for job in priced["cycles"] for seconds in job["cycle_s"].values()), "s")
@@ -121,7 +123,7 @@ def _print_terms(screen: Console, run: Run) -> None:
         times = (job["cycle_s"].get(name) for name in scenarios)
         tasks = f"{job['tasks_per_node']} x {job['threads']}"
         shown.add_row(job["name"], tasks, *(terminal.number(on.of(seconds)) for seconds in times))
-    terminal.print_table(screen, on.heading("Time of a cycle"), shown)
+    terminal.print_table(screen, on.heading("Time per cycle"), shown)
     for row in priced["cycles"]:
         _print_cycle(screen, run, row)
 
@@ -151,14 +153,12 @@ def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
 
 
 def _bound(bound: dict[str, Any]) -> str:
-    """How much better any other routing could do."""
-    own, lower, reached = (
-        quantity(bound[f"max_link_time_{name}s"], "s") for name in ("", "lower_", "reached_")
-    )
-    above = percent(bound["link_time_max_s"] / bound["link_time_max_bound_s"] - 1)
+    """How far the routing is from the best possible one."""
+    time, lower, reached = (bound[f"link_time_max_{name}s"] for name in ("", "bound_", "reached_"))
     return (
-        f"The busiest link takes {own} at full speed, at most {above} more than it must: "
-        f"no routing can bring it below {lower}; one was found that needs {reached}"
+        f"Busiest link: {quantity(time, 's')} at full bandwidth, at most {percent(time / lower - 1)} above "
+        f"the optimum.\nNo routing can need less than {quantity(lower, 's')}; "
+        f"the best one found needs {quantity(reached, 's')}."
     )
 
 
@@ -191,9 +191,9 @@ def _job_table(run: Run) -> Table:
 
 
 def _job_traffic_table(run: Run, on: Scale | None) -> Table:
-    """What each job sent, how far it went, what the engine says of it, and what it made of the links.
+    """Bytes, hops and engine results of each job, and its traffic per link.
 
-    `on` is the scale of the links' traffic; None where nothing is routed.
+    `on` is the scale of the links' traffic; None if nothing is routed.
     """
     jobs = run.jobs
     off_router = [
@@ -215,7 +215,7 @@ def _job_traffic_table(run: Run, on: Scale | None) -> Table:
 
 
 def hottest_table(hottest: list[dict[str, Any]]) -> Table:
-    """The most loaded links with the jobs on them."""
+    """The hottest links and their jobs."""
     traffic = scale((row["bytes"] for row in hottest), "bytes")
     times = scale((row["link_time_s"] for row in hottest), "s")
     headings = ["link", "class", traffic.symbol, times.heading("busy"), "jobs"]
@@ -232,11 +232,11 @@ def hottest_table(hottest: list[dict[str, Any]]) -> Table:
 
 
 NAMED_SHARE = 0.01
-"""Jobs with less of a link than this are not named one by one."""
+"""Jobs with a smaller share of a link are summed up as "others"; a smaller limit makes longer lines."""
 
 
 def _jobs_on_link(jobs: list[dict[str, Any]]) -> str:
-    """Names and shares, the largest first, small ones together."""
+    """Names and shares, largest first; small shares are summed."""
     named = [job for job in jobs if job["share"] >= NAMED_SHARE] or jobs[:1]
     parts = [f"{job['name']} {percent(job['share'])}" for job in named]
     others = jobs[len(named) :]

@@ -1,4 +1,4 @@
-"""`odonata sweep`: an experiment at every combination of some keys."""
+"""`odonata sweep`: run every combination of some keys."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from odonata.sweeps.estimate import SECONDS, Estimate
     "--output",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="The sweep's directory; runs/<name of the file>-sweep by default. One that is there is continued.",
+    help="Directory of the sweep; runs/<name of the file>-sweep by default. An existing sweep continues.",
 )
 @options.overrides
 @click.option(
@@ -31,15 +31,13 @@ from odonata.sweeps.estimate import SECONDS, Estimate
     "--processes",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Points at a time; all processors by default.",
+    help="Number of concurrent points; all processors by default.",
 )
-@click.option(
-    "--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads of each point (1)."
-)
-@click.option("--estimate", is_flag=True, help="Say how long it takes, from a few seconds; run nothing.")
+@click.option("--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads per point (1).")
+@click.option("--estimate", is_flag=True, help="Only estimate the time, from a few seconds of trial runs.")
 @options.on
-@click.option("--slurm", is_flag=True, help="Run nothing; write a script for a Slurm job array.")
-@click.option("--point", type=int, metavar="I", help="Run only this point, as a task of the job array does.")
+@click.option("--slurm", is_flag=True, help="Only write a script for a Slurm job array.")
+@click.option("--point", type=int, metavar="I", help="Run only this point. Tasks of the job array use it.")
 @options.quiet
 @options.as_json
 def command(
@@ -60,16 +58,16 @@ def command(
     \b
     odonata sweep examples/what-if-edison.toml
 
-    The keys and their values stand in the file:
+    The file lists the keys and their values:
 
     \b
     [sweep]
     "machine.edit" = [[], ["-K"], ["+B-K"]]
     "engine.seed" = [1, 2, 3, 4, 5]
 
-    Points with the same seed have the same placements. Finished points are kept: after an interruption, or
-    when values were added, the same command runs what is missing.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    Points with the same seed have the same placements. Finished points are not run again: after an
+    interruption, or after you add values, the same command runs only the missing points.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli import terminal
     from odonata.cli.sweep_tables import as_data, print_sweep
     from odonata.sweeps import run_sweep
@@ -85,7 +83,7 @@ def command(
         _write_slurm(experiment, changes, directory, threads)
         return
     axes = read_sweep(experiment, list(changes))
-    tells = estimate or (is_interference(axes) and point is None and not quiet)
+    prints_estimate = estimate or (is_interference(axes) and point is None and not quiet)
     try:
         with points_progress(quiet=quiet) as report:
             finished = run_sweep(
@@ -96,13 +94,13 @@ def command(
                 threads=threads,
                 progress=report,
                 only=point,
-                foresee=_teller(go_on=not estimate) if tells else None,
+                on_estimate=_estimate_printer(proceeds=not estimate) if prints_estimate else None,
                 cluster=cluster,
             )
     except DeclinedError:
         return
     if estimate:
-        click.echo("nothing is ahead that sends packets: all points are finished, or the engine has none")
+        click.echo("Nothing to estimate: all points are finished, or the engine simulates no packets.")
         return
     for failure in finished.failures:
         click.echo(f"point {failure.point.name} failed: {failure.message}", err=True)
@@ -112,7 +110,7 @@ def command(
         new = len(finished.points) - finished.kept - len(finished.failures)
         screen = terminal.console()
         screen.print(
-            f"{len(finished.points)} points: {new} run, {finished.kept} kept, "
+            f"{len(finished.points)} points: {new} run, {finished.kept} already finished, "
             f"{len(finished.failures)} failed",
             style="bold",
         )
@@ -120,24 +118,24 @@ def command(
     sys.exit(1 if finished.failures else 0)
 
 
-def _teller(*, go_on: bool) -> Callable[[Estimate], bool]:
+def _estimate_printer(*, proceeds: bool) -> Callable[[Estimate], bool]:
     """Prints what is ahead, and says whether to go on."""
 
-    def tell(ahead: Estimate) -> bool:
+    def print_estimate(ahead: Estimate) -> bool:
         rates = ", ".join(f"{name} {rate / 1e6:.2f}" for name, rate in ahead.packets_per_cpu_s.items())
         click.echo(
-            f"{ahead.points} points ahead, {ahead.packets / 1e6:,.1f} million packets: about "
-            f"{_duration(ahead.cpu_s)} of CPU time, {_duration(ahead.wall_s)} from now\n"
-            f"(million packets per CPU second, tried for {SECONDS:.0f} s each: {rates})",
+            f"{ahead.points} points to run, {ahead.packets / 1e6:,.1f} million packets: about "
+            f"{_duration(ahead.cpu_s)} of CPU time, done in {_duration(ahead.wall_s)}\n"
+            f"(million packets per CPU second in trials of {SECONDS:.0f} s: {rates})",
             err=True,
         )
-        return go_on
+        return proceeds
 
-    return tell
+    return print_estimate
 
 
 def _duration(seconds: float) -> str:
-    """In the unit that a reader would choose."""
+    """A duration in hours, minutes or seconds."""
     for unit, name in ((3600.0, "h"), (60.0, "min")):
         if seconds >= 2 * unit:
             return f"{seconds / unit:.1f} {name}"
@@ -166,7 +164,7 @@ def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, 
 
 @contextmanager
 def points_progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """One bar over all points; nothing when quiet or not on a terminal."""
+    """A progress bar over all points; none when quiet or not on a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     from odonata.cli import terminal

@@ -1,4 +1,4 @@
-"""What a sweep found, in tables: the jobs and the links at every point, and what each key changes."""
+"""Tables of a sweep: jobs and links at every point, and the effect of each key."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from odonata.sweeps import Sweep
 
 POINTS_SHOWN = 60
-"""Points in a table on the terminal; the tables in files have all."""
-OF_SLOWDOWN = ("runs", "slowdown", "low", "high")
+"""Maximum number of points in a table on the terminal; the files have all points."""
+SLOWDOWN_COLUMNS = ("runs", "slowdown", "low", "high")
 
 
 def as_data(sweep: Sweep) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def as_data(sweep: Sweep) -> dict[str, Any]:
 
 
 def print_sweep(screen: Console, sweep: Sweep) -> None:
-    """Prints what the finished points say of the jobs and of the links, and the differences between them."""
+    """Prints jobs and links of the finished points, and the differences between them."""
     if not sweep.runs:
         return
     routed = any(run.routed for run in sweep.runs.values())
@@ -50,14 +50,15 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
     nothing = sweep.without_effect()
     for axis in sweep.axes:
         if axis.key in nothing:
-            screen.print(f"\n{axis.key} changes nothing, neither of the jobs nor of the links, at any point.")
+            screen.print(f"\n{axis.key} has no effect on jobs or links at any point.")
         elif axis.key != JOBS and not axis.key.endswith("seed") and len(axis.values) > 1:
             _print_differences(screen, sweep, axis.key, routed=routed)
     made = {"interference": is_interference(sweep.axes), "results": routed, "jobs": True}
     *others, last = (f"{name}.parquet" for name, there in made.items() if there)
     table = f"{', '.join(others)} and {last}" if others else last
     screen.print(
-        f"\nAll points are in {table} of {sweep.path},\ntheir runs in {sweep.path / 'points'}", soft_wrap=True
+        f"\nTables of all points: {table} in {sweep.path}\nTheir runs: {sweep.path / 'points'}",
+        soft_wrap=True,
     )
 
 
@@ -67,17 +68,18 @@ def _left_out(screen: Console, points: int, file: str) -> None:
 
 
 def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
-    """What every target takes beside every background, as a multiple of its time alone.
+    """Prints the slowdown of every target by every background.
 
-    Of jobs without an end, the latency of their packets.
+    For jobs without an end, this is the increase of packet latency.
     """
-    words, rows = "Communication time", _beside(sweep, "slowdown")
+    words, rows = "Slowdown (communication time over time alone)", _with_background(sweep, "slowdown")
     if not rows:
-        words, rows = "Mean latency of packets", _beside(sweep, "latency_slowdown")
+        words = "Slowdown (mean packet latency over latency alone)"
+        rows = _with_background(sweep, "latency_slowdown")
     if not rows:
         return
     across = next((axis.key for axis in sweep.axes if axis.key.startswith("engine.routing")), None)
-    keys = [name for name in (rows[0] if rows else {}) if name not in (across, *OF_SLOWDOWN)]
+    keys = [name for name in (rows[0] if rows else {}) if name not in (across, *SLOWDOWN_COLUMNS)]
     headings = list(dict.fromkeys(text(row[across]) if across else "slowdown" for row in rows))
     shown = terminal.table([*short_keys(keys), *headings], left=short_keys(keys))
     lines: dict[tuple[str, ...], dict[str, str]] = {}
@@ -90,19 +92,19 @@ def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
     for place, cells in list(lines.items())[:POINTS_SHOWN]:
         shown.add_row(*place, *(cells.get(heading, "-") for heading in headings))
     seeds = any(row["low"] is not None for row in rows)
-    spread = " (95 % of the mean over seeds)" if seeds else ""
-    title = f"{words} beside others, in times of that alone{spread}"
+    spread = ", with 95 % interval over seeds" if seeds else ""
+    title = f"{words}{spread}"
     terminal.print_table(screen, title, shown, keys=len(keys))
     _left_out(screen, len(lines), "interference.parquet")
 
 
-def _beside(sweep: Sweep, column: str) -> list[dict[str, Any]]:
+def _with_background(sweep: Sweep, column: str) -> list[dict[str, Any]]:
     rows = slowdowns(sweep.interference, sweep.axes, of=column)
     return [row for row in rows if row["background"] != NONE]
 
 
 def _print_traffic(screen: Console, sweep: Sweep) -> None:
-    """Mean and maxima of the links at every point."""
+    """Prints mean and maximum traffic of the links at every point."""
     rows = [row for row in sweep.results.to_pylist() if row["job"] == ALL_JOBS]
     classes = list(dict.fromkeys(row["class"] for row in rows))
     keys = short_keys([axis.key for axis in sweep.axes])
@@ -118,12 +120,12 @@ def _print_traffic(screen: Console, sweep: Sweep) -> None:
             terminal.number(on.of(found[classes[0]]["bytes_mean"])),
             *(terminal.number(on.of(found[name]["bytes_max"])) if name in found else "-" for name in classes),
         )
-    terminal.print_table(screen, on.heading("Traffic of a link"), shown, keys=len(keys) + 1)
+    terminal.print_table(screen, on.heading("Traffic per link"), shown, keys=len(keys) + 1)
     _left_out(screen, len(by_point), "results.parquet")
 
 
 def _print_times(screen: Console, sweep: Sweep) -> None:
-    """The predicted time of every job at every point."""
+    """Prints the time of every job at every point."""
     rows = sweep.jobs.to_pylist()
     times: dict[int, dict[str, float | None]] = {}
     for row in rows:
@@ -139,12 +141,12 @@ def _print_times(screen: Console, sweep: Sweep) -> None:
             *(text(value) for value in sweep.points[index].values),
             *(terminal.number(on.of(s)) for s in seconds),
         )
-    terminal.print_table(screen, on.heading("Time of a job"), shown, keys=len(keys) + 1)
+    terminal.print_table(screen, on.heading("Job time"), shown, keys=len(keys) + 1)
     _left_out(screen, len(times), "jobs.parquet")
 
 
 def _print_loads(screen: Console, sweep: Sweep) -> None:
-    """What the network took from every job at every point, and how long its packets took."""
+    """Prints accepted load and latency of every job at every point."""
     keys = short_keys([axis.key for axis in sweep.axes])
     figures = columns.of_table(sweep.jobs, columns.headlines(sweep.jobs))
     headings = ["point", *keys, "job", *(figure.heading for figure in figures)]
@@ -162,7 +164,7 @@ def _print_loads(screen: Console, sweep: Sweep) -> None:
 
 
 def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool) -> None:
-    """What each value of an axis changes against its first, at equal values of the others."""
+    """Prints the effect of each value of an axis, compared with its first value, all else equal."""
     axis = next(axis for axis in sweep.axes if axis.key == key)
     position = sweep.axes.index(axis)
     finished = {text(point.values[position]) for point in sweep.runs}
@@ -184,15 +186,15 @@ def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool)
         shown = terminal.table([headings[i] for i in kept], left=["", "where"])
         for row_cells in cells:
             shown.add_row(*(row_cells[i] for i in kept))
-        terminal.print_table(screen, f"{key}: {other} against {first}, all else equal", shown)
+        terminal.print_table(screen, f"{key}: {other} compared with {first}, all else equal", shown)
     if stratified:
         screen.print(
-            "\nRows are apart where the difference depends on another key; its mean would hide that."
+            "\nThe difference depends on another key, so there is one row for each value of that key."
         )
 
 
 def _strata(sweep: Sweep, row: dict[str, Any], factor: str) -> list[tuple[str, str]]:
-    """The keys that a row is apart for, and how they are called in short."""
+    """The keys that distinguish a row, with their short names."""
     keys = [axis.key for axis in sweep.axes]
     return [
         (key, short)
@@ -202,7 +204,7 @@ def _strata(sweep: Sweep, row: dict[str, Any], factor: str) -> list[tuple[str, s
 
 
 def _difference_cells(row: dict[str, Any], on: Scale) -> list[Any]:
-    """Before, after, difference, its interval, change, how often it fell, and how many pairs it takes."""
+    """Before, after, difference and its interval, change, pairs that fell, and pairs needed."""
     before, after, difference, low, high = (
         terminal.number(on.of(row[name])) for name in ("base_mean", "mean", "difference", "low", "high")
     )
@@ -218,14 +220,14 @@ def _difference_cells(row: dict[str, Any], on: Scale) -> list[Any]:
 
 
 def _compared(sweep: Sweep, *, routed: bool) -> list[tuple[str, str, str, Scale]]:
-    """What is compared: words with the unit, the column, the job, and its scale."""
+    """The compared quantities: label with unit, column, job and scale."""
     found: list[tuple[str, str, str, Scale]] = []
     known = declarations(sweep.jobs.schema)
     for name in dict.fromkeys(sweep.jobs["name"].to_pylist()):
         of_job = sweep.jobs.filter(pc.equal(sweep.jobs["name"], name))
         for column in columns.headlines(sweep.jobs):
             values = of_job[column].to_pylist()
-            # What is the same at all points, as a load that was asked for, is no finding.
+            # A value that is equal at all points, such as the offered load, is not worth a row.
             if len(set(values)) > 1 or len(values) == 1:
                 on = scale(sweep.jobs[column].to_pylist(), known[column].unit)
                 label = f"{name}: {columns.heading(known[column].label)}"

@@ -1,6 +1,6 @@
-"""What the terminal shows: tables and progress, and errors.
+"""Tables, progress and errors on the terminal.
 
-Results go to the standard output; progress, warnings and errors to the standard error.
+Results go to standard output; progress, warnings and errors go to standard error.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from rich.text import Text
 from odonata.errors import ExperimentError, OdonataError
 
 SMALLEST_CHANGE = 0.0005
-"""Relative changes below are shown as equal."""
+"""Smaller relative changes are shown as "no change"; they would print as 0.0 %."""
 WIDTH_OF_FILES = 160
-"""Columns when the output is no terminal, so that tables in files and pipes are not cut."""
+"""Width if the output is no terminal; narrower widths would split tables in files and pipes."""
 
 
 def console() -> Console:
@@ -41,7 +41,7 @@ def error_console() -> Console:
 
 
 class _Console(Console):
-    """Leaves a closed pipe to the group of commands, which knows the exit code."""
+    """Passes a closed pipe on to the group of commands, which sets the exit code."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
@@ -74,13 +74,13 @@ def print_error(error: OdonataError) -> None:
 
 
 def print_warnings(warnings: Sequence[str]) -> None:
-    """Prints what nobody should miss."""
+    """Prints warnings."""
     for warning in warnings:
         click.echo(click.style("warning: ", fg="yellow", bold=True) + warning, err=True)
 
 
 def table(columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[str] = ()) -> Table:
-    """A table of numbers, aligned right, but for the texts in `left` and the long ones in `wrap`."""
+    """A table of right-aligned numbers; columns in `left` are texts, those in `wrap` long texts."""
     made = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False, show_edge=False, collapse_padding=True)
     for name in columns:
         text = name in left or name in wrap
@@ -89,22 +89,22 @@ def table(columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[st
 
 
 def print_table(screen: Console, title: str, shown: Table, *, keys: int | None = None) -> None:
-    """Prints a table below its title and an empty line, in parts if it is wider than the screen.
+    """Prints an empty line, a title and a table, split into parts if it is wider than the screen.
 
-    Each part then has the first `keys` columns, which say what a row is; as many as are texts by default.
+    Each part repeats the first `keys` columns, which identify a row; by default the leading text columns.
     """
-    from odonata.cli.fitting import fitted
+    from odonata.cli.fitting import fit_to_width
 
     screen.print()
     screen.print(title, style="bold")
-    for i, part in enumerate(fitted(shown, screen.width, keys)):
+    for i, part in enumerate(fit_to_width(shown, screen.width, keys)):
         if i:
             screen.print()
         screen.print(part)
 
 
 def number(value: float | None) -> str:
-    """Three significant digits, or all those before the point, thousands separated; `-` for no value."""
+    """At least three significant digits, with thousands separators; `-` for no value."""
     if value is None or math.isnan(value):
         return "-"
     size = abs(value)
@@ -117,11 +117,11 @@ def number(value: float | None) -> str:
 
 
 def change(value: float | None) -> Text:
-    """A relative change with its sign; `-` where it has no meaning."""
+    """A relative change with its sign; `-` if it is undefined."""
     if value is None:
         return Text("-", style="dim")
     if abs(value) < SMALLEST_CHANGE:
-        return Text("=", style="dim")
+        return Text("no change", style="dim")
     return Text(f"{100 * value:+.1f} %", style="red" if value > 0 else "green")
 
 
@@ -137,10 +137,10 @@ def seconds(value: float) -> str:
 def progress(
     *, quiet: bool
 ) -> Iterator[tuple[Callable[[str, float], None] | None, Callable[[int, int], None] | None]]:
-    """A bar for an engine's phases; beside it what a simulation has reached, its pace, and the time left.
+    """A progress bar for an engine's phases, with the pace of a simulation and the time left.
 
-    Gives a function for the phase and its share and one for the simulated time in ps and the events; both
-    None, and nothing shown, when quiet or not on a terminal.
+    Yields two functions. The first takes a phase and its finished share, the second the simulated time in
+    ps and the number of events. Both are None when quiet or not on a terminal.
     """
     screen = error_console()
     if quiet or not screen.is_terminal:
@@ -171,13 +171,13 @@ def progress(
                 bars.update(list(tasks.values())[-1], pace=meter.text(now_ps, events, time.monotonic()))
 
         yield report, report_pace
-        # A solver counts its steps against a limit that it hardly ever needs.
+        # A solver reports its steps relative to a limit that it rarely reaches.
         for task in tasks.values():
             bars.update(task, completed=1.0)
 
 
 class Pace:
-    """How fast a simulation goes, over about the last ten seconds, and how long it may still take."""
+    """The speed of a simulation over about the last ten seconds, and the time left."""
 
     SPAN_S = 10.0
 
@@ -186,7 +186,7 @@ class Pace:
         self._past: deque[tuple[float, int, float]] = deque()
 
     def text(self, now_ps: int, events: int, clock_s: float) -> str:
-        """What has been reached, in words; `share` says how far that is."""
+        """The simulated time, the speed and an upper limit of the time left, which follows from `share`."""
         past = self._past
         past.append((clock_s, events, self.share))
         while len(past) > 2 and clock_s - past[1][0] >= self.SPAN_S:

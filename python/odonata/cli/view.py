@@ -1,4 +1,4 @@
-"""`odonata view`: runs in the browser."""
+"""`odonata view`: view runs in the browser."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     "--html",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write a page that opens without a server, to send to somebody.",
+    help="Write one page that opens without a server, for example to mail it.",
 )
 @click.option(
     "--bundle",
     is_flag=True,
-    help="Join the cables between the same two routers: a large machine as a smaller, quicker page.",
+    help="Draw parallel cables as one bundle; pages of large machines become smaller and faster.",
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; a free one if not given."
+    "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; any free port by default."
 )
 @click.option(
     "--print-ssh",
     is_flag=True,
-    help="On a machine without a browser: print the ssh line to enter on your own, and do not open one here.",
+    help="Print the ssh command for your own machine and open no browser here.",
 )
 @click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
 @click.option(
     "--counter-jobs",
     type=click.Path(path_type=Path),
     metavar="CSV",
-    help="Nodes of the jobs, for hardware counters.",
+    help="Nodes of each job, for a table of hardware counters.",
 )
 def command(
     runs: tuple[Path, ...],
@@ -49,15 +49,15 @@ def command(
     no_open: bool,
     counter_jobs: Path | None,
 ) -> None:
-    """Look at runs in the browser: one, several to compare, or a sweep.
+    """View runs in the browser: one run, several to compare, or a sweep.
 
     \b
     odonata view runs/first
     odonata view runs/all-cables runs/first --html compared.html
     odonata view links.csv.gz --counter-jobs jobs.csv.gz
 
-    RUN may also be a table of hardware counters (.csv or .csv.gz) of a Cray XC.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    RUN may also be a table (.csv or .csv.gz) of hardware counters of a Cray XC.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     import webbrowser
 
     from odonata.errors import OdonataError
@@ -69,15 +69,16 @@ def command(
     if any(map(is_counters, runs)):
         if len(runs) > 1:
             raise OdonataError(
-                "hardware counters are viewed alone", hint="Give one .csv file and no other run."
+                "a table of hardware counters cannot be compared with runs",
+                hint="Give one .csv file only.",
             )
         opened = OpenRuns([(runs[0].name.split(".")[0], read_counters(runs[0], counter_jobs))])
     elif counter_jobs is not None:
-        raise OdonataError("--counter-jobs goes with a table of hardware counters, and none was given")
+        raise OdonataError("--counter-jobs needs a table of hardware counters")
     else:
         opened = OpenRuns.from_directories(runs)
     for label, reason in opened.bad:
-        click.echo(f"warning: {label} is left out: {reason}", err=True)
+        click.echo(f"warning: {label} is ignored: {reason}", err=True)
     if bundle:
         opened = all_bundled(opened)
     if html is not None:
@@ -85,7 +86,7 @@ def command(
         return
     with ViewerServer(opened, port) as server:
         if print_ssh:
-            click.echo(f"On your own machine enter\n  {server.ssh}\nand open there")
+            click.echo(f"Enter on your own machine:\n  {server.ssh}\nThen open there:")
         click.echo(f"{server.url}\nStop with Ctrl-C.")
         if not (no_open or print_ssh):
             webbrowser.open(server.url)
@@ -96,11 +97,11 @@ def command(
 
 
 LARGE = 10 * 2**20
-"""Bytes of a page that many mail servers refuse, and that takes a browser a second and more to open."""
+"""Size limit, in bytes, above which many mail servers refuse a page and browsers open it slowly."""
 
 
 def _write(opened: OpenRuns, html: Path, bundle: bool) -> None:
-    """The page without a server; of a large one the size is said before, and at a terminal asked for."""
+    """Writes the page; a large page is announced with its size and, at a terminal, confirmed."""
     from odonata.viewer.bundles import bundle_count
     from odonata.viewer.export import check_place, standalone_page, write_page
 
@@ -110,12 +111,12 @@ def _write(opened: OpenRuns, html: Path, bundle: bool) -> None:
     if len(page) > LARGE:
         links = sum(run.describe("links")[0] for run in opened.runs)
         bundles = links if bundle else sum(map(bundle_count, opened.runs))
-        said = f"{html} will have {size} for {links:,} links"
+        message = f"{html} will have {size} for {links:,} links."
         if bundles < links:
-            said += f"; with --bundle, which joins cables between the same two routers, {bundles:,} bundles"
-        click.echo(said)
+            message += f" With --bundle it has {bundles:,} bundles of parallel cables instead."
+        click.echo(message)
         if sys.stdin.isatty() and not click.confirm("Write it?", default=True):
-            click.echo("nothing was written")
+            click.echo("Nothing was written.")
             return
     write_page(page, html)
-    click.echo(f"{html}: {size}, opens without a server")
+    click.echo(f"{html}: {size}; it opens without a server.")

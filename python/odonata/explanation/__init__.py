@@ -1,8 +1,8 @@
-"""Why a job took as long as it did, and why it takes longer or shorter than in another run."""
+"""Explanations of a job's time, and of its difference from another run."""
 
 from __future__ import annotations
 
-from odonata.analysis.binding import job_of, overview, reason, time_of
+from odonata.analysis.job_bottleneck import job_of, overview, reason, time_of
 from odonata.explanation.against import Difference, difference, no_effect
 from odonata.explanation.answer import Explanation, explain
 

@@ -1,4 +1,4 @@
-"""Why a job takes longer or shorter than in another run: which cable, failure or placement is to blame."""
+"""Why a job's time differs between two runs: the cost of each change of the experiment."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from odonata import toml
 from odonata.analysis import shapley
-from odonata.analysis.binding import job_of, reason, time_of
+from odonata.analysis.job_bottleneck import job_of, reason, time_of
 from odonata.errors import ExperimentError, OdonataError
 from odonata.explanation.blame import CAUSES_MAX, RUN_AGAIN
 from odonata.explanation.changes import TOGETHER, Change, between, changes
@@ -19,7 +19,7 @@ from odonata.runs import Run
 
 @dataclass(frozen=True)
 class Difference:
-    """What a job's time has changed by since another run, and why.
+    """The change of a job's time since another run, and its causes.
 
     Examples:
         >>> run, base = odonata.load("runs/fewer"), odonata.load("runs/both")
@@ -34,15 +34,15 @@ class Difference:
     time_s_base: float
     time_s: float
     reason: str
-    """In a line, from the tables of both runs."""
+    """One line, from the tables of both runs."""
     changed: list[str]
-    """What is otherwise, by key."""
+    """The keys that differ."""
     blame: pa.Table | None
-    """`cause` (a change), `cost_s`, `share`, `first_s`, `last_s`: adds up to `time_s - time_s_base`; None
-    where no runs between the two were made."""
+    """`cause` (a change), `cost_s`, `share`, `first_s`, `last_s`: costs sum up to `time_s - time_s_base`.
+    None without extra runs."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The difference as plain values."""
         return {**vars(self), "blame": None if self.blame is None else self.blame.to_pylist()}
 
 
@@ -54,41 +54,41 @@ def difference(
     blame: bool | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Difference:
-    """Why a job's time differs from that in another run.
+    """Explains why a job's time differs between two runs.
 
     Args:
         run: The run to explain.
-        base: The one that it is held against.
-        job: Name of the job; not needed where there is only one.
-        blame: Whether runs between the two are made, with some of the changes, to say what each costs.
-            Without a word only if both are of the flow engine.
-        progress: Called with the number of runs made and that of all.
+        base: The run to compare with.
+        job: Name of the job; optional if there is only one.
+        blame: Whether extra runs with some of the changes measure the cost of each. By default, only if both
+            runs use the flow engine.
+        progress: Called with the number of finished and of all extra runs.
 
     Raises:
-        OdonataError: One of the runs has no such job, or no time of it.
+        OdonataError: A run has no such job, or the job has no time there.
     """
     _, name = job_of(run, job)
     job_of(base, name)
     before, after = time_of(base, name), time_of(run, name)
     if before is None or after is None:
         none = base if before is None else run
-        raise OdonataError(f"job {name} of {none.name} has no end, so no time to compare")
+        raise OdonataError(f"job {name} of {none.name} has no end, so it has no time to compare")
     found = changes(toml.parse(base.resolved), toml.parse(run.resolved))
-    makes = all(r.summary["engine"] in RUN_AGAIN for r in (base, run)) if blame is None else blame
+    makes_runs = all(r.summary["engine"] in RUN_AGAIN for r in (base, run)) if blame is None else blame
     return Difference(
         job=name,
         time_s_base=before,
         time_s=after,
         reason=reason(base, run, name),
         changed=[change.name for change in found],
-        blame=_blame(run, base, name, found, progress) if makes else None,
+        blame=_blame(run, base, name, found, progress) if makes_runs else None,
     )
 
 
 def _blame(
     run: Run, base: Run, job: str, found: list[Change], progress: Callable[[int, int], None] | None
 ) -> pa.Table:
-    """What each change costs the job, by the runs between the two."""
+    """The cost of each change, from extra runs with some of the changes."""
     from odonata import api
 
     first, last = toml.parse(base.resolved), toml.parse(run.resolved)
@@ -99,13 +99,13 @@ def _blame(
             causes.setdefault(change.section, []).append(change)
     made, needed = 0, 2 ** len(causes) - 2
 
-    def time_with(there: frozenset[str]) -> float:
+    def time_with(present: frozenset[str]) -> float:
         nonlocal made
-        if not there:
+        if not present:
             return time_of(base, job) or 0.0
-        if len(there) == len(causes):
+        if len(present) == len(causes):
             return time_of(run, job) or 0.0
-        mixed = between(first, last, [change for name in there for change in causes[name]])
+        mixed = between(first, last, [change for name in present for change in causes[name]])
         again = api.run(mixed)
         made += 1
         if progress is not None:
@@ -115,13 +115,13 @@ def _blame(
     try:
         return shapley(list(causes), time_with)
     except ExperimentError:
-        # Some of the changes cannot be without others, as a placement that needs the larger machine.
+        # Some changes need others, such as a placement that needs a larger machine.
         ends = {frozenset[str](): base, frozenset({TOGETHER}): run}
-        return shapley([TOGETHER], lambda there: time_of(ends[there], job) or 0.0)
+        return shapley([TOGETHER], lambda present: time_of(ends[present], job) or 0.0)
 
 
 def no_effect(base: Run, run: Run) -> list[str]:
-    """The keys that differ between two runs all of whose tables are the same; none if a table differs."""
+    """The keys that differ between two runs with equal tables; empty if a table differs."""
     if base.resolved == run.resolved or set(base.table_names) != set(run.table_names):
         return []
     if any(not base.table(name).equals(run.table(name)) for name in base.table_names):

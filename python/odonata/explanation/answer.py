@@ -1,4 +1,4 @@
-"""Why a job took as long as it did: what binds it, who costs it what, what another machine would change."""
+"""Explanation of a job's time: bottleneck, cost of competing jobs, and sensitivity to the machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from odonata.analysis.binding import bound, job_of, time_of
+from odonata.analysis.job_bottleneck import find_bottleneck, job_of, time_of
 from odonata.analysis.terms import costs_of
 from odonata.errors import OdonataError
 from odonata.explanation.against import Difference, difference
@@ -18,7 +18,7 @@ from odonata.runs import Run
 
 @dataclass(frozen=True)
 class Explanation:
-    """What `explain` finds; a table is None where the run cannot say it, or nobody asked.
+    """The result of `explain`. A table is None if the run lacks the data or it was not requested.
 
     Examples:
         >>> found = odonata.explain(odonata.load("runs/both"), "fft", blame=False)
@@ -32,29 +32,29 @@ class Explanation:
 
     job: str
     time_s: float | None
-    """The job's time; of a program that of its last rank. None where it has no end."""
+    """The job's time; for a program, the end of its last rank. None if it has no end."""
     time_alone_s: float | None
-    """The same of the job alone on the same nodes, if other runs were made."""
+    """Time of the job alone on the same nodes; None without extra runs."""
     bottlenecks: pa.Table | None
-    """`name`, `class`, `link`, `busy_s`, `share`: see `odonata.analysis.bottlenecks`. The first binds it."""
+    """`name`, `class`, `link`, `busy_s`, `share`; bottleneck first. See `odonata.analysis.bottlenecks`."""
     decides: bool
-    """Whether the first of them is busy for (nearly) all of the job's time."""
+    """Whether the first one is busy for nearly all of the job's time, so that it limits the job."""
     sharers: pa.Table | None
-    """`name`, `busy_s`, `share` of the first of these."""
+    """`name`, `busy_s`, `share`: jobs that share the bottleneck."""
     blame: pa.Table | None
-    """`cause` (another job), `cost_s`, `share`, `first_s`, `last_s`: adds up to `time_s - time_alone_s`."""
+    """`cause` (a job), `cost_s`, `share`, `first_s`, `last_s`: costs sum up to `time_s - time_alone_s`."""
     sensitivity: pa.Table | None
-    """By class of links: see `odonata.analysis.sensitivity`."""
+    """One row per link class: see `odonata.analysis.sensitivity`."""
 
     terms: pa.Table | None = None
-    """Of the model engine: `term`, `meaning`, `term_time_s`, `share`, `mean_s`, `less`, `more`: see `costs_of`."""
+    """Model engine: `term`, `meaning`, `term_time_s`, `share`, `mean_s`, `less`, `more`: see `costs_of`."""
     slowest_rank: int | None = None
-    """That rank."""
+    """Rank of `terms`."""
     against: Difference | None = None
-    """What has changed since another run."""
+    """The difference from another run."""
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """The explanation as plain values."""
         return {
             name: value.to_pylist()
             if isinstance(value, pa.Table)
@@ -74,23 +74,23 @@ def explain(
     count: int = 10,
     progress: Callable[[int, int], None] | None = None,
 ) -> Explanation:
-    """What binds a job, who shares it, what each other job costs it, and what another machine would change.
+    """Explains a job's time: bottleneck, competing jobs and their cost, sensitivity to the machine.
 
     Args:
         run: A finished run.
-        job: Name of the job; not needed where there is only one.
-        against: Another run; then also why the job's time is not the same there, in `against`.
-        blame: Whether runs without the other jobs are made to say what each costs: at most 2^4 - 1. Without
-            a word only of the flow engine.
-        count: How many links and interfaces.
-        progress: Called with the number of runs made and that of all.
+        job: Name of the job; optional if there is only one.
+        against: Other run; the result then explains the difference in `against`.
+        blame: Whether extra runs without the other jobs measure the cost of each, at most 2^4 - 1 runs. By
+            default only for the flow engine.
+        count: Maximum number of links and NIC ports.
+        progress: Called with the number of finished and of all extra runs.
 
     Returns:
-        Times in seconds and tables with a row for each link, sharer, cause or class; their columns stand with
-        the attributes.
+        Times in seconds, and tables with a row for each link, sharer, cause or class. The attributes describe
+        their columns.
 
     Raises:
-        OdonataError: There is no such job, or it has no time to explain and `blame` asks for one.
+        OdonataError: There is no such job, or `blame` is set and the job has no time.
 
     Examples:
         >>> odonata.explain(odonata.load("runs/both"), "fft").blame.select(["cause", "share"]).to_pylist()
@@ -100,14 +100,14 @@ def explain(
     time_s = time_of(run, name)
     found: dict[str, Any] = {"bottlenecks": None, "sharers": None, "sensitivity": None, "decides": False}
     if time_s and run.routed and run.link_jobs.num_rows:
-        found = bound(run, number, time_s, count)
+        found = find_bottleneck(run, number, time_s, count)
     if (priced := costs_of(run, number)) is not None:
         found["terms"], found["slowest_rank"] = priced
-    makes = run.summary["engine"] in RUN_AGAIN if blame is None else blame
+    makes_runs = run.summary["engine"] in RUN_AGAIN if blame is None else blame
     table = alone = None
-    if makes and time_s is None:
-        raise OdonataError(f"job {name} of {run.name} has no end, so no time that others could cost it")
-    if makes and time_s:
+    if makes_runs and time_s is None:
+        raise OdonataError(f"job {name} of {run.name} has no end, so other jobs have no cost")
+    if makes_runs and time_s:
         table, alone = blame_of(run, name, found["sharers"], progress)
     since = None
     if against is not None:

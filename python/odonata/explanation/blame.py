@@ -1,7 +1,7 @@
-"""What each other job costs a job of a run.
+"""The cost of each competing job of a run.
 
-What needs other runs (who costs what) makes them from the run's own resolved experiment, with the same seed
-and the same nodes: a job that is left out is `idle`, it holds its nodes and sends nothing.
+It needs extra runs of the same resolved experiment, with the same seed and nodes. An excluded job is `idle`:
+it holds its nodes and sends nothing.
 """
 
 from __future__ import annotations
@@ -12,35 +12,36 @@ import pyarrow as pa
 
 from odonata import toml
 from odonata.analysis import shapley
-from odonata.analysis.binding import time_of
+from odonata.analysis.job_bottleneck import time_of
 from odonata.runs import Run
 
 CAUSES_MAX = 4
-"""So many causes are told apart, which takes 2^4 - 2 runs; more jobs than that are taken together."""
+"""Maximum number of causes. Four take up to 2^4 - 1 runs, and each further one doubles that; more jobs are
+grouped."""
 REST = "the others"
-"""All jobs but those that share most of the bottleneck."""
+"""Name of the group of jobs with small shares of the bottleneck."""
 RUN_AGAIN = ("flow",)
-"""Engines whose runs are cheap enough to be made again without being asked."""
+"""Engines fast enough for extra runs by default."""
 
 
 def blame_of(
     run: Run, job: str, shared: pa.Table | None, progress: Callable[[int, int], None] | None
 ) -> tuple[pa.Table, float]:
-    """What each other job costs this one, and its time alone."""
+    """The cost of each other job, and the job's time alone."""
     from odonata import api
 
     resolved = toml.parse(run.resolved)
     others = [o["name"] for o in resolved["job"] if not o["idle"] and not o["absent"] and o["name"] != job]
-    told = _told(others, shared)
-    rest = [name for name in others if name not in told]
-    causes = [*told, REST] if len(rest) > 1 else others
+    single = _single_causes(others, shared)
+    rest = [name for name in others if name not in single]
+    causes = [*single, REST] if len(rest) > 1 else others
     made, needed = 0, 2 ** len(causes) - 1
 
-    def time_with(there: frozenset[str]) -> float:
+    def time_with(present: frozenset[str]) -> float:
         nonlocal made
-        if len(there) == len(causes):
+        if len(present) == len(causes):
             return time_of(run, job) or 0.0
-        away = [o for o in others if (o if o in causes else REST) not in there]
+        away = [o for o in others if (o if o in causes else REST) not in present]
         again = api.run(run.resolved, set={f"job.{toml.key(name)}.idle": True for name in away})
         made += 1
         if progress is not None:
@@ -48,12 +49,12 @@ def blame_of(
         return time_of(again, job) or 0.0
 
     alone = time_with(frozenset()) if causes else time_of(run, job) or 0.0
-    table = shapley(causes, lambda there: alone if not there else time_with(there))
+    table = shapley(causes, lambda present: alone if not present else time_with(present))
     return table, alone
 
 
-def _told(others: Sequence[str], shared: pa.Table | None) -> list[str]:
-    """The jobs that are told apart: all if they are few, else those that share most of the bottleneck."""
+def _single_causes(others: Sequence[str], shared: pa.Table | None) -> list[str]:
+    """The jobs that are causes of their own: all if few, else the main sharers of the bottleneck."""
     if len(others) <= CAUSES_MAX:
         return list(others)
     first = [] if shared is None else [name for name in shared["name"].to_pylist() if name in others]

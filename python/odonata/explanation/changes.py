@@ -1,4 +1,4 @@
-"""What differs between two experiments, change by change, and the experiments between them."""
+"""The changes between two experiments, and experiments with some of them."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from typing import Any
 from odonata import toml
 
 UNTIMED = ("format", "output")
-"""Parts of an experiment that say nothing of what is run."""
+"""Sections of an experiment that do not affect results."""
 EDIT = "machine.edit"
-"""Stands before an edit that only one of two machines has."""
+"""Prefix of the name of an edit that only one machine has."""
 TOGETHER = "everything that changed"
 
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that is otherwise in the second experiment."""
+    """One change from the first to the second experiment."""
 
     name: str
-    """As a user writes the key; of an edit the edit."""
+    """The key as users write it; for an edit, the edit."""
     path: tuple[str, ...]
-    """Where it is, jobs by name; of an edit, the path of the list."""
+    """Path of the key, with jobs by name; for an edit, path of the list."""
     item: str | None = None
     """The edit as TOML."""
 
     @property
     def section(self) -> str:
-        """What it is counted to where there are too many changes to tell apart."""
+        """Group of the change if there are too many for a cause each."""
         if self.item is not None:
             return EDIT
         return self.path[0] if self.path[0] in ("machine", "job") else "engine"
@@ -39,9 +39,9 @@ class Change:
 def changes(base: Mapping[str, Any], other: Mapping[str, Any]) -> list[Change]:
     """The changes from one resolved experiment to another, in the order of the file.
 
-    Of the machine, bandwidths and latencies of classes and each edit are changes of their own, all else is
-    one, `machine`, as its keys depend on each other; so are the fields of a job, and the keys of the engine
-    if it is the same engine. A job that only one of them has is one change.
+    In the machine, each edit and each bandwidth or latency of a class is a change. All other machine keys
+    depend on each other, so they are one change, `machine`. Each field of a job is a change; so is each
+    engine key if both use the same engine. A job that only one experiment has is one change.
     """
     before, after = _by_name(base), _by_name(other)
     found = list(_of_machine(before["machine"], after["machine"]))
@@ -88,7 +88,7 @@ def between(base: Mapping[str, Any], other: Mapping[str, Any], made: list[Change
 
 
 def _take(mixed: dict[str, Any], after: Mapping[str, Any], path: tuple[str, ...]) -> None:
-    """Puts what the second experiment has at a path, or nothing if it has nothing there."""
+    """Copies the value at a path from the second experiment, or removes it if the second has none."""
     if path == ("machine",):
         mixed["machine"] = {**deepcopy(after["machine"]), "edit": mixed["machine"].get("edit", [])}
         return
@@ -111,7 +111,7 @@ def _union(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
 
 
 def _of_machine(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[Change]:
-    """Changes of figures of classes one by one, or of the machine as a whole; then edits."""
+    """Changes of class figures one by one, or of the machine as a whole; then edits."""
     figures = list(_figures(before, after))
     if _without(before, figures) != _without(after, figures):
         yield Change("machine", ("machine",))
@@ -124,7 +124,7 @@ def _of_machine(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator
 
 
 def _figures(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    """The paths of the bandwidths and latencies of classes that differ."""
+    """Paths of class bandwidths and latencies that differ."""
     one, two = before.get("class", {}), after.get("class", {})
     for name in one:
         for key in ("bandwidth", "latency"):
@@ -140,14 +140,14 @@ def _without(machine: Mapping[str, Any], paths: list[tuple[str, ...]]) -> dict[s
 
 
 def _edits(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool, bool]]:
-    """The edits of both machines in one order: name, edit, and which of them have it."""
+    """The edits of both machines in one order: name, edit, and whether the first and second have it."""
     one, two = (list(machine.get("edit", [])) for machine in (before, after))
     texts = [[toml.value(item) for item in items] for items in (one, two)]
     seen: dict[str, int] = {}
 
     def named(item: Any, back: bool) -> str:
         text = item if isinstance(item, str) else toml.value(item)
-        name = f"{EDIT} {text}" + (" taken back" if back else "")
+        name = f"{EDIT} {text}" + (" removed" if back else "")
         seen[name] = seen.get(name, 0) + 1
         return name if seen[name] == 1 else f"{name} ({seen[name]})"
 

@@ -1,4 +1,4 @@
-"""The best of many combinations: what `[sweep]` lists, looked through for what `[optimize]` asks."""
+"""Search of `[sweep]` for the configurations that are best by `[optimize]`."""
 
 from odonata.optimization.result import Optimization
 from odonata.optimization.search import optimize, run_optimization

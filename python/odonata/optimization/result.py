@@ -1,7 +1,7 @@
-"""What an optimization has found: its directory, its trials, and the best of them.
+"""The result of an optimization: its directory, its trials and the best of them.
 
-The directory holds `experiment.toml`, `optimize.json` (axes, aims, limits), `points/<name>/` with a run
-directory for each combination and seed, `trials.parquet`, and `optuna.log`, from which a search goes on.
+The directory holds `experiment.toml`, `optimize.json` (axes, objectives, constraints), `points/<name>/` with
+the run of each configuration and seed, `trials.parquet`, and `optuna.log`, from which a search resumes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from odonata.errors import DamagedRunError
-from odonata.optimization.aims import PRICE
+from odonata.optimization.objectives import PRICE
 from odonata.store.optimization import FORMAT, FORMAT_VERSION, TRIALS, read_description
 from odonata.store.schema import Column, declared
 from odonata.store.sweep import Axis, text
@@ -26,26 +26,29 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is looked for, and among what."""
+class SearchSettings:
+    """Axes, objectives and constraints of a search."""
 
     axes: tuple[Axis, ...]
-    """The keys that are chosen."""
+    """The searched keys."""
     seeds: Axis | None
-    """The seeds over which aims are means, if the sweep has some."""
-    minimise: tuple[str, ...]
-    at_most: Mapping[str, float]
+    """Seeds over which values are averaged; None without an axis of seeds."""
+    objectives: tuple[str, ...]
+    constraints: Mapping[str, float]
     sampler: str
     seed: int
 
     @property
-    def aims(self) -> tuple[str, ...]:
-        """All that is to be known of a combination: what is minimised, then what is limited only."""
-        return (*self.minimise, *(aim for aim in self.at_most if aim not in self.minimise))
+    def quantities(self) -> tuple[str, ...]:
+        """All quantities of a configuration: objectives, then quantities with only a constraint."""
+        return (
+            *self.objectives,
+            *(quantity for quantity in self.constraints if quantity not in self.objectives),
+        )
 
     @property
     def combinations(self) -> int:
-        """How many there are."""
+        """Number of configurations."""
         count = 1
         for axis in self.axes:
             count *= len(axis.values)
@@ -66,8 +69,8 @@ class Asked:
                 }
                 for axis in axes
             ],
-            "minimise": list(self.minimise),
-            "at_most": dict(self.at_most),
+            "objectives": list(self.objectives),
+            "constraints": dict(self.constraints),
             "sampler": self.sampler,
             "seed": self.seed,
         }
@@ -75,10 +78,10 @@ class Asked:
 
 
 class Optimization:
-    """A search that has ended, or the part of it that has.
+    """A finished or partial search.
 
-    `trials` is the table of all combinations that were tried, `front` those that nothing else beats in all
-    aims.
+    `trials` is the table of all tried configurations. `front` is the Pareto front: the trials that no other
+    trial beats in all objectives.
 
     Examples:
         >>> found = odonata.optimize("design.toml", out="runs/best")
@@ -89,96 +92,113 @@ class Optimization:
         4
     """
 
-    def __init__(self, directory: Path, minimise: Sequence[str], trials: pa.Table) -> None:
+    def __init__(self, directory: Path, objectives: Sequence[str], trials: pa.Table) -> None:
         self.path = directory
-        self.minimise = tuple(minimise)
+        self.objectives = tuple(objectives)
         self.trials = trials
 
     def __repr__(self) -> str:
-        aims = " and ".join(self.minimise)
-        return f"<odonata.Optimization of {self.trials.num_rows} trials, {aims}, {self.path}>"
+        quantities = " and ".join(self.objectives)
+        return f"<odonata.Optimization of {self.trials.num_rows} trials, {quantities}, {self.path}>"
 
     @classmethod
     def load(cls, directory: str | Path) -> Optimization:
         """Opens the directory of an optimization.
 
         Raises:
-            NotARunError: It holds none.
+            NotARunError: It holds no optimization.
             NewerRunError: It was written by a newer version.
-            DamagedRunError: A file of it is not as the format says.
+            DamagedRunError: A file of it violates the format.
         """
         directory = Path(directory)
         description = read_description(directory)
         try:
-            return cls(directory, description["minimise"], pq.ParquetFile(directory / TRIALS).read())
+            return cls(directory, description["objectives"], pq.ParquetFile(directory / TRIALS).read())
         except (OSError, pa.ArrowInvalid, KeyError) as error:
             raise DamagedRunError(f"{directory / TRIALS} cannot be read: {error}") from None
 
     @property
     def front(self) -> pa.Table:
-        """The trials that are allowed and that no other beats; by the first aim.
+        """The Pareto front, sorted by the first objective.
 
-        Another beats it that is better in one aim and worse in none.
+        It holds the allowed trials that no other one beats, that is, is better in one objective and worse in
+        none.
         """
         table = self.trials.filter(self.trials["front"])
-        return table.sort_by([(aim, "ascending") for aim in self.minimise])
+        return table.sort_by([(quantity, "ascending") for quantity in self.objectives])
 
     @property
     def best(self) -> dict[str, Any] | None:
-        """The trial with the least of the first aim, as a dict of its columns; None if none is allowed."""
+        """The trial with the lowest first objective, as a dict of columns; None if none is allowed."""
         rows: list[dict[str, Any]] = self.front.slice(0, 1).to_pylist()
         return rows[0] if rows else None
 
     def plot(self) -> Picture:
-        """All trials and their front: over the first two aims, or the trials' order if there is one."""
+        """Draws trials and front over two objectives; with one objective, over the trial number."""
         from odonata.plot.front import plot_front
 
-        return plot_front(self.trials, self.minimise)
+        return plot_front(self.trials, self.objectives)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A combination that was tried."""
+    """A tried configuration."""
 
     number: int
     place: tuple[int, ...]
-    """The number of its value on each axis."""
+    """Index of its value on each axis."""
     values: tuple[float, ...] | None
-    """Of each aim; None if it cannot be run."""
+    """Value of each quantity; None if it cannot run."""
     spread: tuple[float, ...] | None
-    """Most less least over the seeds."""
+    """Maximum minus minimum over the seeds."""
     reason: str | None
-    """Why it cannot be run."""
+    """Why it cannot run."""
 
 
-def table_of(asked: Asked, trials: Sequence[Trial]) -> pa.Table:
-    """A row a trial: `trial`, the axes, the aims, their spread over seeds, `allowed`, `front`, `reason`."""
+def table_of(settings: SearchSettings, trials: Sequence[Trial]) -> pa.Table:
+    """One row per trial: `trial`, axes, quantities and their spread, `allowed`, `front`, `reason`."""
     columns: dict[str, list[Any]] = {"trial": [trial.number for trial in trials]}
     kinds = [
-        Column("trial", "i64", merge="key", label="Trial", meaning="In the order of the search, from 0.")
+        Column(
+            "trial",
+            "i64",
+            merge="key",
+            label="Trial",
+            meaning="Number of the trial in the order of the search, from 0.",
+        )
     ]
-    for axis, on_axis in zip(asked.axes, zip(*(trial.place for trial in trials), strict=True), strict=False):
+    for axis, on_axis in zip(
+        settings.axes, zip(*(trial.place for trial in trials), strict=True), strict=False
+    ):
         columns[axis.key] = [text(axis.values[i]) for i in on_axis]
         kinds.append(Column(axis.key, "str", merge="key", label=axis.key))
-    for i, aim in enumerate(asked.aims):
-        unit = "none" if aim == PRICE else "s"
-        columns[aim] = [None if trial.values is None else trial.values[i] for trial in trials]
-        kinds.append(Column(aim, "f64", unit, label=aim.capitalize(), meaning="Mean over the seeds."))
-        if asked.seeds is not None and aim != PRICE:
-            name = f"{aim}, spread"
+    for i, quantity in enumerate(settings.quantities):
+        unit = "none" if quantity == PRICE else "s"
+        columns[quantity] = [None if trial.values is None else trial.values[i] for trial in trials]
+        kinds.append(
+            Column(quantity, "f64", unit, label=quantity.capitalize(), meaning="Mean over the seeds.")
+        )
+        if settings.seeds is not None and quantity != PRICE:
+            name = f"{quantity}, spread"
             columns[name] = [None if trial.spread is None else trial.spread[i] for trial in trials]
             kinds.append(
-                Column(name, "f64", unit, label=name.capitalize(), meaning="Most less least over the seeds.")
+                Column(
+                    name,
+                    "f64",
+                    unit,
+                    label=name.capitalize(),
+                    meaning="Maximum minus minimum over the seeds.",
+                )
             )
-    allowed = [is_allowed(asked, trial) for trial in trials]
+    allowed = [is_allowed(settings, trial) for trial in trials]
     columns["allowed"] = allowed
     kinds.append(
-        Column("allowed", "bool", label="Allowed", meaning="Whether it can be run and keeps the limits.")
+        Column("allowed", "bool", label="Allowed", meaning="Whether it can run and meets the constraints.")
     )
-    columns["front"] = front_of(asked, trials, allowed)
+    columns["front"] = front_of(settings, trials, allowed)
     kinds.append(Column("front", "bool", label="Front", meaning="Whether no other allowed trial beats it."))
     columns["reason"] = [trial.reason for trial in trials]
-    kinds.append(Column("reason", "str", label="Reason", meaning="Why it cannot be run."))
+    kinds.append(Column("reason", "str", label="Reason", meaning="Reason why it cannot run."))
     return declared(
         kinds,
         pa.table(
@@ -193,17 +213,17 @@ def table_of(asked: Asked, trials: Sequence[Trial]) -> pa.Table:
 _TYPES = {"i64": pa.int64(), "str": pa.string(), "f64": pa.float64(), "bool": pa.bool_()}
 
 
-def is_allowed(asked: Asked, trial: Trial) -> bool:
-    """Whether a trial can be run and keeps the limits."""
+def is_allowed(settings: SearchSettings, trial: Trial) -> bool:
+    """Whether a trial can run and meets the constraints."""
     if trial.values is None:
         return False
-    found = dict(zip(asked.aims, trial.values, strict=True))
-    return all(found[aim] <= most for aim, most in asked.at_most.items())
+    found = dict(zip(settings.quantities, trial.values, strict=True))
+    return all(found[quantity] <= limit for quantity, limit in settings.constraints.items())
 
 
-def front_of(asked: Asked, trials: Sequence[Trial], allowed: Sequence[bool]) -> list[bool]:
-    """Which trials no other one beats: better in one of what is minimised, and worse in none."""
-    count = len(asked.minimise)
+def front_of(settings: SearchSettings, trials: Sequence[Trial], allowed: Sequence[bool]) -> list[bool]:
+    """Which allowed trials no other allowed trial beats."""
+    count = len(settings.objectives)
     points = [None if trial.values is None else trial.values[:count] for trial in trials]
 
     def beaten(own: tuple[float, ...]) -> bool:

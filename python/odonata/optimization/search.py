@@ -1,12 +1,12 @@
-"""The search: Optuna proposes combinations, the engines run them.
+"""The search: Optuna proposes configurations, the engines run them.
 
 ```text
-[sweep], [optimize] ─► Asked ─► ask for a batch ─► run its points ─► aims ─► tell ─► trials.parquet
-                                      ▲                                       │
-                                      └───────────── optuna.log ◄─────────────┘
+[sweep], [optimize] ─► SearchSettings ─► ask for a batch ─► run its points ─► report values ─► trials.parquet
+                                               ▲                                     │
+                                               └────────────── optuna.log ◄──────────┘
 ```
-A batch is of one size wherever it runs, and each has a random stream of its own, so that the same trials
-come out for any number of processes and interruptions.
+All batches have the same size, and each has its own random stream. So the trials do not depend on the number
+of processes or on interruptions.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ import pyarrow.parquet as pq
 from odonata import __version__, _core
 from odonata.api import Experiment, Source, overrides
 from odonata.errors import ExperimentError, OdonataError, StoreError
-from odonata.optimization.aims import PRICE, price_of, value_of
+from odonata.optimization.objectives import PRICE, price_of, value_of
 from odonata.optimization.result import (
-    Asked,
     Optimization,
+    SearchSettings,
     Trial,
     table_of,
 )
@@ -44,16 +44,15 @@ if TYPE_CHECKING:
     import optuna
 
 BATCH = 8
-"""Combinations that are asked for at a time."""
+"""Configurations per batch. Larger batches run more in parallel, but the sampler learns less often."""
 
 SEEDS = "engine.seed"
 
 Evaluate = Callable[[Sequence[tuple[int, ...]]], Mapping[tuple[int, ...], Trial]]
-"""Called with combinations, each the numbers of its values on the axes: a trial for each, whose own number
-does not matter."""
+"""Takes configurations as indices of values on the axes, and returns a trial for each, with any number."""
 
-Told = Callable[[int, int], None]
-"""Called with how many trials are done, and of how many."""
+Progress = Callable[[int, int], None]
+"""Takes the number of finished trials and of all trials."""
 
 
 def optimize(
@@ -62,27 +61,26 @@ def optimize(
     out: str | Path,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
     processes: int | None = None,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> Optimization:
-    """Looks among the combinations of an experiment's table `[sweep]` for what its `[optimize]` asks.
+    """Searches an experiment's table `[sweep]` for the configurations that are best by its `[optimize]`.
 
-    Needs the extra `odonata[optimize]`. From a script, call this below `if __name__ == "__main__":`, since it
-    starts processes. A search that was interrupted goes on where it was.
+    Needs the extra `odonata[optimize]`. It starts processes, so call it from scripts below
+    `if __name__ == "__main__":`. An interrupted search resumes.
 
     Args:
         experiment: A file, its text, or a dict.
-        out: The directory; one of the same search is continued.
+        out: Directory of the search; an existing one of the same search resumes.
         set: Keys to change in all runs.
-        processes: How many runs at a time; as many as there are processors if not given.
+        processes: Number of concurrent runs; by default the number of processors.
         progress: Called after each batch.
 
     Returns:
-        A row for each trial: the chosen values, then the aims, times in seconds and prices in the unit of
+        One row per trial: the chosen values, then the quantities. Times are in seconds, prices in the unit of
         the experiment.
 
     Raises:
-        OdonataError: The experiment does not say what to choose or what is to be small, or `out` holds
-            something else.
+        OdonataError: The experiment lacks choices or objectives, or `out` holds something else.
 
     Examples:
         >>> found = odonata.optimize("design.toml", out="runs/best", processes=1)
@@ -101,72 +99,74 @@ def run_optimization(
     directory: Path,
     *,
     processes: int | None = None,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> Optimization:
-    """`optimize` of an experiment that was read, with overrides as text."""
+    """`optimize` for a `Source`, with overrides as text."""
     optuna = _optuna()
-    asked, wanted = _asked(source, changes)
-    _make(directory, asked, source)
-    runner = _Runner(source, tuple(changes), directory, asked, processes or processors())
+    settings, trial_count = _read_settings(source, changes)
+    _make(directory, settings, source)
+    runner = _Runner(source, tuple(changes), directory, settings, processes or processors())
     journal = optuna.storages.journal.JournalFileBackend(str(directory / "optuna.log"))
     trials = search(
-        asked,
-        wanted,
+        settings,
+        trial_count,
         runner.run,
         storage=optuna.storages.JournalStorage(journal),
-        each=lambda found: _write(directory, asked, found),
+        each=lambda found: _write(directory, settings, found),
         progress=progress,
     )
-    return Optimization(directory, asked.minimise, _write(directory, asked, trials))
+    return Optimization(directory, settings.objectives, _write(directory, settings, trials))
 
 
 def search(
-    asked: Asked,
-    wanted: int,
+    settings: SearchSettings,
+    trial_count: int,
     evaluate: Evaluate,
     *,
     storage: Any = None,
     each: Callable[[Sequence[Trial]], object] | None = None,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> list[Trial]:
-    """The trials of a search, whatever says what a combination is worth.
+    """Runs a search and returns its trials.
 
     Args:
-        asked: What is chosen, what is to be small, how it is looked for.
-        wanted: How many combinations to try; the first values of the axes are the first.
-        evaluate: Called with the combinations of a batch that were not tried before.
-        storage: Optuna's, from which the search goes on; in memory if not given.
+        settings: Axes, objectives, constraints and sampler.
+        trial_count: Number of configurations to try; the first values of the axes come first.
+        evaluate: Called with the new configurations of a batch.
+        storage: Optuna's storage, from which the search resumes; in memory by default.
         each: Called with all trials after each batch.
         progress: Called before each batch.
     """
     optuna = _optuna()
-    wanted = min(wanted, asked.combinations)
+    trial_count = min(trial_count, settings.combinations)
     study = optuna.create_study(
         storage=storage,
         study_name="odonata",
-        directions=["minimize"] * len(asked.minimise),
+        directions=["minimize"] * len(settings.objectives),
         load_if_exists=True,
     )
-    known = {trial.place: trial for trial in _known(optuna, study)}
-    tell = progress or (lambda *_: None)
-    every = asked.sampler == "grid" or (asked.sampler == "auto" and asked.combinations <= wanted)
-    first = _order(asked, wanted) if every else [(0,) * len(asked.axes)]
-    told = sum("kept" in trial.user_attrs for trial in study.trials)
-    # Samplers propose what they have proposed before, too; that costs nothing, but there is an end to it.
-    for turn in itertools.count(told // BATCH):
-        tell(len(known), wanted)
-        if len(known) >= wanted or turn * BATCH > 20 * wanted:
+    known = {trial.place: trial for trial in _load_trials(optuna, study)}
+    report = progress or (lambda *_: None)
+    is_exhaustive = settings.sampler == "grid" or (
+        settings.sampler == "auto" and settings.combinations <= trial_count
+    )
+    first = _order(settings, trial_count) if is_exhaustive else [(0,) * len(settings.axes)]
+    evaluated = sum("kept" in trial.user_attrs for trial in study.trials)
+    # Samplers may repeat proposals. That costs no run, but the factor 20 ends a search without new ones.
+    for turn in itertools.count(evaluated // BATCH):
+        report(len(known), trial_count)
+        if len(known) >= trial_count or turn * BATCH > 20 * trial_count:
             break
-        study.sampler = _sampler(optuna, asked, turn)
+        study.sampler = _sampler(optuna, settings, turn)
         for place in [place for place in first if place not in known][:BATCH]:
-            study.enqueue_trial({axis.key: i for axis, i in zip(asked.axes, place, strict=True)})
-        proposals = [study.ask(_distributions(optuna, asked)) for _ in range(BATCH)]
-        places = [tuple(proposal.params[axis.key] for axis in asked.axes) for proposal in proposals]
+            study.enqueue_trial({axis.key: i for axis, i in zip(settings.axes, place, strict=True)})
+        proposals = [study.ask(_distributions(optuna, settings)) for _ in range(BATCH)]
+        places = [tuple(proposal.params[axis.key] for axis in settings.axes) for proposal in proposals]
         found = evaluate([place for place in dict.fromkeys(places) if place not in known])
         for place, proposal in zip(places, proposals, strict=True):
             if place not in known:
                 known[place] = replace(found[place], number=len(known))
-            _tell(optuna, study, asked, proposal, known[place])
+            _report_trial(optuna, study, settings, proposal, known[place])
         if each:
             each(list(known.values()))
     return list(known.values())
@@ -177,45 +177,46 @@ def _optuna() -> Any:
         import optuna
     except ImportError:
         raise OdonataError(
-            "odonata optimize needs Optuna, which is not installed", hint="pip install 'odonata[optimize]'"
+            "odonata optimize needs Optuna, which is not installed",
+            hint="Install it with: pip install 'odonata[optimize]'",
         ) from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 
 
-def _asked(source: Source, changes: Sequence[str]) -> tuple[Asked, int]:
-    """What the experiment asks for, and how many trials."""
+def _read_settings(source: Source, changes: Sequence[str]) -> tuple[SearchSettings, int]:
+    """Settings of the search and number of trials."""
     given = _core.optimize(source.text, source.path, list(changes))
     if not given:
         raise OdonataError(
             f"{source.path} has no table [optimize]",
-            hint='Add, for instance:  [optimize]  minimise = ["slowest job"]',
+            hint='Add, for example:  [optimize]  objectives = ["slowest job"]',
         )
     axes = read_sweep(source, changes)
     chosen = tuple(axis for axis in axes if axis.key != SEEDS)
     if not chosen:
         raise OdonataError(
-            f"{source.path} has nothing to choose from: [sweep] lists no key but seeds",
-            hint='Add, for instance:  [sweep]  "engine.routing" = ["min", "adaptive-hybrid"]',
+            f"{source.path} has nothing to search: [sweep] lists only seeds",
+            hint='Add, for example:  [sweep]  "engine.routing" = ["min", "adaptive-hybrid"]',
         )
-    limits = {limit["of"]: float(limit["value"]) for limit in given.get("at_most", [])}
+    limits = {limit["quantity"]: float(limit["max"]) for limit in given.get("constraints", [])}
     seed = _core.check(source.text, source.path, list(changes))["summary"]["seed"]
     seeds = next((axis for axis in axes if axis.key == SEEDS), None)
-    asked = Asked(chosen, seeds, tuple(given["minimise"]), limits, given["sampler"], seed)
-    return asked, int(given["trials"])
+    settings = SearchSettings(chosen, seeds, tuple(given["objectives"]), limits, given["sampler"], seed)
+    return settings, int(given["trials"])
 
 
-def _make(directory: Path, asked: Asked, source: Source) -> None:
-    """Makes the directory, or makes sure that the one that is there is of the same search."""
-    description = asked.describe(__version__)
+def _make(directory: Path, settings: SearchSettings, source: Source) -> None:
+    """Creates the directory, or checks that an existing one holds the same search."""
+    description = settings.describe(__version__)
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         before = read_description(directory)
         now = json.loads(description)
         if before != now:
             other = next(key for key in now if before.get(key) != now[key])
             raise StoreError(
-                f"{directory} holds a search with another '{other}'; it is left as it is",
-                hint="Choose another place with -o, or remove it.",
+                f"{directory} holds a search with different '{other}'",
+                hint="Choose another directory with -o, or remove this one.",
             )
     (directory / "points").mkdir(parents=True, exist_ok=True)
     for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, description)):
@@ -223,8 +224,8 @@ def _make(directory: Path, asked: Asked, source: Source) -> None:
             path.write_text(content, encoding="utf-8")
 
 
-def _known(optuna: Any, study: optuna.Study) -> list[Trial]:
-    """The trials of an earlier call, each combination once. What was under way then is given up."""
+def _load_trials(optuna: Any, study: optuna.Study) -> list[Trial]:
+    """The trials of an earlier call, each configuration once; its unfinished trials fail."""
     for trial in study.get_trials(states=(optuna.trial.TrialState.RUNNING, optuna.trial.TrialState.WAITING)):
         if trial.state == optuna.trial.TrialState.WAITING:
             study.ask()
@@ -239,18 +240,18 @@ def _known(optuna: Any, study: optuna.Study) -> list[Trial]:
     return list(found.values())
 
 
-def _distributions(optuna: Any, asked: Asked) -> dict[str, Any]:
+def _distributions(optuna: Any, settings: SearchSettings) -> dict[str, Any]:
     categorical = optuna.distributions.CategoricalDistribution
-    return {axis.key: categorical(list(range(len(axis.values)))) for axis in asked.axes}
+    return {axis.key: categorical(list(range(len(axis.values)))) for axis in settings.axes}
 
 
-def _sampler(optuna: Any, asked: Asked, turn: int) -> Any:
-    """The sampler of a batch; each batch has a seed of its own, so that a search can go on."""
-    name = asked.sampler
+def _sampler(optuna: Any, settings: SearchSettings, turn: int) -> Any:
+    """The sampler of a batch; each batch has its own seed, so that a search can resume."""
+    name = settings.sampler
     if name in ("auto", "grid"):
-        # Of several aims, too: it finds more of the front in as many runs (studies/cables).
+        # Also for several objectives: it finds more of the front in as many runs (studies/cables).
         name = "tpe"
-    seed = (asked.seed * 1_000_003 + turn) % 2**32
+    seed = (settings.seed * 1_000_003 + turn) % 2**32
 
     if name == "random":
         return optuna.samplers.RandomSampler(seed=seed)
@@ -259,43 +260,50 @@ def _sampler(optuna: Any, asked: Asked, turn: int) -> Any:
     return optuna.samplers.NSGAIISampler(seed=seed, population_size=2 * BATCH)
 
 
-def _order(asked: Asked, count: int) -> list[tuple[int, ...]]:
-    """So many combinations, what the file's first values make first."""
-    every = itertools.product(*(range(len(axis.values)) for axis in asked.axes))
+def _order(settings: SearchSettings, count: int) -> list[tuple[int, ...]]:
+    """The first `count` configurations, starting with the file's first values."""
+    every = itertools.product(*(range(len(axis.values)) for axis in settings.axes))
     return list(itertools.islice(every, count))
 
 
-def _tell(optuna: Any, study: optuna.Study, asked: Asked, proposal: Any, trial: Trial) -> None:
+def _report_trial(
+    optuna: Any, study: optuna.Study, settings: SearchSettings, proposal: Any, trial: Trial
+) -> None:
     kept = {"place": trial.place, "values": trial.values, "spread": trial.spread, "reason": trial.reason}
     proposal.set_user_attr("kept", kept)
     if trial.values is None:
         study.tell(proposal, state=optuna.trial.TrialState.FAIL)
         return
-    found = dict(zip(asked.aims, trial.values, strict=True))
-    for aim, most in asked.at_most.items():
-        proposal.set_constraint(aim, found[aim] - most)
-    study.tell(proposal, list(trial.values[: len(asked.minimise)]))
+    found = dict(zip(settings.quantities, trial.values, strict=True))
+    for quantity, limit in settings.constraints.items():
+        proposal.set_constraint(quantity, found[quantity] - limit)
+    study.tell(proposal, list(trial.values[: len(settings.objectives)]))
 
 
-def _write(directory: Path, asked: Asked, trials: Sequence[Trial]) -> Any:
-    table = table_of(asked, trials)
+def _write(directory: Path, settings: SearchSettings, trials: Sequence[Trial]) -> Any:
+    table = table_of(settings, trials)
     with replacing(directory / TRIALS) as path:
         pq.write_table(table, path)
     return table
 
 
 class _Runner:
-    """Runs combinations, with every seed, and works out their aims."""
+    """Runs configurations with every seed and computes their quantities."""
 
     def __init__(
-        self, source: Source, changes: tuple[str, ...], directory: Path, asked: Asked, processes: int
+        self,
+        source: Source,
+        changes: tuple[str, ...],
+        directory: Path,
+        settings: SearchSettings,
+        processes: int,
     ) -> None:
         self.source, self.changes, self.directory = source, changes, directory
-        self.asked, self.processes = asked, processes
-        self.axes = asked.axes if asked.seeds is None else (*asked.axes, asked.seeds)
+        self.settings, self.processes = settings, processes
+        self.axes = settings.axes if settings.seeds is None else (*settings.axes, settings.seeds)
 
     def run(self, places: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], Trial]:
-        """The trials of these combinations, without numbers."""
+        """The trials of these configurations, without numbers."""
         tasks = {place: self._tasks(place) for place in places}
         wrong = {place: reason for place in places if (reason := self._mistake(tasks[place]))}
         ready = [task for place in places if place not in wrong for task in tasks[place]]
@@ -308,17 +316,17 @@ class _Runner:
             reason = wrong.get(place) or next(
                 (failed[t.target] for t in tasks[place] if t.target in failed), None
             )
-            values, spread = (None, None) if reason else self._aims(tasks[place])
+            values, spread = (None, None) if reason else self._quantities(tasks[place])
             found[place] = Trial(0, place, values, spread, reason)
         return found
 
     def _tasks(self, place: tuple[int, ...]) -> list[Task]:
-        seeds = range(len(self.asked.seeds.values)) if self.asked.seeds is not None else [None]
+        seeds = range(len(self.settings.seeds.values)) if self.settings.seeds is not None else [None]
         places = [place if seed is None else (*place, seed) for seed in seeds]
         return [Task(self.source, self.changes, point_at(self.axes, at), self.directory) for at in places]
 
     def _mistake(self, tasks: Sequence[Task]) -> str | None:
-        """Why a combination cannot be run, such as ports that a router does not have."""
+        """Why a configuration cannot run, such as missing router ports."""
         for task in tasks:
             try:
                 _core.check(self.source.text, self.source.path, task.overrides)
@@ -326,12 +334,12 @@ class _Runner:
                 return str(error).splitlines()[0].removeprefix("error: ")
         return None
 
-    def _aims(self, tasks: Sequence[Task]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    def _quantities(self, tasks: Sequence[Task]) -> tuple[tuple[float, ...], tuple[float, ...]]:
         runs = [Run.from_directory(task.target) for task in tasks]
         of: list[list[float]] = []
-        for aim in self.asked.aims:
-            if aim == PRICE:
+        for quantity in self.settings.quantities:
+            if quantity == PRICE:
                 of.append([price_of(self.source, tasks[0].overrides)])
             else:
-                of.append([value_of(aim, run) for run in runs])
+                of.append([value_of(quantity, run) for run in runs])
         return tuple(math.fsum(each) / len(each) for each in of), tuple(max(each) - min(each) for each in of)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from matplotlib.axes import Axes
 
-from odonata.analysis.merge import merged
+from odonata.analysis.aggregate import aggregate
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.quantity import scale
@@ -146,7 +146,7 @@ class _Point:
     def of(cls, run: RunData) -> _Point:
         """All jobs together."""
         offered, accepted, latency = (
-            merged(run.jobs, name) for name in ("offered_load", "accepted_load", "latency_mean_ns")
+            aggregate(run.jobs, name) for name in ("offered_load", "accepted_load", "latency_mean_ns")
         )
         convergence = run.summary["convergence"]
         return cls(offered, accepted, latency, convergence["converged"] and convergence["balanced"])

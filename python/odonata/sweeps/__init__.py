@@ -1,4 +1,4 @@
-"""Sweeps: one experiment at every combination of some keys, on the same placements and seeds."""
+"""Sweeps: one experiment at every combination of some keys, with paired placements and seeds."""
 
 from odonata.sweeps.opening import load
 from odonata.sweeps.result import Sweep

@@ -1,7 +1,7 @@
-"""Where the points of a sweep run beside this machine's processes: Dask, perhaps on a batch system.
+"""Dask clusters for the points of a sweep: on this machine, on a batch system, or at an address.
 
-Every worker has one thread and runs one point at a time, since a point states its own processor time and
-memory; how many threads a point has is a resource that the worker declares, as is its memory.
+Each worker has one thread and runs one point at a time, since a point reports the CPU time and memory of its
+process. Workers declare the threads of a point and their memory as resources.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from odonata.errors import OdonataError
 LOCAL = "dask"
 """Workers on this machine."""
 BATCH = {"slurm": "SLURM", "pbs": "PBS", "lsf": "LSF"}
-"""Batch systems, and what the names of their classes in dask-jobqueue start with."""
+"""Batch systems and the prefixes of their classes in dask-jobqueue."""
 
 WORKER_CLASS = "odonata.sweeps.private.PrivateWorker"
-"""The worker class as the command line of a Dask worker names it."""
+"""The worker class for the command line of a Dask worker."""
 
 RETRIES = 2
-"""How often a point runs again after the worker that ran it died."""
+"""Number of new attempts after a worker of a point died. More attempts delay the report of a defect."""
 
 _PARTS = ("dask", "distributed", "dask_jobqueue", "cryptography")
 _ADDRESS = re.compile(r"(tcp|tls|ucx|ws|wss|inproc)://[^/\s]+")
 _ENCRYPTED = ("tls://", "wss://", "inproc://")
 
-Say = Callable[[str], None]
-"""Called with a line for the user."""
+PrintLine = Callable[[str], None]
+"""Prints a line for the user."""
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where points run: `dask`, `slurm`, `pbs`, `lsf`, or the address of a scheduler."""
+    """The cluster of a sweep: `dask`, `slurm`, `pbs`, `lsf`, or the address of a scheduler."""
 
     on: str
-    say: Say = field(default=lambda _: None)
+    print_line: PrintLine = field(default=lambda _: None)
 
     def __post_init__(self) -> None:
         known = [LOCAL, *BATCH]
@@ -52,8 +52,8 @@ class Cluster:
             near = difflib.get_close_matches(self.on, known, 1)
             hint = f"Did you mean {near[0]}?" if near else None
             raise OdonataError(
-                f"points cannot run on {self.on!r}; expected {', '.join(known)} or the address of a "
-                "scheduler, as in tcp://node17:8786",
+                f"unknown cluster {self.on!r}; expected {', '.join(known)} or the address of a "
+                "scheduler, such as tls://node17:8786",
                 hint=hint,
             )
         for part in _PARTS:
@@ -70,28 +70,28 @@ class Cluster:
 
     @property
     def is_address(self) -> bool:
-        """Whether somebody else has started scheduler and workers."""
+        """Whether scheduler and workers were started by somebody else."""
         return not self.is_batch and self.on != LOCAL
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What the points need."""
+    """The resources of the points."""
 
     processes: int
-    """How many may run at a time on this machine."""
+    """Maximum number of concurrent points on this machine."""
     threads: int
-    """Of each point."""
+    """Threads per point."""
     memory_bytes: int
-    """Of the largest point."""
+    """Memory of the largest point."""
 
 
 def check_settings(cluster: Cluster, settings: Mapping[str, Any]) -> None:
-    """Raises `OdonataError` if `[cluster]` of the experiment does not say what a batch system has to know."""
+    """Raises `OdonataError` if a batch system is used without a table `[cluster]`."""
     if cluster.is_batch and not settings:
         raise OdonataError(
-            f"--on {cluster.on} needs a table [cluster], which the experiment lacks",
-            hint='Add, for instance:  [cluster]  cores = 32   memory = "120 GiB"   walltime = "04:00:00"',
+            f"--on {cluster.on} needs a table [cluster] in the experiment",
+            hint='Add, for example:  [cluster]  cores = 32   memory = "120 GiB"   walltime = "04:00:00"',
         )
 
 
@@ -99,17 +99,17 @@ def check_settings(cluster: Cluster, settings: Mapping[str, Any]) -> None:
 def connected(
     cluster: Cluster, settings: Mapping[str, Any], demand: Demand, memory_bytes: int | None, logs: Path
 ) -> Iterator[Any]:
-    """A client of the scheduler; one that was started here ends with it, and its workers.
+    """Connects a client to the scheduler; stops scheduler and workers at the end if it started them.
 
     Args:
-        cluster: Where.
+        cluster: Cluster to use.
         settings: `[cluster]` of the experiment.
-        demand: What the points need.
-        memory_bytes: What all workers on this machine may take together; None where that is not known.
+        demand: Resources of the points.
+        memory_bytes: Memory of all workers on this machine together; None if unknown.
         logs: Directory of the batch jobs' output.
 
     Raises:
-        OdonataError: There is no scheduler, or the batch system refuses.
+        OdonataError: There is no scheduler, or the batch system refuses the job.
     """
     import dask
     from distributed import Client
@@ -117,7 +117,7 @@ def connected(
     quiet = {
         "distributed.scheduler.allowed-failures": RETRIES,
         "distributed.worker.memory.pause": False,
-        # Whatever Dask's own settings say. Only a scheduler of the user's own may take plain TCP.
+        # Overrides Dask's own settings: only a scheduler that the user started may use plain TCP.
         "distributed.comm.require-encryption": not cluster.is_address or None,
     }
     with ExitStack() as stack:
@@ -126,8 +126,8 @@ def connected(
             if cluster.is_address:
                 where: Any = cluster.on
                 if not cluster.on.startswith(_ENCRYPTED):
-                    cluster.say(
-                        f"warning: {cluster.on} has no TLS: whoever reaches this port can run programs as you"
+                    cluster.print_line(
+                        f"warning: {cluster.on} has no TLS: anyone who reaches it can run programs as you"
                     )
             elif cluster.is_batch:
                 where = stack.enter_context(_batch(cluster.on, settings, demand, logs))
@@ -137,23 +137,23 @@ def connected(
             stack.enter_context(client.as_current())
         except OSError as error:
             if cluster.is_batch:
-                raise OdonataError(f"cannot give {cluster.on} the job of the workers: {error}") from None
+                raise OdonataError(f"cannot submit the workers to {cluster.on}: {error}") from None
             raise OdonataError(
-                f"there is no Dask scheduler at {cluster.on}: {error}",
+                f"cannot reach a Dask scheduler at {cluster.on}: {error}",
                 hint="Start one with: dask scheduler",
             ) from None
         except RuntimeError as error:
             raise OdonataError(
-                f"{cluster.on} did not take the job of the workers: {_refusal(str(error))}",
-                hint="See [cluster] of the experiment: queue, account, cores, memory, walltime, directives.",
+                f"{cluster.on} refused the job of the workers: {_refusal(str(error))}",
+                hint="Check [cluster]: queue, account, cores, memory, walltime, directives.",
             ) from None
         yield client
 
 
-def _refusal(told: str) -> str:
-    """What a batch system's command said, without what dask-jobqueue writes around it."""
-    _, _, said = told.rpartition("stderr:\n")
-    return " ".join((said.strip() or told).split())
+def _refusal(message: str) -> str:
+    """The error output of a batch system's command, without the text that dask-jobqueue adds."""
+    _, _, output = message.rpartition("stderr:\n")
+    return " ".join((output.strip() or message).split())
 
 
 def _resources(threads: int, memory_bytes: int) -> dict[str, float]:
@@ -169,12 +169,12 @@ def _local(demand: Demand, memory_bytes: int | None) -> Iterator[Any]:
 
     count = demand.processes
     if memory_bytes is not None:
-        count = _as_many(demand.processes, memory_bytes, demand.memory_bytes)
+        count = _concurrent_points(demand.processes, memory_bytes, demand.memory_bytes)
     each = demand.memory_bytes if memory_bytes is None else memory_bytes // count
     options = {
         # The future of a point reports what failed.
         "silence_logs": logging.CRITICAL,
-        # The estimate may be low; a worker that needs more is not killed while there is memory.
+        # The estimate may be low. A worker that needs more is not killed while memory is free.
         "memory_limit": None,
         "resources": _resources(demand.threads, each),
     }
@@ -183,8 +183,8 @@ def _local(demand: Demand, memory_bytes: int | None) -> Iterator[Any]:
         yield started
 
 
-def _as_many(processors: int, memory_bytes: int, each_bytes: int) -> int:
-    """How many points run at a time: as many as processors and memory allow, but one at least."""
+def _concurrent_points(processors: int, memory_bytes: int, each_bytes: int) -> int:
+    """Number of concurrent points: as many as processors and memory allow, at least one."""
     return max(1, min(processors, memory_bytes // max(each_bytes, 1)))
 
 
@@ -205,12 +205,12 @@ def _batch(system: str, settings: Mapping[str, Any], demand: Demand, logs: Path)
             scheduler_options={"dashboard": False, "dashboard_address": None},
         ) as started,
     ):
-        # Adapting would only log that a job was refused; asked for here, the refusal is an error.
+        # Adapting only logs a refused job. Starting the workers here raises it as an error.
         started.worker_spec.update(started.new_worker_spec())
         try:
             started.sync(started._correct_state)
         except (OSError, RuntimeError):
-            # Closing the cluster waits for jobs that it thinks exist.
+            # Without this, closing the cluster waits for jobs that do not exist.
             started.workers.clear()
             started._created.clear()
             raise
@@ -220,22 +220,22 @@ def _batch(system: str, settings: Mapping[str, Any], demand: Demand, logs: Path)
 
 
 def batch_options(system: str, settings: Mapping[str, Any], demand: Demand, logs: Path) -> dict[str, Any]:
-    """What the cluster class of dask-jobqueue is told for one batch job."""
+    """Arguments of the cluster class of dask-jobqueue for one batch job."""
     cores, memory = settings["cores"], settings["memory"]
     if demand.threads > cores:
         raise OdonataError(
-            f"a point has {demand.threads} threads and a batch job {cores} cores",
-            hint="Ask for more in [cluster], or for fewer with --threads.",
+            f"a point has {demand.threads} threads, but a batch job has {cores} cores",
+            hint="Increase cores in [cluster], or reduce --threads.",
         )
-    count = _as_many(cores // demand.threads, memory, demand.memory_bytes)
+    count = _concurrent_points(cores // demand.threads, memory, demand.memory_bytes)
     if shlex.quote(str(logs)) != str(logs):
         raise OdonataError(
             f"the directory {str(logs)!r} has a character that a batch script cannot name",
-            hint="Choose another place with -o.",
+            hint="Choose another directory with -o.",
         )
     offered = _resources(demand.threads, memory // count)
     options: dict[str, Any] = {
-        # To dask-jobqueue a core is a thread of Dask, and each of our workers has one.
+        # dask-jobqueue counts a core per thread of Dask, and each of our workers has one thread.
         "cores": count,
         "processes": count,
         "memory": f"{memory} B",

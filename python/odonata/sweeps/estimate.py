@@ -1,4 +1,4 @@
-"""How long the points of a sweep take, from a few seconds of each routing."""
+"""Estimate of a sweep's time from short trial runs, one per routing algorithm."""
 
 from __future__ import annotations
 
@@ -7,55 +7,55 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from odonata.trial import tried
+from odonata.trial import run_trial
 
 if TYPE_CHECKING:
     from odonata.api import Source
-    from odonata.sweeps.point import Checked, Task
+    from odonata.sweeps.point import CheckedPoint, Task
 
 SECONDS = 2.0
-"""Processor time for which each routing is tried."""
+"""CPU time of each trial. Longer trials are more accurate and delay the sweep."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is ahead."""
+    """Number, packets and time of the points to run."""
 
     points: int
     packets: int
     cpu_s: float
     wall_s: float
-    """If all processors that the sweep may use are free."""
+    """Wall-clock time if all processors of the sweep are free."""
     packets_per_cpu_s: Mapping[str, float]
-    """By routing, as measured."""
+    """Measured rate by routing."""
 
 
 def estimate(
-    pool: ProcessPoolExecutor, work: Sequence[tuple[Task, Checked]], processors: int
+    pool: ProcessPoolExecutor, work: Sequence[tuple[Task, CheckedPoint]], processors: int
 ) -> Estimate | None:
-    """Tries the largest point of each routing for some seconds.
+    """Runs the largest point of each routing for a few seconds.
 
     Args:
-        pool: Where it is tried.
-        work: Points that are to run.
-        processors: How many of them run at a time, times their threads.
+        pool: Processes for the trials.
+        work: Points to run.
+        processors: Number of concurrent points times their threads.
 
     Returns:
-        None if there is nothing to run, the engine sends no packets, or a trial said nothing.
+        None if there is nothing to run, the engine simulates no packets, or a trial gave no rate.
     """
     if not work or any(checked.packets is None for _, checked in work):
         return None
-    largest: dict[str, tuple[Task, Checked]] = {}
+    largest: dict[str, tuple[Task, CheckedPoint]] = {}
     for task, checked in work:
         before = largest.get(checked.routing)
         if before is None or (checked.packets or 0) > (before[1].packets or 0):
             largest[checked.routing] = (task, checked)
-    tried = {
+    trials = {
         routing: pool.submit(_packets_per_cpu_s, task.source, task.overrides, SECONDS)
         for routing, (task, _) in largest.items()
     }
-    rates = {routing: rate for routing, future in tried.items() if (rate := future.result()) is not None}
-    if len(rates) < len(tried):
+    rates = {routing: rate for routing, future in trials.items() if (rate := future.result()) is not None}
+    if len(rates) < len(trials):
         return None
     cpu_s = sum((checked.packets or 0) / max(rates[checked.routing], 1.0) for _, checked in work)
     packets = sum(checked.packets or 0 for _, checked in work)
@@ -63,8 +63,8 @@ def estimate(
 
 
 def _packets_per_cpu_s(source: Source, changes: list[str], seconds: float) -> float | None:
-    """None if the run did not say what it had when it was stopped."""
-    run = tried(source, changes, seconds).run
+    """The rate of a trial run; None if it returned no tables."""
+    run = run_trial(source, changes, seconds).run
     if run is None:
         return None
     packets = float(sum(run.jobs["packets"].to_pylist()))

@@ -1,8 +1,8 @@
-"""Running the points of sweeps, in local processes or on a cluster.
+"""Runs the points of sweeps, in local processes or on a cluster.
 
-All points are checked before the first one runs, so that a mistake shows in seconds and not after hours. A
-point is finished if its run directory was made by this version from the same resolved experiment and the same
-input files; finished points are kept.
+All points are checked before the first one runs, so that mistakes show in seconds. A point is finished if its
+run directory was made by this version from the same resolved experiment and input files. Finished points are
+not run again.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from odonata.errors import ExperimentError, OdonataError
 from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster, Demand, check_settings, connected
 from odonata.sweeps.estimate import Estimate, estimate
-from odonata.sweeps.point import MARK, Checked, Task, is_finished
+from odonata.sweeps.point import MARK, CheckedPoint, Task, is_finished
 
 Progress = Callable[[str, int, int], None]
-"""Called with what is going on, how many points are done, and of how many."""
+"""Takes a phase, the number of finished points, and of all points."""
 
-Foresee = Callable[[Estimate], bool]
-"""Called with what is ahead, if that is known; whether the points are to be run."""
+OnEstimate = Callable[[Estimate], bool]
+"""Takes an estimate and returns whether to run the points."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A point that could not be finished."""
+    """A point that failed."""
 
     task: Task
     message: str
@@ -49,7 +49,7 @@ class Failure:
 
 
 class DeclinedError(Exception):
-    """The points were not to be run."""
+    """The user declined to run the points."""
 
 
 def run_tasks(
@@ -58,31 +58,30 @@ def run_tasks(
     processes: int,
     threads: int,
     progress: Progress,
-    foresee: Foresee | None = None,
+    on_estimate: OnEstimate | None = None,
     finished: Callable[[Task], None] | None = None,
     cluster: Cluster | None = None,
 ) -> tuple[int, list[Failure]]:
-    """Runs all points that are not finished, of one sweep or of several.
+    """Runs all unfinished points of one or several sweeps.
 
     Args:
         tasks: The points.
-        processes: How many of them run at a time.
-        threads: How many threads each of them has.
+        processes: Number of concurrent points.
+        threads: Threads per point.
         progress: Called after each point.
-        foresee: Called before the first point with an estimate, which takes some seconds to make.
-        finished: Called with each point that has run, those of before first; what it raises ends the others.
-        cluster: Where the points run; in processes of this machine if not given.
+        on_estimate: Called before the first point with an estimate, which takes a few seconds.
+        finished: Called with each finished point, starting with points of earlier calls. An exception ends all points.
+        cluster: Cluster of the points; by default processes of this machine.
 
     Returns:
-        How many points were finished already, and those that failed while they ran, in the order of `tasks`.
+        The number of points that were already finished, and the failed points in the order of `tasks`.
 
     Raises:
-        OdonataError: Some of the points are no experiments that can be run, and none was run; or the cluster
-            cannot be had, or was lost.
-        DeclinedError: `foresee` said no.
+        OdonataError: Some points cannot run, and no point was run; or the cluster is not available.
+        DeclinedError: `on_estimate` returned False.
     """
-    # A worker that imports a script which calls this again, without the guard, is to end quietly: the first
-    # caller says what is wrong. The same test makes multiprocessing raise an error with a page of advice.
+    # A worker that imports an unguarded script calls this again. It ends quietly, because the first caller
+    # reports the mistake. multiprocessing itself uses this test and raises an error with long advice.
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise SystemExit(1)
     settings: Mapping[str, Any] = {}
@@ -98,10 +97,10 @@ def run_tasks(
             if not is_finished(task.target, resolved[index].resolved)
         ]
         done = len(tasks) - len(missing)
-        if foresee is not None:
+        if on_estimate is not None:
             progress("estimating", done, len(tasks))
             ahead = estimate(pool, [(tasks[i], resolved[i]) for i in missing], processes * threads)
-            declined = ahead is not None and not foresee(ahead)
+            declined = ahead is not None and not on_estimate(ahead)
             if declined:
                 missing = []
         work = {index: (tasks[index], resolved[index]) for index in missing}
@@ -122,22 +121,22 @@ def run_tasks(
                 progress("running", done, len(tasks))
 
         if cluster is None:
-            follow(_run_here(pool, work, threads))
-    # Not within: an exception there ends the workers wherever they are.
+            follow(_run_locally(pool, work, threads))
+    # Outside the pool: an exception inside it terminates the workers.
     if declined:
         raise DeclinedError
-    # Not within, either: who is killed while others do the work leaves no processes behind.
+    # Outside the pool, too, so that a killed client of a cluster leaves no local processes behind.
     if cluster is not None and work:
-        follow(_run_there(cluster, settings, work, processes, threads))
+        follow(_run_on_cluster(cluster, settings, work, processes, threads))
     _tidy(tasks if not work else ())
     found = [Failure(tasks[index], message) for index, message in sorted(failures.items())]
     return len(tasks) - len(missing), found
 
 
-def _run_here(
-    pool: ProcessPoolExecutor, work: Mapping[int, tuple[Task, Checked]], threads: int
+def _run_locally(
+    pool: ProcessPoolExecutor, work: Mapping[int, tuple[Task, CheckedPoint]], threads: int
 ) -> Iterator[tuple[int, str | None]]:
-    """Runs points in processes of this machine; hands out each as it ends, with what was wrong with it."""
+    """Runs points in local processes; yields each one as it ends, with its error message or None."""
 
     def start(index: int) -> Future[None]:
         task, _ = work[index]
@@ -153,7 +152,7 @@ def _run_here(
         try:
             future.result()
         except BrokenProcessPool:
-            yield index, "its process was killed, perhaps for want of memory"
+            yield index, "its process was killed, perhaps due to lack of memory"
         except Exception as error:
             yield index, f"{type(error).__name__}: {error}"
         else:
@@ -161,20 +160,20 @@ def _run_here(
 
 
 def _tidy(finished: Sequence[Task]) -> None:
-    """Removes what a command left on a cluster that was killed when all its points were there."""
+    """Removes the marks that a killed command of a cluster left behind."""
     for directory in {task.directory for task in finished}:
         (directory / MARK).unlink(missing_ok=True)
 
 
-def _run_there(
+def _run_on_cluster(
     cluster: Cluster,
     settings: Mapping[str, Any],
-    work: Mapping[int, tuple[Task, Checked]],
+    work: Mapping[int, tuple[Task, CheckedPoint]],
     processes: int,
     threads: int,
 ) -> Iterator[tuple[int, str | None]]:
-    """`_run_here` on a cluster."""
-    # Dask takes half a second to import, and need not be installed.
+    """`_run_locally`, but on a cluster."""
+    # Dask is optional and takes half a second to import.
     from odonata.sweeps.remote import run_on
 
     tasks = [task for task, _ in work.values()]
@@ -188,7 +187,7 @@ def _settings(tasks: Sequence[Task]) -> Mapping[str, Any]:
     """`[cluster]` of the experiments; empty if none has it.
 
     Raises:
-        OdonataError: Two of them do not agree.
+        OdonataError: Two of them differ.
     """
     found: dict[tuple[Source, tuple[str, ...]], Mapping[str, Any]] = {}
     for task in tasks:
@@ -199,14 +198,14 @@ def _settings(tasks: Sequence[Task]) -> Mapping[str, Any]:
     for source, settings in given[1:]:
         if settings != given[0][1]:
             raise OdonataError(
-                f"{given[0][0].path} and {source.path} ask for different batch jobs in [cluster]",
-                hint="Points of all files run on the same workers: say it alike, or in one of them.",
+                f"{given[0][0].path} and {source.path} have different tables [cluster]",
+                hint="All points share the same workers. Use equal tables, or only one.",
             )
     return given[0][1] if given else {}
 
 
 def shared_memory() -> int | None:
-    """Memory that all processes of a sweep may take together, bytes; None where the system does not say."""
+    """Memory for all processes of a sweep, in bytes; None if unknown."""
     available = _core.available_memory()
     return None if available is None else available[0]
 
@@ -214,10 +213,9 @@ def shared_memory() -> int | None:
 def as_memory_allows(
     bytes_of: Mapping[int, int], memory: int | None, start: Callable[[int], Future[None]]
 ) -> Iterator[tuple[int, Future[None]]]:
-    """Starts runs in their order, each when those that go on leave it the memory that it needs.
+    """Starts runs in order, each when the running ones leave enough memory; yields them as they end.
 
-    They are handed out as they end.
-    A run that needs more than there is starts when it is alone, and says so by itself.
+    A run that needs more memory than there is starts when it is alone.
     """
     waiting, running = list(bytes_of), dict[Future[None], int]()
     while waiting or running:
@@ -230,23 +228,23 @@ def as_memory_allows(
         yield from ((running.pop(future), future) for future in finished)
 
 
-def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress) -> dict[int, Checked]:
-    """What each task is."""
+def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress) -> dict[int, CheckedPoint]:
+    """Checks all tasks and returns the results by index."""
     progress("checking", 0, len(tasks))
     checking = {
         pool.submit(_check_points, tasks[some[0]].source, [tasks[index].overrides for index in some]): some
         for some in _parts(tasks)
     }
-    resolved: dict[int, Checked] = {}
+    resolved: dict[int, CheckedPoint] = {}
     mistakes: dict[int, str] = {}
     for future in as_completed(checking):
         try:
             results = future.result()
         except BrokenProcessPool:
             raise OdonataError(
-                "a process of the sweep ended before it answered",
-                hint='A script has to call odonata.sweep below `if __name__ == "__main__":`, since the '
-                "processes of the sweep import the script. If it does, memory may be short.",
+                "a process of the sweep ended without an answer",
+                hint='In a script, call odonata.sweep below `if __name__ == "__main__":`, because the '
+                "processes import the script. Otherwise, check the available memory.",
             ) from None
         for index, result in zip(checking[future], results, strict=True):
             if isinstance(result, ExperimentProblem):
@@ -256,43 +254,43 @@ def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress)
         progress("checking", len(mistakes) + len(resolved), len(tasks))
     if mistakes:
         first = min(mistakes)
-        count = f"{len(mistakes)} of {len(tasks)} points cannot be run"
+        count = f"{len(mistakes)} of {len(tasks)} points cannot run"
         raise OdonataError(
-            f"{count}, the first of them {tasks[first].point.name}:\n{mistakes[first]}", hint="None was run."
+            f"{count}. The first is {tasks[first].point.name}:\n{mistakes[first]}", hint="No point was run."
         )
     return resolved
 
 
 @dataclass(frozen=True)
 class ExperimentProblem:
-    """A mistake in one point, as text: exceptions with their own arguments do not cross processes well."""
+    """A mistake in a point as text, since exceptions with own arguments cannot be pickled."""
 
     message: str
 
 
 CHECKED_TOGETHER = 32
-"""Points that one call checks at most: the same programs are looked through once for all of them."""
+"""Maximum points per check. Larger batches examine shared programs once, but use fewer processes."""
 
 
 def _parts(tasks: Sequence[Task]) -> Iterator[list[int]]:
-    """Tasks that are checked together: some that follow each other, of one source."""
+    """Batches of consecutive tasks with the same source."""
     for _, same in itertools.groupby(range(len(tasks)), lambda index: tasks[index].source):
         indices = list(same)
         for first in range(0, len(indices), CHECKED_TOGETHER):
             yield indices[first : first + CHECKED_TOGETHER]
 
 
-def _check_points(source: Source, points: list[list[str]]) -> list[Checked | ExperimentProblem]:
+def _check_points(source: Source, points: list[list[str]]) -> list[CheckedPoint | ExperimentProblem]:
     return [_checked(found) for found in _core.check_points(source.text, source.path, points)]
 
 
-def _checked(found: _core.Checked | Exception) -> Checked | ExperimentProblem:
+def _checked(found: _core.Checked | Exception) -> CheckedPoint | ExperimentProblem:
     if isinstance(found, ExperimentError):
         return ExperimentProblem(str(found))
     if isinstance(found, Exception):
         raise found
     summary = found["summary"]
-    return Checked(
+    return CheckedPoint(
         found["resolved"], found["memory_estimate_bytes"], summary["routing"], summary.get("packets")
     )
 
@@ -302,21 +300,21 @@ def _run_point(source: Source, changes: list[str], directory: Path, threads: int
     try:
         run_source(source, changes, out=directory, threads=threads, force=True)
     except (KeyboardInterrupt, SystemExit):
-        # The pool would take the exception for a result and go on with the next point. What the run had so
-        # far is written.
+        # The pool would treat the exception as a result and start the next point. Partial results are
+        # written.
         os._exit(128 + signal.SIGTERM)
 
 
 def _forget_peak_memory() -> None:
-    """Lets the next run state its own peak of memory, not that of an earlier one in this process (Linux)."""
+    """Resets the peak memory of this process, so that the next run reports its own (Linux)."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 @contextlib.contextmanager
 def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
-    """Worker processes that end when this one is interrupted, cleaning up what they were writing."""
-    # Not forked: threads of this process would leave locks behind in the children.
+    """Worker processes that end and clean up if this one is interrupted."""
+    # Forked children would inherit locks of this process's threads.
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(
         processes, mp_context=multiprocessing.get_context("spawn"), initializer=_prepare_worker
@@ -332,16 +330,16 @@ def _pool(processes: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _prepare_worker() -> None:
-    """Ctrl-C reaches the whole group of processes; the parent decides, and ends its workers by SIGTERM."""
+    """Ignores Ctrl-C, which reaches all processes; the parent ends its workers by SIGTERM."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _leave)
     threading.Thread(target=_follow_parent, daemon=True).start()
 
 
 def _follow_parent() -> None:
-    """A parent that was killed tells nobody: its workers would wait for their next point for ever.
+    """Ends the worker if its parent is killed; otherwise it would wait forever for its next point.
 
-    What they were writing is removed by the next run there, as after any kill.
+    The next run there removes unfinished output.
     """
     parent = multiprocessing.parent_process()
     assert parent is not None, "workers are started by a process"
@@ -354,5 +352,5 @@ def _leave(*_: Any) -> None:
 
 
 def processors() -> int:
-    """Processors that this process may use."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""What jobs cost each other: the targets of a sweep with `[interference]` beside others, against alone."""
+"""Slowdown between jobs: targets of a sweep with `[interference]`, with a background and alone."""
 
 from __future__ import annotations
 
@@ -16,31 +16,33 @@ from odonata.store.sweep import Axis, Point, text
 from odonata.sweeps.results import place_of, places
 
 JOBS = "jobs"
-"""The axis of the sets of jobs that run at once. No key of an experiment is called so."""
+"""Axis of the sets of concurrent jobs. No experiment key has this name."""
 COMPLETE = "complete"
-"""How a run ends in which all jobs do, of an engine that has other endings."""
+"""Ending of a run in which all jobs end."""
 NONE = "none"
-"""Stands in the column `background` for a job that is alone."""
+"""Value of the column `background` for a job alone."""
 
 COLUMNS = (
-    Column("target", "str", merge="key", label="Target", meaning="The job that the row is about."),
+    Column(
+        "target", "str", merge="key", label="Target", meaning="Name of the job whose slowdown is measured."
+    ),
     Column(
         "background",
         "str",
         merge="key",
         label="Background",
-        meaning=f"The jobs beside it, joined by `+`, or `{NONE}`.",
+        meaning=f"Names of the other jobs, joined by `+`, or `{NONE}`.",
     ),
 )
-FOUND = (
+FIGURES = (
     Column(
         "slowdown",
         "f64",
         "ratio",
         label="Slowdown",
-        meaning="The mean communication time of its ranks over that of the same job alone, all else equal; "
-        "of a job with a pattern, its time over its time alone.",
-        missing="the job never runs alone, or had other nodes then, or has no end, or did not come to it",
+        meaning="Mean communication time of its ranks divided by its value alone, all else equal. "
+        "For a job with a pattern: its time divided by its time alone.",
+        missing="the job never runs alone, had other nodes alone, has no end, or did not reach it",
         headline=True,
     ),
     Column(
@@ -48,7 +50,7 @@ FOUND = (
         "f64",
         "ratio",
         label="Execution slowdown",
-        meaning="The end of its last rank over that alone.",
+        meaning="End of its last rank divided by its value alone.",
         missing="as `slowdown`, or the job has a pattern",
     ),
     Column(
@@ -56,7 +58,7 @@ FOUND = (
         "f64",
         "ratio",
         label="Latency slowdown",
-        meaning="The mean latency of its packets over that alone.",
+        meaning="Mean latency of its packets divided by its value alone.",
         missing="as `slowdown`, or the engine has no packets",
     ),
     Column(
@@ -64,7 +66,7 @@ FOUND = (
         "f64",
         "share",
         label="Links busy",
-        meaning="Mean over all links of the machine: the share of the run in which the link sent.",
+        meaning="Share of the run in which a link sends, averaged over all links of the machine.",
         missing="the engine does not simulate time",
     ),
     Column(
@@ -72,22 +74,21 @@ FOUND = (
         "f64",
         "share",
         label="Links stalled",
-        meaning="Mean over all links of the machine: the share of the run in which packets waited and none "
-        "had credit.",
+        meaning="Share of the run in which packets wait at a link without credits, averaged over all links.",
         missing="the engine does not simulate time",
     ),
 )
 
 
 def is_interference(axes: Sequence[Axis]) -> bool:
-    """Whether a sweep has sets of jobs."""
+    """Whether a sweep has `[interference]`."""
     return any(axis.key == JOBS for axis in axes)
 
 
 def interference_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> pa.Table:
-    """One row for each point and each job in it that also runs alone somewhere in the sweep.
+    """One row per point and job, for jobs that also run alone in the sweep.
 
-    Columns: `point`, `target`, `background`, the axes but `jobs`, what the run says of the job, and
+    Columns: `point`, `target`, `background`, the axes except `jobs`, the job's columns of the run, and
     `slowdown`, `execution_slowdown`, `latency_slowdown`, `link_busy_share`, `link_stall_share`.
     """
     others = [axis for axis in axes if axis.key != JOBS]
@@ -110,7 +111,7 @@ def interference_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run
                 )
     of_jobs = [column for name, column in known.items() if name not in ("job", "name")]
     number, *keys = places(others)
-    columns = [number, *COLUMNS, *keys, *of_jobs, *FOUND]
+    columns = [number, *COLUMNS, *keys, *of_jobs, *FIGURES]
     table = (
         pa.Table.from_pylist([{c.name: row.get(c.name) for c in columns} for row in rows]) if rows else None
     )
@@ -118,12 +119,12 @@ def interference_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run
 
 
 def _running(run: Run) -> list[str]:
-    """The jobs that are not idle, in the order of the file."""
+    """Jobs that are not idle, in the order of the file."""
     return [job["name"] for job in toml.parse(run.resolved)["job"] if not job["idle"]]
 
 
 def _condition(axes: Sequence[Axis], point: Point) -> tuple[str, ...]:
-    """What a point has beside its jobs."""
+    """The values of a point except its jobs."""
     return tuple(text(value) for axis, value in zip(axes, point.values, strict=True) if axis.key != JOBS)
 
 
@@ -137,7 +138,7 @@ def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, fl
         return now / then if now and then else None
 
     found: dict[str, float | None] = {"latency_slowdown": ratio("latency_mean_ns")}
-    if _is_whole(run) and _is_whole(alone):
+    if _is_complete(run) and _is_complete(alone):
         communication = ratio("communication_mean_ns")
         time = next(iter(job_times(run.jobs.schema)), "")
         found["slowdown"] = ratio(time) if communication is None else communication
@@ -145,13 +146,13 @@ def _slowdowns(run: Run, alone: Run | None, job: dict[str, Any]) -> dict[str, fl
     return found
 
 
-def _is_whole(run: Run) -> bool:
-    """Whether the jobs that have an end came to it."""
+def _is_complete(run: Run) -> bool:
+    """Whether all jobs with an end reached it."""
     return bool(run.summary["convergence"].get("ending", COMPLETE) == COMPLETE)
 
 
 def _nodes(run: Run, name: str) -> list[int] | None:
-    """The nodes of a job's ranks, where the run has recorded them."""
+    """The nodes of a job's ranks; None if not recorded."""
     if not run.placement.num_rows:
         return None
     number = next(job["job"] for job in run.summary["jobs"] if job["name"] == name)
@@ -172,16 +173,16 @@ def _shares(run: Run) -> dict[str, float]:
 
 
 def slowdowns(table: pa.Table, axes: Sequence[Axis], *, of: str = "slowdown") -> list[dict[str, Any]]:
-    """Of every target beside every background, under equal conditions but the seed: the mean slowdown.
+    """The mean slowdown of every target by every background, over the seeds.
 
     Args:
-        table: As `interference_table` makes it.
-        axes: Those of the sweep.
-        of: The column.
+        table: From `interference_table`.
+        axes: Axes of the sweep.
+        of: Column to average.
 
     Returns:
-        Rows with `target`, `background`, the axes but `jobs` and seeds, `runs`, `slowdown` (mean over the
-        seeds), `low` and `high` (its 95 % bootstrap interval; None with a single seed).
+        Rows with `target`, `background`, the axes except `jobs` and seeds, `runs`, `slowdown` (mean over the
+        seeds), and `low` and `high` (its 95 % bootstrap interval; None for a single seed).
     """
     if not table.num_rows:
         return []

@@ -1,4 +1,4 @@
-"""What a directory holds, a run or a sweep, opened."""
+"""Opens the directory of a run or a sweep."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from odonata.sweeps.result import Sweep
 
 
 def load(directory: str | Path) -> Any:
-    """Opens the directory of a run or a sweep. A run that is partial is opened with a `PartialRunWarning`.
+    """Opens the directory of a run or a sweep. A partial run causes a `PartialRunWarning`.
 
     Args:
-        directory: A run directory, which `odonata run` or `Run.save` has written, or that of a sweep.
+        directory: A run directory, from `odonata run` or `Run.save`, or the directory of a sweep.
 
     Returns:
-        The `Run` as `odonata.run` gave it, or the `Sweep` as `odonata.sweep` did; a table is read when it is
-        asked for.
+        The `Run` or `Sweep`. Each table is read on first use.
 
     Raises:
-        NotARunError: There is neither, or it is in a format that is no longer read.
-        DamagedRunError: A file of it is missing or unreadable.
-        NewerRunError: It was written by a newer version, in a format that this one does not know.
+        NotARunError: The directory holds neither, or has an unsupported old format.
+        DamagedRunError: A file is missing or unreadable.
+        NewerRunError: A newer version wrote it, in an unknown format.
 
     Examples:
         >>> run = odonata.load("runs/both")

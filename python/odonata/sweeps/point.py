@@ -1,4 +1,4 @@
-"""A point of a sweep: what is to run, what is known of it before, and whether it has run."""
+"""A point of a sweep: its task, the result of its check, and whether it is finished."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from odonata.store.schema import RESOLVED
 from odonata.store.sweep import Point, point_directory
 
 MARK = ".shared"
-"""A file in a sweep's directory while it runs on a cluster: workers that see it write there."""
+"""File in a sweep's directory while it runs on a cluster. Workers that see the file write there."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Task:
 
     source: Source
     changes: tuple[str, ...]
-    """Overrides that hold for the whole sweep."""
+    """Overrides of the whole sweep."""
     point: Point
     directory: Path
-    """The sweep's."""
+    """Directory of the sweep."""
 
     @property
     def target(self) -> Path:
@@ -41,33 +41,33 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Checked:
-    """A point that can be run."""
+class CheckedPoint:
+    """A point that can run."""
 
     resolved: str
     memory_bytes: int
-    """About what its process takes."""
+    """Estimated memory of its process."""
     routing: str
     packets: int | None
-    """About how many it sends, where the engine knows."""
+    """Estimated number of packets; None if unknown."""
 
 
 def is_finished(directory: Path, resolved: str) -> bool:
-    """Whether a point's run is there and would come out the same again."""
+    """Whether a point's run exists and a new one would give the same results."""
     try:
         reader = RunReader(directory)
         return (
             reader.summary["complete"] is True
             and reader.summary["odonata_version"] == __version__
             and reader.text(RESOLVED) == resolved
-            and all(_is_as_it_was(entry) for entry in reader.summary.get("inputs", []))
+            and all(_is_unchanged(entry) for entry in reader.summary.get("inputs", []))
         )
     except StoreError:
         return False
 
 
-def _is_as_it_was(entry: dict[str, Any]) -> bool:
-    """Whether a file that a run has read still has the content that it had then."""
+def _is_unchanged(entry: dict[str, Any]) -> bool:
+    """Whether an input file of a run still has the same content."""
     path = Path(entry["path"])
     try:
         return bool(hashlib.sha256(path.read_bytes()).hexdigest() == entry["sha256"])

@@ -1,8 +1,7 @@
-"""A Dask scheduler and its workers that no other user of the machine can talk to.
+"""A Dask scheduler and workers that refuse other users of the machine.
 
-Dask executes what it receives. Its messages go over TLS, and each side shows a certificate of the one pair of
-keys that this process made. Schedulers and workers of Dask also serve web pages, which ask for no key: these
-open no such port.
+Dask executes the messages that it receives, so they need TLS. Each side shows a certificate of the one pair
+of keys that this process made. The web pages of Dask ask for no key, so these classes open no port for them.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def local_nodes(count: int, options: dict[str, Any], security: Security) -> dict
     Args:
         count: Number of workers; each has one thread.
         options: Further options of the workers.
-        security: Keys of all of them.
+        security: Keys of scheduler and workers.
     """
     address = {"host": "127.0.0.1", "protocol": "tls", "security": security}
     worker = {
@@ -62,9 +61,9 @@ def local_nodes(count: int, options: dict[str, Any], security: Security) -> dict
 
 @contextmanager
 def stored_keys(logs: Path) -> Iterator[Security]:
-    """Keys in files that only this user can read, for batch workers; they are removed at the end.
+    """Keys for batch workers in files that only this user can read; they are removed at the end.
 
-    The files stand beside the logs, since batch jobs see that file system.
+    The files are next to the logs, since batch jobs see that file system.
     """
     logs.mkdir(parents=True, exist_ok=True)
     # `TemporaryDirectory` creates it with mode 0700.

@@ -1,8 +1,8 @@
-"""The points of a sweep as tasks of Dask: what a worker does, and how the client follows it.
+"""The points of a sweep as tasks of Dask: the worker and the client.
 
-A point has one key, made of its run directory and of what it runs, and its task is published under that key:
-the scheduler keeps it when the client is killed, and the next client finds it there, running or finished. A
-worker that sees the sweep's directory writes the run there by renaming; one that does not sends its files.
+The key of a point is made of its run directory and its experiment. Its task is published under that key. If
+the client is killed, the scheduler retains the task, and the next client finds it running or finished. A
+worker that sees the sweep's directory writes the run there by renaming; other workers send its files.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from odonata.errors import OdonataError
 from odonata.store.schema import SUMMARY
 from odonata.store.writer import RunWriter
 from odonata.sweeps.cluster import RETRIES, Cluster
-from odonata.sweeps.point import MARK, Checked, Task, is_finished
+from odonata.sweeps.point import MARK, CheckedPoint, Task, is_finished
 
 POLL_S = 1.0
-"""How often the client looks for workers that came or went."""
+"""Interval at which the client looks for new or lost workers. Longer intervals leave new workers idle."""
 
 _ALONE = threading.Lock()
-"""The working directory and the peak of memory are those of the whole process."""
+"""Working directory and peak memory belong to the process, so it runs one point at a time."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """A point as a worker gets it; all paths are absolute."""
+    """A point as sent to a worker; all paths are absolute."""
 
     version: str
     source: Source
@@ -43,31 +43,31 @@ class Order:
     resolved: str
     threads: int
     here: str
-    """Where relative names of files start from."""
+    """Directory of relative file names."""
     target: str
-    """The run directory on the client's machine, perhaps on the worker's, too."""
+    """The run directory on the client's machine, and perhaps on the worker's."""
     mark: str
-    """A file whose text is `marked` where the sweep's directory is the client's."""
+    """File with the text `marked` if the worker sees the client's sweep directory."""
     marked: str
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a point."""
+    """The outcome of a point."""
 
     mistake: str | None = None
     files: Mapping[str, bytes] | None = None
-    """The run directory, where the worker does not see the client's."""
+    """Files of the run, if the worker does not see the client's directory."""
 
 
 class WithdrawnError(Exception):
-    """Nobody waits for the point any longer."""
+    """The point was cancelled."""
 
 
 def run_order(order: Order) -> Answer:
     """Runs a point on a worker."""
     if order.version != __version__:
-        return Answer(f"the worker has Odonata {__version__}, and this is {order.version}")
+        return Answer(f"the worker has Odonata {__version__}, the client has {order.version}")
     with _ALONE:
         try:
             return _run_order(order)
@@ -84,15 +84,20 @@ def _run_order(order: Order) -> Answer:
     try:
         target, changes = Path(order.target), list(order.overrides)
         if _has(Path(order.mark), order.marked):
-            # A worker that was thought dead, or one of an earlier client, may have been here.
+            # A worker that was thought dead, or one of an earlier client, may have finished the point.
             if not is_finished(target, order.resolved):
                 run_source(
-                    order.source, changes, out=target, threads=order.threads, force=True, progress=_wanted()
+                    order.source,
+                    changes,
+                    out=target,
+                    threads=order.threads,
+                    force=True,
+                    progress=_cancellation(),
                 )
             return Answer()
         with tempfile.TemporaryDirectory(prefix="odonata-") as folder:
             out = Path(folder) / "run"
-            run_source(order.source, changes, out=out, threads=order.threads, progress=_wanted())
+            run_source(order.source, changes, out=out, threads=order.threads, progress=_cancellation())
             return Answer(files={path.name: path.read_bytes() for path in out.iterdir()})
     finally:
         os.chdir(before)
@@ -105,8 +110,8 @@ def _has(path: Path, content: str) -> bool:
         return False
 
 
-def _wanted() -> Any:
-    """A report of progress that ends a run which was cancelled or whose worker is leaving."""
+def _cancellation() -> Any:
+    """A progress callback that ends a run if it was cancelled or its worker is closing."""
     from distributed import Status, get_worker
 
     worker = get_worker()
@@ -121,15 +126,15 @@ def _wanted() -> Any:
 
 
 def run_on(
-    client: Any, cluster: Cluster, work: Mapping[int, tuple[Task, Checked]], threads: int
+    client: Any, cluster: Cluster, work: Mapping[int, tuple[Task, CheckedPoint]], threads: int
 ) -> Iterator[tuple[int, str | None]]:
-    """Runs points by a Dask client and hands out each as it ends, with what was wrong with it.
+    """Runs points on a Dask cluster and yields each one as it ends, with its error message or None.
 
     Args:
-        client: Of the scheduler.
-        cluster: Where it is.
-        work: The points by their number, in the order to start them.
-        threads: Of each.
+        client: Client of the scheduler.
+        cluster: Cluster of the scheduler.
+        work: Points by number, in start order.
+        threads: Threads per point.
 
     Raises:
         OdonataError: The scheduler was lost, or a worker has several threads.
@@ -139,7 +144,7 @@ def run_on(
 
 
 class _Client:
-    """The client's side of `run_on`: what is on its way, and what an earlier client left."""
+    """The client side of `run_on`: its running points, and points of an earlier client."""
 
     def __init__(self, client: Any, cluster: Cluster, threads: int) -> None:
         self._client = client
@@ -147,8 +152,8 @@ class _Client:
         self._threads = threads
         self._marks: dict[Path, str] = {}
         self._running: dict[Any, tuple[int, Task, bool]] = {}
-        """By future: the point, and whether an earlier client sent it."""
-        self._told = False
+        """By future: index, task, and whether an earlier client sent it."""
+        self._has_reported_wait = False
 
     def __enter__(self) -> _Client:
         return self
@@ -161,11 +166,11 @@ class _Client:
         for directory in self._marks:
             (directory / MARK).unlink(missing_ok=True)
 
-    def run(self, work: Mapping[int, tuple[Task, Checked]]) -> Iterator[tuple[int, str | None]]:
+    def run(self, work: Mapping[int, tuple[Task, CheckedPoint]]) -> Iterator[tuple[int, str | None]]:
         left = set(self._client.list_datasets())
         waiting = list(work)
         while waiting or self._running:
-            # No more than there are workers: when one dies, what waits for it is not blamed.
+            # One point per worker. Points that waited in the queue of a dead worker would count as failed.
             offered = self._offered()
             while waiting and len(self._running) < max(1, len(offered)):
                 index = waiting.pop(0)
@@ -181,37 +186,37 @@ class _Client:
                 self._client.unpublish_dataset(future.key)
                 left.discard(future.key)
                 if mistake is not None and earlier:
-                    # It failed for the client before; this one tries again.
+                    # It failed for the earlier client, so this one tries again.
                     self._client.cancel([future], force=True)
                     waiting.insert(0, index)
                 else:
                     yield index, mistake
 
     def _offered(self) -> list[Mapping[str, float]]:
-        """What each worker declares."""
+        """The declared resources of each worker."""
         if self._client.status != "running":
             raise OdonataError(
                 f"the scheduler on {self._cluster.on} was lost",
-                hint="Finished points are kept; the same command goes on.",
+                hint="Run the same command again; finished points are not repeated.",
             )
         workers = self._client.scheduler_info(n_workers=-1)["workers"]
         for address, worker in workers.items():
             if worker["nthreads"] != 1:
                 raise OdonataError(
-                    f"the worker {address} has {worker['nthreads']} threads; a point states its own "
-                    "processor time and memory, so each worker runs one",
+                    f"the worker {address} has {worker['nthreads']} threads, but each worker runs one point "
+                    "at a time",
                     hint="Start workers with: dask worker ADDRESS --nthreads 1 --nworkers N",
                 )
-        if not workers and not self._told:
-            self._told = True
-            self._cluster.say("no worker is there yet; waiting")
+        if not workers and not self._has_reported_wait:
+            self._has_reported_wait = True
+            self._cluster.print_line("waiting for workers")
         return [worker["resources"] for worker in workers.values()]
 
-    def _send(self, key: str, task: Task, checked: Checked, offered: list[Mapping[str, float]]) -> Any:
+    def _send(self, key: str, task: Task, checked: CheckedPoint, offered: list[Mapping[str, float]]) -> Any:
         needed = {"threads": self._threads, "memory": checked.memory_bytes}
         if self._cluster.is_address:
-            # Of workers that somebody else started, what all of them declare; a point that needs more than
-            # any has runs on the largest and says so by itself.
+            # Only resources that all workers declare. A point that needs more than any worker has runs on the
+            # largest one.
             needed = {
                 name: min(amount, max(int(each[name]) for each in offered))
                 for name, amount in needed.items()
@@ -225,7 +230,7 @@ class _Client:
         self._client.publish_dataset(future, name=key, override=True)
         return future
 
-    def _order(self, task: Task, checked: Checked) -> Order:
+    def _order(self, task: Task, checked: CheckedPoint) -> Order:
         directory = task.directory.absolute()
         if directory not in self._marks:
             self._marks[directory] = secrets.token_hex(16)
@@ -257,14 +262,14 @@ class _Client:
             answer: Answer = future.result()
         except KilledWorker:
             return (
-                f"{RETRIES + 1} workers that ran it died, perhaps for want of memory or time"
+                f"{RETRIES + 1} workers died while running it, perhaps due to a limit of memory or time"
                 if not self._cluster.is_address
-                else "the workers that ran it died, perhaps for want of memory or time"
+                else "its workers died, perhaps due to a limit of memory or time"
             )
         except CancelledError:
             raise OdonataError(
-                f"the scheduler on {self._cluster.on} was lost, or somebody cancelled its tasks",
-                hint="Finished points are kept; the same command goes on.",
+                f"the scheduler on {self._cluster.on} was lost, or its tasks were cancelled",
+                hint="Run the same command again; finished points are not repeated.",
             ) from None
         except Exception as error:
             return f"{type(error).__name__}: {error}"
@@ -282,7 +287,7 @@ def _place(target: Path, files: Mapping[str, bytes]) -> None:
         writer.commit(json.loads(files[SUMMARY]))
 
 
-def key_of(task: Task, checked: Checked) -> str:
-    """The name of a point's task: the same for every client that wants the same run at the same place."""
+def key_of(task: Task, checked: CheckedPoint) -> str:
+    """The key of a point's task; equal for all clients that need the same run in the same directory."""
     what = "\n".join([__version__, str(task.target.absolute()), checked.resolved])
     return f"odonata-{hashlib.sha256(what.encode()).hexdigest()[:32]}"

@@ -1,8 +1,8 @@
 """A sweep and its directory.
 
-The directory holds `experiment.toml`, `sweep.json` (axes and points), `points/<name>/` with one run
-directory for each point, and, when all have run, `results.parquet`, `jobs.parquet` and, with
-`[interference]`, `interference.parquet` over all of them.
+The directory holds `experiment.toml`, `sweep.json` (axes and points) and `points/<name>/` with the run of
+each point. After all points have run, it also holds `results.parquet`, `jobs.parquet` and, with
+`[interference]`, `interference.parquet`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class Sweep:
-    """A sweep that has run, all of it or a part.
+    """A finished or partial sweep.
 
     `results` and `jobs` are tables over all finished points; `runs` are their runs.
 
@@ -67,7 +67,7 @@ class Sweep:
         self.axes = tuple(axes)
         self.points = points(axes)
         self.kept = kept
-        """How many points were finished before and not run again."""
+        """Number of points that were finished before the call."""
         self.failures = tuple(failures)
 
     def __repr__(self) -> str:
@@ -91,7 +91,7 @@ class Sweep:
 
     @cached_property
     def runs(self) -> dict[Point, Run]:
-        """The runs of all finished points, in their order; one that is partial is not finished."""
+        """The runs of all finished points in order; a partial run is not finished."""
         failed = {failure.point for failure in self.failures}
         found = {
             point: Run.from_directory(self.directory_of(point))
@@ -102,17 +102,17 @@ class Sweep:
 
     @cached_property
     def results(self) -> pa.Table:
-        """One row for each point, job (`all jobs` too) and link class, with the statistics of traffic."""
+        """Traffic statistics, one row per point, job (also `all jobs`) and link class."""
         return statistics_table(self.axes, self.runs.items())
 
     @cached_property
     def jobs(self) -> pa.Table:
-        """One row for each point and job, with what the engine says of the job."""
+        """Columns of the engine, one row per point and job."""
         return jobs_table(self.axes, self.runs.items())
 
     @cached_property
     def interference(self) -> pa.Table:
-        """Of a sweep with `[interference]` one row for each point and target: `docs/models/interference.md`.
+        """Slowdowns, one row per point and target of `[interference]`: `docs/models/interference.md`.
 
         Raises:
             OdonataError: The experiment has no such table.
@@ -120,7 +120,7 @@ class Sweep:
         if not is_interference(self.axes):
             raise OdonataError(
                 f"the experiment of {self.path} has no table [interference]",
-                hint='Add, for instance:  [interference]  pairs = "mixed"',
+                hint='Add, for example:  [interference]  pairs = "mixed"',
             )
         return interference_table(self.axes, self.runs.items())
 
@@ -133,14 +133,14 @@ class Sweep:
         job: str = ALL_JOBS,
         base: object | None = None,
     ) -> pa.Table:
-        """What each value of one axis changes, on the same values of all the others.
+        """The effect of each value of an axis, with equal values on all other axes.
 
         Args:
-            factor: The key of the axis.
-            value: What is compared: a statistic of traffic in `results`, or a column of `jobs`, as `job_time_s`.
-            link_class: On the links of this class.
-            job: Of this job's traffic, or of this job.
-            base: The value of the axis that the others are compared with; its first if not given.
+            factor: Key of the axis.
+            value: Compared quantity: a statistic of `results`, or a column of `jobs`, such as `job_time_s`.
+            link_class: Link class of a statistic.
+            job: Job of the statistic or column.
+            base: Value of the axis to compare with; its first value by default.
 
         Returns:
             See `odonata.analysis.paired_differences`.
@@ -170,22 +170,22 @@ class Sweep:
         job: str = ALL_JOBS,
         base: object | None = None,
     ) -> pa.Table:
-        """What one value of an axis changes, apart for the values of the axes that it interacts with.
+        """The effect of one value of an axis, split by the axes that it interacts with.
 
-        Seeds are no strata: pairs are made on them. An axis is one where the difference of differences is not
-        zero by its interval, or where the value rises at one value of the axis and falls at another.
+        An axis interacts if the interval of its difference of differences excludes zero, or if the value
+        rises at one of its values and falls at another. Seeds form pairs, not strata.
 
         Args:
-            factor: The key of the axis.
-            level: The value that is compared.
-            value: As in `differences`, like all that follow.
-            link_class: On the links of this class.
-            job: Of this job's traffic, or of this job.
-            base: The value of the axis that it is compared with; its first if not given.
+            factor: Key of the axis.
+            level: The compared value of the axis.
+            value: As in `differences`.
+            link_class: As in `differences`.
+            job: As in `differences`.
+            base: As in `differences`.
 
         Returns:
-            The axes that it interacts with, then what `odonata.analysis.paired_differences` has; one row
-            where it interacts with none.
+            The interacting axes, then the columns of `odonata.analysis.paired_differences`; one row without
+            interactions.
 
         Examples:
             >>> sweep = odonata.Sweep.load("runs/design")
@@ -208,7 +208,7 @@ class Sweep:
         )
 
     def without_effect(self) -> list[str]:
-        """The axes that change nothing, neither of the jobs nor of the links, whatever the others are.
+        """The axes without any effect on jobs or links at any point.
 
         Examples:
             >>> odonata.Sweep.load("runs/design").without_effect()
@@ -236,10 +236,10 @@ class Sweep:
         job: str = ALL_JOBS,
         base: object | None = None,
     ) -> pa.Table:
-        """How what one value of an axis changes differs between the values of another: see `strata`.
+        """How the effect of one value of an axis differs between the values of another axis.
 
         Returns:
-            See `odonata.analysis.interactions`: differences of differences with their intervals.
+            See `odonata.analysis.interactions`: differences of differences with intervals.
 
         Examples:
             >>> sweep = odonata.Sweep.load("runs/design")
@@ -258,22 +258,22 @@ class Sweep:
         return interactions(rows, factor=factor, base=base, level=level, by=by, pair_by=rest, value=value)
 
     def _rows_of(self, value: str, link_class: str, job: str) -> pa.Table:
-        """One row per point with a column `value`: of a job's traffic on a class of links, or of the job."""
+        """One row per point with a column `value`: a statistic of a job and class, or a figure of a job."""
         if value in self.results.column_names:
             return self.results.filter(
                 pc.and_(pc.equal(self.results["class"], link_class), pc.equal(self.results["job"], job))
             )
         names = list(dict.fromkeys(self.jobs["name"].to_pylist()))
         if value not in self.jobs.column_names:
-            raise OdonataError(f"neither the traffic nor the jobs of the sweep have a column {value}")
+            raise OdonataError(f"unknown column {value}: it is in neither results nor jobs of the sweep")
         if job not in names:
-            raise OdonataError(f"{value} is a figure of one job", hint=f"Say which: {', '.join(names)}.")
+            raise OdonataError(f"{value} needs a job", hint=f"Choose one of: {', '.join(names)}.")
         return self.jobs.filter(pc.equal(self.jobs["name"], job))
 
     def load_curve(self) -> Picture:
-        """Accepted load and mean latency against offered load, a line for each routing, seeds averaged.
+        """Draws accepted load and mean latency over offered load, one line per routing, averaged over seeds.
 
-        Packet engine with open traffic; the sweep has an axis of loads, as `job.*.traffic.load`.
+        Needs the packet engine, open traffic and an axis of loads, such as `job.*.traffic.load`.
 
         Examples:
             >>> loads = {"sweep": {"job.*.traffic.load": [0.1, 0.3]}}
@@ -286,7 +286,7 @@ class Sweep:
         return plot_load_curve(list(self.runs.values()))
 
     def slowdowns(self) -> Picture:
-        """What each target of `[interference]` takes beside every background, by routing.
+        """Draws the slowdown of each target by every background, by routing.
 
         Examples:
             >>> pairs = odonata.Sweep.load("runs/pairs")
@@ -310,26 +310,26 @@ class Sweep:
 
 
 def prepare(source: Source, changes: Sequence[str], directory: Path) -> Sweep:
-    """Makes the directory of a sweep by an experiment's `[interference]` and `[sweep]`; runs nothing.
+    """Creates the directory of a sweep from `[interference]` and `[sweep]`; runs nothing.
 
     Raises:
-        ExperimentError: The file is wrong.
-        OdonataError: It has neither, or the directory holds something else.
+        ExperimentError: The file has mistakes.
+        OdonataError: It has neither table, or the directory holds something else.
     """
     axes = read_sweep(source, changes)
     if not axes:
         raise OdonataError(
-            f"{source.path} has no table [sweep] or [interference], so there is only one point",
-            hint='Add, for instance:  [sweep]  "engine.seed" = [1, 2, 3]   or use `odonata run`.',
+            f"{source.path} has no table [sweep] or [interference]",
+            hint='Add, for example:  [sweep]  "engine.seed" = [1, 2, 3]   or use `odonata run`.',
         )
     return make(directory, axes, source)
 
 
 def read_sweep(source: Source, changes: Sequence[str]) -> list[Axis]:
-    """The axes of an experiment's `[interference]` and `[sweep]`; none if it has no such table.
+    """The axes of an experiment's `[interference]` and `[sweep]`; empty without these tables.
 
     Raises:
-        ExperimentError: The file is wrong.
+        ExperimentError: The file has mistakes.
     """
     return [
         Axis(axis["key"], tuple(axis["values"]), tuple(map(tuple, axis["overrides"])))
@@ -338,7 +338,7 @@ def read_sweep(source: Source, changes: Sequence[str]) -> list[Axis]:
 
 
 def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
-    """Makes the directory of a sweep, or goes on with the one that is there.
+    """Creates the directory of a sweep, or continues an existing one.
 
     Raises:
         StoreError: The directory holds something else.
@@ -347,11 +347,11 @@ def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
         try:
             read_axes(directory)
         except DamagedRunError:
-            pass  # it is written anew, from the experiment
+            pass  # it is written again from the experiment
         except NotARunError as error:
             raise StoreError(
-                f"{directory} exists and is not the directory of a sweep; it is left as it is",
-                hint=error.hint or "Choose another place with -o.",
+                f"{directory} exists and is not the directory of a sweep",
+                hint=error.hint or "Choose another directory with -o.",
             ) from None
     (directory / "points").mkdir(parents=True, exist_ok=True)
     for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, describe(axes, __version__))):
@@ -361,5 +361,5 @@ def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
 
 
 def _same(one: Run, other: Run) -> bool:
-    """Whether two runs say the same of their jobs and links."""
+    """Whether two runs have equal jobs and links."""
     return bool(one.jobs.equals(other.jobs) and one.links.equals(other.links))

@@ -1,4 +1,4 @@
-"""The tables of a sweep: its axes beside what the summaries and the jobs of its runs say."""
+"""The tables of a sweep: its axes with the statistics and jobs of its runs."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from odonata.store.schema import CLASS_STATISTICS, Column, declared, job_seconds
 from odonata.store.sweep import Axis, Point, text
 
 ALL_JOBS = "all jobs"
-"""Stands in the column `job` for the traffic of all jobs together."""
+"""Value of the column `job` for the traffic of all jobs."""
 
 
 STATISTICS = (
     Column("job", "str", merge="key", label="Job", meaning="Name of the job, or `all jobs`."),
     Column("class", "str", merge="key", label="Class", meaning="Class of the links, or `all`."),
     Column("bytes_mean", "f64", "bytes", label="Mean", meaning="Mean over the links."),
-    Column("bytes_max", "f64", "bytes", "max", label="Largest", meaning="Most bytes on a link."),
-    Column("bytes_p50", "f64", "bytes", label="50 %", meaning="Half of the links carry at most as much."),
-    Column("bytes_p90", "f64", "bytes", label="90 %", meaning="90 % of the links carry at most as much."),
-    Column("bytes_p99", "f64", "bytes", label="99 %", meaning="99 % of the links carry at most as much."),
+    Column("bytes_max", "f64", "bytes", "max", label="Max", meaning="Maximum bytes on a link."),
+    Column("bytes_p50", "f64", "bytes", label="50 %", meaning="Median of the bytes on a link."),
+    Column("bytes_p90", "f64", "bytes", label="90 %", meaning="90th percentile of the bytes on a link."),
+    Column("bytes_p99", "f64", "bytes", label="99 %", meaning="99th percentile of the bytes on a link."),
     Column("loaded_links", "u64", "count", "sum", label="Loaded links", meaning="Links with traffic."),
 )
-"""What is declared of `results` beside the axes."""
+"""Columns of `results` after the axes."""
 
 
 def statistics_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> pa.Table:
-    """One row for each point, job and link class: `point`, the axes, `job`, `class`, and the statistics.
+    """One row per point, job and link class: `point`, axes, `job`, `class` and statistics.
 
     `job` is the name of a job, or `all jobs`.
     """
@@ -56,7 +56,7 @@ TIME = Column(
     meaning="Time of the job from the column with the role `job-time`, the same in all engines.",
     missing="the job has no end",
 )
-"""What `jobs` has beside the columns of the runs, so that runs of several engines compare."""
+"""Column of `jobs` that is equal in all engines, so that their runs can be compared."""
 
 
 def _without_headline(field: pa.Field) -> pa.Field:
@@ -65,7 +65,7 @@ def _without_headline(field: pa.Field) -> pa.Field:
 
 
 def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> pa.Table:
-    """One row for each point and job: `point`, the axes, the columns of the run's `jobs` table, `job_time_s`."""
+    """One row per point and job: `point`, axes, columns of the run's `jobs` table, and `job_time_s`."""
     parts = []
     found = list(finished)
     several = len({run.summary["engine"] for _, run in found}) > 1
@@ -74,7 +74,9 @@ def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> p
         values = place_of(axes, point)
         for name in run.jobs.column_names:
             if name in values:
-                raise OdonataError(f"the axis {name} is called like a column of the jobs", hint="Rename it.")
+                raise OdonataError(
+                    f"the axis {name} has the name of a column of jobs", hint="Rename the axis."
+                )
         place = declared(places(axes), pa.table({name: [value] * count for name, value in values.items()}))
         times = job_times(run.jobs.schema)
         for field in run.jobs.schema:
@@ -89,13 +91,13 @@ def jobs_table(axes: Sequence[Axis], finished: Iterable[tuple[Point, Run]]) -> p
 
 
 def places(axes: Sequence[Axis]) -> list[Column]:
-    """What is declared of the columns that say which point a row is of."""
+    """The columns that identify the point of a row."""
     point = Column("point", "i64", merge="key", label="Point", meaning="Number of the point.")
     return [point, *(Column(axis.key, "str", merge="key", label=axis.key) for axis in axes)]
 
 
 def place_of(axes: Sequence[Axis], point: Point) -> dict[str, Any]:
-    """The point's number and its value on each axis; text on an axis whose values differ in type."""
+    """The point's number and values; text on an axis with values of several types."""
     place: dict[str, Any] = {"point": point.index}
     for axis, value in zip(axes, point.values, strict=True):
         plain = len({type(other) for other in axis.values}) == 1 and isinstance(

@@ -1,4 +1,4 @@
-"""Running a sweep: from an experiment with a table `[sweep]` to its directory."""
+"""Runs a sweep and writes its directory."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from odonata.errors import OdonataError
 from odonata.runs import Run
 from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster
-from odonata.sweeps.execute import Foresee, Progress, processors, run_tasks
+from odonata.sweeps.execute import OnEstimate, Progress, processors, run_tasks
 from odonata.sweeps.point import Task
 from odonata.sweeps.result import Sweep, prepare
 
 Finished = Callable[[Point, Run], None]
-"""Takes a point and its run."""
+"""Takes a finished point and its run."""
 
 
 def run_sweep(
@@ -28,19 +28,19 @@ def run_sweep(
     threads: int | None = None,
     progress: Progress | None = None,
     only: int | None = None,
-    foresee: Foresee | None = None,
+    on_estimate: OnEstimate | None = None,
     finished: Finished | None = None,
     cluster: Cluster | None = None,
 ) -> Sweep:
-    """`sweep` of an experiment that was read, with overrides as text; `only` runs a single point.
+    """`sweep` for a `Source`, with overrides as text; `only` runs a single point.
 
     Raises:
-        OdonataError: As `sweep`.
-        DeclinedError: `foresee` was told what is ahead, and said no.
+        OdonataError: See `sweep`.
+        DeclinedError: `on_estimate` returned False.
     """
     for name, given in (("processes", processes), ("threads", threads)):
         if given is not None and given < 1:
-            raise OdonataError(f"{name} is {given}; expected a number from 1 up")
+            raise OdonataError(f"{name} is {given}; expected at least 1")
     prepared = prepare(source, changes, directory)
     chosen = prepared.points
     if only is not None:
@@ -53,7 +53,7 @@ def run_sweep(
         processes=processes,
         threads=threads or 1,
         progress=progress or (lambda *_: None),
-        foresee=foresee,
+        on_estimate=on_estimate,
         finished=None
         if finished is None
         else lambda task: finished(task.point, Run.from_directory(task.target)),
@@ -78,29 +78,29 @@ def sweep(
 ) -> Sweep:
     """Runs an experiment at every combination of the values in its table `[sweep]`.
 
-    Points with the same seed have the same placements and the same random choices wherever they share them,
-    so their differences are paired. Points that an earlier call finished are kept. From a script, call this
-    below `if __name__ == "__main__":`, since it starts processes.
+    Points with the same seed share placements and random choices, so their differences are paired. Finished
+    points of earlier calls are not run again. It starts processes, so call it from scripts below
+    `if __name__ == "__main__":`.
 
     Args:
         experiment: A file, its text, or a dict.
-        out: The sweep's directory; an existing one is continued.
+        out: Directory of the sweep; an existing sweep continues.
         set: Keys to change at all points.
-        processes: How many points run at a time; as many as the processors allow if not given.
-        threads: For each point; 1 if not given.
-        on: Where the points run instead of in processes of this machine: `dask`, `slurm`, `pbs`, `lsf`, or
-            the address of a Dask scheduler, as `tcp://node17:8786`. Takes the extra `odonata[cluster]`.
-        progress: Called with `checking` or `running`, the number of points done, and of all.
-        finished: Called with each point and its run, in this process: first those of an earlier call, then
-            each as it ends. What it raises ends the sweep; what is finished by then stays.
+        processes: Number of concurrent points; by default as many as the processors allow.
+        threads: Threads per point; 1 by default.
+        on: Cluster to run on: `dask`, `slurm`, `pbs`, `lsf`, or the address of a Dask scheduler, such as
+            `tls://node17:8786`. Needs the extra `odonata[cluster]`. Default: processes of this machine.
+        progress: Called with `checking` or `running`, the number of finished points, and of all.
+        finished: Called in this process with each point and its run, starting with earlier calls. An
+            exception ends the sweep; finished points remain.
 
     Returns:
-        The sweep: its runs by point, and tables with a row for each point, job and class. Points whose runs
-        failed are its `failures`.
+        The sweep: its runs by point, and tables with one row per point, job and class. Points that failed are
+        in `failures`.
 
     Raises:
-        OdonataError: A point cannot be run, or `out` holds something else, and nothing was run; or the
-            cluster cannot be had, or was lost.
+        OdonataError: A point cannot run, or `out` holds something else, and nothing was run; or the cluster
+            is not available.
 
     Examples:
         >>> sweep = odonata.sweep("design.toml", out="runs/new", processes=1)

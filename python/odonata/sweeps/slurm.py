@@ -1,4 +1,4 @@
-"""A sweep as a Slurm job array: one task for each point."""
+"""A sweep as a Slurm job array, one task per point."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ def script(
     threads: int,
     here: Path,
 ) -> str:
-    """The text of the script.
+    """The text of the job script.
 
     Args:
         experiment: The experiment file.
         directory: The sweep's directory.
-        changes: Overrides that hold for all points.
-        points: How many there are.
-        threads: For each task.
-        here: The directory that relative paths start from.
+        changes: Overrides of all points.
+        points: Number of points.
+        threads: Threads per task.
+        here: Base directory of relative paths.
 
     Raises:
-        OdonataError: The directory's name has a line break, which would end a line of Slurm's options.
+        OdonataError: The directory's name has a character that cannot be printed, such as a line break.
     """
     if not str(directory).isprintable():
         raise OdonataError(
             f"the directory {str(directory)!r} has a character that a Slurm script cannot name",
-            hint="Choose another place with -o.",
+            hint="Choose another directory with -o.",
         )
     settings = [part for change in changes for part in ("--set", change)]
     arguments = ["sweep", str(experiment), "-o", str(directory), *settings]
@@ -57,7 +57,7 @@ def script(
         name=re.sub(r"[^\w.-]", "_", f"odonata-{experiment.stem}"),
         last=points - 1,
         threads=threads,
-        # Slurm writes a percent sign for two.
+        # Slurm prints %% as one percent sign.
         log=shlex.quote(f"{directory}/".replace("%", "%%") + "slurm-%a.log"),
         script=shlex.quote(str(directory / "sweep.sbatch")),
         gather=" ".join(map(_on_one_line, ["odonata", *arguments])),
@@ -67,7 +67,7 @@ def script(
 
 
 def _on_one_line(argument: str) -> str:
-    """An argument as bash reads it, without a line break, so that it can stand in a comment."""
+    """An argument for bash without line breaks, so that it fits in a comment."""
     if argument.isprintable():
         return shlex.quote(argument)
     escaped = argument.replace("\\", r"\\").replace("'", r"\'")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from odonata.analysis.binding import bound, time_of
+from odonata.analysis.job_bottleneck import find_bottleneck, time_of
 from odonata.analysis.terms import costs_of
 from odonata.store import RunData
 
@@ -32,7 +32,7 @@ def _of(run: RunData, job: int, name: str) -> dict[str, Any]:
     time_s = time_of(run, name)
     found: dict[str, Any] = {"bottlenecks": None, "sharers": None, "sensitivity": None, "decides": False}
     if time_s and run.routed and run.link_jobs.num_rows:
-        found = bound(run, job, time_s, ROWS)
+        found = find_bottleneck(run, job, time_s, ROWS)
     terms, slowest = costs_of(run, job) or (None, None)
     rows = {key: _rows(value) for key, value in {**found, "terms": terms}.items()}
     return {"job": job, "name": name, "time_s": time_s, "slowest_rank": slowest, **rows}

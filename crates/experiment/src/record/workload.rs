@@ -72,7 +72,7 @@ pub(super) const SENT: &[FilledColumn<Vec<JobVolumes>>] = &[
         "byte_hops_mean",
         F64,
         Hops,
-        "Hops of a byte",
+        "Mean hops per byte",
         "Links from router to router that a byte takes, all bytes included: one that stays on its router takes none.",
     )
     .weighted_by("bytes")

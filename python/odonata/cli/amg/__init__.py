@@ -7,25 +7,25 @@ import click
 from odonata.cli.group import Subgroup
 
 _COMMANDS = {
-    "hierarchy": "Run the real BoomerAMG on virtual ranks and count what each level sends.",
-    "import": "Count what ranks send of a hierarchy that PETSc, PyAMG or another code made.",
-    "model": "Price a V-cycle level by level, phase by phase, term by term.",
-    "redistribute": "Decide where to gather coarse grids on fewer ranks, and execute it.",
-    "simulate": "Take each level's messages to the flow or packet engine, beside the model's terms.",
-    "fit": "Find the scenario that explains measured times per level.",
-    "calibrate": "Measure a machine's constants under mpirun and write a parameter file.",
-    "tables": "List the hierarchies and machines that come with the package.",
+    "hierarchy": "Run BoomerAMG on virtual ranks and count the messages of each level.",
+    "import": "Import a hierarchy of PETSc, PyAMG or AmgX and count its messages.",
+    "model": "Price a V-cycle by level, phase and term.",
+    "redistribute": "Find the level at which to gather coarse grids on fewer ranks.",
+    "simulate": "Simulate the messages of each level and compare with the model.",
+    "fit": "Fit the model to measured times.",
+    "calibrate": "Measure a machine's parameters under mpirun and write them to a file.",
+    "tables": "List the hierarchies and machines of the package.",
 }
 
 
 @click.group(name="amg", cls=Subgroup, package="odonata.cli.amg", commands_by_name=_COMMANDS)
 def command() -> None:
-    """Algebraic multigrid on a network: hierarchies, the performance model, redistribution.
+    """Predict and improve algebraic multigrid on a network.
 
     \b
     odonata amg tables
     odonata amg model --problem laplace7 --ranks 1024 --points 50x50x25
 
-    model, redistribute and tables work at once, from tables that come with the package; hierarchy and
-    redistribute --execute run the real hypre (make hypre).
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    model, redistribute and tables need no further software: they use tables of the package. hierarchy and
+    redistribute --execute run hypre; build it with make hypre.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines

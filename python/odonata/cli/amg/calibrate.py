@@ -1,4 +1,4 @@
-"""`odonata amg calibrate`: measure a machine's constants."""
+"""`odonata amg calibrate`: measure a machine's parameters."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from odonata.cli import options as common
     "--like",
     default="eos",
     metavar="NAME|FILE",
-    help="Machine whose description is kept: network, cores (eos).",
+    help="Machine from which network and cores are copied (eos).",
 )
 @click.option("--name", metavar="NAME", default="mine", help="Name of the new parameter set (mine).")
 @click.option(
-    "--cores", type=click.IntRange(min=1), metavar="N", help="Cores of a node, if not as in --like."
+    "--cores", type=click.IntRange(min=1), metavar="N", help="Cores per node; as in --like by default."
 )
 @click.option(
     "-o",
@@ -26,16 +26,16 @@ from odonata.cli import options as common
     type=click.Path(path_type=Path),
     default=Path("machine.toml"),
     metavar="FILE",
-    help="The parameter file to write (machine.toml).",
+    help="Parameter file to write (machine.toml).",
 )
 @common.force
 def command(like: str, name: str, cores: int | None, output: Path, force: bool) -> None:
-    """Measure alpha, beta, gamma, the time per flop and the threads' bandwidths under mpirun.
+    """Measure a machine's parameters under mpirun: alpha, beta, gamma, time per flop, thread bandwidths.
 
     \b
     mpirun -np 64 --map-by node odonata amg calibrate -o mycluster.toml
     odonata amg model --machine mycluster.toml --problem laplace7 --ranks 1024 --points 50x50x25
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from dataclasses import replace
 
     import odonata.amg as amg
@@ -45,7 +45,7 @@ def command(like: str, name: str, cores: int | None, output: Path, force: bool) 
 
     if output.exists() and not force:
         raise OdonataError(
-            f"{output} exists", hint="Replace it with --force, or choose another place with -o."
+            f"{output} exists", hint="Replace it with --force, or choose another file with -o."
         )
     machine = machines.load(like)
     if cores is not None:
@@ -55,7 +55,7 @@ def command(like: str, name: str, cores: int | None, output: Path, force: bool) 
         return
     text = calibrate.to_toml(name, measured, machine)
     output.write_text(text, encoding="utf-8")
-    machines.load(str(output))  # what was written must be readable
+    machines.load(str(output))  # checks that the file can be read
     screen = terminal.console()
     screen.print(text)
     screen.print(f"written: {output}")

@@ -1,4 +1,4 @@
-"""`odonata amg fit`: which scenario explains measured cycles."""
+"""`odonata amg fit`: fit the model to measured times."""
 
 from __future__ import annotations
 
@@ -25,17 +25,18 @@ if TYPE_CHECKING:
 @options.machine
 @common.as_json
 def command(times: Path, directory: Path | None, machine_name: str, as_json: bool, **given: Any) -> None:
-    """Find what explains measured cycles: of levels the scenario, of whole cycles the costs at the ends.
+    """Fit the model to measured times: a scenario to levels, or costs at the ends to whole cycles.
 
     \b
     odonata amg fit times.csv --machine mine.toml --problem laplace7 --ranks 1024 --points 50x50x25
     odonata amg fit times.csv hierarchy --machine mine.toml
 
-    TIMES.csv has a row per level and configuration: the columns level and time_s, time_ms or time_us; tasks
-    (per node) and threads where they differ; hierarchy, a directory beside the file or a name that comes with
-    the package, where DIR or --problem does not say it for all rows. Without the column level the times are
-    of whole cycles, three or more, of different mixes or sizes: computation and messages are told apart.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    TIMES.csv has one row per level and configuration. Its columns are level, a time (time_s, time_ms or
+    time_us), and if they vary, tasks (per node) and threads. A column hierarchy is needed if neither DIR nor
+    --problem gives the hierarchy of all rows. It names a directory next to the file, or a hierarchy of the
+    package. Without the column level, times are of whole cycles. At least three cycles of different mixes or
+    sizes are needed, to separate computation from messages.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import fit
     from odonata.amg.machines import load
     from odonata.cli import terminal
@@ -55,7 +56,7 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
         _whole(measured, hierarchy_of, machine, as_json=as_json)
         return
     fits = fit.fit(measured, hierarchy_of, machine)
-    # Penalties stand for many messages meeting: the run with the most tasks per node tells which are needed.
+    # Penalties model contention, so the run with the most tasks per node decides which are needed.
     chosen = max(fits, key=lambda one: one.tasks).scenario
     if as_json:
         found = [{**vars(one), "measured": vars(one.measured), "closest": one.closest} for one in fits]
@@ -70,9 +71,9 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
     screen.print(f'scenario = "{chosen}"', style="bold")
     same = chosen == machine.scenario
     screen.print(
-        f"{machine.name} has it already."
+        f"{machine.name} already has this scenario."
         if same
-        else f"That line belongs into the machine file of {machine.name}."
+        else f"Add this line to the machine file of {machine.name}."
     )
 
 
@@ -83,7 +84,7 @@ def _whole(
     *,
     as_json: bool,
 ) -> None:
-    """Costs at the ends from whole cycles."""
+    """Fits the costs at the ends to whole cycles."""
     from odonata.amg import ends, fit, model
     from odonata.cli import terminal
     from odonata.cli.amg import parts, titled
@@ -114,15 +115,15 @@ def _whole(
     titled.show(screen, parts.fitted(cycles, best), legend=parts.LEGEND)
     worst = [100 * one.worst(cycles) for one in fits]
     screen.print(
-        f"With {best.fitted} fitted a cycle is foretold from the others within {worst[0]:.1f} %, with "
-        f"{other.fitted} instead within {worst[1]:.1f} %."
+        f"With {best.fitted} fitted, the other cycles predict each cycle within {worst[0]:.1f} %; with "
+        f"{other.fitted}, within {worst[1]:.1f} %."
     )
-    screen.print("For the machine file:")
+    screen.print("Lines for the machine file:")
     screen.print(parts.lines(best.ends), style="bold", markup=False)
 
 
 def _named(name: str, folder: Path) -> Hierarchy:
-    """A hierarchy directory beside the file of times, or one that comes with the package."""
+    """A hierarchy directory next to the file of times, or a hierarchy of the package."""
     import json
     from difflib import get_close_matches
 
@@ -136,8 +137,10 @@ def _named(name: str, folder: Path) -> Hierarchy:
         return store.parse(json.loads(shipped[name].read_text("utf-8")))
     near = get_close_matches(name, shipped, n=1)
     raise OdonataError(
-        f"there is no hierarchy {name!r}",
-        hint=f"Did you mean {near[0]}?" if near else "`odonata amg tables` lists those of the package.",
+        f"unknown hierarchy {name!r}",
+        hint=f"Did you mean {near[0]}?"
+        if near
+        else "List the hierarchies of the package with `odonata amg tables`.",
     )
 
 
@@ -151,9 +154,9 @@ def _table(fits: list[Fit]) -> Any:
 
     names = list(fits[0].factors)
     table = titled.table(
-        "How far a level is off, as a factor (1: not at all)",
-        ["tasks x threads", *names, "explains it"],
-        left=["tasks x threads", "explains it"],
+        "Error of the level times, as a factor (1: exact)",
+        ["tasks x threads", *names, "best scenario"],
+        left=["tasks x threads", "best scenario"],
     )
     for one in fits:
         note = "" if one.closest == one.scenario else f" ({one.closest} is closer, but has more penalties)"
@@ -166,7 +169,7 @@ def _levels(one: Fit) -> Any:
     from odonata.cli.amg import titled
 
     table = titled.table(
-        f"{_label(one.measured, one.tasks)}, ms", ["level", "measured", one.scenario, "off by, %"]
+        f"{_label(one.measured, one.tasks)}, ms", ["level", "measured", one.scenario, "error, %"]
     )
     for level, seconds in one.measured.seconds.items():
         predicted = one.predicted_s[one.scenario][level]

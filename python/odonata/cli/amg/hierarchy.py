@@ -1,4 +1,4 @@
-"""`odonata amg hierarchy`: run the real BoomerAMG and keep what it made."""
+"""`odonata amg hierarchy`: run BoomerAMG and write its hierarchy."""
 
 from __future__ import annotations
 
@@ -16,24 +16,26 @@ from odonata.cli.amg import options
 @options.matrix
 @click.option("--solve", is_flag=True, help="Also solve to 1e-8 and count the iterations.")
 @options.solver
-@click.option("--record", "recorded", is_flag=True, help="Also keep every message of set-up and one cycle.")
 @click.option(
-    "--redistribute", metavar="LEVEL:RANKS", help="Gather that level on so many ranks and coarsen on."
+    "--record", "recorded", is_flag=True, help="Also record every message of the set-up and of one cycle."
+)
+@click.option(
+    "--redistribute", metavar="LEVEL:RANKS", help="Gather this level on fewer ranks and continue to coarsen."
 )
 @click.option(
     "--ranks-per-node",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Also split messages into within and between nodes.",
+    help="Also count messages within and between nodes separately.",
 )
 @click.option(
     "--fallback",
     type=click.Choice(["none", "pyamg"]),
     default="none",
-    help="Without hypre: PyAMG's hierarchy, which is another one and marked as such.",
+    help="Substitute for hypre; PyAMG builds a different hierarchy, which is marked as such.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where to write (amg-...)."
+    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Output directory (amg-...)."
 )
 @common.force
 @common.quiet
@@ -52,14 +54,14 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Run BoomerAMG's set-up on P virtual ranks in one process; write the level table and the messages.
+    """Run BoomerAMG's set-up on virtual ranks in one process; write the level table and the messages.
 
     \b
     odonata amg hierarchy --problem laplace7 --ranks 512 --points 30x30x30
     odonata amg hierarchy --matrix A.mtx --ranks 64 --record -o my-matrix
 
-    Needs hypre: make hypre, in the sources of Odonata, builds what it runs.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    Needs hypre. Build it with make hypre in the source tree of Odonata.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     import tempfile
 
     from odonata.amg import boomeramg, program
@@ -84,7 +86,7 @@ def command(
             if not quiet:
                 takes = f"{_memory(problem.memory_bytes)} and {terminal.seconds(problem.cpu_s)}"
                 what = f"{problem.unknowns:,} unknowns on {problem.ranks:,} virtual ranks"
-                screen.print(f"{what}, about {takes} of a processor")
+                screen.print(f"{what}, about {takes} of CPU time")
             built = boomeramg.build(
                 problem,
                 matrix=path,
@@ -109,12 +111,14 @@ def parse_redistribution(text: str | None) -> tuple[int, int] | None:
         return None
     level, _, groups = text.partition(":")
     if not (level.isdigit() and groups.isdigit() and int(level) > 0 and int(groups) > 0):
-        raise OdonataError(f"--redistribute {text!r}; expected LEVEL:RANKS as 4:8, the level not the finest")
+        raise OdonataError(
+            f"--redistribute {text!r}: expected LEVEL:RANKS, such as 4:8, with a level above 0"
+        )
     return int(level), int(groups)
 
 
 def show_built(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
-    """Prints what was counted and where it is."""
+    """Prints the level tables and the output directory."""
     from odonata.cli import terminal
     from odonata.cli.amg import titled
     from odonata.cli.amg.model import LEVEL_LEGEND, level_table

@@ -1,4 +1,4 @@
-"""`odonata amg import`: hierarchies that other codes made."""
+"""`odonata amg import`: import hierarchies of other codes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from odonata.cli.amg import options
     "--ranks-per-node",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Also split messages into within and between nodes.",
+    help="Also count messages within and between nodes separately.",
 )
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Where to write (amg-...)."
+    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Output directory (amg-...)."
 )
 @common.force
 @common.quiet
@@ -37,18 +37,18 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Count what the ranks hold and send of a hierarchy in files: A_0, A_1, ... and P_0, P_1, ... in DIR.
+    """Import the hierarchy A_0, A_1, ... and P_0, P_1, ... in DIR and count its messages.
 
     \b
     odonata amg import dump --ranks 64 -o mine
     odonata amg redistribute mine
     odonata amg simulate mine --engine packet
 
-    The matrices of the levels from the finest on, and the interpolations between them, in MatrixMarket
-    (A_0.mtx, as AmgX writes it, too), or the binary forms of AmgX and PETSc (A_0.petsc, .bin or .dat). The
-    finest level is cut among the ranks as --partition says; a coarse unknown belongs to the rank whose row it
-    weighs most in.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    A_i is the matrix of level i, where 0 is the finest; P_i interpolates from level i + 1 to i. Formats are
+    MatrixMarket (A_0.mtx, also of AmgX) and the binary forms of AmgX and PETSc (A_0.petsc, .bin or .dat).
+    --partition distributes the finest level among the ranks. A coarse unknown belongs to the rank with the
+    largest weight in its interpolation.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import boomeramg, foreign, matrices
     from odonata.cli import terminal
     from odonata.cli.amg.hierarchy import show_built
@@ -60,7 +60,7 @@ def command(
     operators, interpolations = foreign.read_directory(directory)
     rows = operators[0].shape[0]
     if ranks > rows:
-        raise OdonataError(f"{ranks} ranks for {rows} unknowns", hint="Every rank needs at least one.")
+        raise OdonataError(f"{ranks} ranks for {rows} unknowns", hint="Use at most one rank per unknown.")
     cut, notes, warnings = matrices.cut(operators[0], ranks, 1, partition_by, coordinates)
     terminal.print_warnings(warnings)
     for note in () if quiet else notes:

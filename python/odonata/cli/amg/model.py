@@ -1,4 +1,4 @@
-"""`odonata amg model`: what a cycle costs."""
+"""`odonata amg model`: price a cycle."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 @options.machine
 @options.mix
 @click.option(
-    "--scenario", metavar="NAME", help="One scenario's terms; all six scenarios side by side by default."
+    "--scenario", metavar="NAME", help="Show the terms of one scenario; by default compare all six."
 )
 @click.option(
     "--extrapolate",
     "small",
     metavar="DIR|P",
-    help="Bracket the next size of the series: this one and a smaller directory, or shipped number of ranks.",
+    help="Smaller hierarchy of a series (directory or number of ranks); bracket the next larger one.",
 )
 @click.option(
     "--from-points",
     "fewer",
     metavar="DIR|AxBxC",
-    help="Extrapolate in points per rank: from these fewer points and those of --points, ...",
+    help="Fewer points per rank, to extrapolate from these and --points, ...",
 )
-@click.option("--to-points", "more", metavar="AxBxC", help="... to so many, on as many ranks.")
+@click.option("--to-points", "more", metavar="AxBxC", help="... to this number of points, on as many ranks.")
 @common.as_json
 def command(
     directory: Path | None,
@@ -49,14 +49,14 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Price a V-cycle of the hierarchy in DIR, or of a problem whose table comes with the package.
+    """Price a V-cycle of the hierarchy in DIR, or of a problem with a table in the package.
 
     \b
     odonata amg model --problem laplace7 --ranks 1024 --points 50x50x25
     odonata amg model --problem laplace7 --ranks 128 --points 100x100x50 --threads 8 --scenario alpha-beta
     odonata amg model --problem laplace7 --ranks 512 --points 60x30x30 --from-points 30x30x30 \
         --to-points 100x100x50
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import model
     from odonata.amg.machines import load
 
@@ -73,14 +73,14 @@ def command(
 
 
 def _more_points(large: Hierarchy, fewer: str | None, more: str | None, given: dict[str, Any]) -> Hierarchy:
-    """The hierarchy with more points per rank than any that is known."""
+    """A hierarchy extrapolated to more points per rank."""
     from math import prod
 
     from odonata.amg.larger import more_points
     from odonata.amg.problems import parse_points
 
     if fewer is None or more is None:
-        raise click.UsageError("--from-points and --to-points belong together")
+        raise click.UsageError("--from-points and --to-points must be used together")
     wanted = prod(parse_points(more))
     known = Path(fewer)
     small = options.hierarchy_of(known if known.is_dir() else None, {**given, "points": fewer})
@@ -136,10 +136,10 @@ def _show(
 
 
 LEVEL_LEGEND = (
-    "C unknowns, s non-zeros per row, p messages and n values that a rank sends at most in one product; ^ "
-    "the same of interpolation"
+    "C unknowns, s non-zeros per row, p and n maximum messages and values that a rank sends in one product; "
+    "^ for interpolation"
 )
-"""What the headings of `level_table` mean."""
+"""Explains the headings of `level_table`."""
 
 
 def level_table(hierarchy: Hierarchy) -> Any:

@@ -1,4 +1,4 @@
-"""Options that several `odonata amg` commands have."""
+"""Options of several `odonata amg` commands."""
 
 from __future__ import annotations
 
@@ -53,43 +53,52 @@ def problem(function: _Command) -> _Command:
                 "--problem",
                 "problem_name",
                 metavar="NAME",
-                help="laplace7, laplace27, anisotropic, rotated; elasticity where hypre runs.",
+                help="Problem: laplace7, laplace27, anisotropic or rotated; with hypre also elasticity.",
             ),
             click.option("--ranks", type=click.IntRange(min=1), metavar="P", help="Number of MPI ranks."),
             click.option("--points", metavar="AxBxC", help="Grid points per rank."),
-            click.option("--coefficients", metavar="X,Y,Z", help="Of the anisotropic problem (1,1,0.001)."),
-            click.option("--angle", type=float, metavar="DEGREES", help="Of the rotated problem (45)."),
-            click.option("--epsilon", type=float, metavar="X", help="Of the rotated problem (0.001)."),
+            click.option(
+                "--coefficients", metavar="X,Y,Z", help="Coefficients of the anisotropic problem (1,1,0.001)."
+            ),
+            click.option("--angle", type=float, metavar="DEGREES", help="Angle of the rotated problem (45)."),
+            click.option(
+                "--epsilon", type=float, metavar="X", help="Anisotropy of the rotated problem (0.001)."
+            ),
             click.option("--strength", type=float, metavar="X", help="Strength threshold (0.25)."),
             click.option(
-                "--aggressive", type=click.IntRange(min=0), metavar="N", help="Aggressive levels (1)."
+                "--aggressive",
+                type=click.IntRange(min=0),
+                metavar="N",
+                help="Number of aggressive levels (1).",
             ),
             click.option(
                 "--max-elements",
                 type=click.IntRange(min=0),
                 metavar="N",
-                help="Coefficients per interpolation row (4).",
+                help="Maximum coefficients per interpolation row (4).",
             ),
             click.option(
                 "--truncation",
                 type=float,
                 metavar="X",
-                help="Leave out interpolation coefficients below this share of their row's largest (0).",
+                help="Drop interpolation coefficients below this share of the largest in their row (0).",
             ),
             click.option(
-                "--coarsening", metavar="NAME", help="hmis (default), pmis, falgout, ... or hypre's number."
+                "--coarsening",
+                metavar="NAME",
+                help="Coarsening: hmis (default), pmis, falgout, ... or hypre's number.",
             ),
             click.option(
                 "--interpolation",
                 metavar="NAME",
-                help="ext+i (default), standard, multipass, direct, ... or hypre's number.",
+                help="Interpolation: ext+i (default), standard, multipass, direct, ... or hypre's number.",
             ),
             click.option(
                 "--smoother",
                 metavar="NAME",
-                help="gauss-seidel (default), jacobi, l1-gauss-seidel, l1-jacobi, chebyshev, ...",
+                help="Smoother: gauss-seidel (default), jacobi, l1-gauss-seidel, l1-jacobi, chebyshev, ...",
             ),
-            click.option("--relax-weight", type=float, metavar="X", help="Of the smoother (1)."),
+            click.option("--relax-weight", type=float, metavar="X", help="Weight of the smoother (1)."),
             click.option("--cycle", "cycle_type", metavar="v|w|f", help="Type of the cycle (v)."),
         ]
     ):
@@ -98,19 +107,19 @@ def problem(function: _Command) -> _Command:
 
 
 def cut(function: _Command) -> _Command:
-    """The options that say which rank has which rows of a matrix."""
+    """The options that distribute the rows of a matrix among ranks."""
     for option in (
         click.option(
             "--coordinates",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="The place of each grid point on a line, for bisection.",
+            help="File with the coordinates of one grid point per line, for bisection.",
         ),
         click.option(
             "--partition",
             "partition_by",
-            metavar="WAY|FILE",
-            help="metis, bisection, order (of rows), or a file with the rank of each grid point on a line.",
+            metavar="METHOD|FILE",
+            help="Partition: metis, bisection, order (of rows), or a file with the rank of each grid point.",
         ),
     ):
         function = option(function)
@@ -118,7 +127,7 @@ def cut(function: _Command) -> _Command:
 
 
 def matrix(function: _Command) -> _Command:
-    """The options of problems whose matrix is in a file, and of elasticity."""
+    """The options of problems with a matrix file, and of elasticity."""
     function = cut(function)
     for option in (
         click.option(
@@ -126,26 +135,26 @@ def matrix(function: _Command) -> _Command:
             type=click.IntRange(min=0),
             metavar="N",
             default=1,
-            help="Of the elasticity mesh (1).",
+            help="Refinement of the elasticity mesh (1).",
         ),
         click.option(
             "--nodal",
             metavar="NORM",
-            help="Coarsen grid points by a norm of their blocks: frobenius, absolute-sum, largest, row-sum, "
-            "sum; unknown by unknown if not given.",
+            help="Norm of blocks to coarsen grid points: frobenius, absolute-sum, largest, row-sum or sum. "
+            "By default unknowns are coarsened one by one.",
         ),
         click.option(
             "--functions",
             type=click.IntRange(min=1),
             metavar="N",
             default=1,
-            help="Unknowns per grid point of the matrix (1).",
+            help="Unknowns per grid point (1).",
         ),
         click.option(
             "--matrix",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="A MatrixMarket file, or a hypre IJ prefix.",
+            help="Matrix: a MatrixMarket file or a hypre IJ prefix.",
         ),
     ):
         function = option(function)
@@ -155,9 +164,9 @@ def matrix(function: _Command) -> _Command:
 def prepared(
     matrix: Path | None, given: dict[str, Any], folder: Path, *, quiet: bool
 ) -> tuple[Problem, Path]:
-    """The problem of a matrix or of elasticity and its file, after saying how it is cut among the ranks.
+    """The problem of a matrix or of elasticity, and its matrix file; prints how rows are distributed.
 
-    Takes what `matrix` adds out of the options of a command.
+    Removes the options of `matrix` from `given`.
     """
     from odonata.amg import matrices
     from odonata.cli import terminal
@@ -172,7 +181,7 @@ def prepared(
 
 
 def is_matrix(matrix: Path | None, given: dict[str, Any]) -> bool:
-    """Whether the problem's matrix comes from a file or a mesh, and not from a grid."""
+    """Whether the matrix comes from a file or a mesh."""
     return matrix is not None or given.get("problem_name") in ("elasticity", "file")
 
 
@@ -181,12 +190,12 @@ def solver(function: _Command) -> _Command:
     return click.option(
         "--solver",
         type=click.Choice(["cg", "gmres", "lgmres", "bicgstab"]),
-        help="What the cycle preconditions; if not given, cg where the matrix is symmetric, else gmres.",
+        help="Solver with the cycle as preconditioner; by default cg for symmetric matrices, else gmres.",
     )(function)
 
 
 def settings_of(given: dict[str, Any]) -> Settings:
-    """BoomerAMG's settings from the options of a command, else those that the paper has for the problem."""
+    """BoomerAMG's settings from the options; defaults are the paper's settings for the problem."""
     from dataclasses import replace
 
     from odonata.amg.problems import COARSENINGS, ELASTICITY, INTERPOLATIONS, PAPER, type_number
@@ -217,7 +226,7 @@ def problem_of(given: dict[str, Any]) -> Problem:
     for name, flag in (("problem_name", "--problem"), ("ranks", "--ranks"), ("points", "--points")):
         if given.get(name) is None:
             raise OdonataError(
-                f"{flag} is missing", hint="As in: --problem laplace7 --ranks 1024 --points 50x50x25"
+                f"{flag} is missing", hint="Example: --problem laplace7 --ranks 1024 --points 50x50x25"
             )
     chosen: dict[str, Any] = {}
     if given["problem_name"] == "anisotropic":
@@ -225,9 +234,11 @@ def problem_of(given: dict[str, Any]) -> Problem:
         try:
             chosen["coefficients"] = [float(part) for part in text.split(",")]
         except ValueError:
-            raise OdonataError(f"--coefficients {text!r}; expected three numbers as 1,1,0.001") from None
+            raise OdonataError(
+                f"--coefficients {text!r}: expected three numbers, such as 1,1,0.001"
+            ) from None
         if len(chosen["coefficients"]) != 3 or not all(c > 0 for c in chosen["coefficients"]):
-            raise OdonataError(f"--coefficients {text!r}; expected three positive numbers")
+            raise OdonataError(f"--coefficients {text!r}: expected three positive numbers")
     if given["problem_name"] == "rotated":
         chosen["angle"] = 45.0 if given.get("angle") is None else given["angle"]
         chosen["epsilon"] = 0.001 if given.get("epsilon") is None else given["epsilon"]

@@ -1,4 +1,4 @@
-"""Cycles taken apart by mechanism, as tables."""
+"""Tables of cycle times by mechanism."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from odonata.amg.machines import Ends
 
 LEGEND = (
-    "overhead: o, the processor's part in messages; gap: what interfaces add; matching: queues searched; "
+    "overhead: o, CPU time per message; gap: time of the NICs; matching: search of queues; "
     "network: distance and bytes"
 )
-"""What the headings mean."""
+"""Explains the rows."""
 
 
 def by_mechanism(title: str, columns: dict[str, Parts]) -> Any:
-    """One row per mechanism, one column per account of a cycle, ms."""
+    """One row per mechanism, one column per account of a cycle, in ms."""
     from odonata.cli.amg import titled
 
     table = titled.table(title, ["mechanism", *columns], left=["mechanism"])
@@ -29,12 +29,12 @@ def by_mechanism(title: str, columns: dict[str, Parts]) -> Any:
 
 
 def fitted(cycles: Sequence[MeasuredCycle], fit: EndsFit) -> Any:
-    """One row per measured cycle: what explains it, and how well the others foretell it."""
+    """One row per measured cycle: its parts, and the error of the prediction from the other cycles."""
     from odonata.cli.amg import titled
 
     names = list(fit.predicted[0].named)
-    head = ["cycle", "measured", *names, "sum", "off by, %", "foretold by the others, %"]
-    table = titled.table("What explains the cycles, ms", head, left=["cycle"])
+    head = ["cycle", "measured", *names, "sum", "error, %", "error from other cycles, %"]
+    table = titled.table("Measured cycles by part, ms", head, left=["cycle"])
     for cycle, parts, left_out in zip(cycles, fit.predicted, fit.left_out, strict=True):
         off = [100 * (seconds / cycle.seconds - 1) for seconds in (parts.seconds, left_out)]
         values = (cycle.seconds, *parts.named.values(), parts.seconds)
@@ -43,7 +43,7 @@ def fitted(cycles: Sequence[MeasuredCycle], fit: EndsFit) -> Any:
 
 
 def lines(ends: Ends) -> str:
-    """As they stand in a machine file."""
+    """The lines of a machine file."""
     return (
         f"[ends]\ncompute_factor = {ends.compute_factor:.4g}\noverhead_us = {1e6 * ends.overhead_s:.4g}\n"
         f"gap_ns = {1e9 * ends.gap_s:.4g}\nmatching_ns = {1e9 * ends.matching_s:.4g}"

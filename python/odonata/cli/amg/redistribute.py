@@ -1,4 +1,4 @@
-"""`odonata amg redistribute`: the decision with its reasons, its execution, and what else could be done."""
+"""`odonata amg redistribute`: where to gather a coarse grid on fewer ranks, and what it saves."""
 
 from __future__ import annotations
 
@@ -31,27 +31,31 @@ if TYPE_CHECKING:
 @click.option(
     "--account",
     type=click.Choice(["ranked", "paper"]),
-    help="What a cycle costs: by each rank's messages (where they are counted), or the paper's formulas.",
+    help="Price cycles by each rank's messages (default if they are counted) or by the paper's formulas.",
 )
-@click.option("--scenario", metavar="NAME", help="Whose penalties are charged; the machine's own by default.")
+@click.option("--scenario", metavar="NAME", help="Scenario of the penalties; the machine's own by default.")
 @click.option(
-    "--execute", is_flag=True, help="Gather that level for real, coarsen on, count, price and solve."
+    "--execute",
+    is_flag=True,
+    help="Run the redistribution with hypre: coarsen, count messages, price and solve.",
 )
-@click.option("--beyond", is_flag=True, help="Execute the best of all levels and numbers of ranks, too.")
+@click.option(
+    "--beyond", is_flag=True, help="Also execute the best choice among all levels and numbers of ranks."
+)
 @click.option(
     "--alternatives",
     "most",
     type=click.IntRange(min=0),
     default=5,
     metavar="N",
-    help="How many of the next best to list (5).",
+    help="Number of next best choices to list (5).",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Keep the executed hierarchies and their messages.",
+    help="Write the executed hierarchies and their messages to DIR.",
 )
 @common.force
 @common.quiet
@@ -74,7 +78,7 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Decide where to gather a coarse grid on fewer ranks, and say why, level by level.
+    """Find the level at which to gather a coarse grid on fewer ranks, with reasons per level.
 
     \b
     odonata amg redistribute --problem laplace7 --ranks 512 --points 30x30x30
@@ -82,7 +86,7 @@ def command(
     odonata amg redistribute --problem laplace7 --ranks 1024 --points 50x50x25 --account paper
 
     --execute and --beyond need hypre.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     import tempfile
 
     from odonata.amg.machines import load
@@ -93,7 +97,7 @@ def command(
     machine = load(machine_name)
     if output is not None:
         if not execute:
-            raise OdonataError("-o keeps what was executed", hint="Add --execute.")
+            raise OdonataError("-o needs --execute", hint="Add --execute.")
         check_target(output, force=force)
     mix: dict[str, Any] = {"threads": threads, "tasks": tasks, "scenario": scenario}
     with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
@@ -128,7 +132,7 @@ def command(
         return
     _show(adviser, advice, results, ways, most=most)
     if output is not None:
-        written = f"written: {output}" if executed else "nothing was executed, nothing written"
+        written = f"written: {output}" if executed else "Nothing was executed, so nothing was written."
         terminal.console().print(written)
 
 
@@ -139,15 +143,15 @@ def _advise(
     account: str | None,
     mix: dict[str, Any],
 ) -> tuple[Adviser, Advice]:
-    """Both accounts, and the advice of the one asked for, else of the messages where they are known."""
+    """The adviser, and the advice of the requested account; by default of the messages if known."""
     from odonata.amg.advice import Adviser
     from odonata.amg.ranked import Ranked
     from odonata.errors import OdonataError
 
     if account == "ranked" and messages is None:
         raise OdonataError(
-            "this hierarchy is a table of levels without messages; rank by rank it cannot be priced",
-            hint="`odonata amg hierarchy -o DIR` counts them where hypre is; or take --account paper.",
+            "this hierarchy has no messages, so it cannot be priced rank by rank",
+            hint="Count messages with `odonata amg hierarchy -o DIR` (needs hypre), or use --account paper.",
         )
     ranked = None if messages is None else Ranked(hierarchy, messages, machine, **mix)
     adviser = Adviser(hierarchy, machine, ranked, **mix)
@@ -192,7 +196,7 @@ def _print_json(
 def _show(
     adviser: Adviser, advice: Advice, results: list[dict[str, Any]], ways: list[Way], *, most: int
 ) -> None:
-    """Prints what is advised and why, the next best, and what was executed."""
+    """Prints the advice with reasons, the next best choices and the executed ones."""
     from odonata.cli import terminal
     from odonata.cli.amg import titled
 
@@ -207,7 +211,7 @@ def _show(
     else:
         screen.print(f"redistribute {_outcome(advice)}", style="bold")
     if adviser.ranked is None:
-        screen.print("This table of levels has no messages, so ranks cannot be priced one by one.")
+        screen.print("This hierarchy has no messages, so ranks cannot be priced one by one.")
     elif not paper:
         screen.print(_difference(adviser.by("paper")))
     if most and advice.predictions:
@@ -216,11 +220,11 @@ def _show(
         titled.show(screen, _executed_table(result, advice))
     if ways:
         titled.show(screen, _ways_table(ways))
-        screen.print("Set-up: its communication alone, from the messages that were counted.")
+        screen.print("Set-up: only its communication, from the counted messages.")
 
 
 def _outcome(advice: Advice) -> str:
-    """The advised switch and its cycle, in the terms of the account."""
+    """The advised switch and its cycle time."""
     assert advice.switch is not None
     after_s = advice.predicted_s(advice.switch)
     assert after_s is not None
@@ -233,11 +237,11 @@ def _outcome(advice: Advice) -> str:
 
 
 def _difference(paper: Advice) -> str:
-    """What the closed formulas say instead."""
+    """The advice of the closed formulas."""
     if paper.switch is None:
         return f"By the paper's formulas a cycle takes {1e3 * paper.before_s:.3f} ms: {paper.reason}."
     return (
-        f"The paper's formulas (--account paper), which charge every rank the largest counts, say "
+        f"The paper's formulas (--account paper) assume the maximum counts for every rank. They advise "
         f"{_outcome(paper)}."
     )
 
@@ -252,7 +256,7 @@ def _source(
     *,
     quiet: bool,
 ) -> tuple[Problem | None, Path | None, Hierarchy, pa.Table | None]:
-    """The problem, the file of its matrix if it has one, its hierarchy, and its messages if known."""
+    """The problem, its matrix file, its hierarchy and its messages; None where unknown."""
     from odonata.amg import boomeramg, problems, store
 
     if options.is_matrix(matrix, given):
@@ -300,7 +304,7 @@ def _execute(
 
 
 def _result(done: Executed, adviser: Adviser, advice: Advice) -> dict[str, Any]:
-    """What was executed, in the terms of the account."""
+    """The results of an executed switch."""
     after_s = adviser.executed_s(advice.account, done)
     return {
         "switch": done.switch,
@@ -332,9 +336,9 @@ def _plain(level: Any) -> dict[str, Any]:
 def _paper_table(adviser: Adviser) -> Any:
     from odonata.cli.amg import titled
 
-    columns = ["level", "no switch", "switch", "to ranks", "cache", "cycle so far", "because"]
+    columns = ["level", "no switch", "switch", "to ranks", "cache", "cycle so far", "reason"]
     table = titled.table(
-        "Redistribution by the paper's formulas, ms", columns, left=["cache"], wrap=["because"]
+        "Redistribution by the paper's formulas, ms", columns, left=["cache"], wrap=["reason"]
     )
     for level in adviser.decision.levels:
         best = level.best
@@ -351,11 +355,11 @@ def _paper_table(adviser: Adviser) -> Any:
 
 
 def _ranked_table(adviser: Adviser, advice: Advice) -> Any:
-    """By level what it costs, and the best that gathering it would do to the cycle."""
+    """Cost of each level, and the best cycle if it is gathered."""
     from odonata.cli.amg import titled
 
     assert adviser.ranked is not None
-    columns = ["level", "active ranks", "its share of a cycle", "best to ranks", "cycle then", "less, %"]
+    columns = ["level", "active ranks", "time per cycle", "best ranks", "cycle", "saving, %"]
     table = titled.table("Redistribution rank by rank, ms", columns)
     for number, seconds in enumerate(adviser.ranked.level_seconds):
         best = next((p for p in advice.predictions if p.level == number and p.allowed), None)
@@ -374,11 +378,11 @@ def _alternatives_table(advice: Advice, adviser: Adviser, most: int) -> Any:
     from odonata.cli.amg import titled
 
     table = titled.table(
-        "Best of all levels and ranks", ["level", "to ranks", "cycle, ms", "note"], left=["note"]
+        "Best choices of level and ranks", ["level", "to ranks", "cycle, ms", "note"], left=["note"]
     )
     for p in advice.predictions[:most]:
         notes = ["the paper's choice"] if p.switch == adviser.decision.switch else []
-        notes += [] if p.allowed else ["ruled out by the cache"]
+        notes += [] if p.allowed else ["excluded by the cache"]
         table.add_row(str(p.level), str(p.groups), f"{1e3 * p.cycle_s:.3f}", ", ".join(notes))
     return table
 
@@ -406,14 +410,14 @@ def _executed_table(executed: dict[str, Any], advice: Advice) -> Any:
 
 
 _SHORT = {"direct": "1", "two-steps": "2", "three-steps": "3"}
-"""The routes as numbers of steps."""
+"""Number of steps by scheme."""
 
 
 def _ways_table(ways: list[Way]) -> Any:
     from odonata.cli.amg import titled
 
-    columns = ["way", "switch", "steps per level", "by formula", "rank by rank", "set-up"]
-    table = titled.table("All ways, ms per cycle", columns, left=["way", "switch", "steps per level"])
+    columns = ["scheme", "switch", "steps per level", "by formula", "rank by rank", "set-up"]
+    table = titled.table("All schemes, ms per cycle", columns, left=["scheme", "switch", "steps per level"])
     for way in ways:
         switch = "-" if way.switch is None else f"{way.switch[0]} to {way.switch[1]}"
         times = (way.formula_s, way.ranked_s, way.setup_s)

@@ -1,4 +1,4 @@
-"""`odonata amg simulate`: each level's messages as traffic for the flow or the packet engine."""
+"""`odonata amg simulate`: simulate the messages of each level in the flow or packet engine."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     from odonata.amg.simulate import Findings
 
 Progress = Callable[..., None] | None
-"""Called with what is simulated."""
+"""Called with level and phase."""
 
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @options.machine
 @options.mix
-@click.option("--preset", metavar="NAME", help="Machine of the simulation; as --machine by default.")
+@click.option("--preset", metavar="NAME", help="Preset of the simulated machine; as --machine by default.")
 @click.option(
     "--engine",
     type=click.Choice(["flow", "packet"]),
-    help="Engine of the simulation (flow; of a --cycle packet).",
+    help="Engine of the simulation (flow; packet with --cycle).",
 )
-@click.option("--routing", metavar="NAME", help="Routing of the engine; its default if not given.")
+@click.option("--routing", metavar="NAME", help="Routing algorithm; the engine's default by default.")
 @click.option(
     "--experiment",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="An experiment to join instead: its machine, engine and other jobs.",
+    help="Experiment with the machine, engine and other jobs to simulate with.",
 )
 @click.option("--placement", metavar="NAME", default="compact", help="Placement of the ranks (compact).")
 @click.option(
     "--cycle",
     is_flag=True,
-    help="One whole cycle with the costs at the ends of --machine, by mechanism.",
+    help="Simulate one whole cycle, with the costs at the ends of --machine, by mechanism.",
 )
-@click.option("--regrouped", is_flag=True, help="The levels that follow the redistribution of DIR.")
+@click.option("--regrouped", is_flag=True, help="Simulate the levels after the redistribution in DIR.")
 @click.option(
     "--seed", type=click.IntRange(min=0), metavar="N", default=1, help="Seed of the simulation (1)."
 )
@@ -71,13 +71,13 @@ def command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Simulate every exchange of a cycle of the hierarchy in DIR and set it against the model.
+    """Simulate every exchange of a cycle of the hierarchy in DIR and compare with the model.
 
     \b
     odonata amg simulate amg-laplace7-512
     odonata amg simulate amg-laplace7-512 --engine packet --placement random-nodes
     odonata amg simulate amg-laplace7-512 --cycle
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import boomeramg, machines, model, simulate, store
     from odonata.api import Source
     from odonata.cli import terminal
@@ -87,7 +87,7 @@ def command(
     whole = store.read(directory)
     if cycle:
         if experiment is not None or regrouped:
-            raise OdonataError("--cycle goes with neither --experiment nor --regrouped")
+            raise OdonataError("--cycle cannot be combined with --experiment or --regrouped")
         keys = {"preset": preset or machine.name, "routing": routing, "placement": placement, "seed": seed}
         one = _Cycle(directory, whole, machine, tasks or model.default_tasks(machine, threads), threads, keys)
         one.show(engine or "packet", quiet=quiet, as_json=as_json)
@@ -121,17 +121,17 @@ def command(
     titled.show(screen, exchange_table(found), legend=EXCHANGE_LEGEND)
     titled.show(screen, level_table(found))
     screen.print(
-        f"With the simulated network a cycle takes {1e3 * found.seconds:.3f} ms, "
-        f"of which the network is {percent(found.network_share)}."
+        f"With the simulated network a cycle takes {1e3 * found.seconds:.3f} ms; "
+        f"the network takes {percent(found.network_share)} of it."
     )
-    screen.print(f"Nearest scenario: {found.best_fit}. What the simulation says of the model's terms:")
+    screen.print(f"Closest scenario: {found.best_fit}. Verdicts on the model's terms:")
     for term, verdict in found.verdicts().items():
         screen.print(f"  {term}: {verdict}")
 
 
 @dataclass(frozen=True)
 class _Cycle:
-    """A whole cycle, simulated and by the formulas, by mechanism."""
+    """A whole cycle by mechanism, simulated and by formula."""
 
     directory: Path
     hierarchy: Hierarchy
@@ -139,7 +139,7 @@ class _Cycle:
     per_node: int
     threads: int
     keys: dict[str, Any]
-    """Of the simulation: preset, routing, placement, seed."""
+    """Settings of the simulation: preset, routing, placement, seed."""
 
     def show(self, engine: str, *, quiet: bool, as_json: bool) -> None:
         from odonata.amg import ends, store
@@ -150,8 +150,8 @@ class _Cycle:
         costs = self.machine.ends
         if costs is None:
             raise OdonataError(
-                f"the parameter set {self.machine.name} says nothing of the costs at the ends",
-                hint="A table [ends] has them; `odonata amg fit` finds them from measured whole cycles.",
+                f"the parameter set {self.machine.name} has no costs at the ends",
+                hint="Add a table [ends]; `odonata amg fit` finds its values from measured whole cycles.",
             )
         messages = store.read_table(self.directory, "messages")
         counted = Ranked(self.hierarchy, messages, self.machine, self.threads, self.per_node)
@@ -179,7 +179,7 @@ class _Cycle:
         titled.show(terminal.console(), parts.by_mechanism(title, accounts), legend=parts.LEGEND)
 
     def _by_packets(self, costs: Ends, progress: Progress) -> Parts:
-        """The program `amg`: hosts and interfaces of the engine have the costs."""
+        """Simulates the program `amg`; the engine's hosts and NICs charge the costs."""
         from odonata.amg import whole
 
         return whole.simulate(
@@ -194,7 +194,7 @@ class _Cycle:
         )
 
     def _by_flows(self, messages: pa.Table, by_ranks: Parts, progress: Progress) -> Parts:
-        """Each exchange's network by the engine, which has no hosts: their costs are those rank by rank."""
+        """Simulates the network of each exchange; the flow engine has no hosts, whose costs are by rank."""
         from odonata.amg import simulate
 
         preset, routing, seed = (self.keys[key] for key in ("preset", "routing", "seed"))
@@ -229,17 +229,16 @@ def as_data(found: Findings) -> dict[str, Any]:
 
 
 EXCHANGE_LEGEND = (
-    "interface: what the busiest network interface needs at least; x: simulated over that; then the terms "
-    "of the model"
+    "NIC: minimum time of the busiest NIC; x: simulated time over that; other columns: terms of the model"
 )
-"""What the headings of `exchange_table` mean."""
+"""Explains the headings of `exchange_table`."""
 
 
 def exchange_table(found: Findings) -> Any:
     """One row per exchange."""
     from odonata.cli.amg import titled
 
-    columns = ["level", "phase", "messages", "kB", "simulated", "interface", "x"]
+    columns = ["level", "phase", "messages", "kB", "simulated", "NIC", "x"]
     columns += ["n beta", "penalty", "p hops", "p alpha"]
     table = titled.table("One exchange, us", columns, left=["phase"])
     for e in found.exchanges:

@@ -1,4 +1,4 @@
-"""`odonata amg tables`: what comes with the package."""
+"""`odonata amg tables`: hierarchies and machines of the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from odonata.cli import options as common
 @click.command()
 @common.as_json
 def command(as_json: bool) -> None:
-    """List the hierarchies and machines that come with the package."""
+    """List the hierarchies and machines of the package."""
     from odonata.amg import machines, store
     from odonata.cli import terminal
     from odonata.cli.amg import titled
@@ -40,4 +40,4 @@ def command(as_json: bool) -> None:
             str(options["aggressive_levels"]),
             *([h.source] if len(sources) > 1 else []),
         )
-    titled.show(screen, table, legend=f"All made by {sources[0]}." if len(sources) == 1 else "")
+    titled.show(screen, table, legend=f"Source of all: {sources[0]}." if len(sources) == 1 else "")

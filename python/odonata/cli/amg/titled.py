@@ -1,4 +1,4 @@
-"""Tables with a title, for commands that print several."""
+"""Tables with titles, for commands that print several."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from odonata.cli import terminal
 
 
 def table(title: str, columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[str] = ()) -> Table:
-    """As `terminal.table`, with a title for `show`."""
+    """A `terminal.table` with a title for `show`."""
     made = terminal.table(columns, left=left, wrap=wrap)
     made.title = title
     return made
 
 
 def show(screen: Console, made: Table, *, legend: str = "") -> None:
-    """Prints the title, the table, in parts if it is wider than the screen, and what its headings mean."""
+    """Prints the title, the table (in parts if it is too wide) and the legend of its headings."""
     title, made.title = str(made.title), None
     terminal.print_table(screen, title, made)
     if legend:

@@ -1,4 +1,4 @@
-"""`odonata study list`: what studies there are."""
+"""`odonata study list`: list the studies."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from odonata.cli.study import options
 @options.quick
 @common.as_json
 def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
-    """List the studies, their claims, and what of them is finished.
+    """List the studies, their claims and their finished points.
 
     \b
     odonata study list
     odonata study list --quick
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli import terminal
     from odonata.errors import OdonataError
     from odonata.studies import Results, available, load, made
@@ -29,7 +29,8 @@ def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
     found = available(studies)
     if not found:
         raise OdonataError(
-            f"there is no study in {studies}", hint="Say where with --studies, or name the folder of a study."
+            f"there is no study in {studies}",
+            hint="Give the directory with --studies, or the path of a study's folder.",
         )
     rows = []
     for path in found:

@@ -1,4 +1,4 @@
-"""What the commands of `odonata study` have in common."""
+"""Options of the commands of `odonata study`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ studies = click.option(
     type=click.Path(path_type=Path),
     default=STUDIES,
     metavar="DIR",
-    help="Where studies are looked for (studies).",
+    help="Directory of studies (studies).",
 )
 
 output = click.option(
@@ -25,10 +25,10 @@ output = click.option(
     type=click.Path(path_type=Path),
     default=RESULTS,
     metavar="DIR",
-    help="Where each study has a directory for its results (runs/studies).",
+    help="Directory of the results of all studies (runs/studies).",
 )
 
-quick = click.option("--quick", is_flag=True, help="The short form, with fewer points.")
+quick = click.option("--quick", is_flag=True, help="Use the quick form, with fewer points.")
 
 
 only = click.option(
@@ -36,13 +36,13 @@ only = click.option(
     "chosen",
     multiple=True,
     metavar="KEY=VALUES",
-    help="Only points with one of these values on an axis, or of these experiments, as in "
-    "engine.routing=par,q-adaptive or experiment=pairs. May be repeated.",
+    help="Points to run: values on an axis, or experiments, such as engine.routing=par,q-adaptive or "
+    "experiment=pairs. May be repeated.",
 )
 
 
 def read_only(chosen: tuple[str, ...]) -> dict[str, list[str]]:
-    """What `--only` says, by key.
+    """The values of `--only` by key.
 
     Raises:
         OdonataError: A key has no values.
@@ -54,12 +54,12 @@ def read_only(chosen: tuple[str, ...]) -> dict[str, list[str]]:
         key, _, values = given.partition("=")
         if not key or not values:
             raise OdonataError(
-                f"--only {given}: expected KEY=VALUES", hint="As in: --only engine.routing=par,q-adaptive"
+                f"--only {given}: expected KEY=VALUES", hint="Example: --only engine.routing=par,q-adaptive"
             )
         found.setdefault(key, []).extend(value.strip() for value in values.split(","))
     return found
 
 
 def directory(output: Path, name: str, *, quick: bool) -> Path:
-    """Where the results of a study lie; those of the quick form beside it."""
+    """The directory of a study's results; the quick form has its own."""
     return output / (f"{name}-quick" if quick else name)

@@ -1,4 +1,4 @@
-"""`odonata study report`: verdicts and page from what has run."""
+"""`odonata study report`: verdicts and page from finished points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from odonata.cli.study import options
 @options.names
 @options.quick
 @click.option(
-    "--unfinished", is_flag=True, help="Leave open what needs points that have not run; no error then."
+    "--unfinished", is_flag=True, help="Leave claims open that need missing points, instead of an error."
 )
 @options.output
 @options.studies
@@ -23,14 +23,14 @@ from odonata.cli.study import options
 def command(
     names: tuple[str, ...], quick: bool, unfinished: bool, output: Path, studies: Path, quiet: bool
 ) -> None:
-    """Judge the claims and write the page from finished points, running nothing.
+    """Judge the claims and write the page from finished points.
 
     \b
     odonata study report damselfly --quick
     odonata study report interference --unfinished
 
-    Ends with 1 if a verdict is worse than the study expects, with 2 if points are missing.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    The exit code is 1 if a verdict is worse than the study expects, and 2 if points are missing.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli import terminal
     from odonata.cli.study.show import print_report
     from odonata.studies import Results, check_finished, check_up_to_date, find, load, report

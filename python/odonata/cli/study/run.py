@@ -1,4 +1,4 @@
-"""`odonata study run`: the points that are missing, then verdicts and page."""
+"""`odonata study run`: run missing points, judge claims and write the page."""
 
 from __future__ import annotations
 
@@ -22,11 +22,9 @@ from odonata.cli.study import options
     "--processes",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Points at a time; all processors by default.",
+    help="Number of concurrent points; all processors by default.",
 )
-@click.option(
-    "--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads of each point (1)."
-)
+@click.option("--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads per point (1).")
 @common.on
 @common.quiet
 def command(
@@ -40,17 +38,17 @@ def command(
     on: str | None,
     quiet: bool,
 ) -> None:
-    """Run the points that are missing, judge the claims, write the page.
+    """Run the missing points, judge the claims and write the page.
 
     \b
     odonata study run damselfly --quick
     odonata view runs/studies/damselfly-quick/cabling-WD4
     odonata study run interference --only experiment=lqcd --only engine.seed=1
 
-    Finished points are kept, so that a study that was stopped goes on where it was. With --only, claims that
-    need points which have not run are left open. Ends with 1 if a point failed, or a verdict is worse than
+    Finished points are not run again, so the command resumes a study that was stopped. With --only, claims
+    that need other missing points stay open. The exit code is 1 if a point failed or a verdict is worse than
     the study expects.
-    """  # noqa: D301 - \b keeps click from filling the lines that follow
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli import terminal
     from odonata.cli.study.show import print_report
     from odonata.cli.sweep import points_progress
@@ -58,11 +56,11 @@ def command(
 
     only = options.read_only(chosen)
     cluster = common.cluster(on, processes)
-    # All of them are read before the first one runs.
-    wanted = [load(find(name, studies), quick=quick) for name in names]
+    # All studies are read before the first one runs, so that mistakes show at once.
+    chosen_studies = [load(find(name, studies), quick=quick) for name in names]
     screen = terminal.console()
     fine = True
-    for study in wanted:
+    for study in chosen_studies:
         with points_progress(quiet=quiet) as progress:
             results, ran = run_study(
                 study,

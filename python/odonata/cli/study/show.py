@@ -1,4 +1,4 @@
-"""What the terminal shows of a study's results."""
+"""Output of a study's results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from odonata.studies.run import Ran
 
 
 def print_report(screen: Console, results: Results, report: Report, ran: Ran | None, *, quiet: bool) -> None:
-    """Prints what ran, every verdict, and where the page is; when quiet only what is worse than expected."""
+    """Prints points, verdicts and the path of the page; when quiet only verdicts worse than expected."""
     study = results.study
     form = " (quick form)" if study.quick else ""
     worse = [verdict for verdict in report.verdicts if not verdict.as_expected]
@@ -19,7 +19,7 @@ def print_report(screen: Console, results: Results, report: Report, ran: Ran | N
         screen.print(f"{study.title}{form}", style="bold", soft_wrap=True)
         if ran is not None:
             noun = "point" if ran.points == 1 else "points"
-            screen.print(f"{ran.points} {noun}: {ran.points - ran.kept} run, {ran.kept} kept")
+            screen.print(f"{ran.points} {noun}: {ran.points - ran.kept} run, {ran.kept} already finished")
     for verdict in worse if quiet else report.verdicts:
         _print_verdict(screen, verdict)
     if not quiet:
@@ -29,11 +29,11 @@ def print_report(screen: Console, results: Results, report: Report, ran: Ran | N
         screen.print(", ".join(f"{count} {word}" for word, count in counts.items() if count), style="bold")
         if worse:
             screen.print(f"{len(worse)} worse than expected", style="bold red")
-        screen.print(f"The page: {results.directory / PAGE_HTML}\n", soft_wrap=True)
+        screen.print(f"Page: {results.directory / PAGE_HTML}\n", soft_wrap=True)
 
 
 def _print_verdict(screen: Console, verdict: Verdict) -> None:
-    """The word, the claim, and below it what was found."""
+    """Prints the verdict and the claim, and below them the findings."""
     style = "" if verdict.as_expected else "red"
     expected = "" if verdict.as_expected else f" (expected: {verdict.claim.expect})"
     screen.print(f"{verdict.word:<12} {verdict.claim.says}{expected}", style=style, soft_wrap=True)

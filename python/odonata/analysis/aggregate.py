@@ -1,4 +1,4 @@
-"""What a column says of several rows together, as its declaration asks for."""
+"""Aggregation of a column over rows, by the rule of its declaration."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import pyarrow as pa
 from odonata.store.schema import Column
 
 
-def merged(table: pa.Table, name: str) -> float:
-    """The sum, the largest, the last or the weighted mean of a column of a table; NaN of no values.
+def aggregate(table: pa.Table, name: str) -> float:
+    """The sum, maximum, last value or weighted mean of a column; NaN without values.
 
     Raises:
-        ValueError: The column is a key or an attribute, or has no declaration: nothing is known of several
-            rows.
+        ValueError: The column is a key or an attribute, or has no declaration, so it has no rule.
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> f"{odonata.analysis.merged(run.links, 'bytes'):.3e} bytes over all links"
+        >>> f"{odonata.analysis.aggregate(run.links, 'bytes'):.3e} bytes over all links"
         '3.799e+08 bytes over all links'
     """
     column = Column.of_field(table.schema.field(name))
@@ -35,7 +34,7 @@ def merged(table: pa.Table, name: str) -> float:
         weights = np.ones(len(values)) if column.weight is None else _floats(table, column.weight)
         weight = weights[known].sum()
         return float((values[known] * weights[known]).sum() / weight) if weight else float("nan")
-    raise ValueError(f"{name} is declared as {column.merge}: several rows have no such value")
+    raise ValueError(f"cannot aggregate {name}, which is declared as {column.merge}")
 
 
 def _floats(table: pa.Table, name: str) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Checkpoints of a run: when they are taken, and where a run goes on from."""
+"""Checkpoints of a run: when to write them, and from which one to resume."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from odonata.store import GrowingTables
 
 
-def deaf_to_signal() -> contextlib.AbstractContextManager[None]:
-    """SIGUSR1 means nothing: batch systems send it to all processes of a run, of which the first hears it."""
+def ignore_checkpoint_signal() -> contextlib.AbstractContextManager[None]:
+    """Ignores SIGUSR1. Batch systems send it to all processes of a run, but only the first one handles it."""
     return _on_signal(lambda *_: None)
 
 
 @contextlib.contextmanager
 def _on_signal(handler: Callable[..., Any], *, after: Any = None) -> Iterator[None]:
-    """A handler of SIGUSR1, and then another, or the one before."""
+    """Installs a handler of SIGUSR1; at the end installs `after`, or the previous handler."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGUSR1"):
         yield
         return
@@ -36,13 +36,13 @@ def _on_signal(handler: Callable[..., Any], *, after: Any = None) -> Iterator[No
         signal.signal(signal.SIGUSR1, before if after is None else after)
 
 
-class Keeping:
+class CheckpointControl:
     """The checkpoints of one run.
 
     Args:
-        at_ps: Simulated times at which one is taken, beside those that the experiment asks for.
-        resumed: The run directory that is to be, if the run goes on from its checkpoint.
-        before: The number of that checkpoint.
+        at_ps: Simulated times of checkpoints, in addition to the experiment's own.
+        resumed: Run directory of a run that resumes from its checkpoint.
+        before: Number of that checkpoint.
     """
 
     def __init__(self, at_ps: Sequence[int] = (), *, resumed: Path | None = None, before: int = 0) -> None:
@@ -51,30 +51,30 @@ class Keeping:
         self._growing: GrowingTables | None = None
         self._core = _core.Checkpoints(self._file, self._taken, list(at_ps))
         self.stopped: CheckpointStop | None = None
-        """Why the run ended, if it ended with a checkpoint."""
+        """The error to raise if the run ended with a checkpoint."""
         self.state: Path | None = None
-        """The file that the run goes on from."""
+        """The checkpoint file to resume from."""
         self.parts: dict[str, list[Path]] | None = None
-        """The parts of growing tables that are there."""
+        """Existing parts of growing tables."""
         if resumed is not None:
             kept = CheckpointDirectory(resumed)
             self.state, self.parts = kept.state, kept.parts(before)
 
-    def begin(self, growing: GrowingTables) -> _core.Checkpoints:
-        """The run begins, and its tables grow here."""
+    def start(self, growing: GrowingTables) -> _core.Checkpoints:
+        """Starts the run, whose tables grow in `growing`."""
         self._growing = growing
         return self._core
 
     def stop(self, *_: Any) -> None:
-        """Asks for a checkpoint with which the run ends."""
+        """Requests a checkpoint, after which the run ends."""
         self._stops = True
         self._core.ask()
 
     @contextlib.contextmanager
     def on_signal(self) -> Iterator[None]:
-        """SIGUSR1, which batch systems send before a time limit, means `stop`.
+        """Maps SIGUSR1, which batch systems send before a time limit, to `stop`.
 
-        From the run's end on it means nothing: a process that has its results has not failed.
+        After the run, the signal is ignored: a process that has its results has not failed.
         """
         with _on_signal(self.stop, after=getattr(signal, "SIG_IGN", None)):
             yield
@@ -84,13 +84,13 @@ class Keeping:
         return None if self._growing is None else self._growing.state_file()
 
     def _taken(self, mistake: str | None) -> bool:
-        assert self._growing is not None, "only a run that has begun is kept"
+        assert self._growing is not None, "only a started run writes checkpoints"
         stops, self._stops = self._stops, False
         if mistake is not None:
             if stops:
-                raise StoreError(f"the checkpoint cannot be written: {mistake}")
-            # The next one may do, and the run is worth more.
-            warnings.warn(f"a checkpoint could not be written: {mistake}", stacklevel=2)
+                raise StoreError(f"cannot write the checkpoint: {mistake}")
+            # Continue: a later checkpoint may succeed, and the run is worth more.
+            warnings.warn(f"cannot write a checkpoint: {mistake}", stacklevel=2)
             return False
         self._growing.keep(self._number)
         if stops:

@@ -1,4 +1,4 @@
-"""What jobs ask of a network, and what they take alone: Table I of Kang et al. 2022 for any jobs."""
+"""Messages, bytes and injection rate of jobs, as in Table I of Kang et al. 2022."""
 
 from __future__ import annotations
 
@@ -19,17 +19,24 @@ from odonata.sweeps.result import make
 
 COLUMNS = (
     Column("job", "str", merge="key", label="Job", meaning="Name of the job."),
-    Column("pattern", "str", label="Sends", meaning="Name of its program or its pattern."),
-    Column("ranks", "u32", "count", "sum", label="Ranks", meaning="Its ranks."),
-    Column("messages", "u64", "count", "sum", label="Messages", meaning="Messages with content."),
-    Column("zero_byte_messages", "u64", "count", "sum", label="Empty messages", meaning="As those of barriers."),
+    Column("pattern", "str", label="Sends", meaning="Name of its program or pattern."),
+    Column("ranks", "u32", "count", "sum", label="Ranks", meaning="Number of ranks."),
+    Column("messages", "u64", "count", "sum", label="Messages", meaning="Number of messages with content."),
+    Column(
+        "zero_byte_messages",
+        "u64",
+        "count",
+        "sum",
+        label="Empty messages",
+        meaning="Number of messages without content, such as in barriers.",
+    ),
     Column(
         "packets",
         "u64",
         "count",
         "sum",
         label="Packets",
-        meaning="With all that the protocol of messages exchanges.",
+        meaning="Number of packets, including packets of the message protocol.",
         missing="the engine has no packets",
     ),
     Column("payload_bytes", "u64", "bytes", "sum", label="Payload", meaning="Content of all messages."),
@@ -39,7 +46,7 @@ COLUMNS = (
         "bytes",
         "sum",
         label="Volume",
-        meaning="Bytes over the network, with all that the protocol of messages exchanges.",
+        meaning="Bytes over the network, including bytes of the message protocol.",
     ),
     Column(
         "peak_ingress_bytes",
@@ -47,10 +54,11 @@ COLUMNS = (
         "bytes",
         "max",
         label="Peak ingress",
-        meaning="Most bytes that one rank hands over in a row to different partners before it receives or "
-        "waits.",
+        meaning="Maximum bytes that a rank sends in a row to different partners before it receives or waits.",
     ),
-    Column("compute_s", "f64", "s", "max", label="Computation", meaning="Longest time that a rank computes."),
+    Column(
+        "compute_s", "f64", "s", "max", label="Computation", meaning="Maximum computation time of a rank."
+    ),
 )
 MEASURED = (
     Column(
@@ -59,7 +67,7 @@ MEASURED = (
         "s",
         "max",
         label="Execution",
-        meaning="From time 0 to the end of its last rank, or of its last packet, alone on its nodes.",
+        meaning="Time from 0 to the end of its last rank, or its last packet, alone on its nodes.",
         missing="the job has no end",
     ),
     Column(
@@ -68,7 +76,7 @@ MEASURED = (
         "bytes-per-s",
         "sum",
         label="Injection rate",
-        meaning="Volume / execution.",
+        meaning="Volume divided by execution time.",
         missing="the job has no end",
     ),
 )
@@ -82,21 +90,21 @@ def characterize(
     processes: int | None = None,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """What every job of an experiment asks of the network, one row for each.
+    """Measures messages and bytes of each job of an experiment.
 
     Args:
         experiment: A file, its text, or a dict.
         set: Keys to change, by their dotted path.
-        measure: If given, every job is run alone, the others idle or absent as `[interference]` says, and the
-            runs lie in this directory, as those of a sweep do; finished ones are kept.
-        processes: How many of them run at a time; as many as the processors allow if not given.
-        progress: Called with `checking` or `running`, the number of runs done, and of all.
+        measure: Directory for runs of each job alone, with the others idle or absent as `[interference]`
+            says. Finished runs there are not repeated. By default no job is run.
+        processes: Number of concurrent runs; by default as many as the processors allow.
+        progress: Called with `checking` or `running`, the number of finished runs, and of all.
 
     Returns:
-        The columns `COLUMNS`, and with `measure` those of `MEASURED`.
+        One row per job with the columns `COLUMNS`, and with `measure` also `MEASURED`.
 
     Raises:
-        ExperimentError: The experiment cannot be run.
+        ExperimentError: The experiment cannot run.
         OdonataError: A run failed.
 
     Examples:
@@ -118,7 +126,7 @@ def characterize_source(
     processes: int | None,
     progress: Progress | None,
 ) -> pa.Table:
-    """`characterize` of an experiment that was read, with overrides as text."""
+    """`characterize` for a `Source`, with overrides as text."""
     rows: list[dict[str, Any]] = [
         dict(row) for row in _core.characterize(source.text, source.path, list(changes))
     ]
@@ -138,7 +146,7 @@ def _measure(
     processes: int | None,
     progress: Progress | None,
 ) -> None:
-    """Adds what runs of each job alone say."""
+    """Adds the results of runs of each job alone."""
     alone = _core.alone(source.text, source.path, list(changes))
     axis = Axis(alone["key"], tuple(alone["values"]), tuple(map(tuple, alone["overrides"])))
     sweep = make(directory, [axis], source)
@@ -149,7 +157,7 @@ def _measure(
         progress=progress or (lambda *_: None),
     )
     if failures:
-        raise OdonataError(f"{failures[0].point.name} alone: {failures[0].message}")
+        raise OdonataError(f"run of {failures[0].point.name} alone failed: {failures[0].message}")
     for row, run in zip(rows, sweep.runs.values(), strict=True):
         job = next(job for job in run.jobs.to_pylist() if job["name"] == row["job"])
         seconds = job_seconds(job, run.jobs.schema)
