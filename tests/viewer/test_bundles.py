@@ -130,5 +130,5 @@ def test_the_size_of_a_large_page_is_reported_first(
     assert before.endswith(" for 8 links. With --bundle it has 6 bundles of parallel cables instead.")
     assert after.startswith(f"{page}: ")
     joined = CliRunner().invoke(view.command, [str(stored_run), "--bundle", "--html", str(page)])
-    assert joined.output.splitlines()[0].endswith(" for 6 links")
+    assert joined.output.splitlines()[0].endswith(" for 6 links.")
     assert "6 bundles of 8 links" in page.read_text()

@@ -27,7 +27,7 @@ def test_only_measured_routers_are_shown(files: tuple[Path, Path]) -> None:
     run = read_counters(*files)
     assert run.table("routers")["name"].to_pylist() == ["g0r4c1", "g1r0c2", "g1r0c3"]
     assert run.summary["machine"]["groups"] == 2
-    assert "only links that leave groups 1 were read (3)" in run.summary["warnings"][0]
+    assert "only outgoing links of groups 1 were measured (3)" in run.summary["warnings"][0]
 
 
 def test_counters_are_measures_and_parallel_links_are_numbered(files: tuple[Path, Path]) -> None:

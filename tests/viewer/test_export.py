@@ -105,4 +105,4 @@ def test_the_command_accepts_only_counters(odonata_command: Command, tmp_path: P
     (tmp_path / "c.csv").write_text("sg,sr\n0,0\n")
     result = odonata_command("view", tmp_path / "c.csv", "--no-open")
     assert result.returncode == 2
-    assert "lacks the column sc" in result.stderr
+    assert "has no column sc" in result.stderr

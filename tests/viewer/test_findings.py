@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from odonata.errors import DamagedRunError
-from odonata.optimization.result import Asked, Trial, table_of
+from odonata.optimization.result import SearchSettings, Trial, table_of
 from odonata.store.schema import Column, declared
 from odonata.store.sweep import Axis, describe, point_directory, points
 from odonata.viewer.runs import OpenRuns
@@ -22,15 +22,15 @@ SEED = Axis("engine.seed", (1, 2), (("engine.seed=1",), ("engine.seed=2",)))
 def search(path: Path) -> Path:
     """Two trials with two seeds, the last run missing; a third trial could not run."""
     edit = Axis("machine.edit", ([], ["-K"]), (("machine.edit=[]",), ('machine.edit=["-K"]',)))
-    asked = Asked((ROUTING, edit), SEED, ("slowest job", "price"), {}, "auto", 1)
+    settings = SearchSettings((ROUTING, edit), SEED, ("slowest job", "price"), {}, "auto", 1)
     trials = [
         Trial(0, (0, 0), (2.0, 10.0), (0.1, 0.0), None),
         Trial(1, (1, 0), (1.0, 10.0), (0.2, 0.0), None),
         Trial(2, (0, 1), None, None, "no path"),
     ]
     path.mkdir()
-    (path / "optimize.json").write_text(asked.describe("0.1.0"))
-    pq.write_table(table_of(asked, trials), path / "trials.parquet")
+    (path / "optimize.json").write_text(settings.describe("0.1.0"))
+    pq.write_table(table_of(settings, trials), path / "trials.parquet")
     for point in points([ROUTING, edit, SEED]):
         routing, edits, seed = point.values
         if not edits and (routing, seed) != ("par", 2):
