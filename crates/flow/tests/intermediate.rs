@@ -1,5 +1,6 @@
-//! Where indirect paths go through, against every draw counted: a plain twin of the path rules that knows nothing of tables,
-//! dice or closed forms, on machines of six groups. Its loads are the exact expectation of the rule.
+//! Intermediate groups of indirect paths against a count of every draw, on machines of six groups. The twin of the
+//! path rules is plain: it has no tables, random numbers or closed forms. Its loads are the exact expectation of the
+//! rule.
 
 use odonata_flow::{run, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Cascade, Dragonfly};
@@ -16,10 +17,10 @@ fn machines() -> Vec<Machine> {
     vec![cascade.builder().unwrap().build().unwrap(), dragonfly.builder().unwrap().build().unwrap()]
 }
 
-/// What one router sends to another.
+/// Traffic from one router to another.
 type SentBytes = (RouterId, RouterId, u64);
 
-/// Three jobs whose ranks lie apart: neighbours near and far in the order of ranks, messages of three sizes.
+/// Three jobs with scattered ranks: near and far neighbours in rank order, and messages of three sizes.
 fn workload(machine: &Machine) -> (Workload, Vec<SentBytes>) {
     let nodes = machine.node_count() as u32;
     let ranks = nodes / 4;
@@ -59,10 +60,10 @@ fn workload(machine: &Machine) -> (Workload, Vec<SentBytes>) {
     (workload, sent)
 }
 
-/// The rules of `docs/models/flow.md`, word by word.
+/// The rules of `docs/models/flow.md`, literally.
 struct Twin<'m> {
     machine: &'m Machine,
-    middle: Intermediate,
+    via: Intermediate,
     loads: Vec<f64>,
 }
 
@@ -80,7 +81,7 @@ impl Twin<'_> {
         links.iter().for_each(|l| self.loads[l.index()] += amount / links.len() as f64);
     }
 
-    /// One hop, or two: each first link that leads to a neighbour of the end is as likely.
+    /// One hop, or two. Each first link to a neighbour of the end is equally likely.
     fn leg(&mut self, from: RouterId, to: RouterId, amount: f64) {
         if from == to {
             return;
@@ -117,22 +118,22 @@ impl Twin<'_> {
         }
     }
 
-    fn through(&mut self, from: RouterId, middle: RouterId, to: RouterId, amount: f64) {
-        self.direct(from, middle, amount);
-        self.direct(middle, to, amount);
+    fn through(&mut self, from: RouterId, via: RouterId, to: RouterId, amount: f64) {
+        self.direct(from, via, amount);
+        self.direct(via, to, amount);
     }
 
     fn indirect(&mut self, from: RouterId, to: RouterId, amount: f64) {
         let (here, there) = (self.group(from), self.group(to));
         if here == there {
-            let may = |m: &RouterId| self.middle == Intermediate::Any || (*m != from && *m != to);
-            let middles: Vec<RouterId> = here.into_iter().filter(may).collect();
-            middles.iter().for_each(|&m| self.through(from, m, to, amount / middles.len() as f64));
+            let may = |m: &RouterId| self.via == Intermediate::Any || (*m != from && *m != to);
+            let candidates: Vec<RouterId> = here.into_iter().filter(may).collect();
+            candidates.iter().for_each(|&m| self.through(from, m, to, amount / candidates.len() as f64));
             return;
         }
         let groups: Vec<Vec<RouterId>> = (0..6).map(|g| self.group(RouterId(g * here.len() as u32))).collect();
         let own = |group: &Vec<RouterId>| *group == here || *group == there;
-        let drawn: Vec<_> = groups.iter().filter(|g| self.middle == Intermediate::Any || !own(g)).collect();
+        let drawn: Vec<_> = groups.iter().filter(|g| self.via == Intermediate::Any || !own(g)).collect();
         let share = amount / drawn.len() as f64;
         for group in &drawn {
             if own(group) {
@@ -144,9 +145,9 @@ impl Twin<'_> {
     }
 }
 
-/// Expected bytes on every link when a part of each message's bytes goes direct and the rest indirect.
-fn expected(machine: &Machine, sent: &[SentBytes], middle: Intermediate, direct: f64) -> Vec<f64> {
-    let mut twin = Twin { machine, middle, loads: vec![0.0; machine.link_count()] };
+/// Expected bytes on every link, with one part of each message on direct and the rest on indirect paths.
+fn expected(machine: &Machine, sent: &[SentBytes], via: Intermediate, direct: f64) -> Vec<f64> {
+    let mut twin = Twin { machine, via, loads: vec![0.0; machine.link_count()] };
     for &(from, to, bytes) in sent.iter().filter(|(from, to, _)| from != to) {
         twin.direct(from, to, direct * bytes as f64);
         twin.indirect(from, to, (1.0 - direct) * bytes as f64);
@@ -154,10 +155,10 @@ fn expected(machine: &Machine, sent: &[SentBytes], middle: Intermediate, direct:
     twin.loads
 }
 
-fn computed(machine: &Machine, workload: &Workload, middle: Intermediate, routing: PathChoice) -> Vec<f64> {
-    // Interfaces far narrower than links: what is left on paths is nearly the same.
+fn computed(machine: &Machine, workload: &Workload, via: Intermediate, routing: PathChoice) -> Vec<f64> {
+    // NICs far narrower than links, so the residuals of paths are nearly equal.
     let nic_capacity = Some(Rate::from_bytes_per_s(1 << 20));
-    let settings = FlowSettings { routing, intermediate: middle, nic_capacity, ..FlowSettings::damselfly() };
+    let settings = FlowSettings { routing, intermediate: via, nic_capacity, ..FlowSettings::damselfly() };
     run(machine, workload, &settings, 1, ResourceLimits::default(), &mut |_, _, _| true).unwrap().link_bytes
 }
 
@@ -178,36 +179,36 @@ fn the_preset_of_the_original_goes_through_any_group() {
 fn static_indirect_is_every_draw_counted() {
     for machine in machines() {
         let (workload, sent) = workload(&machine);
-        for middle in [Intermediate::Any, Intermediate::Third] {
-            let expected = expected(&machine, &sent, middle, 0.0);
-            let computed = computed(&machine, &workload, middle, PathChoice::Fixed(Oblivious::Indirect));
+        for via in [Intermediate::Any, Intermediate::Third] {
+            let expected = expected(&machine, &sent, via, 0.0);
+            let computed = computed(&machine, &workload, via, PathChoice::Fixed(Oblivious::Indirect));
             for (link, (a, b)) in expected.iter().zip(&computed).enumerate() {
-                assert!((a - b).abs() <= 1e-6 * a.max(1.0), "{middle:?}, link {link}: {a} counted, {b} computed");
+                assert!((a - b).abs() <= 1e-6 * a.max(1.0), "{via:?}, link {link}: {a} counted, {b} computed");
             }
         }
     }
 }
 
-/// Adaptive routings draw the same paths and weigh them by what is left: totals of classes stay near the expectation, nearer
-/// by far than those of the two rules are to each other.
+/// Adaptive routings draw the same paths and weigh them by residual. Totals by class stay near the expectation, much
+/// nearer than the two rules are to each other.
 #[test]
 fn adaptive_totals_equal_the_count_of_every_draw() {
     for machine in machines() {
         let (workload, sent) = workload(&machine);
         for (routing, direct) in [(PathChoice::AdaptiveIndirect, 0.0), (PathChoice::AdaptiveHybrid, 0.5)] {
-            let totals = |middle| by_class(&machine, &expected(&machine, &sent, middle, direct));
+            let totals = |via| by_class(&machine, &expected(&machine, &sent, via, direct));
             let (any, third) = (totals(Intermediate::Any), totals(Intermediate::Third));
-            for (middle, expected) in [(Intermediate::Any, &any), (Intermediate::Third, &third)] {
-                let computed = by_class(&machine, &computed(&machine, &workload, middle, routing));
+            for (via, expected) in [(Intermediate::Any, &any), (Intermediate::Third, &third)] {
+                let computed = by_class(&machine, &computed(&machine, &workload, via, routing));
                 for (class, (a, b)) in expected.iter().zip(&computed).enumerate() {
                     assert!(
                         (a - b).abs() <= 0.01 * a,
-                        "{routing:?}, {middle:?}, class {class}: {a} counted, {b} computed"
+                        "{routing:?}, {via:?}, class {class}: {a} counted, {b} computed"
                     );
                 }
             }
             let more: Vec<f64> = any.iter().zip(&third).map(|(a, b)| b / a - 1.0).collect();
-            assert!(more.iter().all(|&m| m > 0.1), "{routing:?}: third groups are longer ways: {more:?}");
+            assert!(more.iter().all(|&m| m > 0.1), "{routing:?}: third groups are longer paths: {more:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What must hold on any machine and workload.
+//! Invariants on any machine and workload.
 
 use odonata_flow::{run, FlowError, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
@@ -47,7 +47,7 @@ fn solve(machine: &Machine, workload: &Workload, routing: PathChoice, seed: u64,
         ResourceLimits { threads, ..ResourceLimits::default() },
         &mut |_, _, _| true,
     );
-    // Threads take memory; all else is the same.
+    // Threads take memory; the rest is equal.
     FlowResult { memory_bytes: 0, ..result.unwrap() }
 }
 
@@ -57,8 +57,8 @@ fn routings() -> Vec<PathChoice> {
     all
 }
 
-/// Nobody is done before its bytes have passed, over the links and through the interfaces, whatever the routing; and under a
-/// static one not before those of the jobs that are done earlier, either.
+/// No job ends before its bytes have passed its links and NICs, under any routing. Under a static routing, the bytes
+/// of earlier jobs have passed, too.
 #[test]
 fn no_job_is_faster_than_its_links() {
     for pick in 0..4 {
@@ -85,7 +85,7 @@ fn no_job_is_faster_than_its_links() {
                     let most = nodes.fold(0.0, |most: f64, bytes| most.max(*bytes));
                     assert!(
                         job.slowest_pair_s * result.nic_capacity_bytes_per_s >= most * (1.0 - 1e-6),
-                        "{what}: interfaces"
+                        "{what}: NICs"
                     );
                 }
             }
@@ -93,7 +93,7 @@ fn no_job_is_faster_than_its_links() {
     }
 }
 
-/// Whenever it is told to: while messages are gathered, in the middle of an iteration, of a pass of the bound, of adding up.
+/// Stops at any time: while messages are gathered, during an iteration, a pass of the bound, or the sum of loads.
 #[test]
 fn a_run_stops_on_request() {
     let machine = machine(1);
@@ -102,7 +102,7 @@ fn a_run_stops_on_request() {
         let settings = FlowSettings { routing, alone: true, bound_gap: Some(0.1), ..FlowSettings::default() };
         let until = |most: u64| {
             let mut asked = 0;
-            // With more threads it is chance who takes which item, and so how often is asked.
+            // With more threads the number of calls is random: it depends on who takes which item.
             let result = run(&machine, &workload, &settings, 7, ResourceLimits::default(), &mut |_, _, _| {
                 asked += 1;
                 asked <= most
@@ -130,8 +130,7 @@ fn the_same_bytes_for_any_number_of_threads() {
     }
 }
 
-/// Where there is no room for what every iteration granted, the system is solved twice, to the same bytes. A byte less than that
-/// takes is refused.
+/// Without memory for all grants, the system is solved twice, with the same bytes. One byte less is refused.
 #[test]
 fn solving_twice_with_little_memory_gives_the_same_result() {
     for pick in 0..4 {
@@ -174,14 +173,14 @@ fn another_seed_draws_other_paths() {
     assert_ne!(loads(1), loads(2));
 }
 
-/// Twice the iterations are twice the bytes on every link and the same bandwidths: linear in message size.
+/// Twice the iterations give twice the bytes on every link and the same bandwidths: linear in message size.
 #[test]
 fn linear_in_message_size() {
     let machine = machine(1);
     let one = solve(&machine, &workload(&machine, &["stencil-3d"], 1), PathChoice::AdaptiveHybrid, 1, 2);
     let two = solve(&machine, &workload(&machine, &["stencil-3d"], 2), PathChoice::AdaptiveHybrid, 1, 2);
     for (a, b) in one.link_bytes.iter().zip(&two.link_bytes) {
-        // The rounding of every path to the unit of sums.
+        // Every path is rounded to the unit of sums.
         assert!((2.0 * a - b).abs() <= 1e-6 * b, "{a} {b}");
     }
     assert_eq!(one.jobs[0].bandwidth_bytes_per_s, two.jobs[0].bandwidth_bytes_per_s);
@@ -224,7 +223,7 @@ fn settings_out_of_range_are_named() {
     assert_eq!(error.to_string(), "slices: must be at least 1");
 }
 
-/// A workload without jobs is a machine without traffic.
+/// A workload without jobs gives a machine without traffic.
 #[test]
 fn no_jobs_no_traffic() {
     let machine = machine(0);
@@ -235,7 +234,7 @@ fn no_jobs_no_traffic() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// A certified lower bound lies below what any routing here reaches.
+    /// A certified lower bound is below the load of every routing here.
     #[test]
     fn the_bound_holds(pick in 0usize..4, which in 0usize..7) {
         let machine = machine(pick);

@@ -1,4 +1,4 @@
-//! The flow engine against results solved by hand. The derivation stands at each test.
+//! The flow engine against hand-solved results. Each test contains its derivation.
 
 use odonata_flow::{run, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Dragonfly, FatTree, LinkFigures, Torus};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 const GB: f64 = 1e9;
 
-/// Routers in a row with one node each; links of 1 GB/s, network interfaces of `nic` GB/s.
+/// Routers in a row with one node each; links of 1 GB/s, NICs of `nic` GB/s.
 fn row(routers: u32, nic: u64) -> Machine {
     let torus = Torus {
         dims: vec![routers],
@@ -57,8 +57,8 @@ fn assert_close(value: f64, expected: f64, relative: f64) {
     assert!((value - expected).abs() <= relative * expected.abs(), "{value}, expected {expected}");
 }
 
-/// Row of three. A: 0 -> 2, B: 0 -> 1, C: 1 -> 2, one message each, 1 GB/s links, wide interfaces. Both links carry two
-/// messages, so each gets half of a link: 0.5 GB/s, and that is all there is.
+/// Row of three. A: 0 -> 2, B: 0 -> 1, C: 1 -> 2, one message each, 1 GB/s links, wide NICs. Both links carry two
+/// messages, so each message gets half of a link: 0.5 GB/s.
 #[test]
 fn two_links_shared_evenly() {
     let jobs = vec![job("a", 3, &[(0, 2, 1000)]), job("b", 3, &[(0, 1, 1000)]), job("c", 3, &[(1, 2, 1000)])];
@@ -72,8 +72,8 @@ fn two_links_shared_evenly() {
     }
 }
 
-/// Row of three. Three messages on the second link (A: 0 -> 2; B: 1 -> 2 twice) hold A at 1/3 GB/s; C: 0 -> 1 shares the
-/// first link with A only and takes what A leaves: 2/3 GB/s (max-min by hand).
+/// Row of three. Three messages on the second link (A: 0 -> 2; B: 1 -> 2 twice) limit A to 1/3 GB/s. C: 0 -> 1 shares
+/// the first link with A only and takes the rest: 2/3 GB/s (max-min by hand).
 #[test]
 fn a_message_takes_the_residual_of_another() {
     let b = job("b", 3, &[(1, 2, 1000), (1, 2, 1000)]);
@@ -92,13 +92,13 @@ fn a_link_is_shared_by_messages_not_by_bytes() {
         let jobs = vec![job("many", 2, &messages)];
         let result = solve(&row(2, 100), jobs, &direct());
         assert_close(result.jobs[0].bandwidth_bytes_per_s, GB, 1e-3);
-        // The largest has 100 n bytes, but messages between the same nodes are one: all bytes over all bandwidth.
+        // The largest has 100 n bytes. Messages between the same nodes count as one: all bytes over all bandwidth.
         let bytes: u64 = messages.iter().map(|m| m.2).sum();
         assert_close(result.jobs[0].slowest_pair_s, bytes as f64 / GB, 1e-3);
     }
 }
 
-/// A 1 GB/s interface holds back two messages on 2 GB/s of separate links: 0.5 GB/s each.
+/// A 1 GB/s NIC limits two messages on 2 GB/s of separate links: 0.5 GB/s each.
 #[test]
 fn nics_limit_the_rate() {
     let machine = Torus {
@@ -118,9 +118,9 @@ fn nics_limit_the_rate() {
     assert_close(result.node_ejected_bytes[0], 10.0, 1e-12);
 }
 
-/// Incast on a row of three: 0 -> 1 and 2 -> 1 over separate links of 2 GB/s into the one interface of node 1, 1 GB/s. Each
-/// gets half of the interface: 0.5 GB/s, so 1000 B take 2 us. A third message 1 -> 2 leaves by the other direction of that
-/// interface and has all of it.
+/// Incast on a row of three: 0 -> 1 and 2 -> 1 over separate links of 2 GB/s into the ejection port of node 1, 1
+/// GB/s. Each gets half of the port: 0.5 GB/s, so 1000 B take 2 us. A third message 1 -> 2 has the whole injection
+/// port.
 #[test]
 fn incast_shares_the_ejection_port() {
     let machine = Torus {
@@ -140,10 +140,10 @@ fn incast_shares_the_ejection_port() {
     assert_eq!(result.node_ejected_bytes, [0.0, 2000.0, 1000.0]);
 }
 
-/// The original program counts in MiB: links of 5,120 MiB/s = 5,120 x 1,048,576 = 5,368,709,120 B/s, interfaces of 16,384
-/// MiB/s = 17,179,869,184 B/s, switched off below 0.01 MiB/s = 10,485.76 B/s. A message over one link gets the link; two
-/// from one node over two links the sum of both links, as the interface is wider; four from one node over four links that
-/// interface, as four links are 20,480 MiB/s.
+/// The original program counts in MiB: links of 5,120 MiB/s = 5,120 x 1,048,576 = 5,368,709,120 B/s, NICs of 16,384
+/// MiB/s = 17,179,869,184 B/s, switched off below 0.01 MiB/s = 10,485.76 B/s. A message over one link gets the link.
+/// Two messages from one node over two links get the sum of both links, as the NIC is wider. Four messages over four
+/// links get the NIC, as four links are 20,480 MiB/s.
 #[test]
 fn the_damselfly_preset_counts_in_mib() {
     let settings = FlowSettings { routing: PathChoice::AdaptiveDirect, ..FlowSettings::damselfly() };
@@ -160,10 +160,11 @@ fn the_damselfly_preset_counts_in_mib() {
     }
 }
 
-/// Ring of four with ways of unequal width from 0 to 2: over 1 at 1 GB/s, over 3 at 3 GB/s. A sends 0 -> 2 and B as many
-/// bytes 0 -> 1. Split equally, A asks for a half of its demand on either way, B for all of its on the first: of 1 + 1/2 there
-/// A gets 1/3 and B 2/3 GB/s, and A all 3 GB/s of the other way. Split by what is left, 1 to 3, A asks for a quarter on the
-/// first way: of 1 + 1/4 there A gets 0.2 and B 0.8 GB/s. (60 draws of two ways: halves to 2 %.)
+/// Ring of four with paths of unequal width from 0 to 2: over 1 at 1 GB/s, over 3 at 3 GB/s. A sends 0 -> 2 and B as
+/// many bytes 0 -> 1. With an equal split, A requests half of its demand on each path, B all of its demand on the
+/// first. Of 1 + 1/2 there, A gets 1/3 and B 2/3 GB/s; A also gets all 3 GB/s of the other path. With a split by
+/// residual, 1 to 3, A requests a quarter on the first path: of 1 + 1/4 there, A gets 0.2 and B 0.8 GB/s. (60 draws
+/// of two paths: halves to 2 %.)
 #[test]
 fn static_routing_splits_equally_and_adaptive_by_what_is_left() {
     let mut builder = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
@@ -185,8 +186,8 @@ fn static_routing_splits_equally_and_adaptive_by_what_is_left() {
     }
 }
 
-/// The same ring: half of A's 1000 B lie on the way of 1 GB/s, so A takes 0.5 us though it is granted more on the other way,
-/// and B, done after it, the 1.5 us in which 500 and 1000 B pass there.
+/// The same ring: half of A's 1000 B use the path of 1 GB/s, so A takes 0.5 us although its grant on the other path
+/// is larger. B ends later and takes 1.5 us, the time of 500 and 1000 B on that path.
 #[test]
 fn static_times_equal_the_link_times() {
     let mut builder = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
@@ -217,7 +218,7 @@ fn the_mean_time_is_over_bytes() {
     assert_close(result.jobs[0].bandwidth_bytes_per_s, 2.0 * GB, 1e-3);
 }
 
-/// Bytes go where they must: on the only path of a row, sum over links = bytes x hops = 100 x 1 + 10 x 2.
+/// Bytes take the only path of a row: the sum over links is bytes x hops = 100 x 1 + 10 x 2.
 #[test]
 fn bytes_times_hops() {
     let result = solve(&row(3, 100), vec![job("a", 3, &[(0, 1, 100), (0, 2, 10)])], &direct());
@@ -225,7 +226,7 @@ fn bytes_times_hops() {
     assert_close(result.jobs[0].byte_hops_mean(), 120.0 / 110.0, 1e-4);
 }
 
-/// Zero-byte and self messages are counted and load nothing; messages between nodes of one router load interfaces only.
+/// Zero-byte and self messages are counted and load nothing. Messages between nodes of one router load NICs only.
 #[test]
 fn messages_that_load_no_link() {
     let machine = Torus { dims: vec![2], wrap: vec![false].into(), nodes_per_router: 2, ..Torus::default() };
@@ -237,7 +238,7 @@ fn messages_that_load_no_link() {
     assert_eq!((counts.self_bytes, counts.on_node_bytes, counts.on_router_bytes, counts.network_bytes), (5, 0, 7, 11));
     assert_close(result.link_bytes.iter().sum(), 11.0, 1e-3);
     assert_close(result.node_injected_bytes[0], 18.0, 1e-12);
-    // The same ranks on one node: nothing leaves it.
+    // The same ranks on one node: nothing leaves the node.
     all.node_of_rank = vec![NodeId(0); 4];
     let result = solve(&machine, vec![all], &direct());
     assert_eq!(result.jobs[0].volumes.on_node_bytes, 18);
@@ -266,8 +267,8 @@ fn all_to_all_on_a_dragonfly() {
     }
 }
 
-/// A lone message that its interface holds below the capacity of its path never leaves the minimal path under UGAL, and
-/// takes non-minimal ones for about half of its bytes under adaptive-hybrid (two paths of each kind, equal residuals).
+/// A single message that its NIC limits below the capacity of its path stays on the minimal path under UGAL. Under
+/// adaptive-hybrid about half of its bytes take non-minimal paths (two paths of each kind, equal residuals).
 #[test]
 fn ugal_is_minimal_on_an_idle_machine_and_hybrid_is_not() {
     let machine =
@@ -300,9 +301,9 @@ fn the_bound_of_a_ring() {
     assert_close(result.link_bytes.iter().copied().fold(0.0, f64::max), 500.0, 1e-9);
 }
 
-/// Fat tree of four ports, 1000 B to another pod: two links up from the first router and four up from the next, then as many
-/// down, all ways alike: 4 links carry 500 B and 8 carry 250 B. Static routings report what is expected, exactly, and not
-/// what some number of draws made of it.
+/// Fat tree of four ports, 1000 B to another pod: two links up from the first router, four up from the next, then as
+/// many down, all paths equal: 4 links carry 500 B and 8 carry 250 B. Static routings report the exact expectation,
+/// not a result of draws.
 #[test]
 fn static_loads_are_expected_not_drawn() {
     let machine = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
@@ -315,9 +316,9 @@ fn static_loads_are_expected_not_drawn() {
     }
 }
 
-/// One message on one link whose capacity is released in four slices: every iteration grants a quarter, so the share of the
-/// fourth in all is 1/4. That is less than a tolerance of 1/2, and the end; it is not less than 1/4, and the fifth finds
-/// nothing to grant. (1024 B, so that no division rounds.)
+/// One message on one link whose capacity is released in four slices. Every iteration grants a quarter, so the share
+/// of the fourth is 1/4. With a tolerance of 1/2 that ends the iteration. With 1/4 it does not, and the fifth
+/// iteration grants nothing. (1024 B, so that no division rounds.)
 #[test]
 fn the_last_growth_is_a_share_of_all_that_was_granted() {
     for (tolerance, iterations, residual) in [(0.5, 4, 0.25), (0.25, 5, 0.0)] {
@@ -328,8 +329,8 @@ fn the_last_growth_is_a_share_of_all_that_was_granted() {
     }
 }
 
-/// Three parallel ways of unequal capacity from a triangle: 0 -> 1 over the direct link and over router 2. All links
-/// 1 GB/s: half each way, 500 ns for 1000 B; minimal routing needs 1000 ns.
+/// Two parallel paths of a triangle: 0 -> 1 over the direct link and over router 2. All links 1 GB/s: half on each
+/// path, 500 ns for 1000 B; minimal routing needs 1000 ns.
 #[test]
 fn the_bound_uses_detours() {
     let torus = Torus {
@@ -346,7 +347,7 @@ fn the_bound_uses_detours() {
     assert!(bound.gap <= 0.01, "{bound:?}");
 }
 
-/// One byte beside 2^50 on the same link: it is granted the least there is, and all bytes arrive.
+/// One byte next to 2^50 bytes on the same link gets the smallest grant, and all bytes arrive.
 #[test]
 fn a_tiny_message_next_to_a_huge_one() {
     let machine = row(2, 1);

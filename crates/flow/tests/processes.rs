@@ -1,4 +1,4 @@
-//! A run of several processes is the run of one.
+//! A run in several processes equals the run in one.
 
 use odonata_flow::{run, run_distributed, DemandUnit, FlowError, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Dragonfly, FatTree, Torus};
@@ -16,7 +16,7 @@ fn machines() -> Vec<Machine> {
     builders.into_iter().map(|builder| builder.unwrap().build().unwrap()).collect()
 }
 
-/// Jobs of one rank per node, of which the first stands on nodes in a random order, and leaves some routers out.
+/// Jobs with one rank per node. The first has nodes in random order and omits some routers.
 fn workload(machine: &Machine, patterns: &[&str]) -> Workload {
     let ranks = (machine.node_count() / patterns.len()) as u32 - 1;
     let spec = |(i, pattern): (usize, &&str)| JobSpec {
@@ -32,7 +32,7 @@ fn workload(machine: &Machine, patterns: &[&str]) -> Workload {
     Workload::build(machine, &specs, 3).unwrap()
 }
 
-/// What the first of so many processes has.
+/// Result of the first of several processes.
 fn among(
     count: usize,
     (machine, workload): (&Machine, &Workload),
@@ -79,7 +79,7 @@ fn any_number_of_processes_has_the_same_result() {
     }
 }
 
-/// One of them keeps less of the grants than the others could; then it has no room at all.
+/// One process stores less history than the others could. Then it has no memory at all.
 #[test]
 fn a_process_of_little_memory_changes_nothing() {
     let machine = &machines()[0];

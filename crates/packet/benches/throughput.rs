@@ -1,14 +1,14 @@
-//! Packets per CPU-second on the study's machine, bytes per packet, the gain of two threads; and what a large machine costs.
+//! Packets per CPU-second on the study's machine, bytes per packet, the gain of two threads, and the cost of a large
+//! machine.
 //!
 //! ```text
 //! cargo bench -p odonata-packet --bench throughput -- [routing] [load] [simulated us] [--json] [--listen] [--build] [--machines]
 //! ```
-//! Without a routing it measures the loads and routings of the README; with `--machines` those of other machines, and of a
-//! dragonfly that is half idle. With `--listen` every endpoint is told of every arrival, and
-//! does nothing about it. `--build` measures how long the 92,544 nodes of
-//! `cascade-241` take to build. Each
-//! measurement is the best of three; `ODONATA_REPEAT` changes that. `ODONATA_ONE_THREAD=1` leaves out two threads, for
-//! profilers; `ODONATA_PARTITIONS` divides the machine differently.
+//! Without a routing it measures the loads and routings of the README. `--machines` measures other machines, and a
+//! half-idle dragonfly. With `--listen` every endpoint subscribes to arrivals and ignores them. `--build` measures
+//! the build time of the 92,544 nodes of `cascade-241`. Each measurement is the best of three; `ODONATA_REPEAT`
+//! changes that. `ODONATA_ONE_THREAD=1` omits two threads, for profilers. `ODONATA_PARTITIONS` sets the number of
+//! partitions.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)]
 
@@ -24,7 +24,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Routings and loads that are measured when none is given.
+/// Routings and loads that are measured by default.
 const CASES: [(&str, f64); 8] = [
     ("min", 0.1),
     ("min", 0.5),
@@ -36,7 +36,7 @@ const CASES: [(&str, f64); 8] = [
     ("q-adaptive", 0.5),
 ];
 
-/// Other machines, and the share of their nodes that send.
+/// Other machines, and the share of their sending nodes.
 const MACHINES: [(&str, &str, f64, f64); 4] = [
     ("torus 8x8x16", "dimension-order", 0.2, 1.0),
     ("fat tree, 1024 nodes", "up-down-adaptive", 0.5, 1.0),
@@ -44,7 +44,7 @@ const MACHINES: [(&str, &str, f64, f64); 4] = [
     ("dragonfly-1056", "par", 0.5, 0.5),
 ];
 
-/// What was measured, in the order in which it is printed.
+/// Measurements in order of output.
 struct Row(Vec<(&'static str, String)>);
 
 fn main() {
@@ -164,7 +164,7 @@ fn measure(machine: &Machine, (routing, load, share): (&str, f64, f64), microsec
         let (two, wall_two, cpu_two) = best(2);
         row.push(("two_threads_wall_ratio", format!("{:.2}", wall / wall_two)));
         row.push(("two_threads_cpu_ratio", format!("{:.2}", cpu_two / cpu)));
-        // What two threads could gain if events took the same time and meetings none.
+        // Possible gain of two threads if all events took the same time and barriers none.
         let gain = two.cost.events as f64 / two.cost.events_of_busiest as f64;
         row.push(("two_threads_event_ratio", format!("{gain:.2}")));
     }
@@ -172,7 +172,7 @@ fn measure(machine: &Machine, (routing, load, share): (&str, f64, f64), microsec
     Row(row)
 }
 
-/// An open job whose endpoints listen.
+/// An open job whose endpoints subscribe to arrivals.
 struct SubscribedProgram(OpenJob);
 
 struct SubscribedEndpoints {
@@ -238,21 +238,21 @@ fn variable(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-/// Time that this process has been on CPUs, as Linux counts it for all its threads; 0 elsewhere.
+/// CPU time of all threads of this process, as Linux counts it; 0 on other systems.
 fn cpu_seconds() -> f64 {
     jiffies(&[13, 14])
 }
 
-/// A sum of fields of /proc/self/stat, which counts in hundredths of a second.
+/// Sum of fields of /proc/self/stat, in hundredths of a second.
 fn jiffies(fields: &[usize]) -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = text.rsplit(')').next().unwrap_or_default();
-    // The program's name, the second field, may hold spaces; after it field 3 is the first.
+    // The program's name, the second field, may contain spaces. After it, field 3 is the first.
     let values: Vec<f64> = after.split_whitespace().map(|w| w.parse().unwrap_or(0.0)).collect();
     fields.iter().map(|&field| values.get(field - 2).copied().unwrap_or(0.0)).sum::<f64>() / 100.0
 }
 
-/// Most memory that this process has held.
+/// Peak memory of this process.
 fn peak_bytes() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find(|line| line.starts_with("VmHWM:")).unwrap_or_default();

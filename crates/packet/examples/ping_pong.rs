@@ -1,11 +1,11 @@
-//! A program on the socket: two nodes throw a message to and fro.
+//! A program as an endpoint: two nodes send a message back and forth.
 //!
 //! ```text
 //! cargo run -p odonata-packet --example ping_pong
 //! ```
-//! The message has an envelope in its first packet, which says how long it is. Whoever has got the whole message throws it
-//! back at once. On an idle machine a throw takes the way of a head (cables and pipelines) and the time of all bytes on
-//! one link.
+//! The message has an envelope in its first packet, with its length. A player that has the whole message sends it
+//! back at once. On an idle machine one throw takes the latency of a head (cables and pipelines) and the time of all
+//! bytes on one link.
 
 #![allow(clippy::print_stdout)]
 
@@ -20,7 +20,7 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{NodeId, Time};
 use std::sync::{Arc, Mutex};
 
-/// What is played, and the times at which the first player caught the message.
+/// The game, and the times at which the first player got the message.
 struct PingPong {
     players: [NodeId; 2],
     bytes: u64,
@@ -28,7 +28,7 @@ struct PingPong {
     caught_ps: Arc<Mutex<Vec<u64>>>,
 }
 
-/// The players among the nodes of one part of the machine.
+/// Players among the nodes of one part of the machine.
 struct Players {
     game: Vec<Player>,
     packet: u32,
@@ -40,17 +40,17 @@ struct Player {
     node: NodeId,
     other: NodeId,
     bytes: u64,
-    /// Throws still to do, by this player.
+    /// Throws left for this player.
     throws: u32,
-    /// Bytes of the message in its hands that have not left, and since when it has them.
+    /// Bytes of the message that this player must send, and the time since it has them.
     to_send: u64,
     since_ps: u64,
-    /// Bytes of the message that flies here that have not arrived, once its envelope has.
+    /// Bytes of the incoming message that are missing, once its envelope has arrived.
     missing: Option<u64>,
     caught_ps: Arc<Mutex<Vec<u64>>>,
 }
 
-// What a player needs to go on; the rest is made anew for a run that goes on from a checkpoint.
+// State of a player; a resumed run rebuilds the rest.
 state!(Player { value: throws, to_send, since_ps, missing; rebuilt: rank, nic, node, other, bytes, caught_ps });
 state!(Players { nested: game; rebuilt: packet });
 
@@ -110,7 +110,7 @@ impl Endpoints for Players {
 
     fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
         let player = self.at(nic).expect("nobody else gets packets");
-        // With one way between two nodes, the first packet comes first.
+        // With one path between two nodes, packets arrive in order.
         let missing = arrival.envelope.map(|envelope| envelope.bytes).or(player.missing).expect("an envelope came");
         player.missing = Some(missing - u64::from(arrival.size));
         if player.missing != Some(0) {
@@ -159,12 +159,12 @@ pub(crate) fn main() {
         let result = engine.run(&Traffic::program(Arc::new(game)), schedule, &RunOptions::default(), &mut |_| true);
         assert_eq!(result.ending, Ending::Complete, "{:?}", result.unfinished);
 
-        // The head's latency: into the first router and out of the last, 20 ns each, and 20 ns more than the cable for each hop.
+        // Latency of the head: 20 ns into the first router, 20 ns out of the last, and the cable plus 20 ns per hop.
         let hops = result.jobs[0].hops / result.jobs[0].packets;
         let group = |node: u32| machine.group_of(machine.router_of(NodeId(node)));
         let global = u64::from(group(0) != group(other));
         let latency = 20_000 + (hops - global) * 50_000 + global * 320_000 + 20_000;
-        // 25 GB/s are 40 ps for a byte.
+        // 25 GB/s are 40 ps per byte.
         let round_trip = 2 * (latency + 40 * bytes);
         let caught = caught.lock().expect("nobody panicked");
         assert_eq!(*caught, [round_trip, 2 * round_trip, 3 * round_trip]);

@@ -1,4 +1,4 @@
-//! What the routing algorithms do to throughput, on the small dragonfly (p = 2, a = 4, h = 2, 72 nodes).
+//! Effect of routing algorithms on throughput, on the small dragonfly (p = 2, a = 4, h = 2, 72 nodes).
 
 mod common;
 
@@ -12,8 +12,8 @@ fn under(routing: &str, adversary: bool, load: f64, times: (u64, u64)) -> Packet
     run(&engine(&machine, routing), &traffic, schedule(times.0, times.1, 200), &RunOptions::default())
 }
 
-/// Valiant halves the throughput: every packet crosses two global links. ADV+1 at load 1 is accepted at 0.5 at most;
-/// below that arbitration and buffers leave some room unused.
+/// Valiant halves the throughput: every packet crosses two global links. ADV+1 at load 1 is accepted at 0.5 at most.
+/// Arbitration and buffers leave some capacity unused.
 #[test]
 fn valiant_accepts_nearly_half_of_adversarial_traffic() {
     for routing in ["valiant-g", "valiant-n"] {
@@ -25,7 +25,7 @@ fn valiant_accepts_nearly_half_of_adversarial_traffic() {
     }
 }
 
-/// Offered 0.3 under ADV+1, more than twice what MIN takes (0.125): the adaptive algorithms hold it.
+/// Offered load 0.3 under ADV+1, more than twice the accepted load of MIN (0.125): the adaptive algorithms accept it.
 #[test]
 fn adaptive_algorithms_hold_adversarial_load() {
     for routing in ["ugal-g", "ugal-n", "par"] {
@@ -36,7 +36,7 @@ fn adaptive_algorithms_hold_adversarial_load() {
     }
 }
 
-/// Q-adaptive learns it: after 300 us it holds the same load, and most packets go around.
+/// Q-adaptive learns: after 300 us it accepts the same load, and most packets take detours.
 #[test]
 fn q_adaptive_learns_to_go_around() {
     let result = under("q-adaptive", true, 0.3, (300, 100));
@@ -47,7 +47,7 @@ fn q_adaptive_learns_to_go_around() {
     assert!(result.learning.0 > 0);
 }
 
-/// Uniform traffic needs no detours; a bias of a few packets keeps it minimal where the study's setting does not.
+/// Uniform traffic needs no detours. A bias of a few packets keeps it minimal, where the study's setting does not.
 #[test]
 fn a_bias_stops_needless_detours() {
     let machine = small_dragonfly();
@@ -63,7 +63,7 @@ fn a_bias_stops_needless_detours() {
     assert!(with < 0.1 * without, "with bias {with}, without {without}");
 }
 
-/// The estimate that leaves out packets on the link sees only real queues, so an idle network looks idle.
+/// The estimate without packets on the link sees only real queues, so an idle network looks idle.
 #[test]
 fn queues_without_packets_on_the_link_misroute_less() {
     let machine = small_dragonfly();
@@ -82,8 +82,8 @@ fn queues_without_packets_on_the_link_misroute_less() {
     assert!(output < arrived && arrived < downstream, "{output} {arrived} {downstream}");
 }
 
-/// ADV+1 on the small dragonfly: routers that start with the tables of an earlier run detour from the start, and err less;
-/// the learning curve adds up to the totals, for any number of partitions.
+/// ADV+1 on the small dragonfly: routers that start with the tables of an earlier run take detours from the start,
+/// with smaller errors. The learning curve sums to the totals, for any number of partitions.
 #[test]
 fn learnt_tables_are_kept_and_used_again() {
     let machine = common::small_dragonfly();
@@ -117,9 +117,9 @@ fn learnt_tables_are_kept_and_used_again() {
     assert!(refused.contains("does not learn"), "{refused}");
 }
 
-/// Under ADV+1 the one global cable to the next group is congested long before the local links to it are. With a bias that makes a
-/// router's own queues speak late, routers that hear of the cable go around it in time, and those of `ugal-n` wait for the jam to reach
-/// them.
+/// Under ADV+1 the only global cable to the next group is congested long before the local links to it. A bias makes a
+/// router's own queues react late. Routers with feedback about the cable avoid it in time; `ugal-n` waits until the
+/// congestion reaches its own queues.
 #[test]
 fn hop_feedback_arrives_before_congestion() {
     let machine = small_dragonfly();
@@ -131,7 +131,7 @@ fn hop_feedback_arrives_before_congestion() {
         let traffic = open(&machine, adversarial(72, 8, 1), 0.2);
         let result = run(&engine, &traffic, schedule(20, 50, 100), &RunOptions::default());
         assert!((accepted(&result, 72) - 0.2).abs() < 0.01 * 0.2, "{routing}");
-        assert_eq!(result.learning.0, 0, "{routing}: what neighbours tell is no estimate");
+        assert_eq!(result.learning.0, 0, "{routing}: feedback of neighbors is no estimate");
         result.jobs[0].latency.mean() / 1e3
     };
     let (alone, feedback_share) = (under("ugal-n"), under("piggyback"));

@@ -31,7 +31,7 @@ fn engine(machine: &Machine, settings: &PacketSettings, routing: &str) -> Packet
     PacketEngine::new(machine, settings, routing, &RoutingSettings::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// When the last packet of these messages has arrived.
+/// Arrival of the last packet of these messages.
 fn time(engine: &PacketEngine, messages: &[(u32, u32, u64)]) -> u64 {
     let result = run(engine, &closed(messages), schedule(0, 1_000_000, 0), &RunOptions::default());
     let bytes: u64 = messages.iter().map(|message| message.2).sum();
@@ -44,8 +44,9 @@ fn at(x: u32, y: u32, z: u32) -> u32 {
     (x * 8 + y) * 8 + z
 }
 
-/// 1 MiB is 4,369 packets of 240 B, each 272 B on the wire: 640 ns at 425 MB/s; and 16 B more with a header of 16 B: a chunk of 32 B, 48 B on
-/// the wire. Together 2,796.273 us on a link; and 100 ns for each link, those of the nodes included.
+/// 1 MiB is 4,369 packets of 240 B, each 272 B on the wire: 640 ns at 425 MB/s. The last 16 B with a header of 16 B
+/// are a chunk of 32 B, 48 B on the wire. Together 2,796.273 us on a link, and 100 ns per link, including the links
+/// of the nodes.
 #[test]
 fn a_stream_over_one_fifo_is_exact_at_every_distance() {
     let machine = machine("bgp-midplane");
@@ -91,13 +92,14 @@ fn six_neighbours_take_and_give_six_links() {
     let out: Vec<_> = neighbours.iter().map(|&to| (0, to, MIB)).collect();
     assert_eq!(time(&engine, &out), stream);
     let both: Vec<_> = neighbours.iter().flat_map(|&other| [(0, other, MIB), (other, 0, MIB)]).collect();
-    // Packets that arrive together wait for each other at the node, 107 ns each: at all twelve ends a little.
+    // Packets that arrive together wait for each other at the node, 107 ns each: a little at all twelve ends.
     let found = time(&engine, &both);
     assert!((stream..stream + 12 * 107_000).contains(&found), "{found} against {stream}");
 }
 
-/// Along E of Blue Gene/Q. 1 MiB is 2,048 packets of 284 ns. By parity each node sends on one cable, whatever FIFOs there are; drawn, on
-/// both, if it has two FIFOs for the message: at 1.9 times the rate, since draws are not even from packet to packet.
+/// Along E of Blue Gene/Q. 1 MiB is 2,048 packets of 284 ns. By parity each node sends on one cable, with any FIFOs.
+/// By random choice it uses both cables if it has two FIFOs for the message: 1.9 times the rate, since draws are
+/// uneven.
 #[test]
 fn e_is_one_cable_by_parity_and_two_if_drawn() {
     let machine = machine("bgq-midplane");
@@ -119,7 +121,7 @@ fn e_is_one_cable_by_parity_and_two_if_drawn() {
     }
 }
 
-/// A message of 64 KiB goes deterministically as PAMI has it, one of a byte more in the dynamic channels.
+/// A message of 64 KiB is routed deterministically, as in PAMI; one more byte makes it dynamic.
 #[test]
 fn messages_go_by_their_size() {
     let machine = machine("bgq-midplane");
@@ -128,13 +130,13 @@ fn messages_go_by_their_size() {
     let engine = PacketEngine::new(&machine, &PacketSettings::bgq(), "torus-dynamic", &routing).unwrap();
     for (bytes, in_bubble) in [(65_536, true), (65_537, false)] {
         let result = run(&engine, &closed(&[(0, 511, bytes)]), schedule(0, 1_000_000, 0), &RunOptions::default());
-        // Above, the bubble channel is still the escape where no dynamic one has room.
+        // Above, the bubble channel is still the escape if no dynamic channel has space.
         assert_eq!(result.channels_used >> 1 == 0, in_bubble, "{bytes} B");
     }
 }
 
-/// All-to-all on 8 x 8 x 8, every node in an order of its own. Each link has to carry 512 messages: of the ways from a node 1,024 hops along each
-/// dimension, 64 x (0 + 1 + 2 + 3 + 4 + 3 + 2 + 1), and a node has two links there.
+/// All-to-all on 8 x 8 x 8, with a random order per node. Each link has to carry 512 messages. The paths from a node
+/// have 1,024 hops along each dimension, 64 x (0 + 1 + 2 + 3 + 4 + 3 + 2 + 1), and a node has two links there.
 fn all_to_all(machine: &Machine, bytes: u64) -> (Traffic, f64) {
     let mut messages = Vec::new();
     for source in 0..512 {
@@ -151,7 +153,7 @@ fn all_to_all(machine: &Machine, bytes: u64) -> (Traffic, f64) {
     (Traffic::closed(vec![ClosedJob::new(messages)]), 512.0 * (bytes / 240) as f64 * 640_000.0)
 }
 
-/// The share of the bound that an all-to-all of `packets` packets to each reaches.
+/// Share of the bound that an all-to-all of `packets` packets per destination reaches.
 fn share(settings: &PacketSettings, routing: &str, dynamic_channels: u8, packets: u64) -> f64 {
     let machine = machine("bgp-midplane");
     let mut routings = RoutingSettings::default();
@@ -162,9 +164,10 @@ fn share(settings: &PacketSettings, routing: &str, dynamic_channels: u8, packets
     bound / result.jobs[0].last_arrival_ps as f64
 }
 
-/// Of the bound, 4 packets to each: 0.90 with two dynamic channels, 0.80 with one, 0.52 deterministically. With one torus FIFO 0.90, too: at
-/// the bound each link carries as many packets as each node sends, so one FIFO at a link's rate is just enough, and a head that waits
-/// at the router for its output buffer of one of three channels rarely holds up others.
+/// Share of the bound with 4 packets per destination: 0.90 with two dynamic channels, 0.80 with one, 0.52
+/// deterministically. One torus FIFO also reaches 0.90: at the bound each link carries as many packets as each node
+/// sends. So one FIFO at a link's rate is just enough, and a head that waits for one of three channels rarely blocks
+/// others.
 #[test]
 fn all_to_all_comes_near_its_bound() {
     let all = || bgp(InjectionFifos::of(InjectionPreset::All));
@@ -177,8 +180,8 @@ fn all_to_all_comes_near_its_bound() {
     assert!((0.7..0.95).contains(&one_fifo), "{one_fifo}");
 }
 
-/// Uniform traffic: the bound is a packet for each node in each packet time of a link, a sixth of what its own link carries. Of twice as much
-/// at most 5 % less arrives than of as much.
+/// Uniform traffic: the bound is one packet per node and packet time of a link, a sixth of the capacity of its links.
+/// At twice this load at most 5 % less arrives than at this load.
 #[test]
 fn twice_the_offered_load_loses_little() {
     let machine = machine("bgp-midplane");
@@ -192,13 +195,13 @@ fn twice_the_offered_load_loses_little() {
     let once = accepted(InjectionPreset::All, 1.0);
     let twice = accepted(InjectionPreset::All, 2.0);
     assert!(twice >= 0.95 * once && once > 0.95, "{once} and {twice} of the bound");
-    // By direction the FIFOs of few packets, those without a way along X, are served as often as the others: they take what the others
-    // leave, and what is under way is no longer uniform.
+    // By direction, the FIFOs with few packets (without a hop along X) are served as often as the others. They take
+    // the capacity that the others leave, and the packets in flight are no longer uniform.
     let by_direction = accepted(InjectionPreset::Dcmf, 2.0);
     assert!((0.8..twice).contains(&by_direction), "{by_direction} of the bound");
 }
 
-/// One packet alone, and what adds up under any load; three FIFOs that want one link are followed by hand in `tests/invariants`.
+/// A single packet, and sums that hold under any load. `tests/invariants` follows three FIFOs with one link by hand.
 #[test]
 fn fifo_records_equal_packet_waits() {
     let machine = machine("bgp-midplane");
@@ -221,7 +224,7 @@ fn fifo_records_equal_packet_waits() {
     let sum = |get: fn(&odonata_packet::FifoRecord) -> u64| all.iter().map(|(fifo, _)| get(fifo)).sum::<u64>();
     let job = &result.jobs[0];
     assert_eq!((sum(|fifo| fifo.packets), job.packets), (1_022 * 5, 1_022 * 5));
-    // Each message is four full packets and 40 B, with the header 64 B.
+    // Each message is four full packets and 40 B, 64 B with the header.
     assert_eq!(sum(|fifo| fifo.bytes), 1_022 * (4 * 256 + 64));
     assert_eq!(sum(|fifo| fifo.memory_fifo_ps), job.source_wait_ps);
     assert!(sum(|fifo| fifo.hol_blocked_ps) > 0 && sum(|fifo| fifo.head_stall_ps) > 0);
@@ -229,7 +232,7 @@ fn fifo_records_equal_packet_waits() {
     assert!((sum(|fifo| fifo.hol_blocked_ps + fifo.head_stall_ps) as f64) < in_network);
 }
 
-/// The same bytes for any number of threads, whatever feeds what.
+/// The same bytes for any number of threads and any masks.
 #[test]
 fn threads_change_nothing() {
     let machine = machine("bgp-midplane");

@@ -1,4 +1,4 @@
-//! Rings that packets enter only where they leave room for another: nothing ever waits for ever, whatever the load.
+//! Rings that packets enter only if they leave space for another packet: no deadlock at any load.
 
 mod common;
 
@@ -22,7 +22,7 @@ fn torus(dims: &[u32], nodes_per_router: u32, cables: u32) -> Machine {
     torus.builder().unwrap().build().unwrap()
 }
 
-/// Output buffers of two packets, input buffers of one: the smallest that there may be.
+/// Output buffers of two packets, input buffers of one: the minimum.
 fn smallest() -> PacketSettings {
     PacketSettings { input_buffer: Bytes(512), output_buffer: Bytes(1_024), ..PacketSettings::study() }
 }
@@ -37,7 +37,7 @@ fn engine(machine: &Machine, routing: &str) -> PacketEngine {
     PacketEngine::new(machine, &smallest(), routing, &bubbles()).unwrap()
 }
 
-/// Every node sends all that its link carries for 200 us, and then everything arrives.
+/// Every node sends at full load for 200 us. Then everything arrives.
 fn saturate(machine: &Machine, routing: &str, destinations: Arc<dyn Destinations>) -> PacketResult {
     let mut job = OpenJob::constant(machine.nodes().collect(), destinations, 1.0);
     job.steps.push(LoadStep { from: Time::from_us(200), load: 0.0 });
@@ -48,7 +48,7 @@ fn saturate(machine: &Machine, routing: &str, destinations: Arc<dyn Destinations
     result
 }
 
-/// The node as far ahead in every dimension as `steps` says, of routers with one node each.
+/// The node `steps` hops ahead in every dimension, with one node per router.
 fn ahead(dims: &'static [u32], steps: &'static [u32]) -> Arc<dyn Destinations> {
     Arc::new(move |source: NodeId, _: &mut Stream| {
         let (mut rest, mut stride, mut node) = (source.0, 1, 0);
@@ -60,7 +60,7 @@ fn ahead(dims: &'static [u32], steps: &'static [u32]) -> Arc<dyn Destinations> {
     })
 }
 
-/// Tornado is the pattern that fills the rings of one direction; half way round fills both.
+/// The tornado pattern fills the rings of one direction; half a ring fills both directions.
 #[test]
 fn saturated_rings_with_the_smallest_buffers_keep_moving() {
     let ring = torus(&[8], 1, 1);
@@ -78,7 +78,7 @@ fn saturated_rings_with_the_smallest_buffers_keep_moving() {
     }
 }
 
-/// Messages whose last packets are small, several nodes at each router, several cables of each step, a ring of two, a mesh
+/// Messages with small last packets, several nodes per router, several cables per step, a ring of two, and a mesh
 /// among the rings.
 #[test]
 fn packets_of_all_sizes_keep_moving_on_any_torus() {
@@ -100,7 +100,7 @@ fn packets_of_all_sizes_keep_moving_on_any_torus() {
     }
 }
 
-/// One channel instead of two, or two instead of three, and the same ways.
+/// One channel instead of two, or two instead of three, and the same paths.
 #[test]
 fn bubbles_need_one_channel_less_than_datelines() {
     let machine = torus(&[4, 4], 1, 1);
@@ -108,7 +108,7 @@ fn bubbles_need_one_channel_less_than_datelines() {
         assert_eq!(engine(&machine, routing).virtual_channels(), channels);
         let dateline = PacketEngine::new(&machine, &smallest(), routing, &RoutingSettings::default()).unwrap();
         assert_eq!(dateline.virtual_channels(), channels + 1);
-        // To all others, not all at once: 15 neighbours at 3, 2, 1, .. hops, 32 hops from each.
+        // To all others in turn: 15 neighbours at 3, 2, 1, .. hops, 32 hops from each.
         let messages: Vec<(u32, u32, u64)> =
             (0..16).flat_map(|s| (1..16).map(move |k| (s, (s + k) % 16, 512))).collect();
         for engine in [&engine(&machine, routing), &dateline] {
@@ -118,7 +118,7 @@ fn bubbles_need_one_channel_less_than_datelines() {
     }
 }
 
-/// Random tori, meshes, cables, orders and zones, saturated with buffers of two packets: everything arrives.
+/// Random tori, meshes, cables, orders and zones, saturated, with buffers of two packets: everything arrives.
 #[test]
 fn random_tori_and_zones_keep_moving() {
     let mut random = Stream::new(11, "tori", &[]);
@@ -165,7 +165,7 @@ fn a_buffer_that_does_not_hold_two_packets_is_refused() {
     let settings = PacketSettings { output_buffer: Bytes(1_023), ..smallest() };
     let error = PacketEngine::new(&machine, &settings, "dimension-order", &bubbles()).err().unwrap().to_string();
     assert!(error.starts_with("engine.output_buffer: 1023 B does not hold two packets of 512 B"), "{error}");
-    // Nobody goes on in rings of two, and datelines do with one packet.
+    // Rings of two have no second hop, and datelines need one packet only.
     PacketEngine::new(&torus(&[2, 2], 1, 1), &settings, "dimension-order", &bubbles()).unwrap();
     PacketEngine::new(&machine, &settings, "dimension-order", &RoutingSettings::default()).unwrap();
 }

@@ -1,4 +1,4 @@
-//! A run that goes on from a checkpoint is the run that was not interrupted.
+//! A resumed run equals the uninterrupted run.
 
 mod common;
 #[path = "common/checkpoint.rs"]
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use twin::cases::Case;
 use twin::chatter::Chatter;
 
-/// Runs a case to its end, and again from each of some checkpoints; how many there were.
+/// Runs a case to its end, and resumes it from several checkpoints. Returns their number.
 fn check(
     name: &str,
     engine: &PacketEngine,
@@ -29,7 +29,7 @@ fn check(
     random: &mut Stream,
 ) -> usize {
     let whole = everything(engine, &traffic(), schedule, options, None);
-    // As many checkpoints as windows would do, but a run has thousands.
+    // A checkpoint per window would work, but a run has thousands of windows.
     let end = whole.result.end.ps();
     let mut times: Vec<u64> = (0..6).map(|_| random.below(end + 1)).chain([0]).collect();
     times.sort_unstable();
@@ -57,7 +57,7 @@ fn options(seed: u64, recording: Recording) -> RunOptions {
     RunOptions { seed, recording, progress_timeout, records_tables: true, threads: 2, ..RunOptions::default() }
 }
 
-/// Programs that listen, have timers and messages on their nodes.
+/// Programs with subscriptions, timers and messages within nodes.
 fn program(seed: u64) -> Option<usize> {
     let case = Case::new(seed)?;
     let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
@@ -71,7 +71,7 @@ fn program(seed: u64) -> Option<usize> {
     Some(check(&name, &engine, &traffic, common::schedule(0, 100_000_000, 0), &options, random))
 }
 
-/// Open and closed traffic, alone or beside a program.
+/// Open and closed traffic, with and without a program.
 fn traffic(seed: u64) -> Option<usize> {
     let case = Case::new(seed)?;
     let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
@@ -106,8 +106,8 @@ fn random_sources_resume_with_equal_results() {
     check_all(traffic, 0..60);
 }
 
-/// Traffic with one load before a time and another from then on, from a state that was kept at that time by a run of something else: of what
-/// is known of it before, measured for longer.
+/// Traffic with one load before a time and another afterwards. It resumes from a checkpoint at that time of another
+/// run, which knew only the earlier load and measured for longer.
 fn from_a_shared_state(seed: u64) -> Option<bool> {
     let case = Case::new(seed)?;
     let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;

@@ -1,4 +1,4 @@
-//! The same scenario gives the same result, whatever the number of threads and partitions.
+//! The same scenario gives the same result, for any number of threads and partitions.
 
 mod common;
 
@@ -53,7 +53,7 @@ fn another_seed_gives_another_run() {
     assert_ne!(one.packets, two.packets);
 }
 
-/// RunOutput that a run hands out, in its order.
+/// Everything that a run passes on, in order.
 #[derive(Default)]
 struct RunOutput {
     rows: Vec<Rows>,
@@ -84,7 +84,7 @@ fn everything(
     (result, all.rows)
 }
 
-/// Two jobs, so that what jobs do to each other is recorded, on the nodes below `end`.
+/// Two jobs on the nodes below `end`, so that their interference is recorded.
 fn two_jobs(end: u32, load: f64) -> Traffic {
     let job = |first: u32| {
         let nodes: Vec<NodeId> = (0..end).filter(|n| n % 3 / 2 == first).map(NodeId).collect();
@@ -100,7 +100,7 @@ fn two_jobs(end: u32, load: f64) -> Traffic {
     Traffic::open(vec![job(0), job(1)])
 }
 
-/// The whole machine on one thread is the same as the parts that the engine makes, on 1, 2, 3 and 8 threads.
+/// The whole machine on one thread gives the same result as the engine's partitions on 1, 2, 3 and 8 threads.
 fn any_number_of_threads(machine: &Machine, routing: &str, traffic: &Traffic) {
     let (whole, rows) = everything(machine, routing, traffic, 1, 1);
     assert!(rows.iter().any(|rows| matches!(rows, Rows::Packets(packets) if packets.len() > 1_000)));
@@ -122,7 +122,7 @@ fn a_torus_is_the_same_on_any_number_of_threads() {
     any_number_of_threads(&machine, "torus-adaptive", &everywhere);
 }
 
-/// Its pods are numbered apart, so the engine's order of routers is not the machine's.
+/// The machine numbers its pods separately, so the engine has another order of routers.
 #[test]
 fn a_fat_tree_is_the_same_on_any_number_of_threads() {
     let machine = FatTree { k: 8, ..FatTree::default() }.builder().unwrap().build().unwrap();
@@ -138,7 +138,7 @@ fn a_half_filled_dragonfly_is_the_same_on_any_number_of_threads() {
     }
 }
 
-/// A ring with chords; the latency of each cable is drawn, and a fifth of those of the ring have none.
+/// A ring with chords. Cables have random latencies, and a fifth of the ring's cables have none.
 #[test]
 fn a_random_graph_is_the_same_on_any_number_of_threads() {
     for seed in 0..3 {

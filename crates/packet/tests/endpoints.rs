@@ -1,4 +1,4 @@
-//! The socket: what endpoints are told, when, and that others do not notice.
+//! Endpoints: their notifications, the order of these, and that subscriptions do not affect others.
 
 mod common;
 
@@ -14,7 +14,7 @@ use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{Bytes, LinkClassId, NodeId, RouterId, Time};
 use std::sync::{Arc, Mutex};
 
-/// Another program's endpoints that listen, and do nothing about it.
+/// Endpoints of another program, with a subscription that they ignore.
 struct SubscribedProgram<P>(P, Subscription);
 
 struct SubscribedEndpoints {
@@ -43,7 +43,7 @@ impl Endpoints for SubscribedEndpoints {
         self.subscription
     }
 
-    /// Not every call, but some, make the engine ask again.
+    /// Some notifications, but not all, make the engine ask for offers again.
     fn on_arrival(&mut self, _: u32, arrival: &Arrival, _: &mut Socket) -> Offer {
         if arrival.at_ps % 3 == 0 {
             Offer::Changed
@@ -57,7 +57,7 @@ impl Endpoints for SubscribedEndpoints {
     }
 }
 
-/// A saturated run that ends at its limit with packets everywhere, and one whose sources are idle half of the time.
+/// A saturated run that ends at its limit with packets everywhere, and a run whose sources are idle half of the time.
 #[test]
 fn a_subscription_changes_no_record() {
     let machine = small_dragonfly();
@@ -103,7 +103,7 @@ fn traced() -> RunOptions {
     RunOptions { recording: Recording { packets: true, ..Recording::default() }, ..RunOptions::default() }
 }
 
-/// Two closed jobs share node 0: the first has it alone until the second starts, from then on they take turns.
+/// Two closed jobs share node 0. The first has it alone until the second starts; then they take turns.
 #[test]
 fn closed_jobs_start_at_their_start_time() {
     let start = Time(10 * PACKET_PS);
@@ -120,7 +120,7 @@ fn closed_jobs_start_at_their_start_time() {
     }
 }
 
-/// An open job at full load and a closed one share node 0: while both have packets, each gets every second one.
+/// An open job at full load and a closed job share node 0. While both have packets, they alternate.
 #[test]
 fn open_and_closed_jobs_take_turns() {
     let open = OpenJob {
@@ -138,10 +138,10 @@ fn open_and_closed_jobs_take_turns() {
     assert!(share.chunks(2).all(|pair| pair[0] == 0 && pair.get(1).is_none_or(|&job| job == 1)), "{share:?}");
 }
 
-/// What a node got, with the interface.
+/// Calls of a node, with the NIC.
 type Log = Arc<Mutex<Vec<(u32, String)>>>;
 
-/// Node 0 does what it is told by `script` at the beginning; all nodes note what they are told.
+/// Node 0 follows a script from the start. All nodes log their notifications.
 struct ScriptedProgram {
     offers: Vec<(u32, OutgoingPacket)>,
     timer: Option<u64>,
@@ -163,7 +163,7 @@ impl Program for ScriptedProgram {
 
 struct Script {
     node_of: Vec<NodeId>,
-    /// By the interface of node 0.
+    /// By the NIC of node 0.
     offers: Vec<(u32, OutgoingPacket)>,
     timer: Option<u64>,
     on_node: Vec<u64>,
@@ -242,8 +242,8 @@ fn scripted(engine: &PacketEngine, script: ScriptedProgram) -> Vec<(u32, String)
     log
 }
 
-/// Worked out by hand: two packets leave node 0 one after the other, the timer runs out when the first has left, and a message
-/// on the node arrives at the same time: it has left, the next leaves, the message, the timer.
+/// Derived by hand: two packets leave node 0 in sequence. When the first has left, the timer expires and a message
+/// within the node arrives. The order is: departure, next packet, message, timer.
 #[test]
 fn an_instant_at_a_node_has_an_order() {
     let packet = |tag: u32| OutgoingPacket {
@@ -272,7 +272,7 @@ fn an_instant_at_a_node_has_an_order() {
     assert_eq!(calls, expected);
 }
 
-/// Over two interfaces two packets leave at once and arrive at once, where one interface takes twice as long.
+/// Over two NICs two packets leave and arrive at once; over one NIC they take twice the time.
 #[test]
 fn each_nic_has_its_own_link() {
     let to = |nic: u8| OutgoingPacket { nic, ..OutgoingPacket::new(0, NodeId(1), 512) };
@@ -282,13 +282,13 @@ fn each_nic_has_its_own_link() {
         calls.into_iter().filter(|(_, what)| what.starts_with("arrived")).collect::<Vec<_>>()
     };
     let at = |nic: u32, after: u64| (nic, format!("arrived {} from 0 None", PATH_PS + PACKET_PS + after));
-    // Node 1 has interfaces 2 and 3.
+    // Node 1 has NICs 2 and 3.
     assert_eq!(arrivals(vec![(0, to(1)), (1, to(0))], 2), [at(2, 0), at(3, 0)]);
     assert_eq!(arrivals(vec![(0, to(0)), (1, to(0))], 2), [at(2, 0), at(2, PACKET_PS)]);
     assert_eq!(arrivals(vec![(0, to(0)), (0, to(0))], 1), [at(1, 0), at(1, PACKET_PS)]);
 }
 
-/// PathLengths are recorded for each packet, although two left one node at one time.
+/// Each packet has its own path, although both left one node at one time.
 #[test]
 fn packets_of_two_nics_have_separate_paths() {
     let mut builder = graph(3, 1);

@@ -1,4 +1,4 @@
-//! How runs end.
+//! Ends of runs.
 
 mod common;
 
@@ -11,8 +11,8 @@ use odonata_packet::{
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
 
-/// Nothing happens for 5 ms, then packets set out 100 ns before a full microsecond, when the ending is decided. They are
-/// under way at that time and none has ever arrived, but none is late either.
+/// Nothing happens for 5 ms. Then packets are injected 100 ns before a full microsecond, when the run checks for its
+/// end. They are in flight then and none has ever arrived, but none is late.
 #[test]
 fn the_progress_timeout_ignores_silence_before_a_late_start() {
     let machine = small_dragonfly();
@@ -41,8 +41,8 @@ fn the_progress_timeout_ignores_silence_before_a_late_start() {
     }
 }
 
-/// Open traffic beside a closed job: the run is over with the microsecond in which the job's last packet arrives, whatever the
-/// sources go on to make; for a job that sends nothing it does not wait.
+/// Open traffic with a closed job: the run ends with the microsecond of the job's last delivery, whatever the sources
+/// create later. It does not wait for a job without messages.
 #[test]
 fn open_traffic_continues_until_closed_jobs_end() {
     let machine = small_dragonfly();
@@ -68,14 +68,14 @@ fn open_traffic_continues_until_closed_jobs_end() {
         assert_eq!(result.end, Time(ended.ps().div_ceil(1_000_000) * 1_000_000));
         let expected = 0.2 * 72.0 * result.end.ps() as f64 / 20_480.0;
         assert!((open.injected_packets as f64 / expected - 1.0).abs() < 0.1, "{} {expected}", open.injected_packets);
-        assert!(open.packets < open.injected_packets, "some are under way");
+        assert!(open.packets < open.injected_packets, "some are in flight");
     }
     let result = run_jobs(vec![open(), JobTraffic::Closed(ClosedJob::new(Vec::new()))]);
     assert_eq!(result.window.1, Time::from_us(50));
     assert!(result.end >= result.window.1);
 }
 
-/// Routers in a line of cables of 20 us, a node each: from the first to the last it is 3 ms.
+/// Routers in a line with cables of 20 us and one node each: 3 ms from the first to the last.
 fn line() -> PacketEngine {
     let torus = Torus {
         dims: vec![151],
@@ -89,7 +89,7 @@ fn line() -> PacketEngine {
 
 const LAST: NodeId = NodeId(150);
 
-/// Node 0 sends one packet; the last node has a timer that runs out at `until`, if that is not 0, and waits for `packets` packets.
+/// Node 0 sends one packet. The last node waits for `packets` packets, and has a timer for `until` unless that is 0.
 #[derive(Clone)]
 struct WaitingProgram {
     until: Time,
@@ -160,8 +160,8 @@ impl Endpoints for Nodes {
     }
 }
 
-/// A packet is under way for 3 ms, and something happens to it every 20 us. With a progress_timeout of 1 ms that is too long, but not
-/// while somebody computes.
+/// A packet is in flight for 3 ms, with an event every 20 us. A progress timeout of 1 ms is too short, unless an
+/// endpoint computes.
 #[test]
 fn the_progress_timeout_waits_for_timers() {
     let engine = line();
@@ -171,7 +171,7 @@ fn the_progress_timeout_waits_for_timers() {
         let result = run(&engine, &traffic, schedule(0, 10_000, 0), &RunOptions::default());
         assert_eq!(result.ending, ending, "computing until {until} us");
         if ending == Ending::Complete {
-            // 150 cables, 20 ns in each of 151 routers, 10 ns at either end, the packet's 20.48 ns; or else the timer.
+            // 150 cables, 20 ns in each of 151 routers, 10 ns at both ends, the packet's 20.48 ns; or else the timer.
             let arrival = Time::from_us(3_000) + Time::from_ns(151 * 20 + 2 * 10) + Time(20_480);
             assert_eq!(result.end, arrival.max(Time::from_us(until)));
             assert_eq!(result.unfinished, []);
@@ -179,7 +179,7 @@ fn the_progress_timeout_waits_for_timers() {
     }
 }
 
-/// A timer that ran out early does not count as somebody's computing later.
+/// A timer that expired early does not extend the timeout.
 #[test]
 fn the_progress_timeout_ignores_expired_timers() {
     let program = WaitingProgram { until: Time::from_us(100), packets: 1 };
@@ -188,7 +188,7 @@ fn the_progress_timeout_ignores_expired_timers() {
     assert!(result.end < Time::from_us(1_200), "{}", result.end);
 }
 
-/// Messages of no bytes or no rounds are not sent: nothing waits for them, and open traffic alone has a window.
+/// Messages without bytes or rounds are not sent. No run waits for them, and open traffic alone has a window.
 #[test]
 fn messages_that_are_not_sent_are_no_traffic() {
     let machine = small_dragonfly();
@@ -207,7 +207,7 @@ fn messages_that_are_not_sent_are_no_traffic() {
     assert!(result.end >= result.window.1);
 }
 
-/// The second packet never comes: the run ends at once, and says who waits.
+/// The second packet never arrives: the run ends at once and names the waiting rank.
 #[test]
 fn deadlocked_endpoints_are_named() {
     let program = WaitingProgram { until: Time::ZERO, packets: 2 };
@@ -219,7 +219,7 @@ fn deadlocked_endpoints_are_named() {
     assert_eq!(result.unfinished, [UnfinishedEndpoint { job: 0, rank: Some(150), node: LAST, activity }]);
 }
 
-/// At the limit, what is not done is listed: messages to send, a node that computes.
+/// At the limit, unfinished work is listed: messages to send, a computing node.
 #[test]
 fn unfinished_endpoints_are_listed_at_the_limit() {
     let machine = small_dragonfly();
@@ -229,7 +229,7 @@ fn unfinished_endpoints_are_listed_at_the_limit() {
         bytes: Bytes(512 * 50),
         rounds,
     };
-    // 48 packets of 20.48 ns leave in a microsecond: 24 of each.
+    // 48 packets of 20.48 ns leave in a microsecond: 24 of each message.
     let traffic = Traffic::closed(vec![ClosedJob::new(vec![message(1, 1), message(70, 3)])]);
     let result = run(&engine(&machine, "min"), &traffic, schedule(0, 1, 0), &RunOptions::default());
     assert_eq!(result.ending, Ending::DrainLimit);

@@ -1,4 +1,4 @@
-//! The examples keep what they promise.
+//! The examples give their stated results.
 
 #[path = "../examples/ping_pong.rs"]
 mod ping_pong;

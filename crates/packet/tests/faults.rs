@@ -1,6 +1,6 @@
-//! Every routing on every connected machine with groups: failed cables, groups of unequal size, groups without a cable between
-//! them or with several, groups that are not fully connected inside or not connected at all. Buffers of one packet and far more
-//! traffic than links carry: whatever could deadlock, does.
+//! Every routing on every connected machine with groups: failed cables, groups of unequal size, groups with no or
+//! several cables between them, and groups that are not fully connected inside, or not connected at all. Buffers hold
+//! one packet and traffic exceeds the capacity, so any possible deadlock happens.
 
 mod common;
 
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 
 const ROUTINGS: [&str; 8] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"];
 
-/// Groups of `size` routers without any cable, one node at each router.
+/// Groups of `size` routers without cables, one node per router.
 fn groups(groups: u32, size: u32) -> MachineBuilder {
     let mut builder = common::graph(groups * size, 1);
     builder.shape = Shape::Grouped { groups, routers_per_group: size, interior: GroupInterior::Other };
@@ -45,7 +45,7 @@ fn every_two(n: u32) -> Vec<(u32, u32)> {
     (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).collect()
 }
 
-/// 9 groups of 4, every two joined by one cable, one node at each router.
+/// 9 groups of 4, each pair joined by one cable, one node per router.
 fn canonical() -> MachineBuilder {
     Dragonfly { p: 1, a: 4, h: 2, g: 9, ..Dragonfly::default() }.builder().unwrap()
 }
@@ -55,7 +55,7 @@ fn failed(builder: MachineBuilder, faults: &[&str], seed: u64) -> MachineBuilder
     edit::apply(builder, &edits, seed).unwrap()
 }
 
-/// 7 groups, every two joined by one cable or two; inside, the routers are joined as `pairs` say.
+/// 7 groups, each pair joined by one or two cables; inside, routers are joined by `pairs`.
 fn groups_joined_inside_by(size: u32, pairs: &[(u32, u32)], seed: u64) -> MachineBuilder {
     let mut random = Stream::new(seed, "groups", &[]);
     let mut builder = groups(7, size);
@@ -67,7 +67,7 @@ fn groups_joined_inside_by(size: u32, pairs: &[(u32, u32)], seed: u64) -> Machin
     builder
 }
 
-/// Groups each joined to the next by two cables, the last to the first if `closed`.
+/// A chain of groups with two cables each, closed to a ring if `closed`.
 fn row_of_groups(n: u32, closed: bool, seed: u64) -> MachineBuilder {
     let mut random = Stream::new(seed, "groups", &[]);
     let mut builder = groups(n, 3);
@@ -78,7 +78,7 @@ fn row_of_groups(n: u32, closed: bool, seed: u64) -> MachineBuilder {
     builder
 }
 
-/// Groups of 2 to 5 working routers, as others failed.
+/// Groups of 2 to 5 working routers; the others failed.
 fn of_unequal_size(seed: u64) -> MachineBuilder {
     let mut random = Stream::new(seed, "groups", &[]);
     let mut builder = groups(6, 5);
@@ -94,7 +94,7 @@ fn of_unequal_size(seed: u64) -> MachineBuilder {
     builder
 }
 
-/// The machines of a seed; those of which faults cut a part off are left out.
+/// Machines of a seed, without those that faults divide.
 fn machines(seed: u64) -> Vec<(&'static str, Machine)> {
     let without_pairs = |shares: f64| {
         let mut random = Stream::new(seed, "pairs", &[]);
@@ -138,7 +138,7 @@ fn machines(seed: u64) -> Vec<(&'static str, Machine)> {
     machines.filter(|(_, machine)| NextHops::new(machine).is_ok()).collect()
 }
 
-/// All nodes send to all others, `bytes` each, with buffers of one packet.
+/// All nodes send `bytes` to all others, with buffers of one packet.
 fn all_to_all_arrives(what: &str, machine: &Machine, engine: &PacketEngine, bytes: u64) {
     let nodes: Vec<u32> = machine.nodes().filter(|&n| machine.node_up(n)).map(|n| n.0).collect();
     let n = nodes.len();
@@ -170,8 +170,9 @@ fn every_routing_runs_on_every_connected_machine_with_groups() {
     }
 }
 
-/// Channels of all routings for groups, with `to_group` channels for a leg to another group and `inside` for one inside a group:
-/// on a whole machine one each. `min` has `inside` for each of `between` hops between groups, and in the last group.
+/// Channels of all routings for groups: `to_group` channels for a leg to another group, `inside` for a leg within a
+/// group. A whole machine has one each. `min` has `inside` for each of `between` hops between groups, and in the last
+/// group.
 fn by_legs(to_group: u8, inside: u8, between: u8) -> [u8; 6] {
     let (straight, over_router) = (2 * to_group + inside, 2 * to_group + 2 * inside);
     [(between + 1) * inside, straight, over_router, straight, over_router, 1 + over_router]
@@ -180,8 +181,8 @@ fn by_legs(to_group: u8, inside: u8, between: u8) -> [u8; 6] {
 /// The study's machine: each node sends to 6 others.
 #[test]
 fn every_routing_runs_on_the_studys_machine_with_faults() {
-    // A third group is a channel more towards groups. Two missing cables of one group may let ways inside turn in a circle, which
-    // 1 % of all local cables, 9, need not.
+    // A third group costs one more channel towards groups. Two missing cables of one group can make paths inside turn
+    // in a circle; 1 % of all local cables, 9, need not.
     let cases: [(&[&str], Option<[u8; 6]>); 7] = [
         (&[], Some(by_legs(1, 1, 1))),
         (&["fail 1% global"], Some(by_legs(2, 1, 2))),
@@ -215,8 +216,8 @@ fn every_routing_runs_on_the_studys_machine_with_faults() {
     }
 }
 
-/// A ring of 24 groups has ways of 12 hops between groups: more channels than there may be, except for `min` and for `q-adaptive`,
-/// which counts turns.
+/// A ring of 24 groups has paths of 12 hops between groups. That needs too many channels, except with `min` and with
+/// `q-adaptive`, which counts turns.
 #[test]
 fn too_many_groups_on_a_path_are_an_error() {
     let machine = row_of_groups(24, true, 1).build().unwrap();
@@ -226,7 +227,7 @@ fn too_many_groups_on_a_path_are_an_error() {
         let words = format!("'{routing}' needs {needed} virtual channels on this machine; expected at most 16");
         assert!(text.contains(&words), "{text}");
     }
-    // As these groups are joined, ways to a group have up to 18 hops, and those of `q-adaptive` 5 more.
+    // With these cables, paths to a group have up to 18 hops, and `q-adaptive` has 5 more.
     for (routing, plain_channels, groups) in [("min", None, Some(13)), ("q-adaptive", Some(23), None)] {
         let engine = PacketEngine::new(&machine, &smallest_buffers(), routing, &RoutingSettings::default()).unwrap();
         assert_eq!(engine.plain_channels(), plain_channels, "{routing}");
@@ -237,7 +238,7 @@ fn too_many_groups_on_a_path_are_an_error() {
     }
 }
 
-/// On machines without groups each routing runs or says why it does not.
+/// On machines without groups each routing runs or returns an error.
 #[test]
 fn other_machines_run_or_return_an_error() {
     let torus = Torus { dims: vec![4, 3], wrap: vec![true; 2].into(), ..Torus::default() };
@@ -285,7 +286,7 @@ fn other_machines_run_or_return_an_error() {
     }
 }
 
-/// Groups of any size joined at random, inside and across, some routers without a node or failed.
+/// Groups of any size, joined at random inside and between, some routers without nodes or failed.
 fn random_groups(seed: u64, n: u32, size: u32, (local, global): (f64, f64), failing: f64) -> Machine {
     let mut random = Stream::new(seed, "machine", &[]);
     let mut builder = groups(n, size);
@@ -306,7 +307,7 @@ fn random_groups(seed: u64, n: u32, size: u32, (local, global): (f64, f64), fail
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
-    /// Whatever hangs together runs, or needs more channels than there may be.
+    /// Every connected machine runs, or needs more channels than possible.
     #[test]
     fn connected_machines_run(
         (seed, n, size) in (0u64..1 << 32, 3u32..8, 1u32..7),

@@ -29,7 +29,7 @@ fn latency_ps(machine: &Machine, routing: &str, source: u32, destination: u32) -
     (packet.delivered_ps, packet.hops)
 }
 
-/// Every class of minimal path of the study's machine, found by walking its cables, not by the routing tables.
+/// Every class of minimal path of the study's machine, found by following its cables, not by the routing tables.
 #[test]
 fn every_hop_class_takes_the_sum_of_its_parts() {
     let machine = dragonfly();
@@ -65,7 +65,7 @@ fn every_hop_class_takes_the_sum_of_its_parts() {
     assert_eq!(seen, [(0, 0), (1, 0), (0, 1), (1, 1), (2, 1)].into(), "all five classes occur");
 }
 
-/// On an idle machine adaptive algorithms have no reason to leave the minimal way.
+/// On an idle machine adaptive algorithms stay on the minimal path.
 #[test]
 fn adaptive_algorithms_are_minimal_when_idle() {
     let machine = dragonfly();
@@ -77,10 +77,10 @@ fn adaptive_algorithms_are_minimal_when_idle() {
     }
 }
 
-/// Two routers 0 - 1 with a slow cable (4 GB/s: 128 ns for 512 B) between fast node links (25 GB/s: 20.48 ns).
-/// The head crosses in 20 + 50 + 20 ns. The last byte leaves the slow cable 128 ns after the head entered it, and the
-/// fast last link must not run dry: the packet waits until its last byte will be there in time. So the total is the
-/// latencies plus the longest serialisation, 128 ns.
+/// Two routers 0 - 1 with a slow cable (4 GB/s: 128 ns for 512 B) between fast node links (25 GB/s: 20.48 ns). The
+/// head crosses in 20 + 50 + 20 ns. The last byte leaves the slow cable 128 ns after the head entered it. The fast
+/// last link must not underrun, so the packet waits until its last byte arrives in time. The total is the latencies
+/// plus the longest serialisation, 128 ns.
 #[test]
 fn a_slow_link_in_the_middle_sets_the_serialisation() {
     let mut builder = graph(2, 1);
@@ -95,7 +95,7 @@ fn a_slow_link_in_the_middle_sets_the_serialisation() {
     assert_eq!(latency_ps(&machine, "min", 0, 1), (20_000 + 50_000 + 20_000 + 128_000, 1));
 }
 
-/// The preset for comparison with cycle-accurate simulators: the same path with its own numbers.
+/// The preset of cycle-accurate simulators: the same path with its own numbers.
 #[test]
 fn settings_change_the_pipeline() {
     let machine = dragonfly();

@@ -1,4 +1,4 @@
-//! Who holds up whom at a link, on cases that are worked out by hand. `random_programs` compares it with the slow twin.
+//! Waits by blocking job at a link, in cases derived by hand. `random_programs` compares with the slow twin.
 
 mod common;
 
@@ -8,7 +8,8 @@ use odonata_packet::{
 };
 use odonata_units::{Bytes, LinkClassId, NodeId, RouterId, Time};
 
-/// Waits at the link from router 0 to router 1, each with four nodes; of each job one message of one packet, (from, to).
+/// Waits at the link from router 0 to router 1, with four nodes each. Each job sends one message of one packet,
+/// (from, to).
 fn waits(jobs: &[&[(u32, u32)]], input_buffer: u64, times: Schedule) -> Vec<(u16, u16, u64)> {
     let mut builder = graph(2, 4);
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
@@ -35,8 +36,9 @@ fn waits(jobs: &[&[(u32, u32)]], input_buffer: u64, times: Schedule) -> Vec<(u16
         .collect()
 }
 
-/// All reach router 0 at the same time; the crossbar passes one every 5.12 ns, the cable sends for 20.48 ns. The second packet
-/// waits 20.48 - 5.12 ns for the first; the third, which came another 5.12 ns later, 10.24 ns for the first and 20.48 ns for the second.
+/// All packets reach router 0 at the same time. The crossbar passes one every 5.12 ns, the cable sends for 20.48 ns.
+/// The second packet waits 20.48 - 5.12 ns for the first. The third enters 5.12 ns later and waits 10.24 ns for the
+/// first and 20.48 ns for the second.
 #[test]
 fn a_busy_link_attributes_waits_to_the_job_it_sends() {
     let room = 30 * 512;
@@ -47,15 +49,17 @@ fn a_busy_link_attributes_waits_to_the_job_it_sends() {
     assert_eq!(found, [(1, 0, 15_360 + 10_240), (1, 1, 20_480)]);
 }
 
-/// The next buffer has room for one packet, whose credit is back 80 ns after the packet set out (`records`, a port without
-/// credit). The second waits for that from 5.12 ns on; the third from 10.24 ns on, and 80 ns for the second.
+/// The next buffer holds one packet; its credit returns 80 ns after the departure (see `records`, a port without
+/// credit). The second packet waits for it from 5.12 ns on. The third waits from 10.24 ns on, and 80 ns for the
+/// second.
 #[test]
 fn without_credit_the_oldest_downstream_packet_blocks_all() {
     let found = waits(&[&[(0, 4)], &[(1, 5)], &[(2, 6)]], 512, schedule(0, 10, 0));
     assert_eq!(found, [(1, 0, 80_000 - 5_120), (2, 0, 80_000 - 10_240), (2, 1, 80_000)]);
 }
 
-/// What comes before the measurement or after it does not count: 1 ns more of it adds 1 ns at most, and in the end everything is there.
+/// Waits outside the measurement do not count: 1 ns more of it adds 1 ns at most, and the whole run contains
+/// everything.
 #[test]
 fn waits_are_counted_within_the_measurement() {
     let times = |measure| Schedule { warm_up: Time::ZERO, measure, drain: Time::from_us(10) };

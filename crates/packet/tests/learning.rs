@@ -1,4 +1,4 @@
-//! Tables of which only rows are held that anything was learnt of, against whole ones.
+//! Tables that store only rows with updates, against complete tables.
 
 mod common;
 #[path = "common/sources.rs"]
@@ -11,7 +11,7 @@ use odonata_units::{Stream, Time};
 use sources::{recording, sources};
 use twin::cases::Case;
 
-/// Random machines, sources and records, with tables that begin empty and with all that they begin with written down.
+/// Random machines, sources and records: tables that start empty, and tables with all initial values stored.
 #[test]
 fn streamed_rows_equal_retained_rows() {
     let mut learnt = 0;

@@ -10,7 +10,7 @@ use odonata_packet::{Ending, PacketEngine, PacketError, PacketSettings, RunOptio
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream, Time};
 
-/// Hops of every packet against breadth-first search over the cables, by an all-to-all of a stride.
+/// Hops of every packet against breadth-first search over the cables, in an all-to-all with a stride.
 fn all_arrive_over_minimal_paths(machine: &Machine, routing: &str, stride: u32) {
     let nodes = machine.node_count() as u32;
     let messages: Vec<(u32, u32, u64)> = (0..nodes)
@@ -59,8 +59,8 @@ fn a_fat_tree_is_crossed_over_minimal_paths() {
     }
 }
 
-/// Two routers of a ring of 40 are up to 20 hops apart: too far for a channel per hop, not for two channels and a dateline.
-/// As a graph, where no order of dimensions is known, it has channels for the 10 turns that 20 hops may have.
+/// Two routers of a ring of 40 are up to 20 hops apart. That is too far for a channel per hop, but not for two
+/// channels and a dateline. As a graph, without dimensions, it needs channels for the 10 turns of 20 hops.
 #[test]
 fn a_long_ring_is_crossed_on_two_channels() {
     let mut builder = Torus { dims: vec![40], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
@@ -75,7 +75,8 @@ fn a_long_ring_is_crossed_on_two_channels() {
     assert_eq!(engine(&machine, "min").virtual_channels(), 11);
 }
 
-/// Buffers of one packet and far more traffic than links carry: whatever could deadlock, does. RunOutput must arrive.
+/// Buffers hold one packet and traffic exceeds the capacity, so any possible deadlock happens. Everything must
+/// arrive.
 #[test]
 fn full_networks_with_the_smallest_buffers_keep_moving() {
     let mut settings = PacketSettings::study();
@@ -108,12 +109,12 @@ fn full_networks_with_the_smallest_buffers_keep_moving() {
     }
 }
 
-/// Transpose on a torus: dimension order sends all of a row through one turn, adaptive ways do not.
+/// Transpose on a torus: dimension order sends a whole row through one turn, adaptive paths do not.
 #[test]
 fn adaptive_routing_spreads_load_that_dimension_order_concentrates() {
     let torus = Torus { dims: vec![6, 6], wrap: vec![true; 2].into(), ..Torus::default() };
     let machine = torus.builder().unwrap().build().unwrap();
-    // Transpose: (x, y) to (y, x), which dimension order turns at the diagonal.
+    // Transpose: (x, y) to (y, x). Dimension order turns at the diagonal.
     let messages: Vec<(u32, u32, u64)> =
         (0..36u32).filter(|n| n / 6 != n % 6).map(|n| (n, n % 6 * 6 + n / 6, 40_960)).collect();
     let end = |routing: &str| {
@@ -126,7 +127,7 @@ fn adaptive_routing_spreads_load_that_dimension_order_concentrates() {
     assert!((adaptive as f64) < 0.85 * order as f64, "{adaptive} ps against {order} ps");
 }
 
-/// A ring of five routers without one cable is a chain: packets go the long way round.
+/// A ring of five routers without one cable is a chain: packets take the long path around.
 #[test]
 fn a_missing_cable_is_routed_around() {
     let mut builder = graph(5, 2);
@@ -139,7 +140,7 @@ fn a_missing_cable_is_routed_around() {
     }
 }
 
-/// Detours go over working routers of working groups alone, and q-adaptive has channels enough for ways through third groups.
+/// Detours use only working routers of working groups. Q-adaptive has enough channels for paths through third groups.
 #[test]
 fn detours_avoid_what_failed() {
     let chain = |groups: u32| {
@@ -191,7 +192,7 @@ fn a_machine_in_two_parts_is_an_error_that_names_both() {
     assert!(error.contains("router r0 can't reach router r2"), "{error}");
 }
 
-/// Cables without latency are fine as long as the pipelines take time; where nothing does, the way is named.
+/// Cables without latency are valid if the pipelines take time. Otherwise the error names the path.
 #[test]
 fn a_path_with_zero_latency_is_an_error() {
     let of = |cable: Time, terminal: Time, input: Time, output: Time| {
@@ -213,7 +214,7 @@ fn a_path_with_zero_latency_is_an_error() {
     assert!(message(of(some, no, some, no)).contains("class 'terminal' a latency, or 'output_latency' a time"));
 }
 
-/// A chain of 34 routers has ways of 33 hops, which may have 16 turns: 17 channels, and ports have at most 16.
+/// A chain of 34 routers has paths of 33 hops with up to 16 turns: 17 channels, and ports have at most 16.
 #[test]
 fn too_many_channels_are_an_error() {
     let mut builder = graph(34, 1);
@@ -231,7 +232,7 @@ fn too_many_channels_are_an_error() {
     );
 }
 
-/// Groups of rows and columns with parallel cables, several gateways and slow and fast links.
+/// Groups of rows and columns with parallel cables, several gateways, and slow and fast links.
 #[test]
 fn a_cascade_delivers_everything() {
     let machine = presets::builder("edison").unwrap().build().unwrap();

@@ -1,4 +1,4 @@
-//! The estimate of a run's memory against what the run took.
+//! Estimated against actual memory of a run.
 
 mod common;
 
@@ -24,7 +24,7 @@ fn covers_a_saturated_network_and_is_of_its_order() {
     }
 }
 
-/// In a network that is not saturated about as many packets are on the way as Little's law has it.
+/// Below saturation, the packets in flight follow Little's law.
 #[test]
 fn packets_in_flight_below_saturation_are_predicted() {
     let machine = dragonfly();
@@ -40,7 +40,8 @@ fn packets_in_flight_below_saturation_are_predicted() {
     }
 }
 
-/// A virtual channel has at every port a queue, its bytes and its credit where it begins, 16 B, and a queue with its place where it ends.
+/// A virtual channel adds 16 B per port at its start (queue, bytes, credit), and a queue with its position at its
+/// end.
 #[test]
 fn every_channel_of_every_port_counts() {
     let machine = dragonfly();

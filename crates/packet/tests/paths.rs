@@ -1,4 +1,4 @@
-//! What is said of the ways of packets, against the ways themselves.
+//! Counts of paths against the paths themselves.
 
 mod common;
 
@@ -42,7 +42,7 @@ impl Watch for PacketStore {
     }
 }
 
-/// Runs with all ways recorded, and counts by the groups along each which packets were in a third one.
+/// Runs with all paths recorded. Counts packets by the groups along their path, to find those with a third group.
 fn recount(
     machine: &Machine,
     destinations: &Arc<dyn Destinations>,
@@ -72,7 +72,7 @@ fn recount(
     let job = &result.jobs[0];
     assert_eq!((job.packets, job.via_intermediate_group), (kept.0.len() as u64, over), "{routing}");
     assert!(job.packets == job.injected_packets && job.packets > 2_000);
-    // Nothing is made after the window, so every packet of an interval has a record.
+    // Nothing is created after the window, so every packet of an interval has a record.
     let counted = |of: &[IntervalRecord]| of.iter().map(|row| row.via_intermediate_group).collect::<Vec<u64>>();
     assert_eq!(counted(&result.series[0]), counted(&intervals), "{routing}");
     (result, over)
@@ -93,18 +93,18 @@ fn packets_via_an_intermediate_group_are_counted_by_their_path() {
                     assert_eq!(over, job.non_minimal);
                     assert!((share - between).abs() <= 4.0 * (between * (1.0 - between) / n).sqrt(), "{share}");
                 }
-                // The way is left for a third group only.
+                // The minimal path is left for a third group only.
                 "ugal-g" | "ugal-n" | "par" | "piggyback" => assert!(over > 0 && over == job.non_minimal, "{routing}"),
                 // Detours inside a group, too.
                 "q-adaptive" => assert!(0 < over && over < job.non_minimal, "{over} of {}", job.non_minimal),
-                // They know of no groups.
+                // These routings know no groups.
                 _ => assert!(over > 0 && job.non_minimal == 0, "{routing}"),
             }
         }
     }
 }
 
-/// Where cables fail, shortest ways lead over third groups, too; and what is counted is the same for any threads.
+/// With failed cables, minimal paths also cross third groups. The counts are equal for any number of threads.
 #[test]
 fn minimal_paths_through_third_groups_count_on_incomplete_machines() {
     let edits = [Edit::parse("fail 15% global").unwrap(), Edit::parse("fail 5% local").unwrap()];
@@ -118,7 +118,7 @@ fn minimal_paths_through_third_groups_count_on_incomplete_machines() {
     }
 }
 
-/// Pods are groups, and the routers that join them are one more.
+/// Pods are groups, and the routers that join them are another group.
 #[test]
 fn in_a_fat_tree_packets_between_pods_cross_the_core() {
     let machine = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();

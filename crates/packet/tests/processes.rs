@@ -1,4 +1,4 @@
-//! A run of several processes is the run of one. Here they are threads that share nothing but the bytes that they give each other.
+//! A run in several processes equals the run in one. Here processes are threads that share only the exchanged bytes.
 
 mod common;
 #[path = "common/checkpoint.rs"]
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use twin::cases::Case;
 use twin::chatter::Chatter;
 
-/// Runs a case in one process, and in several of some threads, which keep the same states and go on from them.
+/// Runs a case in one process and in several, with some threads. All save equal states and resume from them.
 fn check(
     name: &str,
     engine: &PacketEngine,
@@ -38,9 +38,9 @@ fn check(
         let found = among.run(name, count, (Some(&kept), None));
         assert_eq!(found.result.cost.events, alone.result.cost.events, "{name}: events in {count} processes");
         assert!(found == alone, "{name}: {count} processes of {threads} threads");
-        // Which number a packet has in a state depends on whose mail was read first, what becomes of it does not.
+        // The number of a packet in a state depends on the order in which mail was read; the results do not.
         let (kept, kept_alone) = (kept.states(), kept_alone.states());
-        assert_eq!(kept.len(), kept_alone.len(), "{name}: how often {count} processes keep their state");
+        assert_eq!(kept.len(), kept_alone.len(), "{name}: how often {count} processes save a checkpoint");
         let pick = random.below(4) as usize;
         let of_several =
             kept.get(pick).map(|(state, before)| (resumed(engine, &traffic(), schedule, &options, state), before));
@@ -51,7 +51,7 @@ fn check(
                 found.result.cost.events, alone.result.cost.events,
                 "{name}: events after a state, {count} processes"
             );
-            assert!(found == alone, "{name}: what goes on from a state, {count} processes");
+            assert!(found == alone, "{name}: a resumed run, {count} processes");
         }
     }
 }
@@ -65,7 +65,7 @@ struct DistributedRun<'a> {
 }
 
 impl DistributedRun<'_> {
-    /// What the first of so many processes has; the others have nothing.
+    /// Result of the first of several processes; the others have none.
     fn run(&self, name: &str, count: usize, kept: (Option<&SavedStates>, Option<&State>)) -> RunOutput {
         let ended = run_in_threads(count, |process| {
             rows_distributed(self.engine, (&(self.traffic)(), self.schedule, &self.options), kept, process)
@@ -99,7 +99,7 @@ fn engine(case: &Case) -> Option<PacketEngine> {
     PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()
 }
 
-/// Programs that listen, have timers and messages on their nodes.
+/// Programs with subscriptions, timers and messages within nodes.
 fn program(seed: u64) -> bool {
     let Some((case, engine)) = Case::new(seed).and_then(|case| engine(&case).map(|engine| (case, engine))) else {
         return false;
@@ -115,7 +115,7 @@ fn program(seed: u64) -> bool {
     true
 }
 
-/// Open and closed traffic, alone or beside a program.
+/// Open and closed traffic, with and without a program.
 fn traffic(seed: u64) -> bool {
     let Some((case, engine)) = Case::new(seed).and_then(|case| engine(&case).map(|engine| (case, engine))) else {
         return false;

@@ -1,5 +1,5 @@
-//! Random programs on random machines, against the slow twin: every packet at the same picosecond, every node calls_of_engine the same in
-//! the same order, whatever the threads and partitions.
+//! Random programs on random machines, against the slow twin. Every packet matches to the picosecond, and every node
+//! gets the same calls in the same order, for any number of threads and partitions.
 
 mod common;
 mod twin;
@@ -13,10 +13,10 @@ use twin::cases::Case;
 use twin::chatter::{Call, Chatter};
 use twin::{Queues, Twin, Waits};
 
-/// Nodes make packets of each in turn.
+/// Nodes create packets of each job in turn.
 const JOBS: u16 = 3;
 
-/// Who held up whom, by link, channel and jobs.
+/// Waits by link, channel, job and blocking job.
 fn waits(result: &PacketResult) -> Waits {
     let channels =
         (0..).zip(result.ports.links()).flat_map(|(link, port)| (0..).zip(port.job_waits).map(move |of| (link, of)));
@@ -24,18 +24,18 @@ fn waits(result: &PacketResult) -> Waits {
     rows.map(|(link, vc, wait)| ((link, vc, wait.job, wait.blocking_job), wait.wait_ps)).collect()
 }
 
-/// What waited in the input queues of links to which a packet came.
+/// Input queues of links with packets.
 fn queues(result: &PacketResult) -> Queues {
     let links = (0..).zip(result.ports.links());
     let channels = links.flat_map(|(link, port)| (0..).zip(port.queues).map(move |(vc, queue)| ((link, vc), *queue)));
     channels.filter(|(_, queue)| queue.peak_packets > 0).collect()
 }
 
-/// What a run of the case gave, and what its nodes were calls_of_engine.
+/// Results of a run of the case, and the calls of its nodes.
 fn run(case: &Case, engine: &PacketEngine, threads: usize, partitions: usize) -> (PacketResult, Vec<Vec<Call>>) {
     let program = Arc::new(Chatter::new(case.behavior.clone()));
     let recording = Recording { packets: true, job_waits: true, channels: case.seed % 2 == 0, ..Recording::default() };
-    // A huge packet is on a slow cable for most of a millisecond.
+    // A huge packet occupies a slow cable for most of a millisecond.
     let progress_timeout = Time::from_us(100_000);
     let options =
         RunOptions { seed: case.seed, threads, partitions, recording, progress_timeout, ..RunOptions::default() };
@@ -45,7 +45,7 @@ fn run(case: &Case, engine: &PacketEngine, threads: usize, partitions: usize) ->
     (result, program.calls())
 }
 
-/// The earliest call that differs, with its node.
+/// The earliest different call, with its node.
 fn first_difference(twin: &[Vec<Call>], fast: &[Vec<Call>]) -> Option<(usize, Option<Call>, Option<Call>)> {
     let of_node = |(node, (twin, fast)): (usize, (&Vec<Call>, &Vec<Call>))| {
         let same = twin.iter().zip(fast).take_while(|(a, b)| a == b).count();
@@ -56,7 +56,7 @@ fn first_difference(twin: &[Vec<Call>], fast: &[Vec<Call>]) -> Option<(usize, Op
     differences.min_by_key(|(_, a, b)| a.iter().chain(b).map(Call::at_ps).min())
 }
 
-/// Packets of the case, or `None` if there is no such machine or the algorithm does not run on it.
+/// Packets of the case, or `None` if the machine is not connected or the algorithm does not support it.
 fn check(seed: u64) -> Option<usize> {
     let case = Case::new(seed)?;
     let engine = match PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings) {
@@ -97,7 +97,7 @@ fn check(seed: u64) -> Option<usize> {
 fn check_all(seeds: std::ops::Range<u64>) {
     let cases = seeds.end - seeds.start;
     let packets: Vec<usize> = seeds.filter_map(check).collect();
-    // Some machines fall apart and some algorithms do not fit, but not most.
+    // Some machines are not connected and some algorithms do not fit, but most cases run.
     assert!(packets.len() as u64 > cases / 2, "{} of {cases} cases ran", packets.len());
     assert!(packets.iter().sum::<usize>() > 100 * packets.len(), "they had something to send");
 }

@@ -1,4 +1,4 @@
-//! Records that are switched on one by one: they agree with each other and change nothing.
+//! Records with their own switches: they agree with each other and change nothing else.
 
 mod common;
 
@@ -13,7 +13,7 @@ use odonata_packet::{
 use odonata_units::{LinkClassId, NodeId, RouterId, Time};
 use std::collections::BTreeMap;
 
-/// Keeps all rows, and how many came at a time.
+/// Stores all rows, and the number of rows of each call.
 #[derive(Default, PartialEq, Debug)]
 struct PacketStore {
     packets: Vec<TracedPacket>,
@@ -64,12 +64,12 @@ fn record(
     (result, kept)
 }
 
-/// The ports of links and those that lead to nodes.
+/// Ports of links and ports to nodes.
 fn every_port(result: &PacketResult) -> impl Iterator<Item = PortView<'_>> {
     result.ports.links().chain(result.ports.nodes().map(|node| node.port))
 }
 
-/// ADV+1 at a load that stalls many ports, everything measured from time 0.
+/// ADV+1 at a load that stalls many ports; everything is measured from time 0.
 fn busy(machine: &Machine, options: &RunOptions) -> (PacketResult, PacketStore) {
     let engine = engine(machine, "ugal-n");
     record(&engine, &open(machine, adversarial(72, 8, 1), 0.5), schedule(0, 20, 100), options)
@@ -78,7 +78,7 @@ fn busy(machine: &Machine, options: &RunOptions) -> (PacketResult, PacketStore) 
 #[test]
 fn intervals_add_up_to_the_totals() {
     let machine = small_dragonfly();
-    // The end of the window is no multiple of the interval, and the run goes on after it.
+    // The end of the window is not a multiple of the interval, and the run continues after it.
     let (result, kept) = busy(&machine, &RunOptions { recording: ALL, ..RunOptions::default() });
     let window = result.window.1.ps();
     assert_eq!(window % ALL.interval_ps, 400_000, "the interval that the window's end cuts is left out below");
@@ -88,7 +88,7 @@ fn intervals_add_up_to_the_totals() {
         let port = view.record;
         let rows: Vec<_> = kept.ports.iter().filter(|r| r.port == p && whole(r.start_ps)).collect();
         let sum = |get: fn(&PortInterval) -> u64| rows.iter().map(|r| get(r)).sum::<u64>();
-        // At most the 400 ns that are left out lie between the two.
+        // The two differ by at most the omitted 400 ns.
         for (parts, total) in [
             (sum(|r| r.busy_ps), port.busy_ps),
             (sum(|r| r.stall_ps), port.stall_ps),
@@ -99,13 +99,13 @@ fn intervals_add_up_to_the_totals() {
         assert!(rows.iter().all(|r| r.busy_ps + r.stall_ps <= ALL.interval_ps), "port {p}");
         assert!(rows.iter().all(|r| r.peak_bytes <= port.peak_bytes), "port {p}");
         stalled += u64::from(port.stall_ps > 0);
-        // Channels and jobs of an interval are those of its port.
+        // Channels and jobs of an interval sum to their port.
         for row in rows {
             let of_port = kept.channels.iter().filter(|c| (c.port, c.start_ps) == (row.port, row.start_ps));
             let (bytes, packets): (Vec<u64>, Vec<u64>) = of_port.clone().map(|c| (c.bytes, c.packets)).unzip();
             assert_eq!((bytes.iter().sum(), packets.iter().sum()), (row.bytes, row.packets));
             assert!(of_port.clone().all(|c| c.stall_ps <= row.stall_ps && c.peak_bytes <= row.peak_bytes));
-            // Whenever a port stalls, a channel does.
+            // Whenever a port stalls, a channel stalls.
             assert!(of_port.map(|c| c.stall_ps).sum::<u64>() >= row.stall_ps);
             let jobs = kept.port_jobs.iter().filter(|c| (c.port, c.start_ps) == (row.port, row.start_ps));
             assert_eq!(jobs.map(|c| c.bytes).sum::<u64>(), row.bytes);
@@ -116,7 +116,7 @@ fn intervals_add_up_to_the_totals() {
     assert!(sorted, "one row for each port and interval, by time and port");
 }
 
-/// What is summed over a job and over its intervals is what its packets, one by one, sum to; each costs a few events.
+/// Sums of a job and of its intervals equal the sums of its packets. Each packet costs a few events.
 #[test]
 fn jobs_and_intervals_are_the_sums_of_their_packets() {
     let machine = small_dragonfly();
@@ -140,7 +140,7 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     assert_eq!(job.via_intermediate_group, all(|p| u64::from(p.via_intermediate_group)));
     assert_eq!(job.source_wait_ps, all(|p| p.injected_ps - p.created_ps));
     assert!(job.non_minimal > 0 && job.on_router_bytes > 0);
-    // RunOutput is measured, so a channel that any packet took has some at a port.
+    // Everything is measured, so a channel with packets has some at a port.
     let links: Vec<PortView<'_>> = result.ports.links().collect();
     let carried = |vc: usize| links.iter().any(|port| port.channels[vc].packets > 0);
     for vc in 0..result.channels_per_port {
@@ -158,8 +158,8 @@ fn jobs_and_intervals_are_the_sums_of_their_packets() {
     assert!(result.series[0].len() > 3);
 }
 
-/// Five nodes share a cable, so their nics always send or wait for credit, to the end of the window. A packet that
-/// leaves across either end makes a difference of its time on the link.
+/// Five nodes share a cable, so until the end of the window their NICs always send or wait for credit. A packet that
+/// leaves across either end of the window makes a difference of its time on the link.
 #[test]
 fn a_nic_with_packets_sends_or_stalls() {
     let mut builder = graph(2, 6);
@@ -191,14 +191,14 @@ fn channels_add_up_to_their_ports() {
     }
 }
 
-/// The links of a way follow each other from the source's router to the destination's, as many as there are hops; and the
-/// bytes of each link are those of the packets that went over it.
+/// The links of a path connect the source's router with the destination's, one per hop. The bytes of each link equal
+/// the bytes of the packets on it.
 #[test]
 fn paths_lead_from_the_source_to_the_destination() {
     let options = RunOptions { recording: ALL, ..RunOptions::default() };
     let dragonfly = small_dragonfly();
     follow_the_paths(&dragonfly, &engine(&dragonfly, "ugal-n"), &busy(&dragonfly, &options));
-    // The routers of a pod are numbered apart.
+    // The machine numbers the routers of a pod separately.
     let tree = FatTree { k: 4, ..FatTree::default() }.builder().unwrap().build().unwrap();
     let engine = engine(&tree, "up-down-adaptive");
     let ran = record(&engine, &open(&tree, uniform(16), 0.5), schedule(0, 40, 100), &options);
@@ -223,7 +223,7 @@ fn follow_the_paths(machine: &Machine, engine: &PacketEngine, (result, kept): &(
         }
         assert_eq!(at, machine.router_of(NodeId(record.destination)));
     }
-    // Traffic of the last moments was not born in the window, or went on after it.
+    // Traffic at the end was not created in the window, or continued after it.
     for (link, (bytes, view)) in bytes.into_iter().zip(result.ports.links()).enumerate() {
         let found = view.record.bytes;
         assert!(bytes.abs_diff(found) <= found / 10 + 20_000, "link {link}: {bytes} of {found}");
@@ -242,7 +242,7 @@ fn records_are_the_same_for_any_threads_and_partitions() {
     }
 }
 
-/// What is recorded changes nothing of what happens, and what is off leaves nothing.
+/// Records change no event, and disabled records are empty.
 #[test]
 fn each_record_is_alone_and_changes_nothing() {
     let machine = small_dragonfly();
@@ -285,12 +285,12 @@ fn each_record_is_alone_and_changes_nothing() {
             result.ports.nodes().map(|node| (node.injected_bytes, node.stall_ps)).collect()
         };
         assert_eq!(nics(&result), nics(&plain));
-        assert!(kept.packets.iter().all(|p| p.path.is_empty()), "ways are recorded only when asked for");
+        assert!(kept.packets.iter().all(|p| p.path.is_empty()), "paths are recorded only when asked for");
     }
 }
 
-/// Two packets reach the heads of their input queues at the same time and want the same output: the second waits until
-/// the crossbar has passed the first, 512 B at four times 25 GB/s = 5.12 ns.
+/// Two packets reach the heads of their input queues at the same time and want the same output. The second waits
+/// until the crossbar has passed the first, 512 B at four times 25 GB/s = 5.12 ns.
 #[test]
 fn the_second_of_two_packets_waits_for_the_crossbar() {
     for arbitration in [Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin] {
@@ -304,16 +304,16 @@ fn the_second_of_two_packets_waits_for_the_crossbar() {
         let result = run(&engine, &closed(&[(0, 4, 512), (1, 4, 512)]), schedule(0, 10, 0), &options);
         let cable = result.ports.links().next().unwrap();
         assert_eq!(cable.crossbar_stall_ps, Some(5_120));
-        // On the next router they come 20.48 ns apart, one packet time of the cable, and neither waits.
+        // At the next router they arrive 20.48 ns apart, one packet time of the cable, and neither waits.
         assert_eq!(every_port(&result).filter_map(|port| port.crossbar_stall_ps).sum::<u64>(), 5_120);
-        // The cable is busy for two packets and never without credit.
+        // The cable is busy for two packets and always has credit.
         assert_eq!((cable.record.busy_ps, cable.record.stall_ps), (2 * 20_480, 0));
     }
 }
 
-/// A port whose next buffer has room for one packet: it sends one, then waits for the credit. The packet's head arrives
-/// 10 + 30 + 10 ns later and crosses at once; the credit takes 30 ns back. So of every 80 ns the link sends for 20.48 ns
-/// and stalls for the rest.
+/// A port whose next buffer holds one packet sends one packet and waits for its credit. The packet's head arrives 10
+/// + 30 + 10 ns later and crosses at once; the credit takes 30 ns back. So of every 80 ns the link sends for 20.48 ns
+/// and is stalled for the rest.
 #[test]
 fn a_port_without_credit_stalls_for_the_round_trip() {
     let mut builder = graph(2, 1);
@@ -335,9 +335,9 @@ fn a_port_without_credit_stalls_for_the_round_trip() {
     assert_eq!(cable.channels.iter().map(|c| c.stall_ps).max(), Some(cable.record.stall_ps));
 }
 
-/// The same port and three packets, which reach it 30 ns apart, since nics wait for credit, too. The second waits from 30 ns after
-/// the first left to 80 ns after, the third from the end of the second, at 100.48 ns, to 160 ns. The third joins the second at 60 ns:
-/// what was waited before is not counted.
+/// The same port and three packets, which reach it 30 ns apart, since NICs wait for credit, too. After the first
+/// departure the second waits from 30 ns to 80 ns. The third waits from the end of the second, at 100.48 ns, to 160
+/// ns. The third joins the second at 60 ns, and earlier waits do not count.
 #[test]
 fn stalls_are_counted_from_the_last_packet_that_joined() {
     let mut builder = graph(2, 1);
@@ -353,7 +353,8 @@ fn stalls_are_counted_from_the_last_packet_that_joined() {
     assert_eq!(cable.counted_stall_ps, Some(20_000 + 59_520));
 }
 
-/// Never more than there was, the same whether intervals cut stalls or not, and much less where many channels share a port.
+/// The counted stall never exceeds the stall, is equal with and without intervals, and is much smaller if many
+/// channels share a port.
 #[test]
 fn counted_stalls_are_a_part_of_stalls() {
     let machine = small_dragonfly();
@@ -369,7 +370,7 @@ fn counted_stalls_are_a_part_of_stalls() {
     assert!(part > 0 && part < all * 9 / 10, "{part} of {all}");
 }
 
-/// A long run hands its packets out in batches that do not grow with it.
+/// A long run passes on its packets in batches of limited size.
 #[test]
 fn packets_are_handed_out_while_the_run_goes() {
     let machine = small_dragonfly();
@@ -379,6 +380,6 @@ fn packets_are_handed_out_while_the_run_goes() {
     let traffic = open(&machine, uniform(72), 0.8);
     let times = Schedule { warm_up: Time::ZERO, measure: Time::from_us(120), drain: Time::from_us(100) };
     let (_, kept) = record(&engine, &traffic, times, &options);
-    // 72 nodes make 72 * 48.8 * 0.8 = 2,812 packets in a microsecond, the time between two takings.
+    // 72 nodes create 72 * 48.8 * 0.8 = 2,812 packets per microsecond, the time between two batches.
     assert!(kept.packets.len() > 300_000 && kept.largest_batch < (1 << 16) + 2 * 2_812, "{}", kept.largest_batch);
 }

@@ -1,4 +1,4 @@
-//! Throughput and queueing where a formula knows them.
+//! Throughput and queueing with closed forms.
 
 mod common;
 
@@ -26,11 +26,11 @@ fn adversarial_traffic_under_min_gets_one_cable_per_group() {
     assert!((share - 0.125).abs() < 0.01 * 0.125, "accepted {share}, expected 1/8");
 }
 
-/// Uniform traffic at load 0.3 is accepted in full, and the mean number of minimal hops is that of the closed form
-/// without self traffic. For p = 4, a = 8, h = 4, g = 33, of the 1,055 other nodes: 3 at the same router (0 hops), 28
-/// in the group (1 hop), 1,024 in other groups. A router reaches 4 groups by its own cables. Over all pairs of groups
-/// each cable has one router per side: of 8 x 8 router pairs 1 takes 1 hop, 7 + 7 take 2, 49 take 3, so
-/// (1 + 28 + 147) / 64 = 2.75 hops. Mean = (28 + 1,024 x 2.75) / 1,055 = 2.6957.
+/// Uniform traffic at load 0.3 is accepted completely. The mean number of minimal hops equals the closed form without
+/// self traffic. For p = 4, a = 8, h = 4, g = 33, of the 1,055 other nodes: 3 at the same router (0 hops), 28 in the
+/// group (1 hop), 1,024 in other groups. A router reaches 4 groups by its own cables. Over all pairs of groups each
+/// cable has one router per side. Of 8 x 8 router pairs 1 takes 1 hop, 7 + 7 take 2, 49 take 3, so (1 + 28 + 147) /
+/// 64 = 2.75 hops. Mean = (28 + 1,024 x 2.75) / 1,055 = 2.6957.
 #[test]
 fn uniform_traffic_has_the_mean_hops_of_the_closed_form() {
     let machine = dragonfly();
@@ -40,7 +40,7 @@ fn uniform_traffic_has_the_mean_hops_of_the_closed_form() {
     let job = &result.jobs[0];
     assert_eq!(job.packets, job.injected_packets);
     let hops = job.hops as f64 / job.packets as f64;
-    // Standard deviation of a packet's hops is 0.56; of the mean of some 90,000 packets 0.002.
+    // The standard deviation of a packet's hops is 0.56; of the mean of some 90,000 packets, 0.002.
     assert!((hops - 2.6957).abs() < 0.008, "mean hops {hops}");
     let share = accepted(&result, 1056);
     assert!((share - 0.3).abs() < 0.006, "accepted {share}");
@@ -61,16 +61,16 @@ fn flows_into_one_port_share_it_equally() {
         let result = run(&engine, &Traffic::open(jobs.collect()), schedule(10, 100, 0), &RunOptions::default());
         for job in &result.jobs {
             let share = job.delivered_bytes as f64 / 100e-6 / 25e9;
-            // 100 us are 4,882 packets: a whole packet per flow is 0.1 %.
+            // 100 us are 4,882 packets: one packet per flow is 0.1 %.
             assert!((share - 0.2).abs() < 0.001, "{arbitration:?}: {share}");
         }
     }
 }
 
-/// Five nodes of one router share a cable, so each sends a packet every five packet times, but is due to send every second one.
-/// With room for n packets a paced source is held up for 5 - 2 packet times each time, its packets wait for the n before them
-/// (5 n packet times), and when the load falls below the share it is at the new load at once, where a queue without end would
-/// still send at 1/5.
+/// Five nodes of one router share a cable. Each sends a packet every five packet times, but has one due every second
+/// packet time. With a capacity of n packets, a paced source is delayed by 5 - 2 packet times each time. Its packets
+/// wait for the n before them (5 n packet times). When the load falls below the share, the source is at the new load
+/// at once. A source with an endless queue would still send at 1/5.
 #[test]
 fn paced_sources_stall_and_do_not_catch_up() {
     const SLOT_PS: u64 = 20_480;
@@ -101,7 +101,7 @@ fn paced_sources_stall_and_do_not_catch_up() {
         assert!(near(&found, 0.2), "room for {room}: {found:?}");
         for job in &jobs {
             let held = job.delay_ps as f64 / job.injected_packets as f64 / SLOT_PS as f64;
-            assert!((held - 3.0).abs() < 0.01, "room for {room}: held up for {held} packet times");
+            assert!((held - 3.0).abs() < 0.01, "room for {room}: delayed by {held} packet times");
             let wait = job.source_wait_ps as f64 / job.packets as f64 / SLOT_PS as f64;
             assert!((wait - 5.0 * f64::from(room)).abs() < 0.1, "room for {room}: waited {wait} packet times");
         }
@@ -114,7 +114,7 @@ fn paced_sources_stall_and_do_not_catch_up() {
     assert_eq!(jobs.iter().map(|job| job.delay_ps).sum::<u64>(), 0);
 }
 
-/// A node that is told how many packets to make makes so many, in the middle of a message if need be.
+/// A node with a limited number of packets creates exactly this many, also within a message.
 #[test]
 fn sources_stop_after_their_packets() {
     let machine = small_dragonfly();
@@ -137,9 +137,9 @@ fn sources_stop_after_their_packets() {
     }
 }
 
-/// One port as an M/D/1 queue. 40 nodes of one router send Poisson traffic to one node behind one cable; the only
-/// queue is the cable's. Mean wait = rho S / (2 (1 - rho)), S = 20.48 ns (Pollaczek-Khinchine). The crossbar holds an
-/// output for S/4, which only orders packets that would wait anyway, and the last link of equal rate adds no wait.
+/// One port as an M/D/1 queue. 40 nodes of one router send Poisson traffic to one node over one cable, which has the
+/// only queue. Mean wait = rho S / (2 (1 - rho)), S = 20.48 ns (Pollaczek-Khinchine). The crossbar occupies an output
+/// for S/4, which only orders packets that wait anyway. The last link has the same rate and adds no wait.
 #[test]
 fn one_port_is_an_m_d_1_queue() {
     for rho in [0.3f64, 0.6] {
@@ -166,7 +166,7 @@ fn one_port_is_an_m_d_1_queue() {
     }
 }
 
-/// Every byte that goes in comes out, whatever the sizes: messages of odd sizes and their remainders.
+/// Every byte that enters leaves, with messages of odd sizes and their remainders.
 #[test]
 fn bytes_are_conserved() {
     let machine = small_dragonfly();
@@ -180,16 +180,16 @@ fn bytes_are_conserved() {
         assert_eq!((job.bytes, job.delivered_bytes), (total, total), "{routing}");
         let packets: u64 = messages.iter().map(|m| m.2.div_ceil(512)).sum();
         assert_eq!(job.packets, packets, "{routing}");
-        // Packet-hops over links plus one over the last link of each packet.
+        // Packet-hops over links, plus one over the last link of each packet.
         let ports = result.ports.links().chain(result.ports.nodes().map(|node| node.port));
         let sent: u64 = ports.map(|port| port.record.packets).sum();
         assert_eq!(sent, job.hops + packets, "{routing}");
     }
 }
 
-/// A job that has an end, beside another that saturates the network for ever: every packet of the first gets through, however
-/// much passes on the other channels of the inputs where it waits. 12 of the 18 nodes send to the next group at 0.9 of their
-/// links, which one cable (1/9 of that under `min`) or two can't carry.
+/// A finite job together with a job that saturates the network without end. All packets of the finite job arrive,
+/// however many packets pass on the other channels of their inputs. 12 of the 18 nodes send to the next group at 0.9
+/// of their links. One cable (1/9 of that under `min`) or two cannot carry this.
 #[test]
 fn a_saturated_network_starves_no_job() {
     let machine = Dragonfly { p: 3, a: 2, h: 1, g: 3, ..Dragonfly::default() }.builder().unwrap().build().unwrap();

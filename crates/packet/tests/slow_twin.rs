@@ -1,4 +1,4 @@
-//! The engine against its slow twin, packet for packet: every algorithm under a load that makes packets wait.
+//! The engine against its slow twin, packet by packet: every algorithm under a load that makes packets wait.
 
 mod common;
 mod twin;
@@ -15,7 +15,7 @@ use odonata_units::{Bytes, NodeId, Time};
 use std::sync::Arc;
 use twin::Twin;
 
-/// Runs the engine until everything made in the first `us` microseconds has arrived, and the twin.
+/// Runs the engine until everything created in the first `us` microseconds has arrived, and the twin.
 fn compare(routing: &str, adversary: bool, load: f64, us: u64) {
     let machine = small_dragonfly();
     let destinations = if adversary { adversarial(72, 8, 1) } else { uniform(72) };
@@ -51,7 +51,7 @@ fn compare_sources(
     compare_packets((machine, &PacketSettings::study()), (&engine, routing), endpoints, &traffic, us);
 }
 
-/// Every packet made in the first `us` microseconds in the engine and in the twin.
+/// Every packet created in the first `us` microseconds, in the engine and in the twin.
 fn compare_packets(
     (machine, settings): (&Machine, &PacketSettings),
     (engine, routing): (&PacketEngine, &str),
@@ -64,7 +64,7 @@ fn compare_packets(
     let options = RunOptions { recording, seed: 5, ..RunOptions::default() };
     let result = common::run(engine, traffic, schedule(0, us, 1_000), &options);
     assert_eq!(result.jobs[0].packets, result.jobs[0].injected_packets);
-    // Packets that differ, the first to leave in front.
+    // Different packets, the first one to leave in front.
     let mut packets = result.packets;
     packets.sort_unstable();
     let differ = |of: &[_], from: &[_]| {
@@ -77,7 +77,7 @@ fn compare_packets(
     assert_eq!(packets.len(), found.len(), "{routing}");
 }
 
-/// A torus and a fat tree, heavily loaded: dateline channels, bubbles, promised room, ways up and down.
+/// A torus and a fat tree, heavily loaded: dateline channels, bubbles, promised space, up and down paths.
 #[test]
 fn every_packet_on_other_machines_matches_the_twin() {
     let figures = LinkFigures::new(25_000_000_000, 30);
@@ -100,7 +100,8 @@ fn every_packet_on_other_machines_matches_the_twin() {
     compare_on(&machine, uniform(16), "up-down-adaptive", 0.7, 3);
 }
 
-/// Blue Gene/P's packets and FIFOs, with masks of all kinds: messages of all sizes to everybody at once, from two nodes at each router.
+/// Packets and FIFOs of Blue Gene/P, with masks of all kinds: messages of all sizes to all nodes at once, from two
+/// nodes per router.
 #[test]
 fn every_packet_through_fifos_matches_the_twin() {
     let torus = Torus {

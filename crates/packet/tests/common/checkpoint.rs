@@ -1,4 +1,4 @@
-//! Runs whose state is kept, and runs that go on from it.
+//! Runs with checkpoints, and resumed runs.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -11,17 +11,17 @@ use odonata_processes::Processes;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// CheckpointParts by number.
+/// Parts by number.
 pub type State = BTreeMap<u32, Vec<u8>>;
 
-/// All that a run hands out.
+/// Everything that a run passes on.
 #[derive(PartialEq, Debug)]
 pub struct RunOutput {
     pub result: PacketResult,
     pub rows: Vec<Rows>,
 }
 
-/// States at some times, with the rows that had been handed out before.
+/// States at some times, with the rows passed on before.
 pub struct SavedStates {
     times: Vec<u64>,
     now: Mutex<State>,
@@ -29,7 +29,7 @@ pub struct SavedStates {
 }
 
 impl SavedStates {
-    /// At the ends of the windows from these times on.
+    /// Takes states at the ends of the windows from these times on.
     pub fn at(times: &[u64]) -> Self {
         Self { times: times.to_vec(), now: Mutex::default(), states: Mutex::default() }
     }
@@ -49,7 +49,7 @@ struct Watcher<'a> {
     kept: Option<&'a SavedStates>,
     next: usize,
     rows: Vec<Rows>,
-    /// The state is being handed over.
+    /// The state is being passed to the sink.
     waits: bool,
 }
 
@@ -91,7 +91,7 @@ pub fn everything(
     RunOutput { result, rows: watcher.rows }
 }
 
-/// The result of one of several processes, and the rows that it hands out; the first keeps states, and all may go on `from` one.
+/// Result and rows of one of several processes. The first process saves states; all may resume `from` one.
 pub fn rows_distributed(
     engine: &PacketEngine,
     (traffic, schedule, options): (&Traffic, Schedule, &RunOptions),

@@ -1,4 +1,4 @@
-//! Machines and traffic that several tests share.
+//! Machines and traffic shared by tests.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -40,7 +40,7 @@ pub fn small_dragonfly_builder() -> MachineBuilder {
     builder
 }
 
-/// Routers without cables, `nodes` nodes at each; classes local (30 ns) and global (300 ns), all links 25 GB/s.
+/// Routers without cables, `nodes` nodes per router; classes local (30 ns) and global (300 ns), all links 25 GB/s.
 pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
     let class = |name: &str, ns: u64| LinkClass {
         name: name.into(),
@@ -75,7 +75,7 @@ pub fn schedule(warm_up_us: u64, measure_us: u64, drain_us: u64) -> Schedule {
     Schedule { warm_up: Time::from_us(warm_up_us), measure: Time::from_us(measure_us), drain: Time::from_us(drain_us) }
 }
 
-/// Any other node, each equally likely.
+/// Any other node with equal probability.
 pub fn uniform(nodes: usize) -> Arc<dyn odonata_packet::Destinations> {
     Arc::new(move |source: NodeId, random: &mut Stream| {
         let other = random.below(nodes as u64 - 1) as u32;
@@ -83,7 +83,7 @@ pub fn uniform(nodes: usize) -> Arc<dyn odonata_packet::Destinations> {
     })
 }
 
-/// A random node of the group `shift` after the source's, where groups have `size` consecutive nodes.
+/// A random node of the group `shift` after the source's group. Groups have `size` consecutive nodes.
 pub fn adversarial(nodes: usize, size: u32, shift: u32) -> Arc<dyn odonata_packet::Destinations> {
     let groups = nodes as u32 / size;
     Arc::new(move |source: NodeId, random: &mut Stream| {

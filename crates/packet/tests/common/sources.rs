@@ -1,4 +1,4 @@
-//! Random traffic of sources that do not listen, and what is recorded of it.
+//! Random traffic of sources without subscriptions, and records of it.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -8,7 +8,7 @@ use odonata_packet::{
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
 
-/// RunOutput that can be recorded, or a part of it.
+/// All records, or a part of them.
 pub fn recording(random: &mut Stream) -> Recording {
     let mut on = || random.chance(0.6);
     Recording {
@@ -24,7 +24,7 @@ pub fn recording(random: &mut Stream) -> Recording {
     }
 }
 
-/// Open jobs of every kind and lists of messages, beside each other at the same nodes.
+/// Open jobs of every kind and lists of messages, together at the same nodes.
 pub fn sources(random: &mut Stream, nodes: &[NodeId]) -> Vec<JobTraffic> {
     let others = nodes.to_vec();
     let destinations: Arc<dyn Destinations> = Arc::new(move |source: NodeId, random: &mut Stream| loop {

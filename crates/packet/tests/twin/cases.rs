@@ -1,4 +1,5 @@
-//! Random cases: a small machine, settings with zeros, buffers of one packet and huge packets, faults, odd speeds, a random program.
+//! Random cases: a small machine, settings with zeros, buffers of one packet and huge packets, faults, odd rates, a
+//! random program.
 
 use super::chatter::Behavior;
 use odonata_machine::edit::{self, Edit};
@@ -30,7 +31,7 @@ const TORUS: [&str; 6] =
 const ANY: [&str; 3] = ["min", "up-down", "up-down-adaptive"];
 
 impl Case {
-    /// The case of a seed; `None` if its cables fell out so that the machine is in parts.
+    /// The case of a seed; `None` if its machine is not connected.
     pub fn new(seed: u64) -> Option<Self> {
         let mut random = Stream::new(seed, "case", &[]);
         let random = &mut random;
@@ -51,7 +52,7 @@ impl Case {
             return None;
         }
         let mut settings = settings(random);
-        // Every way takes some time.
+        // Every path takes some time.
         let instant = machine.terminal().latency == Time::ZERO;
         if instant {
             settings.input_latency = settings.input_latency.max(Time(1));
@@ -93,7 +94,7 @@ impl Case {
     }
 }
 
-/// All messages alike, as PAMI has it, or small ones deterministically and the others by how far they go.
+/// All messages alike, as in PAMI; or small messages deterministically and the others by distance.
 fn route(random: &mut Stream, packet: Bytes) -> Route {
     let zone = |random: &mut Stream| MessageRoute::Dynamic(Zone::Numbered(random.below(4) as u8));
     match random.below(3) {
@@ -114,7 +115,7 @@ fn route(random: &mut Stream, packet: Bytes) -> Route {
     }
 }
 
-/// Latencies from nothing to some packet times, speeds that no time divides.
+/// Latencies from zero to some packet times, and rates that divide no time.
 fn figures(random: &mut Stream) -> LinkFigures {
     let latency =
         pick(random, &[Time::ZERO, Time(1), Time(1_337), Time::from_ns(10), Time::from_ns(30), Time::from_ns(300)]);
@@ -179,14 +180,14 @@ fn graph(random: &mut Stream) -> MachineBuilder {
 }
 
 fn settings(random: &mut Stream) -> PacketSettings {
-    // A flit of one byte, an odd number, and the largest packet that there may be among the usual ones.
+    // A flit of one byte, an odd number, and the largest possible packet among the usual ones.
     let packet = pick(random, &[1, 64, 96, 96, 512, 512, 1000, 12_345, 1 << 20]);
     let buffer = |random: &mut Stream| {
         let packets = pick(random, &[2, 2, 3, 5, 8, 60]);
         Bytes(packet * packets / 2)
     };
     let latency = |random: &mut Stream| pick(random, &[Time::ZERO, Time(1), Time::from_ns(10), Time::from_ns(70)]);
-    // With a header a packet has several flits.
+    // With a header, a packet has several flits.
     let with_header = packet % 8 == 0 && packet <= 1_000 && random.chance(0.4);
     let (flit, header) = if with_header { (8, pick(random, &[1, 16, 40])) } else { (packet, 0) };
     PacketSettings {

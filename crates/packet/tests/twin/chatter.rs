@@ -1,4 +1,4 @@
-//! Random programs: what a node sends depends on all that it is told.
+//! Random programs: what a node sends depends on all its notifications.
 
 use odonata_checkpoint::state;
 use odonata_packet::{
@@ -8,7 +8,7 @@ use odonata_packet::{
 use odonata_units::{NodeId, Stream};
 use std::sync::{Arc, Mutex};
 
-/// A call that a node got.
+/// A call of a node.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Call {
     Take(u32, u64, OutgoingPacket),
@@ -18,7 +18,7 @@ pub enum Call {
 }
 
 impl Call {
-    /// When it was, or when the packet left.
+    /// Time of the call, or departure of the packet.
     pub fn at_ps(&self) -> u64 {
         match self {
             Self::Take(_, at, _) | Self::Woken(_, at) => *at,
@@ -28,24 +28,24 @@ impl Call {
     }
 }
 
-/// How the nodes of a case behave.
+/// Behavior of the nodes of a case.
 #[derive(Clone, Debug)]
 pub struct Behavior {
     pub seed: u64,
-    /// Those that talk.
+    /// Nodes that send.
     pub nodes: Vec<NodeId>,
-    /// Packets that a node has at the start, at most, and may make in all.
+    /// Maximum packets of a node at the start, and in total.
     pub first: u64,
     pub most: u32,
-    /// Births are spread over this time, delays over a tenth of it.
+    /// Creation times are spread over this time, delays over a tenth of it.
     pub spread_ps: u64,
-    /// Chance of a packet that is not full.
+    /// Probability of a packet that is not full.
     pub small: f64,
-    /// Chance to answer what a node is told.
+    /// Probability of an answer to a notification.
     pub answers: f64,
 }
 
-/// A program of random nodes, with the calls that each node got.
+/// A program with random nodes, which logs the calls of each node.
 pub struct Chatter {
     pub behavior: Behavior,
     calls: Arc<Vec<Mutex<Vec<Call>>>>,
@@ -58,7 +58,7 @@ impl Chatter {
         Self { behavior, calls }
     }
 
-    /// The calls of every node.
+    /// Calls of every node.
     pub fn calls(&self) -> Vec<Vec<Call>> {
         self.calls.iter().map(|calls| calls.lock().unwrap().clone()).collect()
     }
@@ -83,13 +83,13 @@ struct Talkers {
 struct Talker {
     behavior: Behavior,
     node: NodeId,
-    /// Whose packets it makes, in turn.
+    /// Jobs of its packets, in turn.
     jobs: Vec<u16>,
     nics: u32,
     packet: u32,
     random: Stream,
     subscription: Subscription,
-    /// What it offers, each by one interface.
+    /// Offered packets, each at one NIC.
     offers: Vec<(u32, OutgoingPacket)>,
     made: u32,
 }
@@ -121,7 +121,7 @@ impl Talker {
         talker
     }
 
-    /// Makes a packet, unless it has made enough.
+    /// Creates a packet, unless the limit is reached.
     fn make(&mut self, created_ps: u64) {
         if self.made == self.behavior.most {
             return;
@@ -153,18 +153,18 @@ impl Talker {
         self.offers.push((random.below(u64::from(self.nics)) as u32, packet));
     }
 
-    /// Does something about what it was told.
+    /// Reacts to a notification.
     fn react(&mut self, socket: &mut Socket) -> Offer {
         let now = socket.now_ps();
         let delay = self.behavior.spread_ps / 10 + 1;
         let mut offer = Offer::Same;
         match self.random.below(8) {
-            // As far as a timer goes: later, sooner, now, never.
+            // Changes the timer: later, sooner, now, never.
             0 => socket.wake_at(now + self.random.below(delay)),
             1 => socket.wake_at(now + 10 * self.random.below(delay)),
             2 if self.made < self.behavior.most => socket.wake_at(now),
             3 => socket.stop_timer(),
-            // What was offered is withdrawn or put off, or made for another interface.
+            // Withdraws or delays an offer, or moves it to another NIC.
             4 if !self.offers.is_empty() => {
                 let i = self.random.index(self.offers.len());
                 self.offers.swap_remove(i);
@@ -195,7 +195,7 @@ impl Talker {
             });
         }
         while self.random.chance(self.behavior.answers) && self.made < self.behavior.most {
-            // Some were made before now, as by a rank that ran ahead of what it was told.
+            // Some were created before now, as by a rank that ran ahead.
             let created = (now + self.random.below(delay)).saturating_sub(delay / 2);
             self.make(created);
             offer = Offer::Changed;
@@ -221,7 +221,7 @@ impl Endpoints for Talkers {
         talker.offers.iter().filter(|offer| offer.0 == place).map(|offer| offer.1.created_ps).min()
     }
 
-    /// Of what is made, any.
+    /// Any created packet.
     fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
         let (talker, place) = self.at(nic);
         let made = |offer: &(u32, OutgoingPacket)| offer.0 == place && offer.1.created_ps <= leaves_ps;

@@ -1,4 +1,4 @@
-//! Rings of a torus, by coordinates: which link goes on with which, and that none of them ever is full.
+//! Rings of a torus by coordinates: which link continues which. No ring may ever be full.
 
 use odonata_machine::{Machine, Shape};
 use odonata_units::{LinkId, RouterId};
@@ -11,7 +11,7 @@ fn place(dims: &[u32], router: RouterId) -> Vec<u32> {
     x
 }
 
-/// The link straight ahead of `link`: the same step once more by the cable of the same number, if the dimension is a ring.
+/// The link straight ahead of `link`: the next step by the cable of the same number, if the dimension is a ring.
 pub fn ahead(machine: &Machine, link: LinkId) -> Option<LinkId> {
     let Shape::Torus { dims, wrap } = machine.shape() else { panic!("a torus") };
     let (from, to) = (machine.source(link), machine.target(link));
@@ -31,7 +31,7 @@ pub fn ahead(machine: &Machine, link: LinkId) -> Option<LinkId> {
     between(to, next).nth(number)
 }
 
-/// All rings, each as its links in order.
+/// All rings, each as an ordered list of links.
 pub fn rings(machine: &Machine) -> Vec<Vec<LinkId>> {
     let mut rings = Vec::new();
     for first in machine.links() {

@@ -1,8 +1,8 @@
-//! The slow twin: the same model written down plainly.
+//! The slow twin: the same model, written plainly.
 //!
-//! One binary heap, an event for every credit, every arrival and every end of a transfer, queues that hold copies,
-//! least-recently-used lists that are lists, and at every instant a look at every output of every router at which something
-//! happens. Endpoints are asked anew at every instant. It shares nothing with the engine but the routing algorithms.
+//! It has one binary heap and an event for every credit, arrival and end of a transfer. Queues contain copies, and
+//! least-recently-used lists are lists. At every instant it looks at every output of every router with an event, and
+//! asks all endpoints again. It shares only the routing algorithms with the engine.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -27,20 +27,20 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 pub use waits::Waits;
 
-/// What happens at a time; the order of the variants is the order at one time.
+/// Event at a time. The order of the variants is the order within one time.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Event {
-    /// Room for a packet comes back to (router, port, vc, bytes).
+    /// A credit for a packet returns to (router, port, vc, bytes).
     Credit(usize, usize, usize, u64),
-    /// Room comes back to an interface.
+    /// A credit returns to a NIC.
     NodeCredit(usize, u64),
     /// Feedback number n reaches a router.
     Learn(usize),
     /// The next packet on the wire to (router, port).
     Arrive(usize, usize),
-    /// Something gets free at a router: look again.
+    /// A resource of a router becomes free: look again.
     Look(usize),
-    /// Something may happen at a node.
+    /// An event of a node.
     Node(usize),
 }
 
@@ -49,7 +49,7 @@ pub struct Twin<'a> {
     settings: &'a PacketSettings,
     routing: Box<dyn Routing>,
     channels: usize,
-    /// The channel of rings that are never full, and these.
+    /// Channel of the bubble rings, and these rings.
     bubble: Option<usize>,
     rings: Vec<Vec<LinkId>>,
     ports: Vec<Vec<Port>>,
@@ -69,7 +69,7 @@ pub struct Twin<'a> {
 }
 
 impl<'a> Twin<'a> {
-    /// Of what `engine` is of; `endpoints` are those of all nics_per_node of the machine.
+    /// Creates the twin of `engine`. `endpoints` belong to all NICs of the machine.
     pub fn new(
         machine: &'a Machine,
         settings: &'a PacketSettings,
@@ -83,7 +83,7 @@ impl<'a> Twin<'a> {
         let channels = usize::from(routing.virtual_channels());
         let bubble = routing.rings().map(|rings| usize::from(rings.channel()));
         assert_eq!(channels, usize::from(engine.virtual_channels()));
-        // As if channel 0 of input 0 had been served, into channel 0.
+        // As if channel 0 of input 0 had been served into channel 0.
         let order = |radix: usize| {
             let mut order: VecDeque<_> = (0..radix).flat_map(|i| (0..channels).map(move |vc| (i, vc))).collect();
             order.rotate_left(1);
@@ -135,16 +135,16 @@ impl<'a> Twin<'a> {
         self.events.push(Reverse((time, event)));
     }
 
-    /// Runs until nothing happens any more; all packets, in the order of their records.
+    /// Runs until no event is left. Returns all packets, sorted by record.
     pub fn run(self) -> Vec<PacketRecord> {
         self.run_with_queues().0
     }
 
-    /// The same, who held up whom, and what waited in input queues.
+    /// Also returns the waits by blocking job and the input queues.
     pub fn run_with_queues(mut self) -> (Vec<PacketRecord>, Waits, Queues) {
         self.start();
         while let Some(Reverse((time, _))) = self.events.peek() {
-            assert!(*time > self.now || self.now == 0, "every way takes time");
+            assert!(*time > self.now || self.now == 0, "every path takes time");
             let time = *time;
             self.wait(time);
             self.stand(time);
@@ -209,7 +209,7 @@ impl<'a> Twin<'a> {
         }
     }
 
-    /// Ports of a router beyond those that the machine counts.
+    /// Ports of a router that the machine does not count.
     fn extra(&self, r: usize) -> usize {
         self.machine.nodes_of(RouterId(r as u32)).len() * (per_node(self.settings) - 1)
     }
@@ -232,7 +232,7 @@ impl<'a> Twin<'a> {
         self.rate(r, port).serialisation_time(Bytes(bytes + self.settings.wire_overhead.0)).ps()
     }
 
-    /// On the link that comes in at a port: torus FIFOs send at the rate of the router's fastest link.
+    /// Time on the incoming link of a port. Torus FIFOs send at the rate of the router's fastest link.
     fn incoming_time(&self, r: usize, port: usize, bytes: u64) -> u64 {
         if port >= self.node_ports(r) || self.settings.injection.is_none() {
             return self.link_time(r, port, bytes);
@@ -257,7 +257,7 @@ impl<'a> Twin<'a> {
         (far, self.machine.port(self.machine.reverse(link)) as usize + self.extra(far))
     }
 
-    /// Decides about the head of an input channel.
+    /// Decides the output of the head of an input channel.
     fn route(&mut self, r: usize, port: usize, vc: usize) {
         let router = RouterId(r as u32);
         let mut packet = self.ports[r][port].inputs[vc][0].clone();
@@ -301,7 +301,7 @@ impl<'a> Twin<'a> {
         Some(from.1) != self.bubble || came.and_then(|link| lines::ahead(self.machine, link)) != Some(out)
     }
 
-    /// Each ring has room for one more packet, those on its wires counted where they go to.
+    /// Checks that each ring has space for another packet. Packets on wires count at their destination.
     fn check_rings(&self) {
         let full = self.settings.packet.0;
         let vc = self.bubble.unwrap_or(0);
@@ -320,7 +320,7 @@ impl<'a> Twin<'a> {
         }
     }
 
-    /// Bytes on the wires that leave a router, by port and channel; only where somebody asks.
+    /// Bytes on the wires that leave a router, by port and channel; only if the estimate needs them.
     fn on_wire(&self, r: usize) -> Vec<Vec<u64>> {
         let mut bytes = vec![vec![0; self.channels]; self.ports[r].len()];
         if self.settings.estimate == QueueEstimate::DownstreamArrived {
@@ -383,7 +383,7 @@ impl<'a> Twin<'a> {
         if packet.ready > self.now {
             self.at(packet.ready, Event::Look(r));
         }
-        // No effect elsewhere at the same instant, over any cable.
+        // No effect at another router in the same instant, over any cable.
         let at = self.now + self.cable(r, i).max(1);
         if i < self.node_ports(r) {
             packet.entered = self.now;

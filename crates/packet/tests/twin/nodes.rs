@@ -1,4 +1,4 @@
-//! The twin's nodes: everything that can happen at a node at an instant, one thing after the other.
+//! The twin's nodes: all events of a node at an instant, one after the other.
 
 use super::parts::{in_network, set_out, Packet};
 use super::{Event, Twin};
@@ -10,7 +10,7 @@ use odonata_routing::algorithm::RouteState;
 use odonata_units::NodeId;
 use std::collections::VecDeque;
 
-/// An interface of a node.
+/// A NIC of a node.
 pub(super) struct Node {
     node: NodeId,
     /// Router and port at the other end.
@@ -20,18 +20,19 @@ pub(super) struct Node {
     pub(super) credit: u64,
     subscription: Subscription,
     timer: Option<u64>,
-    /// Messages on the node, by time and, at one time, in the order of delivery.
+    /// Messages within the node by time, and at one time by order of delivery.
     on_node: Vec<Arrival>,
     /// Packet whose last byte is about to leave.
     departure: Option<Departure>,
-    /// Where it is a torus FIFO: the memory FIFOs that feed it, as the endpoints number them, the one to serve first at the front.
+    /// For a torus FIFO: the memory FIFOs that feed it, numbered as in the endpoints. The next one to serve is at the
+    /// front.
     fed_by: VecDeque<u32>,
-    /// When each packet on the last link has arrived, and where it came from.
+    /// Arrival time of each packet on the last link, and its source.
     pub(super) incoming: VecDeque<(u64, OutgoingPacket, NodeId, Option<InjectionTimes>)>,
 }
 
 impl Node {
-    /// All interfaces of a machine.
+    /// All NICs of a machine.
     pub(super) fn all(
         machine: &Machine,
         settings: &PacketSettings,
@@ -40,7 +41,7 @@ impl Node {
     ) -> Vec<Self> {
         let each = per_node(settings) as u32;
         let of = |nic: u32| {
-            // Memory FIFOs are interfaces of the endpoints, torus FIFOs those of the network.
+            // Endpoints number memory FIFOs, the network numbers torus FIFOs.
             let (first, place) = (nic / each * nics.per_node(), nic % each);
             let node = nics.node(first);
             let fed_by = settings.injection.iter().flat_map(|fifos| {
@@ -66,13 +67,13 @@ impl Node {
     }
 }
 
-/// Interfaces of a node in the network.
+/// NICs of a node in the network.
 pub(super) fn per_node(settings: &PacketSettings) -> usize {
     settings.injection.as_ref().map_or(settings.nics_per_node, |fifos| fifos.fifos) as usize
 }
 
 impl Twin<'_> {
-    /// What an interface of the network may take now, as the endpoints number it: its own packet, or that of a memory FIFO.
+    /// NIC of the endpoints from which a NIC of the network may take a packet now: the same one, or a memory FIFO.
     fn takes(&mut self, nic: usize) -> Option<u32> {
         let from: Vec<u32> = match self.settings.injection {
             Some(_) => self.nodes[nic].fed_by.iter().copied().collect(),
@@ -81,12 +82,12 @@ impl Twin<'_> {
         from.into_iter().find(|&from| self.endpoints.next_created_ps(from).is_some_and(|created| created <= self.now))
     }
 
-    /// The interface at a port of a router.
+    /// NIC at a port of a router.
     pub(super) fn nic(&self, router: usize, port: usize) -> usize {
         self.nodes.iter().position(|node| (node.router, node.port) == (router, port)).unwrap()
     }
 
-    /// The first interface of the same node.
+    /// First NIC of the same node.
     pub(super) fn first_of(&self, nic: usize) -> usize {
         nic - nic % per_node(self.settings)
     }
@@ -103,7 +104,7 @@ impl Twin<'_> {
         }
     }
 
-    /// Does all that can be done at a node now: first what is about leaving, then what arrives, then what is on the node.
+    /// Does everything possible at a node now: departures first, then arrivals, then events within the node.
     pub(super) fn at_node(&mut self, first: usize) {
         let own = first..first + per_node(self.settings);
         loop {
@@ -114,7 +115,7 @@ impl Twin<'_> {
                 break;
             }
         }
-        // When it will have a packet to send, or its link is free.
+        // Wake when it has a packet to send, or its link is free.
         for nic in own {
             let from: Vec<u32> = match self.settings.injection {
                 Some(_) => self.nodes[nic].fed_by.iter().copied().collect(),
@@ -166,7 +167,7 @@ impl Twin<'_> {
         true
     }
 
-    /// How a packet got into the network, where nodes have FIFOs.
+    /// Times of a packet's injection, if nodes have FIFOs.
     pub(super) fn injection_times(&self, packet: &Packet) -> Option<InjectionTimes> {
         let (created_ps, taken_ps, injected_ps) = (packet.what.created_ps, packet.injected, packet.entered);
         self.settings.injection.is_some().then_some(InjectionTimes { created_ps, taken_ps, injected_ps })
@@ -202,14 +203,14 @@ impl Twin<'_> {
 
     fn notify(&mut self, nic: usize, event: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
         let mut socket = Socket::new(self.now, self.nodes[nic].timer);
-        // Whether the offer has changed does not matter here: everybody is always asked again.
+        // The offer does not matter here: the twin always asks again.
         let _ = event(&mut *self.endpoints, nic as u32, &mut socket);
         let node = &mut self.nodes[nic];
         node.timer = socket.timer_ps();
         node.on_node.extend(socket.take_deliveries());
         node.on_node.sort_by_key(|arrival| arrival.at_ps);
         let times = node.on_node.iter().map(|arrival| arrival.at_ps).chain(node.timer);
-        // What is due now is seen to before this instant ends.
+        // Everything due now is handled in this instant.
         let later: Vec<u64> = times.filter(|&at| at > self.now).collect();
         for at in later {
             self.at(at, Event::Node(nic));

@@ -1,4 +1,4 @@
-//! What the twin is made of: packets, ports, and the load that a routing algorithm sees of them.
+//! Parts of the twin: packets, ports, and the load that a routing algorithm sees.
 
 use odonata_packet::{OutgoingPacket, PacketSettings, QueueEstimate};
 use odonata_routing::algorithm::{Header, RouteState, RouterReport};
@@ -13,23 +13,23 @@ pub struct Packet {
     pub bytes: u64,
     pub header: Header,
     pub injected: u64,
-    /// When the router of its node took it.
+    /// Time at which the router of its node took it.
     pub entered: u64,
     pub arrived: u64,
     pub previous: u64,
     pub port: usize,
     pub vc: usize,
-    /// Whether `port` and `vc` are the choice of the router where it is.
+    /// Whether `port` and `vc` were chosen by its current router.
     pub decided: bool,
-    /// When it may leave its output.
+    /// Earliest departure from its output.
     pub ready: u64,
-    /// What the router that decided last remarked.
+    /// Report of the last router that decided.
     pub report: Option<RouterReport>,
-    /// Room that it takes in the channel chosen, and that there must be for it; room that it took on its way here.
+    /// Space in the output channel, required space there, and space that it took in the previous one.
     pub room: u64,
     pub needs: u64,
     pub took: u64,
-    /// Groups of the routers that it left for, in order.
+    /// Groups of the next routers on its path, in order.
     pub groups: Vec<GroupId>,
 }
 
@@ -45,17 +45,17 @@ pub struct Port {
     pub inputs: Vec<VecDeque<Packet>>,
     pub outputs: Vec<VecDeque<Packet>>,
     pub credits: Vec<u64>,
-    /// Jobs of the packets that have taken room at the other end, the oldest first.
+    /// Jobs of the packets in the next buffer, oldest first.
     pub beyond: Vec<VecDeque<u16>>,
     pub input_free: u64,
     pub output_free: u64,
     pub link_free: u64,
-    /// Job of the packet that it sent last.
+    /// Job of the last sent packet.
     pub sending: u16,
     pub next_vc: usize,
-    /// When a packet of each channel of the input last crossed.
+    /// Last crossing time of each input channel.
     pub served: Vec<u64>,
-    /// Channels of the output, and by channel those of the router's inputs; the one to serve first at the front.
+    /// Output channels in turn, and by channel the router's input channels; the next one to serve is at the front.
     pub turns: VecDeque<usize>,
     pub order: Vec<VecDeque<(usize, usize)>>,
 }
@@ -66,13 +66,13 @@ impl Port {
     }
 }
 
-/// The ports of a router, and of each the packets on the wire that leaves it.
+/// Ports of a router, and the packets on each outgoing wire.
 pub struct Loads<'a> {
     pub ports: &'a [Port],
     /// Bytes by port and channel.
     pub on_wire: Vec<Vec<u64>>,
     pub settings: &'a PacketSettings,
-    /// Ports of nodes that the machine does not know of.
+    /// Node ports that the machine does not count.
     pub extra: usize,
 }
 
@@ -99,7 +99,7 @@ impl LoadView for Loads<'_> {
 
     fn tokens(&self, o: u16, vc: u8) -> Option<u64> {
         let (o, vc) = (usize::from(o) + self.extra, usize::from(vc));
-        // Packets that were sent here by their decision but have not crossed yet: all heads that want this output.
+        // Packets that were routed here but have not crossed yet: all heads that want this output.
         let heads = self.ports.iter().flat_map(|port| port.inputs.iter().filter_map(VecDeque::front));
         let promised: u64 = heads.filter(|p| p.decided && p.port == o && p.vc == vc).map(Packet::size).sum();
         let needed = self.ports[o].queued(vc) + promised + self.settings.packet.0;
@@ -108,7 +108,7 @@ impl LoadView for Loads<'_> {
     }
 }
 
-/// Bytes of a packet in the network: with a header it is a whole number of flits.
+/// Bytes of a packet in the network. With a header it is a whole number of flits.
 pub fn in_network(settings: &PacketSettings, payload: u32) -> u64 {
     let (header, flit, mut bytes) = (settings.header.0, settings.flit.0, u64::from(payload) + settings.header.0);
     while header > 0 && bytes % flit != 0 {
@@ -117,7 +117,7 @@ pub fn in_network(settings: &PacketSettings, payload: u32) -> u64 {
     bytes
 }
 
-/// A packet of so many bytes as it sets out at `now` to reach its router at `arrives`.
+/// A packet that is injected at `now` and reaches its router at `arrives`.
 pub fn set_out(
     (what, bytes): (OutgoingPacket, u64),
     source: NodeId,

@@ -1,14 +1,14 @@
-//! What waits in input queues: after every instant, a look at each of them.
+//! Input queues: after every instant, a look at each of them.
 
 use super::Twin;
 use odonata_packet::QueueRecord;
 use std::collections::BTreeMap;
 
-/// By link that leads to the queue, and channel; none where no packet came.
+/// By link to the queue and channel; no entry without packets.
 pub type Queues = BTreeMap<(u32, usize), QueueRecord>;
 
 impl Twin<'_> {
-    /// Nothing happens until `time`.
+    /// Counts the time until `time`, without events.
     pub(super) fn stand(&mut self, time: u64) {
         for r in 0..self.ports.len() {
             for i in self.node_ports(r)..self.ports[r].len() {

@@ -1,13 +1,13 @@
-//! Who holds up whom: after every instant, a look at every packet in every output queue.
+//! Waits by blocking job: after every instant, a look at every packet in every output queue.
 
 use super::Twin;
 use std::collections::BTreeMap;
 
-/// Time in ps by link, channel, job that waits and job that holds it up.
+/// Time in ps by link, channel, waiting job and blocking job.
 pub type Waits = BTreeMap<(u32, usize, u16, u16), u64>;
 
 impl Twin<'_> {
-    /// Nothing happens until `time`.
+    /// Counts the time until `time`, without events.
     pub(super) fn wait(&mut self, time: u64) {
         for r in 0..self.ports.len() {
             for o in self.node_ports(r)..self.ports[r].len() {
@@ -19,7 +19,7 @@ impl Twin<'_> {
                     } else if port.credits[vc] < head.room {
                         port.beyond[vc][0]
                     } else {
-                        assert!(head.ready > self.now, "nothing else holds it up");
+                        assert!(head.ready > self.now, "nothing else blocks it");
                         head.what.job
                     };
                     for packet in queue {
