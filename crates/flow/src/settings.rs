@@ -42,8 +42,8 @@ pub struct FlowSettings {
     pub indirect_paths: u32,
     /// Intermediate groups or routers of indirect paths.
     pub intermediate: Intermediate,
-    /// Sets of such paths that a job draws per iteration. Its messages between two routers share at least one set. If a job
-    /// has more sets than pairs of routers, each pair gets several sets, at most one per message.
+    /// Sets of such paths that a job draws per iteration. Its messages between two routers share at least one set. If a
+    /// job has more sets than pairs of routers, each pair gets several sets, at most one per message.
     pub path_sets: u32,
     /// A path or NIC with less residual than this is switched off.
     pub cutoff: Rate,
@@ -175,7 +175,7 @@ impl FlowSettings {
     }
 
     /// Settings of Damselfly in the papers: 5,120 MiB/s links, 16,384 MiB/s NICs, 0.01 MiB/s cutoff, 50 slices, indirect
-    /// paths through any group, until no message can grow. Every message has its own paths there, hence many path sets.
+    /// paths through any group, until no message can grow. Every message has its own paths, hence many path sets.
     pub fn damselfly() -> Self {
         Self {
             preset: FlowPreset::Damselfly,

@@ -70,6 +70,7 @@ impl Credits {
     /// Removes the first entry. The ring must not be empty.
     #[inline]
     pub(crate) fn pop(ring: &mut Ring) {
+        // No modulo here: `at` masks the position.
         ring.head = ring.head.wrapping_add(1);
         ring.size -= 1 << 5;
     }
@@ -88,6 +89,7 @@ impl Credits {
     #[cold]
     fn grow(&mut self, ring: &mut Ring) {
         let start = u32::try_from(self.entries.len()).expect("fewer than 2^32 credits are in flight");
+        // Four places first; doubling keeps the copies per credit constant.
         let log2 = if ring.size == 0 { 2 } else { (ring.size & 31) + 1 };
         for i in 0..ring.len() {
             self.entries.push(self.entries[ring.at(i)]);

@@ -74,8 +74,10 @@ impl Fabric {
         let mut place = vec![0; routers];
         let (mut first_port, mut first_nic) = (vec![0], vec![0]);
         for (at, &router) in (0..).zip(&line) {
+            // The inverse permutation.
             place[router.index()] = at;
             let nics = machine.nodes_of(router).len() as u32 * nics_per_node;
+            // Prefix sums: a range of routers is a range of ports.
             first_port.push(first_port[at as usize] + nics + machine.links_from(router).len() as u32);
             first_nic.push(first_nic[at as usize] + nics);
         }
@@ -137,12 +139,14 @@ impl Fabric {
         }
         for l in machine.links_from(router) {
             let link = odonata_units::LinkId::from_index(l);
+            // A port serves both directions of its cable.
             let back = machine.reverse(link);
             let far = self.place[machine.source(back).index()];
             let peer = self.link_ports_from(far) + machine.port(back);
             self.link_port[l] = self.port_router.len() as u32;
             self.add_port(at, peer, machine.bandwidth(link), machine.latency(link).ps());
         }
+        // The crossbar is a multiple of the router's fastest link.
         let own = self.first_port[at as usize] as usize..self.port_router.len();
         let fastest = self.rate[own].iter().copied().max().unwrap_or(terminal.bandwidth);
         let rate = fastest.scaled(self.settings.crossbar_speedup);
@@ -257,6 +261,7 @@ impl Fabric {
     /// Time of a packet of `size` bytes on the incoming link of `port`.
     #[inline]
     pub(crate) fn incoming_time(&self, port: u32, size: u32) -> u64 {
+        // Without torus FIFOs a NIC sends at the rate of its link.
         if self.nic_rate.is_empty() || !self.is_node_port(port) {
             self.link_time(port, size)
         } else {

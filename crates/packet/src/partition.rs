@@ -235,6 +235,7 @@ impl Partition {
             paths: recorder.records_paths(),
             entry_times: fabric.selector.is_some(),
         };
+        // Few different kinds exist, so ports share one entry per kind and stay small.
         let (kinds, kind_of) = port::kinds(&fabric, &ports);
         let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
         let out = |p| OutPort::new(&fabric, p, &ports, nics.start, division, kind_of(p));
@@ -278,6 +279,7 @@ impl Partition {
             outbox: Outbox::default(),
             listeners: ListenerState::new(nics.len(), has_listeners),
             fabric,
+            // An `Option`, so that it can be taken out while it decides.
             routing: Some(routing),
             endpoints,
             recorder,
@@ -303,6 +305,7 @@ impl Partition {
     /// Handles all events before `until`. An idle partition costs nothing, and most of a large machine may be
     /// idle.
     pub(crate) fn advance(&mut self, until: u64) {
+        // Idle partitions skip the window without touching their queue.
         if self.quiet_until >= until {
             return;
         }
@@ -310,6 +313,7 @@ impl Partition {
         while let Some((time, key)) = self.events.pop(until) {
             self.now = time;
             self.event_count += 1;
+            // Key ranges replace a tag: the queue stores a single 32-bit number per event.
             if key < self.keys.output {
                 self.arrive(key as usize);
             } else if key < self.keys.injection {
@@ -317,10 +321,12 @@ impl Partition {
             } else {
                 self.endpoint_event(key);
             }
+            // Settle after the last event of the instant, so that all its arrivals compete.
             if !self.pending_outputs.is_empty() && !self.events.has_more_at(time) {
                 self.settle();
             }
         }
+        // Other partitions must see all departures of this window.
         self.catch_up_all(until);
     }
 
@@ -328,6 +334,7 @@ impl Partition {
     #[inline]
     fn mark_pending(&mut self, out: usize) {
         let (word, bit) = (&mut self.is_pending[out >> 6], 1 << (out & 63));
+        // Several arrivals of an instant may mark the same output.
         if *word & bit == 0 {
             *word |= bit;
             self.pending_outputs.push(out as u32);
@@ -353,10 +360,12 @@ impl Partition {
     #[inline]
     fn serve(&mut self, o: usize) {
         self.catch_up_to(o, self.now);
+        // The crossbar goes first: a packet that enters the output queue may depart at once.
         let granted = self.out[o].first_waiter != NONE && self.arbitrate(o);
         if self.out[o].occupied == 0 || !self.send(o) || granted || self.out[o].first_waiter == NONE {
             return;
         }
+        // The departure freed space: another waiter may fit now.
         if self.arbitrate(o) {
             // If the buffer holds one packet only, the queue was empty after the departure, and no other call defers
             // it.
@@ -367,6 +376,7 @@ impl Partition {
     /// Runs output `o` now if its router has no other event at this instant, else at the end of the instant.
     #[inline]
     fn output_event(&mut self, o: usize) {
+        // Without another event of this router there is nothing to wait for.
         if self.is_alone(self.inputs[o].router) {
             self.serve(o);
         } else {
@@ -399,6 +409,7 @@ impl Partition {
         for chunk in mail.packets() {
             for mailed in chunk {
                 let slot = self.pool.insert(&mailed.packet());
+                // Rare data is in separate lists, so that most packets stay one cache line.
                 if has_side_data {
                     let envelope = if mailed.has_envelope() { envelopes.next() } else { None };
                     let (hop_estimate, path, entered) = (hop_estimates.next(), paths.next(), entered.next());
@@ -435,6 +446,7 @@ fn wheel(fabric: &Fabric, routers: &Range<u32>, has_listeners: bool) -> EventQue
     // At half load a NIC sends every second packet time, and a packet takes about six events.
     let per_event = packet_time.unwrap_or(1_000) / (3 * nics.len() as u64).max(1);
     let shift = (WIDTH * per_event).max(1).ilog2().clamp(2, 24);
+    // The wheel must span the longest arrival, or events go through the slower heap.
     let reach = ports.clone().map(|p| fabric.forward_latency(p) + fabric.full_time[p as usize]).max().unwrap_or(1);
     let buckets = (reach >> shift).max(1).ilog2() + 1;
     let of_ports = ports.map(|p| fabric.port_router[p as usize] - routers.start);

@@ -58,6 +58,7 @@ impl EventQueue {
     /// Creates a queue of `1 << buckets_log2` buckets of `1 << shift` ps. `owners` lists the owner of every
     /// key.
     pub(crate) fn new(shift: u32, buckets_log2: u32, owners: impl Iterator<Item = u32>) -> Self {
+        // One slot per key bounds the memory for any number of moves.
         let slots: Vec<Slot> = owners.map(|owner| Slot { time: u64::MAX, next: UNLISTED, owner }).collect();
         assert!(shift <= 31 && (6..=24).contains(&buckets_log2), "a wheel has 64 to 2^24 buckets of at most 2^31 ps");
         assert!(slots.len() < UNLISTED as usize, "keys fit in 32 bits");
@@ -92,6 +93,7 @@ impl EventQueue {
         }
         // Nearly all events are new and lie within the wheel. This path looks up the slot only once.
         let bucket = time >> self.shift;
+        // One comparison tests both ends of the wheel: earlier buckets wrap around to large values.
         if slot.next != UNLISTED || bucket.wrapping_sub(self.now_bucket).wrapping_sub(1) >= self.mask {
             return self.wake_again(time, key);
         }
@@ -163,6 +165,7 @@ impl EventQueue {
             }
             return;
         }
+        // Lists are short, so a search for the predecessor beats a second link.
         let mut before = self.buckets[i];
         while self.slots[before as usize].next != key {
             before = self.slots[before as usize].next;
@@ -197,6 +200,7 @@ impl EventQueue {
     pub(crate) fn is_alone(&self, time: u64, owner: u32) -> bool {
         let offset = time & ((1 << self.shift) - 1);
         let rest = self.current.get(self.cursor..).unwrap_or(&[]);
+        // The list is sorted by time, so only its start can be at this instant.
         rest.iter().take_while(|&&entry| entry >> 32 == offset).all(|&entry| {
             let slot = &self.slots[entry as u32 as usize];
             slot.owner != owner || slot.time != time
@@ -246,6 +250,7 @@ impl EventQueue {
         self.now_bucket = bucket;
         self.cursor = 0;
         self.current.clear();
+        // The wheel has reached events of the heap.
         if self.overflow_bucket <= bucket + self.mask {
             self.pull_overflow();
         }
@@ -257,6 +262,7 @@ impl EventQueue {
             return Some(None);
         }
         let slot = &mut self.slots[key as usize];
+        // A single event needs no list and no sorting.
         if slot.next == NONE && slot.time < until && self.current.is_empty() {
             slot.next = UNLISTED;
             return Some(Some((std::mem::replace(&mut slot.time, u64::MAX), key)));
@@ -283,6 +289,7 @@ impl EventQueue {
             }
             self.overflow.pop();
             let slot = self.slots[key as usize];
+            // Stale: the event was moved or popped.
             if slot.time != time || slot.next != UNLISTED {
                 continue;
             }
@@ -305,6 +312,7 @@ impl EventQueue {
         let words = self.occupied.len();
         let start = ((self.now_bucket + 1) & self.mask) as usize;
         let (first, bit) = (start >> 6, start & 63);
+        // The next event is mostly in the same word.
         let word = self.occupied[first] >> bit;
         if word != 0 {
             return self.now_bucket + 1 + u64::from(word.trailing_zeros());

@@ -157,6 +157,7 @@ pub(crate) fn run(
     if let Some(layout) = layout {
         parts.extend(gather(layout.processes, &parts).into_iter().flatten());
     }
+    // Threads finish in any order; results have the order of partitions.
     parts.sort_unstable_by_key(|(number, _)| *number);
     RunOutcome { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
 }
@@ -207,6 +208,7 @@ struct WorkerOutcome {
 impl Team<'_> {
     /// Runs all threads; each joins the exchange.
     fn run<E: Exchange>(&self, threads: usize, leader: Leader<'_>, join: impl Fn(usize) -> E + Sync) -> WorkerOutcome {
+        // The calling thread is worker 0, so that the watcher runs in it.
         std::thread::scope(|scope| {
             for thread in 1..threads {
                 let join = &join;
@@ -219,6 +221,7 @@ impl Team<'_> {
     /// Runs one thread.
     fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> WorkerOutcome {
         let mut windows = Windows::new(self.limits, &self.plan, self.lookahead);
+        // One outbox per thread, lent to the partition that it advances: its memory is reused.
         let mut outbox = Outbox::new(self.partitions);
         let (mut tally, mut seen, mut events, mut side) = (Tally::default(), 0, 0, 0);
         // First window of a resumed run.
@@ -229,6 +232,7 @@ impl Team<'_> {
                 tally.count(&mut own.partition, 0, &self.limits);
                 self.work_queues.put_back(side, thread, own);
             }
+            // Starting fills the queues of the other side.
             side = 1;
         }
         let mut checkpoint = false;
@@ -281,6 +285,7 @@ impl Team<'_> {
                 self.work_queues.put_back(side, thread, own);
             }
             for (to, mail) in outbox.to.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
+                // Packets in mail belong to no partition yet.
                 tally.in_flight += mail.packet_count() as u64;
                 tally.earliest = tally.earliest.min(window.until);
                 exchange.post(to, mail);
@@ -288,6 +293,7 @@ impl Team<'_> {
             if window.rows {
                 lock(&self.row_buffer[side]).append(row_buffer);
             }
+            // The queues that this window filled are read next.
             side = 1 - side;
         };
         let mut totals = self.end(thread, side, windows.now(), ending);
@@ -312,6 +318,7 @@ impl Team<'_> {
         row_buffer: &mut RowBuffer,
     ) {
         let NumberedPartition { number, partition } = own;
+        // Mail first: it may contain events of this window.
         exchange.take(*number, &mut |mail| {
             partition.deliver(mail);
             partition.outbox.clear(mail);
@@ -320,6 +327,7 @@ impl Team<'_> {
             sink.part(*number as u32, &run_state::save_partition(partition));
         }
         partition.advance(window.until);
+        // Counted now, while the partition is in the cache.
         tally.count(partition, window.until, &self.limits);
         if window.rows {
             if window.interval_ends {

@@ -106,7 +106,7 @@ fn learnt_tables_are_kept_and_used_again() {
     assert!(warm.jobs[0].latency.mean() < 0.8 * cold.jobs[0].latency.mean());
 
     let mut message = |tables| engine.load_tables(tables).unwrap_err().to_string();
-    assert!(message(vec![Vec::new(); 3]).contains("tables of 3 routers for a machine of 36"));
+    assert!(message(vec![Vec::new(); 3]).contains("tables of 3 routers, but the machine has 36"));
     let mut short = tables.clone();
     short[7].pop();
     assert!(message(short).contains("router 7 has"));

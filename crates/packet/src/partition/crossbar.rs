@@ -40,10 +40,12 @@ impl Partition {
         // Nobody fits: try again when the first busy input is free.
         if chosen == NONE {
             if next_free != u64::MAX {
+                // Nobody can be served: try again when the first busy input is free.
                 self.schedule_output(o, next_free);
             }
             return false;
         }
+        // One grant per transfer time; other waiters get an event for its end.
         self.grant(o, chosen as usize);
         let out = &self.out[o];
         if out.first_waiter != NONE {
@@ -153,6 +155,7 @@ impl Partition {
         let slot = input.queue.pop(&self.pool);
         let next = input.queue.head;
         let vc_in = (channel - i * self.channels) as u8;
+        // Bit sets find occupied channels without a scan.
         if next == NONE {
             self.inputs[i].occupied &= !(1 << vc_in);
         }

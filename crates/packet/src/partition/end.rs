@@ -35,6 +35,7 @@ impl Partition {
                 let packet = self.pool.get(input.queue.head);
                 let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc())];
                 let has_room = channel.bytes + packet.required_room(self.full) <= self.output_room;
+                // Not blocked: the packet can move without the next buffer.
                 if has_room || channel.credit >= packet.room(self.full) {
                     continue;
                 }
@@ -87,6 +88,7 @@ impl Partition {
     pub(crate) fn cut_stalls(&mut self, now: u64) {
         for (o, out) in self.out.iter().enumerate() {
             if out.has_flag(STALLED) {
+                // The stall continues in the next interval, from here on.
                 let since = std::mem::replace(&mut self.stalled_since[o], now);
                 self.recorder.record_stall(o, since, now);
                 self.recorder.record_stall_start(o, out.occupied, now);
@@ -108,6 +110,7 @@ impl Partition {
             }
         }
         for n in 0..self.nic.len() {
+            // These packets left their NIC before the end, but their arrival lies after it.
             while self.nic[n].leaves < end {
                 self.inject_packet(n);
             }
@@ -121,6 +124,7 @@ impl Partition {
                 self.recorder.record_crossing(waiter as usize, o, end);
                 let input = &self.input[waiter as usize];
                 let port = &self.inputs[input.port as usize];
+                // Heads from NICs also count in the records of their torus FIFO.
                 if port.end == End::Node {
                     self.recorder.record_fifo_exit(
                         port.peer as usize,
@@ -162,6 +166,7 @@ impl Partition {
     pub(crate) fn into_part(self, records_tables: bool) -> Part {
         let mut part = self.recorder.into_part(|port| self.kinds[self.out[port].kind as usize].full_time);
         if records_tables && self.learns {
+            // The run is over, so nobody holds the routing.
             let routing = self.routing.expect("nobody decides any more");
             part.tables = self.router.iter().map(|router| routing.estimates(router.id, &router.memory)).collect();
         }

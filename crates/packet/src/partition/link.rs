@@ -12,10 +12,12 @@ impl Partition {
     /// first packet. Channels take turns. Returns whether a packet was sent.
     pub(super) fn send(&mut self, o: usize) -> bool {
         let now = self.now;
+        // Still sending: the departure follows from known state later.
         if self.out[o].link_free > now {
             self.defer(o);
             return false;
         }
+        // `ready` distinguishes a stall (no credit) from a delayed head.
         let (slot, ready) = self.next_packet(o, now);
         if slot == NONE {
             if ready == u64::MAX {
@@ -77,6 +79,7 @@ impl Partition {
         }
         let free = self.out[o].link_free;
         match self.next_packet(o, free) {
+            // No packet is ready when the link gets free, but one will be at `ready`.
             (NONE, ready) => Some((self.next_packet(o, ready).0, ready)),
             (slot, _) => Some((slot, free)),
         }
@@ -168,6 +171,7 @@ impl Partition {
         let (occupied, next_vc) = (self.out[o].occupied, self.out[o].next_vc);
         let mut ready = u64::MAX;
         // First the channels from `next_vc` on, then the lower ones.
+        // Two masks give the order of turns without a loop over all channels.
         let upper = occupied & u16::MAX.checked_shl(u32::from(next_vc)).unwrap_or(0);
         for mut part in [upper, occupied & !upper] {
             while part != 0 {
@@ -260,6 +264,7 @@ impl Partition {
         let kind = &self.kinds[out.kind as usize];
         let busy =
             if size == self.full { kind.full_time } else { self.fabric.link_time(self.ports.start + o as u32, size) };
+        // All that the next steps need is in `trip`, so they look nothing up again.
         let trip = out.start(packet, channel, room, (now, busy, kind.latency));
         self.forward(o, slot, trip);
     }
@@ -269,6 +274,7 @@ impl Partition {
     pub(super) fn forward(&mut self, o: usize, slot: u32, trip: Trip) {
         let Trip { now, busy, before, arrives, peer, part, end, vc, inter_group } = trip;
         let packet = self.pool.get(slot);
+        // Recorded before the packet moves on, since it may leave this partition.
         self.recorder.record_send(o, usize::from(vc), packet, now, busy);
         if end == End::Node {
             self.eject(peer as usize, slot, arrives + busy);
@@ -307,6 +313,7 @@ impl Partition {
             return;
         }
         let next = self.fabric.far_group(self.ports.start + o as u32);
+        // Only a third group makes the path indirect.
         if next != self.fabric.group_of_node(header.destination) && next != self.fabric.group_of_node(header.source) {
             header.state.path_kind.mark_intermediate_group();
         }
@@ -316,6 +323,7 @@ impl Partition {
     #[cold]
     fn record_on_link(&mut self, o: usize, packet: Credit) {
         let sent = &mut self.sent[o];
+        // Entries that have arrived no longer count as on the link.
         while sent.front().is_some_and(|s| s.at <= self.now) {
             sent.pop_front();
         }

@@ -67,6 +67,7 @@ impl Partition {
     pub(super) fn inject_packet(&mut self, n: usize) -> u32 {
         let nic = &mut self.nic[n];
         let leaves = std::mem::replace(&mut nic.leaves, u64::MAX);
+        // Only credits that had arrived by the injection count.
         while let Some(Credit { at, bytes, .. }) = self.credits.front(nic.credits) {
             if at > leaves {
                 break;
@@ -145,6 +146,7 @@ impl Partition {
         let (n, head, latency) =
             (input.peer as usize, input.flight.head, self.kinds[input.kind as usize].injection_latency);
         let nic = &self.nic[n];
+        // Packets with departure events are on the link already.
         let next = if nic.has_departure_events { u64::MAX } else { nic.leaves.saturating_add(latency) };
         if head == NONE {
             if next <= self.now {

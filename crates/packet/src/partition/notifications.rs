@@ -108,6 +108,7 @@ impl Partition {
     #[inline]
     fn notify(&mut self, n: usize, what: impl FnOnce(&mut dyn Endpoints, u32, &mut Socket) -> Offer) {
         let Self { endpoints, listeners, now, .. } = self;
+        // The endpoint may change its timer during the call.
         let timer = listeners.timers[n];
         listeners.socket.turn_to(*now, timer);
         let offer = what(&mut **endpoints, n as u32, &mut listeners.socket);
@@ -115,6 +116,7 @@ impl Partition {
         if wanted != timer || !listeners.socket.deliveries().is_empty() {
             self.store_requests(n, wanted);
         }
+        // All NICs of the node offer packets of one endpoint.
         if offer == Offer::Changed {
             self.each_of_node(n, Self::refresh_offer);
         }
@@ -143,6 +145,7 @@ impl Partition {
         listeners.set_timer(n, timer);
         for arrival in std::mem::take(listeners.socket.deliveries()) {
             listeners.on_node.insert((n as u32, arrival.at_ps, listeners.delivered), arrival);
+            // The counter keeps messages of one time in order.
             listeners.delivered += 1;
         }
         self.schedule_wakeup(n);
@@ -197,6 +200,7 @@ impl Partition {
         let created = self.endpoints.next_created_ps(n as u32).unwrap_or(u64::MAX);
         let (now, nic) = (self.now, &self.nic[n]);
         let since = nic.next_ready;
+        // The NIC was out of credits until now.
         if since <= now {
             if created <= now {
                 // It still waits for credit.
@@ -220,6 +224,7 @@ impl Partition {
             self.pool.set_envelope(slot, envelope);
         }
         let nic = &self.nic[n];
+        // Costs an event, so only on request.
         if packet.notifies_departure && nic.reports_departures {
             let departure = Departure { at_ps: nic.link_free, job: packet.job, message: packet.message };
             self.listeners.departures[n] = Some(departure);
@@ -236,6 +241,7 @@ impl Partition {
 
     /// Notifies the endpoint of a departure from NIC `n`, or sends its next packet.
     fn injection_event(&mut self, n: usize) {
+        // A departure before the next injection: both may be due now.
         let left = self.listeners.departures[n].take_if(|departure| departure.at_ps <= self.now);
         if let Some(departure) = left {
             self.notify(n, |endpoints, nic, socket| endpoints.on_departure(nic, &departure, socket));
@@ -253,6 +259,7 @@ impl Partition {
     fn delivery_event(&mut self, n: usize) {
         let incoming = &mut self.nic[n].incoming;
         let slot = incoming.head;
+        // The event may be early: a deferred departure can be computed late.
         if slot != NONE {
             let packet = self.pool.get(slot);
             if packet.arrived <= self.now {
@@ -271,12 +278,14 @@ impl Partition {
                     envelope: self.pool.envelope(slot),
                     injection_times,
                 };
+                // Freed before the notification, which may inject a packet.
                 self.pool.free(slot);
                 self.send_due_packets(n);
                 self.notify(n, |endpoints, nic, socket| endpoints.on_arrival(nic, &arrival, socket));
             }
         }
         let nic = &self.nic[n];
+        // Nothing is in flight, but the port may have deferred departures.
         if nic.incoming.is_empty() {
             self.expect_deferred(n, nic.port as usize);
         } else {

@@ -3,19 +3,22 @@
 //! ```text
 //! States of an output port:
 //!
-//!             pass_through, send
-//!   ┌──────┐ ──────────────────► ┌─────────────┐ ───┐ link free, next packet
-//!   │ idle │                     │ busy        │    │ has credit and is ready
-//!   └──────┘ ◄────────────────── │ (DEFERRED)  │ ◄──┘
-//!            link free,          └─────────────┘
-//!            queue empty           │  ▲   │  ▲
-//!                 no packet has    │  │   │  │    credit, but the head must
-//!                 a credit: stall  ▼  │   ▼  │    wait until `ready`
-//!                         ┌─────────┐ │  ┌─────────┐
-//!                         │ STALLED │ │  │ UNREADY │
-//!                         └────┬────┘ │  └────┬────┘
-//!                              └──────┴───────┘
-//!                      credit arrives, or `ready` is reached
+//!                  ┌──────┐
+//!                  │ idle │ ◄────────────┐
+//!                  └──────┘              │ queue empty
+//!                      │ packet enters   │
+//!                      ▼                 │
+//!             ┌────────────────┐ ────────┘
+//! ┌─────────► │ link is free:  │ ── credit, ready ──► ┌─────────────────┐
+//! │           │ next packet?   │                      │ busy (DEFERRED) │
+//! │           └────────────────┘ ◄── end of packet ── └─────────────────┘
+//! │     no credit │    │ credit, not `ready`
+//! │               ▼    ▼
+//! │      ┌─────────┐  ┌─────────┐
+//! │      │ STALLED │  │ UNREADY │
+//! │      └─────────┘  └─────────┘
+//! │            │           │
+//! └────────────┴───────────┘ credit arrives, or `ready` is reached
 //! ```
 //! In every state, heads of input channels may wait for the crossbar (`first_waiter`). They need a free crossbar
 //! output, a free input and space in the output buffer. The end of a transfer or a departure serves them.
@@ -57,6 +60,7 @@ pub(super) fn kinds(fabric: &Fabric, own: &Range<u32>) -> (Vec<Kind>, Vec<u32>) 
         injection_latency: fabric.injection_latency(port),
     };
     let mut kinds: Vec<Kind> = own.clone().map(kind).collect();
+    // Sorted, so that every port finds its kind by binary search.
     kinds.sort_unstable();
     kinds.dedup();
     kinds.shrink_to_fit();
@@ -78,6 +82,7 @@ pub(super) fn rings(fabric: &Fabric, routing: &dyn Routing, own: &Range<u32>) ->
     let links = |port: &u32| !fabric.is_node_port(*port);
     let stays = own.clone().map(|port| {
         let next = links(&port).then(|| next_in_ring(fabric.peer[port as usize])).flatten();
+        // Routing numbers links only, the partition numbers all ports.
         let from = fabric.link_ports_from(fabric.port_router[port as usize]) - own.start;
         next.map_or(NONE, |next| from + u32::from(next))
     });
@@ -212,8 +217,10 @@ impl OutPort {
         (now, busy, latency): (u64, u64, u64),
     ) -> Trip {
         let (vc, before, arrives) = (packet.out_vc(), packet.arrived, now + latency);
+        // Round-robin over the channels.
         self.next_vc = vc + 1;
         self.link_free = now + busy;
+        // A node needs no credits: it accepts everything.
         if self.end != End::Node {
             self.downstream_bytes += room;
             channel.credit -= room;

@@ -41,6 +41,7 @@ impl<'a, 'b> RouterLoad<'a, 'b> {
     fn at(&self, port: u16) -> (RefMut<'a, &'b mut Partition>, usize) {
         let o = self.first + usize::from(port);
         let mut partition = self.partition.borrow_mut();
+        // A settled port also shows its departures of this instant.
         let limit = partition.now + u64::from(o < self.settled);
         partition.catch_up_to(o, limit);
         let now = partition.now;
@@ -74,6 +75,7 @@ impl LoadView for RouterLoad<'_, '_> {
         let (partition, o) = self.at(port);
         let i = o * partition.channels + usize::from(vc);
         let channel = &partition.out_channel[i];
+        // Promised space counts as taken, so no other packet gets it.
         let taken = channel.bytes + partition.promised[i];
         let needed = taken + partition.full;
         let fits = needed <= partition.output_room && needed <= channel.credit;
@@ -168,6 +170,7 @@ impl Partition {
         let (first, end) = (state.link_ports_from as usize, state.ports.end as usize);
         let now = self.now;
         let mut next = u64::MAX;
+        // One comparison per port finds the feedback that is due.
         for (port, at) in self.feedback_at[first..end].iter_mut().enumerate() {
             if *at <= now {
                 let waiting = &mut self.feedback[first + port];

@@ -10,6 +10,7 @@ impl Partition {
     fn count_waits(&mut self, o: usize, vc: usize, time: u64) {
         let channel = &self.out_channel[o * self.channels + vc];
         let own = (!channel.queue.is_empty()).then(|| self.pool.get(channel.queue.head));
+        // Without credit, a packet in the next buffer is to blame instead.
         let own = own.filter(|head| channel.credit >= head.room(self.full)).map(|head| head.job);
         if let Some(waits) = &mut self.recorder.waits {
             waits.count(ChannelTime { port: o, vc, time }, own);
@@ -73,6 +74,7 @@ impl Partition {
 
     fn count_all_waits(&mut self, o: usize, now: u64) {
         self.collect_credits(o, now);
+        // Empty channels have no waits.
         let mut occupied = self.out[o].occupied;
         while occupied != 0 {
             self.count_waits(o, occupied.trailing_zeros() as usize, now);

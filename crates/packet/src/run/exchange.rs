@@ -90,6 +90,7 @@ impl Tally {
             self.delivered += job.packets;
             self.last_arrival = self.last_arrival.max(job.last_arrival_ps);
         }
+        // Asking endpoints for work is slow, so only when the run may end.
         let idle = earliest == u64::MAX;
         self.last_progress = self.last_progress.max(partition.last_progress());
         self.has_timers |= partition.has_timers();

@@ -94,6 +94,7 @@ impl ProcessThread<'_> {
             }
             let mut into = Writer::default();
             into.put(tally);
+            // Rows and checkpoints go to the first process only.
             if to == 0 {
                 into.put(&std::mem::take(&mut *lock(rows)));
                 into.put(&std::mem::take(&mut *lock(&self.all.state_buffer.0)));
@@ -133,6 +134,7 @@ impl Exchange for ProcessThread<'_> {
         let mut out = lock(&self.all.out[process]);
         out.put(&to);
         mail.save(&mut out);
+        // Its chunks are reused for received mail.
         self.spare.clear(mail);
     }
 
@@ -141,7 +143,9 @@ impl Exchange for ProcessThread<'_> {
     }
 
     fn synchronize(&mut self, tally: &Tally, rows: &Mutex<RowBuffer>) -> Tally {
+        // All threads of the process have posted their mail after this.
         let mut sum = self.thread.synchronize(tally, rows);
+        // One thread talks to the other processes; the rest wait for its sum.
         if !self.thread.is_first() {
             return self.thread.wait_again(None);
         }

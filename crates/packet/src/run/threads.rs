@@ -75,6 +75,7 @@ impl Thread<'_> {
 
 impl Exchange for Thread<'_> {
     fn post(&mut self, to: usize, mail: &mut Mail) {
+        // Swapping leaves the memory of read mail for the next window.
         std::mem::swap(&mut *self.all.mailbox(1 - self.side, to, self.number), mail);
     }
 
@@ -89,6 +90,7 @@ impl Exchange for Thread<'_> {
     }
 
     fn synchronize(&mut self, tally: &Tally, _: &Mutex<RowBuffer>) -> Tally {
+        // Mail posted before the barrier is read after it.
         self.side = 1 - self.side;
         self.member.wait(|sum| sum.add(tally))
     }

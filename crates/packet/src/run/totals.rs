@@ -60,6 +60,7 @@ impl Totals {
         self.unfinished.extend(other.unfinished);
         let (cost, more) = (&mut self.cost, other.cost);
         cost.events += more.events;
+        // The busiest thread limits the speed-up.
         cost.events_of_busiest = cost.events_of_busiest.max(more.events_of_busiest);
         cost.peak_packets += more.peak_packets;
         cost.packet_bytes += more.packet_bytes;

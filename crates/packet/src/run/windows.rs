@@ -59,6 +59,7 @@ impl Windows {
             return Err(ending);
         }
         let now = self.now;
+        // A silent period is skipped.
         let start = sum.earliest.max(now);
         // Windows also end at full steps and at the end of the measurement. The run ends at one of these times, so no
         // record depends on the windows.

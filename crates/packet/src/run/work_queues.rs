@@ -27,6 +27,7 @@ impl<P> WorkQueues<P> {
 
     /// Takes a partition of this window: the last one of `thread`, else the first one of another thread.
     pub(super) fn take(&self, side: usize, thread: usize) -> Option<P> {
+        // The last one is most likely in the cache; thieves take from the front.
         let own = self.queue(side, thread).pop_back();
         let threads = self.of[side].len();
         own.or_else(|| (1..threads).find_map(|other| self.queue(side, (thread + other) % threads).pop_front()))
