@@ -12,7 +12,7 @@ import pandas as pd
 
 from odonata import amg
 from odonata.amg import boomeramg, larger, library, model, simulate
-from odonata.amg.boomeramg import Executed
+from odonata.amg.boomeramg import ExecutedRedistribution
 from odonata.analysis.job_bottleneck import times_of
 from odonata.studies import Results, Study
 
@@ -34,12 +34,12 @@ def published(name: str) -> pd.DataFrame:
 
 
 @cache
-def executed() -> dict[str, Executed]:
+def executed() -> dict[str, ExecutedRedistribution]:
     """The redistributions that come with the package, by name."""
     return {name: boomeramg.load_executed(path) for name, path in library.directories()}
 
 
-def threads_of(done: Executed) -> int:
+def threads_of(done: ExecutedRedistribution) -> int:
     """Threads per rank of the paper's 512 cores; 1 for other problems."""
     ranks = done.plain.ranks
     return 512 // ranks if done.plain.settings["problem"] == "laplace7" and ranks in (128, 256) else 1
@@ -66,7 +66,7 @@ def continued(threads: int, points: str, cores: int) -> amg.Hierarchy:
     return larger.more_points(small, large, math.prod(amg.parse_points(points)))
 
 
-def _stage(done: Executed, stage: str) -> tuple[amg.Hierarchy, Any, tuple[int, int] | None]:
+def _stage(done: ExecutedRedistribution, stage: str) -> tuple[amg.Hierarchy, Any, tuple[int, int] | None]:
     """Hierarchy, messages, and for the redistributed one (first level, ranks of the whole job)."""
     if stage == "plain":
         return done.plain, done.tables["messages"], None

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from odonata.amg import ends, model, whole
-from odonata.amg.ranked import Ranked
+from odonata.amg.ranked import RankModel
 from odonata.studies import Results, Study
 
 from .cases import EOS, MAIN, continued, executed, hierarchy, published, threads_of
@@ -51,7 +51,7 @@ def explained(_: Results) -> list[dict[str, Any]]:
     for row in published("table-3").query("cores == 8192").to_dict("records"):
         found = continued(row["threads"], row["points"], 8192)
         keys = {"threads": row["threads"], "tasks": row["tasks"]}
-        parts = ends.total(ends.of_levels(found, EOS, best.ends, **keys))
+        parts = ends.total(ends.parts_of_levels(found, EOS, best.ends, **keys))
         rows.append(_row(row["mix"], 8192, 1e-3 * row["measured_ms"], parts, parts.seconds))
     return rows
 
@@ -107,8 +107,8 @@ def simulated(results: Results) -> list[dict[str, Any]]:
             step: 1e-9 * float(runs[f"{name} {step}"].jobs["last_rank_end_ns"][0].as_py())
             for step in whole.steps(EOS.ends)
         }
-        counted = Ranked(done.plain, done.tables["messages"], EOS, threads)
-        accounts = whole.parts(times), ends.total(ends.of_messages(counted, EOS.ends))
+        counted = RankModel(done.plain, done.tables["messages"], EOS, threads)
+        accounts = whole.parts(times), ends.total(ends.parts_of_messages(counted, EOS.ends))
         for mechanism in (*whole.STEPS, "cycle"):
             engine, by_ranks = (
                 1e3 * (one.seconds if mechanism == "cycle" else one.named[mechanism]) for one in accounts

@@ -12,7 +12,7 @@ from typing import Any
 
 from odonata import amg
 from odonata.amg import advice, boomeramg, ranked
-from odonata.amg.boomeramg import Executed
+from odonata.amg.boomeramg import ExecutedRedistribution
 from odonata.studies import Results
 
 EOS = amg.load_machine("eos")
@@ -26,7 +26,7 @@ NAMES = {
 
 
 @cache
-def kept() -> dict[tuple[str, int], Executed]:
+def kept() -> dict[tuple[str, int], ExecutedRedistribution]:
     """By problem and ranks."""
     found = {}
     for directory in sorted((Path(__file__).parent / "five").iterdir()):
@@ -41,11 +41,11 @@ def five_problems(_: Results) -> list[dict[str, Any]]:
     for name, words in NAMES.items():
         for ranks in (64, 256):
             done = kept()[name, ranks]
-            counted = ranked.Ranked(done.plain, done.tables["messages"], EOS)
+            counted = ranked.RankModel(done.plain, done.tables["messages"], EOS)
             adviser = advice.Adviser(done.plain, EOS, counted)
-            advised = adviser.by("ranked")
+            advised = adviser.advice("ranked")
             predicted_s = advised.predicted_s(done.switch)
-            by_formulas = adviser.by("paper").predicted_s(done.switch)
+            by_formulas = adviser.advice("paper").predicted_s(done.switch)
             assert predicted_s is not None
             assert by_formulas is not None
             executed_s = adviser.executed_s("ranked", done)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from odonata import amg
-from odonata.amg import advice, beyond, library, model, ranked, record, speedup, store
+from odonata.amg import advice, comparison, library, model, ranked, record, speedup, store
 from odonata.errors import OdonataError
 from odonata.studies import Finding, Results
 
@@ -49,7 +49,7 @@ def simulated_cycle(results: Results) -> list[dict[str, Any]]:
     rows = []
     for engine in ENGINES:
         found = findings(results)[engine, MAIN, "plain"]
-        slowest = min(e.simulated_s / e.interface_s for e in found.exchanges if e.interface_s)
+        slowest = min(e.simulated_s / e.nic_s for e in found.exchanges if e.nic_s)
         share = found.network_share
         rows.append({"engine": engine, "network_share": share, "least_over_nic": slowest})
     return rows
@@ -171,15 +171,15 @@ def by_file(results: Results) -> pd.DataFrame:
 
 
 def gathering(_: Results) -> list[dict[str, Any]]:
-    """Executed redistributions: the gathered level, the number of ranks, and the decision of the formulas."""
+    """ExecutedRedistribution redistributions: the gathered level, the number of ranks, and the decision of the formulas."""
     rows = []
     for name, done in executed().items():
         threads = threads_of(done)
-        counted = ranked.Ranked(done.plain, done.tables["messages"], EOS, threads=threads)
+        counted = ranked.RankModel(done.plain, done.tables["messages"], EOS, threads=threads)
         adviser = advice.Adviser(done.plain, EOS, counted, threads=threads)
         formulas, by_ranks = (
             "none" if switch is None else "level {} to {}".format(*switch)
-            for switch in (adviser.decision.switch, adviser.by("ranked").switch)
+            for switch in (adviser.decision.switch, adviser.advice("ranked").switch)
         )
         before, after = speedup.executed(done, EOS, threads=threads)
         rows.append(
@@ -218,10 +218,10 @@ def _executed_cells(name: str, results: Results) -> dict[str, str]:
         stages = (findings(results)["flow", name, stage] for stage in STAGES)
         sim = f"{speedup.simulated(done, *stages, EOS, threads=threads):.2f}"
     setups = [
-        beyond.setup_seconds(done.tables[f"{prefix}setup"], done.plain.ranks, EOS)
+        comparison.setup_seconds(done.tables[f"{prefix}setup"], done.plain.ranks, EOS)
         for prefix in ("", "regrouped_")
     ]
-    plain, _, moved = [variant.ranked_s for variant in beyond.ways([done], EOS, threads=threads)][:3]
+    plain, _, moved = [variant.ranked_s for variant in comparison.variants([done], EOS, threads=threads)][:3]
     assert plain is not None
     assert moved is not None
     cells = (
@@ -324,7 +324,7 @@ def variants(_: Results) -> list[dict[str, str]]:
     """All variants with cheaper coarse levels, for one executed redistribution."""
     steps = {"direct": "1", "two-steps": "2", "three-steps": "3"}
     rows = []
-    for variant in beyond.ways([executed()[MAIN]], EOS):
+    for variant in comparison.variants([executed()[MAIN]], EOS):
         times = (
             "-" if s is None else f"{1e3 * s:.2f}"
             for s in (variant.formula_s, variant.ranked_s, variant.setup_s)

@@ -303,7 +303,7 @@ def fifos() -> Run:
         kind = "packet"
         preset = "bgp"
         routing = "torus-deterministic"
-        injection = {{ fifos = 3, map = [7], room = 2 }}
+        injection = {{ fifos = 3, map = [7], fifo_packets = 2 }}
         """)
 
 

@@ -49,7 +49,8 @@ def packets_are_the_messages_in_pieces(run: Tables) -> None:
     packets, cells = run["packets"], run["communication"]
     node = run["placement"].set_index(["job", "rank"])["node"]
     ends = {
-        end: node[list(zip(cells["job"], cells[end], strict=True))].to_numpy() for end in ("source", "destination")
+        end: node[list(zip(cells["job"], cells[end], strict=True))].to_numpy()
+        for end in ("source", "destination")
     }
     asked = pd.DataFrame({"job": cells["job"], **ends, "bytes": cells["bytes"]})
     asked = asked[(asked["source"] != asked["destination"]) & (asked["bytes"] > 0)]
@@ -234,7 +235,9 @@ def the_histogram_counts_every_packet_in_its_cell(run: Tables) -> None:
     for (job, part), mine in cells.groupby(["job", "part"], observed=True):
         times = packets["delivered_ps"] - packets[since[part]]
         times = np.sort(times[packets["job"] == job])
-        inside = np.searchsorted(times, mine["latency_upper_ps"]) - np.searchsorted(times, mine["latency_lower_ps"])
+        inside = np.searchsorted(times, mine["latency_upper_ps"]) - np.searchsorted(
+            times, mine["latency_lower_ps"]
+        )
         same(mine["packets"], inside)
         assert mine["packets"].sum() == len(times)
 

@@ -118,7 +118,7 @@ def test_what_cannot_be_run_is_said_and_left_out(tmp_path: Path) -> None:
     assert (wrong[0]["time of fft"], wrong[0]["allowed"], wrong[0]["front"]) == (None, False, False)
 
 
-def test_it_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
+def test_it_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     tpe = 'objectives = ["slowest job"]\nsampler = "tpe"\ntrials = '
     at_once = search(tmp_path, tpe + "12", "at-once", processes=1)
     search(tmp_path, tpe + "8", "twice")
@@ -129,7 +129,7 @@ def test_it_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
 
 
 def test_another_search_leaves_a_directory_alone(whole: odonata.Optimization) -> None:
-    with pytest.raises(StoreError, match="holds a search with another 'objectives'"):
+    with pytest.raises(StoreError, match="holds a search with different 'objectives'"):
         odonata.optimize(TEXT.format(optimize='objectives = ["price"]'), out=whole.path)
     with pytest.raises(StoreError, match="is not the directory of an optimization"):
         odonata.optimize(TEXT.format(optimize=TWO), out=next((whole.path / "points").iterdir()))
@@ -153,10 +153,10 @@ def test_mistakes_are_named(text: str, message: str, tmp_path: Path) -> None:
         odonata.optimize(text, out=tmp_path / "search")
 
 
-def test_nothing_to_choose_from_is_named(tmp_path: Path) -> None:
+def test_nothing_to_search_is_named(tmp_path: Path) -> None:
     before, rest = TEXT.format(optimize=TWO).split("[sweep]")
     text = f'{before}[sweep]\n"engine.seed" = [1, 2]\n[optimize]{rest.split("[optimize]")[1]}'
-    with pytest.raises(OdonataError, match="nothing to choose from"):
+    with pytest.raises(OdonataError, match="nothing to search"):
         odonata.optimize(text, out=tmp_path / "search")
 
 
@@ -167,12 +167,12 @@ def test_the_command_shows_the_front(whole: odonata.Optimization, tmp_path: Path
         main, ["optimize", str(file), "-o", str(whole.path), "--plot", str(tmp_path / "f.png")]
     )
     assert out.exit_code == 0, out.output
-    assert f"18 combinations tried: {whole.front.num_rows} on the front, 0 beyond a limit" in out.output
+    assert f"18 configurations tried: {whole.front.num_rows} on the front, 0 violate a constraint" in out.output
     assert (tmp_path / "f.png").stat().st_size > 5_000
 
 
 def test_the_example_saves_cables_and_time(tmp_path: Path) -> None:
-    """Of its combinations those that the page tells of: where the jobs are is worth more than any cable."""
+    """The configurations of the page: the placement of the jobs matters more than any cable."""
     chosen = {
         "sweep.'machine.edit'": [[], ["-K"]],
         "sweep.'job.*.placement'": ["compact", "random-nodes"],

@@ -43,7 +43,7 @@ def test_a_run_loads_no_pandas(engine: str, tmp_path: str) -> None:
     script = f"""
 import sys, odonata
 text = '''
-format = 2
+format = 3
 machine = {{ preset = "dragonfly-1056" }}
 job = [{{ name = "a", pattern = "uniform", ranks = 8, bytes = "1 kB" }}]
 engine = {{ kind = "{engine}" }}

@@ -37,7 +37,7 @@ routing = "adaptive-hybrid"
 "engine.seed" = [1, 2, 3]
 
 [optimize]
-minimise = ["slowest job", "price"]
+objectives = ["slowest job", "price"]
 """
 
 
@@ -64,7 +64,9 @@ def test_what_half_of_the_global_cables_costs(odonata_command: Command, tmp_path
     slower = {line.split(":")[0] for line in table.splitlines() if ": time" in line and "0 of 3" in line}
     assert slower == {"cfd", "fft"}
     times = pd.read_parquet(tmp_path / "sweep/jobs.parquet")
-    whole, half = (of.set_index(["engine.seed", "name"])["slowest_pair_s"] for _, of in times.groupby("machine.edit"))
+    whole, half = (
+        of.set_index(["engine.seed", "name"])["slowest_pair_s"] for _, of in times.groupby("machine.edit")
+    )
     assert len(whole) == 6
     assert ((half - whole).abs() > 0.1 * whole).all(), "no effect of noise alone"
 
@@ -78,7 +80,7 @@ def test_what_half_of_the_global_cables_costs(odonata_command: Command, tmp_path
     whole_run, *_, half_run = sorted((tmp_path / "sweep/points").iterdir())
     words = said("compare", str(whole_run), str(half_run))
     left = 2 * sum(cables[1].values())
-    assert f"{left:,} links paired by name" in words
+    assert f"{left:,} links in both runs" in words
     assert f"{2 * gone:,} only in the first run, 0 only in the other" in words
     assert "fft +" in words
     assert ":global." in words

@@ -1,7 +1,7 @@
 //! Checkpoints of a run: whose they are, and how a run goes on from one.
 
 use crate::input::InputFile;
-use odonata_checkpoint::{DecodeError, CheckpointReader, CheckpointError};
+use odonata_checkpoint::{CheckpointError, CheckpointReader, DecodeError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io::BufReader;
@@ -94,7 +94,8 @@ impl Checkpoint {
         let open = || -> Result<Self, CheckpointError> {
             let file = CheckpointReader::open(path)?;
             let origin = Origin::deserialize(file.header());
-            let origin = origin.map_err(|error| CheckpointError::Damaged(DecodeError(format!("its header: {error}"))))?;
+            let origin =
+                origin.map_err(|error| CheckpointError::Damaged(DecodeError(format!("its header: {error}"))))?;
             Ok(Self { file, origin })
         };
         open().map_err(|error| format!("{} {error}", path.display()))

@@ -3,6 +3,7 @@
 pub(crate) mod chosen;
 
 use crate::document::{Entry, Node, Place, Raw, Table};
+use crate::format::new_name;
 use crate::problem::ProblemKind;
 use crate::read::read;
 use crate::report::Report;
@@ -183,7 +184,7 @@ pub(crate) fn unknown_keys(
 ) {
     for entry in table.entries.iter().filter(|entry| !known.contains(&entry.key.as_str())) {
         let near = nearest(&entry.key, known.iter().copied());
-        let help = match (elsewhere(&entry.key), near) {
+        let help = match (new_name(&entry.key, known).or_else(|| elsewhere(&entry.key)), near) {
             (Some(owner), _) => owner,
             (None, Some(near)) => format!("did you mean '{near}'?"),
             (None, None) => far(&entry.key).unwrap_or_else(|| format!("known keys: {}", known.join(", "))),

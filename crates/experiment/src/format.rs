@@ -1,16 +1,21 @@
-//! Versions of the experiment file: what stood elsewhere before, and how an old file is rewritten.
+//! Versions of the experiment file: the old places and names of keys, and the upgrade of an old file.
 //!
 //! | version | what changed |
 //! |---|---|
 //! | 1 | |
 //! | 2 | a job owns its traffic (`[[job]] traffic`, before in `[engine]`), a routing its parameters (`[engine] routing`), and
-//! those of the flow engine's `ugal`, which count hops, are called apart from those of the packet engine |
+//! the parameters of the flow engine's `ugal`, which count hops, have their own names |
+//! | 3 | keys have the terms of the field: see [`renamed::KEYS`] |
+
+mod renamed;
+
+pub(crate) use renamed::new_name;
 
 use crate::problem::{Problem, ProblemKind, Problems};
 use toml_edit::{value, Array, ArrayOfTables, DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
 /// The version of the format that this program reads.
-pub const VERSION: i64 = 2;
+pub const VERSION: i64 = 3;
 
 /// Keys of `[engine]` that belong to the traffic of a job since version 2.
 const TRAFFIC: [&str; 6] = ["load", "start", "step_times", "step_loads", "injection", "burst"];
@@ -54,19 +59,36 @@ pub(crate) fn moved(key: &str) -> Option<String> {
     Some(format!("{now}; `odonata check --upgrade FILE` rewrites a file of format 1"))
 }
 
-/// The text of an experiment file of version 1 as one of version 2, with its comments.
+/// The text of an experiment file of an older version in the present one, with its comments.
+///
+/// A file that does not say its version may have any: every key that has an old place or name gets the new one.
 ///
 /// # Errors
-/// No TOML, or a sweep that has no equal in version 2.
+/// No TOML, or a sweep of version 1 that has no equal now.
 pub fn upgrade(text: &str, file: &str) -> Result<String, Problems> {
     let problem = |kind, message: String| {
         Problems(vec![Problem { kind, file: file.to_owned(), location: None, message, help: None }])
     };
     let mut document: DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| problem(ProblemKind::Syntax, error.to_string()))?;
+    let version = document.get("format").and_then(Item::as_integer);
+    if version.is_none_or(|version| version < 2) {
+        move_keys(&mut document, problem)?;
+    }
+    if version.is_none_or(|version| version < 3) {
+        renamed::rename(document.as_table_mut());
+    }
+    Ok(marked(document))
+}
+
+/// Moves the keys that stood elsewhere in version 1.
+fn move_keys(document: &mut DocumentMut, problem: impl Fn(ProblemKind, String) -> Problems) -> Result<(), Problems> {
     let taken = document.get_mut("engine").and_then(Item::as_table_like_mut).map(|engine| {
         let mut take = |keys: &[&'static str]| -> Vec<(&'static str, Value)> {
-            keys.iter().filter_map(|key| Some((*key, engine.remove(key)?.into_value().ok()?))).collect()
+            // Since version 2, `injection` of the engine is a table: the injection FIFOs of a node.
+            let moves = |item: &Item| !item.is_table_like();
+            let mut of_version_1 = |key| engine.get(key).is_some_and(moves).then(|| engine.remove(key)).flatten();
+            keys.iter().filter_map(|key| Some((*key, of_version_1(key)?.into_value().ok()?))).collect()
         };
         let (kind, traffic, routing) = (take(&["traffic"]), take(&TRAFFIC), take(&ROUTING));
         if !routing.is_empty() {
@@ -97,7 +119,7 @@ pub fn upgrade(text: &str, file: &str) -> Result<String, Problems> {
     if let (Some(name), Some(engine)) = (swept, document.get_mut("engine").and_then(Item::as_table_like_mut)) {
         engine.entry("routing").or_insert(value(name));
     }
-    Ok(marked(document))
+    Ok(())
 }
 
 /// A value without the spaces and comments around it.
@@ -195,7 +217,7 @@ mod tests {
     #[test]
     fn every_key_finds_its_new_place() {
         let new = upgrade(OLD, "old.toml").unwrap();
-        let expected = "# Uniform traffic on two jobs.\nformat = 2\n\n[machine]\npreset = \"dragonfly-1056\"\n\n[[job]]\n\
+        let expected = "# Uniform traffic on two jobs.\nformat = 3\n\n[machine]\npreset = \"dragonfly-1056\"\n\n[[job]]\n\
             ranks = 528 # half\npattern = \"uniform\"\ntraffic = { name = \"open\", load = 0.5, burst = 2 }\n\n[[job]]\n\
             ranks = 528\npattern = \"uniform\"\ntraffic = { name = \"open\", load = 0.25, burst = 2 }\n\n[engine]\n\
             kind = \"packet\"\nrouting = { name = \"ugal-g\", threshold = 1.5 }\nmeasure = \"10 us\"\n\n[sweep]\n\
@@ -209,7 +231,7 @@ mod tests {
     #[test]
     fn axes_of_a_sweep_may_be_dotted() {
         let old = "[engine]\nkind = \"packet\"\n\n[sweep] # all\nengine.routing = [\"ugal-g\", \"par\"]\nengine.bias = [\"0 B\", \"2 KiB\"] # first\n";
-        let new = "format = 2\n\n[engine]\nkind = \"packet\"\nrouting = \"ugal-g\"\n\n[sweep] # all\n\"engine.routing.name\" = [\"ugal-g\", \"par\"]\n\
+        let new = "format = 3\n\n[engine]\nkind = \"packet\"\nrouting = \"ugal-g\"\n\n[sweep] # all\n\"engine.routing.name\" = [\"ugal-g\", \"par\"]\n\
             \"engine.routing.bias\" = [\"0 B\", \"2 KiB\"] # first\n";
         assert_eq!(upgrade(old, "x.toml").unwrap(), new);
     }
@@ -218,7 +240,7 @@ mod tests {
     #[test]
     fn parameters_of_the_flow_engines_ugal_are_renamed() {
         let old = "[engine]\nrouting = \"ugal\"\nthreshold = 1.5\n\n[sweep]\n\"engine.bias\" = [0, 1]\n";
-        let new = "format = 2\n\n[engine]\nrouting = { name = \"ugal\", hop_threshold = 1.5 }\n\n[sweep]\n\
+        let new = "format = 3\n\n[engine]\nrouting = { name = \"ugal\", hop_threshold = 1.5 }\n\n[sweep]\n\
             \"engine.routing.bias_load_hops\" = [0, 1]\n";
         assert_eq!(upgrade(old, "x.toml").unwrap(), new);
     }
@@ -226,7 +248,7 @@ mod tests {
     #[test]
     fn a_file_without_what_moved_only_says_its_version() {
         let old = "[machine]\npreset = \"edison\"\n\n[[job]]\nranks = 4\npattern = \"spread\"\n";
-        assert_eq!(upgrade(old, "x.toml").unwrap(), format!("format = 2\n\n{old}"));
+        assert_eq!(upgrade(old, "x.toml").unwrap(), format!("format = 3\n\n{old}"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! From what was written to what a key may be.
 
 use crate::document::{Node, Raw};
+use crate::format::new_name;
 use crate::problem::{suggestion, ProblemKind};
 use crate::report::Mismatch;
 use odonata_declare::{nearest, Choice, Key, KeyDefault, Kind, Value};
@@ -135,12 +136,9 @@ impl<'a> Written<'a> {
         let known = || keys.iter().map(|key| key.name);
         if let Some(unknown) = table.entries.iter().find(|entry| known().all(|name| name != entry.key)) {
             let message = format!("a line of '{}' has no key '{}'", self.key, unknown.key);
-            return Err(Mismatch::new(
-                ProblemKind::UnknownKey,
-                unknown.place,
-                message,
-                Some(suggestion(&unknown.key, known())),
-            ));
+            let names: Vec<&str> = known().collect();
+            let help = new_name(&unknown.key, &names).unwrap_or_else(|| suggestion(&unknown.key, known()));
+            return Err(Mismatch::new(ProblemKind::UnknownKey, unknown.place, message, Some(help)));
         }
         let mut given = Vec::new();
         for key in keys {

@@ -47,11 +47,15 @@ pub(crate) fn frames(scenario: &Scenario, outcome: &mut Outcome) -> Frames {
     frames.push(hardware::ROUTERS.with_axes(machine, axes));
     let wires = hardware::Wires { machine, capacities: &outcome.link_capacity_bytes_per_s };
     let (name, links) = hardware::Wires::LINKS.with_axes(&wires, axes);
-    frames.push((name, links.with_columns_of(Frame::of(traffic::LINKS, outcome)).with_columns_of(take(&mut outcome.link_columns))));
+    frames.push((
+        name,
+        links.with_columns_of(Frame::of(traffic::LINKS, outcome)).with_columns_of(take(&mut outcome.link_columns)),
+    ));
     let none = traffic::LinkJobs::default();
     frames.push(traffic::LINK_JOBS.of(if output.link_jobs { &outcome.link_jobs } else { &none }));
     let (name, nodes) = hardware::NODES.of(machine);
-    let nodes = nodes.with_columns_of(Frame::of(traffic::OWNERS, scenario)).with_columns_of(Frame::of(traffic::NODES, outcome));
+    let nodes =
+        nodes.with_columns_of(Frame::of(traffic::OWNERS, scenario)).with_columns_of(Frame::of(traffic::NODES, outcome));
     let nodes = nodes.with_columns_of(Frame::of(hardware::INTERFACES, &outcome.node_capacity_bytes_per_s));
     frames.push((name, nodes.with_columns_of(take(&mut outcome.node_columns))));
     let (name, jobs) = workload::JOBS.of(scenario);

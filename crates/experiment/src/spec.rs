@@ -157,7 +157,7 @@ fn check_format(root: &Table, report: &mut Report<'_>) {
     let Some(entry) = root.get("format") else { return };
     let help = match &entry.node.raw {
         Raw::Integer(version) if *version == format::VERSION => return,
-        Raw::Integer(1) => "`odonata check --upgrade FILE` rewrites it".to_owned(),
+        Raw::Integer(1 | 2) => "`odonata check --upgrade FILE` rewrites it".to_owned(),
         _ => format!("write `format = {}`, or leave it out", format::VERSION),
     };
     let message = format!("'format' is not {}, the version that this program reads", format::VERSION);

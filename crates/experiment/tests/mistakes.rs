@@ -102,10 +102,10 @@ fn unknown_keys() {
     with("[engine]\n", "[engine]\nslises = 4\n").at(UnknownKey, 20, 1, "slises").helps("did you mean 'slices'?");
     with("[engine]\n", "[engin]\n").at(UnknownKey, 19, 2, "engin").helps("did you mean 'engine'?");
     with("[machine]\n", "seed = 1\n[machine]\n").at(UnknownKey, 1, 1, "seed").helps("'seed' stands in [engine]");
-    with("ranks = 16", "ranks = 16\nreach = 3")
-        .at(UnknownKey, 18, 1, "reach")
+    with("ranks = 16", "ranks = 16\nmax_distance = 3")
+        .at(UnknownKey, 18, 1, "max_distance")
         .says("[[job]] 'halo'")
-        .helps("'reach' belongs to pattern 'umesh'");
+        .helps("'max_distance' belongs to pattern 'umesh'");
     with("g = 9", "zzz = 9").at(UnknownKey, 6, 1, "zzz").helps("known keys: preset, topology, file");
 }
 
@@ -354,10 +354,13 @@ fn an_old_key_is_answered_by_its_new_name() {
         assert!(found.iter().any(|help| help.contains(&format!("'{new}'")) && help.contains("--upgrade")), "{found:?}");
     };
     expects(help(GOOD, &["mpi.get=\"3 B\""]), "get_request");
-    expects(help(GOOD, &["engine.patience=\"1 ms\""]), "progress_timeout");
+    expects(help(GOOD, &["engine.kind=packet", "engine.routing=min", "engine.patience=\"1 ms\""]), "progress_timeout");
     expects(help(&format!("{GOOD}\n[mpi]\nannouncement = \"3 B\"\n"), &[]), "rendezvous_header");
     expects(help(GOOD, &["job.0.pattern={ name = 'umesh', reach = 3 }"]), "max_distance");
-    expects(help(GOOD, &["sweep.engine.patience=[\"1 ms\"]"]), "progress_timeout");
+    expects(
+        help(GOOD, &["engine.kind=packet", "engine.routing=min", "sweep.engine.patience=[\"1 ms\"]"]),
+        "progress_timeout",
+    );
     let optimize = "[optimize]\nobjectives = ['price']\nconstraints = [{ of = 'price', max = 1 }]\n";
     expects(help(&format!("{GOOD}\n{optimize}"), &[]), "quantity");
     let old = help(&format!("format = 2\n{GOOD}"), &[]);

@@ -260,7 +260,7 @@ fn a_phase_of_a_level_is_traffic() {
     let time = |phase: &str, level: u32, engine: &str| {
         let result = directory.run(&text(phase, level, engine));
         (
-            reals(result.tables.get("jobs").unwrap(), "predicted_time_s")[0],
+            reals(result.tables.get("jobs").unwrap(), "slowest_pair_s")[0],
             reals(result.tables.get("links").unwrap(), "bytes").to_vec(),
         )
     };

@@ -8,7 +8,7 @@ const DRAGONFLY: &str = "topology = 'dragonfly'\np = 2\na = 4\nh = 2\ng = 9\ncor
 const RULES: [&str; 4] = ["affinity", "round-robin", "hash", "stripe"];
 
 fn try_run(machine: &str, job: &str, more: &str, threads: usize) -> Result<RunResult, String> {
-    let text = format!("format = 2\n[machine]\n{machine}\n[[job]]\nname = 'a'\n{job}\n{more}\n");
+    let text = format!("format = 3\n[machine]\n{machine}\n[[job]]\nname = 'a'\n{job}\n{more}\n");
     let files = Files::beside(Path::new("run.toml"));
     run::<&str>(&text, "run.toml", &[], files, threads, &mut |_, _| true).map_err(|error| format!("{error:?}"))
 }

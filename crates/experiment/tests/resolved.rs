@@ -75,7 +75,7 @@ fn jobs() -> impl Strategy<Value = String> {
         Just("'stencil-2d'\ndims = [2, 4]\norder = 'column-major'"),
         Just("'many-to-many'\ngroup = 4\nstride = 2"),
         Just("'spread'\nneighbors_min = 1\nneighbors_max = 3\nsymmetric = true"),
-        Just("{ name = 'umesh', neighbors_min = 1, neighbors_max = 2, reach = 4 }"),
+        Just("{ name = 'umesh', neighbors_min = 1, neighbors_max = 2, max_distance = 4 }"),
         Just("'uniform'\nmessages = 3\nbytes = '1_000 kB'"),
         Just("'adversarial'\noffset = -1\ngroup_ranks = 2"),
         Just("{ name = 'hotspot', hot_ranks = 2, share = 0.3 }\niterations = 2"),
@@ -117,7 +117,7 @@ fn engines() -> impl Strategy<Value = String> {
         (0u64..1 << 62).prop_map(|seed| format!("[engine]\nseed = {seed}\nrouting = {{ name = 'ugal', hop_threshold = 1.25, bias_load_hops = 3 }}\n")),
         Just("[engine]\npreset = 'damselfly'\nslices = 7\nnic_capacity = 'machine'\nbound_gap = 0.125\n".to_owned()),
         Just("[engine]\nkind = 'packet'\n".to_owned()),
-        Just("[engine]\nkind = 'packet'\ninjection = { preset = 'all', room = 2, map = [1, 3] }\npreset = 'bgp'\n".to_owned()),
+        Just("[engine]\nkind = 'packet'\ninjection = { preset = 'all', fifo_packets = 2, map = [1, 3] }\npreset = 'bgp'\n".to_owned()),
         Just("[engine]\nkind = 'packet'\nrouting = { name = 'par', bias = '2 KiB' }\npreset = 'ideal-cycle'\nestimate = 'output'\n".to_owned()),
         Just("[engine]\nkind = 'flow'\ncutoff = '1 b/s'\nlink_capacity = '5120 MiB/s'\nalone = true\n[output]\nplacement = false\n".to_owned()),
     ]

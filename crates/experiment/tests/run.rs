@@ -139,7 +139,7 @@ fn communication_of_a_small_job_is_told_rank_by_rank() {
     let result = run_at(&directory, text, 1);
     let table = result.tables.get("communication").unwrap();
     assert_eq!((ids(table, "job"), ids(table, "ranks_per_cell")), (&[0; 3][..], &[1; 3][..]));
-    assert_eq!((ids(table, "source"), ids(table, "target")), (&[0, 1, 1][..], &[1, 0, 1][..]));
+    assert_eq!((ids(table, "source"), ids(table, "destination")), (&[0, 1, 1][..], &[1, 0, 1][..]));
     assert_eq!(reals(table, "bytes"), [15e6, 5e6, 25.0]);
     assert_eq!(table.get("messages"), Some(&Values::U64(vec![5, 10, 5])), "a message without bytes is one, too");
     std::fs::remove_dir_all(directory).unwrap();
@@ -153,7 +153,7 @@ fn communication_of_a_large_job_is_told_in_cells() {
                 bytes = \"10 B\" }\nranks = 300\n";
     let result = run_it(text, 1);
     let table = result.tables.get("communication").unwrap();
-    let cells: Vec<_> = ids(table, "source").iter().zip(ids(table, "target")).zip(reals(table, "bytes")).collect();
+    let cells: Vec<_> = ids(table, "source").iter().zip(ids(table, "destination")).zip(reals(table, "bytes")).collect();
     let expected: Vec<_> = (0..150u32)
         .flat_map(|cell| {
             let near = [cell.checked_sub(1), Some(cell), Some(cell + 1).filter(|&next| next < 150)];

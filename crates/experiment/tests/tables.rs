@@ -1,6 +1,6 @@
 //! The declared tables against everything that they must agree with.
 
-use odonata_declare::{Column, Merge, Table, Unit};
+use odonata_declare::{Column, Merge, Role, Table, Unit};
 use odonata_experiment::{directory, engine::ENGINES, schema};
 use odonata_workload::TRAFFIC;
 use std::path::Path;
@@ -65,6 +65,47 @@ fn what_a_column_names_is_there() {
             assert!(!this.merge.is_measure(), "{place} is an id and no amount");
         }
         assert!(this.unit != Unit::Plain || !this.merge.is_measure(), "{place}: a measure has a unit");
+    }
+}
+
+/// `docs/vocabulary.toml` has the words: units, statistics, nouns.
+#[test]
+fn every_column_ends_in_a_word_of_the_vocabulary() {
+    let text = include_str!("../../../docs/vocabulary.toml");
+    let vocabulary = text.parse::<toml::Table>().unwrap()["columns"].clone();
+    let words = |list: &str| -> Vec<String> {
+        vocabulary[list].as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+    };
+    let known = [words("units"), words("statistics"), words("nouns")].concat();
+    let exceptions: Vec<String> = vocabulary["exceptions"].as_table().unwrap().keys().cloned().collect();
+    let reserved = words("reserved");
+    for (table, column) in all_columns() {
+        let (name, place) = (column.name, format!("{}.{}", table.name, column.name));
+        let name = name.strip_suffix("<axis>").map_or_else(|| name.to_owned(), |start| format!("{start}axis"));
+        let ends = |word: &String| name == *word || name.ends_with(&format!("_{word}"));
+        assert!(known.iter().any(ends) || exceptions.contains(&name), "{place} ends in no word of the vocabulary");
+        assert!(!reserved.contains(&name), "{place} is reserved");
+        let unit = match column.unit {
+            Unit::Ps => "ps",
+            Unit::Ns => "ns",
+            Unit::S => "s",
+            Unit::BytesPerS => "bytes_per_s",
+            _ => continue,
+        };
+        assert!(ends(&unit.to_owned()), "{place} is in {unit}");
+    }
+}
+
+/// Readers find the time of a job in every engine, and in no other table.
+#[test]
+fn every_engine_has_the_time_of_a_job() {
+    for engine in ENGINES {
+        let times: Vec<_> = all_columns().filter(|(_, column)| column.role == Some(Role::JobTime)).collect();
+        assert!(times.iter().any(|(_, column)| column.engine == Some(engine.name)), "{}", engine.name);
+        times.iter().for_each(|(table, column)| {
+            assert_eq!(table.name, "jobs");
+            assert!(matches!(column.unit, Unit::Ps | Unit::Ns | Unit::S), "{}", column.name);
+        });
     }
 }
 

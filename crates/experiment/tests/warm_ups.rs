@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// 72 nodes: 9 groups of 4 routers with 2 nodes each.
 fn text(traffic: &str, engine: &str) -> String {
     format!(
-        "format = 2\n[machine]\ntopology = 'dragonfly'\np = 2\na = 4\nh = 2\ng = 9\n\
+        "format = 3\n[machine]\ntopology = 'dragonfly'\np = 2\na = 4\nh = 2\ng = 9\n\
          [[job]]\nname = 'a'\nranks = 72\npattern = 'uniform'\ntraffic = {{ name = 'open', {traffic} }}\n\
          [engine]\nkind = 'packet'\n{engine}\n"
     )

@@ -1,5 +1,5 @@
-//! Time to place a job of 131,072 ranks on Edison and to generate all its messages, per pattern, on one thread.
-//! `cargo bench -p odonata-workload -- NAME…` takes only some.
+//! Time to place a job of 131,072 ranks on Edison and to generate all its messages, per pattern, on one thread. `cargo
+//! bench -p odonata-workload -- NAME…` selects patterns.
 
 use odonata_machine::presets;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload};
@@ -16,7 +16,7 @@ fn main() {
     let machine = presets::builder("edison").expect("a preset").build().expect("a machine");
     let mut out = std::io::stdout().lock();
     writeln!(out, "pattern\tmessages\tbuild_ms\tgenerate_ms\tns_per_message").expect("standard output is open");
-    // All-to-all among 131,072 ranks is 17 billion messages; a file has none here.
+    // All-to-all among 131,072 ranks is 17 billion messages; `file` has no file here.
     for name in odonata_workload::PATTERNS.iter().map(|p| p.name).filter(|name| !["all-to-all", "file"].contains(name))
     {
         if !wanted.is_empty() && !wanted.iter().any(|other| other == name) {

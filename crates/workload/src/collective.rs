@@ -1,9 +1,7 @@
-//! Collective algorithms: what one rank sends and receives in one collective, in the same instructions as programs
-//! have.
+//! Collective algorithms: messages of one rank in one collective, written as calls of a program.
 //!
-//! An [`Algorithm`] is a rule like a program: it says the instructions of any step of any rank, so that a rank in a
-//! collective holds the number of its step. Ranks are those of the communicator. Its messages never match those of the
-//! program.
+//! An [`Algorithm`] is a rule that generates the calls of any step of any rank, so a rank only stores the number of its
+//! step. Ranks are ranks of the communicator. Messages of a collective never match messages of the program.
 
 mod binary_tree;
 mod binomial;
@@ -26,20 +24,20 @@ pub use choice::{Choice, Collectives, Rule};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// One collective as one rank sees it.
+/// One collective, seen by one rank.
 #[derive(Clone, Copy)]
 pub struct Collective<'a> {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// This rank.
     pub rank: u32,
     /// Ranks of the communicator.
     pub size: u32,
-    /// The root, where there is one.
+    /// The root, if the operation has one.
     pub root: u32,
     /// Bytes, as in [`Call::Collective`](crate::program::Call::Collective).
     pub bytes: Bytes,
-    /// Bytes from one rank to another, in the vector forms.
+    /// Bytes from one rank to another, for the vector forms.
     pub sizes: Option<&'a dyn Fn(u32, u32) -> Bytes>,
 }
 
@@ -49,8 +47,8 @@ impl Collective<'_> {
         self.sizes.map_or(self.bytes, |sizes| sizes(from, to))
     }
 
-    /// Bytes of the block that belongs to a rank: what it gives (gather, allgather) or gets (scatter, reduce-scatter).
-    /// Where each block has one owner and many readers, the sizes are asked for what the owner has for itself.
+    /// Bytes of the block that belongs to a rank: its contribution (gather, allgather) or its result (scatter,
+    /// reduce-scatter). In the vector forms this is the size from the owner to itself.
     fn block_of(&self, rank: u32) -> Bytes {
         match self.operation {
             Operation::Gather => self.block(rank, self.root),
@@ -59,7 +57,7 @@ impl Collective<'_> {
         }
     }
 
-    /// Bytes of the blocks of `count` ranks from `first` on, after the last one the first.
+    /// Bytes of the blocks of `count` ranks from `first`, modulo the size.
     fn blocks_of(&self, first: u32, count: u32) -> Bytes {
         match self.sizes {
             None => self.bytes * u64::from(count),
@@ -70,18 +68,18 @@ impl Collective<'_> {
         }
     }
 
-    /// Part `index` of the message, cut into `parts` of which the first ones are a byte larger.
+    /// Bytes of part `index` of the message, divided into `parts`. The first parts are one byte larger.
     fn part(&self, parts: u32, index: u32) -> Bytes {
         let parts = u64::from(parts);
         Bytes(self.bytes.0 / parts + u64::from(u64::from(index) < self.bytes.0 % parts))
     }
 
-    /// The rank `steps` after `rank`, around.
+    /// The rank `steps` after `rank`, modulo the size.
     fn after(&self, rank: u32, steps: u32) -> u32 {
         ((u64::from(rank) + u64::from(steps)) % u64::from(self.size)) as u32
     }
 
-    /// The rank `steps` before `rank`, around.
+    /// The rank `steps` before `rank`, modulo the size.
     fn before(&self, rank: u32, steps: u32) -> u32 {
         self.after(rank, self.size - steps % self.size)
     }
@@ -91,42 +89,41 @@ impl Collective<'_> {
         self.before(self.rank, self.root)
     }
 
-    /// The rank that is `place` after the root.
+    /// The rank with this distance from the root.
     fn rank_at(&self, place: u32) -> u32 {
         self.after(self.root, place)
     }
 }
 
-/// Sends and receives at once, so that nobody waits for a partner that waits for him: the receive stands before the
-/// send blocks.
+/// Sends and receives at the same time. The receive is posted before the send blocks, so partners cannot deadlock.
 fn exchange(code: &mut Code, (to, sent): (u32, Bytes), (from, received): (u32, Bytes), tag: u32) {
     let request = code.irecv(from, received, tag);
     code.send(to, sent, tag);
     code.wait(request);
 }
 
-/// ceil(log2 n): how often 1 must be doubled to reach n.
+/// ceil(log2 n): the number of doublings from 1 to n.
 fn doublings(n: u32) -> u32 {
     n.next_power_of_two().trailing_zeros()
 }
 
-/// A way to do a collective.
+/// An algorithm of a collective.
 pub trait Algorithm: std::fmt::Debug + Send + Sync {
-    /// Operations that it can do.
+    /// Supported operations.
     fn operations(&self) -> &'static [Operation];
 
-    /// Appends what the rank does in step `index`; `false` if it has no such step. A step may be empty.
+    /// Appends the calls of a rank in step `index`. Returns `false` if there is no such step. A step may be empty.
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool;
 }
 
-/// An algorithm as the user names it.
+/// An algorithm with its name for users.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedAlgorithm {
     /// Its name.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// Description in one line.
     pub doc: &'static str,
-    /// The rule.
+    /// The algorithm.
     pub algorithm: &'static dyn Algorithm,
 }
 
@@ -136,14 +133,14 @@ const fn known(name: &'static str, doc: &'static str, algorithm: &'static dyn Al
 
 /// The algorithms, in the order of the reference.
 pub const ALGORITHMS: &[NamedAlgorithm] = &[
-    known("binary-tree", "whole messages up and down a tree of two children each", &binary_tree::BinaryTree),
+    known("binary-tree", "whole messages up and down a binary tree", &binary_tree::BinaryTree),
     known("binomial", "whole messages up and down a binomial tree", &binomial::Binomial),
     known("ring", "blocks passed from neighbour to neighbour", &ring::Ring),
-    known("recursive-doubling", "exchanges at distances 1, 2, 4, ..", &recursive_doubling::RecursiveDoubling),
-    known("rabenseifner", "halves, quarters, .. combined, then collected", &rabenseifner::Rabenseifner),
-    known("bruck", "blocks travel the powers of two of their distance", &bruck::Bruck),
-    known("dissemination", "everybody tells the one 1, 2, 4, .. further", &dissemination::Dissemination),
-    known("doubling", "blocks sent 1, 2, 4, .. further, after a message that says ready", &doubling::Doubling),
-    known("pairwise", "each partner in a round of its own", &pairwise::Pairwise),
-    known("linear", "everybody straight to whom it concerns", &linear::Linear),
+    known("recursive-doubling", "exchanges at distances 1, 2, 4, …", &recursive_doubling::RecursiveDoublingAlgorithm),
+    known("rabenseifner", "halves, quarters, … combined, then collected", &rabenseifner::Rabenseifner),
+    known("bruck", "blocks move in steps of powers of two", &bruck::Bruck),
+    known("dissemination", "notifications to the ranks 1, 2, 4, … further", &dissemination::Dissemination),
+    known("doubling", "blocks sent 1, 2, 4, … ranks further, after a ready message", &doubling::DoublingAlgorithm),
+    known("pairwise", "one partner per round", &pairwise::Pairwise),
+    known("linear", "direct messages to or from each rank", &linear::Linear),
 ];

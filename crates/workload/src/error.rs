@@ -1,28 +1,28 @@
-//! What can be wrong with jobs, patterns, placements and the files behind them.
+//! Errors in jobs, patterns, placements and their files.
 
-/// A user's mistake: what is wrong, where, what was expected.
+/// A user's mistake: the problem, its place, and what was expected.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WorkloadError {
-    /// A name that is none, with the nearest known ones.
+    /// An unknown name, with the nearest known ones.
     #[error("{0}")]
     Unknown(String),
-    /// A parameter that can't be what it is.
+    /// An invalid parameter.
     #[error("{owner}: {parameter}: {reason}")]
     Parameter {
-        /// Whose parameter: `job 'fft'`, `pattern 'spread'`, `placement 'list'`.
+        /// Owner of the parameter: `job 'fft'`, `pattern 'spread'`, `placement 'list'`.
         owner: String,
-        /// Its name as the user writes it.
+        /// Name of the parameter for the user.
         parameter: String,
-        /// What is wrong and what was expected.
+        /// The problem and what was expected.
         reason: String,
     },
-    /// More nodes asked for than are free.
+    /// A job needs more nodes than are free.
     #[error(
         "job '{job}' needs {needed} nodes ({ranks} ranks, {ranks_per_node} on each), but only {free} of the {usable} \
          usable nodes of {machine} are free: {} too few", .needed - .free
     )]
     Oversubscribed {
-        /// The job that does not fit.
+        /// The job.
         job: String,
         /// Its ranks.
         ranks: u32,
@@ -37,30 +37,30 @@ pub enum WorkloadError {
         /// Name of the machine.
         machine: String,
     },
-    /// A program with a call that can't be.
+    /// A program with an invalid call.
     #[error("job '{job}': program '{program}': {reason}")]
     Impossible {
         /// The job.
         job: String,
         /// Name of its program.
         program: String,
-        /// Rank, call and instruction; why it can't be, what was expected.
+        /// Rank, call and instruction, the problem, and what was expected.
         reason: String,
     },
-    /// A file that can't be read as what it should be.
+    /// An unreadable file.
     #[error("{file}:{place}: {reason}")]
     File {
         /// Path as given.
         file: String,
         /// `line 12` or `byte 144`.
         place: String,
-        /// What is wrong and what was expected.
+        /// The problem and what was expected.
         reason: String,
     },
 }
 
 impl WorkloadError {
-    /// A parameter that can't be what it is.
+    /// Error of an invalid parameter.
     pub fn parameter(owner: impl Into<String>, parameter: &str, reason: impl Into<String>) -> Self {
         Self::Parameter { owner: owner.into(), parameter: parameter.into(), reason: reason.into() }
     }
@@ -69,7 +69,7 @@ impl WorkloadError {
         Self::parameter(format!("job '{job}'"), parameter, reason)
     }
 
-    /// A file that can't be read as what it should be.
+    /// Error of an unreadable file.
     pub fn file(file: &str, place: String, reason: impl Into<String>) -> Self {
         Self::File { file: file.into(), place, reason: reason.into() }
     }

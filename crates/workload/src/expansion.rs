@@ -1,4 +1,4 @@
-//! One rank's program with its collectives expanded: what is left is messages, waits and time.
+//! Expansion of collectives: the calls of one rank as messages, waits and time.
 
 mod messages;
 
@@ -13,48 +13,48 @@ use odonata_units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What all ranks of a job share.
+/// The program of a job, shared by its ranks.
 #[derive(Clone, Debug)]
 pub struct JobProgram {
     /// The program.
     pub program: Arc<dyn RankProgram>,
-    /// How collectives are done.
+    /// Collective algorithms.
     pub collectives: Arc<Collectives>,
     splits: Arc<Splits>,
 }
 
 impl JobProgram {
-    /// Of a program.
+    /// The program with its collective algorithms.
     pub fn new(program: Arc<dyn RankProgram>, collectives: Arc<Collectives>) -> Self {
         let splits = Arc::new(Splits::of(&*program));
         Self { program, collectives, splits }
     }
 
-    /// The same, run several times.
+    /// The same program, run several times.
     #[must_use]
     pub fn repeated(&self, rounds: Rounds) -> Self {
-        // Who is in the parts of a split is the same each time.
+        // The parts of a split are the same each time.
         Self { program: Arc::new(Sequence::repeated(Arc::clone(&self.program), rounds)), ..self.clone() }
     }
 }
 
-/// A step of a rank. Peers are ranks of the job, and the communicator of a call only tells messages apart.
+/// A step of a rank. Peers are ranks of the job. The communicator only distinguishes messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// A call of the program that is no collective.
+    /// A call of the program that is not a collective.
     Call(Call),
-    /// A collective begins, or a call about communicators, which is one.
+    /// The start of a collective. Calls that manage communicators are collectives.
     Enter(Call),
-    /// A call inside it; its requests are slots of their own.
+    /// A call inside a collective. Its requests have their own slots.
     Inner(Call),
-    /// It is over.
+    /// The end of a collective.
     Leave,
 }
 
-/// Communicators as messages know them: those of collectives are apart from those of programs.
+/// Bit of the communicator number of messages inside collectives.
 const INNER: u16 = 1 << 15;
 
-/// A collective that a rank is in.
+/// The collective that a rank is in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct ActiveCollective {
     call: Call,
@@ -63,64 +63,64 @@ struct ActiveCollective {
     root: u32,
     bytes: Bytes,
     sizes: u32,
-    /// Tells its messages from those of other collectives of the communicator.
+    /// Distinguishes its messages from other collectives of the communicator.
     tag: u32,
-    /// Steps that were begun, the calls of the present one and the next of them.
+    /// Started steps, the calls of the current step, and the next of them.
     begun: u64,
     code: Code,
     next: usize,
 }
 
-/// Where a rank is in its expanded program.
+/// State of a rank in its expanded program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CallExpander {
     rank: u32,
     cursor: Cursor,
     communicators: Communicators,
     inside: Option<Box<ActiveCollective>>,
-    /// Code of collectives that are over, to be used again.
+    /// Memory of a finished collective, for reuse.
     spare: Option<Box<ActiveCollective>>,
     calls: u64,
 }
 
 impl CallExpander {
-    /// The start of a rank of a job.
+    /// A rank at the start of its program.
     pub fn new(ranks: u32, rank: u32) -> Self {
         let communicators = Communicators::new(ranks, rank);
         Self { rank, cursor: Cursor::default(), communicators, inside: None, spare: None, calls: 0 }
     }
 
-    /// Calls of the program that were begun.
+    /// Number of started calls of the program.
     pub fn calls(&self) -> u64 {
         self.calls
     }
 
-    /// The collective that the rank is in: what, and which of its communicator's.
+    /// The current collective: its operation, and its number on the communicator.
     pub fn collective(&self) -> Option<(Operation, u32)> {
         self.inside.as_ref().map(|inside| (inside.operation, inside.tag >> TAG_BITS))
     }
 
-    /// Line of the call that was begun last, where the program was read from a file.
+    /// Line of the last call, if the program was read from a file.
     pub fn line(&self, shared: &JobProgram) -> Option<u32> {
         self.cursor.line(&*shared.program, self.rank)
     }
 
-    /// Which of several programs that call is of, from 0 on; `None` if there is but one.
+    /// Number of the program of the last call, from 0. `None` if there is only one program.
     pub fn program(&self, shared: &JobProgram) -> Option<u32> {
         self.cursor.program(&*shared.program, self.rank)
     }
 
-    /// The call that was begun last as messages name it: its number, the program among several (from 1 on), the line.
+    /// The last call for messages: its number, the program (from 1) if there are several, the line.
     pub fn place(&self, shared: &JobProgram) -> String {
         let program = self.program(shared).map_or(String::new(), |number| format!(" of program {}", number + 1));
         let line = self.line(shared).map_or(String::new(), |line| format!(", line {line}"));
         format!("call {}{line}{program}", self.calls)
     }
 
-    /// The next step; `None` at the end of the program.
+    /// The next step. `None` at the end of the program.
     ///
     /// # Errors
-    /// The program asks for what can't be: a rank or a communicator that is not there. Why.
+    /// An invalid call, for example an unknown rank or communicator.
     pub fn next(&mut self, shared: &JobProgram) -> Result<Option<Step>, String> {
         if let Some(mut inside) = self.inside.take() {
             let step = self.next_inside(shared, &mut inside)?;
@@ -141,7 +141,7 @@ impl CallExpander {
             Call::Collective { operation, root, bytes, sizes, communicator } => {
                 (operation, communicator, root, bytes, sizes)
             }
-            // Every rank learns every other's colour and key.
+            // Every rank learns the colour and key of every other rank.
             Call::CommSplit { communicator, .. } => (Operation::Allgather, communicator, 0, Bytes(8), EQUAL),
             Call::CommCreate { communicator, .. } | Call::CommFree { communicator } => {
                 (Operation::Barrier, communicator, 0, Bytes(0), EQUAL)
@@ -164,11 +164,11 @@ impl CallExpander {
         Ok(Some(Step::Enter(call)))
     }
 
-    /// The next call of the program, a collective when it is over; `None` at its end. `see` is told of the calls inside of
-    /// collectives; without it these are passed over.
+    /// The next call of the program; a collective is returned after its end. `None` at the end of the program. `see`
+    /// receives the calls inside collectives; without it they are skipped.
     ///
     /// # Errors
-    /// As [`Self::next`].
+    /// Errors of [`Self::next`].
     pub(crate) fn next_call(
         &mut self,
         shared: &JobProgram,
@@ -191,7 +191,7 @@ impl CallExpander {
         Ok(Some(entered))
     }
 
-    /// The call that was begun last, its peer a rank of its communicator.
+    /// The last call. Its peer is a rank of its communicator.
     pub(crate) fn last(&self) -> Option<Call> {
         self.cursor.last()
     }
@@ -200,7 +200,7 @@ impl CallExpander {
         &self.communicators
     }
 
-    /// A collective is over.
+    /// Ends a collective.
     fn leave(&mut self, shared: &JobProgram, inside: Box<ActiveCollective>) -> Result<(), String> {
         if matches!(inside.call, Call::CommSplit { .. } | Call::CommCreate { .. } | Call::CommFree { .. }) {
             self.communicators.apply(&inside.call, &shared.splits)?;
@@ -225,7 +225,8 @@ impl CallExpander {
                 bytes: inside.bytes,
                 sizes: if equal { None } else { Some(&of_program) },
             };
-            // Ranks must agree, and in the vector forms they know different sizes: the choice does not go by them.
+            // All ranks must choose the same algorithm. In the vector forms they know different sizes, so the size must
+            // not decide.
             let chosen_by = if equal { inside.bytes } else { Bytes(u64::MAX) };
             let algorithm = shared.collectives.algorithm(inside.operation, chosen_by, size);
             if !algorithm.step(&collective, inside.begun, &mut inside.code) {
@@ -266,23 +267,23 @@ impl CallExpander {
         })
     }
 
-    /// Writes where the rank is. Lists of ranks that several ranks share are put in `lists`.
+    /// Saves the state. Group lists that several ranks share go into `lists`.
     pub fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
-        // The code of collectives that are over is only memory.
+        // Memory of finished collectives is no state.
         let Self { rank: _, cursor, communicators, inside, spare: _, calls } = self;
         into.put(&(cursor.place(), inside, calls));
         communicators.save(lists, into);
     }
 
-    /// Goes to where the rank was.
+    /// Loads the state.
     ///
     /// # Errors
-    /// There is no such place in its program.
+    /// The program has no such position.
     pub fn load(&mut self, shared: &JobProgram, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         let place;
         (place, self.inside, self.calls) = from.get()?;
         if !self.cursor.go_to(place, &*shared.program, self.rank) {
-            return Err(DecodeError(format!("a place that the program of rank {} does not have", self.rank)));
+            return Err(DecodeError(format!("the program of rank {} has no such position", self.rank)));
         }
         self.communicators.load(lists, from)
     }
@@ -295,18 +296,18 @@ impl CallExpander {
     }
 }
 
-/// What tells a message from others of its two ranks, as its program sees it.
+/// Identifies a message among others of its two ranks, as the program sees it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MessageContext {
     /// Communicator of the program.
     pub communicator: u16,
-    /// Whether it is of a collective.
+    /// Whether it belongs to a collective.
     pub collective: bool,
-    /// Its tag or, of a collective, how many there were before on its communicator.
+    /// Tag, or number of the collective on its communicator.
     pub tag: u32,
 }
 
-/// What the communicator and the tag of a [`Step`]'s call say.
+/// Context from the communicator and the tag of a [`Step`]'s call.
 pub fn message_context(communicator: u16, tag: u32) -> MessageContext {
     let collective = communicator & INNER != 0;
     MessageContext {
@@ -323,7 +324,7 @@ fn unknown(communicator: u16) -> String {
     format!("there is no communicator {communicator}")
 }
 
-/// A call of a collective with the collective's communicator and tag.
+/// A call of a collective, with the collective's communicator and tag.
 fn tagged(call: Call, inside: &ActiveCollective) -> Call {
     let (own, tag) = (inside.communicator | INNER, inside.tag);
     match call {

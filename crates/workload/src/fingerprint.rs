@@ -1,6 +1,6 @@
-//! Numbers that tell things apart.
+//! Hash functions for fingerprints.
 
-/// A number and two more as one that is as good as random: the finaliser of splitmix64 (Steele, Lea and Flood 2014).
+/// Mixes a number with two others: the finaliser of splitmix64 (Steele, Lea and Flood 2014).
 pub(crate) const fn mixed(number: u64, a: u32, b: u32) -> u64 {
     let mut z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((a as u64) << 32 | b as u64);
     z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);

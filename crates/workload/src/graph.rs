@@ -3,8 +3,8 @@
 use crate::{Pattern, SentMessage, WorkloadError};
 use odonata_units::{Bytes, RankId};
 
-/// Messages grouped by source, in the order of the input; 12 bytes per message. Equal messages stay separate; messages
-/// of zero bytes and of a rank to itself are kept and counted.
+/// Messages grouped by source, in the order of the input, 12 bytes each. Equal messages stay separate. Messages of zero
+/// bytes and of a rank to itself are stored and counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommunicationGraph {
     /// Messages of rank r are `first[r]..first[r + 1]`.
@@ -19,7 +19,7 @@ impl CommunicationGraph {
     /// Groups messages (source, target, bytes) by source.
     ///
     /// # Errors
-    /// A rank that is not below `ranks`; the place is `message 12`, counted from 0, of `label`.
+    /// A rank that is not below `ranks`. The place is `message 12`, counted from 0, of `label`.
     pub fn from_messages(label: &str, ranks: u32, messages: &[(RankId, RankId, Bytes)]) -> Result<Self, WorkloadError> {
         let mut first = vec![0usize; ranks as usize + 1];
         for (i, &(source, target, _)) in messages.iter().enumerate() {
@@ -50,7 +50,7 @@ impl CommunicationGraph {
         self.targets.len()
     }
 
-    /// Whether nobody sends anything.
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
@@ -65,7 +65,7 @@ impl CommunicationGraph {
         self.self_messages
     }
 
-    /// The same messages among `ranks` ranks, of which those that are new send nothing.
+    /// The same messages among `ranks` ranks. New ranks send nothing.
     pub(crate) fn widen(&self, ranks: u32) -> Self {
         let mut wide = self.clone();
         wide.first.resize(ranks as usize + 1, self.targets.len());
@@ -73,11 +73,11 @@ impl CommunicationGraph {
     }
 }
 
-/// What is wrong with rank `rank` of a job with `ranks` ranks.
+/// Reason for an invalid rank of a job.
 pub(crate) fn rank_out_of_range(rank: impl std::fmt::Display, ranks: u32) -> String {
     match ranks {
-        0 => format!("rank {rank} of a job without ranks"),
-        _ => format!("rank {rank} of a job with ranks 0 to {}", ranks - 1),
+        0 => format!("rank {rank} in a job without ranks"),
+        _ => format!("rank {rank} in a job with ranks 0 to {}", ranks - 1),
     }
 }
 

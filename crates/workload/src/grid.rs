@@ -3,10 +3,9 @@
 use crate::WorkloadError;
 use odonata_declare::words;
 
-/// Sizes of the box of `dimensions` dimensions that holds exactly `ranks` points and whose sizes have the smallest
-/// sum, in descending order; among equal sums the one with the smallest largest size. This is the rule of
-/// `MPI_Dims_create` ("as close to each other as possible") made exact: 32,768 gives 256 x 128, 32 x 32 x 32 and
-/// 16 x 16 x 16 x 8.
+/// Sizes of a grid of `dimensions` dimensions with exactly `ranks` points and the smallest sum of sizes, in descending
+/// order. Among equal sums the smallest largest size wins. This makes the rule of `MPI_Dims_create` ("as close to each
+/// other as possible") exact. For example, 32,768 gives 256 x 128, 32 x 32 x 32 and 16 x 16 x 16 x 8.
 ///
 /// # Panics
 /// If `ranks` or `dimensions` is zero.
@@ -45,7 +44,7 @@ fn search(divisors: &[u32], rest: u32, left: usize, chosen: &mut Vec<u32>, best:
             return;
         }
         let total = sum + u64::from(rest);
-        // Strictly smaller only: sizes are tried from the smallest first, which settles ties.
+        // Strictly smaller: sizes are tried from the smallest, so the first of equals wins.
         if best.as_ref().is_none_or(|(found, _)| total < *found) {
             let mut sizes = chosen.clone();
             sizes.push(rest);
@@ -70,7 +69,7 @@ pub(crate) fn shown(sizes: &[u32]) -> String {
     sizes.join(" x ")
 }
 
-/// The near-cubic sizes, the smallest first.
+/// The near-cubic sizes in ascending order.
 pub(crate) fn near_cubic_ascending(ranks: u32, dimensions: usize) -> Vec<u32> {
     let mut sizes = near_cubic(ranks, dimensions);
     sizes.reverse();
@@ -78,23 +77,23 @@ pub(crate) fn near_cubic_ascending(ranks: u32, dimensions: usize) -> Vec<u32> {
 }
 
 words! {
-    /// Which dimension of a process grid is the fastest in the numbering of the ranks.
+    /// Fastest dimension of a process grid in the numbering of ranks.
     pub enum GridOrder {
-        RowMajor = "row-major": "the last one, as `MPI_Cart_create` numbers them",
-        ColumnMajor = "column-major": "the first one, as lattice codes number them (x fastest)",
+        RowMajor = "row-major": "the last dimension, as in `MPI_Cart_create`",
+        ColumnMajor = "column-major": "the first dimension, as in lattice codes (x fastest)",
     }
 }
 
-/// A box of ranks: rank = mixed-radix number of its coordinates.
+/// A grid of ranks: a rank is the mixed-radix number of its coordinates.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Grid {
     pub(crate) sizes: Vec<u32>,
-    /// Distance in ranks from one point to the next along each dimension.
+    /// Distance in ranks between neighbours along each dimension.
     pub(crate) strides: Vec<u32>,
 }
 
 impl Grid {
-    /// The grid of `sizes` if given, else the near-cubic one of `dimensions` dimensions.
+    /// The grid of `sizes` if given, else the near-cubic grid of `dimensions` dimensions.
     pub(crate) fn new(
         owner: &str,
         ranks: u32,
@@ -105,7 +104,7 @@ impl Grid {
         Self::keyed(owner, "dims", ranks, sizes, (dimensions, near_cubic), order)
     }
 
-    /// The grid of the sizes under `key` if given, else the usual one for ranks and dimensions.
+    /// The grid of the sizes under `key` if given, else the default grid for ranks and dimensions.
     pub(crate) fn keyed(
         owner: &str,
         key: &str,
@@ -126,7 +125,7 @@ impl Grid {
         if product != Some(u64::from(ranks)) {
             let product = product.map_or("too many".into(), |p| p.to_string());
             return wrong(format!(
-                "{} makes {product} points, but the job has {ranks} ranks; {:?} would do",
+                "{} makes {product} points, but the job has {ranks} ranks; for example {:?} fits",
                 shown(&sizes),
                 usual(ranks, dimensions)
             ));
@@ -149,12 +148,12 @@ impl Grid {
         self.sizes.len()
     }
 
-    /// The rank before this one along a dimension, if the grid goes on there.
+    /// The rank before this one along a dimension, if there is one.
     pub(crate) fn before(&self, rank: u32, dimension: usize) -> Option<u32> {
         (self.coordinate(rank, dimension) > 0).then(|| rank - self.strides[dimension])
     }
 
-    /// The rank after this one along a dimension, if the grid goes on there.
+    /// The rank after this one along a dimension, if there is one.
     pub(crate) fn after(&self, rank: u32, dimension: usize) -> Option<u32> {
         (self.coordinate(rank, dimension) + 1 < self.sizes[dimension]).then(|| rank + self.strides[dimension])
     }
@@ -180,7 +179,7 @@ mod tests {
         assert_eq!(near_cubic(1, 4), [1, 1, 1, 1]);
     }
 
-    /// As many dimensions as programs may have, on numbers with many divisors.
+    /// The most dimensions of a program, on numbers with many divisors.
     #[test]
     fn many_dimensions() {
         for ranks in [1 << 20, 92_544 * 24, 720_720] {
@@ -188,7 +187,7 @@ mod tests {
         }
     }
 
-    /// The largest job of the full Cascade, 92,544 nodes x 24 ranks = 2^9 * 3^2 * 241 * 2: quick all the same.
+    /// The largest job of the full Cascade, 92,544 nodes x 24 ranks = 2^9 * 3^2 * 241 * 2, is still quick.
     #[test]
     fn the_largest_job() {
         let sizes = near_cubic(92_544 * 24, 4);

@@ -1,7 +1,7 @@
-//! Readers of communication graphs and placements. They take bytes or columns and a label for messages; reading the
-//! file is the caller's affair. One file per format.
+//! Readers of communication graphs and placements, one file per format. They accept bytes or columns and a label for
+//! messages; the caller reads the file.
 //!
-//! Every error names the label and the place (`line 12`, `byte 144`, `row 7`) and says what was expected.
+//! Every error names the label and the place (`line 12`, `byte 144`, `row 7`) and what was expected.
 
 pub mod codes;
 pub mod columns;
@@ -15,11 +15,11 @@ use crate::{CommunicationGraph, PlacementTable, WorkloadError};
 use odonata_declare::{words, Reader};
 use odonata_units::{Bytes, RankId};
 
-/// Most ranks of a graph whose number of ranks is not given but follows from its messages: a slip in a file must not
-/// take all memory.
+/// Limit on a number of ranks that follows from the messages. A typing error in a file must not use all memory; a
+/// larger job must give its number of ranks.
 pub const MAX_DERIVED_RANKS: u32 = 1 << 24;
 
-/// The bytes of a table or of records; an empty file is neither.
+/// The bytes of a table or of records.
 pub(crate) fn open(name: &str, files: &mut dyn Reader) -> Result<Vec<u8>, String> {
     let bytes = files.read(name)?;
     match bytes.is_empty() {
@@ -28,7 +28,7 @@ pub(crate) fn open(name: &str, files: &mut dyn Reader) -> Result<Vec<u8>, String
     }
 }
 
-/// Whether a file is a table rather than 32-bit numbers, of which those below 2^24 have zero bytes.
+/// Whether a file is a table. Binary 32-bit numbers below 2^24 have zero bytes.
 pub(crate) fn is_text(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(256)];
     !start.contains(&0)
@@ -36,29 +36,29 @@ pub(crate) fn is_text(bytes: &[u8]) -> bool {
 }
 
 words! {
-    /// How a placement is written.
+    /// File format of a placement.
     pub enum PlacementFormat {
         Csv = "csv": "a table with the columns `rank` and `node`, CSV or Parquet",
-        Damselfly = "damselfly": "the map of Damselfly, six 32-bit numbers for each rank",
-        Codes = "codes": "the allocation of CODES, a line of nodes for each job",
-        Tracer = "tracer": "the global map of TraceR, three 32-bit numbers for each rank: server, rank, job",
+        Damselfly = "damselfly": "the map of Damselfly: six 32-bit numbers per rank",
+        Codes = "codes": "the allocation of CODES: a line of nodes per job",
+        Tracer = "tracer": "the global map of TraceR: three 32-bit numbers per rank (server, rank, job)",
     }
 }
 
 words! {
-    /// How a communication graph is written.
+    /// File format of a communication graph.
     pub enum GraphFormat {
         Csv = "csv": "a table with the columns `src`, `dst`, `bytes`, CSV or Parquet",
-        Damselfly = "damselfly": "records of Damselfly: two 32-bit numbers and one of 64 bits",
+        Damselfly = "damselfly": "records of Damselfly: two 32-bit numbers and one 64-bit number",
         Htsim = "htsim": "the connection matrix of htsim (`.cm`)",
     }
 }
 
 impl PlacementFormat {
-    /// What a file looks like.
+    /// Detects the format from the content.
     ///
     /// # Errors
-    /// Binary data that can be of either format: which, and the key that decides.
+    /// Binary data that fit both formats: their names, and the key that decides.
     pub(crate) fn detect(bytes: &[u8]) -> Result<Self, String> {
         let start = &bytes[..bytes.len().min(4096)];
         let cut = start.iter().rposition(|&b| b == b'\n').unwrap_or(start.len());
@@ -67,8 +67,8 @@ impl PlacementFormat {
         }
         match (damselfly::matches_format(bytes), tracer::matches_format(bytes)) {
             (true, true) => {
-                Err("records that a map of Damselfly and one of TraceR may have; format = \"damselfly\" or \
-                                 format = \"tracer\" decides"
+                Err("records fit both a map of Damselfly and one of TraceR; give format = \"damselfly\" or format = \
+                    \"tracer\""
                     .into())
             }
             (false, true) => Ok(Self::Tracer),
@@ -88,7 +88,7 @@ impl PlacementFormat {
 }
 
 impl GraphFormat {
-    /// What a file looks like.
+    /// Detects the format from the content.
     pub(crate) fn detect(bytes: &[u8]) -> Self {
         match is_text(bytes) {
             true if htsim::matches_format(&bytes[..bytes.len().min(4096)]) => Self::Htsim,
@@ -115,7 +115,7 @@ fn text<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, WorkloadError> {
     })
 }
 
-/// Messages of a graph, checked one by one as they are read.
+/// Messages of a graph, checked as they are read.
 #[derive(Debug)]
 pub struct MessageList<'a> {
     label: &'a str,
@@ -125,7 +125,8 @@ pub struct MessageList<'a> {
 }
 
 impl<'a> MessageList<'a> {
-    /// An empty list of a graph of `ranks` ranks, or of as many as its messages mention; `label` names the file in errors.
+    /// An empty list for a graph of `ranks` ranks, or of as many as the messages mention. `label` names the file in
+    /// errors.
     pub fn new(label: &'a str, ranks: Option<u32>) -> Self {
         Self { label, ranks, messages: Vec::new(), largest: None }
     }
@@ -133,7 +134,7 @@ impl<'a> MessageList<'a> {
     /// Adds the message at `place`.
     ///
     /// # Errors
-    /// A rank out of range, or no number of bytes.
+    /// A rank out of range, or an invalid number of bytes.
     pub fn push(
         &mut self,
         source: i64,
@@ -151,25 +152,25 @@ impl<'a> MessageList<'a> {
                 });
             }
         }
-        // 2^63 bytes; above it nothing is meant.
+        // About 2^63 bytes. Larger values are errors in the file.
         if !(0.0..=9.2e18).contains(&bytes) {
-            return wrong(format!("{bytes} bytes, expected a number from 0 up"));
+            return wrong(format!("{bytes} bytes, expected a number of at least 0"));
         }
         self.largest = self.largest.max(Some(source.max(target) as u32));
-        // A fraction of a byte comes from averages: the nearest whole number.
+        // Averages give fractions of a byte, which are rounded.
         self.messages.push((RankId(source as u32), RankId(target as u32), Bytes(bytes.round() as u64)));
         Ok(())
     }
 
-    /// Whether there is none yet.
+    /// Whether there are no messages yet.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// The graph of all of them.
+    /// The graph of all messages.
     ///
     /// # Errors
-    /// Too many ranks follow from the messages.
+    /// The messages mention too many ranks.
     pub fn finish(self) -> Result<CommunicationGraph, WorkloadError> {
         let ranks = self.ranks.unwrap_or(self.largest.map_or(0, |rank| rank + 1));
         CommunicationGraph::from_messages(self.label, ranks, &self.messages)

@@ -1,4 +1,4 @@
-//! Jobs and the workload that they make.
+//! Jobs, and the workload that they form.
 
 use crate::collective::Collectives;
 use crate::expansion::{JobProgram, ProgramMessages};
@@ -15,52 +15,52 @@ use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, Stream, Time};
 use std::sync::Arc;
 
-/// The user's words for a job.
+/// Specification of a job.
 #[derive(Clone, Debug)]
 pub struct JobSpec {
-    /// Name, unique in the workload; the random streams of the job are named by it.
+    /// Name, unique in the workload. It also names the random streams of the job.
     pub name: String,
     /// Number of ranks.
     pub ranks: u32,
-    /// Ranks on each node but the last; one per core if not given.
+    /// Ranks on each node except the last. One per core if not given.
     pub ranks_per_node: Option<u32>,
-    /// What its ranks do.
+    /// Work of its ranks.
     pub work: Work,
-    /// Which nodes.
+    /// Placement.
     pub placement: PlacementSpec,
-    /// Whether it holds its nodes but sends nothing.
+    /// Whether it occupies its nodes without sending.
     pub idle: bool,
-    /// Colour in pictures, as CSS writes it (`#1b9e77`); one of a palette if not given.
+    /// Colour in pictures, as in CSS (`#1b9e77`). A colour of the palette if not given.
     pub color: Option<String>,
 }
 
-/// What the ranks of a job do.
+/// The work of a job's ranks.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// They send messages.
+    /// Messages of a pattern.
     Pattern {
-        /// Who sends what to whom.
+        /// The pattern.
         pattern: PatternSpec,
-        /// When.
+        /// The traffic.
         traffic: TrafficSpec,
     },
-    /// They run a program.
+    /// A program.
     Program {
-        /// Which, one after the other; at least one.
+        /// The programs, run one after the other; at least one.
         programs: Vec<ProgramSpec>,
-        /// How their collectives are done.
+        /// Collective algorithms.
         collectives: Arc<Collectives>,
-        /// When they start.
+        /// Start time.
         start: Time,
-        /// How often they run all of them: from 1 on.
+        /// How often the ranks run all programs, at least once.
         repeat: u32,
-        /// Whether they run all of them over and over instead, until the other jobs have ended.
+        /// Whether the ranks repeat all programs until the other jobs have ended.
         background: bool,
     },
 }
 
 impl Work {
-    /// Messages of a pattern, sent as fast as the network takes them.
+    /// Messages of a pattern as closed traffic.
     pub fn pattern(pattern: PatternSpec) -> Self {
         Self::Pattern { pattern, traffic: TrafficSpec::default() }
     }
@@ -75,27 +75,27 @@ pub struct Job {
     pub color: String,
     /// Number of ranks.
     pub ranks: u32,
-    /// Ranks on each node but the last.
+    /// Ranks on each node except the last.
     pub ranks_per_node: u32,
-    /// Whether it holds its nodes but sends nothing; `pattern` is then silent.
+    /// Whether it occupies its nodes without sending. Then `pattern` is silent.
     pub idle: bool,
-    /// What each rank sends in one iteration.
+    /// Messages of each rank in one iteration.
     pub pattern: Arc<dyn Pattern>,
-    /// The rule that the pattern was built by, for whoever knows more of it than its messages; none of a program.
+    /// The rule of the pattern, for users of more than its messages. `None` for a program.
     pub rule: Option<Arc<dyn PatternRule>>,
-    /// How often every rank sends its messages; of a program that runs in the background, 1.
+    /// How often every rank sends its messages. 1 for a background program.
     pub iterations: u32,
-    /// What it offers to the network, and when.
+    /// Traffic.
     pub traffic: TrafficKind,
-    /// What its ranks do, if that is a program; `pattern` has its messages.
+    /// The program, if the job has one. Then `pattern` has its messages.
     pub program: Option<JobProgram>,
-    /// What is known of a program before it runs.
+    /// Results of the check before the run.
     pub examined: Examination,
     /// Node of each rank.
     pub node_of_rank: Vec<NodeId>,
-    /// Which interfaces its messages take where nodes have several.
+    /// Rail selection of its messages.
     pub rails: RailChoice,
-    /// Name of the pattern or the program.
+    /// Name of the pattern or program.
     pub pattern_name: String,
     /// Name of the placement.
     pub placement_name: String,
@@ -114,32 +114,31 @@ impl Job {
     }
 }
 
-/// Placed jobs; no two share a core.
+/// Placed jobs. Jobs do not share cores.
 #[derive(Clone, Debug, Default)]
 pub struct Workload {
     /// The jobs by `JobId`.
     pub jobs: Vec<Job>,
 }
 
-/// Colours of jobs that name none: the eight of the palette of Okabe and Ito (2008), which colour-blind readers can
-/// tell apart, black last.
+/// Default colours of jobs: the palette of Okabe and Ito (2008) for colour-blind readers, black last.
 const PALETTE: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000"];
 
 impl Workload {
     /// Places all jobs in order and builds their patterns.
     ///
     /// # Errors
-    /// A job without a name or with the name of another, no ranks, more ranks on a node than cores, more nodes than
-    /// are free, whatever a pattern or placement refuses, and a program with a call that can't be
+    /// A job without a name or with the name of another job, without ranks, with more ranks on a node than cores, or
+    /// with more nodes than are free. An error of a pattern or placement. A program with an invalid call
     /// ([`crate::mistakes`]).
     pub fn build(machine: &Machine, jobs: &[JobSpec], seed: u64) -> Result<Self, WorkloadError> {
         Self::build_with_cache(machine, jobs, seed, &mut ExaminationCache::default())
     }
 
-    /// The same for whoever builds many workloads: programs that were looked through for an earlier one are not again.
+    /// Like [`Self::build`], for callers that build many workloads. The cache avoids checking a program twice.
     ///
     /// # Errors
-    /// As [`Self::build`].
+    /// Errors of [`Self::build`].
     pub fn build_with_cache(
         machine: &Machine,
         jobs: &[JobSpec],
@@ -153,7 +152,7 @@ impl Workload {
                 return Err(WorkloadError::job(&spec.name, "name", "another job has this name; names are unique"));
             }
             if spec.ranks == 0 {
-                return Err(WorkloadError::job(&spec.name, "ranks", "0, but a job has at least one rank"));
+                return Err(WorkloadError::job(&spec.name, "ranks", "0, expected at least one rank"));
             }
             begun.push(spec.placement.begin(&request(spec, index, seed), &mut free)?);
         }
@@ -166,8 +165,8 @@ impl Workload {
         Ok(Self { jobs: finished })
     }
 
-    /// Some of the jobs, on the nodes that they have here: how a job runs alone to be compared with itself among the
-    /// others. The jobs are renumbered in the order given.
+    /// Selects some of the jobs on their nodes, for example to run a job alone. The jobs are renumbered in the given
+    /// order.
     ///
     /// # Panics
     /// If a job does not exist.
@@ -175,10 +174,10 @@ impl Workload {
         Self { jobs: jobs.iter().map(|job| self.jobs[job.index()].clone()).collect() }
     }
 
-    /// Refuses jobs that send what nobody knows: for whoever must say where each message goes.
+    /// Checks that the messages of all jobs are known, for engines that need each message.
     ///
     /// # Errors
-    /// The first such job, and what its pattern lacks.
+    /// The first job with unknown messages, and the reason.
     pub fn check_messages(&self) -> Result<(), (JobId, WorkloadError)> {
         for (number, job) in self.jobs.iter().enumerate() {
             if let Some(MissingMessages { parameter, reason }) = job.pattern.missing_messages() {
@@ -189,7 +188,7 @@ impl Workload {
         Ok(())
     }
 
-    /// The job called `name`.
+    /// The job with this name.
     pub fn find_job(&self, name: &str) -> Option<JobId> {
         self.jobs.iter().position(|job| job.name == name).map(JobId::from_index)
     }
@@ -208,7 +207,7 @@ fn job(
 ) -> Result<Job, WorkloadError> {
     let NodeAssignment { node_of_rank, ranks_per_node } = placed;
     let JobSpec { name, ranks, .. } = spec;
-    // Named by the job, so that it does not depend on the jobs beside it.
+    // Named by the job, so the seed does not depend on other jobs.
     let seed = |what: &str| Stream::new(request.seed, &format!("{what}/{name}"), &[]).next_u64();
     let done = match &spec.work {
         Work::Pattern { pattern, traffic } => {
@@ -218,7 +217,7 @@ fn job(
             let wrong = |(parameter, reason): (&str, String)| {
                 WorkloadError::parameter(format!("job '{name}': traffic '{}'", traffic.name()), parameter, reason)
             };
-            Done {
+            BuiltWork {
                 pattern: built,
                 rule: Some(Arc::clone(pattern.rule())),
                 iterations: pattern.iterations(),
@@ -244,7 +243,7 @@ fn job(
         pattern: silent(done.pattern),
         rule: done.rule,
         iterations: done.iterations,
-        // A job that holds its nodes runs nothing on them.
+        // An idle job runs nothing.
         traffic: if spec.idle && done.program.is_some() { TrafficKind::default() } else { done.traffic },
         program: done.program.filter(|_| !spec.idle),
         examined: if spec.idle { done.examined.with_no_messages() } else { done.examined },
@@ -255,8 +254,8 @@ fn job(
     })
 }
 
-/// The work of a job, built.
-struct Done {
+/// The work of a job after it was built.
+struct BuiltWork {
     pattern: Arc<dyn Pattern>,
     rule: Option<Arc<dyn PatternRule>>,
     iterations: u32,
@@ -266,13 +265,13 @@ struct Done {
     name: String,
 }
 
-/// The programs of a job.
+/// Builds the programs of a job.
 fn ranks_work(
     work: &Work,
     specs: &[ProgramSpec],
     context: &ProgramContext<'_>,
     known: &mut ExaminationCache,
-) -> Result<Done, WorkloadError> {
+) -> Result<BuiltWork, WorkloadError> {
     let Work::Program { collectives, start, repeat, background, .. } = work else {
         unreachable!("a job with programs")
     };
@@ -286,7 +285,7 @@ fn ranks_work(
         WorkloadError::Impossible { job: context.job.into(), program: name.clone(), reason }
     })?;
     let rounds = if *background { Rounds::Endless } else { Rounds::Times(*repeat) };
-    Ok(Done {
+    Ok(BuiltWork {
         examined,
         program: Some(if several { once.repeated(rounds) } else { once.clone() }),
         pattern: Arc::new(ProgramMessages { shared: once }),
@@ -297,14 +296,14 @@ fn ranks_work(
     })
 }
 
-/// Looks through a program that is run once or several times.
+/// Checks a program that runs once or several times.
 fn examined(once: &JobProgram, several: bool) -> Result<Examination, Mistake> {
     if !several {
         return mistakes::examine(once, MAX_CALLS);
     }
-    // What the first time leaves open is in the way of the second.
+    // Requests left open by the first round block the second.
     let examined = mistakes::examine(&once.repeated(Rounds::Times(2)), MAX_CALLS)?;
-    // Messages without a partner are counted for one time.
+    // Unmatched messages are counted for one round.
     Ok(if examined.unmatched.is_some() { mistakes::examine(once, MAX_CALLS).unwrap_or(examined) } else { examined })
 }
 
@@ -352,8 +351,7 @@ mod tests {
         assert_eq!(workload.find_job("b"), Some(JobId(1)));
     }
 
-    /// The neighbours of a job do not depend on the jobs beside it, its nodes stay when it runs alone, and both follow
-    /// the seed.
+    /// The neighbours of a job do not depend on other jobs. Its nodes stay when it runs alone. Both follow the seed.
     #[test]
     fn a_job_keeps_its_neighbours_and_nodes() {
         let jobs = [

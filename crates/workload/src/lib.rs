@@ -1,12 +1,12 @@
-//! What runs on a machine: jobs of ranks, who sends what to whom, and on which nodes.
+//! Workloads: jobs of ranks, their messages, and their nodes.
 //!
-//! A [`JobSpec`] holds the user's words: ranks, a [`PatternSpec`], a [`PlacementSpec`]. [`Workload::build`] places all
-//! jobs on a machine, in order, and builds a [`Pattern`] for each. Patterns *generate* the messages of one rank at a
-//! time; they are never all stored. [`CommunicationGraph`] is the pattern that comes from a file. Whoever looks at
-//! messages walks over them with [`volumes`], which says of each how far it goes.
+//! A [`JobSpec`] is the user's specification: ranks, a [`PatternSpec`], a [`PlacementSpec`]. [`Workload::build`] places
+//! all jobs on a machine, in order, and builds a [`Pattern`] for each. Patterns *generate* the messages of one rank at
+//! a time and never store all of them. [`CommunicationGraph`] is the pattern of a file. [`volumes`] walks over messages
+//! and classifies how far each one goes.
 //!
-//! Random choices draw from streams named by the job, so a job keeps its neighbours whatever runs beside it; to run
-//! it alone on the same nodes, select it from the placed workload with [`Workload::only`].
+//! Random choices draw from streams named by the job, so a job keeps its neighbours whatever other jobs run. To run it
+//! alone on the same nodes, select it from the placed workload with [`Workload::subset`].
 
 pub mod collective;
 mod communication;

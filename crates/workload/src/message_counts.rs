@@ -1,13 +1,13 @@
-//! What the ranks of a program send once, counted: as much as estimates ask for, without a list of messages.
+//! Counts of the messages of a program, for estimates.
 
 use odonata_units::Bytes;
 use std::collections::BTreeMap;
 
-/// What all ranks of a job send in one iteration, the messages of collectives included.
+/// Messages of all ranks of a job in one iteration, including messages of collectives.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct MessageCounts {
     by_size: BTreeMap<Bytes, u64>,
-    /// Pairs of ranks of which the first sends to the second.
+    /// Pairs of ranks with messages from the first to the second.
     pub pairs: u64,
 }
 
@@ -17,28 +17,28 @@ impl MessageCounts {
         *self.by_size.entry(bytes).or_default() += messages;
     }
 
-    /// Sizes, and how many messages have each.
+    /// Sizes with their numbers of messages.
     pub fn by_size(&self) -> impl Iterator<Item = (Bytes, u64)> + '_ {
         self.by_size.iter().map(|(&bytes, &messages)| (bytes, messages))
     }
 
-    /// All messages.
+    /// Number of messages.
     pub fn messages(&self) -> u64 {
         self.by_size.values().sum()
     }
 
-    /// Bytes of all of them.
+    /// Total bytes.
     pub fn bytes(&self) -> u128 {
         self.by_size().map(|(bytes, messages)| u128::from(bytes.0) * u128::from(messages)).sum()
     }
 
-    /// Whether no message has content.
+    /// Whether all messages are empty.
     pub fn is_silent(&self) -> bool {
         self.by_size.keys().all(|bytes| bytes.0 == 0)
     }
 }
 
-/// Whom one rank sent to: a few are listed, many are marked.
+/// Destinations of one rank: a short list, or a bitmap.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Partners {
     few: Vec<u32>,
@@ -46,10 +46,10 @@ pub(crate) struct Partners {
 }
 
 impl Partners {
-    /// Listed before all are marked: looking through so many takes as long as hashing one.
+    /// Longest list. A scan of this length takes as long as one hash; a longer list would be slower than the bitmap.
     const FEW: usize = 16;
 
-    /// Adds a rank; whether it is the first time.
+    /// Adds a rank. Returns whether it is new.
     pub(crate) fn insert(&mut self, rank: u32) -> bool {
         if self.many.is_empty() {
             if self.few.contains(&rank) {
@@ -77,7 +77,8 @@ impl Partners {
     }
 }
 
-/// Messages of one rank, on their way into [`MessageCounts`]: programs send many of one size in a row.
+/// Messages of one rank before they are added to [`MessageCounts`]. Programs send many messages of one size in
+/// sequence.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Sender {
     partners: Partners,
@@ -102,7 +103,7 @@ impl Sender {
         self.last = (to, bytes);
     }
 
-    /// The rank is at its end.
+    /// Adds the remaining messages at the end of the rank.
     pub(crate) fn hand_over(&mut self, sent: &mut MessageCounts) {
         if self.messages > 0 {
             sent.add(self.last.1, std::mem::take(&mut self.messages));
@@ -117,7 +118,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
-        /// Against a list of everything.
+        /// Against a plain list.
         #[test]
         fn sizes_and_pairs(messages in proptest::collection::vec((0u32..200, 0u64..4), 0..300)) {
             let (mut sent, mut sender) = (MessageCounts::default(), Sender::default());

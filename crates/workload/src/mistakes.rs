@@ -1,10 +1,15 @@
-//! What is wrong with a program and what it sends, found without a run: one walk over the calls of all ranks.
+//! Checks a program before a run and counts its messages, in one walk over the calls of all ranks.
 //!
-//! Found are calls that can't be (a rank or a communicator that is not there, a request that was never begun or is in use),
-//! collectives that the ranks of a communicator call in another order or with another size, and sends without receives. Which
-//! message a wildcard takes, who waits for whom, and whether a message is longer than its receive, only a run says.
+//! It finds three kinds of mistakes:
 //!
-//! Ranks are walked through in parcels, a few calls of each in turn, as programs are fastest where ranks ask for the same
+//! * invalid calls: an unknown rank or communicator, a request that was never started or is in use;
+//! * collectives that the ranks of a communicator call in a different order or with different sizes;
+//! * sends without receives.
+//!
+//! Only a run shows which message a wildcard matches, which ranks wait for each other, and whether a message is longer
+//! than its receive.
+//!
+//! Ranks are walked in batches, a few calls of each in turn, because programs are fastest if ranks request the same
 //! block at about the same time.
 
 mod agreement;
@@ -21,40 +26,41 @@ use balance::Balance;
 use requests::Requests;
 use std::collections::HashMap;
 
-/// Calls of all ranks of a job that are looked at: 1.4 s on one processor of 2.5 GHz.
+/// Limit on the checked calls of a job: 1.4 s on one processor of 2.5 GHz. A larger limit checks longer programs but
+/// delays the start.
 pub const MAX_CALLS: u64 = 20_000_000;
 
-/// Calls inside of collectives that are counted for each of these.
+/// Limit on counted calls inside collectives, per checked call.
 const INNER_CALLS: u64 = 4;
 
-/// Ranks that are walked through side by side, and calls of each in turn.
+/// Ranks of a batch, and calls of each rank per turn. A larger batch needs more memory; see the header.
 const BATCH_RANKS: u32 = 1_024;
 const TURN_CALLS: u32 = 64;
 
-/// A call that can't be: where, why, what was expected.
+/// An invalid call: its place, the problem, and what was expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Mistake(pub(crate) String);
 
-/// What is known of a program in which every call can be.
+/// Results of the check of a program without invalid calls.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Examination {
-    /// Sends that nobody receives and receives of what nobody sends, in words.
+    /// Description of sends without receives, and receives without sends.
     pub unmatched: Option<String>,
-    /// What was not looked at, in words.
+    /// Description of the unchecked part.
     pub left_out: Option<String>,
-    /// What its ranks send when they run it once; `None` if that is too much to be counted here.
+    /// Messages of one execution. `None` if there are too many to count here.
     pub sent: Option<MessageCounts>,
 }
 
-/// What was found of jobs that were looked through: many points of a sweep have the same ones.
+/// Results of earlier checks. Many points of a sweep have the same jobs.
 #[derive(Default, Debug)]
 pub struct ExaminationCache {
-    /// By everything that a program is made of, in words.
+    /// By a description of everything that defines a program.
     examined: HashMap<String, Examination>,
 }
 
 impl ExaminationCache {
-    /// What is known of a job, or else what `examine` finds.
+    /// Returns the stored result of a job, or calls `examine`.
     pub(crate) fn get_or_examine(
         &mut self,
         job: String,
@@ -70,13 +76,13 @@ impl ExaminationCache {
 }
 
 impl Examination {
-    /// Of a job that holds its nodes and sends nothing.
+    /// The result for a job that sends nothing.
     pub(crate) fn with_no_messages(self) -> Self {
         Self { sent: Some(MessageCounts::default()), ..self }
     }
 }
 
-/// Looks through the calls of all ranks, at most `most` of them.
+/// Checks the calls of all ranks, at most `most` in total.
 pub(crate) fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
     let ranks = shared.program.ranks();
     let each = (most / u64::from(ranks.max(1))).max(1);
@@ -95,8 +101,8 @@ pub(crate) fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mis
     let Walk { agreement, balance, sent, is_truncated, .. } = walk;
     if is_truncated {
         let left_out = format!(
-            "of each of its {ranks} ranks the first {each} calls were looked at; whether later ones can be, ranks agree on \
-             collectives and every send has its receive is not known before the run"
+            "only the first {each} calls of each of its {ranks} ranks were checked; the run checks later calls, the agreement of \
+             ranks on collectives, and unmatched messages"
         );
         return Ok(Examination { unmatched: None, left_out: Some(left_out), sent: None });
     }
@@ -105,7 +111,7 @@ pub(crate) fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mis
     }
     let mut examined = Examination { sent, ..Examination::default() };
     if agreement.is_full {
-        examined.left_out = Some("it makes too many communicators for all of their collectives to be looked at".into());
+        examined.left_out = Some("it creates too many communicators to check all of their collectives".into());
     }
     if !balance.has_wildcards && !balance.is_balanced() {
         let mut unmatched = balance.unmatched();
@@ -122,25 +128,25 @@ pub(crate) fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mis
 
 struct Walk<'a> {
     shared: &'a JobProgram,
-    /// Calls of each rank.
+    /// Limit on calls of each rank.
     each: u64,
     agreement: Agreement,
     balance: Balance,
-    /// What was sent so far, and how many calls inside of collectives may still be counted.
+    /// Message counts, and the remaining limit on calls inside collectives.
     sent: Option<MessageCounts>,
     inner: u64,
     is_truncated: bool,
 }
 
 impl Walk<'_> {
-    /// Walks through some ranks.
+    /// Walks over some ranks.
     fn walk_batch(&mut self, ranks: std::ops::Range<u32>) -> Result<(), Mistake> {
         let mut walkers: Vec<Walker> = ranks.map(|rank| Walker::new(self.shared, rank)).collect();
         let mut mistake = Ok(());
         while mistake.is_ok() && !walkers.is_empty() {
             walkers.retain_mut(|walker| match self.walk_turn(walker) {
                 _ if mistake.is_err() => false,
-                Ok(goes_on) => goes_on,
+                Ok(continues) => continues,
                 Err(found) => {
                     mistake = Err(found);
                     false
@@ -150,7 +156,7 @@ impl Walk<'_> {
         mistake
     }
 
-    /// Some calls of a rank; whether there are more to look at.
+    /// Walks over some calls of a rank. Returns whether more remain.
     fn walk_turn(&mut self, walker: &mut Walker) -> Result<bool, Mistake> {
         for _ in 0..TURN_CALLS {
             if !walker.step(self.shared, self.sent.as_mut().map(|sent| (sent, &mut self.inner)))? {
@@ -177,16 +183,16 @@ impl Walk<'_> {
     }
 }
 
-/// One rank on its way through its program.
+/// A rank in its program.
 #[derive(Clone, Debug)]
 struct Walker {
     rank: u32,
     code: CallExpander,
     requests: Requests,
     owns: OwnCommunicators,
-    /// What it sends, until it has run its program once.
+    /// Counter of its messages, until the first execution ends.
     sender: Option<Sender>,
-    /// The call that was made last; its peer is a rank of the job.
+    /// The last call. Its peer is a rank of the job.
     last: Option<Call>,
 }
 
@@ -197,8 +203,8 @@ impl Walker {
         Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, last: None }
     }
 
-    /// Makes the next call; false at the end. What it sends is counted into `sent`, if there is that, and calls inside of
-    /// collectives are taken off the number beside it.
+    /// Makes the next call; false at the end. Adds its messages to `sent`, if given, and subtracts calls inside
+    /// collectives from the limit.
     fn step(&mut self, shared: &JobProgram, sent: Option<(&mut MessageCounts, &mut u64)>) -> Result<bool, Mistake> {
         let Self { code, requests, sender, .. } = self;
         let next = match (sent, &mut *sender) {
@@ -209,7 +215,7 @@ impl Walker {
                 };
                 let next = code.next_call(shared, Some(see));
                 match &next {
-                    // At the end of the first of several times, or of the only one.
+                    // The end of the first execution, or of the only one.
                     Ok(None | Some(Call::Round)) => {
                         of.hand_over(sent);
                         *sender = None;
@@ -237,13 +243,13 @@ impl Walker {
         }
     }
 
-    /// Rank, call and line of what was called last.
+    /// Rank, number and line of the last call.
     fn place(&self, shared: &JobProgram) -> String {
         format!("rank {}, {}", self.rank, self.code.place(shared))
     }
 }
 
-/// Counts what a call sends.
+/// Counts the messages of a call.
 fn count(call: &Call, sender: &mut Sender, sent: &mut MessageCounts) {
     if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = *call {
         sender.send(to, bytes, sent);

@@ -1,8 +1,8 @@
-//! Communication patterns: who sends how much to whom.
+//! Communication patterns.
 //!
-//! A pattern is a *rule*, never a list: [`Pattern::sends`] generates the messages of one rank on demand, so that the
-//! 17.8 million messages of a 4D stencil on 2.2 million ranks take no memory. Random patterns draw from a stream
-//! keyed by the rank, so the answer depends neither on the order of the calls nor on the thread that asks.
+//! A pattern is a *rule*, never a list. [`Pattern::sends`] generates the messages of one rank on demand, so the 17.8
+//! million messages of a 4D stencil on 2.2 million ranks take no memory. Random patterns draw from a stream keyed by
+//! the rank. So the result does not depend on the order of calls or on threads.
 
 mod adversarial;
 mod all_to_all;
@@ -50,7 +50,7 @@ use odonata_declare::Variant;
 use odonata_machine::Machine;
 use odonata_units::NodeId;
 
-/// What a pattern may know of its job when it is built.
+/// Context of a pattern when it is built.
 #[derive(Clone, Copy, Debug)]
 pub struct PatternContext<'a> {
     /// The hardware.
@@ -84,29 +84,33 @@ pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
     pattern("spread", "6 to 27 random neighbours each (Damselfly's background noise)", || {
         Box::new(RandomNeighborsParameters::default_spread())
     }),
-    pattern("umesh", "unstructured mesh: 6 to 27 neighbours near in rank", || Box::new(UmeshParameters::default())),
+    pattern("umesh", "unstructured mesh: 6 to 27 neighbours with near rank numbers", || {
+        Box::new(UmeshParameters::default())
+    }),
     pattern("uniform", "every message to a uniformly random other rank", || Box::new(UniformParameters::default())),
-    pattern("adversarial", "everyone to the group `offset` further (ADV+i)", || {
+    pattern("adversarial", "every rank to the group `offset` further (ADV+i)", || {
         Box::new(AdversarialParameters::default())
     }),
-    pattern("tornado", "everyone just less than half-way around", || Box::new(TornadoParameters::default())),
-    pattern("shift", "everyone to the rank `offset` further", || Box::new(ShiftParameters::default())),
+    pattern("tornado", "every rank to the rank just less than half-way around a ring", || {
+        Box::new(TornadoParameters::default())
+    }),
+    pattern("shift", "every rank to the rank `offset` further", || Box::new(ShiftParameters::default())),
     pattern("transpose", "matrix transpose: rank (i, j) to (j, i)", || {
         Box::new(PermutationParameters::with_rule(transpose::rule))
     }),
     pattern("bit-complement", "rank r of n to n - 1 - r", || {
         Box::new(PermutationParameters::with_rule(bit_complement::rule))
     }),
-    pattern("bit-reverse", "the rank with the bits of the sender in the opposite order", || {
+    pattern("bit-reverse", "every rank to the rank with its bits in reverse order", || {
         Box::new(PermutationParameters::with_rule(bit_reverse::rule))
     }),
-    pattern("random-permutation", "everyone to one other rank and from one, drawn once", || {
+    pattern("random-permutation", "every rank to one rank and from one rank, drawn once", || {
         Box::new(PermutationParameters::with_rule(random_permutation::rule))
     }),
     pattern("hotspot", "a share of the messages to a few hot ranks, the rest uniform", || {
         Box::new(HotspotParameters::default())
     }),
-    pattern("all-to-all", "each rank to every other", || Box::new(AllToAllParameters::default())),
+    pattern("all-to-all", "every rank to every other rank", || Box::new(AllToAllParameters::default())),
     pattern("random-neighbors", "6 to 20 random neighbours each", || {
         Box::new(RandomNeighborsParameters::default_random())
     }),

@@ -1,10 +1,9 @@
 //! Placement: ranks to nodes.
 //!
-//! Jobs are placed in the order of the experiment file, on usable nodes only; those that scatter some of their nodes
-//! draw them when all jobs stand. Most policies hand out *free* nodes in
-//! some order, and the ranks fill them in that order, `ranks_per_node` consecutive ranks on each; such a node belongs
-//! to its job alone. Only a placement file names the node of every rank, and jobs placed by files may share a node as
-//! long as its cores suffice.
+//! Jobs are placed in the order of the experiment file, on usable nodes only. Jobs with scattered nodes draw these
+//! after all jobs are placed. Most placements assign *free* nodes in some order. The ranks fill the nodes in this
+//! order, `ranks_per_node` consecutive ranks on each, and do not share them with other jobs. Only a placement file
+//! gives the node of every rank. Jobs placed by files may share a node if its cores suffice.
 
 mod compact;
 mod file;
@@ -38,7 +37,7 @@ pub use free::FreeNodes;
 
 use odonata_units::NodeId;
 
-/// A job that asks for nodes.
+/// A job that needs nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacementRequest<'a> {
     /// Its name.
@@ -47,13 +46,13 @@ pub struct PlacementRequest<'a> {
     pub index: usize,
     /// Its ranks.
     pub ranks: u32,
-    /// As the user gave it.
+    /// Ranks per node, if given.
     pub ranks_per_node: Option<u32>,
     /// Seed of the run.
     pub seed: u64,
 }
 
-/// Where a job went.
+/// Nodes of a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodeAssignment {
     /// The node of every rank.
@@ -63,7 +62,7 @@ pub struct NodeAssignment {
 }
 
 impl NodeAssignment {
-    /// Ranks fill `nodes` in their order, `ranks_per_node` consecutive ones on each.
+    /// Ranks fill `nodes` in order, `ranks_per_node` consecutive ranks on each.
     fn in_blocks(ranks: u32, ranks_per_node: u32, nodes: &[NodeId]) -> Self {
         let node_of_rank = (0..ranks).map(|rank| nodes[(rank / ranks_per_node) as usize]).collect();
         Self { node_of_rank, ranks_per_node }

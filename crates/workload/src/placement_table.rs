@@ -1,14 +1,14 @@
-//! The node of every rank, as a file gives it.
+//! Placement tables from files: the node of every rank.
 
 use crate::WorkloadError;
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::NodeId;
 
-/// Where the ranks of one or more jobs are. Made by the readers of [`crate::import`].
+/// Nodes of the ranks of one or more jobs. The readers of [`crate::import`] create it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacementTable {
     label: String,
-    /// What `Entry::at` counts: `line`, `byte` or `row`.
+    /// Unit of `Entry::at`: `line`, `byte` or `row`.
     unit: &'static str,
     entries: Vec<Entry>,
 }
@@ -19,20 +19,20 @@ pub(crate) struct Entry {
     pub(crate) job: u32,
     pub(crate) rank: u32,
     pub(crate) place: Place,
-    /// The core on its node, if the file says which.
+    /// Core on its node, if the file gives it.
     pub(crate) core: Option<u32>,
-    /// Where in the file.
+    /// Position in the file.
     pub(crate) at: u64,
 }
 
-/// A node as a file names it.
+/// A node in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     /// By its number.
     Id(u32),
     /// By its name, or its number as text.
     Name(String),
-    /// By the number of a core as TraceR counts servers: those of a router are dealt out over its nodes in turn.
+    /// By the number of a core. TraceR numbers the servers of a router so that its nodes get them in turn.
     Server(u32),
     /// By group, row, column and index at the router.
     Coordinates([u32; 4]),
@@ -56,7 +56,7 @@ impl PlacementTable {
         self.entries.iter().filter(|entry| entry.job == job).count()
     }
 
-    /// The entries of a job by rank: every rank from 0 exactly once.
+    /// The entries of a job by rank, every rank from 0 exactly once.
     pub(crate) fn of_job(&self, job: u32, ranks: u32) -> Result<Vec<&Entry>, WorkloadError> {
         let mut entries: Vec<&Entry> = self.entries.iter().filter(|entry| entry.job == job).collect();
         entries.sort_by_key(|entry| entry.rank);
@@ -65,7 +65,7 @@ impl PlacementTable {
                 return Err(self.error(
                     entry,
                     if (entry.rank as usize) < expected {
-                        format!("rank {} of job {job} for the second time", entry.rank)
+                        format!("rank {} of job {job} appears a second time", entry.rank)
                     } else {
                         format!("job {job} has rank {}, but no rank {expected}", entry.rank)
                     },
@@ -111,7 +111,7 @@ fn server_at(machine: &Machine, server: u32) -> Result<NodeId, String> {
     Ok(nodes[own as usize % nodes.len()])
 }
 
-/// The node at (group, row, column, index at the router) of a machine of groups. Groups that are no grid count as one
+/// The node at (group, row, column, index at the router) of a machine with groups. Groups that are not grids have one
 /// row.
 fn node_at(machine: &Machine, [group, row, column, index]: [u32; 4]) -> Result<NodeId, String> {
     let Shape::Grouped { groups, routers_per_group, interior } = *machine.shape() else {
@@ -129,7 +129,7 @@ fn node_at(machine: &Machine, [group, row, column, index]: [u32; 4]) -> Result<N
             return Err(format!("{name} {value}, but {} has {name}s 0 to {}", machine.name(), count - 1));
         }
     }
-    // Routers are numbered group by group; of unequal groups the smaller have fewer columns.
+    // Routers are numbered group by group. If groups differ in size, smaller ones have fewer columns.
     let members: Vec<odonata_units::RouterId> = machine.routers().filter(|&r| machine.group_of(r).0 == group).collect();
     let Some(&router) = members.get((row * columns + column) as usize) else {
         return Err(format!(

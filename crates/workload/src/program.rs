@@ -1,8 +1,8 @@
-//! Rank programs: what each rank of a job computes and calls, as data.
+//! Rank programs: computation and calls of each rank of a job, as data.
 //!
-//! A program is no thread. It is a rule that says, for any rank, the instructions of any *block*: a stretch of code
-//! without jumps, one iteration of a loop, say. Whoever runs a rank holds the number of its block and its place in it
-//! ([`Cursor`]); an application is written as straight code:
+//! A program is not a thread. It is a rule that generates the instructions of any *block* of any rank. A block is code
+//! without jumps, for example one iteration of a loop. The runner of a rank stores the number of its block and its
+//! position in the block ([`Cursor`]). An application is written as straight code:
 //!
 //! ```
 //! use odonata_units::Bytes;
@@ -29,7 +29,7 @@
 //! let first = cursor.next(&Ring, 0).unwrap();
 //! assert!(matches!(first, Call::Irecv { from: 3, .. }));
 //! ```
-//! `docs/decisions/programs.md` says why it is made so and what a rank takes.
+//! `docs/decisions/programs.md` explains the design and the memory of a rank.
 
 mod all_to_all;
 mod allreduce;
@@ -84,17 +84,17 @@ use odonata_declare::{Kind, Variant, AUTO};
 use odonata_units::{Bytes, Time};
 use serde::{Deserialize, Serialize};
 
-/// Instead of a rank: whoever sends first. Instead of a tag: whatever it is.
+/// Wildcard for a rank or a tag.
 pub const ANY: u32 = u32::MAX;
 
-/// The communicator of all ranks of the job.
+/// The world communicator: all ranks of the job.
 pub const WORLD: u16 = 0;
 
-/// One instruction of a rank. Ranks are numbered within the communicator; requests are slots of the rank that the
-/// program numbers.
+/// One instruction of a rank. Ranks are numbered within the communicator. Requests are slots of the rank, numbered by
+/// the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Call {
-    /// Sends, and returns when the data are the system's.
+    /// Blocking send: returns when the buffer can be reused.
     Send {
         /// Receiving rank.
         to: u32,
@@ -105,18 +105,18 @@ pub enum Call {
         /// Communicator.
         communicator: u16,
     },
-    /// Receives.
+    /// Blocking receive.
     Recv {
         /// Sending rank, or [`ANY`].
         from: u32,
-        /// Room for the message.
+        /// Size of the receive buffer.
         bytes: Bytes,
         /// Tag, or [`ANY`].
         tag: u32,
         /// Communicator.
         communicator: u16,
     },
-    /// Begins to send.
+    /// Nonblocking send.
     Isend {
         /// Receiving rank.
         to: u32,
@@ -126,20 +126,20 @@ pub enum Call {
         tag: u32,
         /// Communicator.
         communicator: u16,
-        /// Slot to wait for.
+        /// Request slot.
         request: u32,
     },
-    /// Begins to receive.
+    /// Nonblocking receive.
     Irecv {
         /// Sending rank, or [`ANY`].
         from: u32,
-        /// Room for the message.
+        /// Size of the receive buffer.
         bytes: Bytes,
         /// Tag, or [`ANY`].
         tag: u32,
         /// Communicator.
         communicator: u16,
-        /// Slot to wait for.
+        /// Request slot.
         request: u32,
     },
     /// Waits for a request, and frees its slot.
@@ -147,66 +147,66 @@ pub enum Call {
         /// The slot.
         request: u32,
     },
-    /// Waits for all of `count` consecutive slots; those not in use are passed over, as null requests are.
+    /// Waits for all of `count` consecutive slots. Unused slots are skipped, like null requests.
     WaitAll {
         /// The first slot.
         first: u32,
         /// How many.
         count: u32,
     },
-    /// Waits for one of them, the one with the least number if several are done.
+    /// Waits for one slot. Among several complete ones the lowest number is chosen.
     WaitAny {
         /// The first slot.
         first: u32,
         /// How many.
         count: u32,
     },
-    /// Waits until at least one of them is done, and frees all that are.
+    /// Waits until at least one slot is complete, and frees all complete slots.
     WaitSome {
         /// The first slot.
         first: u32,
         /// How many.
         count: u32,
     },
-    /// Frees the slot if it is done, and goes on in any case.
+    /// Frees the slot if it is complete. Does not block.
     Test {
         /// The slot.
         request: u32,
     },
     /// Computes.
     Compute {
-        /// For how long.
+        /// Duration.
         time: Time,
     },
-    /// Does nothing, which counts neither as computation nor as communication.
+    /// Sleeps. This time is neither computation nor communication.
     Sleep {
-        /// For how long.
+        /// Duration.
         time: Time,
     },
-    /// A phase of the program begins; the one before ends.
+    /// Starts a phase of the program and ends the phase before.
     Mark {
         /// Number of the phase.
         phase: u32,
     },
-    /// The program of a job that runs it several times was run through once more. No call that a rank makes.
+    /// End of a round of a repeated program. It is not a call of the rank.
     Round,
-    /// All ranks of a communicator do something together.
+    /// A collective of all ranks of a communicator.
     Collective {
-        /// What.
+        /// Operation.
         operation: Operation,
-        /// The root, where there is one.
+        /// The root, if the operation has one.
         root: u32,
-        /// Bytes: of the whole message (broadcast, reduce, allreduce, scan), of the block of each rank (the others);
-        /// unused where `sizes` says.
+        /// Bytes of the whole message (broadcast, reduce, allreduce, scan) or of the block of each rank (other
+        /// operations). Unused if `sizes` is set.
         bytes: Bytes,
-        /// Which of the program's [sizes](RankProgram::size) the vector forms go by.
+        /// Number of the program's [sizes](RankProgram::size) for the vector forms.
         sizes: u32,
         /// Communicator.
         communicator: u16,
     },
-    /// Divides a communicator: ranks of one colour make a new one, ordered by key, then by rank.
+    /// Splits a communicator: ranks of one colour form a new one, ordered by key, then by rank.
     CommSplit {
-        /// Communicator that is divided.
+        /// Communicator to split.
         communicator: u16,
         /// Number of the new one.
         new: u16,
@@ -215,20 +215,20 @@ pub enum Call {
         /// Key.
         key: u32,
     },
-    /// Makes a communicator of some ranks of another: `first`, `first + stride`, ..
+    /// Creates a communicator from ranks `first`, `first + stride`, ... of another.
     CommCreate {
-        /// Communicator that they are of.
+        /// Parent communicator.
         communicator: u16,
-        /// Number of the new one; all its ranks give it the same.
+        /// Number of the new one, equal for all its ranks.
         new: u16,
         /// Its first rank.
         first: u32,
-        /// How many ranks it has.
+        /// Number of ranks.
         count: u32,
-        /// From one rank to the next.
+        /// Distance between ranks.
         stride: u32,
     },
-    /// Gives a communicator back.
+    /// Frees a communicator.
     CommFree {
         /// The communicator.
         communicator: u16,
@@ -237,10 +237,10 @@ pub enum Call {
 
 const _: () = assert!(size_of::<Call>() <= 24);
 
-/// What ranks may do together.
+/// Collective operations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Operation {
-    /// Everybody waits for everybody.
+    /// All ranks wait for each other.
     Barrier,
     /// The root's message goes to all.
     Broadcast,
@@ -250,20 +250,20 @@ pub enum Operation {
     Allreduce,
     /// The messages of all are combined, block by block; each rank gets its block.
     ReduceScatter,
-    /// A block of each rank goes to the root; the vector form has a size for each.
+    /// A block of each rank goes to the root. The vector form has a size for each.
     Gather,
-    /// Each rank gets a block of the root; the vector form has a size for each.
+    /// Each rank gets a block of the root. The vector form has a size for each.
     Scatter,
-    /// A block of each rank goes to all; the vector form has a size for each.
+    /// A block of each rank goes to all. The vector form has a size for each.
     Allgather,
-    /// Each rank sends a block to each other; the vector form has a size for each pair.
+    /// Each rank sends a block to each other rank. The vector form has a size for each pair.
     Alltoall,
     /// Each rank gets the combination of the messages up to its own.
     Scan,
 }
 
 impl Operation {
-    /// All of them, in the order of the reference.
+    /// All operations, in the order of the reference.
     pub const ALL: [Self; 10] = [
         Self::Barrier,
         Self::Broadcast,
@@ -277,7 +277,7 @@ impl Operation {
         Self::Scan,
     ];
 
-    /// Its name in files and messages.
+    /// Name in files and messages.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Barrier => "barrier",
@@ -294,27 +294,27 @@ impl Operation {
     }
 }
 
-/// Instead of a number of sizes: all blocks have the same size.
+/// All blocks have the same size.
 pub const EQUAL: u32 = u32::MAX;
 
-/// What every rank of a job does. Pure: the same for any thread and any order of calls.
+/// Program of every rank of a job. Pure: independent of threads and of the order of calls.
 pub trait RankProgram: std::fmt::Debug + Send + Sync {
-    /// Number of ranks; they are `0..ranks()`.
+    /// Number of ranks, `0..ranks()`.
     fn ranks(&self) -> u32;
 
     /// Number of blocks of a rank.
     fn blocks(&self, rank: u32) -> u64;
 
-    /// Appends the instructions of a block of `rank`; few enough to be held by every rank at a time.
+    /// Appends the instructions of a block of `rank`. A block must be short enough for every rank to store one.
     fn block(&self, rank: u32, index: u64, code: &mut Code);
 
-    /// Bytes that `from` sends to `to` (ranks of the job) in the vector form of a collective that goes by `sizes`.
+    /// Bytes from `from` to `to` (ranks of the job) in the vector form of a collective with `sizes`.
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
         let _ = (sizes, from, to);
         Bytes(0)
     }
 
-    /// Whether any rank divides a communicator ([`Call::CommSplit`]).
+    /// Whether any rank splits a communicator ([`Call::CommSplit`]).
     fn splits(&self) -> bool {
         false
     }
@@ -324,32 +324,32 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Whether the time of a phase, less what is computed in it, is communication: what the interference study adds up.
+    /// Whether the time of a phase, without computation, counts as communication, as in the interference study.
     fn is_communication(&self, phase: u32) -> bool {
         let _ = phase;
         true
     }
 
-    /// Which of several programs that run one after the other a phase belongs to, from 0 on.
+    /// Number of the program of a phase among several programs, from 0.
     fn program_of(&self, phase: u32) -> u32 {
         let _ = phase;
         0
     }
 
-    /// Which of several programs that run one after the other a block belongs to, from 0 on; `None` if there is but one.
+    /// Number of the program of a block among several programs, from 0. `None` if there is only one.
     fn program_at(&self, rank: u32, index: u64) -> Option<u32> {
         let _ = (rank, index);
         None
     }
 
-    /// Line of the file that the program was read from where a block's instruction stands.
+    /// Line of a block's instruction, if the program was read from a file.
     fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
         let _ = (rank, index, place);
         None
     }
 }
 
-/// Sizes of a process grid, or those that are worked out.
+/// Sizes of a process grid, or a default grid.
 const DIMS: Kind = Kind::WordOr(AUTO, &Kind::List(&Kind::count(1)));
 
 const fn program(
@@ -362,10 +362,10 @@ const fn program(
 
 /// The programs, in the order of the reference.
 pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
-    program("uniform-random", "a random permutation per iteration: one message to one's image", || {
+    program("uniform-random", "a random permutation per iteration: every rank sends to its image", || {
         Box::new(UniformRandomParameters::default())
     }),
-    program("lu", "wavefronts over a 2D process grid, there and back, as LU factorisations have them", || {
+    program("lu", "wavefronts over a 2D process grid, forward and back, as in LU factorisation", || {
         Box::new(LuParameters::lu())
     }),
     program("fft-3d", "a 3D FFT on pencils: alltoalls in rows and columns of ranks", || {
@@ -378,7 +378,7 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
     program("stencil-nd", "exchange with the neighbours on a grid of any dimensions, first up, then down", || {
         Box::new(StencilNdParameters::default())
     }),
-    program("allreduce", "compute, then add up gradients: training of a neural network", || {
+    program("allreduce", "computation and allreduce of gradients: training of a neural network", || {
         Box::new(AllreduceParameters::default())
     }),
     program("lulesh", "broadcast, reduction, exchange with 26 neighbours, a wavefront", || {
@@ -389,30 +389,30 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
         "laser and plasma: transforms of planes, advection along the beam, exchange with 6 neighbours",
         || Box::new(Pf3dParameters::default()),
     ),
-    program("ping-pong", "pairs of ranks that send a message to and fro", || Box::new(PingPongParameters::default())),
-    program("incast", "everybody sends to a few", || Box::new(IncastParameters::default())),
+    program("ping-pong", "pairs of ranks that exchange a message", || Box::new(PingPongParameters::default())),
+    program("incast", "all ranks send to a few ranks", || Box::new(IncastParameters::default())),
     program("halo-2d", "exchange with 4 neighbours, dimension by dimension", || Box::new(HaloParameters::halo_2d())),
     program("sweep-3d", "wavefronts from all eight corners of a box on a 2D process grid", || {
         Box::new(LuParameters::sweep_3d())
     }),
-    program("ring", "everybody sends to the next rank", || Box::new(RingParameters::default())),
+    program("ring", "every rank sends to the next rank", || Box::new(RingParameters::default())),
     program("all-to-all", "an alltoall of all ranks", || Box::new(AllToAllProgramParameters::default())),
-    program("file", "a program of your own, from a file", || Box::new(FileProgramParameters::default())),
-    program("trace", "what the ranks of a real run called, from its trace", || Box::new(TraceParameters::default())),
+    program("file", "a program from a text file", || Box::new(FileProgramParameters::default())),
+    program("trace", "replay of the calls of a real run, from its trace", || Box::new(TraceParameters::default())),
 ];
 
-/// A place in the program of one rank.
+/// A position in the program of one rank.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Cursor {
-    /// Blocks that were begun.
+    /// Number of started blocks.
     next_block: u64,
-    /// Instructions of the present block, and the next one.
+    /// Instructions of the current block, and the next one.
     code: Code,
     next: usize,
 }
 
 impl Cursor {
-    /// The next instruction of `rank`; `None` at the end of the program.
+    /// The next instruction of `rank`. `None` at the end of the program.
     pub fn next(&mut self, program: &dyn RankProgram, rank: u32) -> Option<Call> {
         while self.next == self.code.calls().len() {
             if self.next_block == program.blocks(rank) {
@@ -427,27 +427,27 @@ impl Cursor {
         Some(self.code.calls()[self.next - 1])
     }
 
-    /// The instruction that came last.
+    /// The last instruction.
     pub fn last(&self) -> Option<Call> {
         self.code.calls().get(self.next.checked_sub(1)?).copied()
     }
 
-    /// Line of the instruction that came last, where the program was read from a file.
+    /// Line of the last instruction, if the program was read from a file.
     pub fn line(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
         program.line(rank, self.next_block.checked_sub(1)?, self.next.checked_sub(1)?)
     }
 
-    /// Which of several programs the instruction that came last belongs to.
+    /// Number of the program of the last instruction among several.
     pub fn program(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
         program.program_at(rank, self.next_block.checked_sub(1)?)
     }
 
-    /// Where it is: blocks that were begun, and the next instruction of the last of them.
+    /// Position: started blocks, and the next instruction of the last block.
     pub(crate) fn place(&self) -> (u64, usize) {
         (self.next_block, self.next)
     }
 
-    /// Goes to a place where it was in the program of `rank`; whether there is such a place.
+    /// Moves to a position in the program of `rank`. Returns whether it exists.
     pub(crate) fn go_to(&mut self, (next_block, next): (u64, usize), program: &dyn RankProgram, rank: u32) -> bool {
         if next_block > program.blocks(rank) {
             return false;

@@ -1,26 +1,26 @@
-//! What a user says of how messages are spread over the interfaces of nodes; [`crate::rails`] does it.
+//! Keys of the rail selection. [`crate::rails`] applies them.
 
 use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use odonata_units::Bytes;
 
 words! {
-    /// Which of the interfaces of its node a message takes.
+    /// Rule that selects the NIC of a message.
     #[derive(Default)]
     pub enum RailRule {
         #[default]
-        Affinity = "affinity": "that of its rank: the ranks of a node take turns",
-        RoundRobin = "round-robin": "the messages of a rank take turns",
+        Affinity = "affinity": "the NIC of its rank: the ranks of a node use the NICs in turn",
+        RoundRobin = "round-robin": "the messages of a rank use the NICs in turn",
         Hash = "hash": "by a hash of both ranks",
-        Stripe = "stripe": "all of them, in equal parts; small ones as `affinity`",
+        Stripe = "stripe": "all NICs, in equal parts; small messages as `affinity`",
     }
 }
 
-/// How messages are spread over the interfaces of nodes.
+/// Rail selection of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RailChoice {
-    /// Which they take.
+    /// The rule.
     pub rail_rule: RailRule,
-    /// Size from which on they are striped.
+    /// Smallest striped message.
     pub stripe_from: Bytes,
 }
 
@@ -35,8 +35,8 @@ impl Parameters for RailChoice {
         parameter!(
             rail_rule,
             RailRule::KIND,
-            "Which of several interfaces of its node a message takes, there and at its target."
+            "Rule that selects one of several NICs of a node for a message, at both ends."
         ),
-        parameter!(stripe_from, Kind::Bytes, "Size from which on `stripe` cuts a message in parts."),
+        parameter!(stripe_from, Kind::Bytes, "Smallest message that `stripe` divides into parts."),
     ];
 }

@@ -1,17 +1,18 @@
-//! Which interfaces the messages of a job take where nodes have several.
+//! Rail selection: the NICs of a job's messages on nodes with several NICs.
 //!
-//! A message leaves by one interface of its node and arrives by the one of the same number: rail r of every node, so that it stays in a
-//! plane. Which one is said by a [`RailRule`] and depends on nothing but ranks, the message's number among those of its rank, and its
-//! size; it is the same in every iteration. With k interfaces that work at both ends, in order of their numbers:
+//! A message leaves by one NIC of its node and arrives at the NIC with the same number: rail r of every node. So it
+//! stays in a plane. A [`RailRule`] selects the rail from the ranks, the number of the message within its rank, and its
+//! size. The selection is the same in every iteration. With k NICs that work at both ends, in order of their numbers:
 //!
 //! | rule | number among these |
 //! |---|---|
-//! | `affinity` | place of the sending rank among those of its node, modulo k |
-//! | `round-robin` | number of the message, from the place of its rank on, modulo k |
+//! | `affinity` | index of the sending rank on its node, modulo k |
+//! | `round-robin` | number of the message plus the index of its rank, modulo k |
 //! | `hash` | a hash of both ranks, modulo k |
-//! | `stripe` | all k, with bytes / k each (those of lower numbers get the bytes that are left); below `stripe_from` bytes as `affinity` |
+//! | `stripe` | all k, with bytes / k each (the first ones carry the remainder); below `stripe_from` bytes as `affinity` |
 //!
-//! What stays on a node takes none. What stays on a router on one rail does so on all ([`odonata_machine::RailRouters`]).
+//! Messages within a node use no NIC. Nodes that share a router on one rail share one on all rails
+//! ([`odonata_machine::RailRouters`]).
 
 use crate::rail_choice::{RailChoice, RailRule};
 use crate::volumes::{Locality, Message};
@@ -20,42 +21,45 @@ use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
 use std::collections::BTreeMap;
 
-/// What one interface carries of a message.
+/// The part of a message on one NIC.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part {
-    /// End from which it leaves.
+    /// Sending NIC.
     pub source: NodeId,
-    /// End at which it arrives.
+    /// Receiving NIC.
     pub target: NodeId,
     /// Bytes.
     pub bytes: Bytes,
 }
 
-/// Two nodes of a job without a rail that works at both.
+/// Two nodes of a job without a common working rail.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("job '{name}': no interface of node {a} leads where one of node {b} does: the faults leave them no common rail; place the job elsewhere or take back a fault")]
+#[error(
+    "job '{name}': node {a} and node {b} have no common working rail because of faults; use another placement or \
+    remove a fault"
+)]
 pub struct NoCommonRail {
-    /// Its place among the jobs.
+    /// Index of the job.
     pub job: usize,
     name: String,
     a: String,
     b: String,
 }
 
-/// Which rails the messages of a job take.
+/// Rail selection of a job.
 #[derive(Clone, Debug)]
 pub struct JobRails {
     choice: RailChoice,
-    /// Interfaces of a node.
+    /// NICs of a node.
     of_node: u32,
-    /// Of every rank, its place among the ranks of its node; empty where nodes have one interface.
+    /// Index of every rank on its node. Empty if nodes have one NIC.
     place: Vec<u32>,
-    /// Rails that work, by node of the job; empty if all do.
+    /// Working rails, by node of the job. Empty if all rails work.
     working: BTreeMap<NodeId, u64>,
 }
 
 impl JobRails {
-    /// Those of a job on a machine.
+    /// Rail selection of a job on a machine.
     pub fn new(machine: &Machine, job: &Job) -> Self {
         let (mut place, mut working) = (Vec::new(), BTreeMap::new());
         if machine.has_rails() {
@@ -74,23 +78,23 @@ impl JobRails {
         Self { choice: job.rails, of_node: machine.rails().of_node(), place, working }
     }
 
-    /// Bit r: rail r works at both nodes.
+    /// Bit r is set if rail r works at both nodes.
     fn common(&self, a: NodeId, b: NodeId) -> u64 {
         let of = |node: NodeId| self.working.get(&node).copied().unwrap_or(u64::MAX);
         of(a) & of(b) & (u64::MAX >> (64 - self.of_node))
     }
 
-    /// Whether messages from one rank to another may overtake each other, on several rails.
+    /// Whether messages between two ranks may overtake each other, on several rails.
     pub fn may_overtake(&self) -> bool {
         matches!(self.choice.rail_rule, RailRule::RoundRobin | RailRule::Stripe)
     }
 
-    /// Whether a message is cut in parts.
+    /// Whether a message is divided into parts.
     pub fn is_striped(&self, bytes: Bytes) -> bool {
         self.choice.rail_rule == RailRule::Stripe && bytes >= self.choice.stripe_from
     }
 
-    /// The parts of a message between two nodes that is cut: rails and bytes, of these at least one.
+    /// Parts of a striped message between two nodes: rails and bytes, at least one byte each.
     pub fn shares(&self, a: NodeId, b: NodeId, bytes: Bytes) -> impl Iterator<Item = (u32, Bytes)> {
         let common = self.common(a, b);
         let count = u64::from(common.count_ones());
@@ -98,10 +102,10 @@ impl JobRails {
         (0..).zip(bits(common)).map(move |(i, rail)| (rail, Bytes(share(i)))).filter(|(_, share)| share.0 > 0)
     }
 
-    /// The rail of a message that is not cut, number `number` among those of its rank, between two nodes.
+    /// Rail of message `number` of its rank between two nodes, if it is not striped.
     ///
     /// # Panics
-    /// Without a rail that works at both; [`Workload::spread_over_rails`] refuses such nodes.
+    /// If no rail works at both nodes. [`Workload::spread_over_rails`] refuses these nodes.
     pub fn rail(&self, (source, target): (RankId, RankId), (a, b): (NodeId, NodeId), number: u64) -> u32 {
         let common = self.common(a, b);
         let place = u64::from(self.place.as_slice().get(source.index()).copied().unwrap_or(0));
@@ -115,7 +119,7 @@ impl JobRails {
     }
 }
 
-/// The ways of a job's messages from end to end.
+/// Ends of the paths of a job's messages.
 #[derive(Clone, Debug)]
 pub struct RailPaths<'a> {
     machine: &'a Machine,
@@ -123,25 +127,25 @@ pub struct RailPaths<'a> {
 }
 
 impl<'a> RailPaths<'a> {
-    /// Those of a job on a machine.
+    /// For a job on a machine.
     pub fn new(machine: &'a Machine, job: &Job) -> Self {
         Self { machine, rails: JobRails::new(machine, job) }
     }
 
-    /// A rail that works at two nodes of the job.
+    /// The ends of a rail that works at two nodes of the job.
     pub fn any(&self, a: NodeId, b: NodeId) -> Option<(NodeId, NodeId)> {
         let rail = self.rails.common(a, b).trailing_zeros();
         (rail < 64).then(|| (self.machine.end(a, rail), self.machine.end(b, rail)))
     }
 
-    /// Rails on which a rank sends if its messages are open traffic: its own under `affinity`, else all.
+    /// Whether a rank sends open traffic on a rail: its own rail under `affinity`, otherwise all.
     pub fn sends_on(&self, rank: RankId, rail: u32) -> bool {
         let JobRails { of_node: node_rails, choice, place, .. } = &self.rails;
         choice.rail_rule != RailRule::Affinity
             || place.as_slice().get(rank.index()).is_none_or(|place| place % node_rails == rail)
     }
 
-    /// The parts of a message that leaves its node, which is number `number` among those of its rank.
+    /// Passes the parts of a message that leaves its node to `each`. `number` is its number within its rank.
     pub fn parts(&self, message: &Message, number: usize, mut each: impl FnMut(Part)) {
         let Message { source, target, source_node, target_node, bytes, within } = *message;
         debug_assert!(matches!(within, Locality::Router | Locality::Network), "it leaves its node");
@@ -172,15 +176,15 @@ const fn mixed(value: u64) -> u64 {
 }
 
 impl Workload {
-    /// Says how the messages of all jobs are spread over interfaces.
+    /// Sets the rail selection of all jobs.
     ///
     /// # Errors
-    /// The first job of which two nodes have no rail that works at both.
+    /// The first job with two nodes without a common working rail.
     pub fn spread_over_rails(&mut self, machine: &Machine, choice: RailChoice) -> Result<(), NoCommonRail> {
         for (number, job) in self.jobs.iter_mut().enumerate() {
             job.rails = choice;
             let working = JobRails::new(machine, job).working;
-            // Few masks differ, however many nodes there are.
+            // There are few different masks, whatever the number of nodes.
             let by_mask: BTreeMap<u64, NodeId> = working.into_iter().map(|(node, mask)| (mask, node)).collect();
             for (mask, &a) in &by_mask {
                 if let Some((_, &b)) = by_mask.iter().find(|(other, _)| *other & mask == 0) {

@@ -1,5 +1,5 @@
-//! Building programs, and a plain walk over them: collectives as the calls of their algorithms, communicators as lists
-//! of ranks.
+//! Builds programs, and walks over them in a plain manner: collectives as the calls of their algorithms, communicators
+//! as lists of ranks.
 
 use crate::collective::{Collective, Collectives};
 use crate::program::{Call, Code, Cursor, Operation, ProgramContext, ProgramSpec, RankProgram, EQUAL, WORLD};
@@ -40,12 +40,12 @@ pub(crate) struct Walk<'a> {
     cursor: Cursor,
     /// Ranks of each communicator.
     members: BTreeMap<u16, Vec<u32>>,
-    /// Collectives so far on each communicator.
+    /// Number of collectives so far on each communicator.
     count: BTreeMap<u16, u16>,
     ahead: VecDeque<Call>,
 }
 
-/// Requests of collectives stand apart from the program's.
+/// Requests of collectives are separate from the program's.
 const COLLECTIVE_REQUESTS: u32 = 1 << 30;
 
 impl<'a> Walk<'a> {
@@ -61,14 +61,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The next call that is no collective.
+    /// The next call that is not a collective.
     pub(crate) fn next(&mut self) -> Option<Call> {
         while self.ahead.is_empty() {
             match self.cursor.next(self.program, self.rank)? {
                 Call::Collective { operation, root, bytes, sizes, communicator } => {
                     self.expand(operation, root, bytes, sizes, communicator);
                 }
-                // What the study's MPI sends for it.
+                // Messages of the study's MPI for this call.
                 Call::CommCreate { communicator, new, first, count, stride } => {
                     self.expand(Operation::Barrier, 0, Bytes(0), EQUAL, communicator);
                     let parent = &self.members[&communicator];
@@ -90,7 +90,7 @@ impl<'a> Walk<'a> {
         let rank = members.iter().position(|&member| member == self.rank).expect("one of them") as u32;
         let count = self.count.entry(communicator).or_default();
         *count += 1;
-        // A communicator of its own for each collective, as if nothing could be mistaken.
+        // A separate communicator for each collective.
         let context = 0x8000 | communicator << 12 | (*count & 0xfff);
         let size_of = |from: u32, to: u32| self.program.size(sizes, members[from as usize], members[to as usize]);
         let collective = Collective {

@@ -1,21 +1,20 @@
-//! Named rules as the user writes them: a name, the parameters of that rule, and those that every rule of its family
-//! has.
+//! Named rules as users write them: a name, its parameters, and the parameters of its family.
 
 use crate::WorkloadError;
 use odonata_declare::{try_set, ParameterStruct, Parameters, Value, Variant};
 use std::sync::Arc;
 
-/// The user's words for a rule. `C` is what all rules of the family have.
+/// Specification of a rule. `C` has the parameters of the family.
 #[derive(Debug)]
 pub(crate) struct RuleSpec<R: ?Sized, C> {
-    /// What the family is called in messages.
+    /// Name of the family in messages.
     noun: &'static str,
     name: &'static str,
     rule: Arc<R>,
     common: C,
 }
 
-// Written out, since a rule behind a pointer need not be `Clone`.
+// Explicit, because a rule behind a pointer may not be `Clone`.
 impl<R: ?Sized, C: Clone> Clone for RuleSpec<R, C> {
     fn clone(&self) -> Self {
         Self { noun: self.noun, name: self.name, rule: Arc::clone(&self.rule), common: self.common.clone() }
@@ -38,7 +37,7 @@ impl<R: ParameterStruct + ?Sized + 'static, C: Parameters + Default> RuleSpec<R,
         set.map_err(|reason| WorkloadError::parameter(owner, parameter, reason))
     }
 
-    /// All parameters and their values, those left at their default included.
+    /// All parameters and their values, including defaults.
     pub(crate) fn values(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.rule.values();
         values.extend(self.common.values());
@@ -49,7 +48,7 @@ impl<R: ParameterStruct + ?Sized + 'static, C: Parameters + Default> RuleSpec<R,
         &self.rule
     }
 
-    /// The rule, to be changed.
+    /// The rule, for changes.
     pub(crate) fn rule_mut(&mut self) -> &mut R {
         let noun = self.noun;
         Arc::get_mut(&mut self.rule).unwrap_or_else(|| panic!("a {noun} is set before it is shared"))
@@ -63,7 +62,7 @@ impl<R: ParameterStruct + ?Sized + 'static, C: Parameters + Default> RuleSpec<R,
         self.name
     }
 
-    /// Whom an error names: the rule of that job.
+    /// Owner for errors: the rule of this job.
     pub(crate) fn owner(&self, job: &str) -> String {
         format!("job '{job}': {} '{}'", self.noun, self.name)
     }

@@ -1,4 +1,4 @@
-//! Small machines for tests. Placement and patterns look at nodes, routers and groups, never at cables, so these have
+//! Small machines for tests. Placements and patterns use nodes, routers and groups, not cables, so these machines have
 //! none.
 
 use odonata_machine::{Coordinates, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};

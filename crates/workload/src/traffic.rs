@@ -1,73 +1,73 @@
-//! When a job sends: all that its pattern says as soon as it can, or at an offered load.
+//! Traffic of a job: all messages as soon as possible, or an offered load.
 
 use odonata_declare::{parameter, words, Kind, Parameter, ParameterStruct, Parameters, Value, Variant};
 use odonata_units::Time;
 use std::sync::Arc;
 
-/// What a job offers to the network, and when.
+/// Traffic of a job.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TrafficKind {
-    /// Every rank sends the messages of its pattern as fast as the network takes them.
+    /// Closed traffic: every rank sends the messages of its pattern as fast as possible.
     Closed(ClosedParameters),
-    /// Every node makes packets at a load, to destinations that its ranks' pattern draws.
+    /// Open traffic: every node creates packets at a load. The pattern draws their destinations.
     Open(OpenParameters),
     /// Every rank runs its program.
     Program(ProgramStart),
 }
 
-/// When the ranks of a program start.
+/// Start of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ProgramStart {
-    /// At this time.
+    /// Start time.
     pub start: Time,
-    /// Whether they run over and over, until nobody waits for anything else.
+    /// Whether the ranks repeat the program until all awaited jobs have ended.
     pub background: bool,
 }
 
 /// Parameters of `closed`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClosedParameters {
-    /// When its messages are made.
+    /// Creation time of its messages.
     pub start: Time,
 }
 
 /// Parameters of `open`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpenParameters {
-    /// Share of the node's link bandwidth, 0 to 1, from the start on.
+    /// Share of the node's link bandwidth, 0 to 1, from the start.
     pub load: f64,
-    /// When sending starts.
+    /// Start time.
     pub start: Time,
     /// Times at which the load changes, ascending.
     pub step_times: Vec<Time>,
-    /// The load from each of these times on.
+    /// Load from each of these times.
     pub step_loads: Vec<f64>,
-    /// When packets are made.
+    /// Process that creates packets.
     pub injection: Injection,
-    /// Packets made at a time, to one destination.
+    /// Packets created at a time, to one destination.
     pub burst: u32,
-    /// Packets for which a paced source's interface has room; see [`OpenParameters::room`].
+    /// Buffer of a paced source's NIC, in packets; see [`OpenParameters::buffer_packets`].
     pub buffer: Option<u32>,
-    /// Packets that each node makes before it stops, if it ever does.
+    /// Packets of each node. No limit if not given.
     pub packets: Option<u64>,
 }
 
 words! {
-    /// When packets are made.
+    /// Process that creates packets.
     #[derive(Default)]
     pub enum Injection {
         #[default]
-        Bernoulli = "bernoulli": "each packet time with a probability",
+        Bernoulli = "bernoulli": "one trial with a fixed probability per packet time",
         Poisson = "poisson": "exponential gaps",
         Interval = "interval": "constant gaps",
-        Paced = "paced": "a constant gap after the packet before has entered the interface, which has room for `buffer` packets",
+        Paced = "paced": "a constant gap after the previous packet entered the NIC, which buffers `buffer` packets",
     }
 }
 
-/// A load that holds from a time on.
+/// A load from a time on.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LoadStep {
-    /// From when on.
+    /// Start time.
     pub from: Time,
     /// Share of the node's link bandwidth, 0 to 1.
     pub load: f64,
@@ -95,22 +95,22 @@ impl Default for OpenParameters {
 }
 
 impl OpenParameters {
-    /// Packets for which the interface of a paced source has room if nothing else is said, as in the interference study.
+    /// Default buffer of a paced source's NIC, in packets, as in the interference study.
     pub const BUFFER: u32 = 20;
 
-    /// Packets for which the interface has room, if that is all it has.
+    /// Buffer of the NIC in packets. `None` if it is unlimited.
     pub fn buffer_packets(&self) -> Option<u32> {
         (self.injection == Injection::Paced).then(|| self.buffer.unwrap_or(Self::BUFFER))
     }
 
-    /// The load from each time on, by time; none before the first. Steps before the start have passed by then.
+    /// Loads by start time. There is no load before the first. Steps before the start are omitted.
     pub fn schedule(&self) -> Vec<LoadStep> {
         let steps = self.step_times.iter().zip(&self.step_loads).map(|(&from, &load)| LoadStep { from, load });
         let first = LoadStep { from: self.start, load: self.load };
         std::iter::once(first).chain(steps.filter(|step| step.from > self.start)).collect()
     }
 
-    /// The mean load of its schedule from one time to another.
+    /// Mean load of the schedule over an interval.
     pub fn mean_load(&self, (from, until): (Time, Time)) -> f64 {
         let steps = self.schedule();
         let mut offered = 0.0;
@@ -124,49 +124,49 @@ impl OpenParameters {
         offered / (until - from).as_s_f64()
     }
 
-    /// The highest load before a time.
+    /// Highest load before a time.
     pub fn max_load(&self, until: Time) -> f64 {
         self.schedule().iter().filter(|step| step.from < until).map(|step| step.load).fold(0.0, f64::max)
     }
 }
 
 impl Parameters for ClosedParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(start, Kind::Time, "When sending starts.")];
+    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(start, Kind::Time, "Start time of sending.")];
 }
 
 impl Parameters for OpenParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(load, Kind::SHARE, "Offered load as a share of the node's link bandwidth."),
-        parameter!(start, Kind::Time, "When sending starts."),
+        parameter!(start, Kind::Time, "Start time of sending."),
         parameter!(step_times, Kind::List(&Kind::Time), "Times at which the load changes, ascending."),
-        parameter!(step_loads, Kind::List(&Kind::SHARE), "The load from each of `step_times` on."),
-        parameter!(injection, Injection::KIND, "When packets are made."),
+        parameter!(step_loads, Kind::List(&Kind::SHARE), "Load from each of `step_times`."),
+        parameter!(injection, Injection::KIND, "Process that creates packets."),
         parameter!(
             burst,
             Kind::Integer { min: 1, max: 1_000_000 },
-            "Packets made at a time, to one destination; the load stays the same."
+            "Packets created at a time, to one destination. The load stays the same."
         ),
         parameter!(
             buffer,
             Kind::Integer { min: 1, max: 1_000_000 },
-            "Packets for which the interface has room.",
-            else "20 with `injection = \"paced\"`; others have room for all",
+            "Buffer of the NIC, in packets.",
+            else "20 with `injection = \"paced\"`; otherwise unlimited",
         ),
         parameter!(
             packets,
             Kind::Integer { min: 1, max: 1 << 40 },
-            "Packets that each node makes; then it stops.",
+            "Packets of each node, after which it stops.",
             else "no end",
         ),
     ];
 }
 
-/// The parameters of a kind of traffic.
+/// Parameters of a kind of traffic.
 pub trait TrafficRule: ParameterStruct {
-    /// As engines take it.
+    /// Converts to the form for engines.
     ///
     /// # Errors
-    /// Parameters that do not fit each other: which, and why.
+    /// Parameters that contradict each other: the key and the reason.
     fn traffic(&self) -> Result<TrafficKind, (&'static str, String)>;
 }
 
@@ -180,7 +180,7 @@ impl TrafficRule for OpenParameters {
     fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
         let (times, loads) = (self.step_times.len(), self.step_loads.len());
         if times != loads {
-            let reason = format!("has {times} values and 'step_loads' {loads}; give a load for each time");
+            let reason = format!("has {times} values, but 'step_loads' has {loads}; give a load for each time");
             return Err(("step_times", reason));
         }
         if self.step_times.windows(2).any(|pair| pair[0] >= pair[1]) {
@@ -188,7 +188,7 @@ impl TrafficRule for OpenParameters {
         }
         if self.buffer.is_some() && self.injection != Injection::Paced {
             let reason =
-                format!("is of injection = \"paced\"; with \"{}\" there is room for all", self.injection.word());
+                format!("requires injection = \"paced\"; with \"{}\" the buffer is unlimited", self.injection.word());
             return Err(("buffer", reason));
         }
         Ok(TrafficKind::Open(self.clone()))
@@ -199,17 +199,17 @@ impl TrafficRule for OpenParameters {
 pub const TRAFFIC: &[Variant<dyn TrafficRule>] = &[
     Variant {
         name: "closed",
-        doc: "every rank sends the messages of its pattern as fast as the network takes them",
+        doc: "every rank sends the messages of its pattern as fast as possible",
         default: || Box::new(ClosedParameters::default()),
     },
     Variant {
         name: "open",
-        doc: "every node makes packets at `load`, to destinations that its ranks' pattern draws",
+        doc: "every node creates packets at `load`; the pattern draws their destinations",
         default: || Box::new(OpenParameters::default()),
     },
 ];
 
-/// The user's words for a job's traffic.
+/// Specification of a job's traffic.
 #[derive(Clone, Debug)]
 pub struct TrafficSpec {
     name: &'static str,
@@ -228,23 +228,23 @@ impl TrafficSpec {
         Self { name: traffic.name, rule: Arc::from((traffic.default)()) }
     }
 
-    /// Open traffic, from a program.
+    /// Open traffic, for callers of the library.
     pub fn open(open: OpenParameters) -> Self {
         Self { name: "open", rule: Arc::new(open) }
     }
 
-    /// Sets a parameter to a value of its kind, which the parser has checked.
+    /// Sets a parameter to a value that the parser checked.
     ///
     /// # Panics
-    /// If there is no such parameter, or the traffic is already that of a job.
+    /// If the parameter does not exist, or a job already uses the traffic.
     pub fn set(&mut self, parameter: &str, value: &Value) {
         Arc::get_mut(&mut self.rule).expect("traffic is set before it is shared").set(parameter, value);
     }
 
-    /// As engines take it.
+    /// Converts to the form for engines.
     ///
     /// # Errors
-    /// As [`TrafficRule::traffic`].
+    /// Errors of [`TrafficRule::traffic`].
     pub fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
         self.rule.traffic()
     }
@@ -268,8 +268,8 @@ mod tests {
         Time::from_us(n)
     }
 
-    /// Load 0.2 from 10 us, 0.6 from 20 us, nothing from 30 us on; a step at 5 us has passed when sending starts. From
-    /// 0 to 40 us that is (10 us * 0.2 + 10 us * 0.6) / 40 us = 0.2; from 15 to 25 us (5 * 0.2 + 5 * 0.6) / 10 = 0.4.
+    /// Load 0.2 from 10 us, 0.6 from 20 us, 0 from 30 us. A step at 5 us is before the start. From 0 to 40 us the mean
+    /// is (10 us * 0.2 + 10 us * 0.6) / 40 us = 0.2, from 15 to 25 us (5 * 0.2 + 5 * 0.6) / 10 = 0.4.
     #[test]
     fn the_mean_load_follows_the_steps() {
         let open = OpenParameters {

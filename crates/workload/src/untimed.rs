@@ -1,16 +1,16 @@
-//! Runs ranks without time, for tests: every send waits until its receive is there, so whoever needs a buffer is stuck.
+//! Runs ranks without time, for tests. Every send waits for its receive, so programs that need a buffer block.
 //!
-//! Messages carry what their sender knew when it sent: at first a rank knows itself, and what comes in is known once it
-//! has been waited for.
+//! Messages carry what their sender knew when it sent. At first a rank knows itself. It learns the content of a message
+//! when it has waited for it.
 
 use crate::program::Call;
 use odonata_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Where blocking calls keep their request.
+/// Slot of blocking calls.
 const BLOCKING: u32 = u32::MAX;
 
-/// A message as it was received.
+/// A received message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Message {
     pub(crate) from: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Message {
     pub(crate) tag: u32,
 }
 
-/// What happened.
+/// Results of the run.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) messages: Vec<Message>,
@@ -52,11 +52,11 @@ impl Report {
 #[derive(Clone, Debug)]
 enum Request {
     Open,
-    /// With what the message carried.
+    /// With the content of the message.
     Done(BTreeSet<u32>),
 }
 
-/// Who waits on one side of a channel: its request, and for sends what is carried.
+/// Requests on one side of a channel, for sends with the content.
 type PostQueue = VecDeque<(u32, Bytes, BTreeSet<u32>)>;
 
 /// Source, target, tag, communicator.
@@ -71,10 +71,10 @@ struct World {
     messages: Vec<Message>,
 }
 
-/// Runs all ranks to their end. `next` says the next call of a rank, of single messages only, with ranks of the job.
+/// Runs all ranks to their end. `next` returns the next call of a rank, with ranks of the job and without collectives.
 ///
 /// # Panics
-/// If somebody is stuck, if sizes differ, or if a message or a request is left over.
+/// If ranks block, sizes differ, or a message or a request remains.
 pub(crate) fn run(ranks: u32, next: &mut dyn FnMut(u32) -> Option<Call>) -> Report {
     let mut world = World {
         requests: vec![BTreeMap::new(); ranks as usize],
@@ -83,7 +83,7 @@ pub(crate) fn run(ranks: u32, next: &mut dyn FnMut(u32) -> Option<Call>) -> Repo
         receives: BTreeMap::new(),
         messages: Vec::new(),
     };
-    // What a rank waits for: slots.
+    // Slots that each rank waits for.
     let mut waits: Vec<Option<(Call, Vec<u32>)>> = vec![None; ranks as usize];
     let mut ended = vec![false; ranks as usize];
     let mut moved = true;
@@ -116,7 +116,7 @@ pub(crate) fn run(ranks: u32, next: &mut dyn FnMut(u32) -> Option<Call>) -> Repo
 }
 
 impl World {
-    /// Begins a call; the slots that it waits for.
+    /// Starts a call. Returns the slots that it waits for.
     fn begin(&mut self, rank: u32, call: Call) -> Vec<u32> {
         match call {
             Call::Send { to, bytes, tag, communicator } => {
@@ -145,7 +145,7 @@ impl World {
         }
     }
 
-    /// Whether all slots are done; then they are freed.
+    /// Frees the slots if all are complete. Returns whether they are.
     fn finish(&mut self, rank: u32, slots: &[u32]) -> bool {
         let requests = &mut self.requests[rank as usize];
         if slots.iter().any(|slot| matches!(requests[slot], Request::Open)) {
@@ -185,14 +185,14 @@ impl World {
         let (send, bytes, carried) = sends.pop_front().expect("not empty");
         let (receive, room, _) = receives.pop_front().expect("not empty");
         let (from, to, tag, _) = channel;
-        assert_eq!(bytes, room, "{from} sends {to} another size than it awaits, tag {tag}");
+        assert_eq!(bytes, room, "{from} sends {to} a size that it does not expect, tag {tag}");
         self.requests[from as usize].insert(send, Request::Done(BTreeSet::new()));
         self.requests[to as usize].insert(receive, Request::Done(carried));
         self.messages.push(Message { from, to, bytes: bytes.0, tag });
     }
 }
 
-/// The interpreter itself: two ranks that both send first are stuck.
+/// The interpreter itself: two ranks that both send first block.
 #[test]
 #[should_panic(expected = "stuck")]
 fn two_that_send_first_are_stuck() {

@@ -1,11 +1,11 @@
-//! The one walk over messages: who sends how much to whom, and how far it goes.
+//! The walk over messages: source, target, size and locality.
 //!
-//! Every engine and every record that looks at messages takes them from [`Messages`], which says of each what it never
-//! leaves: its rank, its node, its router. [`Volumes`] adds them up by that, [`Matrix`] by who talks to whom.
+//! Engines and records walk over messages with [`Messages`]. It classifies each message by its locality: within its
+//! rank, node or router, or through the network. [`Volumes`] sums messages by locality, [`Matrix`] by source and
+//! target.
 //!
-//! A pattern is a rule and gives one rank's messages at a time, so a walk takes the memory of one rank. It is the same
-//! whoever asks: threads may share the ranks of a job among walks of their own, and since sums are whole numbers, their
-//! order does not show.
+//! A pattern generates the messages of one rank at a time, so a walk needs the memory of one rank. Threads may share
+//! the ranks of a job. Sums are whole numbers, so their order does not matter.
 
 pub mod complete;
 
@@ -15,14 +15,14 @@ use complete::{CompleteExchange, NodeExchange};
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId, RankId};
 
-/// What a message stays within: the narrowest that holds.
+/// The smallest part of the machine that contains both ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Locality {
     /// The rank sends to itself.
     Rank,
     /// Another rank of the same node: nothing leaves the node.
     Node,
-    /// Another node of the same router: it passes two network interfaces and no link between routers.
+    /// Another node of the same router: it passes two NICs and no link between routers.
     Router,
     /// Another router.
     Network,
@@ -41,7 +41,7 @@ pub struct Message {
     pub target_node: NodeId,
     /// Size.
     pub bytes: Bytes,
-    /// What it stays within.
+    /// Locality.
     pub within: Locality,
 }
 
@@ -54,12 +54,12 @@ pub struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    /// A walk over the messages of `job`, which is placed on `machine`.
+    /// A walk over the messages of `job`, placed on `machine`.
     pub const fn new(machine: &'a Machine, job: &'a Job) -> Self {
         Self { machine, job, sends: Vec::new() }
     }
 
-    /// What `rank` sends in one iteration, in the order of the pattern.
+    /// Messages of `rank` in one iteration, in the order of the pattern.
     pub fn of(&mut self, rank: RankId) -> impl ExactSizeIterator<Item = Message> + use<'_, 'a> {
         let Self { machine, job, sends } = self;
         let (machine, job): (&Machine, &Job) = (machine, job);
@@ -83,11 +83,10 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// What a job sends, by what it stays within. Sums stop at the most that their type holds: for bytes, 2^64 messages of
-/// the largest size.
+/// Messages and bytes of a job by locality. Sums saturate; for bytes at 2^64 messages of the largest size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Volumes {
-    /// Messages, of any kind.
+    /// Number of messages.
     pub messages: u64,
     /// Messages of zero bytes.
     pub zero_byte_messages: u64,
@@ -104,7 +103,7 @@ pub struct Volumes {
 }
 
 impl Volumes {
-    /// What a job sends in all its iterations.
+    /// Volumes of all iterations of a job.
     pub fn of(machine: &Machine, job: &Job) -> Self {
         if let Some(complete) = CompleteExchange::of(job) {
             return complete.volumes(machine).times(job.iterations);
@@ -146,7 +145,7 @@ impl Volumes {
         *sum += u128::from(bytes);
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds other volumes.
     pub fn merge(&mut self, other: &Self) {
         self.messages += other.messages;
         self.zero_byte_messages += other.zero_byte_messages;
@@ -157,7 +156,7 @@ impl Volumes {
         self.network_bytes += other.network_bytes;
     }
 
-    /// The same, sent `n` times.
+    /// The same volumes, `n` times.
     #[must_use]
     pub fn times(self, n: u32) -> Self {
         let (count, bytes) = (u64::from(n), u128::from(n));
@@ -172,7 +171,7 @@ impl Volumes {
         }
     }
 
-    /// All bytes.
+    /// Total bytes.
     pub const fn bytes(&self) -> u128 {
         self.self_bytes
             .saturating_add(self.on_node_bytes)
@@ -181,7 +180,7 @@ impl Volumes {
     }
 }
 
-/// What the ranks of a job send in one iteration: for those of which it was not counted when they were built.
+/// Message counts of one iteration, for jobs without counts from their build.
 pub fn message_counts(machine: &Machine, job: &Job) -> MessageCounts {
     let (mut sent, mut messages) = (MessageCounts::default(), Messages::new(machine, job));
     if let Some(bytes) = job.pattern.complete() {
@@ -199,16 +198,17 @@ pub fn message_counts(machine: &Machine, job: &Job) -> MessageCounts {
     sent
 }
 
-/// Who sends how much to whom in all iterations, small whatever the size of the job: consecutive ranks share a cell.
+/// Messages and bytes between blocks of consecutive ranks, in all iterations. Its size does not depend on the size of
+/// the job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Matrix {
-    /// Ranks on each side of a cell; the last cell of a row or column may have fewer.
+    /// Ranks on each side of a cell. The last cell of a row or column may have fewer.
     pub ranks_per_cell: u32,
-    /// The cells with a message, by source and then by target.
+    /// Cells with messages, by source and then by target.
     pub cells: Vec<MatrixCell>,
 }
 
-/// What some consecutive ranks send to some others.
+/// Messages between two blocks of ranks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MatrixCell {
     /// First of the sending ranks.
@@ -234,7 +234,7 @@ impl Matrix {
         let mut messages = Messages::new(machine, job);
         let ranks_of = |cell: u32| ranks_per_cell.min(job.ranks - cell * ranks_per_cell);
         let complete = job.pattern.complete();
-        // None of a complete exchange are left to walk through.
+        // A complete exchange has no messages left to walk over.
         let end = |cell: u32| if complete.is_some() { 0 } else { first(cell).0 + ranks_of(cell) };
         for source in 0..row.len() as u32 {
             row.fill((0, 0));

@@ -1,12 +1,13 @@
-//! Volumes and path lengths of the papers' patterns on Edison, placed as in the papers, against the published traffic.
+//! Volumes and path lengths of the papers' patterns on Edison, placed as in the papers, compared with the published
+//! traffic.
 //!
-//! The published average of a job times the number of links is its byte-hops; over the bytes that the pattern sends, the
-//! mean number of links that a byte crosses. Here the same number comes from the pattern, the placement and the
-//! wiring alone, without an engine: between groups a direct path is a leg to a random gateway router, a global link and
-//! a leg, an indirect one passes a random router of a third group; inside a group a direct path is one or two hops, an
-//! indirect one passes a random router of the group. A leg to a random router of 6 x 16 is 5/6 + 15/16 hops long.
-//! Adaptive routing makes 55 % of the bytes go indirect: that share is between 50 % and 70 % for all patterns,
-//! and 0.1 more or less moves the results by 6 %, which the tolerance covers.
+//! The published average of a job times the number of links is its byte-hops. Divided by the bytes of the pattern, it
+//! is the mean number of links that a byte crosses. Here this number follows from pattern, placement and wiring,
+//! without an engine. Between groups a direct path has a leg to a random gateway router, a global link and another leg.
+//! An indirect path passes a random router of a third group. Inside a group a direct path has one or two hops, and an
+//! indirect path passes a random router of the group. A leg to a random router of 6 x 16 has 5/6 + 15/16 hops. Adaptive
+//! routing sends 55 % of the bytes on indirect paths. This share is between 50 % and 70 % for all patterns. A change by
+//! 0.1 moves the results by 6 %, which the tolerance covers.
 
 use odonata_machine::{presets, Machine};
 use odonata_units::RouterId;
@@ -62,8 +63,8 @@ fn job(name: &str) -> JobSpec {
 /// Workloads WD1 and WD3 of Bhatele et al. (2016): pattern, published average MiB over all 48,240 links, and the bytes
 /// of the pattern in MiB:
 /// * spread and umesh: 32,768 ranks x 16.5 neighbours on average x 0.5 MiB = 270,336;
-/// * 2D: 32,768 x 4 / 16 less 2 (128 + 256) / 16 at the borders = 8,144; 4D: 32,768 x 8 x 4 less 2 (3 x 2048 + 4096) x 4 =
-///   966,656;
+/// * 2D: 32,768 x 4 / 16 less 2 (128 + 256) / 16 at the borders = 8,144; 4D: 32,768 x 8 x 4 less 2 (3 x 2048 + 4096) x
+///   4 = 966,656;
 /// * many-to-many: 32,768 x 31 / 32 = 31,744.
 const PUBLISHED: [[(&str, f64, f64); 4]; 2] = [
     [
@@ -86,7 +87,7 @@ fn volumes_and_path_lengths_are_the_published_ones() {
     assert_eq!(machine.link_count() as f64, LINKS);
     for workload in PUBLISHED {
         let jobs: Vec<JobSpec> = workload.iter().map(|(name, ..)| job(name)).collect();
-        // The published placement is unknown but for its kind: the median of five.
+        // Only the kind of the published placement is known: this is the median of five.
         let mut averages = vec![Vec::new(); jobs.len()];
         for seed in 1..=5 {
             let placed = Workload::build(&machine, &jobs, seed).expect("four jobs fit");

@@ -1,4 +1,4 @@
-//! Placements and communication graphs of CODES, TraceR and htsim, and which format a file is taken for.
+//! Placements and communication graphs of CODES, TraceR and htsim, and the detection of formats.
 
 use odonata_machine::topology::Dragonfly;
 use odonata_machine::Machine;
@@ -26,7 +26,7 @@ impl odonata_declare::Reader for Files {
     }
 }
 
-/// The nodes of the ranks of the job with this number, placed by a file.
+/// The nodes of the ranks of this job, placed by a file.
 fn placed(file: Vec<u8>, format: Option<&str>, job: i64, ranks: u32) -> Result<Vec<u32>, String> {
     let mut placement = PlacementSpec::parse("file").unwrap();
     let rule = placement.rule_mut();
@@ -81,13 +81,13 @@ fn servers_of_tracer_are_dealt_out_over_the_nodes_of_a_router() {
 
 #[test]
 fn ambiguous_files_need_a_format() {
-    // As a map of Damselfly: node (0, 0, 0, 1), core 1, job 0. As one of TraceR: servers 0 and 1.
+    // As a map of Damselfly: node (0, 0, 0, 1), core 1, job 0. As a map of TraceR: servers 0 and 1.
     let both = records(&[[0, 0, 0], [1, 1, 0]]);
     let message = placed(both.clone(), None, 0, 2).unwrap_err();
     assert!(message.starts_with("file: records that a map of Damselfly and one of TraceR may have"), "{message}");
     assert_eq!(placed(both.clone(), Some("tracer"), 0, 2).unwrap(), [0, 1]);
     assert_eq!(placed(both, Some("damselfly"), 0, 1).unwrap(), [1]);
-    // A server twice is no map of TraceR.
+    // A map of TraceR has each server once.
     let damselfly = records(&[[0, 2, 0], [0, 1, 0], [0, 2, 0], [1, 0, 0]]);
     let message = placed(damselfly, None, 0, 2).unwrap_err();
     assert_eq!(message, "file:byte 0: row 2, but dragonfly-p4-a4-h1-g1 has rows 0 to 0");

@@ -21,7 +21,7 @@ fn machine(pick: usize, nodes_per_router: u32, cores: u32) -> Machine {
     builder.build().expect("a machine")
 }
 
-/// A job of one of the patterns, or of the given messages, which may be of zero bytes, to oneself, and doubled.
+/// A job of one of the patterns, or of given messages. These may have zero bytes, go to the same rank, or be repeated.
 fn job(name: &str, ranks: u32, pattern: &str, placement: &str) -> JobSpec {
     JobSpec {
         name: name.into(),
@@ -139,7 +139,7 @@ proptest! {
     }
 }
 
-/// Twice 2^32 - 1 messages of 2^64 - 1 bytes: more than 64 bits hold, and not wrapped.
+/// Twice 2^32 - 1 messages of 2^64 - 1 bytes exceed 64 bits and must not wrap.
 #[test]
 fn the_largest_messages_add_up() {
     let machine = machine(2, 1, 1);

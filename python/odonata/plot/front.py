@@ -16,21 +16,21 @@ WIDE = 20
 """From this ratio of the largest to the least on, the scale is logarithmic."""
 
 
-def plot_front(trials: pa.Table, minimise: Sequence[str]) -> style.Picture:
+def plot_front(trials: pa.Table, objectives: Sequence[str]) -> style.Picture:
     """Every trial as a dot, the front as a line: over two aims, or the order of trials if there is one.
 
     Args:
         trials: The table `trials` of an optimization.
-        minimise: Its aims.
+        objectives: Its aims.
 
     Raises:
         OdonataError: No trial could be run.
 
     Examples:
         >>> found = odonata.optimize("design.toml", out="runs/best")
-        >>> odonata.plot.plot_front(found.trials, found.minimise).savefig("front.png")
+        >>> odonata.plot.plot_front(found.trials, found.objectives).savefig("front.png")
     """
-    known = trials.filter(trials[minimise[0]].is_valid())
+    known = trials.filter(trials[objectives[0]].is_valid())
     if not known.num_rows:
         raise OdonataError("no combination could be run, so there is nothing to draw")
     declared = declarations(trials.schema)
@@ -40,8 +40,8 @@ def plot_front(trials: pa.Table, minimise: Sequence[str]) -> style.Picture:
         on = scale(values.tolist(), declared[name].unit)
         return values / on.size, on.axis(name)
 
-    y, y_label = axis(minimise[0])
-    x, x_label = axis(minimise[1]) if len(minimise) > 1 else (known["trial"].to_numpy(), "trial")
+    y, y_label = axis(objectives[0])
+    x, x_label = axis(objectives[1]) if len(objectives) > 1 else (known["trial"].to_numpy(), "trial")
     front, allowed = (
         known["front"].to_numpy(zero_copy_only=False),
         known["allowed"].to_numpy(zero_copy_only=False),
@@ -53,7 +53,7 @@ def plot_front(trials: pa.Table, minimise: Sequence[str]) -> style.Picture:
         if not allowed.all():
             panel.scatter(x[~allowed], y[~allowed], s=16, marker="x", color="#c9a227", label="beyond a limit")
         order = np.argsort(x[front], kind="stable")
-        several = len(minimise) > 1
+        several = len(objectives) > 1
         # What costs more than a trial of the front and less than the next is at best as good as that one.
         style_of = "steps-post" if several else "default"
         panel.plot(

@@ -15,7 +15,7 @@ from odonata.errors import NewerRunError, NotARunError
 from odonata.store.sweep import Axis, Point, axes_of, point_at, text
 
 FORMAT = "odonata-optimize"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 DESCRIPTION = "optimize.json"
 TRIALS = "trials.parquet"
 

@@ -23,8 +23,8 @@ use keeper::Keeper;
 use odonata_declare::Value;
 use odonata_machine::Machine;
 use odonata_packet::{
-    memory_estimate, table_estimate, ClosedTraffic, MemoryDemand, JobTraffic, CheckpointAccess, PacketEngine, PacketError, CheckpointParts,
-    Recording, RunOptions, Schedule, Traffic,
+    memory_estimate, table_estimate, CheckpointAccess, CheckpointParts, ClosedTraffic, JobTraffic, MemoryDemand,
+    PacketEngine, PacketError, Recording, RunOptions, Schedule, Traffic,
 };
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
@@ -129,7 +129,7 @@ impl Engine for Packet {
             seed: scenario.seed,
             threads,
             recording,
-            patience: self.times.patience,
+            progress_timeout: self.times.progress_timeout,
             records_tables: self.records.q_tables,
             ..RunOptions::default()
         };

@@ -22,28 +22,24 @@ const SAMPLERS: &[Choice] = &[
 ];
 
 const LIMIT: &[Key] = &[
-    Key::required("of", Kind::Text, "One of the aims."),
-    Key::required(
-        "value",
-        Kind::Number { min: 0.0, max: f64::INFINITY },
-        "Its most, in seconds or the unit of prices.",
-    ),
+    Key::required("quantity", Kind::Text, "One of the aims."),
+    Key::required("max", Kind::Number { min: 0.0, max: f64::INFINITY }, "Its most, in seconds or the unit of prices."),
 ];
 
 /// The keys of `[optimize]`.
 pub(crate) fn section() -> Section {
     let keys = vec![
         Key::required(
-            "minimise",
+            "objectives",
             Kind::List(&Kind::Text),
             "What is to be small: `slowest job`, `hottest link` (bytes over capacity, in seconds), `price` (of all cables, by the `price` of \
              their classes), or `time of NAME`, of a job. Of several the front is searched: what is best in none of them alone.",
         ),
         Key::optional(
-            "at_most",
+            "constraints",
             Kind::List(&Kind::Line(LIMIT)),
             "nothing is limited",
-            "Limits, `[{ of = \"price\", value = 1.5e6 }]`, of any of these, minimised or not.",
+            "Limits, `[{ quantity = \"price\", max = 1.5e6 }]`, of any of these, minimised or not.",
         ),
         Key::with_default("trials", Kind::COUNT, Value::Integer(100), "Combinations to try; they are tried in eights, so it may be some more."),
         Key::with_default("sampler", Kind::Choice(SAMPLERS), Value::text("auto"), "How the next combination is found."),
@@ -75,7 +71,7 @@ pub(super) fn read(
             .filter_map(|value| match value {
                 Value::Text(aim) => Some(aim.clone()),
                 Value::Table(keys) => keys.iter().find_map(|(key, value)| match value {
-                    Value::Text(aim) if *key == "of" => Some(aim.clone()),
+                    Value::Text(aim) if *key == "quantity" => Some(aim.clone()),
                     _ => None,
                 }),
                 _ => None,
@@ -83,7 +79,7 @@ pub(super) fn read(
             .collect(),
         _ => Vec::new(),
     };
-    for key in ["minimise", "at_most"] {
+    for key in ["objectives", "constraints"] {
         let Some(located) = fields.given(key) else { continue };
         let named: Vec<String> = aims(located);
         if named.is_empty() {
@@ -123,10 +119,11 @@ mod tests {
 
     #[test]
     fn values_are_given_or_by_default() {
-        let found = optimize("minimise = ['time of cfd', 'price']\nat_most = [{ of = 'price', value = 3 }]").unwrap();
+        let found =
+            optimize("objectives = ['time of cfd', 'price']\nconstraints = [{ quantity = 'price', max = 3 }]").unwrap();
         let expected = [
-            ("minimise", serde_json::json!(["time of cfd", "price"])),
-            ("at_most", serde_json::json!([{ "of": "price", "value": 3.0 }])),
+            ("objectives", serde_json::json!(["time of cfd", "price"])),
+            ("constraints", serde_json::json!([{ "quantity": "price", "max": 3.0 }])),
             ("trials", 100.into()),
             ("sampler", "auto".into()),
         ];
@@ -136,13 +133,16 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (keys, wrong) in [
-            ("minimise = ['slowst job']", "did you mean 'slowest job'?"),
-            ("minimise = ['time of cdf']", "no job is called 'cdf'"),
-            ("minimise = []", "'minimise' is empty"),
-            ("minimise = ['price', 'price']", "'minimise' has 'price' twice"),
-            ("minimise = ['price']\nat_most = [{ of = 'price' }]", "a line of 'at_most' lacks the key 'value'"),
-            ("minimise = ['price']\nsampler = 'tpw'", "did you mean 'tpe'?"),
-            ("trials = 3", "[optimize] lacks the key 'minimise'"),
+            ("objectives = ['slowst job']", "did you mean 'slowest job'?"),
+            ("objectives = ['time of cdf']", "no job is called 'cdf'"),
+            ("objectives = []", "'objectives' is empty"),
+            ("objectives = ['price', 'price']", "'objectives' has 'price' twice"),
+            (
+                "objectives = ['price']\nconstraints = [{ quantity = 'price' }]",
+                "a line of 'constraints' lacks the key 'max'",
+            ),
+            ("objectives = ['price']\nsampler = 'tpw'", "did you mean 'tpe'?"),
+            ("trials = 3", "[optimize] lacks the key 'objectives'"),
         ] {
             let message = optimize(keys).unwrap_err();
             assert!(message.contains(wrong), "{message}");

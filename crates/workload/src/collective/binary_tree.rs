@@ -1,23 +1,23 @@
-//! A tree in which each rank has two children: the collectives of the interference study (Kang et al. 2022).
+//! A binary tree: the collectives of the interference study (Kang et al. 2022).
 //!
-//! Counted from the root, rank i has the children 2i + 1 and 2i + 2. The whole message moves at each level. Up, a rank
-//! posts the receives from its children, waits for both and sends to its parent, blocking; down, it receives from its
-//! parent, begins to send to both children and waits for both. A barrier is an allreduce of nothing. p - 1 messages one
-//! way, 2 (p - 1) both ways.
+//! Counted from the root, rank i has the children 2i + 1 and 2i + 2. The whole message moves at each level. Up: a rank
+//! posts the receives from its children, waits for both, and sends to its parent, blocking. Down: it receives from its
+//! parent, starts the sends to both children, and waits for both. A barrier is an allreduce of zero bytes. p - 1
+//! messages in one direction, 2 (p - 1) in both.
 //!
-//! Gather and scatter tell sizes first, 4 B for a number. Gather: each child tells how much it brings, hears an empty
-//! "go" and sends it: 3 (p - 1) messages. Scatter: each child hears the sizes of its subtree and gets the data: 2 (p -
-//! 1).
+//! Gather and scatter send sizes first, 4 B for a number. Gather: each child sends its size, receives an empty "go" and
+//! sends its data: 3 (p - 1) messages. Scatter: each child receives the sizes of its subtree, then the data: 2 (p - 1)
+//! messages.
 
 use super::{Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
 pub(super) struct BinaryTree;
 
-/// A size as it is told.
+/// Bytes of a size.
 const NUMBER: Bytes = Bytes(4);
 
 const DATA: u32 = 0;
@@ -59,7 +59,7 @@ fn parent(collective: &Collective<'_>) -> Option<u32> {
     (place > 0).then(|| collective.rank_at((place - 1) / 2))
 }
 
-/// A barrier moves nothing.
+/// A barrier sends zero bytes.
 fn whole(collective: &Collective<'_>) -> Bytes {
     if collective.operation == Operation::Barrier {
         Bytes(0)
@@ -92,7 +92,7 @@ fn down(collective: &Collective<'_>, code: &mut Code) {
     }
 }
 
-/// Ranks of the tree under `place`, and the bytes of their blocks.
+/// Number of ranks in the subtree of `place`, and the bytes of their blocks.
 fn subtree(collective: &Collective<'_>, place: u32) -> (u64, Bytes) {
     let (mut first, mut last) = (place, place);
     let (mut ranks, mut bytes) = (0, Bytes(0));
@@ -172,8 +172,8 @@ mod tests {
         assert_eq!(check(&BinaryTree, Case::of(Operation::Barrier, 528, 0)).totals(), (1054, 0));
     }
 
-    /// A block goes as far up as its rank is deep: with 7 ranks two levels for four of them, one for two; 6 sizes, 6 of
-    /// "go".
+    /// A block crosses as many levels as its rank is deep. With 7 ranks these are two levels for four ranks and one for
+    /// two. There are 6 sizes and 6 "go" messages.
     #[test]
     fn a_block_moves_at_each_level() {
         let seven = |operation| check(&BinaryTree, Case::of(operation, 7, 1000)).totals().1;
@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(seven(Operation::Scatter), (4 * 2 + 2) * 1000 + (4 * 2 + 2) * 4);
     }
 
-    /// Rank 1 of 4, of root 0: the children 3 and nobody.
+    /// Rank 1 of 4 with root 0 has one child, rank 3.
     #[test]
     fn calls_in_the_studys_order() {
         let case = Case::of(Operation::Allreduce, 5, 8);

@@ -1,14 +1,14 @@
 //! A binomial tree: counted from the root, the parent of rank i is i without its lowest bit.
 //!
-//! ceil(log2 p) rounds and p - 1 messages one way. Down, the child with the largest subtree is served first; up, it
-//! comes last. In gather and scatter the blocks of a subtree, which are neighbours, travel together: a block crosses as
-//! many links of the tree as its rank has bits.
+//! ceil(log2 p) rounds and p - 1 messages in one direction. Down, the child with the largest subtree comes first; up,
+//! it comes last. In gather and scatter the blocks of a subtree are sent together. A block crosses as many edges as the
+//! rank number has one bits.
 
 use super::{doublings, Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
 pub(super) struct Binomial;
 
@@ -32,7 +32,7 @@ impl Algorithm for Binomial {
     }
 }
 
-/// Distances to the children, the nearest first: powers of two below the lowest bit.
+/// Distances to the children, nearest first: powers of two below the lowest bit.
 fn distances(collective: &Collective<'_>) -> impl DoubleEndedIterator<Item = u32> + use<> {
     let (place, size) = (collective.place(), collective.size);
     let below = if place == 0 { doublings(size) } else { place.trailing_zeros() };
@@ -85,7 +85,7 @@ mod tests {
     fn messages_and_bytes() {
         each_size(|p| {
             let (edges, n) = (u64::from(p - 1), 1000);
-            // A block crosses as many edges as its place has bits.
+            // A block crosses as many edges as its place has one bits.
             let bits: u64 = (0..p).map(|place| u64::from(place.count_ones())).sum();
             let totals = |operation| check(&Binomial, Case::of(operation, p, n)).totals();
             assert_eq!(totals(Operation::Broadcast), (edges, n * edges));
@@ -97,7 +97,7 @@ mod tests {
         });
     }
 
-    /// The longest chain of messages: ceil(log2 p) rounds.
+    /// The longest chain of messages has ceil(log2 p) rounds.
     #[test]
     fn depth() {
         each_size(|p| {

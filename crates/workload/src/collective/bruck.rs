@@ -1,15 +1,15 @@
-//! Bruck's algorithms (1997): ceil(log2 p) rounds for any number of ranks, at the price of more bytes.
+//! Bruck's algorithms (1997): ceil(log2 p) rounds for any number of ranks, at the cost of more bytes.
 //!
-//! Alltoall: a block travels the powers of two of its distance; in round k each rank sends all blocks whose distance
-//! has bit k to the rank 2^k further. That is n p/2 bytes a round where p is a power of two. Allgather: in round k each
-//! rank sends the 2^k blocks that it has to the rank 2^k before it, in the last round only those that are missing: (p -
-//! 1) n bytes of each rank.
+//! Alltoall: a block travels the powers of two of its distance. In round k each rank sends all blocks whose distance
+//! has bit k to the rank 2^k further. This is n p/2 bytes per round if p is a power of two. Allgather: in round k each
+//! rank sends its 2^k blocks to the rank 2^k before it, in the last round only the missing ones. This is (p - 1) n
+//! bytes per rank.
 
 use super::{doublings, exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
 pub(super) struct Bruck;
 
@@ -39,18 +39,18 @@ impl Algorithm for Bruck {
     }
 }
 
-/// Bytes of the blocks that `rank` sends over `distance`, a power of two: those whose way has this bit. A block at
-/// `rank` that goes `way` ranks altogether has come as far as the lower bits say.
+/// Bytes that `rank` sends over `distance`, a power of two: the blocks whose total distance has this bit. The lower
+/// bits of its total distance give the distance that a block has already travelled.
 fn round_bytes(collective: &Collective<'_>, rank: u32, distance: u32) -> Bytes {
-    let ways = (0..collective.size).filter(|way| way & distance != 0);
+    let distances = (0..collective.size).filter(|distance_left| distance_left & distance != 0);
     if collective.sizes.is_none() {
-        return collective.bytes * ways.count() as u64;
+        return collective.bytes * distances.count() as u64;
     }
-    let block = |way: u32| {
-        let from = collective.before(rank, way & (distance - 1));
-        collective.block(from, collective.after(from, way))
+    let block = |distance_left: u32| {
+        let from = collective.before(rank, distance_left & (distance - 1));
+        collective.block(from, collective.after(from, distance_left))
     };
-    ways.fold(Bytes(0), |sum, way| sum + block(way))
+    distances.fold(Bytes(0), |sum, distance_left| sum + block(distance_left))
 }
 
 #[cfg(test)]
@@ -64,8 +64,8 @@ mod tests {
             let (ranks, rounds, n) = (u64::from(p), u64::from(doublings(p)), 1000);
             let totals = |operation| check(&Bruck, Case::of(operation, p, n)).totals();
             assert_eq!(totals(Operation::Allgather), (ranks * rounds, ranks * (ranks - 1) * n));
-            // A block makes as many hops as its distance has bits.
-            let bits: u64 = (0..p).map(|way| u64::from(way.count_ones())).sum();
+            // A block makes as many hops as its distance has one bits.
+            let bits: u64 = (0..p).map(|distance_left| u64::from(distance_left.count_ones())).sum();
             assert_eq!(totals(Operation::Alltoall), (ranks * rounds, ranks * bits * n));
             if p.is_power_of_two() {
                 assert_eq!(bits, rounds * ranks / 2);

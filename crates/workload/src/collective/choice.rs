@@ -1,16 +1,16 @@
-//! Which algorithm does which operation: by name, or by size as MPI libraries choose.
+//! Selection of an algorithm for an operation: by name, or by size as in MPI libraries.
 
 use super::{Algorithm, NamedAlgorithm, ALGORITHMS};
 use crate::program::Operation;
 use odonata_declare::hint;
 use odonata_units::Bytes;
 
-/// One line of a choice: the first one whose limits hold is taken.
+/// A rule of a selection. The first rule whose limits hold is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// Up to how many bytes, as the call says them; all if not given.
+    /// Largest size in bytes, as in the call. No limit if not given.
     pub up_to: Option<Bytes>,
-    /// Up to how many ranks; any number if not given.
+    /// Largest number of ranks. No limit if not given.
     pub up_to_ranks: Option<u32>,
     /// The algorithm.
     pub algorithm: NamedAlgorithm,
@@ -27,16 +27,15 @@ impl Choice {
     /// One algorithm for all sizes.
     ///
     /// # Errors
-    /// An unknown name, or an algorithm that does not do this operation; with the nearest one that does.
+    /// An unknown name, or an algorithm that does not support the operation; with the nearest suitable name.
     pub fn of(operation: Operation, name: &str) -> Result<Self, String> {
         Ok(Self { operation, rules: vec![Rule { up_to: None, up_to_ranks: None, algorithm: find(operation, name)? }] })
     }
 
-    /// By limits on bytes and ranks, with the name of the algorithm below them; the last one has none.
+    /// Limits on bytes and ranks, with the name of the algorithm below them. The last rule has no limits.
     ///
     /// # Errors
-    /// What [`Choice::of`] refuses, a last rule with limits, and rules that can never be reached, with the number of
-    /// the rule.
+    /// Errors of [`Choice::of`], a last rule with limits, or an unreachable rule, with the number of the rule.
     pub fn by_size(operation: Operation, rules: &[(Option<Bytes>, Option<u32>, &str)]) -> Result<Self, String> {
         let mut chosen: Vec<Rule> = Vec::with_capacity(rules.len());
         for (number, &(up_to, up_to_ranks, name)) in rules.iter().enumerate() {
@@ -50,25 +49,22 @@ impl Choice {
                     || more(up_to_ranks.map(u64::from), before.up_to_ranks.map(u64::from))
             };
             if !chosen.iter().all(reaches) {
-                return Err(at("never reached; limits go up from rule to rule".into()));
+                return Err(at("unreachable; limits must increase from rule to rule".into()));
             }
             chosen.push(Rule { up_to, up_to_ranks, algorithm });
         }
         match chosen.last() {
             Some(Rule { up_to: None, up_to_ranks: None, .. }) => Ok(Self { operation, rules: chosen }),
-            _ => {
-                Err("the last rule has a limit, but some algorithm must do what is above it; expected one without"
-                    .into())
-            }
+            _ => Err("the last rule has a limit; expected a last rule without limits".into()),
         }
     }
 
-    /// The operation that it is for.
+    /// The operation.
     pub fn operation(&self) -> Operation {
         self.operation
     }
 
-    /// Its lines, in order.
+    /// The rules, in order.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
@@ -88,20 +84,20 @@ fn find(operation: Operation, name: &str) -> Result<NamedAlgorithm, String> {
     }
     let hint = hint(name, able().map(|known| known.name));
     Err(match ALGORITHMS.iter().any(|known| known.name == name) {
-        true => format!("'{name}' does no {}{hint}", operation.name()),
+        true => format!("'{name}' does not support {}{hint}", operation.name()),
         false => format!("unknown algorithm '{name}'{hint}"),
     })
 }
 
-/// The algorithms of all operations.
+/// The selections of all operations.
 #[derive(Clone, Debug)]
 pub struct Collectives {
     choices: Vec<Choice>,
 }
 
 impl Collectives {
-    /// The algorithm of an operation that nothing was said of: that of the interference study, and for what it does not
-    /// have (reduce-scatter, scan) the one that MPI libraries take by default.
+    /// The default algorithm of an operation. It is the algorithm of the interference study, or for reduce-scatter and
+    /// scan the default of MPI libraries.
     pub const fn default_of(operation: Operation) -> &'static str {
         match operation {
             Operation::Barrier
@@ -116,19 +112,19 @@ impl Collectives {
         }
     }
 
-    /// Takes a choice for its operation.
+    /// Sets the selection of an operation.
     pub fn set(&mut self, choice: Choice) {
         let place = choice.operation as usize;
         self.choices[place] = choice;
     }
 
-    /// The choice for an operation.
+    /// The selection of an operation.
     pub fn choice(&self, operation: Operation) -> &Choice {
         &self.choices[operation as usize]
     }
 
-    /// What does an operation of `bytes`, as the call says them, on a communicator of `ranks` ranks. All ranks must ask
-    /// with the same numbers; where each has sizes of its own, that is a number that they agree on.
+    /// The algorithm of an operation with `bytes`, as in the call, on a communicator of `ranks` ranks. All ranks must
+    /// pass the same numbers. If ranks have different sizes, they must agree on one number.
     pub fn algorithm(&self, operation: Operation, bytes: Bytes, ranks: u32) -> &dyn Algorithm {
         self.choice(operation).algorithm(bytes, ranks).algorithm
     }
@@ -137,7 +133,7 @@ impl Collectives {
 impl Default for Collectives {
     fn default() -> Self {
         let choice = |&operation: &Operation| {
-            Choice::of(operation, Self::default_of(operation)).expect("the default does the operation")
+            Choice::of(operation, Self::default_of(operation)).expect("the default supports the operation")
         };
         Self { choices: Operation::ALL.iter().map(choice).collect() }
     }
@@ -147,7 +143,7 @@ impl Default for Collectives {
 mod tests {
     use super::*;
 
-    /// Every operation has its default and finds it at its place, every algorithm does something, names are unique.
+    /// Every operation finds its default in its place, every algorithm supports an operation, and names are unique.
     #[test]
     fn every_operation_has_an_algorithm() {
         let collectives = Collectives::default();

@@ -1,11 +1,11 @@
-//! The dissemination barrier (Hensgen, Finkel and Manber 1988): in round k of ceil(log2 p) each rank tells the one 2^k
-//! further and hears from the one 2^k before, for any p.
+//! The dissemination barrier (Hensgen, Finkel and Manber 1988). In round k of ceil(log2 p) each rank sends to the rank
+//! 2^k further and receives from the rank 2^k before, for any p.
 
 use super::{doublings, exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
 pub(super) struct Dissemination;
 

@@ -1,33 +1,33 @@
-//! The allgather of the interference study: blocks sent 1, 2, 4, .. ranks further.
+//! The allgather of the interference study: blocks move 1, 2, 4, ... ranks further.
 //!
-//! Each rank posts the receives of all ceil(log2 p) rounds, tells the next rank that it is ready (no bytes) and hears
-//! the same from the one before. In round k it sends, blocking, the 2^k blocks that end with its own to the rank 2^k
-//! further, in the last round only those that are missing, and waits for as many: (p - 1) n bytes of each rank, and
-//! ceil(log2 p) + 1 messages.
+//! Each rank posts the receives of all ceil(log2 p) rounds. It sends a ready message of zero bytes to the next rank and
+//! receives one from the rank before. In round k it sends, blocking, the 2^k blocks that end with its own to the rank
+//! 2^k further, in the last round only the missing ones. Then it waits for as many. This is (p - 1) n bytes per rank
+//! and ceil(log2 p) + 1 messages.
 
 use super::{doublings, Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
-pub(super) struct Doubling;
+pub(super) struct DoublingAlgorithm;
 
 const READY: u32 = 0;
 
-impl Algorithm for Doubling {
+impl Algorithm for DoublingAlgorithm {
     fn operations(&self) -> &'static [Operation] {
         &[Operation::Allgather]
     }
 
-    // One step, since the receives of all rounds are posted at its start.
+    // One step, because all receives are posted at its start.
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
         if collective.size == 1 || index > 0 {
             return false;
         }
         let rank = collective.rank;
         let rounds = doublings(collective.size);
-        // Blocks of round k, for the rank that sends them.
+        // Blocks of round k for the sending rank.
         let blocks = |from: u32, round: u32| {
             let count = (1 << round).min(collective.size - (1 << round));
             collective.blocks_of(collective.before(from, count - 1), count)
@@ -57,7 +57,7 @@ mod tests {
         each_size(|p| {
             let (ranks, n) = (u64::from(p), 1000);
             let messages = if p == 1 { 0 } else { ranks * (u64::from(doublings(p)) + 1) };
-            let totals = check(&Doubling, Case::of(Operation::Allgather, p, n)).totals();
+            let totals = check(&DoublingAlgorithm, Case::of(Operation::Allgather, p, n)).totals();
             assert_eq!(totals, (messages, ranks * (ranks - 1) * n));
         });
     }

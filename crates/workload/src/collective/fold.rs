@@ -1,15 +1,15 @@
-//! Algorithms for powers of two on any number of ranks: of the first ranks, every second one hands its part to its
-//! neighbour and gets the result from it in the end. Those that remain are the *members*.
+//! Algorithms for powers of two on any number of ranks. Among the first ranks, every second rank passes its part to its
+//! neighbour and gets the result at the end. The remaining ranks are the *members*.
 
 use super::Collective;
 
-/// p ranks as m members, m the largest power of two up to p: of the first 2 (p - m) ranks the odd ones, and all after
-/// them.
+/// p ranks as m members, where m is the largest power of two up to p: the odd ranks of the first 2 (p - m) ranks, and
+/// all ranks after them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
     /// Members, a power of two.
     pub(super) members: u32,
-    /// Ranks that are no members.
+    /// Ranks that are not members.
     left_out: u32,
 }
 
@@ -19,7 +19,7 @@ impl Fold {
         Self { members, left_out: collective.size - members }
     }
 
-    /// log2 of the members: rounds in which each meets one of the others.
+    /// log2 of the members: the number of rounds.
     pub(super) fn rounds(self) -> u32 {
         self.members.ilog2()
     }
@@ -41,7 +41,7 @@ impl Fold {
         }
     }
 
-    /// The first rank that a member stands for; one after the last: all ranks.
+    /// The first rank that a member represents. One after the last member: the number of ranks.
     pub(super) fn first(self, member: u32) -> u32 {
         if member < self.left_out {
             2 * member
@@ -50,13 +50,13 @@ impl Fold {
         }
     }
 
-    /// Ranks that `count` members from `member` on stand for: the first, and how many.
+    /// Ranks represented by `count` members from `member`: the first, and how many.
     pub(super) fn ranks(self, member: u32, count: u32) -> (u32, u32) {
         let first = self.first(member);
         (first, self.first(member + count) - first)
     }
 
-    /// Who hands a rank's part in: itself and the member that takes it, for both of them.
+    /// For a rank that passes its part to a member, and for this member: both ranks.
     pub(super) fn pair(self, rank: u32) -> Option<(u32, u32)> {
         (rank < 2 * self.left_out).then_some((rank & !1, rank | 1))
     }
@@ -68,7 +68,7 @@ mod tests {
     use crate::program::Operation;
     use odonata_units::Bytes;
 
-    /// Members and ranks name each other, and what the members stand for is all ranks, once and in order.
+    /// Members and ranks map to each other. The members represent all ranks, once and in order.
     #[test]
     fn members_stand_for_all_ranks() {
         for size in 1..70u32 {

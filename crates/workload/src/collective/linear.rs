@@ -1,15 +1,14 @@
-//! Everybody straight to whom it concerns: p - 1 messages to or from the root, p (p - 1) where all have something for
-//! all.
+//! Direct messages: p - 1 messages to or from the root, p (p - 1) if all ranks have data for all ranks.
 //!
-//! The root posts all its receives, or begins all its sends, and waits for all of them; so does everybody in an
-//! alltoall, an allgather and a reduce-scatter, the next rank first. A barrier is a gather and a broadcast of nothing,
-//! an allreduce a reduction and a broadcast. A scan is a chain: p - 1 messages one after the other.
+//! The root posts all its receives, or starts all its sends, and waits for all of them. In an alltoall, an allgather
+//! and a reduce-scatter every rank does the same, the next rank first. A barrier is a gather and a broadcast of zero
+//! bytes, an allreduce a reduction and a broadcast. A scan is a chain of p - 1 messages.
 
 use super::{Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
 pub(super) struct Linear;
 

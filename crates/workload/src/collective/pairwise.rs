@@ -1,13 +1,13 @@
-//! Each partner in a round of its own: the alltoall of the interference study.
+//! One partner per round: the alltoall of the interference study.
 //!
-//! In round i of p - 1, rank r posts the receive from r - i, sends to r + i, blocking, and waits for the receive. The
-//! block of a rank for itself is copied, which costs nothing. (p - 1) n bytes of each rank. Reduce-scatter goes the
-//! same way: each rank gets its block from everybody.
+//! In round i of p - 1, rank r posts the receive from r - i, sends to r + i, blocking, and waits for the receive. A
+//! rank copies its own block at no cost. (p - 1) n bytes per rank. Reduce-scatter works in the same manner: each rank
+//! receives its block from all ranks.
 
 use super::{exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
 pub(super) struct Pairwise;
 

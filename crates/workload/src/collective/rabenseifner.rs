@@ -1,10 +1,10 @@
 //! Rabenseifner's algorithm (2004): combine by recursive halving, collect by recursive doubling.
 //!
-//! In round k of the first half each rank exchanges 1/2, 1/4, .. of the message with a partner p/2, p/4, .. away and
-//! keeps combining the part that it did not send; then it owns 1/p of the result. Allreduce collects the parts the way
-//! back: 2 log2 p messages and 2 (p - 1)/p n bytes of each rank. Reduce sends them to the root only, along a binomial
-//! tree. Reduce-scatter ends after the first half, with blocks for parts. Where p is no power of two, ranks are
-//! [folded](super::fold) together: the whole message more, and the result back.
+//! In round k of the first half each rank exchanges 1/2, 1/4, ... of the message with a partner p/2, p/4, ... away. It
+//! combines the part that it keeps, and finally owns 1/p of the result. Allreduce collects the parts in reverse order:
+//! 2 log2 p messages and 2 (p - 1)/p n bytes per rank. Reduce sends the parts to the root along a binomial tree.
+//! Reduce-scatter ends after the first half, with blocks as parts. If p is not a power of two, ranks are
+//! [folded](super::fold): one more message in, and the result back.
 
 use super::fold::Fold;
 use super::recursive_doubling::pass;
@@ -12,7 +12,7 @@ use super::{exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
 pub(super) struct Rabenseifner;
 
@@ -36,7 +36,7 @@ impl Algorithm for Rabenseifner {
     }
 }
 
-/// Bytes of the parts of `count` members from `member` on.
+/// Bytes of the parts of `count` members from `member`.
 fn parts(collective: &Collective<'_>, fold: Fold, member: u32, count: u32) -> Bytes {
     match collective.operation {
         Operation::ReduceScatter => {
@@ -60,7 +60,7 @@ fn fold_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
     }
 }
 
-/// Members at `distance` exchange the halves of what both still have.
+/// Members at `distance` exchange the halves of their remaining parts.
 fn halve(collective: &Collective<'_>, fold: Fold, distance: u32, code: &mut Code) {
     let Some(member) = fold.member(collective.rank) else { return };
     let partner = member ^ distance;
@@ -69,7 +69,7 @@ fn halve(collective: &Collective<'_>, fold: Fold, distance: u32, code: &mut Code
     exchange(code, (rank, half(partner)), (rank, half(member)), 0);
 }
 
-/// Members at `distance` exchange what both have; in a reduction the one that is nearer to the root takes.
+/// Members at `distance` exchange their parts. In a reduction only the one nearer to the root receives.
 fn collect(collective: &Collective<'_>, fold: Fold, distance: u32, code: &mut Code) {
     let Some(member) = fold.member(collective.rank) else { return };
     let partner = member ^ distance;
@@ -89,7 +89,7 @@ fn collect(collective: &Collective<'_>, fold: Fold, distance: u32, code: &mut Co
     }
 }
 
-/// The member that gets the result of a reduction: the root, or the one that stands for it.
+/// The member that receives the result of a reduction: the root, or the member that represents it.
 fn taker(collective: &Collective<'_>, fold: Fold) -> u32 {
     let rank = fold.pair(collective.root).map_or(collective.root, |(_, high)| high);
     fold.member(rank).expect("the second of a pair is a member")
@@ -117,14 +117,14 @@ mod tests {
             let (members, log) = (1u64 << p.ilog2(), u64::from(p.ilog2()));
             let left_out = u64::from(p) - members;
             let totals = |operation| check(&Rabenseifner, Case::of(operation, p, n)).totals();
-            // m members halve: (m - 1)/m n each; so do they collect.
+            // m members halve: (m - 1)/m n each, and collect as much.
             let halving = (members - 1) * n;
             assert_eq!(
                 totals(Operation::Allreduce),
                 (2 * members * log + 2 * left_out, 2 * halving + 2 * left_out * n)
             );
             let reduce = totals(Operation::Reduce);
-            // The root is rank 0, which is left out if anybody is: one message more.
+            // The root is rank 0, which is folded if any rank is: one more message.
             let back = u64::from(left_out > 0);
             assert_eq!(reduce.0, members * log + members - 1 + left_out + back);
             if p.is_power_of_two() {

@@ -1,22 +1,22 @@
-//! Recursive doubling: in round k each rank exchanges with the one whose number differs in bit k.
+//! Recursive doubling: in round k each rank exchanges with the rank whose number differs in bit k.
 //!
-//! Allreduce: log2 p messages of n bytes of each rank. Barrier: the same of nothing. Allgather: n, 2n, 4n, .. bytes,
-//! (p - 1) n altogether. Where p is no power of two, ranks are [folded](super::fold) together: two messages more for those
-//! that are left out.
+//! Allreduce: log2 p messages of n bytes per rank. Barrier: the same with zero bytes. Allgather: n, 2n, 4n, ... bytes,
+//! (p - 1) n in total. If p is not a power of two, ranks are [folded](super::fold): two more messages for each folded
+//! rank.
 //!
-//! Scan: in round k each rank sends what it has to the one 2^k further and combines what comes from 2^k before (Hillis
-//! and Steele 1986): p - 2^k messages of n bytes in round k of ceil(log2 p), for any p.
+//! Scan: in round k each rank sends its value to the rank 2^k further and combines the value from 2^k before (Hillis
+//! and Steele 1986). This is p - 2^k messages of n bytes in round k of ceil(log2 p), for any p.
 
 use super::fold::Fold;
 use super::{doublings, exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
-pub(super) struct RecursiveDoubling;
+pub(super) struct RecursiveDoublingAlgorithm;
 
-impl Algorithm for RecursiveDoubling {
+impl Algorithm for RecursiveDoublingAlgorithm {
     fn operations(&self) -> &'static [Operation] {
         &[Operation::Barrier, Operation::Allreduce, Operation::Allgather, Operation::Scan]
     }
@@ -51,14 +51,14 @@ fn fold_out(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
     let Some((low, high)) = fold.pair(collective.rank) else { return };
     let bytes = match collective.operation {
         Operation::Barrier => Bytes(0),
-        // All but its own.
+        // All blocks except its own.
         Operation::Allgather => collective.blocks_of(high, collective.size - 1),
         _ => collective.bytes,
     };
     pass(collective, (high, low), bytes, code);
 }
 
-/// One message from a rank to another, for either of them.
+/// One message from a rank to another; appends the call of either rank.
 pub(super) fn pass(collective: &Collective<'_>, (from, to): (u32, u32), bytes: Bytes, code: &mut Code) {
     if collective.rank == from {
         code.send(to, bytes, 0);
@@ -110,7 +110,7 @@ mod tests {
             let members = 1u64 << p.ilog2();
             let left_out = u64::from(p) - members;
             let messages = members * u64::from(p.ilog2()) + 2 * left_out;
-            let totals = |operation| check(&RecursiveDoubling, Case::of(operation, p, n)).totals();
+            let totals = |operation| check(&RecursiveDoublingAlgorithm, Case::of(operation, p, n)).totals();
             assert_eq!(totals(Operation::Allreduce), (messages, messages * n));
             assert_eq!(totals(Operation::Barrier), (messages, 0));
             assert_eq!(totals(Operation::Allgather).0, messages);
@@ -122,9 +122,12 @@ mod tests {
         });
     }
 
-    /// Three ranks, blocks of 1: 0 hands in 1, the members 1 and 2 exchange 2 and 1, 0 gets 2 back.
+    /// Three ranks, blocks of 1: rank 0 passes 1 in, members 1 and 2 exchange 2 and 1, rank 0 gets 2 back.
     #[test]
     fn folded_blocks() {
-        assert_eq!(check(&RecursiveDoubling, Case::of(Operation::Allgather, 3, 1)).totals(), (4, 1 + 2 + 1 + 2));
+        assert_eq!(
+            check(&RecursiveDoublingAlgorithm, Case::of(Operation::Allgather, 3, 1)).totals(),
+            (4, 1 + 2 + 1 + 2)
+        );
     }
 }

@@ -1,14 +1,14 @@
-//! A ring: in p - 1 rounds each rank sends a block to the next one and receives one from the one before.
+//! A ring: in p - 1 rounds each rank sends a block to the next rank and receives one from the rank before.
 //!
-//! Allgather: (p - 1) n bytes of each rank for blocks of n. Reduce-scatter: the same; a block arrives at its owner
-//! after it was combined everywhere. Allreduce of n bytes is both, with blocks of n/p: 2 (p - 1) messages and 2 n (p -
-//! 1)/p bytes of each rank (Patarasuk and Yuan 2009), the least that is possible.
+//! Allgather: (p - 1) n bytes per rank for blocks of n. Reduce-scatter: the same; a block reaches its owner after all
+//! ranks combined it. Allreduce of n bytes is both, with blocks of n/p. This is 2 (p - 1) messages and 2 n (p - 1)/p
+//! bytes per rank, the minimum (Patarasuk and Yuan 2009).
 
 use super::{exchange, Algorithm, Collective};
 use crate::program::{Code, Operation};
 use odonata_units::Bytes;
 
-/// The rule.
+/// The algorithm.
 #[derive(Debug)]
 pub(super) struct Ring;
 
@@ -20,7 +20,7 @@ impl Algorithm for Ring {
     fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {
         let rounds = u64::from(collective.size - 1);
         let round = (index % rounds.max(1)) as u32;
-        // A block that is combined starts with the one after its owner; one that is gathered with the owner.
+        // A combined block starts one rank after its owner, a gathered block at its owner.
         let ahead = match (collective.operation, index) {
             (Operation::ReduceScatter | Operation::Allreduce, index) if index < rounds => 1,
             (Operation::Allgather, index) if index < rounds => 0,
@@ -53,7 +53,7 @@ mod tests {
             let totals = |operation| check(&Ring, Case::of(operation, p, n)).totals();
             assert_eq!(totals(Operation::Allgather), (ranks * rounds, ranks * rounds * n));
             assert_eq!(totals(Operation::ReduceScatter), (ranks * rounds, ranks * rounds * n));
-            // Each of the p parts makes 2 (p - 1) hops: p x 2 (p - 1)/p n altogether.
+            // Each of the p parts makes 2 (p - 1) hops: p x 2 (p - 1)/p n in total.
             assert_eq!(totals(Operation::Allreduce), (2 * ranks * rounds, 2 * rounds * n));
         });
     }

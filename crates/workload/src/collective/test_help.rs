@@ -1,4 +1,4 @@
-//! Runs a collective of all ranks of a communicator and checks what holds for each.
+//! Runs a collective on all ranks of a communicator and checks its invariants.
 
 use super::{Algorithm, Collective, ALGORITHMS};
 use crate::program::{Call, Code, Operation};
@@ -6,14 +6,14 @@ use crate::untimed::{self, Report};
 use odonata_units::Bytes;
 use std::collections::VecDeque;
 
-/// Ranks to try.
+/// Numbers of ranks to test.
 const SIZES: [u32; 6] = [1, 2, 3, 7, 8, 33];
 
 pub(super) fn each_size(check: impl Fn(u32)) {
     SIZES.into_iter().for_each(check);
 }
 
-/// One collective, root 0.
+/// One collective with root 0.
 #[derive(Clone, Copy)]
 pub(super) struct Case<'a> {
     operation: Operation,
@@ -51,12 +51,12 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Runs it and checks that nobody is stuck though every send waits for its receive, that sizes agree, and that what
-/// each rank contributes can have reached all that need it.
+/// Runs the collective with synchronous sends. Checks that no rank blocks forever, that sizes agree, and that every
+/// contribution can reach the ranks that need it.
 pub(super) fn check(algorithm: &dyn Algorithm, case: Case<'_>) -> Report {
-    let mut under_way = vec![(0u64, VecDeque::new()); case.ranks as usize];
+    let mut in_flight = vec![(0u64, VecDeque::new()); case.ranks as usize];
     let report = untimed::run(case.ranks, &mut |rank| {
-        let (step, calls) = &mut under_way[rank as usize];
+        let (step, calls) = &mut in_flight[rank as usize];
         while calls.is_empty() {
             calls.extend(case.step(algorithm, rank, *step)?);
             *step += 1;
@@ -92,8 +92,8 @@ fn data_reaches_every_rank_that_needs_it() {
     }
 }
 
-/// Sizes that differ for every pair, zeros among them: both ends of each message still agree, each rank receives at
-/// least what it needs and sends at least what it has to give.
+/// Sizes that differ for every pair, including zeros. Both ends of each message agree, each rank receives at least what
+/// it needs and sends at least its contribution.
 #[test]
 fn vectors_arrive_in_full() {
     let sizes = |from: u32, to: u32| Bytes(u64::from((from * 37 + to * 101) % 11 * 64));

@@ -1,11 +1,11 @@
-//! A program's messages as a communication graph, for engines that know no time.
+//! Messages of a program as a communication pattern, for engines without time.
 
 use super::{CallExpander, JobProgram, Step};
 use crate::program::Call;
 use crate::{Pattern, SentMessage};
 use odonata_units::RankId;
 
-/// What the ranks of a program send, collectives expanded, from the first call to the last.
+/// Messages of a program, with collectives expanded.
 #[derive(Debug)]
 pub(crate) struct ProgramMessages {
     pub(crate) shared: JobProgram,
@@ -16,8 +16,8 @@ impl Pattern for ProgramMessages {
         self.shared.program.ranks()
     }
 
-    /// In the order of the calls, up to one that can't be: in a job there is one at most after the calls that were looked at
-    /// when it was built.
+    /// In the order of the calls, up to an invalid call. The check at build time leaves at most one, after the checked
+    /// calls.
     fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
         let mut code = CallExpander::new(self.ranks(), rank.0);
         while let Ok(Some(step)) = code.next(&self.shared) {

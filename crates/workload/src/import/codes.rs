@@ -1,12 +1,12 @@
-//! The allocation file of CODES: a line for each job, with the node of each of its ranks, apart by spaces.
+//! The allocation file of CODES: a line for each job, with the node of each of its ranks, separated by spaces.
 
 use crate::placement_table::{Entry, Place};
 use crate::{PlacementTable, WorkloadError};
 
-/// Reads an allocation: line j, from 0 and without those that are empty, is job j; its numbers are nodes, by rank.
+/// Reads an allocation. Line j, from 0 and without empty lines, is job j. Its numbers are nodes, by rank.
 ///
 /// # Errors
-/// A word that is no number, with its line; no job at all. Whether the nodes exist is checked when a job is placed.
+/// An invalid number, with its line, or a file without jobs. The placement checks later whether the nodes exist.
 pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadError> {
     let text = super::text(label, bytes)?;
     let mut entries = Vec::new();
@@ -26,7 +26,7 @@ pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadEr
     Ok(PlacementTable::new(label, "line", entries))
 }
 
-/// Whether a text looks like one: nothing but whole numbers apart by spaces.
+/// Whether a text contains only whole numbers separated by spaces.
 pub(super) fn matches_format(start: &[u8]) -> bool {
     let is_part = |b: &u8| b.is_ascii_digit() || b.is_ascii_whitespace();
     start.iter().any(u8::is_ascii_digit) && start.iter().all(is_part)

@@ -1,14 +1,14 @@
-//! Columns of a table that someone else has read (Parquet, a data frame, an array).
+//! Columns of a table that was read elsewhere (Parquet, a data frame, an array).
 
 use super::MessageList;
 use crate::placement_table::{Entry, Place};
 use crate::{CommunicationGraph, PlacementTable, WorkloadError};
 
-/// The communication graph of `ranks` ranks, or of as many as are mentioned: message i goes from `sources[i]` to
+/// The communication graph of `ranks` ranks, or of as many as are mentioned. Message i goes from `sources[i]` to
 /// `targets[i]`.
 ///
 /// # Errors
-/// Columns of different lengths, a rank out of range, a number of bytes that is negative or not finite.
+/// Columns of different lengths, a rank out of range, or a number of bytes that is negative or infinite.
 pub fn communication_graph(
     label: &str,
     sources: &[i64],
@@ -24,11 +24,11 @@ pub fn communication_graph(
     messages.finish()
 }
 
-/// The placement that puts rank `ranks[i]` of job `jobs[i]` on node `nodes[i]`; job 0 if there is no such column. The
-/// columns of a run directory's `placement.parquet`.
+/// The placement of rank `ranks[i]` of job `jobs[i]` on node `nodes[i]`. Without a column of jobs all ranks belong to
+/// job 0. These are the columns of `placement.parquet` in a run directory.
 ///
 /// # Errors
-/// Columns of different lengths, a number that is negative or above 2^32.
+/// Columns of different lengths, or a number that is negative or above 2^32.
 pub fn placement(
     label: &str,
     ranks: &[i64],

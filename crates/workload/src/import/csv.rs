@@ -1,7 +1,7 @@
-//! CSV with a header line. Columns may come in any order; others than the ones named here are ignored.
+//! CSV with a header line. Columns may be in any order; unknown columns are ignored.
 //!
 //! * Communication graph: `src,dst,bytes`.
-//! * Placement: `rank,node` and optionally `core`, `job`; a node is its number or its name.
+//! * Placement: `rank,node`, optionally `core` and `job`. A node is a number or a name.
 
 use super::MessageList;
 use crate::placement_table::{Entry, Place};
@@ -11,8 +11,8 @@ use ::csv::{ReaderBuilder, StringRecord, Trim};
 /// Reads a communication graph of `ranks` ranks, or of as many as it mentions.
 ///
 /// # Errors
-/// A missing column, a line with another number of fields than the header, a field that is no number, a rank out of
-/// range, a number of bytes that is negative or not finite.
+/// A missing column, a line with the wrong number of fields, an invalid number, a rank out of range, or a number of
+/// bytes that is negative or infinite.
 pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Result<CommunicationGraph, WorkloadError> {
     let mut messages = MessageList::new(label, ranks);
     each_record(
@@ -30,7 +30,7 @@ pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Res
 /// Reads a placement.
 ///
 /// # Errors
-/// As for a communication graph. Whether the nodes exist is checked when a job is placed.
+/// Errors as for a communication graph. The placement checks later whether the nodes exist.
 pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadError> {
     let mut entries = Vec::new();
     each_record(
@@ -55,10 +55,10 @@ pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadEr
     Ok(PlacementTable::new(label, "line", entries))
 }
 
-/// The columns `names` of a table of numbers, row by row.
+/// Reads the columns `names` of a table of numbers, row by row.
 ///
 /// # Errors
-/// A missing column, a line with another number of fields than the header, a field that is no number.
+/// A missing column, a line with the wrong number of fields, or an invalid number.
 pub fn numbers<const N: usize>(label: &str, bytes: &[u8], names: [&str; N]) -> Result<Vec<[f64; N]>, WorkloadError> {
     let mut rows = Vec::new();
     each_record(
@@ -85,15 +85,15 @@ pub struct Header<'a> {
 }
 
 impl Header<'_> {
-    /// The place of a column, if it is there.
+    /// Position of a column, if it exists.
     pub fn find(&self, column: &str) -> Option<usize> {
         self.fields.iter().position(|field| field == column)
     }
 
-    /// The places of all `names`.
+    /// Positions of all `names`.
     ///
     /// # Errors
-    /// A column that is not there.
+    /// A missing column.
     pub fn require_all<const N: usize>(&self, names: [&str; N]) -> Result<[usize; N], WorkloadError> {
         let mut columns = [0; N];
         for (column, name) in columns.iter_mut().zip(names) {
@@ -102,10 +102,10 @@ impl Header<'_> {
         Ok(columns)
     }
 
-    /// The place of a column.
+    /// Position of a column.
     ///
     /// # Errors
-    /// It is not there.
+    /// The column is missing.
     pub fn require(&self, column: &str) -> Result<usize, WorkloadError> {
         self.find(column).ok_or_else(|| {
             let found: Vec<&str> = self.fields.iter().collect();
@@ -115,7 +115,7 @@ impl Header<'_> {
     }
 }
 
-/// One line after the header.
+/// A line after the header.
 #[derive(Debug)]
 pub struct Record<'a> {
     label: &'a str,
@@ -126,23 +126,23 @@ pub struct Record<'a> {
 impl Record<'_> {
     /// The text of a column.
     pub fn field(&self, column: usize) -> &str {
-        self.fields.get(column).expect("the reader refuses short lines")
+        self.fields.get(column).expect("the reader rejects short lines")
     }
 
-    /// Where it is: `line 12`.
+    /// Place for messages: `line 12`.
     pub fn place(&self) -> String {
         format!("line {}", self.line)
     }
 
-    /// What is wrong with it.
+    /// Error for this line.
     pub fn error(&self, reason: impl Into<String>) -> WorkloadError {
         WorkloadError::file(self.label, self.place(), reason)
     }
 
-    /// The number of a column, which `name` calls in errors.
+    /// The number in a column. Errors call the column `name`.
     ///
     /// # Errors
-    /// It is no such number.
+    /// An invalid number.
     pub fn number<T: std::str::FromStr>(&self, column: usize, name: &str) -> Result<T, WorkloadError> {
         let text = self.field(column);
         text.parse().map_err(|_| {
@@ -156,10 +156,10 @@ impl Record<'_> {
     }
 }
 
-/// Reads all lines: `columns` finds in the header what `each` needs.
+/// Reads all lines. `columns` finds the columns in the header that `each` needs.
 ///
 /// # Errors
-/// No table, a line with another number of fields than the header, and what the two functions refuse.
+/// No table, a line with the wrong number of fields, or an error of the two functions.
 pub fn each_record<C: Copy>(
     label: &str,
     bytes: &[u8],
@@ -179,7 +179,7 @@ pub fn each_record<C: Copy>(
     Ok(())
 }
 
-/// Line of a record. The reader counts the empty lines before a record as part of it; a person does not.
+/// Line of a record. The reader counts empty lines before a record as part of it; users do not.
 fn line(bytes: &[u8], position: Option<&::csv::Position>) -> u64 {
     let Some(position) = position else { return 1 };
     let rest = &bytes[(position.byte() as usize).min(bytes.len())..];
@@ -187,7 +187,7 @@ fn line(bytes: &[u8], position: Option<&::csv::Position>) -> u64 {
     position.line() + empty.count() as u64
 }
 
-/// What is wrong, without the place, which the caller adds.
+/// The problem without its place, which the caller adds.
 fn reason(error: &::csv::Error) -> String {
     match error.kind() {
         ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     proptest! {
-        /// No text whatever crashes a reader.
+        /// No text crashes a reader.
         #[test]
         fn survives_any_text(body in "\\PC*", numbers in "[-0-9,.e\\n]{0,80}") {
             for text in [&body, &format!("src,dst,bytes\n{numbers}"), &format!("rank,node\n{numbers}")] {

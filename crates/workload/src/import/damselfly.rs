@@ -1,9 +1,9 @@
-//! The binary formats of Damselfly, little-endian.
+//! Binary formats of Damselfly, little-endian.
 //!
-//! * Communication graph: records of 16 bytes, int32 source, int32 destination, float64 bytes; ranks are those of the
+//! * Communication graph: records of 16 bytes: int32 source, int32 destination, float64 bytes. Ranks are ranks of the
 //!   job.
-//! * Map: records of 24 bytes, six int32 for each rank of all jobs: group, row, column, node, core, job. The ranks of a job
-//!   are its records in the order of the file.
+//! * Map: records of 24 bytes, six int32 per rank of all jobs: group, row, column, node, core, job. The ranks of a job
+//!   follow the order of the records.
 
 use super::MessageList;
 use crate::placement_table::{Entry, Place};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// Reads a communication graph of `ranks` ranks, or of as many as it mentions.
 ///
 /// # Errors
-/// A cut-off record, a rank out of range, a number of bytes that is negative or not finite.
+/// A truncated record, a rank out of range, or a number of bytes that is negative or infinite.
 pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Result<CommunicationGraph, WorkloadError> {
     check_whole(label, bytes, 16, "int32 source, int32 destination, float64 bytes")?;
     let mut messages = MessageList::new(label, ranks);
@@ -25,7 +25,7 @@ pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Res
     messages.finish()
 }
 
-/// Whether bytes can be a map: whole records of numbers from 0 up.
+/// Whether the bytes can be a map: whole records of non-negative numbers.
 pub(super) fn matches_format(bytes: &[u8]) -> bool {
     !bytes.is_empty() && bytes.len() % 24 == 0 && bytes.chunks_exact(4).all(|number| int(number, 0) >= 0)
 }
@@ -33,7 +33,7 @@ pub(super) fn matches_format(bytes: &[u8]) -> bool {
 /// Reads a map of all jobs.
 ///
 /// # Errors
-/// A cut-off record or a negative number. Whether the places exist is checked when a job is placed.
+/// A truncated record or a negative number. The placement checks later whether the places exist.
 pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadError> {
     check_whole(label, bytes, 24, "int32 group, row, column, node, core, job")?;
     let mut next_rank: BTreeMap<u32, u32> = BTreeMap::new();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     proptest! {
-        /// No bytes whatever crash a reader.
+        /// No bytes crash a reader.
         #[test]
         fn survives_any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..200), ranks in any::<Option<u16>>()) {
             let _ = communication_graph("a.bin", &bytes, ranks.map(u32::from));

@@ -8,15 +8,15 @@
 //! trigger id 1 oneshot
 //! ```
 //!
-//! Ranks are its nodes. Not read: when flows start, what triggers them, priorities, failures of links.
+//! Ranks are its nodes. Start times, triggers, priorities and link failures are ignored.
 
 use super::MessageList;
 use crate::{CommunicationGraph, WorkloadError};
 
-/// Reads the flows as messages of `ranks` ranks, or of as many as the file has nodes.
+/// Reads flows as messages of `ranks` ranks, or of as many as the file has nodes.
 ///
 /// # Errors
-/// A line that is none of the above, a flow without a size, more or fewer flows than announced; with the line.
+/// An unknown line, a flow without a size, or a wrong number of flows; with the line.
 pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Result<CommunicationGraph, WorkloadError> {
     let wrong = |line: usize, reason: String| WorkloadError::file(label, format!("line {line}"), reason);
     let (mut nodes, mut announced, mut flows) = (None, None, 0u64);
@@ -71,7 +71,7 @@ pub fn communication_graph(label: &str, bytes: &[u8], ranks: Option<u32>) -> Res
     }
 }
 
-/// Whether a text looks like one.
+/// Whether the text looks like this format.
 pub(super) fn matches_format(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));

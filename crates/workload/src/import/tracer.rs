@@ -1,7 +1,7 @@
-//! The global map of TraceR: three 32-bit numbers for each rank, little-endian: server, rank of its job, job.
+//! The global map of TraceR: three little-endian 32-bit numbers per rank: server, rank in its job, job.
 //!
-//! A *server* is a core. Those of a switch are dealt out over its nodes in turn: with four nodes, servers 0 to 3 are each the first of
-//! a node, 4 to 7 the second.
+//! A *server* is a core. The servers of a switch go to its nodes in turn: with four nodes, servers 0 to 3 are the first
+//! of each node, 4 to 7 the second.
 
 use crate::placement_table::{Entry, Place};
 use crate::{PlacementTable, WorkloadError};
@@ -10,10 +10,10 @@ use std::collections::HashSet;
 /// Bytes of a record.
 const RECORD: usize = 12;
 
-/// Reads a global map. (The map of a job says the same of one job.)
+/// Reads a global map. (The map of a job has the same content for one job.)
 ///
 /// # Errors
-/// A record that is cut off or a negative number, with its place. Whether the servers exist is checked when a job is placed.
+/// A truncated record or a negative number, with its place. The placement checks later whether the servers exist.
 pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadError> {
     if let rest @ 1.. = bytes.len() % RECORD {
         let reason = format!("cut off: the last record has {rest} of {RECORD} bytes (int32 server, rank, job)");
@@ -36,7 +36,7 @@ pub fn placement(label: &str, bytes: &[u8]) -> Result<PlacementTable, WorkloadEr
     Ok(PlacementTable::new(label, "byte", entries))
 }
 
-/// Whether the records can be a map: no server twice, and every job has each of its ranks once.
+/// Whether the records can be a map: no server appears twice, and every job has each of its ranks once.
 pub(super) fn matches_format(bytes: &[u8]) -> bool {
     if bytes.is_empty() || bytes.len() % RECORD != 0 {
         return false;

@@ -1,7 +1,8 @@
-//! Whether the ranks of a communicator call the same collectives in the same order.
+//! Checks that the ranks of a communicator call the same collectives in the same order.
 //!
-//! Of what a rank calls on a communicator a number is kept, which it shares with the others if they call the same; who made
-//! the same communicator has the same number of it, too. Where numbers differ, the two ranks are walked through again, side by side.
+//! A fingerprint of the calls of a rank on a communicator is equal for all ranks if they call the same. Another
+//! fingerprint identifies the communicator. If fingerprints differ, both ranks are walked again, and their calls are
+//! compared.
 
 use super::{place, Mistake, Walker};
 use crate::expansion::JobProgram;
@@ -9,21 +10,21 @@ use crate::fingerprint::mixed;
 use crate::program::{Call, Operation, WORLD};
 use std::collections::HashMap;
 
-/// Communicators that are looked at, at most.
+/// Limit on communicators. More would use too much memory.
 const MAX_COMMUNICATORS: usize = 1 << 20;
 
 const EXPECTED: &str =
-    "expected all ranks of a communicator to call the same in the same order, with the same root and size";
+    "expected all ranks of a communicator to call the same collectives in the same order, with the same root and size";
 
 /// A communicator of one rank.
 #[derive(Clone, Copy, Debug)]
 struct OwnCommunicator {
-    /// The same for all ranks that made the same one.
+    /// Equal for all ranks that created the same communicator.
     identity: u64,
-    /// Call that made it; 0 of the one of all ranks.
+    /// Number of the call that created it. 0 for the world communicator.
     made: u64,
     size: u32,
-    /// Of all collectives on it so far.
+    /// Fingerprint of all collectives so far.
     calls: u64,
     count: u32,
 }
@@ -40,20 +41,20 @@ impl OwnCommunicators {
     }
 }
 
-/// What the ranks that made a communicator called on it.
+/// Fingerprint of the calls on a communicator by its first rank.
 #[derive(Clone, Copy, Debug)]
 struct SharedCommunicator {
-    /// Its number, the first rank that was looked at, and that rank's call which made it.
+    /// Its number, the first rank that was checked, and the number of that rank's call that created it.
     communicator: u16,
     rank: u32,
     made: u64,
     size: u32,
-    /// Ranks that made it.
+    /// Number of ranks that created it.
     makers: u32,
     calls: u64,
 }
 
-/// All communicators of the ranks that were looked at.
+/// All communicators of the checked ranks.
 #[derive(Default, Debug)]
 pub(super) struct Agreement {
     known: HashMap<u64, SharedCommunicator>,
@@ -61,7 +62,7 @@ pub(super) struct Agreement {
 }
 
 impl Agreement {
-    /// Follows a call of a rank that has just been made.
+    /// Follows the last call of a rank.
     pub(super) fn follow(&mut self, shared: &JobProgram, walker: &mut Walker) -> Result<(), Mistake> {
         let Some(call) = walker.last else { return Ok(()) };
         let Some((communicator, mark)) = mark(&call) else { return Ok(()) };
@@ -91,7 +92,7 @@ impl Agreement {
         }
     }
 
-    /// A rank is at its end, and so are its communicators.
+    /// Ends a rank and its communicators.
     pub(super) fn finish(&mut self, shared: &JobProgram, walker: &Walker) -> Result<(), Mistake> {
         for (communicator, own) in walker.owns.owns.iter().enumerate() {
             if let Some(own) = own {
@@ -101,7 +102,7 @@ impl Agreement {
         Ok(())
     }
 
-    /// A rank calls nothing more on one of its communicators.
+    /// Ends a communicator of a rank.
     fn end(&mut self, shared: &JobProgram, rank: u32, communicator: u16, own: &OwnCommunicator) -> Result<(), Mistake> {
         if self.known.len() >= MAX_COMMUNICATORS {
             self.is_full = true;
@@ -124,20 +125,20 @@ impl Agreement {
         Err(disagreement(shared, communicator, (known.rank, known.made), (rank, made)))
     }
 
-    /// Whether all ranks of every communicator made it.
+    /// Checks that all ranks of every communicator created it.
     pub(super) fn all_made(&self, shared: &JobProgram) -> Result<(), Mistake> {
         let missing = self.known.values().filter(|known| known.makers < known.size);
         let Some(known) = missing.min_by_key(|known| (known.rank, known.made)) else { return Ok(()) };
         let SharedCommunicator { communicator, rank, made, size, makers, .. } = *known;
         let reason = format!(
-            "communicator {communicator} has {size} ranks here, of which {makers} make the same one; expected all of them to make \
-             it of the same ranks"
+            "communicator {communicator} has {size} ranks here, but only {makers} of them create the same one; \
+            expected all of them to create it with the same ranks"
         );
         Err(Mistake(format!("{}: {reason}", place(shared, rank, made))))
     }
 }
 
-/// The communicator of a collective call, and what all its ranks must have in common.
+/// The communicator of a collective call, and the fingerprint that must agree.
 fn mark(call: &Call) -> Option<(u16, u64)> {
     Some(match *call {
         Call::Collective { operation, root, bytes, sizes, communicator } => {
@@ -156,7 +157,7 @@ const fn is_rooted(operation: Operation) -> bool {
     matches!(operation, Operation::Broadcast | Operation::Reduce | Operation::Gather | Operation::Scatter)
 }
 
-/// A collective with what must agree.
+/// Description of a collective with what must agree.
 fn words(call: &Call) -> String {
     match *call {
         Call::Collective { operation: Operation::Barrier, .. } => "barrier".into(),
@@ -169,7 +170,7 @@ fn words(call: &Call) -> String {
     }
 }
 
-/// The collectives that a rank calls on a communicator which its call `made` made, with the numbers of their calls.
+/// Collectives of a rank on the communicator created by its call `made`, with the numbers of their calls.
 fn collectives(
     shared: &JobProgram,
     communicator: u16,
@@ -189,7 +190,7 @@ fn collectives(
     })
 }
 
-/// Where two ranks of a communicator call something else.
+/// The first difference between two ranks of a communicator.
 fn disagreement(shared: &JobProgram, communicator: u16, one: (u32, u64), other: (u32, u64)) -> Mistake {
     let (mut ones, mut others) = (collectives(shared, communicator, one), collectives(shared, communicator, other));
     for nth in 1.. {
@@ -216,7 +217,7 @@ fn disagreement(shared: &JobProgram, communicator: u16, one: (u32, u64), other: 
 fn missing(place: &str, call: &Call, nth: u64, communicator: u16, lacks: u32) -> String {
     let words = words(call);
     format!(
-        "{place}: {words} is collective {nth} of communicator {communicator}, of which rank {lacks} calls {} only",
+        "{place}: {words} is collective {nth} of communicator {communicator}, but rank {lacks} calls only {}",
         nth - 1
     )
 }

@@ -1,35 +1,35 @@
-//! Whether every send has its receive, without a list of them.
+//! Checks that every send has its receive, without a list of messages.
 //!
-//! Messages find each other by communicator, source, target and tag. Each such channel has a number as good as random, of 128
-//! bits; sends add it to a sum and receives take it off, so a sum that is not zero says that some are without a
-//! partner, in the memory of the sum. There are many sums, a channel belongs to one; if any is not zero, a second walk
-//! counts the channels of these alone. That wrong ones cancel out has a probability of about 2^-128.
+//! Messages match by communicator, source, target and tag. Each of these channels has a random number of 128 bits. A
+//! send adds it to a sum, a receive subtracts it. So a sum other than zero shows unmatched messages. A channel belongs
+//! to one of many sums. For each sum that is not zero, a second walk counts its channels. Errors cancel with a
+//! probability of about 2^-128.
 
 use crate::fingerprint::mixed;
 use crate::program::{Call, ANY};
 use std::collections::BTreeMap;
 
-/// Sums.
+/// Number of sums. More sums leave fewer channels to the second walk.
 const SUMS: usize = 4096;
 
-/// Channels that are counted at a time at most, about 100 MB.
+/// Limit on channels counted at a time, about 100 MB.
 const MAX_CHANNELS: usize = 1 << 20;
 
-/// Channels that are named.
+/// Limit on listed channels.
 const MAX_LISTED: usize = 5;
 
-/// Where messages find each other: source, target, tag, communicator. Ranks are those of the job.
+/// Key of matching: source, target, tag, communicator. Ranks are ranks of the job.
 type Channel = (u32, u32, u32, u16);
 
 /// The sums of all channels.
 #[derive(Debug)]
 pub(super) struct Balance {
     sums: Vec<u128>,
-    /// Whether any receive takes messages of several channels.
+    /// Whether a receive has wildcards.
     pub(super) has_wildcards: bool,
 }
 
-/// A call as +1 or -1 message of a channel; `None` of a call without messages.
+/// The channel of a call, and +1 for a send or -1 for a receive. `None` for other calls.
 fn message(rank: u32, call: &Call) -> Option<(Channel, i64)> {
     match *call {
         Call::Send { to, tag, communicator, .. } | Call::Isend { to, tag, communicator, .. } => {
@@ -66,21 +66,21 @@ impl Balance {
         self.sums.iter().all(|sum| *sum == 0)
     }
 
-    /// What is without a partner.
-    pub(super) fn unmatched(&self) -> Unmatched<'_> {
-        Unmatched { balance: self, left: BTreeMap::new(), is_full: false }
+    /// Counter of unmatched messages.
+    pub(super) fn unmatched(&self) -> UnmatchedMessages<'_> {
+        UnmatchedMessages { balance: self, left: BTreeMap::new(), is_full: false }
     }
 }
 
-/// Messages without partners, counted.
+/// Unmatched messages, counted by channel.
 #[derive(Debug)]
-pub(super) struct Unmatched<'a> {
+pub(super) struct UnmatchedMessages<'a> {
     balance: &'a Balance,
     left: BTreeMap<Channel, i64>,
     is_full: bool,
 }
 
-impl Unmatched<'_> {
+impl UnmatchedMessages<'_> {
     /// Adds a call of a rank.
     pub(super) fn add(&mut self, rank: u32, call: &Call) {
         let Some((channel, count)) = message(rank, call) else { return };
@@ -93,13 +93,13 @@ impl Unmatched<'_> {
                 self.left.remove(&channel);
             }
         } else if !self.is_full {
-            // What was passed over once must not count when its partner comes.
+            // After a message was skipped, its counterpart must not count.
             self.is_full = self.left.len() + 1 == MAX_CHANNELS;
             self.left.insert(channel, count);
         }
     }
 
-    /// The first ones in words, and how many more there are.
+    /// Description of the first ones, and how many more there are.
     pub(super) fn words(&self) -> String {
         let word = |(&(source, target, tag, communicator), &left): (&Channel, &i64)| {
             let within = if communicator == 0 { String::new() } else { format!(", communicator {communicator}") };

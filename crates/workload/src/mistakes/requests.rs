@@ -1,13 +1,13 @@
-//! The requests of one rank as far as they are known without a run.
+//! Requests of one rank as far as they are known without a run.
 
 use crate::program::Call;
 
-/// What is known of a slot.
+/// State of a request slot.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum RequestState {
     #[default]
     Unused,
-    /// Begun, and nobody has waited for it.
+    /// Started and not waited for.
     Active,
     /// A test or a wait for any or some may have freed it.
     MaybeActive,
@@ -21,7 +21,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Follows a call; why it can't be.
+    /// Follows a call.
     pub(super) fn follow(&mut self, call: &Call) -> Result<(), String> {
         match *call {
             Call::Isend { request, .. } | Call::Irecv { request, .. } => self.begin(request),
@@ -29,7 +29,7 @@ impl Requests {
             Call::Test { request } => self.end(request, 1, RequestState::MaybeActive),
             Call::WaitAll { first, count } => self.end(first, count, RequestState::Free),
             Call::WaitAny { first, count } | Call::WaitSome { first, count } => {
-                // Of one, any is all.
+                // Any of one request is this request.
                 self.end(first, count, if count == 1 { RequestState::Free } else { RequestState::MaybeActive })
             }
             _ => Ok(()),
@@ -42,7 +42,9 @@ impl Requests {
             self.slots.resize(slot + 1, RequestState::Unused);
         }
         if self.slots[slot] == RequestState::Active {
-            return Err(format!("request {request} has not been waited for; expected a wait before it is begun again"));
+            return Err(format!(
+                "request {request} has not been waited for; expected a wait before it is started again"
+            ));
         }
         self.slots[slot] = RequestState::Active;
         Ok(())
@@ -53,7 +55,7 @@ impl Requests {
         let never =
             |request: &u32| self.slots.get(*request as usize).is_none_or(|state| *state == RequestState::Unused);
         if let Some(request) = all.clone().find(never) {
-            return Err(format!("request {request} was never begun; expected an isend or irecv of it before"));
+            return Err(format!("request {request} was never started; expected an isend or irecv before"));
         }
         for request in all {
             let state = &mut self.slots[request as usize];
@@ -86,11 +88,11 @@ mod tests {
         assert!(follow(&[begin(0), Call::WaitAll { first: 0, count: 2 }]).unwrap_err().contains("request 1 was never"));
         assert!(follow(&[begin(1), Call::Test { request: 0 }]).unwrap_err().contains("request 0 was never begun"));
         assert!(follow(&[begin(0), begin(0)]).unwrap_err().contains("has not been waited for"));
-        // Waiting once more is as for a null request, and an empty range waits for nothing.
+        // A second wait is a wait for a null request. An empty range waits for nothing.
         assert_eq!(follow(&[begin(0), wait, wait, begin(0), Call::WaitAll { first: 7, count: 0 }]), Ok(()));
     }
 
-    /// Whether a test or a wait for any of several frees a slot, only a run says.
+    /// Only a run shows whether a test or a wait for any frees a slot.
     #[test]
     fn possibly_valid_request_use_is_allowed() {
         let any = |count| Call::WaitAny { first: 0, count };

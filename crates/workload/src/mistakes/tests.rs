@@ -1,4 +1,4 @@
-//! Programs with one mistake each, as texts of users have them.
+//! Programs with one mistake each, as users might write them.
 
 use super::*;
 use crate::collective::Collectives;
@@ -16,7 +16,7 @@ fn shared(program: &str, ranks: u32) -> JobProgram {
     JobProgram::new(Arc::new(program), Arc::new(Collectives::default()))
 }
 
-/// What is wrong; what is sent is held against a walk over the messages alone.
+/// The mistake. The counted messages are compared with a separate walk.
 fn examined(program: &str, ranks: u32) -> Result<Examination, String> {
     let shared = shared(program, ranks);
     let found = examine(&shared, MAX_CALLS).map_err(|Mistake(reason)| reason)?;
@@ -24,7 +24,7 @@ fn examined(program: &str, ranks: u32) -> Result<Examination, String> {
     Ok(Examination { sent: None, ..found })
 }
 
-/// What all ranks send, by a plain list.
+/// Messages of all ranks, from a plain list.
 fn sent(shared: &JobProgram) -> MessageCounts {
     let (mut sent, mut pairs) = (MessageCounts::default(), BTreeSet::new());
     let messages = ProgramMessages { shared: shared.clone() };
@@ -48,7 +48,7 @@ fn unmatched(program: &str, ranks: u32) -> String {
 
 #[test]
 fn an_unknown_peer() {
-    // The text is checked in the first and the last round only.
+    // The text check covers only the first and the last round.
     let reason = refused("repeat 5 as i:\n    if i == 2 and rank > 0:\n        send rank + 1 8 B\n", 3);
     assert_eq!(
         reason,
@@ -90,7 +90,7 @@ fn unknown_communicators() {
     assert!(reason.contains("communicator 1 is there already"), "{reason}");
     let reason = refused(&format!("{column}bcast 8 B root 2 on half\n"), 4);
     assert!(reason.contains("bcast with root 2, but communicator 1 has 2 ranks"), "{reason}");
-    // Rank 0 makes one of ranks 0 and 2, rank 2 one of all even ranks and 1.
+    // Rank 0 creates a communicator of ranks 0 and 2, rank 2 one of all even ranks and 1.
     let reason = refused("role 0..1:\n    create half first rank count 2 stride 2\nrole others:\n    create half first 0 count 4 stride 1\n", 4);
     assert!(
         reason.starts_with("rank 0, call 1, line 2: communicator 1 has 2 ranks here, of which 1 make the same one"),
@@ -125,7 +125,7 @@ fn collectives_that_do_not_agree() {
             "rank 1, call 2, line 3: scan of 8 B is collective 2 of communicator 0, of which rank 0 calls 1 only; {expected}"
         )
     );
-    // On a part of the ranks only, and the first rank lacks it.
+    // Only some ranks call it, and the first rank does not.
     let reason = refused("create half first rank % 2 count 2 stride 2\nif rank == 3:\n    barrier on half\n", 4);
     assert!(
         reason.contains("rank 3, call 2, line 3: barrier is collective 1 of communicator 1, of which rank 1 calls 0"),
@@ -135,7 +135,7 @@ fn collectives_that_do_not_agree() {
     assert!(reason.contains("where rank 1, call 2, line 4 calls freeing communicator 1"), "{reason}");
 }
 
-/// A text may divide communicators: its ranks learn of each other's colours before the run.
+/// A text may split communicators: ranks learn the colours of the others before the run.
 #[test]
 fn splits_of_a_text() {
     let program =
@@ -156,7 +156,7 @@ fn sends_without_receives_are_counted_by_channel() {
     let many = unmatched("isend (rank + 1) % ranks 8 B\nisend (rank + 2) % ranks 8 B\nwaitall\n", 40);
     assert!(many.ends_with("; and 75 more"), "{many}");
     assert_eq!(many.matches(';').count(), 5, "{many}");
-    // Another size is the same channel, and a wildcard may take anything.
+    // The size does not distinguish channels, and a wildcard matches any message.
     assert_eq!(examined("if rank == 0:\n    send 1 8 B\nelse:\n    recv 0 9 B\n", 2), Ok(Examination::default()));
     assert_eq!(
         examined("if rank == 0:\n    send 1 8 B\nelse:\n    recv any 9 B tag 7\n", 2),
@@ -173,7 +173,7 @@ fn a_long_program_is_checked_in_part() {
     assert!(examine(&program, 10_010).unwrap().unmatched.is_some(), "1,001 calls of each rank are all of them");
 }
 
-/// The messages of collectives are counted up to a limit of their own, which keeps the look short; calls are looked at in full.
+/// Messages of collectives are counted up to their own limit, which keeps the check short. All calls are checked.
 #[test]
 fn messages_of_collectives_are_counted_in_part() {
     let program = shared("repeat 5:\n    alltoall 8 B\n", 20);
@@ -196,14 +196,14 @@ fn built_in_programs_have_no_mistakes() {
             let shared = JobProgram::new(program, Arc::new(Collectives::default()));
             let expected = Examination { sent: Some(sent(&shared)), ..Examination::default() };
             assert_eq!(examine(&shared, MAX_CALLS), Ok(expected.clone()), "{name} {ranks}");
-            // Run three times, it is counted for one.
+            // Run three times, it is counted once.
             let several = shared.repeated(crate::program::Rounds::Times(3));
             assert_eq!(examine(&several, MAX_CALLS), Ok(expected), "{name} {ranks}");
         }
     }
 }
 
-/// Random messages of which some are left away: the count of each channel is the one of a plain list.
+/// Random messages with some removed. The count of each channel equals a plain list.
 #[derive(Debug)]
 struct Random {
     seed: u64,
@@ -233,7 +233,7 @@ impl crate::program::RankProgram for Random {
 
 proptest! {
     #[test]
-    fn unmatched_messages_are_those_of_a_plain_list(seed in any::<u64>()) {
+    fn unmatched_messages_match_a_plain_list(seed in any::<u64>()) {
         let mut left: BTreeMap<(u32, u32, u32), i64> = BTreeMap::new();
         for rank in 0..5 {
             let mut cursor = Cursor::default();

@@ -1,4 +1,4 @@
-//! ADV+i: everyone sends to the i-th next group, whose few direct cables are the bottleneck.
+//! ADV+i: every rank sends to the i-th next group. The few direct cables between these groups are the bottleneck.
 
 use super::cells::Cells;
 use super::draw::{Draws, MESSAGES};
@@ -15,11 +15,11 @@ pub struct AdversarialParameters {
     pub bytes: Bytes,
     /// Messages of each rank in one iteration.
     pub messages: u32,
-    /// How many groups further; may be negative.
+    /// Distance in groups. It may be negative.
     pub offset: i64,
-    /// Which rank of that group.
+    /// The receiving rank of the target group.
     pub target: GroupTarget,
-    /// Cuts the ranks into groups of this many instead of by the machine groups that they run on.
+    /// Ranks per group. If not given, the groups of the machine are used.
     pub group_ranks: Option<u32>,
 }
 
@@ -27,12 +27,12 @@ impl Parameters for AdversarialParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
         parameter!(messages, MESSAGES, "Messages of each rank in one iteration."),
-        parameter!(offset, Kind::ANY_INTEGER, "How many groups further; may be negative."),
-        parameter!(target, GroupTarget::KIND, "Which rank of that group."),
+        parameter!(offset, Kind::ANY_INTEGER, "Distance to the target group, in groups. It may be negative."),
+        parameter!(target, GroupTarget::KIND, "Receiving rank of the target group."),
         parameter!(
             group_ranks,
             Kind::WordOr(AUTO, &Kind::count(1)),
-            "Cuts the ranks into groups of this many; if not given, by the machine groups that they run on."
+            "Ranks per group, in order of their numbers. If not given, the groups of the machine are used."
         ),
     ];
 }
@@ -44,10 +44,10 @@ impl PatternRule for AdversarialParameters {
 }
 
 words! {
-    /// Which rank of the target group receives.
+    /// The receiving rank of the target group.
     pub enum GroupTarget {
-        Random = "random": "a uniformly random one, drawn for every message",
-        Matching = "matching": "the one with the same index within its group, modulo the size of that group",
+        Random = "random": "a uniformly random rank, drawn for every message",
+        Matching = "matching": "the rank with the same index in its group, modulo the size of that group",
     }
 }
 
@@ -57,9 +57,9 @@ impl Default for AdversarialParameters {
     }
 }
 
-/// The job's groups are the machine groups in which it has ranks, in the order of the machine, or blocks of
-/// `group_ranks` ranks. A rank of group k sends to group k + offset, modulo the number of the job's groups. On a
-/// dragonfly that the job fills, with the same number of ranks on every node, this is the ADV+i of the literature.
+/// The job's groups are the machine groups with ranks of the job, in the order of the machine, or blocks of
+/// `group_ranks` ranks. A rank of group k sends to group k + offset, modulo the number of groups. If the job fills a
+/// dragonfly evenly, this is the ADV+i of the literature.
 #[derive(Debug)]
 pub(super) struct Adversarial {
     cells: Cells,
@@ -80,8 +80,8 @@ impl Adversarial {
         let offset = offset.rem_euclid(groups as i64) as usize;
         if offset == 0 {
             let reason = format!(
-                "{}, but the ranks of the job are in {groups} group{}, so everyone would send to their own; choose an \
-                 offset that is no multiple of {groups}, more ranks, another placement, or group_ranks",
+                "{}, but the ranks of the job are in {groups} group{}: every rank would send to its own group; \
+                choose an offset that is not a multiple of {groups}, more ranks, another placement, or group_ranks",
                 parameters.offset,
                 if groups == 1 { "" } else { "s" }
             );
@@ -142,7 +142,7 @@ mod tests {
             let messages = check(&*pattern);
             assert_eq!(messages.len(), 30 * 16);
             assert!(messages.iter().all(|m| m.1 / 6 == (m.0 / 6 + expected) % 5));
-            // Every node of the target group receives: 96 draws out of 6 leave one out with probability 1e-7.
+            // Every node of the target group receives: 96 draws out of 6 miss one with probability 1e-7.
             let mut receivers: Vec<u32> = messages.iter().map(|m| m.1).collect();
             receivers.sort_unstable();
             receivers.dedup();
@@ -160,7 +160,7 @@ mod tests {
         assert!(messages.iter().all(|m| m.1 == (m.0 + 12) % 30));
     }
 
-    /// Ranks in groups 0, 2 and 4 only: the next group of the job after 0 is 2, after 4 it is 0.
+    /// Ranks in groups 0, 2 and 4 only: group 0 sends to group 2, group 4 to group 0.
     #[test]
     fn a_partial_job_uses_its_own_groups() {
         let machine = groups(5, 1, 4);

@@ -1,4 +1,4 @@
-//! Every rank to every other.
+//! All-to-all: every rank sends to every other rank.
 
 use super::draw::another;
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
@@ -8,13 +8,14 @@ use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
 words! {
-    /// In which order a rank sends to the others.
+    /// Order of the messages of a rank.
     #[derive(Default)]
     pub enum AllToAllOrder {
         #[default]
-        Shift = "shift": "rank r to r + 1, r + 2, … (modulo the number of ranks): all ranks in step, each to another one",
-        Xor = "xor": "rank r to r xor 1, r xor 2, …: in pairs, in step where the number of ranks is a power of two",
-        Random = "random": "every rank in an order of its own, drawn once",
+        Shift = "shift": "rank r to r + 1, r + 2, … (modulo the number of ranks): all ranks in step, each to a \
+            different rank",
+        Xor = "xor": "rank r to r xor 1, r xor 2, …: in pairs, in step if the number of ranks is a power of two",
+        Random = "random": "a random order per rank, drawn once",
     }
 }
 
@@ -23,14 +24,14 @@ words! {
 pub struct AllToAllParameters {
     /// Size of the message to each other rank.
     pub bytes: Bytes,
-    /// In which order.
+    /// Order of the messages.
     pub order: AllToAllOrder,
 }
 
 impl Parameters for AllToAllParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(order, AllToAllOrder::KIND, "In which order a rank sends to the others; for closed traffic."),
+        parameter!(order, AllToAllOrder::KIND, "Order of the messages of a rank, for closed traffic."),
     ];
 }
 
@@ -46,7 +47,7 @@ impl Default for AllToAllParameters {
     }
 }
 
-/// In no order any rank is everyone's first receiver.
+/// No order starts with the same receiver for all ranks.
 #[derive(Debug)]
 pub(super) struct AllToAll {
     ranks: u32,
@@ -117,12 +118,12 @@ mod tests {
             messages.sort_unstable();
             assert_eq!(messages, shift, "{order}");
         }
-        // Of 13: 5 xor 1, 2, 3, ..; 5 xor 8 is 13, which is no rank.
+        // Of 13 ranks: 5 xor 1, 2, 3, ...; 5 xor 8 is 13, which is not a rank.
         let of_5: Vec<u32> = in_order("xor").iter().filter(|m| m.0 == 5).map(|m| m.1).collect();
         assert_eq!(of_5, [4, 7, 6, 1, 0, 3, 2, 12, 9, 8, 11, 10]);
     }
 
-    /// In each step of random orders the receivers are as drawn: of 1,000 a share of 1/e gets nothing.
+    /// In each step of random orders the receivers are random: of 1,000 ranks a share of 1/e receives nothing.
     #[test]
     fn random_orders_differ_from_rank_to_rank() {
         let messages = check(&*build("all-to-all", 1_000, &[("order", json!("random"))]));

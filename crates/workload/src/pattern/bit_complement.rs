@@ -1,11 +1,11 @@
-//! Bit complement: the rank with all bits inverted.
+//! Bit complement: each rank sends to the rank with all bits inverted.
 
 use super::permutation::Target;
 use super::PatternContext;
 use odonata_units::RankId;
 
-/// Rank r of n sends to n - 1 - r: for n a power of two, r with every bit inverted. The middle rank of an odd number
-/// sends nothing.
+/// Rank r of n sends to n - 1 - r. If n is a power of two, this inverts every bit of r. If n is odd, the rank in the
+/// centre sends nothing.
 pub(super) fn rule(context: &PatternContext<'_>) -> Target {
     let ranks = context.ranks;
     Box::new(move |rank| RankId(ranks - 1 - rank.0))

@@ -1,10 +1,10 @@
-//! The ranks of a job in cells: by the machine group or router that they run on, or cut by number.
+//! Division of a job's ranks into cells: by machine group, by router, or by number.
 
 use super::PatternContext;
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RankId};
 
-/// A partition of the ranks; cells are never empty, and their ranks ascend.
+/// A partition of the ranks. Cells are never empty, and their ranks ascend.
 #[derive(Debug)]
 pub(super) struct Cells {
     /// Cell of each rank.
@@ -17,13 +17,13 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// The machine groups in which the job has ranks, in the order of the machine.
+    /// The machine groups with ranks of the job, in the order of the machine.
     pub(super) fn of_groups(context: &PatternContext<'_>) -> Self {
         let group = |machine: &Machine, node| machine.group_of(machine.router_of(node)).index();
         Self::of_places(context, context.machine.group_count(), group)
     }
 
-    /// The routers at which the job has ranks, in the order of the machine.
+    /// The routers with ranks of the job, in the order of the machine.
     pub(super) fn of_routers(context: &PatternContext<'_>) -> Self {
         Self::of_places(context, context.machine.router_count(), |machine, node| machine.router_of(node).index())
     }
@@ -81,7 +81,7 @@ impl Cells {
         &self.members[self.first[cell] as usize..self.first[cell + 1] as usize]
     }
 
-    /// The rank of `cell` with the index that `rank` has in its own cell, modulo the size of `cell`.
+    /// The rank of `cell` with the index of `rank` in its own cell, modulo the size of `cell`.
     pub(super) fn matching(&self, rank: RankId, cell: usize) -> RankId {
         let members = self.members(cell);
         RankId(members[self.position_of[rank.index()] as usize % members.len()])

@@ -1,13 +1,13 @@
-//! Patterns whose receivers are drawn afresh for every message.
+//! Patterns that draw a new receiver for every message.
 
 use super::SentMessage;
 use odonata_declare::Kind;
 use odonata_units::{Bytes, RankId, Stream};
 
-/// At most 2^24, since those of one rank are listed at a time; more are more iterations.
+/// At most 2^24, because the messages of a rank are listed together. Use more iterations for more messages.
 pub(super) const MESSAGES: Kind = Kind::Integer { min: 1, max: 1 << 24 };
 
-/// How many messages a rank draws receivers for in one iteration, and their size.
+/// Number of messages that a rank draws in one iteration, and their size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Draws {
     pub(super) seed: u64,
@@ -16,8 +16,7 @@ pub(super) struct Draws {
 }
 
 impl Draws {
-    /// The messages of one iteration. The stream is keyed by the rank alone, so that the answer depends on nothing
-    /// else.
+    /// The messages of one iteration. The stream is keyed by the rank only, so the result depends on nothing else.
     pub(super) fn sends(
         &self,
         rank: RankId,
@@ -33,7 +32,7 @@ impl Draws {
     }
 }
 
-/// A uniformly random rank other than `rank`; `None` if there is none.
+/// A uniformly random rank other than `rank`. `None` if there is none.
 pub(super) fn another(rank: RankId, ranks: u32, stream: &mut Stream) -> Option<RankId> {
     if ranks < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! The pattern of a communication graph that was read from a file.
+//! The pattern of a communication graph from a file.
 
 use super::{Pattern, PatternContext, PatternRule};
 use crate::import::{self, GraphFormat};
@@ -9,21 +9,27 @@ use std::sync::Arc;
 /// Parameters of `file`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FilePatternParameters {
-    /// Path as the user gives it.
+    /// Path given by the user.
     pub path: String,
-    /// How it is written; if not given, as its content looks.
+    /// File format. If not given, it is detected.
     pub format: Option<GraphFormat>,
-    /// What the file holds, once it has been read.
+    /// Content of the file, after it was read.
     pub graph: Option<Arc<CommunicationGraph>>,
 }
 
 impl Parameters for FilePatternParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(path, Kind::Path, "The file: CSV, Parquet, the binary of Damselfly, or `.cm` of htsim.", required),
+        parameter!(
+            path,
+            Kind::Path,
+            "Path of the communication graph: CSV, Parquet, Damselfly's binary format, or \
+            htsim's `.cm`.",
+            required
+        ),
         parameter!(
             format,
             Kind::WordOr(AUTO, &GraphFormat::KIND),
-            "How it is written; if not given, as its content looks."
+            "File format. If not given, it is detected from the content."
         ),
     ];
 }
@@ -43,7 +49,7 @@ impl PatternRule for FilePatternParameters {
     }
 }
 
-/// The graph as the pattern of a job of `ranks` ranks; ranks that the file does not mention send nothing.
+/// The graph as the pattern of a job of `ranks` ranks. Ranks that the file does not mention send nothing.
 pub(super) fn graph_for(
     owner: &str,
     parameters: &FilePatternParameters,

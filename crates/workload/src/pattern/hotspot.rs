@@ -16,7 +16,7 @@ pub struct HotspotParameters {
     pub messages: u32,
     /// Number of hot ranks.
     pub hot_ranks: u32,
-    /// Share of the messages that go to them, 0 to 1.
+    /// Share of the messages to the hot ranks, 0 to 1.
     pub share: f64,
 }
 
@@ -25,7 +25,7 @@ impl Parameters for HotspotParameters {
         parameter!(bytes, Kind::Bytes, "Size of each message."),
         parameter!(messages, MESSAGES, "Messages of each rank in one iteration."),
         parameter!(hot_ranks, Kind::count(1), "Number of hot ranks."),
-        parameter!(share, Kind::SHARE, "Share of the messages that go to the hot ranks."),
+        parameter!(share, Kind::SHARE, "Share of the messages to the hot ranks."),
     ];
 }
 
@@ -41,9 +41,9 @@ impl Default for HotspotParameters {
     }
 }
 
-/// Hot rank i of h is rank floor(i * n / h): evenly spaced, the first one rank 0. A message goes with probability
-/// `share` to a uniformly random hot rank, else to a uniformly random other rank (which may be hot). A hot rank that
-/// draws itself sends that message to a random other rank.
+/// Hot rank i of h is rank floor(i * n / h): evenly spaced, from rank 0. With probability `share` a message goes to a
+/// uniformly random hot rank, otherwise to a uniformly random other rank (which may be hot). A hot rank that draws
+/// itself sends to a random other rank instead.
 #[derive(Debug)]
 pub(super) struct Hotspot {
     ranks: u32,
@@ -93,8 +93,8 @@ mod tests {
     use super::super::test_help::{build, check, try_build};
     use serde_json::json;
 
-    /// 16,000 messages of 1,000 ranks, half of them to ranks 0, 250, 500, 750: of a rank that is not hot a message goes
-    /// to a hot one with probability 1/2 + 1/2 * 4/999 = 0.502, standard deviation 0.004.
+    /// 16,000 messages of 1,000 ranks, half of them to ranks 0, 250, 500, 750. A message of another rank goes to a hot
+    /// rank with probability 1/2 + 1/2 * 4/999 = 0.502, standard deviation 0.004.
     #[test]
     fn the_share_goes_to_the_hot_ranks() {
         let messages = check(&*build("hotspot", 1_000, &[("hot_ranks", json!(4)), ("share", json!(0.5))]));

@@ -1,4 +1,4 @@
-//! All-to-alls within groups of ranks, as the transposes of a parallel FFT.
+//! All-to-alls within groups of ranks, as in the transposes of a parallel FFT.
 
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
@@ -11,19 +11,29 @@ use std::sync::Arc;
 pub struct ManyToManyParameters {
     /// Size of the message to each other member of the group.
     pub bytes: Bytes,
-    /// Ranks in a group; if not given, 16 below 32,768 ranks, 32 below 65,536, else 64.
+    /// Ranks per group. If not given, 16 below 32,768 ranks, 32 below 65,536, else 64.
     pub group: Option<u32>,
-    /// Distance in ranks between the members of a group; the size of the group if not given. 1 gives contiguous
-    /// groups, ranks / group the most scattered ones.
+    /// Distance in ranks between members of a group. The group size if not given. 1 gives contiguous groups, ranks /
+    /// group the most scattered groups.
     pub stride: Option<u32>,
 }
 
 impl Parameters for ManyToManyParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(group, Kind::WordOr(AUTO, &Kind::count(1)), "Ranks in a group; if not given, 16 below 32,768 ranks, 32 below 65,536, else 64."),
-        parameter!(stride, Kind::WordOr(AUTO, &Kind::count(1)), "Distance in ranks between the members of a group; the size of the group if not given, or less where the ranks do not suffice. 1 gives contiguous groups, ranks / \
-             group the most scattered ones."),
+        parameter!(
+            group,
+            Kind::WordOr(AUTO, &Kind::count(1)),
+            "Ranks per group. If not given, 16 below 32,768 \
+            ranks, 32 below 65,536, else 64."
+        ),
+        parameter!(
+            stride,
+            Kind::WordOr(AUTO, &Kind::count(1)),
+            "Distance in ranks between members of a group. If \
+            not given, it is the group size, or less for small jobs. 1 gives contiguous groups, ranks / group the \
+            most scattered groups."
+        ),
     ];
 }
 
@@ -39,10 +49,10 @@ impl Default for ManyToManyParameters {
     }
 }
 
-/// Ranks are cut into blocks of `group` x `stride`; in each, the ranks that are equal modulo `stride` are a group. The
-/// last block may be shorter: its m ranks make ceil(m / group) groups in the same way.
+/// Ranks are divided into blocks of `group` x `stride`. In each block the ranks that are equal modulo `stride` form a
+/// group. The last block may be shorter: its m ranks form ceil(m / group) groups in the same manner.
 ///
-/// With the stride equal to the group and 32,768 ranks, a group is a line along the middle dimension of a cube of
+/// With the stride equal to the group size and 32,768 ranks, a group is a line along the second dimension of a cube of
 /// 32 x 32 x 32 ranks.
 #[derive(Debug)]
 pub(super) struct ManyToMany {
@@ -83,7 +93,7 @@ impl Pattern for ManyToMany {
     }
 
     fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
-        // group * stride <= max(group, ranks), so only the end of the last block may leave 32 bits.
+        // group * stride <= max(group, ranks), so only the end of the last block may exceed 32 bits.
         let block = self.group * self.stride;
         let start = rank.0 / block * block;
         let length = block.min(self.ranks - start);
@@ -107,7 +117,7 @@ mod tests {
         let messages = check(&*build("many-to-many", 32_768, &[]));
         assert_eq!(messages.len(), 32_768 * 31);
         assert_eq!(messages.iter().map(|m| m.2).sum::<u64>(), 31 << 30);
-        // Rank 5 is with 37, 69, …, 5 + 31 * 32.
+        // Rank 5 is in a group with 37, 69, ..., 5 + 31 * 32.
         let of_5: Vec<u32> = messages.iter().filter(|m| m.0 == 5).map(|m| m.1).collect();
         assert_eq!(of_5, (1..32).map(|i| 5 + 32 * i).collect::<Vec<_>>());
     }
@@ -141,8 +151,8 @@ mod tests {
     }
 
     proptest! {
-        /// Membership is an equivalence: symmetric, and the members of a rank's group name each other. No group is
-        /// larger than asked for.
+        /// Membership is an equivalence: symmetric, and the members of a group name each other. No group is larger than
+        /// requested.
         #[test]
         fn groups_partition_the_ranks(ranks in 1u32..500, group in 1u32..40, share in 0.0..1.0f64) {
             let stride = 1 + (share * f64::from((ranks / group).max(1) - 1)) as u32;

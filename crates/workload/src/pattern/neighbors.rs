@@ -1,11 +1,10 @@
-//! How many neighbours a rank of a random graph has, and a symmetric choice of them without a table of neighbours.
+//! Numbers of neighbours in random graphs, and a symmetric selection of neighbours without a table.
 //!
-//! A symmetric graph is a union of *rounds*: round j pairs the ranks off by an involution. Rank a keeps its round-j
-//! partner b if j is below the mean of the numbers of neighbours drawn for a and b, half a round of an odd sum being
-//! kept for every other pair. The condition is the same seen from a and from b, so the graph is symmetric; with numbers
-//! drawn from min..=max each rank keeps at least min rounds and at most max, and their expected number is the
-//! mean of the range (they lie closer to it than the drawn ones, being drawn towards those of the partners). Each rank
-//! finds its neighbours by itself in O(max).
+//! A symmetric graph is a union of *rounds*. Round j pairs the ranks by an involution. Rank a keeps its partner b of
+//! round j if j is below the mean of the numbers of neighbours drawn for a and b. If the sum is odd, every other pair
+//! keeps the half round. The condition is the same for a and b, so the graph is symmetric. With numbers from min..=max
+//! each rank keeps at least min and at most max rounds. The expected number is the mean of the range, with a smaller
+//! variance than the drawn numbers. Each rank finds its neighbours alone in O(max).
 
 use crate::WorkloadError;
 use odonata_units::{RankId, Stream};
@@ -19,7 +18,7 @@ pub(super) struct Degrees {
 }
 
 impl Degrees {
-    /// Uniform in min..=max, both cut to the number of candidates.
+    /// Uniform in min..=max, both limited to the number of candidates.
     pub(super) fn new(owner: &str, seed: u64, min: u32, max: u32, candidates: u32) -> Result<Self, WorkloadError> {
         if min > max {
             let reason = format!("{min}, above neighbors_max = {max}");
@@ -40,9 +39,9 @@ impl Degrees {
     }
 }
 
-/// The neighbours of `rank` in a symmetric graph of `rounds` rounds, ascending. `drawn` is the number of neighbours
-/// drawn for the rank, `partner(j)` its partner in round j with the number drawn for that one, or none: then the rank
-/// has one neighbour less.
+/// The neighbours of `rank` in a symmetric graph of `rounds` rounds, ascending. `drawn` is the number drawn for the
+/// rank. `partner(j)` returns its partner in round j with the partner's number, or none: then the rank has one
+/// neighbour fewer.
 pub(super) fn symmetric(
     rank: RankId,
     drawn: u32,
@@ -60,9 +59,9 @@ pub(super) fn symmetric(
     chosen
 }
 
-/// `count` different numbers out of `0..candidates`, ascending: drawn one by one, repeats drawn again.
+/// `count` different numbers from `0..candidates`, ascending. Repeats are drawn again.
 pub(super) fn distinct(count: u32, candidates: u32, stream: &mut Stream) -> Vec<u32> {
-    // Above half, it is quicker to draw those that are left out.
+    // Above half, it is faster to draw the excluded numbers.
     if u64::from(count) * 2 > u64::from(candidates) {
         let left_out = distinct(candidates - count, candidates, stream);
         return (0..candidates).filter(|n| left_out.binary_search(n).is_err()).collect();
@@ -92,8 +91,8 @@ mod tests {
         }
     }
 
-    /// Each of 20 candidates is among 5 with probability 1/4: 10,000 draws, 2,500 each with a standard deviation of
-    /// 43; five of them are 217.
+    /// Each of 20 candidates is among 5 with probability 1/4: 10,000 draws give 2,500 each with a standard deviation of
+    /// 43. The tolerance of five deviations is 217.
     #[test]
     fn distinct_is_uniform() {
         let mut stream = Stream::new(1, "test", &[]);

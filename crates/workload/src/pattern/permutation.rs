@@ -1,4 +1,4 @@
-//! Permutations: one message of each rank, to a rank that follows from its own.
+//! Permutations: one message per rank, to a rank computed from its own number.
 
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
 use crate::WorkloadError;
@@ -6,13 +6,13 @@ use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
-/// Who the receiver of a rank is; itself if it sends nothing.
+/// Target of a rank. The rank itself if it sends nothing.
 pub(super) type Target = Box<dyn Fn(RankId) -> RankId + Send + Sync>;
 
-/// Parameters of the permutations that need nothing but the number of ranks and the seed.
+/// Parameters of permutations that depend only on the number of ranks and the seed.
 #[derive(Clone, Debug)]
 pub struct PermutationParameters {
-    /// Size of the one message of each rank.
+    /// Size of the message of each rank.
     pub bytes: Bytes,
     /// The rule.
     rule: fn(&PatternContext<'_>) -> Target,
@@ -35,7 +35,7 @@ impl PatternRule for PermutationParameters {
     }
 }
 
-/// Every rank sends to its target; one that is its own target sends nothing.
+/// Every rank sends to its target. A rank that is its own target sends nothing.
 pub(super) struct Permutation {
     pub(super) ranks: u32,
     pub(super) bytes: Bytes,

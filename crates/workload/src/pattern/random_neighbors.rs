@@ -1,4 +1,4 @@
-//! Random neighbours: `spread` and `random-neighbors`, the same rule with the figures of two studies.
+//! Random neighbours: `spread` and `random-neighbors`, one rule with the parameters of two studies.
 
 use super::neighbors::{distinct, symmetric, Degrees};
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
@@ -12,20 +12,25 @@ use std::sync::Arc;
 pub struct RandomNeighborsParameters {
     /// Size of the message to each neighbour.
     pub bytes: Bytes,
-    /// Fewest neighbours of a rank.
+    /// Minimum number of neighbours of a rank.
     pub neighbors_min: u32,
-    /// Most neighbours of a rank; the number is uniform between the two.
+    /// Maximum number of neighbours of a rank. The number is uniform between both.
     pub neighbors_max: u32,
-    /// Whether a neighbour always sends back.
+    /// Whether neighbours send in both directions.
     pub symmetric: bool,
 }
 
 impl Parameters for RandomNeighborsParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(neighbors_min, Kind::count(0), "Fewest neighbours of a rank."),
-        parameter!(neighbors_max, Kind::count(0), "Most neighbours of a rank; the number is uniform between the two."),
-        parameter!(symmetric, Kind::Flag, "Whether a neighbour always sends back."),
+        parameter!(neighbors_min, Kind::count(0), "Minimum number of neighbours of a rank."),
+        parameter!(
+            neighbors_max,
+            Kind::count(0),
+            "Maximum number of neighbours of a rank. The number is uniform \
+            between both."
+        ),
+        parameter!(symmetric, Kind::Flag, "Whether neighbours send in both directions."),
     ];
 }
 
@@ -47,11 +52,11 @@ impl RandomNeighborsParameters {
     }
 }
 
-/// Each rank sends to a number of different other ranks, uniformly random over the job; ascending.
+/// Each rank sends to several different other ranks, uniformly random over the job; ascending.
 ///
-/// One-sided: every rank draws its own receivers. Symmetric: ranks get random labels, and round j pairs the labels
-/// whose sum is t(j) modulo the number of ranks (of the ranks less one, where that number is even: the circle method
-/// of round-robin tournaments, in which every pair meets in exactly one round).
+/// One-sided: every rank draws its own receivers. Symmetric: ranks get random labels. Round j pairs the labels whose
+/// sum is t(j) modulo the number of ranks, or modulo the number less one if it is even. This is the circle method of
+/// round-robin tournaments, in which every pair meets in exactly one round.
 #[derive(Debug)]
 pub(super) struct RandomNeighbors {
     ranks: u32,
@@ -97,10 +102,10 @@ impl Pattern for RandomNeighbors {
 #[derive(Debug)]
 struct Tournament {
     label_of: Vec<u32>,
-    /// Rank of each label, and the number of neighbours drawn for it: drawing it anew for every partner would take most
-    /// of the time.
+    /// Rank of each label, and its number of neighbours. Drawing it again for every partner would take most of the
+    /// time.
     players: Vec<(u32, u32)>,
-    /// The number modulo which the labels of a pair are summed: odd.
+    /// The odd modulus of the sums of labels.
     modulus: u32,
     sums: Vec<u32>,
 }
@@ -126,9 +131,9 @@ impl Tournament {
         symmetric(rank, self.players[label as usize].1, self.sums.len() as u32, partner)
     }
 
-    /// The label that `label` meets in the round of `sum`; with an odd number of ranks one has nobody to meet.
+    /// The opponent of `label` in the round of `sum`. With an odd number of ranks one label has none.
     fn opponent(&self, label: u32, sum: u32) -> Option<u32> {
-        // The label left over by summing modulo ranks - 1 meets the one that would meet itself.
+        // The label not covered by sums modulo ranks - 1 meets the label that would meet itself.
         if label == self.modulus {
             return Some(self.half(sum));
         }
@@ -162,7 +167,7 @@ mod tests {
         degrees
     }
 
-    /// The mean of 6..=27 is 16.5 and its variance (22^2 - 1) / 12 = 40.25: over 32,768 ranks the mean has a standard
+    /// The mean of 6..=27 is 16.5 and the variance (22^2 - 1) / 12 = 40.25. Over 32,768 ranks the mean has a standard
     /// deviation of 0.035.
     #[test]
     fn spread_has_the_papers_volume() {
@@ -170,7 +175,7 @@ mod tests {
             let messages = check(&*build("spread", 32_768, &[("symmetric", json!(is_symmetric))]));
             let degrees = degrees(&messages, 32_768);
             assert!(degrees.iter().all(|degree| (6..=27).contains(degree)));
-            // One-sided, the number is what was drawn; symmetric, it is drawn towards the partners' numbers.
+            // One-sided: the number is the drawn number. Symmetric: it is closer to the partners' numbers.
             assert!(is_symmetric || (6..=27).all(|degree| degrees.contains(&degree)));
             let mean = messages.len() as f64 / 32_768.0;
             assert!((mean - 16.5).abs() < 0.14, "{mean} neighbours on average");
@@ -178,7 +183,7 @@ mod tests {
         }
     }
 
-    /// Receivers of the symmetric graph are as uniform as those of the other: in 16 equal classes of the distance
+    /// Receivers of the symmetric graph are as uniform as of the one-sided graph. In 16 equal classes of the distance
     /// (target - source) modulo the ranks, chi-square with 15 degrees of freedom is below 37.7 with probability 0.999.
     #[test]
     fn neighbours_are_uniform() {
@@ -187,7 +192,8 @@ mod tests {
             let mut classes = [0f64; 16];
             messages.iter().for_each(|m| classes[((m.1 + 4_096 - m.0) % 4_096 / 256) as usize] += 1.0);
             let expected = messages.len() as f64 / 16.0;
-            // Pairs that send both ways fall into classes together: half as many independent draws.
+            // Pairs that send in both directions fall into classes together, so there are half as many independent
+            // draws.
             let scale = if is_symmetric { 2.0 } else { 1.0 };
             let chi2: f64 = classes.iter().map(|n| (n - expected).powi(2) / expected).sum();
             assert!(chi2 < 37.7 * scale, "chi-square {chi2}");
@@ -205,7 +211,7 @@ mod tests {
             let messages = check(&*build("random-neighbors", ranks, &given));
             prop_assert!(messages.iter().all(|m| m.0 != m.1));
             prop_assert!(messages.windows(2).all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1)));
-            // With an odd number of ranks each sits out one round of the tournament.
+            // With an odd number of ranks each rank has no opponent in one round.
             let idle = u32::from(is_symmetric && ranks % 2 == 1);
             for degree in degrees(&messages, ranks) {
                 prop_assert!(degree + idle >= min.min(ranks - 1) && degree <= (min + more).min(ranks - 1));

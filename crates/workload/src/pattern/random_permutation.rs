@@ -1,11 +1,10 @@
-//! A random permutation: everyone sends to one other rank and receives from one.
+//! A random permutation: every rank sends to one rank and receives from one.
 
 use super::permutation::Target;
 use super::PatternContext;
 use odonata_units::{RankId, Stream};
 
-/// The permutation is drawn once, each as likely as any other; a rank that it maps to itself (one of all ranks on
-/// average) sends nothing.
+/// The permutation is drawn once, uniformly. A rank that it maps to itself (one rank on average) sends nothing.
 pub(super) fn rule(context: &PatternContext<'_>) -> Target {
     let mut targets: Vec<u32> = (0..context.ranks).collect();
     Stream::new(context.seed, "permutation", &[]).shuffle(&mut targets);
@@ -16,8 +15,8 @@ pub(super) fn rule(context: &PatternContext<'_>) -> Target {
 mod tests {
     use super::super::test_help::{build, check, injective};
 
-    /// All but the ranks that are mapped to themselves send once and receive once. The number of those has mean 1 and
-    /// variance 1 for any number of ranks; more than 10 happen in one of some 10^8 permutations.
+    /// All ranks except fixed points send once and receive once. The number of fixed points has mean 1 and variance 1
+    /// for any number of ranks. More than 10 occur in one of about 10^8 permutations.
     #[test]
     fn everyone_sends_and_receives_once() {
         for ranks in [1u32, 2, 7, 1056, 5000] {
@@ -32,7 +31,7 @@ mod tests {
         }
     }
 
-    /// Far apart on average: |i - j| of two random ranks of n has mean n / 3.
+    /// |i - j| of two random ranks of n has mean n / 3.
     #[test]
     fn receivers_are_anywhere() {
         let messages = check(&*build("random-permutation", 3000, &[]));

@@ -1,4 +1,4 @@
-//! Shift: everyone sends to the rank a fixed number further, the cyclic shift of collectives and of synthetic workloads.
+//! Shift: every rank sends to the rank a fixed distance further, as in collectives and synthetic workloads.
 
 use super::permutation::Permutation;
 use super::{Pattern, PatternContext, PatternRule};
@@ -10,16 +10,16 @@ use std::sync::Arc;
 /// Parameters of `shift`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShiftParameters {
-    /// Size of the one message of each rank.
+    /// Size of the message of each rank.
     pub bytes: Bytes,
-    /// How far.
+    /// The distance.
     pub offset: u32,
 }
 
 impl Parameters for ShiftParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(offset, Kind::count(1), "How many ranks further; the last ones send to the first."),
+        parameter!(offset, Kind::count(1), "Distance to the target, in ranks. The last ranks send to the first ones."),
     ];
 }
 
@@ -29,7 +29,7 @@ impl Default for ShiftParameters {
     }
 }
 
-/// Rank r of n sends to (r + offset) mod n; nothing where that is itself.
+/// Rank r of n sends to (r + offset) mod n, and nothing if this is itself.
 impl PatternRule for ShiftParameters {
     fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
         let (ranks, offset) = (context.ranks, self.offset);
@@ -52,7 +52,7 @@ mod tests {
             assert!(messages.iter().all(|m| u64::from(m.1) == (u64::from(m.0) + u64::from(offset)) % u64::from(ranks)));
             assert!(injective(&messages));
         }
-        // All the way round is oneself.
+        // A full turn leads to the rank itself.
         assert!(check(&*build("shift", 4, &[("offset", json!(8))])).is_empty());
         assert!(check(&*build("shift", 1, &[])).is_empty());
     }

@@ -1,4 +1,4 @@
-//! The pattern of a job that holds its nodes but sends nothing, to see how the others run without it.
+//! The pattern of an idle job, to compare runs with and without its traffic.
 
 use crate::{Pattern, SentMessage};
 use odonata_units::RankId;

@@ -1,4 +1,4 @@
-//! Patterns as the user writes them: a name and parameters.
+//! Patterns as users write them: a name and parameters.
 
 use super::{Pattern, PatternContext, PATTERNS};
 use crate::rule_spec::RuleSpec;
@@ -6,25 +6,25 @@ use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters, Reader, Value, Variant, VariantInfo};
 use std::sync::Arc;
 
-/// A pattern's parameters: what it is before it knows its job.
+/// A pattern's parameters, before its job is known.
 pub trait PatternRule: ParameterStruct {
-    /// Reads the files that the parameters name, for a job of `ranks` ranks.
+    /// Reads the files named by the parameters, for a job of `ranks` ranks.
     ///
     /// # Errors
-    /// The parameter that names a file that can't be read or is not what it should be, and why.
+    /// The parameter of an unreadable file, and the reason.
     fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
         let _ = (ranks, files);
         Ok(())
     }
 
-    /// The pattern of a job; `owner` is whom an error names.
+    /// Builds the pattern of a job. Errors name `owner`.
     ///
     /// # Errors
     /// Parameters that do not fit the job.
     fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError>;
 }
 
-/// What every pattern has.
+/// Parameters of every pattern.
 #[derive(Clone, Copy, Debug)]
 struct Repetition {
     iterations: u32,
@@ -38,10 +38,10 @@ impl Default for Repetition {
 
 impl Parameters for Repetition {
     const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(iterations, Kind::count(1), "How often every rank sends its messages.")];
+        &[parameter!(iterations, Kind::count(1), "Number of times that every rank sends its messages.")];
 }
 
-/// The user's words for a pattern.
+/// Specification of a pattern.
 #[derive(Clone, Debug)]
 pub struct PatternSpec(RuleSpec<dyn PatternRule, Repetition>);
 
@@ -59,43 +59,43 @@ impl PatternSpec {
         Variant::find("pattern", PATTERNS, name).map(Self::of).map_err(WorkloadError::Unknown)
     }
 
-    /// What parser and reference read of a pattern: its own parameters and those that every pattern has.
+    /// Description for parser and reference: parameters of this pattern and of every pattern.
     pub fn named(pattern: &Variant<dyn PatternRule>) -> VariantInfo {
         let mut named = VariantInfo::of(pattern);
         named.keys.extend(Repetition::default().keys());
         named
     }
 
-    /// Sets one parameter. Whether it fits the job is checked when the workload is built.
+    /// Sets one parameter. The build checks whether it fits the job.
     ///
     /// # Errors
-    /// An unknown parameter with the nearest known one; a value of the wrong kind.
+    /// An unknown parameter, with the nearest known one, or a value of the wrong kind.
     ///
     /// # Panics
-    /// If the pattern is already that of a job.
+    /// If a job already uses the pattern.
     pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), WorkloadError> {
         self.0.set(parameter, &value.into())
     }
 
-    /// All parameters and their values, those left at their default included.
+    /// All parameters and their values, including defaults.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
         self.0.values()
     }
 
-    /// Its parameters.
+    /// The rule with its parameters.
     pub fn rule(&self) -> &Arc<dyn PatternRule> {
         self.0.rule()
     }
 
-    /// Its parameters, to be changed.
+    /// The rule, for changes.
     ///
     /// # Panics
-    /// If the pattern is already that of a job.
+    /// If a job already uses the pattern.
     pub fn rule_mut(&mut self) -> &mut dyn PatternRule {
         self.0.rule_mut()
     }
 
-    /// How often every rank sends its messages.
+    /// Number of times that every rank sends its messages.
     pub fn iterations(&self) -> u32 {
         self.0.common().iterations
     }
@@ -123,7 +123,7 @@ mod tests {
         PATTERNS.iter().map(|pattern| pattern.name)
     }
 
-    /// What is written out reads back, parameter by parameter.
+    /// Values are written in a form that reads back, for every parameter.
     #[test]
     fn every_name_is_its_own() {
         for name in names() {
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// Everything that a pattern of 100 ranks sends or draws stays within the job; two patterns built alike agree.
+    /// All messages and draws of a pattern of 100 ranks stay within the job. Two equal patterns agree.
     #[test]
     fn every_pattern_is_pure_and_closed() {
         for name in names().filter(|name| *name != "file") {

@@ -10,13 +10,13 @@ use std::sync::Arc;
 /// Parameters of the stencils.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StencilParameters {
-    /// Dimensions of the process grid; the name of the pattern says how many.
+    /// Dimensions of the process grid, given by the name of the pattern.
     pub dimensions: usize,
     /// Size of each message.
     pub bytes: Bytes,
-    /// Sizes of the process grid; near-cubic, the largest first, if not given.
+    /// Sizes of the process grid. Near-cubic, largest first, if not given.
     pub dims: Option<Vec<u32>>,
-    /// Which dimension is the fastest in the numbering of the ranks.
+    /// Fastest dimension in the numbering of the ranks.
     pub order: GridOrder,
     /// Whether every dimension wraps around.
     pub periodic: bool,
@@ -28,9 +28,9 @@ impl Parameters for StencilParameters {
         parameter!(
             dims,
             Kind::WordOr(AUTO, &Kind::List(&Kind::count(1))),
-            "Sizes of the process grid; near-cubic, the largest first, if not given."
+            "Sizes of the process grid. Near-cubic, largest first, if not given."
         ),
-        parameter!(order, GridOrder::KIND, "Which dimension is the fastest in the numbering of the ranks."),
+        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks."),
         parameter!(periodic, Kind::Flag, "Whether every dimension of the process grid wraps around."),
     ];
 }
@@ -58,9 +58,9 @@ impl StencilParameters {
     }
 }
 
-/// Each rank sends to the rank before and the one after it along every dimension, dimension by dimension, the one
-/// before first. In an open grid the ranks at a border send less. A dimension of size 1 has no neighbours; a periodic
-/// one of size 2 has the same neighbour twice, as in MPI.
+/// Each rank sends to the ranks before and after it along every dimension, dimension by dimension, the rank before
+/// first. In an open grid the ranks at a border send less. A dimension of size 1 has no neighbours. A periodic
+/// dimension of size 2 has the same neighbour twice, as in MPI.
 #[derive(Debug)]
 pub(super) struct Stencil {
     ranks: u32,
@@ -121,7 +121,7 @@ mod tests {
         };
         assert_eq!(bytes("stencil-2d", true), 8 << 30);
         assert_eq!(bytes("stencil-4d", true), 1 << 40);
-        // Open, of 256 x 128 and 16 x 16 x 16 x 8: 2 (128 + 256) and 2 (3 x 2048 + 4096) messages less.
+        // Open, of 256 x 128 and 16 x 16 x 16 x 8: 2 (128 + 256) and 2 (3 x 2048 + 4096) messages fewer.
         assert_eq!(bytes("stencil-2d", false), (8 << 30) - 2 * 384 * (64 << 10));
         assert_eq!(bytes("stencil-4d", false), (1 << 40) - 2 * 10_240 * (4 << 20));
     }
@@ -149,14 +149,14 @@ mod tests {
         // 7 ranks are 7 x 1: a ring, and the second dimension has no neighbours.
         let ring = |ranks| check(&*build("stencil-2d", ranks, &[("periodic", json!(true))]));
         assert_eq!(ring(7).len(), 14);
-        // 2 x 1: the one neighbour from both sides.
+        // 2 x 1: the same neighbour on both sides.
         assert_eq!(ring(2).len(), 4);
         assert!(check(&*build("stencil-4d", 1, &[])).is_empty());
     }
 
     proptest! {
-        /// An open grid of sizes d_i has 2 * ranks * sum((d_i - 1) / d_i) messages, a periodic one 2 * D * ranks
-        /// less the dimensions of size 1; every message has its way back.
+        /// An open grid of sizes d_i has 2 * ranks * sum((d_i - 1) / d_i) messages. A periodic grid has 2 * D * ranks,
+        /// without dimensions of size 1. Every message has a message in the opposite direction.
         #[test]
         fn counts_and_symmetry(ranks in 1u32..600, three in any::<bool>(), periodic in any::<bool>()) {
             let (name, dimensions) = if three { ("stencil-3d", 3) } else { ("stencil-4d", 4) };

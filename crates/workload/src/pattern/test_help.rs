@@ -1,4 +1,4 @@
-//! Building a pattern on a machine of one router, and checking what holds for every pattern.
+//! Builds a pattern on a machine of one router, and checks invariants of every pattern.
 
 use super::{Pattern, PatternContext, PatternSpec};
 use crate::test_machines::groups;
@@ -36,8 +36,7 @@ pub(super) fn build(name: &str, ranks: u32, parameters: &[(&str, Value)]) -> Arc
     try_build(name, ranks, parameters).unwrap()
 }
 
-/// All messages by source, once it is certain that every receiver exists and that asking again, in another order,
-/// gives the same.
+/// All messages by source. Checks that every receiver exists, and that the order of calls changes nothing.
 pub(super) fn check(pattern: &dyn Pattern) -> Vec<Message> {
     let ask = |rank: u32| {
         let mut sends = Vec::new();
@@ -52,7 +51,7 @@ pub(super) fn check(pattern: &dyn Pattern) -> Vec<Message> {
     messages
 }
 
-/// Whether each message has one of the same size the other way.
+/// Whether each message has one of the same size in the opposite direction.
 pub(super) fn symmetric(messages: &[Message]) -> bool {
     let mut there: Vec<Message> = messages.to_vec();
     let mut back: Vec<Message> = messages.iter().map(|m| (m.1, m.0, m.2)).collect();
@@ -61,7 +60,7 @@ pub(super) fn symmetric(messages: &[Message]) -> bool {
     there == back
 }
 
-/// Whether no rank receives twice: the messages of a permutation without its fixed points.
+/// Whether no rank receives twice: a permutation without its fixed points.
 pub(super) fn injective(messages: &[Message]) -> bool {
     let mut sources: Vec<u32> = messages.iter().map(|m| m.0).collect();
     let mut targets: Vec<u32> = messages.iter().map(|m| m.1).collect();

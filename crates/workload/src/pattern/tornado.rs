@@ -1,4 +1,4 @@
-//! Tornado: everyone sends just less than half-way around (Dally and Towles 2004, table 3.2).
+//! Tornado: every rank sends just less than half-way around a ring (Dally and Towles 2004, table 3.2).
 
 use super::adversarial::cells;
 use super::cells::Cells;
@@ -14,11 +14,11 @@ use std::sync::Arc;
 /// Parameters of `tornado`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TornadoParameters {
-    /// Size of the one message of each rank.
+    /// Size of the message of each rank.
     pub bytes: Bytes,
-    /// Sizes of a process grid, row-major, whose dimensions are the rings; by default the machine's own.
+    /// Sizes of a row-major process grid whose dimensions are the rings. By default the machine's own.
     pub dims: Option<Vec<u32>>,
-    /// Cuts the ranks into groups of this many instead of by the machine groups that they run on.
+    /// Ranks per group. If not given, the groups of the machine are used.
     pub group_ranks: Option<u32>,
 }
 
@@ -28,12 +28,13 @@ impl Parameters for TornadoParameters {
         parameter!(
             dims,
             Kind::WordOr(AUTO, &Kind::List(&Kind::count(1))),
-            "Sizes of a process grid, row-major, whose dimensions are the rings; the machine's own if not given."
+            "Sizes of a row-major process grid whose dimensions are the rings. If not given, the rings of the \
+            machine."
         ),
         parameter!(
             group_ranks,
             Kind::WordOr(AUTO, &Kind::count(1)),
-            "Cuts the ranks into groups of this many; if not given, by the machine groups that they run on."
+            "Ranks per group, in order of their numbers. If not given, the groups of the machine are used."
         ),
     ];
 }
@@ -46,13 +47,13 @@ impl Default for TornadoParameters {
 
 #[derive(Debug)]
 enum Rings {
-    /// Every dimension of a grid of ranks.
+    /// Every dimension of a grid of ranks is a ring.
     Ranks(Grid),
-    /// Groups or routers; the target cell of each.
+    /// Groups or routers form a ring, with the target cell of each.
     Cells { cells: Cells, target: Vec<u32> },
 }
 
-/// How far a place on a ring of `size` sends.
+/// Distance of a message on a ring of `size` places.
 fn shift(size: u32) -> u32 {
     match size {
         0 | 1 => 0,
@@ -60,17 +61,23 @@ fn shift(size: u32) -> u32 {
     }
 }
 
-/// The point of a grid that is shifted along every dimension.
+/// The point of a grid after a shift along every dimension.
 fn shifted(grid: &Grid, point: u32) -> u32 {
     (0..grid.sizes.len())
         .map(|d| (grid.coordinate(point, d) + shift(grid.sizes[d])) % grid.sizes[d] * grid.strides[d])
         .sum()
 }
 
-/// On a ring of k places the shift is ceil(k / 2) - 1, at least 1 where k > 1. The rings are, the first that applies:
-/// the dimensions of `dims`; the groups of `group_ranks` ranks; the dimensions of a torus machine on every router of
-/// which the job has ranks; the machine groups in which the job has ranks, if there are two or more; all ranks as one
-/// ring. From a group or router to another, a rank sends to the one with its own index there.
+/// On a ring of k places the shift is ceil(k / 2) - 1, at least 1 for k > 1. The rings are the first of these that
+/// applies:
+///
+/// 1. the dimensions of `dims`;
+/// 2. groups of `group_ranks` ranks;
+/// 3. the dimensions of a torus, if the job has ranks on every router;
+/// 4. the machine groups with ranks of the job, if there are at least two;
+/// 5. all ranks as one ring.
+///
+/// Between groups or routers, a rank sends to the rank with its own index.
 fn rings(owner: &str, parameters: &TornadoParameters, context: &PatternContext<'_>) -> Result<Rings, WorkloadError> {
     let ranks = context.ranks;
     let grid = |dims: &[u32]| Grid::new(owner, ranks, Some(dims), dims.len(), GridOrder::RowMajor).map(Rings::Ranks);
@@ -143,11 +150,11 @@ mod tests {
     fn a_ring() {
         assert!(check(&*build("tornado", 8, &[])).iter().all(|m| m.1 == (m.0 + 3) % 8));
         assert!(check(&*build("tornado", 1, &[])).is_empty());
-        // Two places: to the other one, not to oneself.
+        // Two places: a rank sends to the other one.
         assert_eq!(check(&*build("tornado", 2, &[])).len(), 2);
     }
 
-    /// 9 groups of 6 nodes: ceil(9 / 2) - 1 = 4 groups further, to the matching node.
+    /// 9 groups of 6 nodes: ceil(9 / 2) - 1 = 4 groups further, to the node with the same index.
     #[test]
     fn groups_of_a_dragonfly() {
         let messages = on(&groups(9, 3, 2));

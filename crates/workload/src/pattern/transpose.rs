@@ -4,9 +4,9 @@ use super::permutation::Target;
 use super::PatternContext;
 use odonata_units::RankId;
 
-/// The first m x m ranks, m the integer square root, are a row-major matrix and rank (i, j) sends to (j, i): for
-/// m a power of two this swaps the halves of the rank's bits. The ranks after them are mirrored, first with last. A rank
-/// that would send to itself sends nothing.
+/// The first m x m ranks, where m is the integer square root, form a row-major matrix. Rank (i, j) sends to (j, i). If
+/// m is a power of two, this swaps the halves of the rank's bits. The ranks after them are mirrored, first with last. A
+/// rank that would send to itself sends nothing.
 pub(super) fn rule(context: &PatternContext<'_>) -> Target {
     let (ranks, side) = (context.ranks, context.ranks.isqrt());
     let square = side * side;
@@ -21,7 +21,7 @@ mod tests {
     use super::super::test_help::{build, check, injective, symmetric};
     use proptest::prelude::*;
 
-    /// 256 ranks have 8 bits: the upper four and the lower four change places.
+    /// 256 ranks have 8 bits: the upper four and the lower four are swapped.
     #[test]
     fn swaps_the_halves_of_the_bits() {
         let messages = check(&*build("transpose", 256, &[]));

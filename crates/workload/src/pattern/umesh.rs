@@ -1,4 +1,4 @@
-//! Unstructured mesh: neighbours near in rank.
+//! Unstructured mesh: neighbours with near rank numbers.
 
 use super::neighbors::{distinct, symmetric, Degrees};
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
@@ -12,23 +12,28 @@ use std::sync::Arc;
 pub struct UmeshParameters {
     /// Size of the message to each neighbour.
     pub bytes: Bytes,
-    /// Fewest neighbours of a rank.
+    /// Minimum number of neighbours of a rank.
     pub neighbors_min: u32,
-    /// Most neighbours of a rank; the number is uniform between the two.
+    /// Maximum number of neighbours of a rank. The number is uniform between both.
     pub neighbors_max: u32,
-    /// Greatest distance of a neighbour, in ranks.
+    /// Largest distance of a neighbour, in ranks.
     pub max_distance: u32,
-    /// Whether a neighbour always sends back.
+    /// Whether neighbours send in both directions.
     pub symmetric: bool,
 }
 
 impl Parameters for UmeshParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(neighbors_min, Kind::count(0), "Fewest neighbours of a rank."),
-        parameter!(neighbors_max, Kind::count(0), "Most neighbours of a rank; the number is uniform between the two."),
-        parameter!(symmetric, Kind::Flag, "Whether a neighbour always sends back."),
-        parameter!(max_distance, Kind::count(1), "Greatest distance of a neighbour, in ranks."),
+        parameter!(neighbors_min, Kind::count(0), "Minimum number of neighbours of a rank."),
+        parameter!(
+            neighbors_max,
+            Kind::count(0),
+            "Maximum number of neighbours of a rank. The number is uniform \
+            between both."
+        ),
+        parameter!(symmetric, Kind::Flag, "Whether neighbours send in both directions."),
+        parameter!(max_distance, Kind::count(1), "Largest distance of a neighbour, in ranks."),
     ];
 }
 
@@ -39,20 +44,20 @@ impl PatternRule for UmeshParameters {
 }
 
 impl Default for UmeshParameters {
-    /// UMesh of the Damselfly papers: 6 to 27 neighbours, 512 KiB. The max_distance is the one that gives the published
+    /// UMesh of the Damselfly papers: 6 to 27 neighbours, 512 KiB. This `max_distance` reproduces the published
     /// traffic.
     fn default() -> Self {
         Self { bytes: Bytes::kib(512), neighbors_min: 6, neighbors_max: 27, max_distance: 200, symmetric: false }
     }
 }
 
-/// Each rank sends to a number of different ranks out of the `max_distance` before and the `max_distance` after it, uniformly random;
-/// ascending. There is no wrap-around: near the first and the last rank the candidates are fewer.
+/// Each rank sends to several different ranks among the `max_distance` ranks before and after it, uniformly random;
+/// ascending. There is no wrap-around: near the first and the last rank there are fewer candidates.
 ///
-/// One-sided: every rank draws its own receivers. Symmetric: round j pairs the ranks at a distance d(j), rank r with
-/// r + d if r lies in an even stretch of d ranks and with r - d if in an odd one, stretches shifted at random; the
-/// distances of the rounds are different random numbers up to the max_distance. Ranks whose partner would be beyond the ends
-/// have fewer neighbours.
+/// One-sided: every rank draws its own receivers. Symmetric: round j pairs ranks at a distance d(j). Rank r is paired
+/// with r + d if r lies in an even segment of d ranks, otherwise with r - d. Segments are shifted at random. The
+/// distances of the rounds are different random numbers up to `max_distance`. Ranks whose partner does not exist have
+/// fewer neighbours.
 #[derive(Debug)]
 pub(super) struct Umesh {
     ranks: u32,
@@ -62,7 +67,7 @@ pub(super) struct Umesh {
     symmetric: Option<SymmetricMesh>,
 }
 
-/// What the symmetric mesh holds.
+/// State of the symmetric mesh.
 #[derive(Debug)]
 struct SymmetricMesh {
     /// The number of neighbours drawn for each rank.
@@ -70,7 +75,7 @@ struct SymmetricMesh {
     rounds: Vec<MeshRound>,
 }
 
-/// A round of the symmetric mesh: stretches of `distance` ranks, shifted.
+/// A round of the symmetric mesh: segments of `distance` ranks, shifted.
 #[derive(Clone, Copy, Debug)]
 struct MeshRound {
     distance: u32,
@@ -85,7 +90,7 @@ impl Umesh {
     ) -> Result<Self, WorkloadError> {
         let UmeshParameters { bytes, neighbors_min, neighbors_max, max_distance, symmetric } = *parameters;
         let wrong = |reason: String| Err(WorkloadError::parameter(owner, "max_distance", reason));
-        // Beyond the job there is nobody.
+        // There are no ranks outside the job.
         let max_distance = max_distance.min(context.ranks - 1);
         if neighbors_max > 0 && parameters.max_distance == 0 {
             return wrong("0, but neighbours are at a distance of at least 1".into());
@@ -134,7 +139,7 @@ impl SymmetricMesh {
     fn neighbors(&self, rank: RankId) -> Vec<u32> {
         let partner = |round: u32| {
             let other = self.rounds[round as usize].partner(rank)?;
-            // Beyond the last rank there is nobody.
+            // There are no ranks after the last one.
             self.drawn.get(other as usize).map(|&drawn| (other, drawn))
         };
         symmetric(rank, self.drawn[rank.index()], self.rounds.len() as u32, partner)
@@ -171,8 +176,8 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    /// One-sided: 16.5 neighbours on average (see `spread`). Symmetric: those at the ends have fewer, 1 % at most of
-    /// 32,768 ranks with a max_distance of 200.
+    /// One-sided: 16.5 neighbours on average (see `spread`). Symmetric: ranks at the ends have fewer. They are at most
+    /// 1 % of 32,768 ranks with a `max_distance` of 200.
     #[test]
     fn the_papers_volume() {
         for (is_symmetric, tolerance) in [(false, 0.14), (true, 0.3)] {
@@ -183,13 +188,13 @@ mod tests {
         }
     }
 
-    /// Uniform in 1..=200 either way: the mean distance is 100.5 with a standard deviation of 57.7 over the square
+    /// Uniform in 1..=200 in both cases. The mean distance is 100.5, with a standard deviation of 57.7 over the square
     /// root of 540,000 draws, 0.08.
     #[test]
     fn distances_are_uniform() {
         let messages = check(&*build("umesh", 32_768, &[]));
         let mean = messages.iter().map(|m| f64::from(m.0.abs_diff(m.1))).sum::<f64>() / messages.len() as f64;
-        // The ranks at the ends see further to one side, which adds up to 0.3.
+        // The ranks at the ends reach further on one side, which contributes 0.3.
         assert!((mean - 100.5).abs() < 0.6, "mean distance {mean}");
     }
 
@@ -203,7 +208,7 @@ mod tests {
             for rank in 0..ranks {
                 let degree = messages.iter().filter(|m| m.0 == rank).count() as u32;
                 prop_assert!(degree <= 27);
-                // Far from both ends, or one-sided, nobody has fewer than 6 where 6 others exist.
+                // Far from both ends, or one-sided, every rank has at least 6 neighbours if 6 others exist.
                 let inside = rank >= max_distance && rank + max_distance < ranks;
                 prop_assert!(degree >= 6.min(ranks - 1) || (is_symmetric && !inside), "rank {}: {}", rank, degree);
             }

@@ -67,7 +67,7 @@ impl Pattern for Uniform {
 mod tests {
     use super::super::test_help::{build, check};
 
-    /// 1,000 ranks x 16 messages on 1,000 receivers: 16 each on average; chi-square with 999 degrees of freedom is
+    /// 1,000 ranks x 16 messages on 1,000 receivers: 16 each on average. Chi-square with 999 degrees of freedom is
     /// below 1,143 with probability 0.999.
     #[test]
     fn receivers_are_uniform() {

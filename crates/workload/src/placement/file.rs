@@ -10,14 +10,14 @@ use std::sync::Arc;
 /// Parameters of `file`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FilePlacementParameters {
-    /// Path as the user gives it.
+    /// Path given by the user.
     pub path: String,
-    /// How it is written; if not given, as its content looks.
+    /// File format. If not given, it is detected.
     pub format: Option<PlacementFormat>,
-    /// Number of the job in the file. If not given: the only job in the file, or the one with the number of this job
-    /// in the workload, counted from 0.
+    /// Number of the job in the file. If not given: the only job, or the job with this job's number in the workload,
+    /// counted from 0.
     pub job: Option<u32>,
-    /// What the file holds, once it has been read.
+    /// Content of the file, after it was read.
     pub table: Option<Arc<PlacementTable>>,
 }
 
@@ -26,18 +26,19 @@ impl Parameters for FilePlacementParameters {
         parameter!(
             path,
             Kind::Path,
-            "The file: CSV, Parquet, the map of Damselfly or TraceR, or the allocation of CODES.",
+            "Path of the placement file: CSV, Parquet, the map of Damselfly or TraceR, or the allocation of CODES.",
             required
         ),
         parameter!(
             format,
             Kind::WordOr(AUTO, &PlacementFormat::KIND),
-            "How it is written; if not given, as its content looks."
+            "File format. If not given, it is detected from the content."
         ),
         parameter!(
             job,
             Kind::WordOr(AUTO, &Kind::count(0)),
-            "Number of the job in the file; if not given, the only one, or that of this job."
+            "Number of the job in the file. If not given, the only job, or the job with this job's number in the \
+            experiment."
         ),
     ];
 }
@@ -64,7 +65,7 @@ impl PlacementRule for FilePlacementParameters {
     }
 }
 
-/// Puts every rank where the file says; jobs from files may share nodes but no core.
+/// Puts every rank on the node given by the file. Jobs from files may share nodes but not cores.
 pub(super) fn place(
     owner: &str,
     parameters: &FilePlacementParameters,
@@ -92,14 +93,14 @@ pub(super) fn place(
         *ranks += 1;
         if let Some(most) = request.ranks_per_node.filter(|most| *ranks > *most) {
             let name = machine.node_name(node);
-            return Err(table.error(entry, format!("node {name} gets more than ranks_per_node = {most} ranks")));
+            return Err(table.error(entry, format!("node {name} has more than ranks_per_node = {most} ranks")));
         }
         node_of_rank.push(node);
     }
     Ok(NodeAssignment { node_of_rank, ranks_per_node: ranks_on.into_iter().max().unwrap_or(0) })
 }
 
-/// Number that the job has in the table.
+/// Number of the job in the table.
 fn job_in(
     owner: &str,
     parameters: &FilePlacementParameters,
@@ -127,7 +128,7 @@ mod tests {
     use crate::test_machines::cascade;
     use crate::{JobSpec, PatternSpec, PlacementSpec, Workload};
 
-    /// Jobs of the given ranks, all placed by one table of (job, rank, node, core).
+    /// Jobs with these ranks, all placed by one table of (job, rank, node, core).
     fn build(
         ranks: &[u32],
         ranks_per_node: Option<u32>,

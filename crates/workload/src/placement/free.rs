@@ -1,33 +1,33 @@
-//! The nodes that the jobs placed so far have left.
+//! Free nodes during placement.
 
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RouterId};
 use std::collections::HashSet;
 
-/// Which jobs hold which nodes of a machine.
+/// Use of the nodes of a machine by jobs.
 #[derive(Clone, Debug)]
 pub struct FreeNodes<'a> {
     machine: &'a Machine,
     uses: Vec<NodeUse>,
-    /// Cores that were asked for by number.
+    /// Cores requested by number.
     cores_taken: HashSet<(NodeId, u32)>,
     /// Names of the jobs placed so far.
     jobs: Vec<String>,
-    /// The job whose claims come next, by its place in `jobs`.
+    /// Index in `jobs` of the job that claims nodes now.
     current: usize,
-    /// Nodes that jobs will still draw when all jobs have begun.
+    /// Nodes that jobs will draw after all jobs are placed.
     reserved: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct NodeUse {
-    /// The first job on the node, by its place in `jobs`.
+    /// Index in `jobs` of the first job on the node.
     job: usize,
     cores: u32,
     exclusive: bool,
 }
 
-/// Holder of a node that nobody holds.
+/// Use of a free node.
 const NOBODY: NodeUse = NodeUse { job: usize::MAX, cores: 0, exclusive: false };
 
 impl<'a> FreeNodes<'a> {
@@ -61,30 +61,30 @@ impl<'a> FreeNodes<'a> {
         self.machine.routers().flat_map(|router| self.of_router(router))
     }
 
-    /// How many nodes are free and not reserved.
+    /// Number of free nodes that are not reserved.
     pub(crate) fn free_count(&self) -> usize {
         self.all().count().saturating_sub(self.reserved)
     }
 
-    /// Starts the next job and returns its place; later claims are its own.
+    /// Starts the next job and returns its index. Later claims belong to it.
     pub(crate) fn next_job(&mut self, name: &str) -> usize {
         self.jobs.push(name.into());
         self.current = self.jobs.len() - 1;
         self.current
     }
 
-    /// Keeps `count` nodes, whichever, for the current job.
+    /// Reserves `count` arbitrary nodes for the current job.
     pub(crate) fn reserve(&mut self, count: usize) {
         self.reserved += count;
     }
 
-    /// Goes on with a job that had reserved `count` nodes; later claims are its own.
+    /// Continues a job with `count` reserved nodes. Later claims belong to it.
     pub(crate) fn resume(&mut self, job: usize, count: usize) {
         self.current = job;
         self.reserved -= count;
     }
 
-    /// Takes a free node for the current job alone, or says why it is not free.
+    /// Claims a free node exclusively for the current job.
     pub(crate) fn claim(&mut self, node: NodeId) -> Result<(), String> {
         self.check_usable(node)?;
         let use_of_node = &mut self.uses[node.index()];
@@ -93,22 +93,21 @@ impl<'a> FreeNodes<'a> {
             let owner = &self.jobs[use_of_node.job];
             return Err(match use_of_node.job == self.current {
                 true => format!("node {name} is named twice"),
-                false => format!("node {name} is already held by job '{owner}'"),
+                false => format!("job '{owner}' already uses node {name}"),
             });
         }
         *use_of_node = NodeUse { job: self.current, cores: self.machine.cores_per_node(), exclusive: true };
         Ok(())
     }
 
-    /// Takes one core of a node for the current job, a certain one if the caller knows which, or says why that can't
-    /// be.
+    /// Claims one core of a node for the current job, the given one if the caller knows it.
     pub(crate) fn claim_core(&mut self, node: NodeId, core: Option<u32>) -> Result<(), String> {
         self.check_usable(node)?;
         let cores = self.machine.cores_per_node();
         let name = || self.machine.node_name(node);
         let use_of_node = &mut self.uses[node.index()];
         if use_of_node.exclusive {
-            return Err(format!("node {} is held by job '{}' alone", name(), self.jobs[use_of_node.job]));
+            return Err(format!("job '{}' uses node {} exclusively", name(), self.jobs[use_of_node.job]));
         }
         if let Some(core) = core {
             if core >= cores {
@@ -131,7 +130,7 @@ impl<'a> FreeNodes<'a> {
     fn check_usable(&self, node: NodeId) -> Result<(), String> {
         match self.machine.node_up(node) {
             true => Ok(()),
-            false => Err(format!("node {} is no usable compute node", self.machine.node_name(node))),
+            false => Err(format!("node {} is not a usable compute node", self.machine.node_name(node))),
         }
     }
 }

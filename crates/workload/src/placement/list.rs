@@ -1,4 +1,4 @@
-//! The nodes that the user lists.
+//! Placement on nodes listed by the user.
 
 use super::spec::{assign, PendingPlacement, PlacementRule};
 use super::{FreeNodes, PlacementRequest};
@@ -10,7 +10,7 @@ use odonata_units::NodeId;
 /// Parameters of `list`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ListParameters {
-    /// The nodes in the order in which the ranks fill them; exactly as many as the job needs.
+    /// Nodes in the order in which the ranks fill them, exactly as many as the job needs.
     pub nodes: NodeList,
 }
 
@@ -18,7 +18,8 @@ impl Parameters for ListParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
         nodes,
         Kind::Any(&[Kind::List(&Kind::Any(&[Kind::count(0), Kind::Text])), Kind::Text]),
-        "The nodes in the order in which the ranks fill them, by number, name or list of names (`nid[00012-00044,00100]`); exactly as many as the job needs.",
+        "Nodes in the order in which the ranks fill them, exactly as many as the job needs: numbers, names, or lists \
+        of names (`nid[00012-00044,00100]`).",
         required
     )];
 }
@@ -34,7 +35,7 @@ impl PlacementRule for ListParameters {
     }
 }
 
-/// Nodes as the user lists them: a list, or one text for all.
+/// Nodes as the user lists them: a list, or one text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct NodeList(pub Vec<NodeName>);
 
@@ -51,7 +52,7 @@ impl Field for NodeList {
     }
 }
 
-/// A node as the user names it, or several by a list of names.
+/// A node, or several nodes by a list of names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeName {
     /// Its number.
@@ -76,7 +77,7 @@ impl Field for NodeName {
     }
 }
 
-/// The listed nodes, claimed one by one by the caller.
+/// The listed nodes. The caller claims them.
 pub(super) fn nodes(free: &FreeNodes<'_>, count: usize, parameters: &ListParameters) -> Result<Vec<NodeId>, String> {
     let machine = free.machine();
     let mut names = Vec::with_capacity(count);

@@ -1,10 +1,10 @@
-//! Mapping: ranks to places of a torus by an order of its axes, or by a map file.
+//! Mapping: ranks to places of a torus, by an order of its axes or by a map file.
 //!
 //! A place is a node and one of its `T` ranks. An order such as `TXYZ` numbers all places, one letter faster than the
-//! next; which end is the fastest is the machine's own convention. A tilt then rolls each plane of one axis along
-//! another: with `tilt Z X 1`, the rank at (x, y, z) moves to (x, y, z + x mod n), as Rubik's tilt does. Rubik's other
-//! steps are there, too (Bhatele et al., "Mapping applications with collectives over sub-communicators on torus networks",
-//! SC 2012): a script cuts a box of the ranks and the box of the places into leaves and puts the ranks on the places leaf by leaf.
+//! next. The machine's convention decides which end is fastest. A tilt rolls each plane of one axis along another: with
+//! `tilt Z X 1`, the rank at (x, y, z) moves to (x, y, z + x mod n), like Rubik's tilt. Rubik's other steps exist as
+//! well (Bhatele et al., "Mapping applications with collectives over sub-communicators on torus networks", SC 2012). A
+//! script cuts a box of the ranks and the box of the places into leaves, and puts the ranks on the places leaf by leaf.
 
 mod boxes;
 mod script;
@@ -28,11 +28,11 @@ pub struct MappingParameters {
     pub order: Option<String>,
     /// Path of a map file.
     pub file: Option<String>,
-    /// Steps that cut ranks and places and put one on the other.
+    /// Steps that cut ranks and places and map one onto the other.
     pub script: Vec<String>,
-    /// Steps with the places, one after the other.
+    /// Transformations of the mapping, in order.
     pub transforms: Vec<String>,
-    /// What the file holds, once it has been read.
+    /// Content of the file, after it was read.
     pub text: Option<Arc<str>>,
 }
 
@@ -41,42 +41,42 @@ impl Parameters for MappingParameters {
         parameter!(
             order,
             Kind::Text,
-            "The letters of all axes and `T`, the ranks of a node, as the machine writes orders: `TXYZ` fills a node \
-             first on Blue Gene/P, `ABCDET` on Blue Gene/Q.",
-            else "there is a `file` or a `script`"
+            "Order of all axes and `T`, the ranks of a node, in the machine's notation: `TXYZ` fills a node first on \
+            Blue Gene/P, `ABCDET` on Blue Gene/Q.",
+            else "`file` or `script` is given"
         ),
         parameter!(
             file,
             Kind::Path,
-            "A map file: in line r the coordinates of rank r, one for each axis and the last for `T`.",
-            else "there is an `order` or a `script`"
+            "Path of a map file. Line r has the coordinates of rank r, one per axis and the last for `T`.",
+            else "`order` or `script` is given"
         ),
         parameter!(
             script,
             Kind::List(&Kind::Text),
-            "Rubik's steps: `app 16 8 16` makes a box of all ranks, `net` is the box of all places, its axes those of the \
-             machine and `T`. Both are cut into leaves (`app tile 1 8 16`, `net tile 8 8 2`; `div`, `mod`, `cut`, and \
-             `net leaves div 2` cuts again), and `net map app` puts the ranks of each leaf on the places of the leaf of the same \
-             number. Before and after that, `tilt`, `shear`, `zigzag`, `zorder` and `transpose` move what is in a box or, \
-             after `leaves`, in each leaf."
+            "Rubik steps. `app 16 8 16` makes a box of all ranks; `net` is the box of all places with the axes of \
+            the machine and `T`. Both are cut into leaves (`app tile 1 8 16`, `net tile 8 8 2`; `div`, `mod`, \
+            `cut`; `net leaves div 2` cuts again). `net map app` puts the ranks of each leaf on the places of the \
+            leaf with the same number. Before and after it, `tilt`, `shear`, `zigzag`, `zorder` and `transpose` \
+            move ranks in a box or, after `leaves`, in each leaf."
         ),
         parameter!(
             transforms,
             Kind::List(&Kind::Text),
-            "What is done with the mapping after that: `tilt Z X 1` rolls each plane of X along Z, by 1 more than the one before; \
-             the other steps of a `script` without `net`, too."
+            "Transformations of the finished mapping. `tilt Z X 1` rolls each plane of X along Z, by 1 more than the \
+            plane before. The other steps of a `script` work without `net`."
         ),
     ];
 }
 
-/// What does not fit: the parameter, and why.
+/// An invalid parameter and the reason.
 type ParameterError = (&'static str, String);
 
 impl PlacementRule for MappingParameters {
     fn read(&mut self, files: &mut dyn Reader) -> Result<(), ParameterError> {
         let Some(path) = &self.file else { return Ok(()) };
         let bytes = import::open(path, files).map_err(|reason| ("file", reason))?;
-        let text = String::from_utf8(bytes).map_err(|_| ("file", format!("'{path}' is no text")))?;
+        let text = String::from_utf8(bytes).map_err(|_| ("file", format!("'{path}' is not a text file")))?;
         self.text = Some(text.into());
         Ok(())
     }
@@ -111,7 +111,7 @@ impl PlacementRule for MappingParameters {
 }
 
 impl MappingParameters {
-    /// The place of every rank before the steps of `then`.
+    /// The place of every rank before the transforms.
     fn cells(&self, space: &Space<'_>, ranks: u32) -> Result<Vec<u32>, ParameterError> {
         let given =
             [("order", self.order.is_some()), ("file", self.file.is_some()), ("script", !self.script.is_empty())];
@@ -136,7 +136,7 @@ impl MappingParameters {
     }
 }
 
-/// The places of a machine: a box of its axes and `T`. A place is a cell of it, numbered in row-major order.
+/// The places of a machine: a box of its axes and `T`. A place is a cell, numbered in row-major order.
 struct Space<'m> {
     machine: &'m Machine,
     letters: Vec<char>,
@@ -148,12 +148,12 @@ impl<'m> Space<'m> {
         let coordinates = machine.coordinates();
         let one_each = machine.routers().all(|router| machine.nodes_of(router).len() == 1);
         let Some(letters) = coordinates.letters().filter(|_| one_each) else {
-            let reason = "asks for one node at each router and axes called by letters, as a Blue Gene has them";
-            return Err(("name", format!("{reason}; a torus has them with `axes = \"XYZ\"`")));
+            let reason = "requires one node per router and axes named by letters, as on a Blue Gene";
+            return Err(("name", format!("{reason}; a torus gets them with `axes = \"XYZ\"`")));
         };
         let sizes: Vec<u32> = coordinates.sizes.iter().copied().chain([on_node]).collect();
         if sizes.iter().try_fold(1u32, |places, &size| places.checked_mul(size)).is_none() {
-            return Err(("name", format!("numbers at most {} places", u32::MAX)));
+            return Err(("name", format!("supports at most {} places", u32::MAX)));
         }
         Ok(Self { machine, letters: letters.chars().chain(['T']).collect(), sizes })
     }
@@ -192,7 +192,7 @@ impl<'m> Space<'m> {
         Ok((0..ranks).map(place).collect())
     }
 
-    /// The axes of an order's letters; each must be there once.
+    /// The axes of an order. Each letter must appear once.
     fn axes_of(&self, order: &str) -> Result<Vec<usize>, String> {
         let mut axes = Vec::new();
         let all: String = self.letters.iter().collect();
@@ -202,7 +202,7 @@ impl<'m> Space<'m> {
             if axes.contains(&axis) {
                 let missing: String = self.letters.iter().filter(|letter| !order.contains(**letter)).collect();
                 let missing = if missing.is_empty() { String::new() } else { format!(" and {missing} is missing") };
-                return Err(format!("'{order}': {letter} is there twice{missing}; did you mean '{}'?", self.usual()));
+                return Err(format!("'{order}': {letter} appears twice{missing}; did you mean '{}'?", self.usual()));
             }
             axes.push(axis);
         }
@@ -218,7 +218,7 @@ impl<'m> Space<'m> {
         for (line, row) in rows.map(|(index, row)| (index + 1, row.trim())) {
             let place: Vec<u32> = row
                 .split_whitespace()
-                .map(|value| value.parse().map_err(|_| format!("line {line}: '{value}' is no coordinate")))
+                .map(|value| value.parse().map_err(|_| format!("line {line}: '{value}' is not a coordinate")))
                 .collect::<Result<_, _>>()?;
             let letters: String = self.letters.iter().collect();
             if place.len() != self.letters.len() {
@@ -230,7 +230,7 @@ impl<'m> Space<'m> {
                 return Err(format!("line {line}: {letter} is {} in '{row}'; expected 0 to {most}", place[axis]));
             }
             if let Some(before) = line_of.insert(place.clone(), line) {
-                return Err(format!("line {line}: the place '{row}' is used in line {before}, too"));
+                return Err(format!("line {line}: the place '{row}' is already used in line {before}"));
             }
             cells.push(boxes::cell(&self.sizes, &place));
         }
@@ -257,7 +257,7 @@ mod tests {
         presets::block(preset, &Partition { shape: shape.to_vec(), mesh: None }).unwrap().build().unwrap()
     }
 
-    /// Nodes of the ranks by name, or what is wrong.
+    /// Nodes of the ranks by name, or the error.
     fn mapped(
         machine: &Machine,
         ranks: u32,
@@ -289,8 +289,8 @@ mod tests {
         assert_eq!(by("TABCED"), ["A0B0C0D0E0", "A0B0C0D1E0", "A0B0C0D0E1", "A0B0C0D1E1"]);
     }
 
-    /// Rubik's tilts (Z, X, 1) and (X, Y, 1) of a 4 x 4 x 4 box: ranks 0 to 5 at 000 101 202 303 011 112 as z y x, of an
-    /// order with x the fastest.
+    /// Rubik's tilts (Z, X, 1) and (X, Y, 1) of a 4 x 4 x 4 box in an order with x the fastest. Ranks 0 to 5 are at 000
+    /// 101 202 303 011 112 as z y x.
     #[test]
     fn tilts_as_rubik_does() {
         let machine = machine("bgp-midplane", &[4, 4, 4]);

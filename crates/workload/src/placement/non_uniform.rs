@@ -1,5 +1,5 @@
-//! Non-uniform random: a cluster of routers around a random centre and a few scattered nodes, as a batch queue leaves it.
-//! The placement of the Damselfly papers' workloads on Edison.
+//! Non-uniform random: a cluster of routers around a random centre and a few scattered nodes, like the nodes from a
+//! batch queue. It is the placement of the Damselfly papers' workloads on Edison.
 
 use super::spec::{assign, PendingPlacement, PlacementRule};
 use super::{units, FreeNodes, PlacementRequest};
@@ -10,28 +10,38 @@ use odonata_units::{NodeId, RouterId, Stream};
 /// Parameters of `non-uniform`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct NonUniformParameters {
-    /// How the chance of a router falls off with its distance from the centre.
+    /// Decrease of the probability of a router with its distance from the centre.
     pub distribution: Distribution,
-    /// Width of the distribution, in routers, as a share of the routers that the job fills: the mean distance of the
-    /// geometric, the standard deviation of the binomial distribution.
+    /// Width of the distribution in routers, as a share of the routers that the job fills. This is the mean distance of
+    /// the geometric distribution, or the standard deviation of the binomial one.
     pub spread: f64,
-    /// Share of the nodes that are drawn uniformly from all free ones.
+    /// Share of the nodes drawn uniformly from all free nodes.
     pub scattered: f64,
 }
 
 impl Parameters for NonUniformParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(distribution, Distribution::KIND, "How the chance of a router falls off with its distance from the centre."),
-        parameter!(spread, Kind::Number { min: 0.0, max: f64::INFINITY }, "Width of the distribution in routers, as a share of the routers that the job fills: the mean distance of the geometric, the \
-             standard deviation of the binomial distribution."),
-        parameter!(scattered, Kind::SHARE, "Share of the nodes that are drawn uniformly from all free ones."),
+        parameter!(
+            distribution,
+            Distribution::KIND,
+            "Decrease of the probability of a router with its distance from \
+            the centre."
+        ),
+        parameter!(
+            spread,
+            Kind::Number { min: 0.0, max: f64::INFINITY },
+            "Width of the distribution in routers, as \
+            a share of the routers that the job fills. It is the mean distance of the geometric distribution, or \
+            the standard deviation of the binomial one."
+        ),
+        parameter!(scattered, Kind::SHARE, "Share of the nodes drawn uniformly from all free nodes."),
     ];
 }
 
 words! {
     /// A symmetric distribution of router numbers around the centre.
     pub enum Distribution {
-        Geometric = "geometric": "two-sided geometric: the chance falls by the same factor from each router to the next",
+        Geometric = "geometric": "two-sided geometric: the probability decreases by a constant factor per router",
         Binomial = "binomial": "binomial with p = 1/2, in its normal limit",
     }
 }
@@ -51,14 +61,15 @@ impl PlacementRule for NonUniformParameters {
 }
 
 impl Default for NonUniformParameters {
-    /// 97 % clustered as in the original; the width of its jobs of 342 routers is then 1 % less chance per router.
+    /// 97 % clustered as in the original. For its jobs of 342 routers this width reduces the probability by 1 % per
+    /// router.
     fn default() -> Self {
         Self { distribution: Distribution::Geometric, spread: 0.3, scattered: 0.03 }
     }
 }
 
 impl NonUniformParameters {
-    /// What is wrong, as (parameter, reason).
+    /// Checks the values. Returns (parameter, reason) of an invalid one.
     pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
         if !(self.spread > 0.0 && self.spread.is_finite()) {
             return Err(("spread", format!("{}, expected a number above 0", self.spread)));
@@ -67,9 +78,9 @@ impl NonUniformParameters {
     }
 }
 
-/// The clustered nodes, in the order of the machine: routers are drawn without replacement, weighted by their distance
-/// from a random centre along the router numbers, and all free nodes of each are taken, as long as a whole router fits
-/// into the clustered share. Only a job that scatters nothing takes a part of its last router.
+/// The clustered nodes, in the order of the machine. Routers are drawn without replacement, weighted by their distance
+/// from a random centre along the router numbers. All free nodes of a router are used, as long as whole routers fit
+/// into the clustered share. Only a job without scattered nodes uses a part of its last router.
 pub(super) fn cluster(
     free: &FreeNodes<'_>,
     count: usize,
@@ -91,7 +102,7 @@ pub(super) fn cluster(
     nodes
 }
 
-/// `count` nodes drawn uniformly from all free ones.
+/// `count` nodes drawn uniformly from all free nodes.
 pub(super) fn scattered(free: &FreeNodes<'_>, count: usize, stream: &mut Stream) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = free.all().collect();
     stream.shuffle(&mut nodes);
@@ -99,10 +110,10 @@ pub(super) fn scattered(free: &FreeNodes<'_>, count: usize, stream: &mut Stream)
     nodes
 }
 
-/// All routers in the order of a weighted draw without replacement. Drawing one after the other and drawing again what
-/// is taken already has the same distribution, but needs ever longer once the centre is full; instead each router gets
-/// an exponential variable divided by its weight, and the order is that of these (Efraimidis and Spirakis 2006), here by
-/// logarithms, in which no weight is too small.
+/// All routers in the order of a weighted draw without replacement. Repeated draws with rejection have the same
+/// distribution, but take long once the centre is full. Instead each router gets an exponential variable divided by its
+/// weight, and routers are sorted by it (Efraimidis and Spirakis 2006). Logarithms avoid the underflow of small
+/// weights.
 fn weighted_order(
     free: &FreeNodes<'_>,
     count: usize,
@@ -164,7 +175,7 @@ mod tests {
         assert!((97..=100).contains(&whole), "{whole}");
     }
 
-    /// Scattered nodes are drawn when all jobs have their clusters: the second job's cluster is whole.
+    /// Scattered nodes are drawn after the clusters of all jobs, so the cluster of the second job is whole.
     #[test]
     fn scattered_nodes_come_last() {
         let machine = cascade(4, 6, 16, 4, 24);
@@ -182,7 +193,7 @@ mod tests {
         assert_eq!(free.free_count(), 4 * 96 * 4 - 1_200);
     }
 
-    /// All free nodes are found in the end, even where the distribution is very narrow.
+    /// All free nodes are found, even with a very narrow distribution.
     #[test]
     fn a_job_as_large_as_the_machine() {
         let machine = cascade(4, 6, 16, 4, 24);

@@ -1,5 +1,5 @@
-//! One random order of all nodes, of which each job takes the next ones: the placement of the interference study (Kang
-//! et al. 2022), where a job has the same nodes alone, in pairs and in a mixed workload.
+//! One random order of all nodes. Each job takes the next nodes. This is the placement of the interference study (Kang
+//! et al. 2022): a job has the same nodes alone, in pairs and in a mixed workload.
 
 use super::spec::{assign, ParameterError, PendingPlacement, PlacementRule};
 use super::{FreeNodes, PlacementRequest};
@@ -10,9 +10,9 @@ use odonata_units::{NodeId, Stream};
 /// Parameters of `random-order`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RandomOrderParameters {
-    /// Which order.
+    /// Number of the order.
     pub order: u32,
-    /// Nodes of the order before the job's first one; if not given, all that are taken.
+    /// Nodes of the order before the job's first node. If not given, all nodes used by earlier jobs.
     pub skip: Option<u32>,
 }
 
@@ -24,11 +24,11 @@ impl Default for RandomOrderParameters {
 
 impl Parameters for RandomOrderParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(order, Kind::count(0), "Number of the order; it names the draw, whatever the seed of the run is."),
+        parameter!(order, Kind::count(0), "Number of the order. It seeds the draw, whatever the seed of the run."),
         parameter!(
             skip,
             Kind::WordOr(AUTO, &Kind::count(0)),
-            "Nodes of the order before the job's first one; if not given, the job takes the next ones that are free."
+            "Nodes of the order before the job's first node. If not given, the job takes the next free nodes."
         ),
     ];
 }
@@ -49,7 +49,7 @@ impl RandomOrderParameters {
         let machine = free.machine();
         let mut order: Vec<NodeId> = machine.nodes().collect();
         Stream::new(self.order.into(), "placement/order", &[]).shuffle(&mut order);
-        // After the draw, so that a fault does not move the others.
+        // After the draw, so a fault does not move other ranks.
         order.retain(|&node| machine.node_up(node));
         let Some(skip) = self.skip else {
             return Ok(order.into_iter().filter(|&node| free.is_free(node)).take(count).collect());
@@ -68,10 +68,7 @@ impl RandomOrderParameters {
             None => Ok(nodes),
             Some(place) => {
                 let (name, place) = (machine.node_name(nodes[place]), skip + place);
-                Err((
-                    "skip",
-                    format!("{skip}, but node {name}, number {place} of the order, is held by a job before it"),
-                ))
+                Err(("skip", format!("{skip}, but an earlier job uses node {name}, number {place} of the order")))
             }
         }
     }
@@ -96,7 +93,7 @@ mod tests {
         PlacementRequest { job, index: 0, ranks, ranks_per_node: Some(1), seed: 5 }
     }
 
-    /// Neither the name of the job nor the seed of the run moves it; another order does.
+    /// The order depends neither on the name of the job nor on the seed of the run, only on its number.
     #[test]
     fn one_order_for_all() {
         let machine = groups(4, 4, 2);
@@ -110,8 +107,8 @@ mod tests {
         assert_eq!(sorted, machine.nodes().collect::<Vec<_>>());
     }
 
-    /// Two jobs one after the other take what one job of both sizes takes; with `skip`, the second one without the
-    /// first, too.
+    /// Two jobs together take the nodes that one job of both sizes takes. With `skip`, the second job takes its nodes
+    /// without the first as well.
     #[test]
     fn jobs_take_the_next_ones() {
         let machine = groups(4, 4, 2);
@@ -145,7 +142,7 @@ mod tests {
         );
     }
 
-    /// A node that is down is passed over; the others stay in their order.
+    /// A node that is down is skipped. The others keep their order.
     #[test]
     fn a_fault_moves_only_its_own_ranks() {
         let whole = groups(2, 2, 2);

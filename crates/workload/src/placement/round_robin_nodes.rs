@@ -1,5 +1,5 @@
-//! Round robin over nodes: consecutive nodes of the job are in different groups; every router gives one free node before
-//! any gives a second.
+//! Round robin over nodes: consecutive nodes of the job are in different groups. Every router provides one free node
+//! before any router provides a second.
 
 use super::round_robin_routers::dealt;
 use super::FreeNodes;

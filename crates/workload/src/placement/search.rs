@@ -1,14 +1,14 @@
-//! Search for a mapping of ranks to the places of a torus whose messages go few hops.
+//! Search for a mapping of ranks to the places of a torus with few byte-hops.
 //!
-//! What counts is the sum of bytes times hops over all pairs of ranks. [`bisect`] makes a first mapping by cutting the ranks and the
-//! box of the nodes in two, again and again; [`improve`] exchanges ranks by simulated annealing (Kirkpatrick, Gelatt and Vecchi,
-//! Science 1983), at a heat that falls to nothing.
+//! The objective is the sum of bytes times hops over all pairs of ranks. [`bisect`] makes a first mapping: it
+//! repeatedly cuts the ranks and the box of the nodes in two. [`improve`] exchanges ranks by simulated annealing
+//! (Kirkpatrick, Gelatt and Vecchi, Science 1983) with a temperature that falls to zero.
 
 use odonata_units::Stream;
 use std::collections::BinaryHeap;
 
-/// Places of a torus or a mesh: nodes in row-major order of their coordinates, each with the same number of places; place p is
-/// on node p / `per_node`.
+/// Places of a torus or a mesh. Nodes are in row-major order of their coordinates, each with the same number of places.
+/// Place p is on node p / `per_node`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TorusPlaces {
     /// Nodes along each axis.
@@ -19,14 +19,15 @@ pub struct TorusPlaces {
     pub per_node: u32,
 }
 
-/// Who exchanges how much with whom, both directions added: the partners of rank r are those from `starts[r]` to `starts[r + 1]`.
+/// Bytes exchanged between ranks, both directions together. The partners of rank r are from `starts[r]` to `starts[r +
+/// 1]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RankGraph {
-    /// Where the partners of each rank begin, and where the last ones end.
+    /// First partner of each rank, and the end.
     pub starts: Vec<usize>,
     /// Partners.
     pub partners: Vec<u32>,
-    /// Bytes to and from each.
+    /// Bytes exchanged with each partner.
     pub bytes: Vec<u64>,
 }
 
@@ -84,12 +85,12 @@ impl<'p> Hops<'p> {
         .sum()
     }
 
-    /// A place of the node one step from that of `place`, or of the same.
+    /// A place on the node of `place` or on a neighbouring node.
     fn near(&self, place: u32, stream: &mut Stream) -> u32 {
         let (sizes, per_node) = (&self.places.sizes, self.places.per_node);
         let on_node = stream.below(per_node.into()) as u32;
         let mut at = self.of_node(place / per_node).to_vec();
-        // As often the same node as any one step.
+        // The same node is as likely as each step.
         let step = stream.index(2 * sizes.len() + 1);
         if let Some(size) = sizes.get(step / 2) {
             let to = (at[step / 2] + if step % 2 == 0 { 1 } else { size - 1 }) % size;
@@ -111,8 +112,8 @@ pub fn hop_bytes(places: &TorusPlaces, graph: &RankGraph, place_of_rank: &[u32])
     (0..graph.ranks()).map(of_rank).sum()
 }
 
-/// A mapping by recursive bisection: the box of the nodes is cut across its longest axis, the ranks into a part that grows from a
-/// rank at the rim by always taking the rank with most bytes to those it has, and the rest.
+/// A mapping by recursive bisection. The box of the nodes is cut across its longest axis. The ranks are divided into a
+/// part that grows from a rank at the rim, and the rest. Each step adds the rank with the most bytes to the part.
 ///
 /// # Panics
 /// If there are more ranks than places.
@@ -134,7 +135,7 @@ struct Bisection<'a> {
     places: &'a TorusPlaces,
     graph: &'a RankGraph,
     place_of_rank: Vec<u32>,
-    /// To which part each rank belongs now.
+    /// The current part of each rank.
     part: Vec<u32>,
     parts: u32,
 }
@@ -162,12 +163,12 @@ impl Bisection<'_> {
         self.divide(far, &rest_low, &rest_sizes);
     }
 
-    /// `count` of the ranks that belong together, and the rest.
+    /// `count` ranks that belong together, and the rest.
     fn grow(&mut self, ranks: Vec<u32>, count: usize) -> (Vec<u32>, Vec<u32>) {
         if count == 0 || count == ranks.len() {
             return if count == 0 { (Vec::new(), ranks) } else { (ranks, Vec::new()) };
         }
-        // Twice the farthest from the one before: a rank at the rim.
+        // The farthest rank from the farthest rank: a rank at the rim.
         let middle = *self.take(&ranks, ranks[0], ranks.len(), false).last().expect("there are ranks");
         let rim = *self.take(&ranks, middle, ranks.len(), false).last().expect("there are ranks");
         let near = self.take(&ranks, rim, count, true);
@@ -177,15 +178,15 @@ impl Bisection<'_> {
         (near, far)
     }
 
-    /// Takes `count` of the ranks, from `start` on: always the one with most bytes to those taken before, or, if not `heaviest`,
-    /// the one that was reached first. Where no partner is left, the first of the rest.
+    /// Takes `count` ranks from `start`. The next one is the rank with the most bytes to the taken ones, or if not
+    /// `heaviest`, the rank that was reached first. If there is no partner, it is the first of the rest.
     fn take(&mut self, ranks: &[u32], start: u32, count: usize, heaviest: bool) -> Vec<u32> {
         self.parts += 2;
         let (inside, done) = (self.parts - 1, self.parts);
         ranks.iter().for_each(|&rank| self.part[rank as usize] = inside);
         let mut gain = std::collections::HashMap::new();
         let (mut taken, mut rest) = (Vec::with_capacity(count), ranks.iter());
-        // Most bytes first, then whoever was reached first.
+        // Most bytes first, then the rank that was reached first.
         let mut queue = BinaryHeap::from([(0u64, u64::MAX, start)]);
         let mut reached = u64::MAX;
         while taken.len() < count {
@@ -212,10 +213,10 @@ impl Bisection<'_> {
     }
 }
 
-/// A mapping improved by exchanges: in each of `tries`, a rank moves next to one of its partners, and who was there takes its place,
-/// always if the sum of bytes times hops then is no larger, else with probability exp(-change / (heat x bytes of a rank)). The heat
-/// falls to zero along a parabola; `heat` 0 accepts nothing that is worse. Returns the best mapping on the way. The result depends on
-/// nothing but the arguments.
+/// Improves a mapping by exchanges. In each of `tries`, a rank moves next to one of its partners and the rank there
+/// takes its place. The exchange is accepted if the sum of bytes times hops does not grow. Otherwise it is accepted
+/// with probability exp(-change / (heat x bytes of a rank)). The heat falls to zero along a parabola; with `heat` 0 no
+/// worse mapping is accepted. Returns the best mapping of the search. The result depends only on the arguments.
 ///
 /// # Panics
 /// If a place is beyond the torus.
@@ -259,7 +260,7 @@ pub fn improve(
             })
             .sum()
         };
-        // What the two exchange with each other goes as far as before.
+        // The distance between the two exchanged ranks stays the same.
         let mut sum = change(rank, here, there, other);
         if other != NOBODY {
             sum += change(other, there, here, rank);
@@ -272,7 +273,7 @@ pub fn improve(
                 place_of_rank[other as usize] = here;
             }
         }
-        // Looked at once for each rank: a copy takes as long as so many tries.
+        // Checked once per rank, because a copy takes as long as that many tries.
         if now < least && (tried % u64::from(graph.ranks()) == 0 || tried + 1 == tries) {
             least = now;
             best.clone_from(&place_of_rank);
@@ -300,8 +301,8 @@ mod tests {
         TorusPlaces { sizes: vec![nodes], wraps: vec![true], per_node: 1 }
     }
 
-    /// A ring of 16 ranks on a ring of 16 nodes goes one hop each at best: 16 x 10 byte hops. Numbered by sevens, rank by rank,
-    /// neighbours are 7 apart.
+    /// A ring of 16 ranks on a ring of 16 nodes has at best one hop each: 16 x 10 byte hops. Numbered in steps of
+    /// seven, neighbours are 7 apart.
     #[test]
     fn sums_by_hand() {
         let graph = ring(16, 7);
@@ -315,13 +316,13 @@ mod tests {
     fn bisection_keeps_partners_together() {
         let places = TorusPlaces { sizes: vec![2], wraps: vec![false], per_node: 2 };
         assert_eq!(hop_bytes(&places, &ring(4, 1), &bisect(&places, &ring(4, 1))), 20);
-        // Pairs that only talk to each other, apart at first.
+        // Pairs that only communicate with each other, initially apart.
         let pairs = RankGraph { starts: vec![0, 1, 2, 3, 4], partners: vec![2, 3, 0, 1], bytes: vec![1; 4] };
         assert_eq!(hop_bytes(&places, &pairs, &bisect(&places, &pairs)), 0);
         assert_eq!(hop_bytes(&places, &pairs, &improve(&places, &pairs, vec![0, 1, 2, 3], 1, 100, 0.0)), 0);
     }
 
-    /// Each rank has a place of its own, exchanges never make the sum larger, and the same seed finds the same.
+    /// Each rank has its own place, exchanges never increase the sum, and equal seeds give equal results.
     #[test]
     fn exchanges_keep_all_ranks() {
         let places = TorusPlaces { sizes: vec![3, 4], wraps: vec![true, false], per_node: 3 };

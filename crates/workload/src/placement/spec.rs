@@ -1,4 +1,4 @@
-//! Placements as the user writes them: a name and parameters.
+//! Placements as users write them: a name and parameters.
 
 use super::file::FilePlacementParameters;
 use super::list::ListParameters;
@@ -17,24 +17,24 @@ use odonata_declare::{
 use odonata_units::{NodeId, Stream};
 use std::sync::Arc;
 
-/// What a placement answers that does not fit: the parameter, and why.
+/// An invalid parameter and the reason.
 pub(super) type ParameterError = (&'static str, String);
 
-/// A placement's parameters: what it is before it knows its job.
+/// A placement's parameters, before its job is known.
 pub trait PlacementRule: ParameterStruct {
-    /// Reads the files that the parameters name.
+    /// Reads the files named by the parameters.
     ///
     /// # Errors
-    /// The parameter that names a file that can't be read or is not what it should be, and why.
+    /// The parameter of an unreadable file, and the reason.
     fn read(&mut self, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
         let _ = files;
         Ok(())
     }
 
-    /// Takes nodes for a job; `owner` is whom an error names.
+    /// Claims nodes for a job. Errors name `owner`.
     ///
     /// # Errors
-    /// A job that does not fit, or parameters that do not.
+    /// A job or parameters that do not fit.
     fn begin(
         &self,
         owner: &str,
@@ -43,10 +43,10 @@ pub trait PlacementRule: ParameterStruct {
     ) -> Result<PendingPlacement, WorkloadError>;
 }
 
-/// The order in which a placement hands out free nodes, `count` of them.
+/// An order of free nodes: the first `count` of them.
 type Order = fn(&FreeNodes<'_>, usize, RandomParameters, &mut Stream) -> Result<Vec<NodeId>, ParameterError>;
 
-/// A placement that needs no parameters.
+/// A placement without parameters.
 #[derive(Clone, Debug)]
 struct RegularPlacement {
     nodes: fn(&FreeNodes<'_>, usize) -> Vec<NodeId>,
@@ -114,14 +114,14 @@ pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
     }),
     placement(
         "round-robin-nodes",
-        "nodes dealt over the groups, one per router before any router gives a second",
+        "nodes from the groups in turn, one per router before any router provides a second",
         || Box::new(RegularPlacement { nodes: round_robin_nodes::nodes }),
     ),
-    placement("round-robin-routers", "whole routers dealt over the groups", || {
+    placement("round-robin-routers", "whole routers from the groups in turn", || {
         Box::new(RegularPlacement { nodes: round_robin_routers::nodes })
     }),
     placement("random-nodes", "random nodes", || RandomPlacement::boxed(random_nodes::nodes)),
-    placement("random-order", "the next nodes of one random order of all, which jobs share", || {
+    placement("random-order", "the next nodes of one random order of all nodes, shared by all jobs", || {
         Box::new(RandomOrderParameters::default())
     }),
     placement("random-routers", "random routers, all free nodes of each", || {
@@ -133,7 +133,7 @@ pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
     placement("random-groups", "random groups, all free nodes of each", || {
         RandomPlacement::boxed(random_groups::nodes)
     }),
-    placement("non-uniform", "clustered around a random centre, with stragglers, as a batch queue leaves it", || {
+    placement("non-uniform", "clustered around a random centre, with stragglers, as from a batch queue", || {
         Box::new(NonUniformParameters::default())
     }),
     placement("list", "the nodes that you list", || Box::new(ListParameters::default())),
@@ -143,7 +143,7 @@ pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
     placement("file", "the node of every rank, from a file", || Box::new(FilePlacementParameters::default())),
 ];
 
-/// The user's words for a placement.
+/// Specification of a placement.
 #[derive(Clone, Debug)]
 pub struct PlacementSpec {
     name: &'static str,
@@ -164,33 +164,33 @@ impl PlacementSpec {
         Variant::find("placement", PLACEMENTS, name).map(Self::of).map_err(WorkloadError::Unknown)
     }
 
-    /// What parser and reference read of a placement.
+    /// Description for parser and reference.
     pub fn named(placement: &Variant<dyn PlacementRule>) -> VariantInfo {
         VariantInfo::of(placement)
     }
 
-    /// Sets one parameter. Whether it fits the machine is checked when the workload is built.
+    /// Sets one parameter. The build checks whether it fits the machine.
     ///
     /// # Errors
-    /// An unknown parameter with the nearest known one; a value of the wrong kind.
+    /// An unknown parameter, with the nearest known one, or a value of the wrong kind.
     ///
     /// # Panics
-    /// If the placement is already that of a job.
+    /// If a job already uses the placement.
     pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), WorkloadError> {
         let owner = format!("placement '{}'", self.name);
         try_set(self.rule_mut(), parameter, &value.into())
             .map_err(|reason| WorkloadError::parameter(owner, parameter, reason))
     }
 
-    /// All parameters and their values, those left at their default included.
+    /// All parameters and their values, including defaults.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
         self.rule.values()
     }
 
-    /// Its parameters, to be changed.
+    /// The rule, for changes.
     ///
     /// # Panics
-    /// If the placement is already that of a job.
+    /// If a job already uses the placement.
     pub fn rule_mut(&mut self) -> &mut dyn PlacementRule {
         Arc::get_mut(&mut self.rule).expect("a placement is set before it is shared")
     }
@@ -200,7 +200,7 @@ impl PlacementSpec {
         self.name
     }
 
-    /// Places a job and takes its nodes, but for those that it draws from what all jobs leave.
+    /// Places a job, except for the nodes that it draws after all jobs are placed.
     pub(crate) fn begin(
         &self,
         request: &PlacementRequest<'_>,
@@ -210,8 +210,8 @@ impl PlacementSpec {
     }
 }
 
-/// Takes nodes for a job in the order that `nodes` says, and puts its ranks on them in blocks. Those by which `nodes`
-/// falls short are drawn from what all jobs leave.
+/// Claims nodes for a job in the order of `nodes`, and puts its ranks on them in blocks. If `nodes` returns too few,
+/// the rest is drawn after all jobs are placed.
 pub(super) fn assign(
     owner: &str,
     request: &PlacementRequest<'_>,
@@ -222,14 +222,14 @@ pub(super) fn assign(
     let ranks_per_node = ranks_per_node(request, free)?;
     let needed = request.ranks.div_ceil(ranks_per_node) as usize;
     check_room(request, ranks_per_node, needed, free)?;
-    // Named by the job, so that it does not depend on the jobs beside it.
+    // Named by the job, so it does not depend on other jobs.
     let mut stream = Stream::new(request.seed, &format!("placement/{}", request.job), &[]);
     let nodes = nodes(needed, free, &mut stream)
         .map_err(|(parameter, reason)| WorkloadError::parameter(owner, parameter, reason))?;
     for &node in &nodes {
         free.claim(node).map_err(|reason| WorkloadError::parameter(owner, "nodes", reason))?;
     }
-    let later = needed.checked_sub(nodes.len()).expect("a placement hands out no more nodes than it is asked for");
+    let later = needed.checked_sub(nodes.len()).expect("a placement returns at most the requested nodes");
     if later == 0 {
         return Ok(PendingPlacement(Stage::NodeAssignment(NodeAssignment::in_blocks(
             request.ranks,
@@ -241,17 +241,17 @@ pub(super) fn assign(
     Ok(PendingPlacement(Stage::Scatters { job, nodes, later, ranks_per_node, stream }))
 }
 
-/// A job that has taken nodes.
+/// A job with claimed nodes.
 #[derive(Debug)]
 pub struct PendingPlacement(Stage);
 
 #[derive(Debug)]
 enum Stage {
-    /// All of them.
+    /// All nodes.
     NodeAssignment(NodeAssignment),
-    /// All but `later` nodes, which it draws from those that all jobs leave.
+    /// All except `later` nodes, which it draws after all jobs are placed.
     Scatters {
-        /// Its place among the jobs.
+        /// Index of the job.
         job: usize,
         nodes: Vec<NodeId>,
         later: usize,
@@ -267,7 +267,7 @@ impl From<NodeAssignment> for PendingPlacement {
 }
 
 impl PendingPlacement {
-    /// Draws the nodes that are missing.
+    /// Draws the missing nodes.
     pub(crate) fn finish(
         self,
         request: &PlacementRequest<'_>,
@@ -290,11 +290,11 @@ impl PendingPlacement {
     }
 }
 
-/// What the user gave, else one rank per core.
+/// The given value, or one rank per core.
 pub(super) fn ranks_per_node(request: &PlacementRequest<'_>, free: &FreeNodes<'_>) -> Result<u32, WorkloadError> {
     let cores = free.machine().cores_per_node();
     match request.ranks_per_node.unwrap_or(cores) {
-        0 => Err(WorkloadError::job(request.job, "ranks_per_node", "0, but a node holds at least one rank")),
+        0 => Err(WorkloadError::job(request.job, "ranks_per_node", "0, expected at least one rank per node")),
         most if most > cores => {
             let reason =
                 format!("{most}, but a node of {} has {cores} cores: {} too many", free.machine().name(), most - cores);
@@ -386,7 +386,7 @@ mod tests {
         assert_eq!(nodes("round-robin-nodes"), [0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11]);
     }
 
-    /// What is drawn comes whole, but for the last: 5 routers and 1 node, 3 chassis and 5 nodes, 1 group and 13 nodes.
+    /// Units are drawn whole, except the last: 5 routers and 1 node, 3 chassis and 5 nodes, 1 group and 13 nodes.
     #[test]
     fn units_are_drawn_whole() {
         let machine = cascade(4, 3, 4, 2, 2);
@@ -417,7 +417,7 @@ mod tests {
         }
     }
 
-    /// Each of 24 routers is the first drawn with probability 1/24: 2,400 seeds, 100 each, standard deviation 9.8.
+    /// Each of 24 routers is drawn first with probability 1/24: 2,400 seeds, 100 each, standard deviation 9.8.
     #[test]
     fn random_routers_are_uniform() {
         let machine = cascade(2, 3, 4, 2, 2);
@@ -439,7 +439,7 @@ mod tests {
         assert!(message(&torus(&[3, 3], 1), "random-groups").contains("single group; use random-routers"));
     }
 
-    /// 4 groups x 6 routers x 2 nodes where some nodes are unusable and some routers have failed.
+    /// 4 groups x 6 routers x 2 nodes with unusable nodes and failed routers.
     fn damaged(down: &[u32], failed: &[u32]) -> Machine {
         let mut builder = MachineBuilder::from(cascade(4, 2, 3, 2, 3));
         down.iter().for_each(|&node| builder.node_up[node as usize] = false);
@@ -448,8 +448,8 @@ mod tests {
     }
 
     proptest! {
-        /// Jobs one after the other by any of the policies, until the machine is full: every node is usable and of one
-        /// job, ranks fill nodes in blocks, and a job that does not fit says by how much.
+        /// Jobs are placed until the machine is full. Every node is usable and belongs to one job, and ranks fill nodes
+        /// in blocks. A job that does not fit reports the number of missing nodes.
         #[test]
         fn nodes_are_of_one_job(
             down in proptest::collection::vec(0u32..48, 0..20),

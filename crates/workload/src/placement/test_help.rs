@@ -1,4 +1,4 @@
-//! Placing one job, one rank per node, on an empty machine.
+//! Places one job, one rank per node, on an empty machine.
 
 use super::{FreeNodes, NodeAssignment, PlacementRequest, PlacementSpec};
 use crate::WorkloadError;

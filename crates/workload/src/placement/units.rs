@@ -10,7 +10,7 @@ pub struct RandomParameters {
     pub sorted: bool,
 }
 
-/// `count` nodes out of units drawn in random order; of the last unit only as many nodes as are still needed.
+/// `count` nodes from units in random order. The last unit provides only the remaining nodes.
 pub(super) fn draw(
     mut units: Vec<Vec<NodeId>>,
     count: usize,
@@ -27,7 +27,7 @@ pub(super) fn draw(
     nodes
 }
 
-/// Into the order of the machine: by router, then by node.
+/// Sorts nodes by router, then by number.
 pub(super) fn sort(nodes: &mut [NodeId], free: &FreeNodes<'_>) {
     nodes.sort_unstable_by_key(|&node| (free.machine().router_of(node), node));
 }

@@ -1,4 +1,4 @@
-//! An alltoall of all ranks.
+//! The program `all-to-all`: an alltoall of all ranks.
 
 use super::{Code, Operation, ProgramContext, ProgramRule, RankProgram};
 use crate::WorkloadError;
@@ -11,16 +11,16 @@ use std::sync::Arc;
 pub struct AllToAllProgramParameters {
     /// Size of the block for each other rank.
     pub bytes: Bytes,
-    /// Time before each.
+    /// Computing time before each alltoall.
     pub compute: Time,
-    /// How often.
+    /// Number of alltoalls.
     pub iterations: u32,
 }
 
 impl Parameters for AllToAllProgramParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of the block for each other rank."),
-        parameter!(compute, Kind::Time, "Time that each rank computes before."),
+        parameter!(compute, Kind::Time, "Time that each rank computes before an alltoall."),
         parameter!(iterations, Kind::count(1), "How often."),
     ];
 }

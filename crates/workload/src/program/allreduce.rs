@@ -1,4 +1,4 @@
-//! Training of a neural network: compute, then add up the gradients of all ranks.
+//! Training of a neural network: computation, then an allreduce of the gradients.
 
 use super::{Code, Operation, ProgramContext, ProgramRule, RankProgram};
 use crate::WorkloadError;
@@ -6,12 +6,12 @@ use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Parameters of `allreduce`; the defaults are CosmoFlow of the interference study.
+/// Parameters of `allreduce`. The defaults are CosmoFlow of the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AllreduceParameters {
     /// Size of the gradients.
     pub bytes: Bytes,
-    /// Time before they are added up.
+    /// Computing time before the allreduce.
     pub compute: Time,
     /// Number of steps.
     pub iterations: u32,
@@ -19,9 +19,9 @@ pub struct AllreduceParameters {
 
 impl Parameters for AllreduceParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of what is added up."),
-        parameter!(compute, Kind::Time, "Time that each rank computes before it adds up."),
-        parameter!(iterations, Kind::count(1), "How often it computes and adds up."),
+        parameter!(bytes, Kind::Bytes, "Size of the gradients."),
+        parameter!(compute, Kind::Time, "Time that each rank computes before an allreduce."),
+        parameter!(iterations, Kind::count(1), "Number of training steps."),
     ];
 }
 

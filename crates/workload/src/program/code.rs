@@ -3,8 +3,8 @@
 use super::{Call, Operation, EQUAL, WORLD};
 use odonata_units::{Bytes, Time};
 
-/// The instructions of a block. Its calls are those of the communicator that was chosen last, at first the one of all
-/// ranks; requests are numbered from 0 in each block.
+/// The instructions of a block. Calls use the communicator chosen last, at first the world communicator. Requests are
+/// numbered from 0 in each block.
 #[derive(Clone, PartialEq, Eq, Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Code {
     calls: Vec<Call>,
@@ -13,7 +13,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// What was written.
+    /// The instructions.
     pub fn calls(&self) -> &[Call] {
         &self.calls
     }
@@ -22,7 +22,7 @@ impl Code {
         &mut self.calls
     }
 
-    /// Begins again.
+    /// Clears the block.
     pub fn clear(&mut self) {
         self.calls.clear();
         (self.communicator, self.requests) = (WORLD, 0);
@@ -38,29 +38,29 @@ impl Code {
         self.calls.push(call);
     }
 
-    /// What follows is of a communicator.
+    /// Selects the communicator of the following calls.
     pub fn within(&mut self, communicator: u16) {
         self.communicator = communicator;
     }
 
-    /// Sends, blocking.
+    /// Blocking send.
     pub fn send(&mut self, to: u32, bytes: Bytes, tag: u32) {
         self.calls.push(Call::Send { to, bytes, tag, communicator: self.communicator });
     }
 
-    /// Receives, blocking.
+    /// Blocking receive.
     pub fn recv(&mut self, from: u32, bytes: Bytes, tag: u32) {
         self.calls.push(Call::Recv { from, bytes, tag, communicator: self.communicator });
     }
 
-    /// Begins to send; the request.
+    /// Nonblocking send. Returns the request.
     pub fn isend(&mut self, to: u32, bytes: Bytes, tag: u32) -> u32 {
         let request = self.request();
         self.calls.push(Call::Isend { to, bytes, tag, communicator: self.communicator, request });
         request
     }
 
-    /// Begins to receive; the request.
+    /// Nonblocking receive. Returns the request.
     pub fn irecv(&mut self, from: u32, bytes: Bytes, tag: u32) -> u32 {
         let request = self.request();
         self.calls.push(Call::Irecv { from, bytes, tag, communicator: self.communicator, request });
@@ -77,33 +77,33 @@ impl Code {
         self.wait_for(0, self.requests);
     }
 
-    /// Waits for `count` requests from `first` on.
+    /// Waits for `count` requests from `first`.
     pub fn wait_for(&mut self, first: u32, count: u32) {
         self.calls.push(Call::WaitAll { first, count });
     }
 
-    /// How many requests the block has numbered: the next one has this number.
+    /// Number of requests of the block, and the number of the next one.
     pub fn requests(&self) -> u32 {
         self.requests
     }
 
-    /// Computes.
+    /// Computation.
     pub fn compute(&mut self, time: Time) {
         self.calls.push(Call::Compute { time });
     }
 
-    /// A phase begins.
+    /// Start of a phase.
     pub fn mark(&mut self, phase: u32) {
         self.calls.push(Call::Mark { phase });
     }
 
-    /// A collective of blocks of one size.
+    /// A collective with blocks of one size.
     pub fn collective(&mut self, operation: Operation, root: u32, bytes: Bytes) {
         let communicator = self.communicator;
         self.calls.push(Call::Collective { operation, root, bytes, sizes: EQUAL, communicator });
     }
 
-    /// A collective whose blocks have the [sizes](super::RankProgram::size) of that number.
+    /// A collective with blocks of the program's [sizes](super::RankProgram::size) with this number.
     pub fn collective_of(&mut self, operation: Operation, root: u32, sizes: u32) {
         let communicator = self.communicator;
         self.calls.push(Call::Collective { operation, root, bytes: Bytes(0), sizes, communicator });

@@ -1,4 +1,4 @@
-//! The communicators that a rank is in.
+//! Communicators of a rank.
 
 mod checkpoint;
 
@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-/// Numbers that communicators may have.
+/// Limit on communicator numbers. The highest bit marks collectives.
 const MAX_COMMUNICATORS: usize = 1 << 15;
 
-/// Ranks of the job in an order that a division made.
+/// Ranks of the job in the order of a split.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct List {
     ranks: Vec<u32>,
-    /// Each rank's place, by rank.
+    /// Index of each rank, by rank.
     places: Vec<(u32, u32)>,
-    /// Tells it from other lists.
+    /// Fingerprint of the list.
     mark: u64,
 }
 
@@ -38,7 +38,8 @@ impl List {
     }
 }
 
-/// Ranks of the job, in the order of a communicator: `first`, `first + stride`, .. of a list, or of all. Ranks share the lists.
+/// Ranks of the job in the order of a communicator: `first`, `first + stride`, ... of a list, or of all ranks. Ranks
+/// share the lists.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Group {
     list: Option<Arc<List>>,
@@ -57,13 +58,13 @@ impl Group {
         Self { list: Some(list), first: 0, count, stride: 1 }
     }
 
-    /// Some of its ranks: `first`, `first + stride`, ..
+    /// Some of its ranks: `first`, `first + stride`, ...
     fn part(&self, first: u32, count: u32, stride: u32) -> Self {
         let (first, stride) = (self.first + first * self.stride, self.stride * stride);
         Self { list: self.list.clone(), first, count, stride }
     }
 
-    /// Rank of the job of the rank `of` of the group, which has so many.
+    /// Rank of the job of rank `of` of the group.
     fn at(&self, of: u32) -> u32 {
         let number = self.first + of * self.stride;
         self.list.as_ref().map_or(number, |list| list.ranks[number as usize])
@@ -77,17 +78,17 @@ impl Group {
     }
 }
 
-/// What tells a communicator from all others that were ever there, the same for all its ranks: how it came from the one of all
-/// ranks. Numbers may be given again.
+/// Identity of a communicator: its derivation from the world communicator. It is equal for all its ranks. Unlike a
+/// number it is never reused.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 struct Lineage {
     identity: u64,
-    /// Communicators that were made of it so far.
+    /// Communicators created from it so far.
     made: u32,
 }
 
 impl Lineage {
-    /// A communicator is made of it: the new one's.
+    /// Lineage of a communicator created from this one.
     fn child(&mut self, call: &Call) -> Self {
         let of = match *call {
             Call::CommSplit { color, .. } => mixed(mixed(self.identity, self.made, 0), color, 0),
@@ -107,19 +108,19 @@ struct Member {
     group: Group,
     /// This rank's number in it.
     rank: u32,
-    /// Collectives that it began so far.
+    /// Number of its collectives so far.
     collectives: u32,
     lineage: Lineage,
 }
 
-/// The communicators that one rank is in, by the numbers that the program gave them.
+/// Communicators of one rank, by the numbers of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Communicators {
     members: Vec<Option<Member>>,
 }
 
 impl Communicators {
-    /// The one of all ranks, `ranks` of them.
+    /// The world communicator of `ranks` ranks.
     pub fn new(ranks: u32, rank: u32) -> Self {
         let (group, lineage) = (Group::all(ranks), Lineage::default());
         Self { members: vec![Some(Member { group, rank, collectives: 0, lineage })] }
@@ -135,10 +136,10 @@ impl Communicators {
         found.ok_or_else(|| format!("there is no communicator {communicator}"))
     }
 
-    /// Number of ranks of a communicator, and this rank's in it.
+    /// Number of ranks of a communicator, and this rank's number.
     ///
     /// # Errors
-    /// There is no such communicator.
+    /// An unknown communicator.
     pub fn size_and_rank(&self, communicator: u16) -> Result<(u32, u32), String> {
         self.member(communicator).map(|member| (member.group.count, member.rank))
     }
@@ -146,51 +147,51 @@ impl Communicators {
     /// Rank of the job of a rank of a communicator.
     ///
     /// # Errors
-    /// There is no such communicator, or it has fewer ranks.
+    /// An unknown communicator or rank.
     pub fn job_rank(&self, communicator: u16, rank: u32) -> Result<u32, String> {
         let group = &self.member(communicator)?.group;
         if rank < group.count {
             Ok(group.at(rank))
         } else {
-            let no = if rank == OUTSIDE { "none of that number".into() } else { format!("no {rank}") };
+            let no = if rank == OUTSIDE { "no rank with this number".into() } else { format!("no {rank}") };
             Err(format!("communicator {communicator} has ranks 0 to {}, but {no}", group.count - 1))
         }
     }
 
-    /// A number that tells the ranks of a communicator, in their order, from others.
+    /// Fingerprint of the ranks of a communicator, in their order.
     ///
     /// # Errors
-    /// There is no such communicator.
+    /// An unknown communicator.
     pub(crate) fn mark_of_group(&self, communicator: u16) -> Result<u64, String> {
         let Group { list, first, count, stride } = &self.member(communicator)?.group;
-        // One rank is the same group whatever the stride.
+        // One rank is the same group with any stride.
         let stride = if *count == 1 { 0 } else { *stride };
         let of = list.as_ref().map_or(mixed(0, 1, 0), |list| list.mark);
         Ok(mixed(mixed(of, *first, 0), *count, stride))
     }
 
-    /// A program that is run several times begins again.
+    /// Starts a new round of a repeated program.
     pub(crate) fn begin_round(&mut self) {
         if let Some(all) = &mut self.members[usize::from(WORLD)] {
-            // It makes the same communicators of it again.
+            // Each round creates the same communicators.
             all.lineage.made = 0;
         }
     }
 
-    /// Counts one more collective of a communicator; how many there were before.
+    /// Counts a collective of a communicator. Returns the number of earlier ones.
     ///
     /// # Errors
-    /// There is no such communicator.
+    /// An unknown communicator.
     pub fn count_collective(&mut self, communicator: u16) -> Result<u32, String> {
         let member = self.member_mut(communicator)?;
         member.collectives += 1;
         Ok(member.collectives - 1)
     }
 
-    /// Carries out a call that makes or frees a communicator.
+    /// Applies a call that creates or frees a communicator.
     ///
     /// # Errors
-    /// It can't be done: why.
+    /// An invalid call.
     pub fn apply(&mut self, call: &Call, splits: &Splits) -> Result<(), String> {
         match *call {
             Call::CommCreate { communicator, new, first, count, stride } => {
@@ -198,7 +199,10 @@ impl Communicators {
                 let last = u64::from(first) + u64::from(count.saturating_sub(1)) * u64::from(stride);
                 if count == 0 || last >= u64::from(member.group.count) {
                     let size = member.group.count;
-                    return Err(format!("ranks {first} to {last} of communicator {communicator}, which has {size}"));
+                    return Err(format!(
+                        "ranks {first} to {last} of communicator {communicator}, which has {size} \
+                        ranks"
+                    ));
                 }
                 let (own, lineage) = (member.group.at(member.rank), member.lineage.child(call));
                 let group = member.group.part(first, count, stride);
@@ -223,7 +227,7 @@ impl Communicators {
 
     fn add(&mut self, new: u16, group: Group, own: u32, lineage: Lineage) -> Result<(), String> {
         let Some(rank) = group.place(own) else {
-            return Err(format!("a rank that is not in it makes communicator {new}"));
+            return Err(format!("a rank outside of it creates communicator {new}"));
         };
         let slot = usize::from(new);
         if slot >= MAX_COMMUNICATORS {
@@ -233,14 +237,14 @@ impl Communicators {
             self.members.resize(slot + 1, None);
         }
         if self.members[slot].is_some() {
-            return Err(format!("communicator {new} is there already"));
+            return Err(format!("communicator {new} already exists"));
         }
         self.members[slot] = Some(Member { group, rank, collectives: 0, lineage });
         Ok(())
     }
 }
 
-/// Ranks that are to be in one communicator, and its list once somebody has asked for it.
+/// Ranks of a new communicator, and its list after the first request.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Part {
     /// Key and rank of the job.
@@ -248,17 +252,17 @@ struct Part {
     list: OnceLock<Arc<List>>,
 }
 
-/// All divisions of communicators: who is in the new ones depends on what all ranks ask for.
+/// All splits of a program. The members of a new communicator depend on the calls of all ranks.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Splits {
-    /// By the new communicator's identity.
+    /// By the identity of the new communicator.
     parts: HashMap<u64, Part>,
-    /// How many ranks divide a communicator, by its identity and how many were made of it before.
+    /// Number of ranks that split a communicator, by its identity and the number of earlier splits.
     divided: HashMap<(u64, u32), u32>,
 }
 
 impl Splits {
-    /// Those of a program, if it has any.
+    /// Splits of a program.
     pub fn of(program: &dyn RankProgram) -> Self {
         let mut splits = Self::default();
         if program.splits() {
@@ -267,7 +271,7 @@ impl Splits {
         splits
     }
 
-    /// What one rank asks for. Calls that can't be are found when they are carried out.
+    /// Adds the splits of one rank. Invalid calls are found when they are applied.
     fn add(&mut self, program: &dyn RankProgram, rank: u32) {
         let mut lineages = HashMap::from([(WORLD, Lineage::default())]);
         let mut cursor = Cursor::default();
@@ -288,22 +292,22 @@ impl Splits {
                 Call::CommFree { communicator } if communicator != WORLD => {
                     lineages.remove(&communicator);
                 }
-                // Each time is as the first.
+                // Every round is like the first.
                 Call::Round => break,
                 _ => {}
             }
         }
     }
 
-    /// The ranks of a new communicator: those of `group` that give the same colour, by key, then in the order of the parent.
+    /// The ranks of a new communicator: ranks of `group` with the same colour, by key, then in the order of the parent.
     fn list(&self, communicator: u16, parent: Lineage, child: Lineage, group: &Group) -> Result<Arc<List>, String> {
         if self.divided.get(&(parent.identity, parent.made)) != Some(&group.count) {
             return Err(format!(
-                "not all of its {} ranks divide communicator {communicator} where the others do",
+                "not all of its {} ranks split communicator {communicator} at the same point",
                 group.count
             ));
         }
-        let part = self.parts.get(&child.identity).ok_or("nobody else gives this colour")?;
+        let part = self.parts.get(&child.identity).ok_or("no other rank has this colour")?;
         let list = part.list.get_or_init(|| {
             let mut ranks = part.ranks.clone();
             ranks.sort_by_cached_key(|&(key, rank)| (key, group.place(rank)));

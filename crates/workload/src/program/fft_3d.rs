@@ -1,4 +1,4 @@
-//! A 3D FFT on pencils.
+//! The program `fft-3d`: a 3D FFT on pencils.
 
 use super::{Code, ProgramContext, ProgramRule, RankProgram, WORLD};
 use crate::grid::near_cubic_ascending;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{Call, Operation};
 
-/// Parameters of `fft-3d`; the defaults are the interference study's.
+/// Parameters of `fft-3d`. The defaults are from the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fft3dParameters {
     /// Points along x.
@@ -22,7 +22,7 @@ pub struct Fft3dParameters {
     pub rows: Option<u32>,
     /// Size of a point.
     pub bytes: Bytes,
-    /// Time that a point takes in each of the seven parts of an iteration.
+    /// Time per point in each of the seven parts of an iteration.
     pub compute: Time,
     /// Number of forward and backward transforms.
     pub iterations: u32,
@@ -30,18 +30,23 @@ pub struct Fft3dParameters {
 
 impl Parameters for Fft3dParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(nx, Kind::count(1), "Points along x, whose transform is real: half of them and one are stored."),
-        parameter!(ny, Kind::WordOr(AUTO, &Kind::count(1)), "Points along y; as many as along x if not given."),
-        parameter!(nz, Kind::WordOr(AUTO, &Kind::count(1)), "Points along z; as many as along x if not given."),
+        parameter!(
+            nx,
+            Kind::count(1),
+            "Points along x. The transform along x is real, so half of them plus one are \
+            stored."
+        ),
+        parameter!(ny, Kind::WordOr(AUTO, &Kind::count(1)), "Points along y. As many as along x if not given."),
+        parameter!(nz, Kind::WordOr(AUTO, &Kind::count(1)), "Points along z. As many as along x if not given."),
         parameter!(
             rows,
             Kind::WordOr(AUTO, &Kind::count(1)),
-            "Ranks of a column of the process grid, a divisor of all ranks; the smaller side of a near-square grid if \
-             not given."
+            "Ranks of a column of the process grid, a divisor of the number of ranks. The smaller side of a \
+            near-square grid if not given."
         ),
         parameter!(bytes, Kind::Bytes, "Size of a point."),
-        parameter!(compute, Kind::Time, "Time for each point of a pencil in one transform of it."),
-        parameter!(iterations, Kind::count(1), "How often it is transformed there and back."),
+        parameter!(compute, Kind::Time, "Time per point of a pencil in one transform."),
+        parameter!(iterations, Kind::count(1), "Number of forward and backward transforms."),
     ];
 }
 
@@ -58,11 +63,11 @@ impl ProgramRule for Fft3dParameters {
         let usual = near_cubic_ascending(ranks, 2)[0];
         let rows = self.rows.unwrap_or(usual);
         if ranks % rows != 0 {
-            let reason = format!("{rows} rows do not divide {ranks} ranks; {usual} would do");
+            let reason = format!("{rows} rows do not divide {ranks} ranks; for example {usual} does");
             return Err(WorkloadError::parameter(owner, "rows", reason));
         }
         let (ny, nz) = (self.ny.unwrap_or(self.nx), self.nz.unwrap_or(self.nx));
-        // Pencils along x: whole ones, as the study rounds them.
+        // Whole pencils along x, as the study rounds them.
         let points = u64::from(self.nx) * (u64::from(ny) * u64::from(nz) / u64::from(ranks));
         let Some(compute) = self.compute.0.checked_mul(points).filter(|time| time.checked_mul(2).is_some()) else {
             let reason = format!("{} for each of {points} points is more than can be simulated", self.compute);
@@ -80,9 +85,9 @@ impl ProgramRule for Fft3dParameters {
     }
 }
 
-/// Ranks are rank = row + rows x column. Two communicators are made, of the rank's column and of its row; an iteration
-/// is a block: transposition in the column, in the row, a barrier, and back, with computation in between; then the
-/// communicators are freed.
+/// Ranks are rank = row + rows x column. The program creates communicators for the rank's column and row. An iteration
+/// is a block: transposition in the column, in the row, a barrier, and back, with computation in between. At the end
+/// the communicators are freed.
 #[derive(Debug)]
 struct Fft3d {
     ranks: u32,
@@ -91,7 +96,7 @@ struct Fft3d {
     /// Stored points along each dimension.
     sizes: [u32; 3],
     bytes: Bytes,
-    /// One transform of a rank's pencils.
+    /// Time of one transform of a rank's pencils.
     compute: Time,
     iterations: u32,
 }
@@ -107,7 +112,7 @@ const COLUMN_BACK: u32 = 3;
 
 const PHASES: [&str; 6] = ["setup", "compute", "column", "row", "barrier", "free"];
 
-/// Part `index` of `n` points over `parts`; the first ones are one larger.
+/// Part `index` of `n` points in `parts`. The first parts are one larger.
 fn part(n: u32, parts: u32, index: u32) -> u64 {
     u64::from(n / parts + u32::from(index < n % parts))
 }
@@ -181,7 +186,7 @@ impl RankProgram for Fft3d {
     }
 
     /// Pencils along y have parts of x over the rows and of z over the columns. In a column, y is cut over the rows
-    /// against x; in a row, y over the columns against z. On the way back sender and receiver change places.
+    /// against x; in a row, y over the columns against z. On the return, sender and receiver change places.
     fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
         let (from, to) = if matches!(sizes, ROW_BACK | COLUMN_BACK) { (to, from) } else { (from, to) };
         let [x, y, z] = self.sizes;
@@ -220,7 +225,7 @@ mod tests {
             let bytes: Vec<u64> = pairs.map(|(number, from, to)| program.size(number, from, to).0).collect();
             (*bytes.iter().min().unwrap(), *bytes.iter().max().unwrap(), bytes.iter().sum::<u64>())
         };
-        // Forth, all points move, those that stay included: 16 x 201 x 400 x 400.
+        // Forward, all points move, including points that stay on their rank: 16 x 201 x 400 x 400.
         let all = 16 * 201 * 400 * 400;
         for number in [COLUMN_FORTH, COLUMN_BACK] {
             let blocks = of(&mut sizes(number).filter(|&(_, from, to)| column(from, to)));

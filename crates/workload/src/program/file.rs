@@ -1,4 +1,4 @@
-//! A program of the user's own, from a file.
+//! The program `file`: a program from a text file.
 
 use super::text::{self, TextProgram};
 use super::{ProgramContext, ProgramRule, RankProgram};
@@ -9,15 +9,15 @@ use std::sync::Arc;
 /// Parameters of `file`.
 #[derive(Clone, Debug, Default)]
 pub struct FileProgramParameters {
-    /// Path as the user gives it.
+    /// Path given by the user.
     pub path: String,
-    /// What the file holds, once it has been read.
+    /// Content of the file, after it was read.
     pub program: Option<Arc<TextProgram>>,
 }
 
 impl Parameters for FileProgramParameters {
     const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(path, Kind::Path, "The file: roles, loops and calls, a line each.", required)];
+        &[parameter!(path, Kind::Path, "Path of the program: roles, loops and calls, one per line.", required)];
 }
 
 impl ProgramRule for FileProgramParameters {
@@ -34,7 +34,7 @@ impl ProgramRule for FileProgramParameters {
     }
 }
 
-/// What was read from the file called `path`, if it is for the ranks of the job; `what` it should be.
+/// The program read from `path`, if it fits the ranks of the job. `what` describes it.
 pub(super) fn built(
     owner: &str,
     path: &str,
@@ -83,7 +83,7 @@ mod tests {
         spec.set("path", json!("my.program")).unwrap();
         spec.rule_mut().read(2, &mut OneFile("compute 1 us\nbarrier\n")).unwrap();
         let program = spec.build(&ProgramContext { job: "test", ranks: 2, seed: 1 }).unwrap();
-        // Its own two, and the end's mark and barrier.
+        // Its own two calls, and the mark and barrier at the end.
         assert_eq!(calls(&*program, 1).len(), 4);
         assert_eq!([0, 1].map(|place| program.line(1, 0, place)), [Some(1), Some(2)]);
         assert_eq!(program.line(1, 1, 0), None);

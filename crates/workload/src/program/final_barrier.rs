@@ -1,10 +1,10 @@
-//! The end of every job: a barrier of all ranks, as `MPI_Finalize` makes them wait for each other.
+//! The end of every job: a barrier of all ranks, as in `MPI_Finalize`.
 
 use super::{Code, Operation, RankProgram};
 use odonata_units::Bytes;
 use std::sync::Arc;
 
-/// A program with a barrier at its end, a phase of its own that is no communication of the program.
+/// Adds a barrier at the end of a program. It is a phase of its own that does not count as communication.
 #[derive(Debug)]
 pub(super) struct FinalBarrier(pub(super) Arc<dyn RankProgram>);
 

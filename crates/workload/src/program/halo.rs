@@ -7,16 +7,16 @@ use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Parameters of `halo-2d` and `halo-3d`; the defaults of the latter are the interference study's.
+/// Parameters of `halo-2d` and `halo-3d`. The defaults of `halo-3d` are from the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HaloParameters {
-    /// Dimensions of the process grid; the name of the program says how many.
+    /// Dimensions of the process grid, given by the name of the program.
     pub dimensions: usize,
     /// Size of each message.
     pub bytes: Bytes,
     /// Sizes of the process grid.
     pub dims: Option<Vec<u32>>,
-    /// Which dimension is the fastest in the numbering of the ranks.
+    /// Fastest dimension in the numbering of the ranks.
     pub order: GridOrder,
     /// Time between two exchanges.
     pub compute: Time,
@@ -27,8 +27,8 @@ pub struct HaloParameters {
 impl Parameters for HaloParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(dims, DIMS, "Sizes of the process grid; near-cubic, the largest first, if not given."),
-        parameter!(order, GridOrder::KIND, "Which dimension is the fastest in the numbering of the ranks."),
+        parameter!(dims, DIMS, "Sizes of the process grid. Near-cubic, largest first, if not given."),
+        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks."),
         parameter!(compute, Kind::Time, "Time that each rank computes before an exchange."),
         parameter!(iterations, Kind::count(1), "Number of exchanges."),
     ];
@@ -54,8 +54,8 @@ impl ProgramRule for HaloParameters {
     }
 }
 
-/// For each dimension in turn: posts the receives from the rank before and the one after, sends to them, blocking, and
-/// waits for both.
+/// For each dimension in turn: posts the receives from the ranks before and after, sends to them, blocking, and waits
+/// for both.
 #[derive(Debug)]
 struct Halo {
     ranks: u32,

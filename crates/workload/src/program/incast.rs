@@ -1,4 +1,4 @@
-//! Incast: everybody sends to a few at once.
+//! The program `incast`: all ranks send to a few ranks at once.
 
 use super::{Code, ProgramContext, ProgramRule, RankProgram};
 use crate::WorkloadError;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 pub struct IncastParameters {
     /// Size of each message.
     pub bytes: Bytes,
-    /// Ranks that receive, from 0 on.
+    /// Number of receiving ranks, from rank 0.
     pub receivers: u32,
-    /// How often.
+    /// Number of iterations.
     pub iterations: u32,
 }
 
@@ -23,9 +23,9 @@ impl Parameters for IncastParameters {
         parameter!(
             receivers,
             Kind::count(1),
-            "How many ranks receive, from rank 0 on; the others send to them in turn."
+            "Number of receiving ranks, from rank 0. The other ranks send to them in turn."
         ),
-        parameter!(iterations, Kind::count(1), "How often everybody sends."),
+        parameter!(iterations, Kind::count(1), "Number of times that every rank sends."),
     ];
 }
 
@@ -45,7 +45,7 @@ impl ProgramRule for IncastParameters {
     }
 }
 
-/// Receivers post all their receives and wait; rank r sends to receiver r modulo their number, blocking.
+/// Receivers post all their receives and wait. Rank r sends to receiver r modulo their number, blocking.
 #[derive(Debug)]
 struct Incast {
     ranks: u32,

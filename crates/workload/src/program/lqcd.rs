@@ -7,20 +7,20 @@ use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Parameters of `lqcd`; the defaults are the interference study's.
+/// Parameters of `lqcd`. The defaults are from the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LqcdParameters {
     /// Sites along each dimension.
     pub lattice: Vec<u32>,
     /// Sizes of the process grid.
     pub dims: Option<Vec<u32>>,
-    /// Which dimension is the fastest in the numbering of the ranks.
+    /// Fastest dimension in the numbering of the ranks.
     pub order: GridOrder,
-    /// Bytes of a site of the surface.
+    /// Bytes per site of the surface.
     pub bytes: Bytes,
-    /// How many times as much the third neighbours take as the first.
+    /// Ratio of the bytes to third neighbours and to first neighbours.
     pub third_neighbor_factor: u32,
-    /// Parities of the sites, each of which is exchanged for itself.
+    /// Parities of the sites. Each has its own exchange.
     pub parities: u32,
     /// Time after each half of an exchange, and between the sums.
     pub compute: Time,
@@ -36,18 +36,18 @@ impl Parameters for LqcdParameters {
         parameter!(
             dims,
             DIMS,
-            "Sizes of the process grid, each of which divides that of the lattice. If not given, the primes of the \
-             number of ranks, the largest first, each divide the largest local size that they can, one that is \
-             divided already before others."
+            "Sizes of the process grid, each a divisor of the same size of the lattice. If not given, each prime \
+            factor of the number of ranks, largest first, divides the largest local size that it can. Among equal \
+            sizes, one that is divided already is preferred."
         ),
-        parameter!(order, GridOrder::KIND, "Which dimension is the fastest in the numbering of the ranks."),
-        parameter!(bytes, Kind::Bytes, "Size of what is sent for a site of the local surface."),
+        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks."),
+        parameter!(bytes, Kind::Bytes, "Size of the data per site of the local surface."),
         parameter!(
             third_neighbor_factor,
             Kind::count(1),
-            "How many times as much is sent to the third neighbours as to the first."
+            "Ratio of the bytes to third neighbours and to first neighbours."
         ),
-        parameter!(parities, Kind::count(1), "How often the neighbours are exchanged with in an iteration."),
+        parameter!(parities, Kind::count(1), "Number of exchanges with all neighbours per iteration."),
         parameter!(
             compute,
             Kind::Time,
@@ -74,8 +74,8 @@ impl Default for LqcdParameters {
     }
 }
 
-/// How ranks divide a lattice: the primes of their number, the largest first, each divide the largest local size that
-/// they can; among equal ones one that is divided already goes before others. Else the prime that divides none.
+/// Divides a lattice among ranks: each prime factor of their number, largest first, divides the largest local size that
+/// it can. Among equal sizes one that is divided already is preferred. The error is a prime that divides no size.
 fn divided(lattice: &[u32], ranks: u32) -> Result<Vec<u32>, u32> {
     let mut grid = vec![1; lattice.len()];
     let mut primes = Vec::new();
@@ -116,8 +116,8 @@ impl ProgramRule for LqcdParameters {
         if let (None, Err(prime)) = (&self.dims, &divided) {
             let lattice = shown(&self.lattice);
             let reason = format!(
-                "{prime} divides the ranks, but none of {lattice} over them; the sizes must share \
-                 the primes of the ranks"
+                "{prime} divides the number of ranks, but no local size of the lattice {lattice}; the sizes must \
+                share the prime factors of the number of ranks"
             );
             return wrong("lattice", reason);
         }
@@ -133,14 +133,14 @@ impl ProgramRule for LqcdParameters {
             local.push(u64::from(sites / parts));
         }
         let Some(sites) = local.iter().try_fold(self.bytes.0, |product, &size| product.checked_mul(size)) else {
-            return wrong("lattice", "more bytes than can be counted".into());
+            return wrong("lattice", "more bytes than supported".into());
         };
         let surfaces = local.iter().map(|&size| Bytes(sites / size)).collect();
         Ok(Arc::new(Lqcd { ranks, grid: dims, surfaces, parameters: self.clone() }))
     }
 }
 
-/// An exchange of one parity is a block, and so are the sums. The grid is open.
+/// An exchange of one parity is a block, and so are the sums. The grid is not periodic.
 #[derive(Debug)]
 struct Lqcd {
     ranks: u32,
@@ -153,7 +153,7 @@ struct Lqcd {
 const PHASES: [&str; 4] = ["exchange", "wait", "compute", "sum"];
 
 impl Lqcd {
-    /// Posts all receives from one side, then sends to it, blocking; then the same for the third neighbours.
+    /// Posts all receives from one side, then sends to it, blocking. Then the same for the third neighbours.
     fn half(&self, rank: u32, up: bool, code: &mut Code) {
         let dimensions: Vec<usize> = match up {
             true => (0..self.grid.dimensions()).collect(),
@@ -217,7 +217,7 @@ impl RankProgram for Lqcd {
         PHASES.map(Into::into).into()
     }
 
-    /// The waits and the sums: not the sends, though they block.
+    /// Waits and sums, but not the sends, although they block.
     fn is_communication(&self, phase: u32) -> bool {
         phase == 1 || phase == 3
     }
@@ -230,14 +230,14 @@ mod tests {
     use crate::rank_walks::{build, calls};
     use serde_json::json;
 
-    /// The study's grids, and one whose prime divides nothing.
+    /// The study's grids, and one with a prime that divides no size.
     #[test]
     fn divides_as_lattice_codes_do() {
         assert_eq!(divided(&[132; 4], 528), Ok(vec![11, 3, 4, 4]));
         assert_eq!(divided(&[132; 4], 256), Ok(vec![4, 4, 4, 4]));
         assert_eq!(divided(&[132; 4], 1), Ok(vec![1; 4]));
         assert_eq!(divided(&[132; 4], 2 * 7), Err(7));
-        // 6 and 6 after the first prime: the divided one goes on.
+        // 6 and 6 after the first prime: the size that was divided is divided again.
         assert_eq!(divided(&[12, 6], 4), Ok(vec![4, 1]));
         assert_eq!(divided(&[4294967291, 2], 4294967291), Ok(vec![4294967291, 1]));
     }
@@ -252,7 +252,7 @@ mod tests {
             ("parities", json!(1)),
         ];
         let communicator = 0;
-        // Both local surfaces have 2 x 2 x 2 sites; 16 are the third neighbours'.
+        // Both local surfaces have 2 x 2 x 2 sites. Third neighbours get 16.
         let irecv = |from, bytes, tag, request| Call::Irecv { from, bytes: Bytes(bytes), tag, communicator, request };
         let send = |to, bytes, tag| Call::Send { to, bytes: Bytes(bytes), tag, communicator };
         let program = build("lqcd", 4, &given);
@@ -271,7 +271,7 @@ mod tests {
                 Call::Mark { phase: 1 },
             ]
         );
-        // Downwards the last dimension comes first.
+        // Downwards, the last dimension comes first.
         assert_eq!(calls(&*program, 3)[1..5], [irecv(1, 8, 0, 0), irecv(2, 8, 0, 1), send(1, 8, 0), send(2, 8, 0)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Wavefronts over all planes of a box, as in LU factorisations and discrete ordinates.
+//! Wavefronts over all planes of a box, as in LU factorisation and discrete ordinates.
 
 use super::sweep::{Corner, Sweep};
 use super::{Code, ProgramContext, ProgramRule, RankProgram, DIMS};
@@ -8,28 +8,28 @@ use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Parameters of `lu` and `sweep-3d`; the defaults of `lu` are the interference study's.
+/// Parameters of `lu` and `sweep-3d`. The defaults of `lu` are from the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LuParameters {
     /// Size of each message.
     pub bytes: Bytes,
     /// Sizes of the process grid.
     pub dims: Option<Vec<u32>>,
-    /// Which dimension is the fastest in the numbering of the ranks.
+    /// Fastest dimension in the numbering of the ranks.
     pub order: GridOrder,
     /// Planes of the box.
     pub planes: u32,
-    /// Planes that are worked off between receiving and sending.
+    /// Planes processed between receiving and sending.
     pub planes_per_block: u32,
-    /// Time that a block of planes takes.
+    /// Time per block of planes.
     pub compute: Time,
-    /// How often all wavefronts go.
+    /// Number of iterations of all wavefronts.
     pub iterations: u32,
-    /// Where the wavefronts of an iteration start; the name of the program says it.
+    /// Corners where the wavefronts of an iteration start, given by the name of the program.
     pub corners: &'static [(bool, bool)],
 }
 
-/// There and back.
+/// Forward and back.
 const LU: &[Corner] = &[(true, true), (false, false)];
 
 /// From each corner of the grid twice: from the first and from the last plane.
@@ -47,17 +47,17 @@ const SWEEP_3D: &[Corner] = &[
 impl Parameters for LuParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(dims, DIMS, "Sizes of the process grid; near-square, the smaller first, if not given."),
-        parameter!(order, GridOrder::KIND, "Which dimension is the fastest in the numbering of the ranks."),
-        parameter!(planes, Kind::count(1), "Planes of the box, each of which is spread over all ranks."),
-        parameter!(planes_per_block, Kind::count(1), "Planes that a rank works off between receiving and sending."),
+        parameter!(dims, DIMS, "Sizes of the process grid. Near-square, smaller first, if not given."),
+        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks."),
+        parameter!(planes, Kind::count(1), "Planes of the box. Each plane is spread over all ranks."),
+        parameter!(planes_per_block, Kind::count(1), "Planes that a rank processes between receiving and sending."),
         parameter!(compute, Kind::Time, "Time that a rank computes for each block of planes."),
-        parameter!(iterations, Kind::count(1), "How often all wavefronts go."),
+        parameter!(iterations, Kind::count(1), "Number of iterations of all wavefronts."),
     ];
 }
 
 impl LuParameters {
-    /// LU of the study: 150 blocks there and 150 back, three times.
+    /// LU of the study: 150 blocks forward and 150 back, three times.
     pub fn lu() -> Self {
         Self {
             bytes: Bytes(15_000),
@@ -128,7 +128,7 @@ mod tests {
     use crate::rank_walks::{build, calls, untimed};
     use serde_json::json;
 
-    /// Rank 4 is the middle of 3 x 3; x is the fastest.
+    /// Rank 4 is the centre of 3 x 3; x is the fastest.
     #[test]
     fn calls_in_the_studys_order() {
         let given = [("dims", json!([3, 3])), ("planes", json!(10)), ("iterations", json!(1))];

@@ -8,14 +8,14 @@ use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Parameters of `lulesh`; the defaults are the interference study's.
+/// Parameters of `lulesh`. The defaults are from the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LuleshParameters {
     /// Size of a message to each of the 26 neighbours.
     pub bytes: Bytes,
     /// Sizes of the process grid of the exchange.
     pub dims: Option<Vec<u32>>,
-    /// Which dimension is the fastest in the numbering of the ranks.
+    /// Fastest dimension in the numbering of the ranks.
     pub order: GridOrder,
     /// Size of the broadcast and of the reduction.
     pub collective_bytes: Bytes,
@@ -25,7 +25,7 @@ pub struct LuleshParameters {
     pub sweep_dims: Option<Vec<u32>>,
     /// Blocks of planes of the wavefront.
     pub sweep_blocks: u32,
-    /// Time that a block of planes takes.
+    /// Time per block of planes.
     pub sweep_compute: Time,
     /// Number of iterations.
     pub iterations: u32,
@@ -37,19 +37,15 @@ impl Parameters for LuleshParameters {
         parameter!(
             dims,
             DIMS,
-            "Sizes of the 3D process grid of the exchange; near-cubic, the largest first, if not given."
+            "Sizes of the 3D process grid of the exchange. Near-cubic, largest first, if not given."
         ),
-        parameter!(
-            order,
-            GridOrder::KIND,
-            "Which dimension is the fastest in the numbering of the ranks, in both grids."
-        ),
+        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks, in both grids."),
         parameter!(collective_bytes, Kind::Bytes, "Size of the broadcast and of the reduction."),
         parameter!(sweep_bytes, Kind::Bytes, "Size of each message of the wavefront."),
         parameter!(
             sweep_dims,
             DIMS,
-            "Sizes of the 2D process grid of the wavefront; near-square, the smaller first, if not given."
+            "Sizes of the 2D process grid of the wavefront. Near-square, smaller first, if not given."
         ),
         parameter!(sweep_blocks, Kind::count(1), "Blocks of planes of the wavefront."),
         parameter!(sweep_compute, Kind::Time, "Time that a rank computes for each block of planes."),
@@ -84,8 +80,8 @@ impl ProgramRule for LuleshParameters {
     }
 }
 
-/// Blocks of an iteration: the collectives, the exchange, and each block of planes of the wavefront, which goes one way
-/// only.
+/// Blocks of an iteration: the collectives, the exchange, and each block of planes of the wavefront, which has one
+/// direction.
 #[derive(Debug)]
 struct Lulesh {
     ranks: u32,
@@ -165,7 +161,7 @@ mod tests {
     use crate::rank_walks::{build, untimed};
     use serde_json::json;
 
-    /// The middle of 3 x 3 x 3 has 6 faces, 12 edges and 8 corners; a corner has 3, 3 and 1.
+    /// The centre of 3 x 3 x 3 has 6 faces, 12 edges and 8 corners; a corner has 3, 3 and 1.
     #[test]
     fn neighbours_by_distance() {
         let parameters = LuleshParameters::default();
@@ -178,7 +174,7 @@ mod tests {
         assert_eq!(lulesh.neighbours(0).collect::<Vec<_>>(), [1, 3, 9, 4, 10, 12, 13]);
     }
 
-    /// 2 x 2 x 2: everybody is everybody's neighbour; the wavefront has the 10 edges of 2 x 4.
+    /// 2 x 2 x 2: all ranks are neighbours. The wavefront has the 10 edges of 2 x 4.
     #[test]
     fn messages() {
         let given = [("iterations", json!(1)), ("sweep_blocks", json!(5)), ("final_barrier", json!(false))];

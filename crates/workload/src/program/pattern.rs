@@ -1,29 +1,29 @@
-//! Any pattern as a program: post all receives, begin all sends, wait.
+//! Any pattern as a program: post all receives, start all sends, wait.
 
 use super::{Code, RankProgram};
 use crate::communication::{Pattern, SentMessage};
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
-/// In each iteration a rank posts a receive for each message that it gets, source by source, begins to send its own in
-/// the order of the pattern, and waits for all of them.
+/// In each iteration a rank posts a receive for each incoming message, source by source. It starts its sends in the
+/// order of the pattern, and waits for all of them.
 ///
-/// Patterns say what a rank sends, so who sends to it is listed: 4 B a message, 12 B where sizes differ.
+/// A pattern gives the messages that a rank sends, so their sources are listed: 4 B per message, 12 B if sizes differ.
 #[derive(Debug)]
 pub struct PatternProgram {
     pattern: Arc<dyn Pattern>,
     iterations: u32,
-    /// Where the sources of each rank begin, and where the last one's end.
+    /// First source of each rank, and the end.
     starts: Vec<usize>,
     sources: Vec<u32>,
     sizes: Sizes,
 }
 
-/// Sizes of the messages that come in.
+/// Sizes of incoming messages.
 #[derive(Debug)]
 enum Sizes {
     Same(Bytes),
-    /// Of each source.
+    /// Size per source.
     Each(Vec<Bytes>),
 }
 
@@ -65,7 +65,7 @@ impl PatternProgram {
         Self { pattern, iterations, starts, sources, sizes }
     }
 
-    /// What a rank calls in one exchange.
+    /// Calls of a rank in one exchange.
     pub fn exchange(&self, rank: u32, code: &mut Code) {
         for place in self.starts[rank as usize]..self.starts[rank as usize + 1] {
             let bytes = match &self.sizes {
@@ -132,7 +132,8 @@ mod tests {
         assert_eq!(sent, expected);
     }
 
-    /// Every message of the pattern, in each iteration; both ends agree on sizes, several messages of a pair in order.
+    /// Every message of the pattern occurs in each iteration. Both ends agree on sizes, and several messages of a pair
+    /// keep their order.
     #[test]
     fn programs_send_the_messages_of_their_patterns() {
         let machine = groups(1, 1, 24);

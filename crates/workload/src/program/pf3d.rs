@@ -1,6 +1,6 @@
 //! pF3D, laser light in a plasma: transforms of planes, advection along the beam, hydrodynamics with the neighbours.
 //!
-//! Sizes are those of the code's public communication kernels: floats of 4 B, complex numbers of 8 B.
+//! Sizes are from the code's public communication kernels: floats of 4 B, complex numbers of 8 B.
 
 use super::{Call, Code, Operation, ProgramContext, ProgramRule, RankProgram, DIMS, WORLD};
 use crate::grid::{Grid, GridOrder};
@@ -12,9 +12,9 @@ use std::sync::Arc;
 words! {
     /// A part of an iteration.
     pub enum Pf3dPhase {
-        Fft = "fft": "transforms of all planes: alltoalls along x and along y, there and back",
-        Advection = "advection": "planes to the next rank along z and, fewer, to the one before",
-        Hydro = "hydro": "a plane with each neighbour, blocking: along z, then y, then x",
+        Fft = "fft": "transforms of all planes: alltoalls along x and along y, forward and back",
+        Advection = "advection": "planes to the next rank along z and fewer planes to the rank before",
+        Hydro = "hydro": "a plane to each neighbour, blocking: along z, then y, then x",
     }
 }
 
@@ -36,8 +36,8 @@ impl Parameters for Pf3dParameters {
         parameter!(
             grid,
             DIMS,
-            "Sizes of the process grid along x, y and z, the first the fastest in the numbering of the ranks; near-cubic, \
-             the largest first, if not given."
+            "Sizes of the process grid along x, y and z. x is fastest in the numbering of the ranks. Near-cubic, \
+            largest first, if not given."
         ),
         parameter!(zones, Kind::List(&Kind::count(1)), "Zones of a rank along x, y and z."),
         parameter!(phases, Kind::List(&Pf3dPhase::KIND), "Parts of an iteration, in order."),
@@ -54,7 +54,7 @@ impl Default for Pf3dParameters {
 /// Size of a float of the code.
 const FLOAT: u64 = 4;
 
-/// Most zones that a rank may have along an axis: sizes of all messages stay below 2^63 bytes.
+/// Limit on zones of a rank along an axis. It keeps all message sizes below 2^63 bytes.
 const MAX_ZONES: u32 = 1 << 20;
 
 impl ProgramRule for Pf3dParameters {
@@ -80,8 +80,8 @@ impl ProgramRule for Pf3dParameters {
     }
 }
 
-/// A block is a plane of a transform or another part of an iteration; the first makes the communicators of a rank's row along x
-/// and along y, the last frees them.
+/// A block is a plane of a transform or another part of an iteration. The first block creates the communicators of a
+/// rank's rows along x and y, the last one frees them.
 #[derive(Debug)]
 struct Pf3d {
     ranks: u32,
@@ -111,7 +111,7 @@ impl Pf3d {
         }
     }
 
-    /// Communicators are made only if something uses them.
+    /// Communicators are created only if needed.
     fn transforms(&self) -> bool {
         self.phases.contains(&Pf3dPhase::Fft)
     }
@@ -136,7 +136,7 @@ impl Pf3d {
         }
     }
 
-    /// One plane: along x there and back, then along y.
+    /// One plane: along x forward and back, then along y.
     fn transform(&self, code: &mut Code) {
         for dimension in 0..2 {
             let block = Bytes(FLOAT * (self.zones[0] * self.zones[1] / u64::from(self.grid.sizes[dimension])));
@@ -162,7 +162,8 @@ impl Pf3d {
         }
     }
 
-    /// Along each dimension a plane up, then one down. Who has nobody to send to receives first, and frees the others in turn.
+    /// Along each dimension a plane up, then one down. A rank without a neighbour to send to receives first, which
+    /// unblocks the others in turn.
     fn hydro(&self, rank: u32, code: &mut Code) {
         for dimension in (0..3).rev() {
             let zones: u64 = (0..3).filter(|&other| other != dimension).map(|other| self.zones[other]).product();
@@ -216,7 +217,7 @@ impl RankProgram for Pf3d {
             }
             within -= self.length(phase);
         }
-        unreachable!("the parts make up the iteration");
+        unreachable!("the parts form the iteration");
     }
 
     fn phases(&self) -> Vec<String> {
@@ -238,7 +239,7 @@ mod tests {
         [("grid", json!([16, 8, 16])), ("phases", json!([phase])), ("final_barrier", json!(false))]
     }
 
-    /// 128 x 96 zones: blocks of 4 x 128 x 96 / 16 = 3,072 B along x and 6,144 B along y, 20 planes, there and back.
+    /// 128 x 96 zones: blocks of 4 x 128 x 96 / 16 = 3,072 B along x and 6,144 B along y, 20 planes, forward and back.
     #[test]
     fn blocks_of_the_transforms() {
         let all = calls(&*build("pf3d", 2048, &alone("fft")), 2047);
@@ -253,7 +254,7 @@ mod tests {
             .collect();
         assert_eq!(blocks.len(), 20 * 4);
         assert_eq!(blocks[..5], [(1, 3072), (1, 3072), (2, 6144), (2, 6144), (1, 3072)]);
-        // Rank 2047 is at (15, 7, 15): its row along x begins at 2032, that along y at 1935.
+        // Rank 2047 is at (15, 7, 15): its row along x starts at 2032, its row along y at 1935.
         let firsts: Vec<(u32, u32, u32)> = all
             .iter()
             .filter_map(|call| match *call {
@@ -271,8 +272,11 @@ mod tests {
         assert_eq!((messages, bytes), (2 * 15 * 128, 15 * 128 * (294_912 + 196_608)));
     }
 
-    /// Open in all dimensions: 2 x 15 x 128 messages of 128 x 96 floats along z, 2 x 7 x 256 of 128 x 20 along y, 2 x 15 x 128 of
-    /// 96 x 20 along x.
+    /// Not periodic:
+    ///
+    /// * 2 x 15 x 128 messages of 128 x 96 floats along z;
+    /// * 2 x 7 x 256 of 128 x 20 along y;
+    /// * 2 x 15 x 128 of 96 x 20 along x.
     #[test]
     fn planes_of_the_hydrodynamics() {
         let (messages, bytes) = untimed(&*build("pf3d", 2048, &alone("hydro"))).totals();

@@ -1,4 +1,4 @@
-//! Ping-pong: the first half of the ranks each with its partner in the second half.
+//! Ping-pong: each rank of the first half with a partner in the second half.
 
 use super::{Code, ProgramContext, ProgramRule, RankProgram};
 use crate::WorkloadError;
@@ -34,7 +34,7 @@ impl ProgramRule for PingPongParameters {
     }
 }
 
-/// Rank r of the first half sends to r + n/2 and receives from it, blocking; the partner receives first. With an odd
+/// Rank r of the first half sends to r + n/2 and receives from it, blocking. The partner receives first. With an odd
 /// number of ranks the last one has no partner.
 #[derive(Debug)]
 struct PingPong {

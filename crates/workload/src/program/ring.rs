@@ -1,4 +1,4 @@
-//! A ring: everybody sends to the next rank and receives from the one before.
+//! A ring: every rank sends to the next rank and receives from the rank before.
 
 use super::{Code, ProgramContext, ProgramRule, RankProgram};
 use crate::WorkloadError;
@@ -11,14 +11,14 @@ use std::sync::Arc;
 pub struct RingParameters {
     /// Size of each message.
     pub bytes: Bytes,
-    /// How often.
+    /// Number of iterations.
     pub iterations: u32,
 }
 
 impl Parameters for RingParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(iterations, Kind::count(1), "How often everybody sends."),
+        parameter!(iterations, Kind::count(1), "Number of times that every rank sends."),
     ];
 }
 
@@ -34,7 +34,7 @@ impl ProgramRule for RingParameters {
     }
 }
 
-/// Posts the receive, sends, blocking, and waits. One rank alone does nothing.
+/// Posts the receive, sends, blocking, and waits. A single rank does nothing.
 #[derive(Debug)]
 struct Ring {
     ranks: u32,

@@ -1,33 +1,34 @@
-//! Programs one after the other, and over and over.
+//! Programs in sequence, and repeated.
 
 use super::{Call, Code, RankProgram, EQUAL};
 use odonata_units::Bytes;
 use std::sync::Arc;
 
-/// How often something is run.
+/// Number of rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rounds {
-    /// So often.
+    /// A fixed number.
     Times(u32),
-    /// Until nobody waits for it any more.
+    /// Until the run does not wait for other jobs.
     Endless,
 }
 
-/// Programs of the same ranks, each begun where a rank is at the end of the one before, and the whole of them several times. At the end
-/// of each time stands [`Call::Round`]. Requests and communicators that one leaves open are there for the next.
+/// Programs of the same ranks in sequence: a rank starts the next program when it ends the one before. The whole
+/// sequence may repeat, and each round ends with [`Call::Round`]. Open requests and communicators remain for the next
+/// program.
 #[derive(Debug)]
 pub struct Sequence {
     programs: Vec<Arc<dyn RankProgram>>,
-    /// Phases before those of each program.
+    /// Number of phases before each program.
     phases: Vec<u32>,
     rounds: Option<Rounds>,
 }
 
 impl Sequence {
-    /// Programs one after the other, once and without [`Call::Round`].
+    /// Programs in sequence, once and without [`Call::Round`].
     ///
     /// # Panics
-    /// If there is none, or they are of different numbers of ranks.
+    /// If there is no program, or their numbers of ranks differ.
     pub fn new(programs: Vec<Arc<dyn RankProgram>>) -> Self {
         let ranks = programs.first().expect("a program").ranks();
         assert!(programs.iter().all(|program| program.ranks() == ranks), "programs of the same ranks");
@@ -41,17 +42,17 @@ impl Sequence {
         Self { programs, phases, rounds: None }
     }
 
-    /// A program several times.
+    /// A program, repeated.
     pub fn repeated(program: Arc<dyn RankProgram>, rounds: Rounds) -> Self {
         Self { programs: vec![program], phases: vec![0], rounds: Some(rounds) }
     }
 
-    /// Blocks of all programs, once.
+    /// Blocks of one round.
     fn once(&self, rank: u32) -> u64 {
         self.programs.iter().fold(0, |sum: u64, program| sum.saturating_add(program.blocks(rank)))
     }
 
-    /// The program of a block, its place among the others and the block's number in it; `None` at the end of a round.
+    /// The program of a block, its index, and the block's number in it. `None` at the end of a round.
     fn find(&self, rank: u32, index: u64) -> Option<(usize, &dyn RankProgram, u64)> {
         let mut left = if self.rounds.is_some() { index % self.once(rank).saturating_add(1) } else { index };
         for (place, program) in self.programs.iter().enumerate() {
@@ -79,7 +80,7 @@ impl RankProgram for Sequence {
         let once = self.once(rank);
         match self.rounds {
             None => once,
-            // Who does nothing does nothing over and over.
+            // A rank without blocks has none in any round.
             Some(_) if once == 0 => 0,
             Some(Rounds::Times(times)) => once.saturating_add(1).saturating_mul(times.into()),
             Some(Rounds::Endless) => u64::MAX,
@@ -156,7 +157,7 @@ mod tests {
         vec![build("lulesh", 12, &[("iterations", json!(1))]), build("fft-3d", 12, &fft), build("ring", 12, &[])]
     }
 
-    /// Calls of the sequence are those of its programs, but for the numbers of phases and of sizes, which mean the same.
+    /// The calls of the sequence are the calls of its programs, with other numbers of phases and sizes.
     #[test]
     fn a_sequence_is_its_programs_in_turn() {
         let parts = programs();

@@ -1,4 +1,4 @@
-//! Programs as the user writes them: a name and parameters.
+//! Programs as users write them: a name and parameters.
 
 use super::final_barrier::FinalBarrier;
 use super::{RankProgram, PROGRAMS};
@@ -7,7 +7,7 @@ use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters, Reader, Value, Variant, VariantInfo};
 use std::sync::Arc;
 
-/// What a program may know of its job when it is built.
+/// Context of a program when it is built.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramContext<'a> {
     /// Name of the job.
@@ -18,25 +18,25 @@ pub struct ProgramContext<'a> {
     pub seed: u64,
 }
 
-/// A program's parameters: what it is before it knows its job.
+/// A program's parameters, before its job is known.
 pub trait ProgramRule: ParameterStruct {
-    /// Reads the files that the parameters name, for a job of `ranks` ranks.
+    /// Reads the files named by the parameters, for a job of `ranks` ranks.
     ///
     /// # Errors
-    /// The parameter that names a file that can't be read or is not what it should be, and why.
+    /// The parameter of an unreadable file, and the reason.
     fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
         let _ = (ranks, files);
         Ok(())
     }
 
-    /// The program of a job, without its end; `owner` is whom an error names.
+    /// Builds the program of a job, without its end. Errors name `owner`.
     ///
     /// # Errors
     /// Parameters that do not fit the job.
     fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError>;
 }
 
-/// What every program has.
+/// Parameters of every program.
 #[derive(Clone, Copy, Debug)]
 struct End {
     final_barrier: bool,
@@ -50,10 +50,10 @@ impl Default for End {
 
 impl Parameters for End {
     const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(final_barrier, Kind::Flag, "Whether all ranks end with a barrier, as `MPI_Finalize` makes them.")];
+        &[parameter!(final_barrier, Kind::Flag, "Whether all ranks end with a barrier, as in `MPI_Finalize`.")];
 }
 
-/// The user's words for a program.
+/// Specification of a program.
 #[derive(Clone, Debug)]
 pub struct ProgramSpec(RuleSpec<dyn ProgramRule, End>);
 
@@ -71,38 +71,38 @@ impl ProgramSpec {
         Variant::find("program", PROGRAMS, name).map(Self::of).map_err(WorkloadError::Unknown)
     }
 
-    /// What parser and reference read of a program: its own parameters and those that every program has.
+    /// Description for parser and reference: parameters of this program and of every program.
     pub fn named(program: &Variant<dyn ProgramRule>) -> VariantInfo {
         let mut named = VariantInfo::of(program);
         named.keys.extend(End::default().keys());
         named
     }
 
-    /// Sets one parameter. Whether it fits the job is checked when the program is built.
+    /// Sets one parameter. The build checks whether it fits the job.
     ///
     /// # Errors
-    /// An unknown parameter with the nearest known one; a value of the wrong kind.
+    /// An unknown parameter, with the nearest known one, or a value of the wrong kind.
     ///
     /// # Panics
-    /// If the program is already that of a job.
+    /// If a job already uses the program.
     pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), WorkloadError> {
         self.0.set(parameter, &value.into())
     }
 
-    /// All parameters and their values, those left at their default included.
+    /// All parameters and their values, including defaults.
     pub fn values(&self) -> Vec<(&'static str, Value)> {
         self.0.values()
     }
 
-    /// Its parameters.
+    /// The rule with its parameters.
     pub fn rule(&self) -> &Arc<dyn ProgramRule> {
         self.0.rule()
     }
 
-    /// Its parameters, to be changed.
+    /// The rule, for changes.
     ///
     /// # Panics
-    /// If the program is already that of a job.
+    /// If a job already uses the program.
     pub fn rule_mut(&mut self) -> &mut dyn ProgramRule {
         self.0.rule_mut()
     }
@@ -112,7 +112,7 @@ impl ProgramSpec {
         self.0.name()
     }
 
-    /// The program of a job.
+    /// Builds the program of a job.
     ///
     /// # Errors
     /// Parameters that do not fit the job.
@@ -132,7 +132,7 @@ mod tests {
         PROGRAMS.iter().map(|program| program.name).filter(|name| !["file", "trace"].contains(name))
     }
 
-    /// What is written out reads back, parameter by parameter.
+    /// Values are written in a form that reads back, for every parameter.
     #[test]
     fn every_name_is_its_own() {
         for name in names() {
@@ -156,9 +156,8 @@ mod tests {
         assert_eq!(error.to_string(), "program 'lu': plains: unknown parameter; did you mean 'planes'?");
     }
 
-    /// With few iterations and small messages, on grids that do not divide well, and on one rank: nobody is stuck
-    /// though every send waits for its receive, sizes agree, nothing is left over, and all end with the barrier of 2 (p
-    /// - 1) messages.
+    /// Few iterations and small messages, on odd grids and on one rank. With synchronous sends no rank blocks forever,
+    /// sizes agree, no message remains, and all programs end with the barrier of 2 (p - 1) messages.
     #[test]
     fn every_program_ends() {
         for name in names() {
@@ -186,7 +185,7 @@ mod tests {
         }
     }
 
-    /// The marks of a program are numbers of its phases, each phase has its mark, and names are unique.
+    /// The marks of a program are numbers of its phases, each phase has a mark, and names are unique.
     #[test]
     fn phases_are_named() {
         for name in names() {

@@ -1,4 +1,4 @@
-//! A stencil of any number of dimensions: everybody exchanges with the ranks after it, then with those before it.
+//! A stencil of any number of dimensions: every rank exchanges with the ranks after it, then with the ranks before it.
 
 use super::{Code, ProgramContext, ProgramRule, RankProgram, DIMS};
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
@@ -7,10 +7,10 @@ use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Near-cubic sizes are searched for.
+/// The search for near-cubic sizes takes too long in more dimensions.
 const MAX_DIMENSIONS: usize = 8;
 
-/// Parameters of `stencil-nd`; the defaults are Stencil5D of the interference study.
+/// Parameters of `stencil-nd`. The defaults are Stencil5D of the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StencilNdParameters {
     /// Size of each message.
@@ -19,9 +19,9 @@ pub struct StencilNdParameters {
     pub dimensions: u32,
     /// Sizes of the process grid.
     pub dims: Option<Vec<u32>>,
-    /// Which dimension is the fastest in the numbering of the ranks.
+    /// Fastest dimension in the numbering of the ranks.
     pub order: GridOrder,
-    /// Time before an exchange.
+    /// Computing time before an exchange.
     pub compute: Time,
     /// Number of exchanges.
     pub iterations: u32,
@@ -33,10 +33,10 @@ impl Parameters for StencilNdParameters {
         parameter!(
             dimensions,
             Kind::Integer { min: 1, max: MAX_DIMENSIONS as i64 },
-            "Dimensions of the process grid, if `dims` does not say them."
+            "Dimensions of the process grid, if `dims` is not given."
         ),
-        parameter!(dims, DIMS, "Sizes of the process grid; near-cubic, the smallest first, if not given."),
-        parameter!(order, GridOrder::KIND, "Which dimension is the fastest in the numbering of the ranks."),
+        parameter!(dims, DIMS, "Sizes of the process grid. Near-cubic, smallest first, if not given."),
+        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks."),
         parameter!(compute, Kind::Time, "Time that each rank computes before an exchange."),
         parameter!(iterations, Kind::count(1), "Number of exchanges."),
     ];
@@ -68,8 +68,8 @@ impl ProgramRule for StencilNdParameters {
     }
 }
 
-/// Posts the receives from all ranks after it and sends to them, blocking; the same with those before it; waits for
-/// all.
+/// Posts the receives from all ranks after it and sends to them, blocking. Then the same with the ranks before it. Then
+/// waits for all.
 #[derive(Debug)]
 struct StencilNd {
     ranks: u32,
@@ -137,7 +137,7 @@ mod tests {
         );
     }
 
-    /// The study's grids without a word: 2 x 2 x 3 x 4 x 11 and 3^5.
+    /// The study's grids by default: 2 x 2 x 3 x 4 x 11 and 3^5.
     #[test]
     fn the_studys_grids() {
         assert_eq!(near_cubic_ascending(528, 5), [2, 2, 3, 4, 11]);

@@ -1,10 +1,10 @@
-//! Wavefronts over a 2D process grid: blocks of planes go from a corner to the opposite one.
+//! Wavefronts over a 2D process grid: blocks of planes move from a corner to the opposite one.
 
 use super::Code;
 use crate::grid::Grid;
 use odonata_units::{Bytes, Time};
 
-/// Where a wavefront starts: whether it goes up along the first and the second dimension.
+/// Start of a wavefront: whether it goes up along the first and the second dimension.
 pub(super) type Corner = (bool, bool);
 
 /// One block of a wavefront.
@@ -16,8 +16,8 @@ pub(super) struct Sweep {
 }
 
 impl Sweep {
-    /// Receives from the rank before along the first dimension, then along the second, computes, sends to the ones
-    /// after; all blocking.
+    /// Receives from the rank before along the first dimension, then along the second, computes, and sends to the ranks
+    /// after. All calls block.
     pub(super) fn block(&self, rank: u32, corner: Corner, code: &mut Code) {
         let neighbour = |dimension: usize, up: bool| match up {
             true => self.grid.after(rank, dimension),

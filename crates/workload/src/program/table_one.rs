@@ -1,8 +1,7 @@
-//! Table I of the interference study, to the digit: every call of every rank of the nine applications, with the study's
-//! collectives.
+//! Table I of the interference study, to the digit: all calls of all ranks of its nine applications.
 //!
-//! A message up to 12,000 B is eager: n + 45 B in packets of 512 B. A longer one is n + 13 B, and a request of 45 B, a
-//! get of 13 B and an acknowledgement of 15 B, a packet each.
+//! A message up to 12,000 B is eager: n + 45 B in packets of 512 B. A longer message is a rendezvous: n + 13 B of data,
+//! a header of 45 B, a get request of 13 B and an acknowledgement of 15 B, one packet each.
 
 use super::{Call, Code, RankProgram};
 use crate::rank_walks::{build, untimed, Walk};
@@ -11,17 +10,17 @@ use std::collections::BTreeSet;
 
 const EAGER_LIMIT: u64 = 12_000;
 
-/// What a job sends.
+/// Messages of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Volume {
-    /// Messages with content.
+    /// Messages with data.
     messages: u64,
-    /// Messages without.
+    /// Empty messages.
     empty: u64,
     packets: u64,
     payload: u64,
     wire: u64,
-    /// Most bytes that one rank sends in a row to different partners, without posting a receive or waiting in between.
+    /// Most bytes that a rank sends in sequence to different partners, without posting a receive or waiting.
     peak: u64,
 }
 
@@ -39,7 +38,7 @@ impl Volume {
     }
 }
 
-/// One rank, and what it has sent in a row.
+/// One rank, and its current sequence of sends.
 struct Sender<'a> {
     walk: Walk<'a>,
     partners: BTreeSet<u32>,
@@ -47,7 +46,7 @@ struct Sender<'a> {
 }
 
 impl Sender<'_> {
-    /// Goes to the next mark; its number.
+    /// Runs to the next mark. Returns its number.
     fn until_mark(&mut self, volume: &mut Volume) -> Option<u32> {
         loop {
             match self.walk.next()? {
@@ -70,8 +69,8 @@ impl Sender<'_> {
     }
 }
 
-/// What all ranks send, and what they send in the end. They go from mark to mark together, so that permutations are
-/// drawn once.
+/// Messages of all ranks, and of the final barrier. Ranks run from mark to mark together, so each permutation is drawn
+/// once.
 fn volumes(program: &dyn RankProgram) -> (Volume, Volume) {
     let (mut volume, mut end) = (Volume::default(), Volume::default());
     let sender = |rank| Sender { walk: Walk::new(program, rank), partners: BTreeSet::new(), bytes: 0 };
@@ -89,7 +88,7 @@ fn volumes(program: &dyn RankProgram) -> (Volume, Volume) {
     (volume, end)
 }
 
-/// Million bytes to two places, as the table has them.
+/// Millions of bytes with two decimals, as in the table.
 fn mb(bytes: u64) -> String {
     format!("{:.2}", bytes as f64 / 1e6)
 }
@@ -99,7 +98,7 @@ struct Row {
     ranks: u32,
     given: Vec<(&'static str, Value)>,
     messages: u64,
-    /// Of FFT3D's barriers; the others have none but at the end.
+    /// Messages of FFT3D's barriers. The other programs have only the final one.
     empty: u64,
     packets: u64,
     payload: &'static str,
@@ -107,7 +106,7 @@ struct Row {
     peak: u64,
 }
 
-/// Messages, packets and payload without the last barrier; bytes on the wire with it.
+/// Messages, packets and payload without the final barrier; bytes on the wire with it.
 fn check(row: Row) {
     let program = build(row.program, row.ranks, &row.given);
     let (volume, end) = volumes(&*program);
@@ -141,7 +140,7 @@ fn lu() {
     check(row("lu", 909_000, 29_997_000, "13635.00", "13713.22", 2 * 15_000));
 }
 
-/// The largest block is 16 x 10 x 19 x 17 B. Of the 20,992 empty messages 4,128 make and free the communicators.
+/// The largest block is 16 x 10 x 19 x 17 B. Of the 20,992 empty messages 4,128 create and free the communicators.
 #[test]
 fn fft_3d() {
     let row = row("fft-3d", 371_712, 32_165_888, "15748.13", "15781.09", 51_680);
@@ -153,7 +152,7 @@ fn halo_3d() {
     check(row("halo-3d", 82_920, 93_616_680, "47761.92", "47769.10", 2 * 576_000));
 }
 
-/// 12,992 messages and 2,108 sums. The peak: doubled messages to the four neighbours above, 4.60 MB.
+/// 12,992 messages and 2,108 sums. The peak: two messages to each of the four neighbours above, 4.60 MB.
 #[test]
 fn lqcd() {
     let peak = 2 * (1_149_984 + 313_632 + 2 * 418_176);
@@ -183,7 +182,7 @@ fn lulesh() {
     check(Row { ranks: 512, ..row });
 }
 
-/// Most calls of a block: what a rank holds of its program, 24 B each. The grid's inner ranks have them.
+/// Most calls of a block, 24 B each: the memory of a rank's program. Inner ranks of the grid have the most.
 #[test]
 fn longest_blocks() {
     let longest = |name: &str| {
@@ -203,8 +202,7 @@ fn longest_blocks() {
     assert_eq!(expected.map(|(name, _)| (name, longest(name))), expected);
 }
 
-/// The mixed workload of the study, whose grids are the usual ones of these numbers of ranks: 69.8 million packets,
-/// 34.7 GB.
+/// The mixed workload of the study, with the default grids of these numbers of ranks: 69.8 million packets, 34.7 GB.
 #[test]
 fn mixed_workload() {
     let jobs =
@@ -217,7 +215,7 @@ fn mixed_workload() {
     assert_eq!(shown, ("69.8".into(), "34.7".into()));
 }
 
-/// On the study's own grids, with fewer iterations: nobody is stuck though every send waits for its receive.
+/// On the study's grids, with fewer iterations: no rank blocks forever with synchronous sends.
 #[test]
 fn nobody_needs_a_buffer() {
     let few = |key: &'static str, count: u32| (key, json!(count));

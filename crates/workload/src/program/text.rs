@@ -1,4 +1,4 @@
-//! Programs as text: roles, loops, computation and calls, a line each.
+//! Programs as text: roles, loops, computation and calls, one per line.
 //!
 //! ```
 //! use odonata_workload::program::{text, Call, Cursor};
@@ -17,9 +17,9 @@
 //! assert!(matches!(cursor.next(&program, 0), Some(Call::Compute { .. })));
 //! assert!(matches!(cursor.next(&program, 0), Some(Call::Irecv { from: 3, .. })));
 //! ```
-//! `docs/models/programs.md` says what may stand in a line. A text is a tree of loops whose leaves are straight
-//! pieces, the blocks of the program: which one a number means follows from how often the loops around it go, so that a
-//! loop of a million rounds takes no memory. How often a loop goes may depend on the rank, not on other loops.
+//! `docs/models/programs.md` describes the language. A text is a tree of loops. Its leaves are straight pieces, the
+//! blocks of the program. The counts of the loops give the piece of a block number, so a loop of a million rounds takes
+//! no memory. The count of a loop may depend on the rank, but not on other loops.
 
 mod check;
 mod cut;
@@ -39,8 +39,8 @@ use crate::WorkloadError;
 /// Reads a program for a job of `ranks` ranks; `label` names the file in errors.
 ///
 /// # Errors
-/// The first line that can't be what it is: line, column, what was expected, the nearest name. Peers, sizes and times
-/// that are impossible in the first or last round of the loops around them, for ranks at both ends of their role.
+/// The first invalid line: line, column, what was expected, the nearest name. Also invalid peers, sizes and times in
+/// the first or last round of a loop, for ranks at both ends of their role.
 pub fn parse(label: &str, bytes: &[u8], ranks: u32) -> Result<TextProgram, WorkloadError> {
     let program = std::str::from_utf8(bytes)
         .map_err(|error| {
@@ -56,7 +56,7 @@ pub fn parse(label: &str, bytes: &[u8], ranks: u32) -> Result<TextProgram, Workl
     })
 }
 
-/// What is wrong, and where; columns count from 1.
+/// The problem and its place. Columns count from 1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Mistake {
     line: u32,

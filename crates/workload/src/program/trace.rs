@@ -1,11 +1,11 @@
-//! A trace: what each rank of a real run called, replayed.
+//! Traces: replay of the calls of a real run.
 //!
 //! ```text
 //! list of files, or one file ──► lines (trace/line.rs) ──► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
 //! ```
-//! The format is the time-independent trace of SimGrid (`smpirun -trace-ti`): a line per action with the number of its
-//! rank, sizes in elements of a data type, computation in floating-point operations. It names no communicators, but those
-//! that virtual ranks write do (`vmpi/src/trace.c`); what follows from that is in `docs/models/programs.md`.
+//! The format is the time-independent trace of SimGrid (`smpirun -trace-ti`): one line per action, with the rank, sizes
+//! in elements of a data type, and computation in floating-point operations. It has no communicators, but the traces of
+//! virtual ranks do (`vmpi/src/trace.c`). `docs/models/programs.md` explains the consequences.
 
 mod communicators;
 mod line;
@@ -19,17 +19,17 @@ use odonata_units::Bytes;
 use rank::RankTrace;
 use std::sync::Arc;
 
-/// Instructions of a block: what a rank holds at a time.
+/// Instructions of a block. Each rank stores one block; a smaller value costs more calls of `block`.
 const BLOCK: usize = 256;
 
 /// Parameters of `trace`.
 #[derive(Clone, Debug)]
 pub struct TraceParameters {
-    /// Path as the user gives it.
+    /// Path given by the user.
     pub path: String,
-    /// Floating-point operations of a second.
+    /// Floating-point operations per second.
     pub flops_per_s: f64,
-    /// What the files hold, once they have been read.
+    /// Content of the files, after they were read.
     pub trace: Option<Arc<Trace>>,
 }
 
@@ -41,11 +41,17 @@ impl Default for TraceParameters {
 
 impl Parameters for TraceParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(path, Kind::Path, "A list of the files of the ranks, or one file with the lines of all.", required),
+        parameter!(
+            path,
+            Kind::Path,
+            "Path of a list of files, one per rank, or of one file with the lines of all \
+            ranks.",
+            required
+        ),
         parameter!(
             flops_per_s,
             Kind::Number { min: 1.0, max: 1e18 },
-            "How many of the trace's floating-point operations a rank computes in a second."
+            "Floating-point operations of the trace that a rank computes per second."
         ),
     ];
 }
@@ -63,7 +69,7 @@ impl ProgramRule for TraceParameters {
     }
 }
 
-/// Sizes of the blocks of one collective in its vector form, in bytes, by ranks of its communicator.
+/// Block sizes of one collective in its vector form, in bytes, by ranks of its communicator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Sizes {
     /// By sender.
@@ -74,11 +80,11 @@ enum Sizes {
     Pairs(Vec<Vec<u64>>),
 }
 
-/// What all ranks of a run called.
+/// Calls of all ranks of a run.
 #[derive(Debug)]
 pub struct Trace {
     ranks: Vec<RankTrace>,
-    /// Of the collectives that have a size for each rank, by communicator and then in the order in which they were called.
+    /// Sizes of vector collectives, by communicator and then in the order of the calls.
     sizes: Vec<(Arc<communicators::Members>, Sizes)>,
 }
 
@@ -115,7 +121,7 @@ impl Trace {
         Self::of(path, all)
     }
 
-    /// The ranks of a run, if they fit together.
+    /// Joins the ranks of a run, if they agree.
     fn of(path: &str, mut ranks: Vec<RankTrace>) -> Result<Self, String> {
         if let Some(silent) = ranks.iter().position(RankTrace::is_empty) {
             return Err(format!("{path}: no line of rank {silent}; expected lines of ranks 0 to {}", ranks.len() - 1));
@@ -132,7 +138,7 @@ impl Trace {
     }
 }
 
-/// Whether a line says nothing.
+/// Whether a line is empty or a comment.
 fn is_empty(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
@@ -140,17 +146,17 @@ fn is_empty(line: &str) -> bool {
 fn text_of<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, String> {
     std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
-        format!("{label}: line {line}: no UTF-8 text; expected a trace, an action in each line")
+        format!("{label}: line {line}: not UTF-8 text; expected a trace with one action per line")
     })
 }
 
-/// Whether a text lists files, one in each line, rather than actions.
+/// Whether a text is a list of files, one per line, instead of actions.
 fn is_list(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !is_empty(line)).unwrap_or_default();
     first.split_whitespace().nth(1).is_none()
 }
 
-/// Does something with each line that says something; an error names its place.
+/// Handles each line that is not empty. An error names its place.
 fn each_line(label: &str, text: &str, mut follow: impl FnMut(&Line<'_>) -> Result<(), String>) -> Result<(), String> {
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_empty(line.trim())) {
         follow(&Line::new(line, number)).map_err(|reason| format!("{label}: line {number}: {reason}"))?;
@@ -198,7 +204,7 @@ impl RankProgram for Trace {
     }
 }
 
-/// A call, and the line that says it.
+/// A call and its line.
 type TracedCall = (Call, u32);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Uniform random traffic as the interference study makes it: a permutation of the ranks per iteration.
+//! Uniform random traffic of the interference study: a permutation of the ranks per iteration.
 
 use super::{Code, ProgramContext, ProgramRule, RankProgram};
 use crate::WorkloadError;
@@ -6,7 +6,7 @@ use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Parameters of `uniform-random`; the defaults are the study's.
+/// Parameters of `uniform-random`. The defaults are from the study.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UniformRandomParameters {
     /// Size of each message.
@@ -18,7 +18,7 @@ pub struct UniformRandomParameters {
 impl Parameters for UniformRandomParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(iterations, Kind::count(1), "How often everybody sends, each time by another permutation."),
+        parameter!(iterations, Kind::count(1), "Number of times that every rank sends, each with a new permutation."),
     ];
 }
 
@@ -35,8 +35,8 @@ impl ProgramRule for UniformRandomParameters {
     }
 }
 
-/// Each iteration: begins to send to one's image, begins to receive from one's pre-image, waits for both. Whom the
-/// permutation leaves in place does nothing.
+/// Each iteration starts a send to the rank's image and a receive from its pre-image, and waits for both. A fixed point
+/// does nothing.
 #[derive(Debug)]
 struct UniformRandom {
     parameters: UniformRandomParameters,
@@ -71,15 +71,15 @@ impl RankProgram for UniformRandom {
 /// Image and pre-image of every rank.
 type Permutation = Arc<Vec<(u32, u32)>>;
 
-/// The permutations of all iterations. Ranks are in nearly the same iteration while they run; who looks at one rank after the other
-/// wants all of them again for each. So as many are kept as there is room for, each at its number modulo that.
+/// The permutations of all iterations. Running ranks are in nearly the same iteration, but a walk rank by rank needs
+/// all permutations again for each rank. So as many as possible are stored, each at its number modulo their count.
 #[derive(Debug)]
 struct Permutations {
     ranks: u32,
     kept: Mutex<Vec<Option<(u64, Permutation)>>>,
 }
 
-/// Ranks of all permutations that are kept: 32 MiB.
+/// Limit on ranks of all stored permutations: 32 MiB. Fewer are drawn again too often.
 const KEPT_RANKS: u32 = 1 << 22;
 
 impl Permutations {
@@ -102,9 +102,9 @@ impl Permutations {
     }
 }
 
-/// The study's permutation of an iteration, the same for every run: each place in turn is swapped with any place, drawn
-/// from a generator that starts with ranks + iteration. Since any place may be drawn, not only those that follow, the
-/// permutations are not all equally likely: 0.90 places instead of one stay on average.
+/// The study's permutation of an iteration, equal for every run. Each place in turn is swapped with a random place from
+/// a generator seeded with ranks + iteration. Any place may be drawn, not only later ones, so the permutations are not
+/// equally likely: on average 0.90 places stay instead of one.
 fn permutation(ranks: u32, iteration: u64) -> Vec<(u32, u32)> {
     let mut generator = XorShift::new((u64::from(ranks) + iteration) as u32);
     let mut images: Vec<u32> = (0..ranks).collect();
@@ -140,7 +140,7 @@ impl XorShift {
 mod tests {
     use super::*;
 
-    /// The study's own draws: of 7,200 permutations of 528, 6,465 places stay.
+    /// The study's draws: of 7,200 permutations of 528, 6,465 places stay.
     #[test]
     fn places_that_stay() {
         let stay = |iteration| {
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!((0..7200).map(stay).sum::<usize>(), 6465);
     }
 
-    /// The same whatever was asked before, and inverse to each other.
+    /// Independent of earlier queries, and inverse to each other.
     #[test]
     fn kept_or_drawn_again() {
         let permutations = Permutations::new(20, 100);

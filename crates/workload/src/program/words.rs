@@ -1,17 +1,17 @@
-//! Calls as people write them, for messages.
+//! Names of calls for messages.
 
 use super::text::OUTSIDE;
 use super::{Call, Operation, ANY};
 use std::fmt::{Display, Formatter, Result};
 
 impl Call {
-    /// What calls are that are no collectives, as programs write it.
+    /// Calls that are not collectives, as in program files.
     const WORDS: [&'static str; 16] = [
         "send", "recv", "isend", "irecv", "wait", "waitall", "waitany", "waitsome", "test", "compute", "sleep",
         "phase", "round", "split", "create", "free",
     ];
 
-    /// What it is, as programs write it.
+    /// Name in program files.
     pub fn name(&self) -> &'static str {
         let word = match self {
             Self::Send { .. } => 0,
@@ -35,7 +35,7 @@ impl Call {
         Self::WORDS[word]
     }
 
-    /// The name that calls have which are written so.
+    /// The static name of a call in program files.
     pub fn named(word: &str) -> Option<&'static str> {
         let collectives = Operation::ALL.iter().map(|operation| operation.name());
         Self::WORDS.into_iter().chain(collectives).find(|name| *name == word)
@@ -63,8 +63,8 @@ impl Display for Call {
             Self::WaitSome { first, count } => write!(f, "wait for some of {count} requests from {first} on"),
             Self::Collective { operation, .. } => f.write_str(operation.name()),
             Self::CommSplit { communicator, .. } => write!(f, "a split of communicator {communicator}"),
-            Self::CommCreate { new, .. } => write!(f, "making communicator {new}"),
-            Self::CommFree { communicator } => write!(f, "freeing communicator {communicator}"),
+            Self::CommCreate { new, .. } => write!(f, "creation of communicator {new}"),
+            Self::CommFree { communicator } => write!(f, "free of communicator {communicator}"),
             Self::Test { request } => write!(f, "test of request {request}"),
             Self::Compute { .. } | Self::Sleep { .. } | Self::Mark { .. } | Self::Round => f.write_str("computing"),
         }

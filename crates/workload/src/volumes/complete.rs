@@ -1,28 +1,28 @@
-//! Jobs whose ranks all send to each other: counted by nodes, since n ranks send n (n - 1) messages.
+//! Jobs with a complete exchange, counted by nodes, because n ranks send n (n - 1) messages.
 
 use super::{Locality, Volumes};
 use crate::Job;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId};
 
-/// A job of which every rank sends one message of the same size to every other in an iteration.
+/// A job in which every rank sends one message of the same size to every other rank per iteration.
 #[derive(Clone, Debug)]
 pub struct CompleteExchange {
     bytes: Bytes,
-    /// Nodes in order, with how many ranks each has.
+    /// Nodes in order, with their numbers of ranks.
     nodes: Vec<(NodeId, u32)>,
 }
 
-/// What the ranks of one node send to those of another in one iteration.
+/// Messages from the ranks of one node to another node in one iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NodeExchange {
-    /// Receiving node; it may be the sending one.
+    /// Receiving node. It may be the sending node.
     pub target: NodeId,
-    /// Messages.
+    /// Number of messages.
     pub messages: u64,
-    /// Bytes of all of them, at most [`u64::MAX`].
+    /// Total bytes, at most [`u64::MAX`].
     pub bytes: u64,
-    /// What they stay within.
+    /// Locality.
     pub within: Locality,
 }
 
@@ -36,7 +36,7 @@ impl CompleteExchange {
         Some(Self { bytes, nodes })
     }
 
-    /// What `ranks` ranks of a node send, by the node that gets it, in order.
+    /// Messages of `ranks` ranks of a node, by receiving node, in order.
     pub fn from<'a>(
         &'a self,
         machine: &'a Machine,
@@ -58,7 +58,7 @@ impl CompleteExchange {
         })
     }
 
-    /// What all of them send in one iteration.
+    /// Volumes of one iteration.
     pub fn volumes(&self, machine: &Machine) -> Volumes {
         let mut volumes = Volumes::default();
         for &(node, ranks) in &self.nodes {
@@ -84,7 +84,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Against the walk over all messages, of ranks that share nodes and routers or not.
+        /// Against the walk over all messages, for ranks that share nodes and routers or not.
         #[test]
         fn counted_by_nodes_as_by_messages(ranks in 1u32..60, each in 1u32..5, seed in 0u64..50, side in 1u32..9) {
             let machine = cascade(2, 2, 4, 2, 4);

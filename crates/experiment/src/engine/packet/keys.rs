@@ -32,14 +32,22 @@ pub(super) fn injection() -> Key {
 pub(super) struct Times {
     pub(super) schedule: Schedule,
     pub(super) time_limit: Time,
-    pub(super) patience: Time,
+    pub(super) progress_timeout: Time,
     pub(super) checkpoint: Option<Time>,
     pub(super) start_from: Option<String>,
 }
 
 /// Keys that what happens in a warm-up does not depend on.
-pub(super) const AFTER_WARM_UP: [&str; 8] =
-    ["measure", "drain", "time_limit", "patience", "checkpoint", "start_from", "record_q_tables", "memory_limit"];
+pub(super) const AFTER_WARM_UP: [&str; 8] = [
+    "measure",
+    "drain",
+    "time_limit",
+    "progress_timeout",
+    "checkpoint",
+    "start_from",
+    "record_q_tables",
+    "memory_limit",
+];
 
 impl Default for Times {
     fn default() -> Self {
@@ -47,7 +55,7 @@ impl Default for Times {
         Self {
             schedule: Schedule { warm_up: us(20), measure: us(50), drain: us(100) },
             time_limit: us(1_000_000),
-            patience: us(1_000),
+            progress_timeout: us(1_000),
             checkpoint: None,
             start_from: None,
         }
@@ -65,7 +73,7 @@ impl Parameters for Times {
         ),
         parameter!(time_limit, Kind::Time, "With closed traffic: simulated time after which the run is given up."),
         parameter!(
-            patience,
+            progress_timeout,
             Kind::Time,
             "Simulated time without any arrival, with packets under way, after which the run is given up."
         ),

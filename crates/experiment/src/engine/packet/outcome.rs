@@ -127,7 +127,8 @@ fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
     let Measured { engine, result, .. } = *run;
     let duration = run.duration();
     let sum = |get: fn(&JobRecord) -> u64| result.jobs.iter().map(get).sum::<u64>();
-    let (packets, non_minimal, via_intermediate_group) = (sum(|j| j.packets), sum(|j| j.non_minimal), sum(|j| j.via_intermediate_group));
+    let (packets, non_minimal, via_intermediate_group) =
+        (sum(|j| j.packets), sum(|j| j.non_minimal), sum(|j| j.via_intermediate_group));
     let mut latency = Histogram::default();
     result.jobs.iter().for_each(|j| latency.merge(&j.latency));
     let share = |part: u64| if packets == 0 { Value::Null } else { (part as f64 / packets as f64).into() };
@@ -203,7 +204,8 @@ impl Unbalanced {
             let margin = BALANCED.max(4.0 / messages.max(1.0).sqrt());
             let text = || format!("job '{}' brought {:.3} of {offered:.3}", job.name, accepted[j]);
             if accepted[j] < offered * (1.0 - margin) {
-                let fell_short = if open.buffer_packets().is_some() { &mut found.held_up } else { &mut found.saturated };
+                let fell_short =
+                    if open.buffer_packets().is_some() { &mut found.held_up } else { &mut found.saturated };
                 fell_short.push(text());
             } else if accepted[j] > offered * (1.0 + margin) {
                 found.draining.push(text());
@@ -239,8 +241,8 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
         )),
         Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables hold what happened until then")),
         Ending::NoProgress if result.stuck.is_empty() => warnings.push(format!(
-            "no packet arrived for {}, although none waits for another: those under way need longer; raise patience",
-            engine.times.patience
+            "no packet arrived for {}, although none waits for another: those under way need longer; raise progress_timeout",
+            engine.times.progress_timeout
         )),
         Ending::Deadlock => {
             let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
@@ -252,7 +254,7 @@ fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
             ));
         }
         Ending::NoProgress => {
-            warnings.push(format!("no packet arrived for {}: {}", engine.times.patience, result.stuck.join("; ")));
+            warnings.push(format!("no packet arrived for {}: {}", engine.times.progress_timeout, result.stuck.join("; ")));
         }
     }
     for (job, &senders) in scenario.workload.jobs.iter().zip(senders) {

@@ -13,7 +13,12 @@ use std::time::Duration;
 
 /// The declarations, in the order of the reference.
 pub(super) fn tables() -> Vec<Table> {
-    vec![LINK_SERIES.declaration(), CHANNEL_SERIES.declaration(), LINK_JOB_SERIES.declaration(), Ways::PACKETS.declaration()]
+    vec![
+        LINK_SERIES.declaration(),
+        CHANNEL_SERIES.declaration(),
+        LINK_JOB_SERIES.declaration(),
+        Ways::PACKETS.declaration(),
+    ]
 }
 
 /// A port that leads to no other router.

@@ -11,9 +11,9 @@ use crate::checkpoint::Origin;
 use crate::engine::EngineError;
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
-use odonata_checkpoint::{DecodeError, CheckpointReader, FORMAT};
+use odonata_checkpoint::{CheckpointReader, DecodeError, FORMAT};
 use odonata_packet::{
-    JobTraffic, CheckpointAccess, PacketEngine, Progress, Recording, Rows, RunOptions, Schedule, Traffic, Watch,
+    CheckpointAccess, JobTraffic, PacketEngine, Progress, Recording, Rows, RunOptions, Schedule, Traffic, Watch,
 };
 use odonata_processes::{all_gather, Processes};
 use odonata_units::Time;
@@ -181,7 +181,9 @@ impl<'a> WarmUp<'a> {
         let keeping = CheckpointAccess { sink: Some(keeper), parts: None };
         let ran = match processes {
             None => engine.run_checkpointed(before, *schedule, options, warming, keeping).map(|_| ()),
-            Some(processes) => engine.run_distributed(before, *schedule, options, warming, keeping, processes).map(|_| ()),
+            Some(processes) => {
+                engine.run_distributed(before, *schedule, options, warming, keeping, processes).map(|_| ())
+            }
         };
         ran.expect("nothing was to be read");
     }

@@ -1,28 +1,28 @@
-//! Ranks in a box of cells, cut into leaves and moved as Rubik does it.
+//! Ranks in a box of cells, cut into leaves and moved as in Rubik.
 //!
-//! A box is an array in row-major order, its last axis the fastest. Cutting makes leaves, which are views: what moves in
-//! a leaf moves in the box.
+//! A box is an array in row-major order, its last axis the fastest. Cutting makes leaves, which are views: a move in a
+//! leaf moves ranks in the box.
 
 use std::cmp::Ordering;
 
-/// No rank is in the cell.
+/// The cell has no rank.
 const EMPTY: u32 = u32::MAX;
 
-/// How an axis is cut.
+/// Kind of a cut.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CutKind {
-    /// Contiguous parts of floor(n / parts) cells; the last takes the rest.
+    /// Contiguous parts of floor(n / parts) cells. The last part has the remainder.
     Div,
-    /// Part p has the cells p, p + parts, ..
+    /// Part p has the cells p, p + parts, ...
     Mod,
 }
 
-/// One step on a box or on its leaves; axes by their numbers.
+/// A step on a box or its leaves. Axes are numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Step {
-    /// Cuts each axis into so many parts; axes that are not named stay whole.
+    /// Cuts each axis into parts. Axes that are not listed stay whole.
     Cut(Vec<(u32, CutKind)>),
-    /// As `Cut` with `Div`, into floor(n / size) parts of each axis.
+    /// Like `Cut` with `Div`, into floor(n / size) parts of each axis.
     Tile(Vec<u32>),
     /// Rolls plane i of `by` along `along` by i `each`: out[.., (z + each i) mod n, .., i] = in[.., z, .., i].
     Tilt { along: usize, by: usize, each: i64 },
@@ -34,7 +34,7 @@ pub(super) enum Step {
     Transpose(Vec<usize>),
 }
 
-/// A part of a box: its sizes, and its cells as numbers of the box's, in row-major order.
+/// A part of a box: its sizes, and its cells as numbers of the box, in row-major order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Leaf {
     sizes: Vec<u32>,
@@ -108,7 +108,7 @@ impl RankBox {
         cells.into_iter().map(|(_, cell)| cell).collect()
     }
 
-    /// Does a step with the whole box, or with each leaf alone.
+    /// Applies a step to the whole box, or to each leaf.
     ///
     /// # Errors
     /// An axis has too few cells for a cut.
@@ -123,7 +123,7 @@ impl RankBox {
         Ok(())
     }
 
-    /// Cuts parts of the box into leaves, which then are its leaves.
+    /// Cuts parts of the box into leaves, which become its leaves.
     fn cut(
         &mut self,
         parts: &[Leaf],
@@ -179,10 +179,10 @@ impl RankBox {
         }
     }
 
-    /// Puts the ranks of another box's leaves into this one's, leaf by leaf in order, both in row-major order.
+    /// Puts the ranks of another box's leaves into the leaves of this box, both in row-major order.
     ///
     /// # Errors
-    /// Leaves that do not pair.
+    /// Leaves do not pair.
     pub(super) fn map(&mut self, app: &Self) -> Result<(), String> {
         let (own, theirs) = (self.leaves.len(), app.leaves.len());
         if own != theirs {
@@ -191,7 +191,10 @@ impl RankBox {
         for (number, (to, from)) in self.leaves.iter().zip(&app.leaves).enumerate() {
             let (own, theirs) = (to.cells.len(), from.cells.len());
             if own != theirs {
-                return Err(format!("leaf {number} of net has {own} places, but that of app {theirs} ranks"));
+                return Err(format!(
+                    "leaf {number} of net has {own} places, but the same leaf of app has {theirs} \
+                    ranks"
+                ));
             }
             for (&to, &from) in to.cells.iter().zip(&from.cells) {
                 self.rank_of_cell[to as usize] = app.rank_of_cell[from as usize];
@@ -215,7 +218,7 @@ impl Leaf {
         Ok(places(&counts).map(|part| self.part(&cuts, &part)).collect())
     }
 
-    /// The part of that number along each axis.
+    /// The part with this number along each axis.
     fn part(&self, cuts: &[(u32, CutKind)], part: &[u32]) -> Self {
         let along = |axis: usize| -> Vec<u32> {
             let ((parts, cutting), size, number) = (cuts[axis], self.sizes[axis], part[axis]);
@@ -236,7 +239,7 @@ impl Leaf {
     }
 }
 
-/// Into how many parts tiles of these sizes cut a box.
+/// Numbers of parts if tiles of these sizes cut a box.
 fn divisors(sizes: &[u32], tiles: &[u32]) -> Result<Vec<(u32, CutKind)>, String> {
     let parts = |(axis, (&size, &tile)): (usize, (&u32, &u32))| match tile {
         0 => Err(format!("a tile of 0 cells along its axis {axis}; expected 1 to {size}")),
@@ -246,8 +249,7 @@ fn divisors(sizes: &[u32], tiles: &[u32]) -> Result<Vec<(u32, CutKind)>, String>
     sizes.iter().zip(tiles).enumerate().map(parts).collect()
 }
 
-/// Order of two places by Morton code without making it: that of the axis whose values differ in the highest bit, of
-/// several the last.
+/// Order of two places by Morton code. The axis with the highest different bit decides; among equals, the last axis.
 fn by_morton_code(a: &[u32], b: &[u32]) -> Ordering {
     let highest = |axis: &usize| (u32::BITS - (a[*axis] ^ b[*axis]).leading_zeros(), *axis);
     (0..a.len()).max_by_key(highest).map_or(Ordering::Equal, |axis| a[axis].cmp(&b[axis]))
@@ -258,7 +260,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Places of the first ranks, digit by digit.
+    /// Places of the first ranks as digits.
     fn shown(ranks: &RankBox, count: usize) -> Vec<String> {
         let digits = |cell: u32| place(&ranks.sizes, cell).iter().map(u32::to_string).collect();
         ranks.cell_of_rank().into_iter().take(count).map(digits).collect()
@@ -277,8 +279,8 @@ mod tests {
         assert_eq!(shown(&done(&[4, 4, 4], &steps), 6), ["000", "101", "202", "303", "011", "112"]);
     }
 
-    /// Rubik's example: 9 x 3 x 8 in tiles of 9 x 3 x 1 onto 6 x 6 x 6 in tiles of 3 x 3 x 3. Rank 1 is the first of the second
-    /// tile, since the last axis is the fastest in the box.
+    /// Rubik's example: 9 x 3 x 8 in tiles of 9 x 3 x 1 onto 6 x 6 x 6 in tiles of 3 x 3 x 3. Rank 1 is the first of
+    /// the second tile, because the last axis is the fastest in the box.
     #[test]
     fn tiles_onto_tiles() {
         let (mut app, mut net) = (RankBox::numbered(&[9, 3, 8]), RankBox::empty(&[6, 6, 6]));
@@ -292,7 +294,7 @@ mod tests {
     #[test]
     fn z_order() {
         assert_eq!(shown(&done(&[2, 2, 2], &[Step::Zorder]), 5), ["000", "100", "010", "110", "001"]);
-        // 3 x 2: codes of 00 10 01 11 are 0 to 3, that of 20 is 4, that of 21 is 6.
+        // 3 x 2: the codes of 00 10 01 11 are 0 to 3, of 20 it is 4, of 21 it is 6.
         assert_eq!(shown(&done(&[3, 2], &[Step::Zorder]), 6), ["00", "10", "01", "11", "20", "21"]);
     }
 
@@ -303,13 +305,13 @@ mod tests {
         assert_eq!(shown(&ranks, 8), ["00", "11", "22", "13", "04", "15", "26", "17"]);
     }
 
-    /// The first row of the transposed 2 x 3 is 0 3, so that the box refilled row by row is 0 3 1 / 4 2 5.
+    /// The first row of the transposed 2 x 3 is 0 3. Refilled row by row, the box is 0 3 1 / 4 2 5.
     #[test]
     fn transpose() {
         assert_eq!(done(&[2, 3], &[Step::Transpose(vec![1, 0])]).rank_of_cell, [0, 3, 1, 4, 2, 5]);
     }
 
-    /// Seven cells in three parts: 2, 2 and the rest, or every third. A cut of each leaf cuts again.
+    /// Seven cells in three parts: 2, 2 and 3, or every third cell. A cut of each leaf cuts again.
     #[test]
     fn cuts_with_a_rest() {
         let of = |cutting: CutKind| {

@@ -3,7 +3,7 @@
 use super::boxes::{CutKind, RankBox, Step};
 use odonata_declare::hint;
 
-/// The steps of a box, each with what is written after it.
+/// Steps of a box, each with an example of its arguments.
 const STEPS: [(&str, &str); 9] = [
     ("div", "div 2 2 2"),
     ("tile", "tile 4 4 4"),
@@ -40,14 +40,14 @@ impl Axes<'_> {
         let missing = self.0.iter().zip(0..).find(|(_, axis)| !axes.contains(axis));
         match missing {
             Some((name, _)) => Err(format!("axis {name} is missing; expected each axis once")),
-            None if axes.len() > self.0.len() => Err("an axis is there twice; expected each axis once".into()),
+            None if axes.len() > self.0.len() => Err("an axis appears twice; expected each axis once".into()),
             None => Ok(axes),
         }
     }
 }
 
 fn number<T: std::str::FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("'{word}' is no whole number that fits here"))
+    word.parse().map_err(|_| format!("'{word}' is not a valid whole number"))
 }
 
 fn numbers(words: &[&str], most: usize) -> Result<Vec<u32>, String> {
@@ -58,10 +58,10 @@ fn numbers(words: &[&str], most: usize) -> Result<Vec<u32>, String> {
     }
 }
 
-/// Does one step, in words, with a box whose axes have these names.
+/// Applies one step, given as words, to a box whose axes have these names.
 ///
 /// # Errors
-/// What is wrong with the words, or does not fit the box.
+/// Invalid words, or a step that does not fit the box.
 pub(super) fn apply(ranks: &mut RankBox, names: &[String], words: &[&str]) -> Result<(), String> {
     let (each_leaf, words) = match words {
         ["leaves", rest @ ..] => (true, rest),
@@ -114,23 +114,23 @@ fn parse(names: &[String], words: &[&str]) -> Result<Step, String> {
         [] => Err("a step is missing; expected one like 'tilt Z X 1'".into()),
         [name, ..] => match STEPS.iter().find(|(known, _)| known == name) {
             Some((_, usual)) => Err(format!("expected a step like '{usual}'")),
-            None => Err(format!("'{name}' is no step{}", hint(name, STEPS.map(|(known, _)| known)))),
+            None => Err(format!("'{name}' is not a step{}", hint(name, STEPS.map(|(known, _)| known)))),
         },
     }
 }
 
-/// What a script has so far: the ranks and the places.
+/// State of a script: the ranks and the places.
 struct Boxes {
     app: Option<RankBox>,
     net: RankBox,
     mapped: bool,
 }
 
-/// Carries out a script: `app 16 8 16` makes a box of the ranks, `app ..` and `net ..` do a step with it or with the box of
-/// the places, whose axes have these names, and `net map app` puts the ranks on the places.
+/// Runs a script. `app 16 8 16` makes a box of the ranks. `app ..` and `net ..` apply a step to it or to the box of the
+/// places, whose axes have these names. `net map app` puts the ranks on the places.
 ///
 /// # Errors
-/// The number of the step, its words, and what is wrong.
+/// The number of the step, its words, and the problem.
 pub(super) fn run(script: &[String], names: &[String], sizes: &[u32], ranks: u32) -> Result<RankBox, String> {
     let mut boxes = Boxes { app: None, net: RankBox::empty(sizes), mapped: false };
     for (step, number) in script.iter().zip(1..) {
@@ -151,7 +151,7 @@ impl Boxes {
                 Ok(())
             }
             (["app", ..], Some(_)) if self.mapped => {
-                Err("the ranks are on their places already; expected 'net ..'".into())
+                Err("the ranks are already on their places; expected 'net ..'".into())
             }
             (["app", step @ ..], Some(app)) => {
                 let names: Vec<String> = (0..app.sizes().len()).map(|axis| axis.to_string()).collect();
@@ -162,12 +162,12 @@ impl Boxes {
                 self.net.map(app)
             }
             (["net", "map", "app"], None) => {
-                Err("there are no ranks yet; expected sizes before, like 'app 16 8 16'".into())
+                Err("there are no ranks yet; expected sizes first, like 'app 16 8 16'".into())
             }
             (["net", "map", ..], _) => Err("expected 'net map app'".into()),
             (["net", step @ ..], _) => apply(&mut self.net, names, step),
             ([], _) => Err("a step is missing".into()),
-            ([name, ..], _) => Err(format!("'{name}' is no box{}", hint(name, ["app", "net"]))),
+            ([name, ..], _) => Err(format!("'{name}' is not a box{}", hint(name, ["app", "net"]))),
         }
     }
 }
@@ -197,8 +197,8 @@ mod tests {
         run(&steps, &names(&"XYZT"[..sizes.len()]), sizes, ranks)
     }
 
-    /// Rubik's tutorial: pF3D's 16 x 8 x 16 in planes onto 8 x 8 x 2 of 8 x 8 x 32. By hand: ranks 0 to 127 fill the first
-    /// leaf with Z the fastest, so that rank 1 is at Z1 and rank 127 at 7 7 1; rank 128 begins the second leaf at Z2.
+    /// Rubik's tutorial: pF3D's 16 x 8 x 16 in planes onto 8 x 8 x 2 of 8 x 8 x 32. By hand: ranks 0 to 127 fill the
+    /// first leaf with Z the fastest. So rank 1 is at Z1 and rank 127 at 7 7 1. Rank 128 starts the second leaf at Z2.
     #[test]
     fn planes_onto_slabs() {
         let steps = ["app 16 8 16", "app tile 1 8 16", "net tile 8 8 2", "net map app"];
@@ -210,7 +210,8 @@ mod tests {
         assert_eq!(at(128), [0, 0, 2, 0]);
     }
 
-    /// With four leaves of 2 x 2, tilting each leaf is not tilting the box: rank 3 begins the second row of its leaf.
+    /// With four leaves of 2 x 2, a tilt of each leaf differs from a tilt of the box: rank 3 starts the second row of
+    /// its leaf.
     #[test]
     fn steps_of_leaves() {
         let steps = ["app 4 4", "app div 2 2", "net tile 2 2", "net map app", "net leaves tilt Y X 1"];
@@ -238,7 +239,7 @@ mod tests {
         let unequal = ["app 16", "app div 2", "net div 4 1", "net map app"];
         assert!(wrong(&unequal).ends_with("net has 4 leaves, but app has 2; expected as many"));
         let unequal = ["app 16", "app div 3", "net div 3", "net map app"];
-        assert!(wrong(&unequal).ends_with("leaf 0 of net has 4 places, but that of app 5 ranks"));
+        assert!(wrong(&unequal).ends_with("leaf 0 of net has 4 places, but the same leaf of app has 5 ranks"));
         assert!(wrong(&["net div 5"]).ends_with("its axis 0 of 4 cells can't be cut into 5 parts"));
         assert!(wrong(&["net tile 1 1 1"]).ends_with("3 numbers, but the box has 2 axes"));
         assert!(wrong(&["net tile 0"]).ends_with("a tile of 0 cells along its axis 0; expected 1 to 4"));

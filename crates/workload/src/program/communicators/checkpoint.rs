@@ -1,4 +1,4 @@
-//! The state of communicators.
+//! Checkpoint of communicators.
 
 use super::{Communicators, Group, Lineage, List, Member};
 use odonata_checkpoint::{DecodeError, Reader, Writer};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Communicators {
-    /// Writes them, the lists of their groups apart.
+    /// Saves the communicators without the lists of their groups.
     pub(crate) fn save(&self, lists: &mut GroupLists, into: &mut Writer) {
         let mut member = |member: &Member| {
             let Member { group: Group { list, first, count, stride }, rank, collectives, lineage } = member;
@@ -24,7 +24,7 @@ impl Communicators {
         into.put(&members);
     }
 
-    /// Takes the place of what was written.
+    /// Loads the communicators.
     pub(crate) fn load(&mut self, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), DecodeError> {
         let members: Vec<Option<SavedMember>> = from.get()?;
         let member = |saved: SavedMember| {
@@ -37,7 +37,7 @@ impl Communicators {
     }
 }
 
-/// A member with the mark of its group's list.
+/// A member with the fingerprint of its group's list.
 #[derive(Serialize, Deserialize)]
 struct SavedMember {
     list: Option<u64>,
@@ -48,7 +48,7 @@ struct SavedMember {
     lineage: Lineage,
 }
 
-/// The lists of ranks that the communicators of several ranks share, by mark: each is written once.
+/// Rank lists shared by the communicators of several ranks, by fingerprint. Each list is saved once.
 #[derive(Default, Debug)]
 pub struct GroupLists {
     lists: BTreeMap<u64, Arc<List>>,
@@ -64,15 +64,15 @@ impl GroupLists {
         self.lists.get(&mark).map(Arc::clone).ok_or_else(|| DecodeError("a communicator without its ranks".into()))
     }
 
-    /// Writes them.
+    /// Saves the lists.
     pub fn save(&self, into: &mut Writer) {
         into.put(&self.lists.values().map(|list| &list.ranks).collect::<Vec<_>>());
     }
 
-    /// Those that were written.
+    /// Loads the lists.
     ///
     /// # Errors
-    /// There are none.
+    /// Invalid data.
     pub fn load(from: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let lists: Vec<Vec<u32>> = from.get()?;
         let list = |ranks| {

@@ -1,9 +1,9 @@
-//! Divisions of divisions, and what cannot be.
+//! Nested splits, and invalid calls.
 
 use super::super::Code;
 use super::*;
 
-/// Rank r of 6 asks for colour r % 2 with key 10 - r, and divides the new one again by whether r < 3.
+/// Rank r of 6 splits by colour r % 2 with key 10 - r, then the new communicator by r < 3.
 #[derive(Debug)]
 struct TwoSplits;
 
@@ -40,7 +40,7 @@ fn ranks_of_one_color_are_together_by_key() {
     assert_eq!(of_2.size_and_rank(1), Ok((3, 1)));
 }
 
-/// A number that was freed is given to another communicator, whose divisions are not those of the first.
+/// A freed number is reused for another communicator with other splits.
 #[derive(Debug)]
 struct RepeatedSplit;
 
@@ -53,7 +53,7 @@ impl RankProgram for RepeatedSplit {
     }
     fn block(&self, rank: u32, _: u64, code: &mut Code) {
         let split = |communicator, new, color| Call::CommSplit { communicator, new, color, key: 0 };
-        // Only ranks 0 to 2 divide the first communicator 1.
+        // Only ranks 0 to 2 split the first communicator 1.
         code.push(split(WORLD, 1, rank / 3));
         if rank < 3 {
             code.push(split(1, 2, rank % 2));
@@ -86,7 +86,7 @@ fn a_number_may_be_given_again() {
     }
 }
 
-/// All ranks of a job of 100,000 divide it into two. A list of its own for each rank would be 5 thousand million entries.
+/// All 100,000 ranks of a job split it into two. One list per rank would have 5 billion entries.
 #[derive(Debug)]
 struct Halves;
 

@@ -1,6 +1,5 @@
-//! Checks a program before it runs: every expression of every statement, in the first and last round of the loops
-//! around it, for the ranks at both ends of each role. What grows or falls from round to round is found so; the rest,
-//! by whoever runs it.
+//! Checks a program before a run. It evaluates every expression in the first and last round of its loops, for ranks at
+//! both ends of each role. This finds values that grow or shrink with the round. The run finds the rest.
 
 use super::expression::Expression;
 use super::statement::{Action, Message, Statement};
@@ -8,13 +7,13 @@ use super::tree::{blocks, Piece, TextProgram, Variables};
 use super::Mistake;
 use crate::program::WORLD;
 
-/// Ranks of a role that are looked at, from both ends.
+/// Ranks of a role that are checked, from both ends. More would delay large jobs.
 const MAX_RANKS: u32 = 2048;
 
-/// Calls of a block: every rank may hold them all.
+/// Limit on calls of a block, because every rank may store them all.
 const MAX_CALLS: u64 = 1 << 20;
 
-/// Ranks whose blocks for each other are looked at, from both ends of the job.
+/// Ranks whose vector sizes are checked pairwise, from both ends of the job.
 const MAX_PAIRED: u32 = 64;
 
 pub(super) fn check(program: &TextProgram) -> Result<(), Mistake> {
@@ -25,7 +24,7 @@ pub(super) fn check(program: &TextProgram) -> Result<(), Mistake> {
             let mistake = |reason: String| Mistake::new(*line, 1, format!("{reason} from rank {from} to {to}"));
             let size = size.of(&[from, to]).map_err(|reason| mistake(format!("the size has {reason}")))?;
             if size < 0 {
-                return Err(mistake(format!("the size is {size}, expected from 0 up,")));
+                return Err(mistake(format!("the size is {size}, expected at least 0,")));
             }
         }
     }
@@ -39,7 +38,7 @@ pub(super) fn check(program: &TextProgram) -> Result<(), Mistake> {
             check.pieces(body, &mut variables)?;
             if blocks(body, &variables) == u64::MAX {
                 let line = if let Some(Piece::Loop { line, .. }) = body.first() { *line } else { 1 };
-                return Err(Mistake::new(line, 1, format!("rank {rank} has more rounds than can be counted")));
+                return Err(Mistake::new(line, 1, format!("rank {rank} has more rounds than supported")));
             }
         }
     }
@@ -79,7 +78,7 @@ impl Check {
         Ok(ends)
     }
 
-    /// Statements of a block; their calls at most.
+    /// Checks the statements of a block. Returns the maximum number of calls.
     fn statements(&self, statements: &[Statement], variables: &mut Variables) -> Result<u64, Mistake> {
         let mut calls = 0u64;
         for Statement { line, action } in statements {
@@ -91,7 +90,7 @@ impl Check {
                         most = most.max(self.statements(body, variables)?);
                     }
                     let times = times.of(variables).unwrap_or(0).max(0) as u64;
-                    // A round takes its time though it calls nothing.
+                    // A round takes time even without calls.
                     most.max(1).saturating_mul(times)
                 }
                 Action::If { condition, then, otherwise } => {
@@ -104,7 +103,7 @@ impl Check {
                 }
             };
             if calls > MAX_CALLS {
-                let reason = format!("more than {MAX_CALLS} calls before requests without names are waited for");
+                let reason = format!("more than {MAX_CALLS} calls before a wait for requests without names");
                 return Err(Mistake::new(*line, 1, reason));
             }
         }

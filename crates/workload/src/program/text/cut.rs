@@ -1,14 +1,14 @@
 //! Cuts statements into straight pieces and loops.
 //!
-//! A request without a name is waited for in the piece where it was made, since the next piece numbers its own. So a
-//! loop whose rounds leave such requests open is written out into the piece around it.
+//! The piece that starts an unnamed request must also wait for it, because the next piece numbers its own requests. So
+//! a loop whose rounds leave such requests open is unrolled into its piece.
 
 use super::expression::{Expression, Operator};
 use super::statement::{Action, CompletionMode, Statement};
 use super::tree::Piece;
 use super::Mistake;
 
-/// The line of a request that nobody has waited for after these statements.
+/// The line of a request without a wait after these statements.
 fn open_after(statements: &[Statement], mut open: Option<u32>) -> Option<u32> {
     for Statement { line, action } in statements {
         open = match action {
@@ -22,7 +22,7 @@ fn open_after(statements: &[Statement], mut open: Option<u32>) -> Option<u32> {
     open
 }
 
-/// Whether a part of the statement must be a loop of its own.
+/// Whether a part of the statement must be a separate loop.
 fn has_loop(statement: &Statement) -> bool {
     match &statement.action {
         Action::Repeat { body, .. } => open_after(body, None).is_none(),
@@ -49,8 +49,8 @@ pub(super) fn pieces(statements: Vec<Statement>) -> Result<Vec<Piece>, Mistake> 
             }
             Action::If { condition, then, otherwise } => {
                 if condition.depends_from(1) {
-                    let reason = "a loop under a condition that changes from round to round of another; write the \
-                                  condition inside the loop";
+                    let reason = "a loop inside a condition that depends on the round of another loop; write the \
+                        condition inside the loop";
                     return Err(Mistake::new(line, 1, reason.into()));
                 }
                 let opposite =
@@ -71,8 +71,8 @@ pub(super) fn pieces(statements: Vec<Statement>) -> Result<Vec<Piece>, Mistake> 
 
 fn flush(straight: &mut Vec<Statement>, pieces: &mut Vec<Piece>) -> Result<(), Mistake> {
     if let Some(line) = open_after(straight, None) {
-        let reason = "nobody waits for this request before the next loop begins, its round or the program ends; add \
-                      `waitall`, or give it a name: `requests r` at the top, `as r` here";
+        let reason = "no wait for this request before the next loop starts, its round ends or the program ends; add \
+            `waitall`, or name it: `requests r` at the top, `as r` here";
         return Err(Mistake::new(line, 1, reason.into()));
     }
     if !straight.is_empty() {

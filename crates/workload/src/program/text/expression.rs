@@ -1,4 +1,4 @@
-//! Integer expressions with units: of the rank, the number of ranks and the rounds of the loops around.
+//! Integer expressions with units. Variables are the rank, the number of ranks and the rounds of enclosing loops.
 
 use super::lines::{Line, Token, Word};
 use super::Mistake;
@@ -6,7 +6,7 @@ use odonata_declare::hint;
 use odonata_units::Quantity;
 use std::sync::Arc;
 
-/// What an expression is an amount of.
+/// Dimension of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Dimension {
     Number,
@@ -47,7 +47,7 @@ pub(super) enum Operator {
 }
 
 impl Operator {
-    /// The operators that bind as strongly as each other, the weakest first.
+    /// Operators by precedence, the weakest first.
     const LEVELS: [&'static [(&'static str, Self)]; 5] = [
         &[("or", Self::Or)],
         &[("and", Self::And)],
@@ -63,7 +63,7 @@ impl Operator {
         &[("*", Self::Times), ("/", Self::Over), ("%", Self::Modulo)],
     ];
 
-    /// What comes out of two amounts; none if they do not go together.
+    /// Dimension of the result. `None` if the operands do not fit.
     fn dimension(self, left: Dimension, right: Dimension) -> Option<Dimension> {
         use Dimension::{Number, Truth};
         let amounts = left != Truth && right != Truth;
@@ -80,7 +80,7 @@ impl Operator {
         }
     }
 
-    /// Quotients and remainders are rounded down, as Python's: (-1) % n is n - 1.
+    /// Quotients and remainders round down, as in Python: (-1) % n is n - 1.
     fn of(self, a: i64, b: i64) -> Result<i64, &'static str> {
         let whole = |result: Option<i64>| result.ok_or("a number beyond 2^63");
         let rounded_down = |of: fn(i64, i64) -> Option<i64>| {
@@ -114,12 +114,12 @@ impl Operator {
     }
 }
 
-/// An expression. Variables are numbered: the rank is the first, loops follow from the outermost on.
+/// An expression. Variables are numbered: the rank is the first, loops follow from the outermost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Expression {
     Value(i64),
     Variable(usize),
-    /// The number at a place of a table.
+    /// Entry of a table.
     Table(Arc<[i64]>, Box<Self>),
     Not(Box<Self>),
     Binary(Operator, Box<Self>, Box<Self>),
@@ -150,7 +150,7 @@ impl Expression {
     }
 }
 
-/// What names mean in an expression.
+/// Names of an expression.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     /// By name: number and dimension.
@@ -179,13 +179,13 @@ impl Scope {
 pub(super) const DATA_UNITS: [&str; 9] = ["B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"];
 pub(super) const TIME_UNITS: [&str; 5] = ["ps", "ns", "us", "ms", "s"];
 
-/// Parentheses in each other.
+/// Limit on nested parentheses. Deeper nesting could overflow the stack.
 const MAX_DEPTH: u32 = 40;
 
-/// Operators of a line that are worked off one after the other; each holds those before it.
+/// Limit on operators in a line. Each one makes the tree one level deeper.
 const MAX_OPERATORS: u32 = 500;
 
-/// The words of a line, one after the other.
+/// Cursor over the tokens of a line.
 #[derive(Clone, Debug)]
 pub(super) struct TokenCursor<'a> {
     line: &'a Line,
@@ -195,17 +195,17 @@ pub(super) struct TokenCursor<'a> {
 }
 
 impl<'a> TokenCursor<'a> {
-    /// What follows the first word.
+    /// Starts after the first word.
     pub(super) fn after_first(line: &'a Line) -> Self {
         Self { line, next: 1, depth: 0, operators: 0 }
     }
 
-    /// Goes back to the first word.
+    /// Returns to the first word.
     pub(super) fn back(&mut self) {
         self.next = 0;
     }
 
-    /// Another expression begins.
+    /// Starts a new expression.
     pub(super) fn again(&mut self) {
         self.operators = 0;
     }
@@ -229,7 +229,7 @@ impl<'a> TokenCursor<'a> {
         }
     }
 
-    /// Takes the sign or the name if it comes next.
+    /// Consumes the sign or name if it is next.
     pub(super) fn takes(&mut self, what: &str) -> bool {
         let found = match self.peek() {
             Some(Word::Sign(sign)) => *sign == what,
@@ -248,7 +248,7 @@ impl<'a> TokenCursor<'a> {
         }
     }
 
-    /// Takes any name.
+    /// Consumes any name.
     pub(super) fn name(&mut self, what: &str) -> Result<&'a str, Mistake> {
         match self.peek() {
             Some(Word::Name(name)) => {
@@ -271,7 +271,7 @@ impl<'a> TokenCursor<'a> {
         }
     }
 
-    /// An expression of one dimension.
+    /// Parses an expression of one dimension.
     pub(super) fn amount(&mut self, scope: &Scope, dimension: Dimension) -> Result<Expression, Mistake> {
         let at = self.clone();
         let (expression, found) = self.expression(scope)?;
@@ -284,7 +284,7 @@ impl<'a> TokenCursor<'a> {
     pub(super) fn expression(&mut self, scope: &Scope) -> Result<(Expression, Dimension), Mistake> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return self.mistake(format!("more than {MAX_DEPTH} parentheses and signs in each other"));
+            return self.mistake(format!("more than {MAX_DEPTH} nested parentheses and signs"));
         }
         let expression = self.level(scope, 0);
         self.depth -= 1;
@@ -299,7 +299,7 @@ impl<'a> TokenCursor<'a> {
             let (right, other) = self.level(scope, level + 1)?;
             let Some(both) = operator.dimension(dimension, other) else {
                 let (left, right) = (dimension.expected(), other.expected());
-                return at.mistake(format!("{left} and {right} do not go together"));
+                return at.mistake(format!("{left} and {right} cannot be combined"));
             };
             self.operators += 1;
             if self.operators > MAX_OPERATORS {
@@ -327,9 +327,9 @@ impl<'a> TokenCursor<'a> {
             let at = self.clone();
             self.depth += 1;
             if self.depth > MAX_DEPTH {
-                return self.mistake(format!("more than {MAX_DEPTH} parentheses and signs in each other"));
+                return self.mistake(format!("more than {MAX_DEPTH} nested parentheses and signs"));
             }
-            // As strong as a comparison.
+            // Precedence of a comparison.
             let (inner, dimension) = self.level(scope, 2)?;
             self.depth -= 1;
             return match dimension {
@@ -340,7 +340,7 @@ impl<'a> TokenCursor<'a> {
         if self.takes("-") {
             self.depth += 1;
             if self.depth > MAX_DEPTH {
-                return self.mistake(format!("more than {MAX_DEPTH} parentheses and signs in each other"));
+                return self.mistake(format!("more than {MAX_DEPTH} nested parentheses and signs"));
             }
             let (inner, dimension) = self.primary(scope)?;
             self.depth -= 1;
@@ -360,7 +360,7 @@ impl<'a> TokenCursor<'a> {
         }
     }
 
-    /// A place of a table.
+    /// An entry of a table.
     fn table(&mut self, name: &str, scope: &Scope) -> Result<(Expression, Dimension), Mistake> {
         let Some((_, numbers, dimension)) = scope.tables.iter().find(|(known, _, _)| known == name) else {
             return self.mistake(format!("unknown name '{name}'{}", hint(name, scope.names())));
@@ -385,7 +385,7 @@ impl<'a> TokenCursor<'a> {
             return match amount {
                 Ok((value, dimension)) => match i64::try_from(value) {
                     Ok(value) => Ok((Expression::Value(value), dimension)),
-                    Err(_) => at.mistake(format!("{text} is more than can be counted")),
+                    Err(_) => at.mistake(format!("{text} is larger than supported")),
                 },
                 Err(error) => at.mistake(error.to_string()),
             };
@@ -393,11 +393,11 @@ impl<'a> TokenCursor<'a> {
         match digits.parse() {
             Ok(value) => Ok((Expression::Value(value), Dimension::Number)),
             Err(_) if digits.contains('.') => self.expected(&format!("a unit after {digits}")),
-            Err(_) => at.mistake(format!("{digits} is more than can be counted")),
+            Err(_) => at.mistake(format!("{digits} is larger than supported")),
         }
     }
 
-    /// Takes a unit if one follows.
+    /// Consumes a unit if one follows.
     fn next_unit(&mut self) -> Option<&'static str> {
         let Some(Word::Name(name)) = self.peek() else { return None };
         let unit = DATA_UNITS.into_iter().chain(TIME_UNITS).find(|unit| unit == name)?;
@@ -405,7 +405,7 @@ impl<'a> TokenCursor<'a> {
         Some(unit)
     }
 
-    /// A number of units: `(rank + 1) KiB`.
+    /// A number with a unit: `(rank + 1) KiB`.
     fn unit(&mut self, number: Expression, dimension: Dimension) -> Result<(Expression, Dimension), Mistake> {
         let at = self.clone();
         let Some(unit) = self.next_unit() else { return Ok((number, dimension)) };
@@ -416,7 +416,7 @@ impl<'a> TokenCursor<'a> {
             true => (Quantity::time(&format!("1 {unit}")).map(|time| time.ps()), Dimension::Time),
             false => (Quantity::bytes(&format!("1 {unit}")).map(|bytes| bytes.0), Dimension::Data),
         };
-        let one = one.ok().and_then(|one| i64::try_from(one).ok()).expect("one unit can be counted");
+        let one = one.ok().and_then(|one| i64::try_from(one).ok()).expect("one unit fits");
         Ok((Expression::Binary(Operator::Times, Box::new(number), Box::new(Expression::Value(one))), dimension))
     }
 }

@@ -1,8 +1,8 @@
-//! Lines of a program: how far they are indented, and their words.
+//! Lines of a program: indentation and tokens.
 
 use super::Mistake;
 
-/// A word, a number or a sign, and the column where it stands.
+/// A token and its column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Token {
     pub(super) column: u32,
@@ -12,7 +12,7 @@ pub(super) struct Token {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Word {
     Name(String),
-    /// Digits, and perhaps a point and more digits.
+    /// Digits with optional decimals.
     Number(String),
     Sign(&'static str),
 }
@@ -32,7 +32,7 @@ pub(super) struct Line {
     pub(super) number: u32,
     pub(super) indent: u32,
     pub(super) tokens: Vec<Token>,
-    /// What follows the first word, as it is written.
+    /// Text after the first word.
     pub(super) rest: String,
     /// The column after the last character.
     pub(super) end: u32,
@@ -42,7 +42,7 @@ pub(super) struct Line {
 const SIGNS: [&str; 19] =
     ["..", "==", "!=", "<=", ">=", "(", ")", "[", "]", ",", ":", "+", "-", "*", "/", "%", "<", ">", "="];
 
-/// All lines with words; comments go to the end of the line.
+/// All lines with words. Comments go to the end of the line.
 pub(super) fn lines(text: &str) -> Result<Vec<Line>, Mistake> {
     let mut lines = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -50,7 +50,7 @@ pub(super) fn lines(text: &str) -> Result<Vec<Line>, Mistake> {
         let indent = line.chars().take_while(|&c| c == ' ').count();
         let mistake = |column: usize, reason: String| Err(Mistake::new(number, column as u32, reason));
         if line.chars().nth(indent) == Some('\t') {
-            return mistake(indent + 1, "a tab; expected spaces to indent with".into());
+            return mistake(indent + 1, "a tab; expected spaces for indentation".into());
         }
         let tokens = tokens(number, line)?;
         if let Some(first) = tokens.first() {
@@ -80,7 +80,7 @@ fn tokens(number: u32, line: &str) -> Result<Vec<Token>, Mistake> {
             }
             c if c.is_ascii_alphabetic() || c == '_' => {
                 let mut length = run(0, letter);
-                // The one name with a hyphen, which is a minus elsewhere.
+                // The only name with a hyphen, which is a minus elsewhere.
                 let hyphened: String = rest.iter().take("reduce-scatter".len()).collect();
                 if hyphened == "reduce-scatter" {
                     length = run(hyphened.len(), letter);

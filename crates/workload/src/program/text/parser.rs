@@ -1,4 +1,4 @@
-//! From lines to a program.
+//! Parses lines to a program.
 
 use super::cut::pieces;
 use super::expression::{Dimension, Expression, Scope, TokenCursor, DATA_UNITS, TIME_UNITS};
@@ -9,11 +9,11 @@ use super::Mistake;
 use crate::program::{Operation, EQUAL, WORLD};
 use odonata_declare::hint;
 
-/// Names that mean something in expressions and after calls.
+/// Names with a meaning in expressions and after calls.
 const RESERVED: [&str; 14] =
     ["rank", "ranks", "from", "to", "and", "or", "not", "any", "tag", "on", "as", "root", "sizes", "world"];
 
-/// What a line may begin with.
+/// First words of lines that are not calls.
 const HEADERS: [&str; 7] = ["role", "repeat", "if", "let", "table", "requests", "sizes"];
 const CALLS: [&str; 16] = [
     "compute", "sleep", "send", "recv", "isend", "irecv", "wait", "waitall", "waitany", "waitsome", "test", "phase",
@@ -57,12 +57,12 @@ struct Parser<'a> {
     slots: Vec<(String, Slots)>,
     named_slots: u32,
     sizes: Vec<(String, (u32, Expression))>,
-    /// By name; the first has number 1.
+    /// By name. The first has number 1.
     communicators: Vec<String>,
     phases: Vec<String>,
 }
 
-/// All slots with names.
+/// Limit on named slots. Each one takes memory in every rank.
 const MAX_SLOTS: u32 = 1 << 16;
 
 impl<'a> Parser<'a> {
@@ -122,7 +122,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Numbers, amounts or durations, by their place from 0 on.
+    /// Numbers, amounts or durations, by index from 0.
     fn table(&mut self, words: &mut TokenCursor<'_>) -> Result<(), Mistake> {
         let name = self.new_name(words)?;
         words.needs("=")?;
@@ -147,18 +147,18 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A name that nothing else has.
+    /// A new name.
     fn new_name(&self, words: &mut TokenCursor<'_>) -> Result<String, Mistake> {
         let at = words.clone();
         let name = words.name("a name")?;
         let reserved = RESERVED.into_iter().chain(DATA_UNITS).chain(TIME_UNITS);
         if reserved.chain(self.scope.names()).any(|known| known == name) || self.slots.iter().any(|(n, _)| n == name) {
-            return at.mistake(format!("'{name}' means something already"));
+            return at.mistake(format!("'{name}' is already in use"));
         }
         Ok(name.into())
     }
 
-    /// A number that is known before the program runs.
+    /// A constant number.
     fn constant(&self, words: &mut TokenCursor<'_>, least: u64, most: u64) -> Result<u32, Mistake> {
         let at = words.clone();
         let value = words.amount(&self.scope, Dimension::Number)?;
@@ -172,7 +172,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The roles of all ranks: each rank has one.
+    /// The roles. Each rank has one.
     #[allow(clippy::type_complexity)]
     fn roles(&mut self) -> Result<(Vec<Role>, Vec<Vec<Statement>>), Mistake> {
         let mut roles: Vec<(Role, u32)> = Vec::new();
@@ -199,7 +199,7 @@ impl<'a> Parser<'a> {
                     }
                     if let Some((other, number)) = roles.iter().find(|(r, _)| r.first <= last && first <= r.last) {
                         let rank = first.max(other.first);
-                        return at.mistake(format!("rank {rank} has a role already, in line {number}"));
+                        return at.mistake(format!("rank {rank} already has a role, in line {number}"));
                     }
                     roles.push((Role { first, last, body }, line.number));
                     if !words.takes(",") {
@@ -230,7 +230,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The gaps between roles get the role of the others.
+    /// Fills the gaps between roles with the role of the others.
     fn filled(&self, roles: Vec<Role>, others: Option<(u32, usize)>) -> Result<Vec<Role>, Mistake> {
         let mut filled = Vec::new();
         let mut next = 0;
@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
                 let Some((_, body)) = others else {
                     let line = self.lines.last().map_or(1, |line| line.number);
                     let reason = format!(
-                        "ranks {next} to {} have no role; add `role others:`, with an empty program if they do nothing",
+                        "ranks {next} to {} have no role; add `role others:`, with an empty program for idle ranks",
                         role.first - 1
                     );
                     return Err(Mistake::new(line, 1, reason));
@@ -255,14 +255,14 @@ impl<'a> Parser<'a> {
         Ok(filled)
     }
 
-    /// Statements that are indented by at least `least`, all alike.
+    /// Statements indented equally by at least `least`.
     fn body(&mut self, least: u32, depth: usize) -> Result<Vec<Statement>, Mistake> {
         let mut statements = Vec::new();
         let mut indent = None;
         while let Some(line) = self.line().filter(|line| line.indent >= least) {
             if line.indent != *indent.get_or_insert(line.indent) {
                 let reason =
-                    format!("indented by {}, expected {} as the line before", line.indent, indent.unwrap_or(0));
+                    format!("indented by {}, expected {} as in the line before", line.indent, indent.unwrap_or(0));
                 return Err(Mistake::new(line.number, 1, reason));
             }
             self.next += 1;
@@ -280,7 +280,7 @@ impl<'a> Parser<'a> {
         words.needs(":")?;
         words.end()?;
         if depth == 4 * MAX_DEPTH {
-            return Err(Mistake::new(line.number, 1, format!("more than {depth} loops and conditions in each other")));
+            return Err(Mistake::new(line.number, 1, format!("more than {depth} nested loops and conditions")));
         }
         let body = self.body(line.indent + 1, depth + 1)?;
         match body.is_empty() {
@@ -294,11 +294,11 @@ impl<'a> Parser<'a> {
         let at = words.clone();
         let times = words.amount(&self.scope, Dimension::Number)?;
         if times.depends_from(1) {
-            return at.mistake("how often a loop goes may depend on the rank, not on other loops".into());
+            return at.mistake("the count of a loop may depend on the rank, but not on other loops".into());
         }
         let variable = self.scope.variables.len();
         if variable > MAX_DEPTH {
-            return at.mistake(format!("more than {MAX_DEPTH} loops in each other"));
+            return at.mistake(format!("more than {MAX_DEPTH} nested loops"));
         }
         let name = if words.takes("as") { self.new_name(&mut words)? } else { String::new() };
         self.scope.variables.push((name, variable));
@@ -347,9 +347,9 @@ impl<'a> Parser<'a> {
         let operations = Operation::ALL.iter().map(|operation| operation.name());
         let reason = match name {
             "" => "expected a call, `repeat` or `if`".into(),
-            "else" => "`else` without an `if` before it that is indented alike".into(),
+            "else" => "`else` without an `if` before it with the same indentation".into(),
             "role" => "a role inside a program; roles are not indented, and each rank has one".into(),
-            name if HEADERS.contains(&name) => format!("`{name}` stands at the top, before all roles and calls"),
+            name if HEADERS.contains(&name) => format!("`{name}` must be at the top, before all roles and calls"),
             name => format!("unknown call '{name}'{}", hint(name, HEADERS.into_iter().chain(CALLS).chain(operations))),
         };
         Err(Mistake::new(line.number, column, reason))
@@ -374,7 +374,7 @@ impl<'a> Parser<'a> {
             (true, true) => CompletionMode::Named(self.slot(words)?),
             (true, false) => CompletionMode::Unnamed,
             (false, false) => CompletionMode::Blocking,
-            (false, true) => return words.mistake(format!("`{call}` makes no request; `i{call}` does")),
+            (false, true) => return words.mistake(format!("`{call}` has no request; use `i{call}`")),
         };
         Ok(Action::Message(Message { sends, peer, bytes, tag, communicator, waiting }))
     }
@@ -413,7 +413,7 @@ impl<'a> Parser<'a> {
         Ok(Action::Mark(number as u32))
     }
 
-    /// `on NAME`; all ranks if nothing is said.
+    /// `on NAME`. The world communicator by default.
     fn on(&self, words: &mut TokenCursor<'_>) -> Result<u16, Mistake> {
         if words.takes("on") {
             self.communicator(words)
@@ -444,10 +444,10 @@ impl<'a> Parser<'a> {
         let at = words.clone();
         let name = words.name("a name for the communicator")?;
         let known = self.communicators.iter().position(|known| known == name);
-        // Others may make it in their role, and everybody again after it was freed.
+        // Other roles may create it as well, and it may be created again after it was freed.
         let place = match known {
             Some(place) => place,
-            None if name == "world" => return at.mistake("'world' has all ranks; it cannot be made".into()),
+            None if name == "world" => return at.mistake("'world' has all ranks and cannot be created".into()),
             None if self.communicators.len() == usize::from(u16::MAX) - 1 => {
                 return at.mistake("too many communicators".into());
             }

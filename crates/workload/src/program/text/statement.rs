@@ -1,48 +1,48 @@
-//! What a line says.
+//! Statements of a program.
 
 use super::expression::Expression;
 use crate::program::Operation;
 
-/// A line and what belongs to it.
+/// A line with its nested lines.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
     pub(super) line: u32,
     pub(super) action: Action,
 }
 
-/// Slots that have a name: the `index`th of them, modulo their number.
+/// A named slot: number `index`, modulo the number of slots.
 #[derive(Clone, Debug)]
 pub(super) struct Slot {
     pub(super) slots: Slots,
     pub(super) index: Expression,
 }
 
-/// Slots under one name.
+/// Slots with one name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Slots {
     pub(super) first: u32,
     pub(super) count: u32,
 }
 
-/// How a message is waited for.
+/// Completion of a message.
 #[derive(Clone, Debug)]
 pub(super) enum CompletionMode {
     /// By the call itself.
     Blocking,
     /// By the next plain `waitall`.
     Unnamed,
-    /// By a name.
+    /// By a named request.
     Named(Slot),
 }
 
-/// A message of either end.
+/// A send or a receive.
 #[derive(Clone, Debug)]
 pub(super) struct Message {
     pub(super) sends: bool,
-    /// `None`: any.
+    /// `None` is a wildcard.
     pub(super) peer: Option<Expression>,
     pub(super) bytes: Expression,
-    /// `None`: any.
+    /// `None` is a wildcard.
     pub(super) tag: Option<Expression>,
     pub(super) communicator: u16,
     pub(super) waiting: CompletionMode,

@@ -1,4 +1,4 @@
-//! Texts against programs of this crate, mistakes, and any bytes.
+//! Texts against built-in programs, mistakes, and arbitrary bytes.
 
 use super::super::{Call, Operation, RankProgram, ANY, EQUAL};
 use super::*;
@@ -15,7 +15,7 @@ fn mistake(text: &str, ranks: u32) -> String {
     parse("test", text.as_bytes(), ranks).unwrap_err().to_string()
 }
 
-/// Halo3D of the interference study, on any grid: the same calls as the program that is built in.
+/// Halo3D of the interference study, on any grid: the same calls as the built-in program.
 const HALO_3D: &str = "\
 let nx = 3   # sizes of the grid
 let ny = 2
@@ -59,7 +59,7 @@ fn a_halo_as_it_is_built_in() {
     let given = [("dims", json!([3, 2, 2])), ("iterations", json!(4)), ("bytes", json!("8 B"))];
     let built_in = build("halo-3d", 12, &given);
     let text = program(HALO_3D, 12);
-    // Requests are numbered anew after each waitall, and where there are none, there is no wait.
+    // Requests are numbered from 0 after each waitall. Without requests there is no wait.
     let plain = |program: &dyn RankProgram, rank| {
         let calls = calls(program, rank).into_iter().filter(|call| !matches!(call, Call::WaitAll { count: 0, .. }));
         calls
@@ -80,7 +80,7 @@ fn a_halo_as_it_is_built_in() {
     assert_eq!(untimed(&text).totals().0, 4 * 2 * (2 * 4 + 6 + 6));
 }
 
-/// Blocks are counted, not listed: 6 x 10^12 of them, the last one found at once.
+/// Blocks are counted, not listed: 6 x 10^12 of them, and the last one is found at once.
 #[test]
 fn loops_take_no_memory() {
     let text =
@@ -94,7 +94,7 @@ fn loops_take_no_memory() {
     assert_eq!(program.line(0, 8_000_000_000_000 - 1, 0), Some(5));
 }
 
-/// Who has nothing to do in a loop does not go through it.
+/// A rank without calls in a loop does not run it.
 #[test]
 fn idle_ranks_have_no_blocks() {
     let text =
@@ -104,7 +104,7 @@ fn idle_ranks_have_no_blocks() {
     assert_eq!(calls(&program, 2).len(), 1);
 }
 
-/// A loop that only posts is written out, so that one `waitall` is for all of it.
+/// A loop that only posts is unrolled, so one `waitall` covers all of it.
 #[test]
 fn posting_loops() {
     let text = "\
@@ -240,7 +240,7 @@ fn mistakes_say_where_and_what() {
     assert_eq!(mistake, "test:line 2, column 1: no UTF-8 text; expected a program, a call in each line");
 }
 
-/// What the first or the last round of a loop makes impossible is found before the run.
+/// Errors in the first or the last round of a loop are found before the run.
 #[test]
 fn impossible_values_are_found() {
     let say = |text: &str, expected: &str| assert_eq!(mistake(text, 4), format!("test:{expected}"), "{text}");
@@ -262,7 +262,7 @@ fn impossible_values_are_found() {
     say(&deep, "line 1, column 1: rank 0 has more rounds than can be counted");
 }
 
-/// Lists of numbers: whatever a rank does can be written down.
+/// Tables: arbitrary behaviour of a rank as lists of numbers.
 #[test]
 fn tables() {
     let text = "table peers = 2, ranks - 2, 1\ntable sizes_of = 8 B, 1 KiB, 64 B * 2\nrepeat 2 as i:\n  \
@@ -281,7 +281,7 @@ fn tables() {
     assert!(parse("test", format!("table t = 0{}", ", 1".repeat(100_000)).as_bytes(), 2).is_ok());
 }
 
-/// Deep nesting is refused, not followed.
+/// Deep nesting is refused.
 #[test]
 fn depths_are_limited() {
     assert!(mistake(&format!("send {}0{} 8 B", "(".repeat(300), ")".repeat(300)), 2).contains("in each other"));
@@ -295,7 +295,7 @@ fn depths_are_limited() {
     assert!(parse("test", format!("send 0{} 8 B", "+1-1".repeat(250)).as_bytes(), 2).is_ok());
 }
 
-/// Words of the language, so that texts get far.
+/// Words of the language, so that random texts get far.
 fn soup() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "role",
@@ -366,7 +366,7 @@ fn soup() -> impl Strategy<Value = String> {
     prop::collection::vec(words, 0..60).prop_map(|words| words.join(" ").replace("\n ", "\n"))
 }
 
-/// Whatever is read runs: blocks of both ends are written and their lines are those of the file.
+/// A text that parses also runs: the blocks of both ends are generated, and their lines match the file.
 fn survives(bytes: &[u8]) {
     let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
     for ranks in [1, 3] {

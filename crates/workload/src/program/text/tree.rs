@@ -1,18 +1,17 @@
-//! A program as a tree of loops whose leaves are straight pieces, and how a rank's blocks follow from it.
+//! A program as a tree of loops with straight pieces as leaves, and the blocks of a rank.
 
 use super::expression::Expression;
 use super::statement::{Action, CompletionMode, Message, Slot, Statement};
 use crate::program::{Call, Code, RankProgram, ANY};
 use odonata_units::{Bytes, Time};
 
-/// Instead of a peer that is no rank: whoever runs the program must refuse it. Most such peers are found when the
-/// program is read.
+/// A peer outside the job. The runner must refuse it. Most of these peers are found when the program is read.
 pub const OUTSIDE: u32 = u32::MAX - 1;
 
-/// Loops in each other.
+/// Limit on nested loops. Each one needs an entry in [`Variables`].
 pub(super) const MAX_DEPTH: usize = 8;
 
-/// The rank, and the rounds of the loops around.
+/// The rank, and the rounds of the enclosing loops.
 pub(super) type Variables = [i64; 1 + MAX_DEPTH];
 
 /// A part of a role.
@@ -20,20 +19,20 @@ pub(super) type Variables = [i64; 1 + MAX_DEPTH];
 pub(super) enum Piece {
     /// A block.
     Straight(Vec<Statement>),
-    /// How often a body goes depends on the rank alone.
+    /// A loop. Its count depends only on the rank.
     Loop { line: u32, times: Expression, variable: Option<usize>, body: Vec<Piece> },
 }
 
-/// A range of ranks that do the same.
+/// A range of ranks with the same program.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) first: u32,
     pub(super) last: u32,
-    /// Which of the bodies.
+    /// Index of the body.
     pub(super) body: usize,
 }
 
-/// A program that was read from a text.
+/// A program read from a text.
 #[derive(Clone, Debug)]
 pub struct TextProgram {
     pub(super) ranks: u32,
@@ -41,13 +40,13 @@ pub struct TextProgram {
     pub(super) roles: Vec<Role>,
     pub(super) bodies: Vec<Vec<Piece>>,
     pub(super) phases: Vec<String>,
-    /// Bytes of vector collectives, of sender and receiver, and the lines that say so.
+    /// Bytes of vector collectives by sender and receiver, with their lines.
     pub(super) sizes: Vec<(u32, Expression)>,
-    /// Slots with names; those without follow.
+    /// Named slots. Unnamed ones follow.
     pub(super) named_slots: u32,
 }
 
-/// How often a loop goes.
+/// Count of a loop.
 pub(super) fn rounds(times: &Expression, variables: &Variables) -> u64 {
     times.of(variables).ok().and_then(|times| u64::try_from(times).ok()).unwrap_or(0)
 }
@@ -64,8 +63,8 @@ fn blocks_of(piece: &Piece, variables: &Variables) -> u64 {
     }
 }
 
-/// Whether a rank does nothing in these statements, whatever the round: it has no block of them, so that a loop of a
-/// million rounds for others costs it nothing.
+/// Whether a rank does nothing in these statements in any round. Then it has no block, and a loop of a million rounds
+/// for other ranks costs it nothing.
 fn idle(statements: &[Statement], variables: &Variables) -> bool {
     statements.iter().all(|statement| match &statement.action {
         Action::Repeat { body, .. } => idle(body, variables),
@@ -78,7 +77,7 @@ fn idle(statements: &[Statement], variables: &Variables) -> bool {
     })
 }
 
-/// The straight piece of a number; the loops around it get their rounds.
+/// The straight piece with this number. Sets the rounds of its loops.
 fn find<'a>(pieces: &'a [Piece], mut index: u64, variables: &mut Variables) -> Option<&'a [Statement]> {
     for piece in pieces {
         let length = blocks_of(piece, variables);
@@ -106,7 +105,7 @@ impl TextProgram {
         &self.bodies[self.roles[role].body]
     }
 
-    /// Writes a block, and the line of each call.
+    /// Generates a block, and the line of each call.
     fn write(&self, rank: u32, index: u64, code: &mut Code, lines: Option<&mut Vec<u32>>) {
         let mut variables = Variables::default();
         variables[0] = rank.into();
@@ -151,7 +150,7 @@ impl RankProgram for TextProgram {
     }
 }
 
-/// Whether any of these divides a communicator.
+/// Whether any piece splits a communicator.
 fn splits(pieces: &[Piece]) -> bool {
     pieces.iter().any(|piece| match piece {
         Piece::Straight(statements) => divides(statements),
@@ -168,7 +167,7 @@ fn divides(statements: &[Statement]) -> bool {
     })
 }
 
-/// Writes the calls of statements.
+/// Generates the calls of statements.
 struct Writer<'a> {
     program: &'a TextProgram,
     code: &'a mut Code,
@@ -238,7 +237,7 @@ impl Writer<'_> {
                 Call::CommCreate { communicator, new, first: rank(first), count: short(count), stride: short(stride) }
             }
             Action::Free(communicator) => Call::CommFree { communicator: *communicator },
-            Action::Repeat { .. } | Action::If { .. } => unreachable!("written by parts"),
+            Action::Repeat { .. } | Action::If { .. } => unreachable!("its parts are generated"),
         })
     }
 

@@ -1,4 +1,4 @@
-//! What the ranks of each communicator of a trace call together, and whether they do.
+//! Checks that the ranks of each communicator of a trace call the same collectives.
 
 use super::rank::RankTrace;
 use super::Sizes;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Members {
     ranks: Vec<u32>,
-    /// The number in it of each; none where all ranks of the job are in it in their order.
+    /// Number of each rank in it. `None` if all ranks of the job are in it in order.
     places: Option<BTreeMap<u32, u32>>,
 }
 
@@ -30,18 +30,18 @@ impl Members {
     }
 }
 
-/// Communicators by their number in the trace; 0 is that of all ranks.
+/// Communicators by their number in the trace. 0 is the world communicator.
 type ByNumber = BTreeMap<u32, Arc<Members>>;
 
-/// What lines say of a communicator: its size, the first of them, and who is which of its ranks.
+/// A communicator in the lines: its size, its first line, and its ranks.
 struct RecordedCommunicator {
     size: u32,
     line: u32,
-    /// Rank in it, rank of the job.
+    /// Rank in the communicator, rank of the job.
     places: Vec<(u32, u32)>,
 }
 
-/// Who is in which communicator; why that can't be.
+/// Members of each communicator, or the error.
 pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
     let mut said: BTreeMap<u32, RecordedCommunicator> = BTreeMap::new();
     for (rank, trace) in (0..).zip(ranks) {
@@ -63,7 +63,8 @@ pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
         places.sort_unstable();
         if !places.iter().map(|(place, _)| *place).eq(0..size) {
             return Err(format!(
-                "line {line}: communicator {number} has {size} ranks, which count from 0, but {} lines make it with ranks {}",
+                "line {line}: communicator {number} has {size} ranks, which count from 0, but {} lines create it \
+                with ranks {}",
                 places.len(),
                 places.iter().take(8).map(|(place, _)| place.to_string()).collect::<Vec<_>>().join(", ")
             ));
@@ -73,10 +74,10 @@ pub(super) fn members(ranks: &[RankTrace]) -> Result<ByNumber, String> {
     Ok(all)
 }
 
-/// Where two ranks of a communicator do not call the same collectives in the same order.
+/// First difference between the collectives of two ranks of a communicator.
 pub(super) fn disagreement(ranks: &[RankTrace], members: &ByNumber) -> Option<String> {
-    const WHY: &str = "SimGrid's traces name no communicators, so one with collectives of only some ranks can't be \
-                       replayed (those of vmpirun can)";
+    const WHY: &str = "SimGrid traces have no communicators, so a trace with collectives of only some ranks cannot \
+        be replayed (traces of vmpirun can)";
     for (number, members) in members {
         let called = |rank: u32| ranks[rank as usize].collectives.get(number).map_or(&[][..], Vec::as_slice);
         let why = if *number == 0 { WHY.to_owned() } else { format!("both on communicator {number}") };
@@ -105,13 +106,13 @@ pub(super) fn disagreement(ranks: &[RankTrace], members: &ByNumber) -> Option<St
     None
 }
 
-/// The blocks of all collectives with a size for each rank, numbered over all communicators; calls get that number.
+/// Sizes of all vector collectives, numbered over all communicators. Calls store this number.
 pub(super) fn sizes(ranks: &mut [RankTrace], members: &ByNumber) -> Vec<(Arc<Members>, Sizes)> {
     let mut all = Vec::new();
     let mut first = BTreeMap::new();
     for (&number, members) in members {
         first.insert(number, all.len() as u32);
-        // What the lines of each of its ranks say, rank by rank.
+        // The lines of its ranks, rank by rank.
         let mut lines: Vec<_> = members
             .ranks
             .iter()
@@ -121,7 +122,7 @@ pub(super) fn sizes(ranks: &mut [RankTrace], members: &ByNumber) -> Vec<(Arc<Mem
             })
             .collect();
         while let Some((operation, own)) = lines[0].next() {
-            // The ranks agree, so that each has as many.
+            // The ranks agree, so each has the same number of lines.
             let others = lines[1..].iter_mut().filter_map(|lines| lines.next().map(|(_, sizes)| sizes));
             let by_rank: Vec<_> = std::iter::once(own).chain(others).collect();
             all.push((members.clone(), together(operation, by_rank)));
@@ -133,7 +134,7 @@ pub(super) fn sizes(ranks: &mut [RankTrace], members: &ByNumber) -> Vec<(Arc<Mem
         for (call, _) in &mut rank.calls {
             if let Call::Collective { sizes, .. } = call {
                 if *sizes != EQUAL {
-                    let number = next.entry(on.next().expect("a vector for each such call")).or_default();
+                    let number = next.entry(on.next().expect("a vector for each of these calls")).or_default();
                     (*sizes, *number) = (*number, *number + 1);
                 }
             }
@@ -142,13 +143,13 @@ pub(super) fn sizes(ranks: &mut [RankTrace], members: &ByNumber) -> Vec<(Arc<Mem
     all
 }
 
-/// The blocks of one collective, from what the line of each rank says.
+/// Block sizes of one collective, from the lines of all ranks.
 fn together(operation: Operation, by_rank: Vec<Vec<u64>>) -> Sizes {
     let count = by_rank.len();
     match operation {
         Operation::Alltoall => Sizes::Pairs(by_rank),
         Operation::Gather | Operation::Allgather => Sizes::From(by_rank.iter().map(|sizes| sizes[0]).collect()),
-        // Only the root's line says what the others get; those of a reduction are the same for all.
+        // Only the root's line has the sizes of the others. A reduction has the same sizes in all lines.
         _ => Sizes::To(
             by_rank.into_iter().find(|sizes| sizes.iter().any(|&size| size > 0)).unwrap_or_else(|| vec![0; count]),
         ),

@@ -1,16 +1,16 @@
-//! One line of a trace: `rank action arguments`, and `on` which communicator.
+//! One line of a trace: `rank action arguments`, and an optional `on` communicator.
 
 use crate::program::ANY;
 use odonata_declare::hint;
 
-/// Instead of a rank: any.
+/// Wildcard for a rank.
 const ANY_SOURCE: i64 = -333;
-/// Instead of a tag: any.
+/// Wildcard for a tag.
 const ANY_TAG: i64 = -444;
-/// The most bytes of a message, the most operations between two calls.
+/// Limit on bytes of a message and on operations between two calls. Larger values are errors in the file.
 const MAX_AMOUNT: f64 = (1u64 << 50) as f64;
 
-/// Sizes of the data types by their number in a trace, in bytes (those of a 64-bit Linux machine).
+/// Sizes of data types by their number in a trace, in bytes, on a 64-bit Linux machine.
 const TYPES: [u64; 51] = [
     8, 4, 1, 2, 8, 4, 1, 8, 1, 1, 2, 4, 8, 8, 16, 4, 1, 1, 2, 4, 8, 1, 2, 4, 8, 8, 16, 32, 8, 8, 8, 16, 16, 8, 8, 8,
     16, 16, 4, 4, 8, 16, 8, 16, 16, 1, 2, 4, 8, 16, 0,
@@ -21,7 +21,7 @@ const PACKED: usize = 57;
 /// The words of a line.
 pub(super) struct Line<'a> {
     words: Vec<&'a str>,
-    /// Which communicator it is about, if it says so.
+    /// Its communicator, if given.
     on: Option<&'a str>,
     /// Its number in the file.
     pub(super) number: u32,
@@ -40,22 +40,22 @@ impl<'a> Line<'a> {
         Self { words, on, number }
     }
 
-    /// The communicator that it is about; 0 is that of all ranks.
+    /// Its communicator. 0 is the world communicator.
     pub(super) fn communicator(&self) -> Result<u32, String> {
         let Some(word) = self.on else { return Ok(0) };
         word.parse().map_err(|_| format!("communicator '{word}'; expected a whole number"))
     }
 
-    /// A number of something that is counted from 0.
+    /// A number of a counted thing, from 0.
     pub(super) fn count(&self, at: usize, what: &str) -> Result<u32, String> {
         let count = self.integer(at, what)?;
         u32::try_from(count).map_err(|_| format!("{what} {count}; expected 0 to {}", u32::MAX))
     }
 
-    /// Whose action it is.
+    /// Its rank.
     pub(super) fn rank(&self) -> Result<u32, String> {
         let word = self.words.first().copied().unwrap_or_default();
-        word.parse().map_err(|_| format!("'{word}' is no rank; expected 'RANK ACTION ARGUMENTS'"))
+        word.parse().map_err(|_| format!("'{word}' is not a rank; expected 'RANK ACTION ARGUMENTS'"))
     }
 
     /// Its action, in lower case.
@@ -75,7 +75,7 @@ impl<'a> Line<'a> {
         self.len() > 0
     }
 
-    /// Complains unless there are `least` to `most` arguments.
+    /// Checks that there are `least` to `most` arguments.
     pub(super) fn expect(&self, least: usize, most: usize) -> Result<(), String> {
         let (count, action) = (self.len(), self.words[1]);
         if (least..=most).contains(&count) {
@@ -136,13 +136,13 @@ impl<'a> Line<'a> {
         known.ok_or_else(|| format!("tag {tag}; expected 0 to {}, or {ANY_TAG} for any", ANY - 1))
     }
 
-    /// Whether argument `at`, a tag, is one of those that the library keeps for itself: of a collective that does not block.
+    /// Whether argument `at`, a tag, belongs to a nonblocking collective of the library.
     pub(super) fn is_internal(&self, at: usize) -> Result<bool, String> {
         let tag = self.integer(at, "tag")?;
         Ok(tag < 0 && tag != ANY_TAG)
     }
 
-    /// Size of an element of the data type whose number is argument `at`, or else of the `default`.
+    /// Element size of the data type with the number in argument `at`, or the `default`.
     pub(super) fn element(&self, at: usize, default: u64) -> Result<u64, String> {
         if at >= self.len() {
             return Ok(default);
@@ -153,12 +153,12 @@ impl<'a> Line<'a> {
             _ => TYPES.get(number).copied().filter(|&size| size > 0),
         });
         size.ok_or_else(|| match number {
-            -1 => "a data type of the program's own (-1), whose size the trace does not say".to_owned(),
-            _ => format!("data type {number} is not known; expected 0 to 49, or {PACKED}"),
+            -1 => "a user-defined data type (-1), whose size is not in the trace".to_owned(),
+            _ => format!("unknown data type {number}; expected 0 to 49, or {PACKED}"),
         })
     }
 
-    /// Bytes of as many elements as argument `at` says.
+    /// Bytes of the number of elements in argument `at`.
     pub(super) fn bytes(&self, at: usize, element: u64) -> Result<u64, String> {
         let bytes = self.amount(at, "size")? * element as f64;
         if bytes > MAX_AMOUNT {
@@ -167,14 +167,14 @@ impl<'a> Line<'a> {
         Ok(bytes.round() as u64)
     }
 
-    /// Bytes of the blocks of `count` ranks from argument `at` on.
+    /// Bytes of the blocks of `count` ranks from argument `at`.
     pub(super) fn blocks(&self, at: usize, count: u32, element: u64) -> Result<Vec<u64>, String> {
         (at..at + count as usize).map(|at| self.bytes(at, element)).collect()
     }
 
-    /// That the action is none of `known`.
+    /// Error for an unknown action.
     pub(super) fn unknown(&self, known: &[&str]) -> String {
         let action = self.words[1];
-        format!("'{action}' is no action{}", hint(action, known.iter().copied()))
+        format!("unknown action '{action}'{}", hint(action, known.iter().copied()))
     }
 }

@@ -1,7 +1,7 @@
-//! What one rank called, from the lines of its trace.
+//! Calls of one rank, from the lines of its trace.
 //!
-//! Lines name requests by sender, receiver and tag; here they are slots. A slot is used again once somebody has waited for
-//! it by name or for all. What a test or a wait for any freed, only a run says: such a slot stays taken until then.
+//! Lines name requests by sender, receiver and tag; here they are slots. A slot is reused after a wait by name or for
+//! all. Only the run shows which requests a test or a wait for any freed, so their slots stay in use.
 
 use super::line::Line;
 use super::TracedCall;
@@ -9,7 +9,7 @@ use crate::program::{Call, Operation, ANY, EQUAL, WORLD};
 use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// What may stand in a line.
+/// Known actions.
 const ACTIONS: [&str; 36] = [
     "init",
     "finalize",
@@ -49,29 +49,29 @@ const ACTIONS: [&str; 36] = [
     "start",
 ];
 
-/// The slot of a communicator that a rank is in alone, since a split left it out.
+/// The slot of the single-rank communicator of a rank that a split excluded.
 const EXCLUDED: u16 = 1;
-/// Slots of the others. All ranks of a communicator have it in the same one, which follows from its number in the trace.
+/// Number of other slots. All ranks use the same slot for a communicator, derived from its number in the trace.
 const SLOTS: u32 = 32_765;
-/// The largest number of a communicator; larger ones tell ranks apart that were left out.
+/// Largest communicator number. Larger numbers identify excluded ranks.
 const MAX_COMMUNICATOR: u32 = i32::MAX as u32;
 
 /// Communicator, sender, receiver and tag of a request.
 type Name = (u32, u32, u32, u32);
 
-/// A communicator as one of its ranks knows it.
+/// A communicator from the view of one of its ranks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {
     /// Its number in the trace.
     pub(super) number: u32,
-    /// Its number as calls name it.
+    /// Its number in calls.
     slot: u16,
     pub(super) ranks: u32,
     /// The rank's number in it.
     pub(super) rank: u32,
 }
 
-/// A collective, for comparison with those of other ranks.
+/// A collective, for comparison between ranks.
 #[derive(Debug)]
 pub(super) struct CollectiveCall {
     pub(super) operation: Operation,
@@ -80,7 +80,7 @@ pub(super) struct CollectiveCall {
 }
 
 impl CollectiveCall {
-    /// What an error calls it.
+    /// Name in error messages.
     pub(super) fn name(&self) -> String {
         match self.operation {
             Operation::Broadcast | Operation::Reduce | Operation::Gather | Operation::Scatter => {
@@ -95,19 +95,19 @@ impl CollectiveCall {
 #[derive(Debug)]
 pub(super) struct RankTrace {
     ps_per_flop: f64,
-    /// Size of an element where a line does not name a data type.
+    /// Element size of lines without a data type.
     element: u64,
     pub(super) calls: Vec<TracedCall>,
-    /// By the communicator's number, in their order.
+    /// Collectives by communicator number, in order.
     pub(super) collectives: BTreeMap<u32, Vec<CollectiveCall>>,
-    /// Collectives with a size for each rank: the communicator, and what this rank's line says of them, in bytes.
+    /// Vector collectives: the communicator, the operation, and the sizes in this rank's line, in bytes.
     pub(super) vectors: Vec<(u32, Operation, Vec<u64>)>,
-    /// All communicators that it was ever in, with the lines that made them.
+    /// All communicators that it was ever in, with their lines.
     pub(super) made: BTreeMap<u32, (Member, u32)>,
-    /// Those that it is in, by number; the one that the line is about; slots that were freed.
+    /// Its current communicators by number; the communicator of the line; free slots.
     members: BTreeMap<u32, Member>,
     here: Member,
-    /// Slots of requests, by name, in the order in which they were begun; those not taken; how many there are.
+    /// Request slots in use, by name, in order; free slots; the number of slots.
     taken: BTreeMap<Name, VecDeque<u32>>,
     free: BTreeSet<u32>,
     slots: u32,
@@ -133,18 +133,18 @@ impl RankTrace {
         }
     }
 
-    /// Whether no line was its.
+    /// Whether it has no lines.
     pub(super) fn is_empty(&self) -> bool {
         self.line == 0
     }
 
-    /// After its last line: a program waits for all that it began.
+    /// Ends the rank: a program waits for all its requests.
     pub(super) fn end(&mut self) {
         self.wait_all();
         self.calls.shrink_to_fit();
     }
 
-    /// Does what a line says; why it can't be.
+    /// Handles a line.
     pub(super) fn follow(&mut self, line: &Line<'_>) -> Result<(), String> {
         let first = self.is_empty();
         self.line = line.number;
@@ -156,11 +156,11 @@ impl RankTrace {
             let known: Vec<String> = self.members.keys().skip(1).map(u32::to_string).collect();
             let known =
                 if known.is_empty() { "none was made".into() } else { format!("it is in {}", known.join(", ")) };
-            format!("communicator {number}, which the rank is not in; {known}")
+            format!("communicator {number}, which does not contain the rank; {known}")
         })?;
         match line.action()?.as_str() {
             "init" => self.element = if line.has_arguments() { 8 } else { 1 },
-            // SimGrid does not say which communicator is made.
+            // SimGrid does not name the new communicator.
             "comm_split" if line.has_arguments() => self.split(line)?,
             "comm_free" if number > 0 => {
                 self.push(Call::CommFree { communicator: self.here.slot });
@@ -175,10 +175,10 @@ impl RankTrace {
             "send" | "ssend" | "isend" | "issend" | "recv" | "irecv" | "sendrecv" => self.message(line)?,
             "test" | "wait" | "waitany" | "waitall" => self.wait(line)?,
             "start" => {
-                return Err("'Start' of a persistent request, whose partner the trace does not say".into());
+                return Err("'Start' of a persistent request, whose partner is not in the trace".into());
             }
             action => {
-                // A collective that does not block is replayed where it was begun.
+                // A nonblocking collective is replayed as blocking.
                 let plain = action.strip_prefix('i').filter(|rest| ACTIONS.contains(rest)).unwrap_or(action);
                 if !self.collective(plain, line)? && !self.vector(plain, line)? {
                     return Err(line.unknown(&ACTIONS));
@@ -188,7 +188,8 @@ impl RankTrace {
         Ok(())
     }
 
-    /// `new ranks rank`: it is one of a new communicator, or of none (`0 0 0`): then of one of its own, which is freed at once.
+    /// `new ranks rank`: a rank of a new communicator. Excluded (`0 0 0`), it gets a communicator of its own, which is
+    /// freed at once.
     fn split(&mut self, line: &Line<'_>) -> Result<(), String> {
         line.expect(3, 3)?;
         let (number, ranks) = (line.count(0, "communicator")?, line.count(1, "number of ranks")?);
@@ -203,13 +204,13 @@ impl RankTrace {
             return Err(format!("communicator {number}; expected a number up to {MAX_COMMUNICATOR}"));
         }
         if let Some((_, before)) = self.made.get(&number) {
-            return Err(format!("communicator {number} was made in line {before}; each has a number of its own"));
+            return Err(format!("communicator {number} was created in line {before}; numbers must be unique"));
         }
         let slot = EXCLUDED + 1 + ((number - 1) % SLOTS) as u16;
         if let Some(before) = self.members.values().find(|member| member.slot == slot) {
             let before = before.number;
             return Err(format!(
-                "communicator {number} is made while {before} is there; numbers of such are less than {SLOTS} apart"
+                "communicator {number} is created while {before} exists; numbers must be less than {SLOTS} apart"
             ));
         }
         let rank = line.peer(2, ranks)?;
@@ -226,7 +227,7 @@ impl RankTrace {
 
     fn time(ps: f64) -> Result<Time, String> {
         if ps > i64::MAX as f64 {
-            return Err(format!("{} s at once; expected less than 106 days", ps / 1e12));
+            return Err(format!("{} s in one action; expected less than 106 days", ps / 1e12));
         }
         Ok(Time(ps.round() as u64))
     }
@@ -259,7 +260,7 @@ impl RankTrace {
             return Ok(());
         }
         let from = line.sender(0, self.here.ranks)?;
-        // A size of 0 is one that was not known.
+        // A size of 0 means unknown.
         let bytes = if bytes.0 == 0 { Bytes(u64::MAX) } else { bytes };
         let call = match action == "irecv" {
             true => Call::Irecv { from, bytes, tag, communicator, request: self.begin((on, from, me, tag)) },
@@ -269,7 +270,7 @@ impl RankTrace {
         Ok(())
     }
 
-    /// `size to size from [types]`; its tags are not in the trace.
+    /// `size to size from [types]`. The trace has no tags for it.
     fn send_and_receive(&mut self, line: &Line<'_>) -> Result<(), String> {
         line.expect(4, 6)?;
         let element = line.element(4, self.element)?;
@@ -311,7 +312,7 @@ impl RankTrace {
         let names = [(on, from, to, tag), (on, ANY, to, tag), (on, from, to, ANY), (on, ANY, to, ANY)];
         let found = names.iter().find_map(|name| Some((*name, *self.taken.get(name)?.front()?)));
         let Some((name, request)) = found else {
-            return Err(format!("no request from rank {from} to rank {to} with tag {tag} was begun before"));
+            return Err(format!("no request from rank {from} to rank {to} with tag {tag} was started before"));
         };
         if line.action()? == "test" {
             self.push(Call::Test { request });
@@ -332,7 +333,7 @@ impl RankTrace {
         slot
     }
 
-    /// Gives the oldest slot of a name back.
+    /// Frees the oldest slot of a name.
     fn forget(&mut self, name: Name) {
         if let Some(slots) = self.taken.get_mut(&name) {
             self.free.extend(slots.pop_front());
@@ -351,9 +352,9 @@ impl RankTrace {
         self.free = (0..self.slots).collect();
     }
 
-    /// A collective whose blocks have one size; whether `action` is one.
+    /// A collective with blocks of one size. Returns whether `action` is one.
     fn collective(&mut self, action: &str, line: &Line<'_>) -> Result<bool, String> {
-        // The place of the data type and of the root among the arguments, and their number.
+        // Positions of data type and root in the arguments, and the number of arguments.
         let (operation, kind, root, most) = match action {
             "barrier" => (Operation::Barrier, 0, None, 0),
             "bcast" => (Operation::Broadcast, 2, Some(1), 3),
@@ -372,7 +373,7 @@ impl RankTrace {
             Some(at) if at < line.len() => line.peer(at, self.here.ranks)?,
             _ => 0,
         };
-        // What is sent comes first, what is received second; where data stay in place, only one of them counts.
+        // The sent size comes first, the received size second. If data stay in place, only one of them counts.
         let received = match operation {
             Operation::Gather => self.here.rank == root,
             Operation::Scatter => self.here.rank != root,
@@ -389,7 +390,7 @@ impl RankTrace {
         Ok(true)
     }
 
-    /// A collective with a size for each rank; whether `action` is one.
+    /// A vector collective. Returns whether `action` is one.
     fn vector(&mut self, action: &str, line: &Line<'_>) -> Result<bool, String> {
         let (n, ranks) = (self.here.ranks as usize, self.here.ranks);
         let typed = |at: usize| line.element(at, self.element);
@@ -435,5 +436,5 @@ impl RankTrace {
     }
 }
 
-/// The tag of `sendrecv`, whose own tags a trace does not have: none that a program is likely to use.
+/// Tag of `sendrecv`, whose tags are not in a trace. A program is unlikely to use it.
 const SENDRECV: u32 = ANY - 1;

@@ -1,4 +1,4 @@
-//! Traces of SimGrid 3.32 (`smpirun -trace-ti`) of a program of this project's, `testdata/trace.c`, and lines by hand.
+//! Traces of SimGrid 3.32 (`smpirun -trace-ti`) of a test program, and lines by hand.
 
 use super::*;
 use crate::program::{Communicators, Operation, ProgramSpec, Splits, ANY, EQUAL, WORLD};
@@ -31,12 +31,12 @@ fn mistake(lines: &str) -> String {
     two(lines).unwrap_err()
 }
 
-/// What is wrong with a line of rank 0.
+/// The error of a line of rank 0.
 fn wrong(line: &str) -> String {
     two(&format!("1 init\n{line}\n")).unwrap_err()
 }
 
-/// What rank 0 does.
+/// Calls of rank 0.
 fn of(lines: &str) -> Vec<Call> {
     let mut calls = calls(&two(lines).unwrap(), 0);
     assert_eq!(calls.remove(0), Call::Mark { phase: 0 });
@@ -47,7 +47,7 @@ const fn collective(operation: Operation, root: u32, bytes: u64) -> Call {
     Call::Collective { operation, root, bytes: Bytes(bytes), sizes: EQUAL, communicator: WORLD }
 }
 
-/// Whose every call is known: `tests/traces/calls.c`, recorded with SimGrid 3.32.
+/// A trace with known calls: `tests/traces/calls.c`, recorded with SimGrid 3.32.
 fn recorded(change: impl Fn(&str) -> String) -> Trace {
     let files = [
         ("a/calls.trace", include_str!("../../../tests/traces/calls.trace")),
@@ -63,7 +63,7 @@ fn recorded(change: impl Fn(&str) -> String) -> Trace {
 
 #[test]
 fn a_recorded_program_sends_what_it_sent() {
-    // The plain walk knows no wildcards, no more room than there are bytes and no choice of whom to wait for.
+    // The plain walk supports no wildcards, no larger receive buffers and no wait for any.
     let trace = recorded(|text| {
         let plain = text.lines().filter(|line| !line.contains("test")).collect::<Vec<_>>().join("\n");
         plain.replace("recv -333 -444 30000", "recv 0 3 20000").replace("waitAny", "waitall")
@@ -114,7 +114,7 @@ fn collectives_use_the_traced_sizes() {
     assert_eq!(collectives[..15], once);
     assert_eq!(collectives.len(), 30);
     let sizes = |number: u32, from: u32| (0..4).map(|to| trace.size(number, from, to).0).collect::<Vec<_>>();
-    // Everybody sends 1, 2, 3, 4 doubles to ranks 0 to 3; rank r gives r + 1 doubles.
+    // Every rank sends 1, 2, 3, 4 doubles to ranks 0 to 3; rank r contributes r + 1 doubles.
     assert_eq!((sizes(0, 0), sizes(0, 3)), (vec![8, 16, 24, 32], vec![8, 16, 24, 32]));
     assert_eq!((sizes(1, 0), sizes(1, 3)), (vec![8; 4], vec![32; 4]));
     assert_eq!((sizes(2, 1), sizes(3, 0), sizes(4, 2)), (vec![16; 4], vec![8, 16, 24, 32], vec![8, 16, 24, 32]));
@@ -131,7 +131,7 @@ fn requests_are_slots_that_are_used_again() {
         Call::Isend { to: 1, bytes: Bytes(16), tag: 9, communicator, request: 1 },
         Call::WaitAll { first: 0, count: 2 },
         Call::Irecv { from: 1, bytes: Bytes(u64::MAX), tag: 7, communicator, request: 0 },
-        // What nobody waited for is waited for at the end.
+        // Requests without a wait get one at the end.
         Call::WaitAll { first: 0, count: 2 },
     ];
     assert_eq!(of(lines), expected);
@@ -141,12 +141,12 @@ fn requests_are_slots_that_are_used_again() {
 fn two_of_a_name_are_waited_for_in_their_order() {
     let lines = "0 irecv 1 7 10\n0 irecv 1 7 20\n0 wait 1 0 7\n0 wait 1 0 7\n1 init\n";
     assert_eq!(of(lines)[2..], [Call::Wait { request: 0 }, Call::Wait { request: 1 }]);
-    // A receive from anybody is known by the sender that it had.
+    // A receive from any source has the name of its actual sender.
     let lines = "0 irecv -333 -444 10\n0 wait 1 0 7\n1 init\n";
     assert_eq!(of(lines)[1..], [Call::Wait { request: 0 }]);
 }
 
-/// Ranks 0 and 2 are in communicator 5, the other way round; rank 1 is in none. It is used, freed, and its slot taken again.
+/// Ranks 0 and 2 are in communicator 5, in reverse order. Rank 1 is in none. It is used, freed, and its slot reused.
 #[test]
 fn communicators_by_number() {
     let lines = "0 comm_split 5 2 1\n1 comm_split 0 0 0\n2 comm_split 5 2 0\n\
@@ -178,16 +178,18 @@ fn communicators_by_number() {
         collective(Operation::Barrier, 0, 0, EQUAL, 7),
     ];
     assert_eq!(calls(&trace, 0)[1..], expected);
-    // Whom a split leaves out is alone in one that is freed at once; the others' has the same number for all of them.
+    // A rank excluded by a split is in a communicator of its own, which is freed at once. The other communicator has
+    // the same number for all its ranks.
     assert_eq!(calls(&trace, 1)[1], Call::CommSplit { communicator: WORLD, new: 1, color: u32::MAX - 2, key: 0 });
     assert_eq!(calls(&trace, 1)[2], Call::CommFree { communicator: 1 });
     assert_eq!(calls(&trace, 1)[5], Call::CommSplit { communicator: WORLD, new: 7, color: 6, key: 1 });
-    // Blocks go by ranks of the job: rank 2 gives 6 B and rank 0 gives 3; of all, rank r gives r + 1.
+    // Blocks are by rank of the job: rank 2 contributes 6 B and rank 0 3 B; in the other collective rank r contributes
+    // r + 1.
     assert_eq!((trace.size(1, 0, 2), trace.size(1, 2, 2), trace.size(0, 2, 0)), (Bytes(3), Bytes(6), Bytes(3)));
 }
 
-/// What a run asks for: who is in the communicators that the lines make. Each of four ranks has one of two, whose ranks count from
-/// the last; the first of each makes another of both.
+/// A run needs the members of the communicators. Each of four ranks is in one of two communicators, whose ranks count
+/// from the last. The first rank of each creates another one of both.
 #[test]
 fn communicators_are_made_in_a_run() {
     let lines = "0 comm_split 5 2 1\n1 comm_split 5 2 0\n2 comm_split 8 2 1\n3 comm_split 8 2 0\n\
