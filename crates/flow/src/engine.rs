@@ -147,7 +147,7 @@ impl Engine<'_> {
             PathChoice::Fixed(_) => Sharing::Equal,
             PathChoice::Ugal(ugal) => Sharing::Ugal { threshold: ugal.hop_threshold, bias: ugal.bias_load_hops },
             PathChoice::AdaptiveDirect | PathChoice::AdaptiveIndirect | PathChoice::AdaptiveHybrid => Sharing::Residual,
-            PathChoice::Optimal => unreachable!("it has no iteration"),
+            PathChoice::Optimal => unreachable!("optimal has no iteration"),
         }
     }
 
@@ -219,7 +219,7 @@ impl Engine<'_> {
         flows: &[&Commodity],
         progress: &mut Progress<'_>,
     ) -> Result<Answer, FlowError> {
-        let gap = self.settings.gap().expect("optimal has one");
+        let gap = self.settings.gap().expect("optimal has a gap");
         let found = self.bound(job, gap, progress)?;
         let (bound, edge_flows) = found.map_or((None, Vec::new()), |found| (Some(found.bound), found.flows));
         let between: Vec<&Commodity> = flows.iter().filter(|c| c.source != c.target).copied().collect();

@@ -30,7 +30,7 @@ impl ExactSum {
     /// # Panics
     /// If it is negative or not finite.
     pub(crate) fn add(&mut self, value: f64) {
-        assert!(value >= 0.0 && value.is_finite(), "{value} is no amount");
+        assert!(value >= 0.0 && value.is_finite(), "invalid amount {value}");
         let bits = value.to_bits();
         let (exponent, fraction) = ((bits >> 52) as i32, bits & ((1 << 52) - 1));
         // Subnormal numbers have the exponent of the smallest normal number, and no leading 1.

@@ -85,8 +85,8 @@ fn ugal_weighs_queues_by_hops() {
         let (straight, detour) = (share_on(0, &candidates, &solution), share_on(2, &candidates, &solution));
         assert!((straight + detour - 1.0).abs() < 1e-5, "{straight} {detour}");
         let expected = if around { 0.5 } else { 0.0 };
-        assert!((detour - expected).abs() < 1e-5, "threshold {threshold}, bias {bias}: {detour} went around");
-        assert!(around || detour == 0.0, "what is not chosen gets nothing at all: {detour}");
+        assert!((detour - expected).abs() < 1e-5, "threshold {threshold}, bias {bias}: {detour} on the indirect path");
+        assert!(around || detour == 0.0, "a path that is not chosen gets nothing: {detour}");
     }
 }
 

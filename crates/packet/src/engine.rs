@@ -312,7 +312,7 @@ impl PacketEngine {
         watch: &mut dyn Watch,
     ) -> PacketResult {
         self.run_checkpointed(traffic, schedule, options, watch, CheckpointAccess::default())
-            .expect("nothing was to be read")
+            .expect("no state is loaded")
     }
 
     /// Like [`Self::run_watched`], with checkpoints. A resumed run equals the uninterrupted run, on any number of
@@ -372,7 +372,7 @@ impl PacketEngine {
         for program in traffic.programs() {
             let own = if processes.number() == 0 { Vec::new() } else { program.export_records() };
             for handed in gather(processes, &own) {
-                program.import_records(&handed).expect("the same program handed it over");
+                program.import_records(&handed).expect("the same program exported the records");
             }
         }
         let first = processes.number() == 0;

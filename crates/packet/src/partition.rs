@@ -299,7 +299,7 @@ impl Partition {
     }
 
     fn routing(&self) -> &dyn Routing {
-        self.routing.as_deref().expect("nobody else decides at this time")
+        self.routing.as_deref().expect("no other decision is active")
     }
 
     /// Handles all events before `until`. An idle partition costs nothing, and most of a large machine may be
@@ -456,5 +456,5 @@ fn wheel(fabric: &Fabric, routers: &Range<u32>, has_listeners: bool) -> EventQue
 }
 
 /// Width of a bucket in mean times between events. Wider buckets sort more entries. Narrower ones gained
-/// nothing (README.md, "Where the time goes").
+/// nothing (README.md).
 const WIDTH: u64 = 2;

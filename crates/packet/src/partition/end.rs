@@ -167,7 +167,7 @@ impl Partition {
         let mut part = self.recorder.into_part(|port| self.kinds[self.out[port].kind as usize].full_time);
         if records_tables && self.learns {
             // The run is over, so nobody holds the routing.
-            let routing = self.routing.expect("nobody decides any more");
+            let routing = self.routing.expect("no decision is active");
             part.tables = self.router.iter().map(|router| routing.estimates(router.id, &router.memory)).collect();
         }
         part

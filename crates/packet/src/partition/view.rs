@@ -88,7 +88,7 @@ struct NoLoad;
 
 impl LoadView for NoLoad {
     fn port_bytes(&self, _: u16) -> u64 {
-        unreachable!("the algorithm said that it does not read the load")
+        unreachable!("the algorithm does not read the load")
     }
 
     fn channel_bytes(&self, port: u16, _: u8) -> u64 {
@@ -115,7 +115,7 @@ impl Partition {
         let received =
             if self.learns && self.inputs[i].end != End::Node { self.pool.received_note(slot) } else { None };
         let received = received.map(|note| ReceivedReport { port: (i - state.link_ports_from as usize) as Port, note });
-        let routing = self.routing.as_deref().expect("nobody else decides at this time");
+        let routing = self.routing.as_deref().expect("no other decision is active");
         // Most algorithms never read the load. They get no view, which saves the copies below.
         let header = &mut self.pool.get_mut(slot).header;
         if !self.reads_load || !routing.reads_load(header) {
@@ -146,7 +146,7 @@ impl Partition {
         let mut random = state.random.clone();
         let mut memory = std::mem::take(&mut state.memory);
         let mut header = self.pool.get(slot).header;
-        let routing = self.routing.take().expect("nobody else decides at this time");
+        let routing = self.routing.take().expect("no other decision is active");
         let partition = RefCell::new(&mut *self);
         let load = RouterLoad { partition: &partition, first, settled };
         let mut decision = Decision { now_ps, received, ..Decision::new(router, &load, &mut random, &mut memory) };
@@ -164,7 +164,7 @@ impl Partition {
 
     /// Applies the feedback that has reached a router: port by port, in order of arrival.
     pub(super) fn learn(&mut self, local: usize) {
-        let routing = self.routing.as_deref().expect("nobody else decides at this time");
+        let routing = self.routing.as_deref().expect("no other decision is active");
         let state = &mut self.router[local];
         let router = state.id;
         let (first, end) = (state.link_ports_from as usize, state.ports.end as usize);

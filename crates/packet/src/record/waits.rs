@@ -111,7 +111,7 @@ impl JobWaits {
                 channel.add(job, sender, u64::from(packets) * busy);
             }
             if packets > 0 && free > 0 {
-                let oldest = || channel.beyond.front().expect("room that is taken is somebody's").0;
+                let oldest = || channel.beyond.front().expect("used space belongs to a packet").0;
                 let blocking_job = own.unwrap_or_else(oldest);
                 channel.add(job, blocking_job, u64::from(packets) * free);
             }
@@ -136,7 +136,7 @@ impl JobWaits {
         let channel = self.channel(at);
         channel.total = channel.total.wrapping_add(time);
         let of_job = channel.queued.iter_mut().find(|(of, _)| *of == job);
-        of_job.expect("it entered").1 -= 1;
+        of_job.expect("the packet has entered").1 -= 1;
     }
 
     /// Records that a packet is sent until `until` and takes space in the next buffer.

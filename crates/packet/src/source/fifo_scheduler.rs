@@ -58,7 +58,7 @@ impl Endpoints for FifoScheduler {
         let mut turns = memory[after..].iter().chain(&memory[..after]).copied();
         let inner = &mut self.inner;
         let made = |memory: &u32| inner.next_created_ps(first + memory).is_some_and(|created| created <= leaves_ps);
-        let chosen = turns.find(made).expect("something was made before it leaves");
+        let chosen = turns.find(made).expect("a packet exists at its departure");
         self.last[nic as usize] = chosen;
         self.inner.take(first + chosen, leaves_ps)
     }

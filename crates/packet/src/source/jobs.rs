@@ -66,7 +66,7 @@ impl RankDestinations {
 
 impl Destinations for RankDestinations {
     fn draw(&self, source: NodeId, random: &mut Stream) -> NodeId {
-        self.try_draw(source, random).expect("nodes without a partner were left out")
+        self.try_draw(source, random).expect("nodes without destinations have no source")
     }
 }
 
@@ -183,7 +183,7 @@ impl Traffic {
         program: Option<&Arc<dyn Program>>,
     ) -> Self {
         let jobs = workload.jobs.iter().zip(&closed.messages).map(|(job, messages)| match &job.traffic {
-            TrafficKind::Program(_) => JobTraffic::Program(Arc::clone(program.expect("something runs the programs"))),
+            TrafficKind::Program(_) => JobTraffic::Program(Arc::clone(program.expect("jobs with programs have a program"))),
             TrafficKind::Open(open) => JobTraffic::Open(OpenJob::of(machine, job, open)),
             TrafficKind::Closed(ClosedParameters { start }) => {
                 JobTraffic::Closed(ClosedJob { messages: Arc::clone(messages), start: *start })

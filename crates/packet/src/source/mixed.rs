@@ -69,7 +69,7 @@ impl Endpoints for MixedEndpoints {
         let mut turns = (1..=count).map(|turn| (last + turn) % count);
         let made =
             |m: &usize| self.members[*m].endpoints.next_created_ps(nic).is_some_and(|created| created <= leaves_ps);
-        let m = turns.find(made).expect("something was made before it leaves");
+        let m = turns.find(made).expect("a packet exists at its departure");
         self.served[nic as usize] = m;
         self.members[m].endpoints.take(nic, leaves_ps)
     }
@@ -108,7 +108,7 @@ impl Endpoints for MixedEndpoints {
 
     fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
         let due = |member: &MixedMember| member.timers[nic as usize] <= socket.now_ps();
-        let m = self.members.iter().position(due).expect("somebody's timer ran out");
+        let m = self.members.iter().position(due).expect("a timer has expired");
         self.members[m].timers[nic as usize] = u64::MAX;
         // Other members with timers due now are woken after this.
         self.notify(m, nic, socket, |endpoints, socket| endpoints.on_timer(nic, socket))

@@ -75,7 +75,7 @@ impl Endpoints for PrefetchEndpoints {
         let drawn = &mut self.nodes[n];
         drawn.departure_ps = drawn.departure_ps.max(leaves_ps);
         drawn.waiting -= 1;
-        drawn.queues[fifo].pop_front().expect("the network asked for a packet that is there")
+        drawn.queues[fifo].pop_front().expect("the packet exists")
     }
 
     fn has_coupled_offers(&self) -> bool {
