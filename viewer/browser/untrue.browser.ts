@@ -26,7 +26,7 @@ useBrowser()
 /** Parts and total of the link account below the picture. */
 async function account(): Promise<{ all: number; parts: number[] }> {
   const said = await text('drawn')
-  const found = /\. ([\d,]+) links: (.*?)(?:\. |$)/.exec(said)
+  const found = /\. All ([\d,]+) links: (.*?)(?:\. |$)/.exec(said)
   expect(found, said).not.toBeNull()
   const value = (digits: string): number => Number(digits.replaceAll(',', ''))
   return {

@@ -82,7 +82,7 @@ describe('torus', () => {
     expect(account.drawn).toBe(inDrawn.length)
     const said = accountText(account, picture, false)
     expect(said).toBe(
-      `. 384 links: ${account.drawn} drawn, ${account.weaker} with smaller values, ${account.empty} without traffic, 55 filtered out`,
+      `. All 384 links: ${account.drawn} drawn, ${account.weaker} with smaller values, ${account.empty} without traffic, 55 filtered out`,
     )
   })
 

@@ -10,27 +10,24 @@ import { linkName, type Figure, type Job, type Run } from './run'
 import { jobsOnLink } from './values'
 import { nicName, type Bottleneck, type Explanation } from './explanation'
 
-/**
- * Duration of a job, by preference: end of its last rank, last arrival, mean packet latency. The first column
- * that both runs have is used.
- */
+/** Role of the columns that hold the time of a job. */
 const JOB_TIME = 'job-time'
-/** The link or NIC that is occupied longest, of all that a job uses. */
+/** Used if a run has no job time. */
 const LATENCY = 'latency_mean_ns'
 
-/** Focus text of this link or node. */
+/** The link or NIC that is occupied longest, of all that a job uses. */
 export interface BusiestResource {
   readonly name: string
-  /** Link or node number. */
+  /** Focus text of this link or node. */
   readonly focus: string
-  /** NaN if the capacity is unknown. */
+  /** Link or node number. */
   readonly number: number
   readonly bytes: number
-  /** A job's bytes on one link in both runs. */
+  /** NaN if the capacity is unknown. */
   readonly occupied_s: number
 }
 
-/** Null if the job sends no bytes over any. */
+/** A job's bytes on one link in both runs. */
 export interface TrafficChange {
   readonly name: string
   readonly color: string
@@ -40,7 +37,7 @@ export interface TrafficChange {
 
 export type JobBottleneck = Bottleneck & { readonly decides: boolean }
 
-/** Null if the runs share no time column. */
+/** Null if the job sends no bytes over any. */
 export interface BeforeAfter {
   readonly before: BusiestResource | null
   readonly after: BusiestResource | null
@@ -48,29 +45,29 @@ export interface BeforeAfter {
 
 export interface JobAnswer {
   readonly job: Job
-  /** `figure` after / before; 1 without a figure. */
+  /** Null if the runs share no time column. */
   readonly figure:
     (Pick<Figure, 'label' | 'unit'> & { readonly before: number; readonly after: number }) | null
-  /** The bottleneck in both runs; null if one of them does not report it. */
+  /** `figure` after / before; 1 without a figure. */
   readonly ratio: number
-  /** Bytes of each job on the bottleneck (or busiest link) of the other run, largest growth first. */
+  /** The bottleneck in both runs; null if one of them does not report it. */
   readonly bottleneck: { readonly before: JobBottleneck; readonly after: JobBottleneck } | null
   readonly link: BeforeAfter
   readonly nic: BeforeAfter
-  /** Whether the base has that link. */
+  /** Bytes of each job on the bottleneck (or busiest link) of the other run, largest growth first. */
   readonly trafficChanges: readonly TrafficChange[]
-  /** Whether the NIC is occupied longer than any link. */
+  /** Whether the base has that link. */
   readonly isInBase: boolean
 }
+
+/** Whether the NIC is occupied longer than any link. */
+export const isLimitedByNic = ({ link, nic: own }: JobAnswer): boolean =>
+  (own.after?.occupied_s ?? 0) > (link.after?.occupied_s ?? 0)
 
 /**
  * One entry per job of both runs, paired by name, largest slowdown first. `explanations`: of the base, then
  * of the other run.
  */
-export const isLimitedByNic = ({ link, nic: own }: JobAnswer): boolean =>
-  (own.after?.occupied_s ?? 0) > (link.after?.occupied_s ?? 0)
-
-/** A NIC carries bytes of one job only. */
 export function answer(base: Run, other: Run, explanations?: readonly Explanation[]): JobAnswer[] {
   const links = [base, other].map(busiestLinks)
   const nics = [base, other].map(busiestNics)
@@ -84,7 +81,7 @@ export function answer(base: Run, other: Run, explanations?: readonly Explanatio
     const figure = timeOf(job, twin)
     const link = sides(links)
     const bottleneck = bottlenecksOf(job.name, explanations)
-    // The longest occupied link of each job. The bytes of all jobs on a link count.
+    // A NIC carries bytes of one job only.
     const number = bottleneck ? bottleneck.after.link : (link.after?.number ?? null)
     const here = number === null ? -1 : translation(other, base).link(number)
     return [
@@ -119,7 +116,7 @@ function bottlenecksOf(
 function timeOf(job: Job, twin: Job): JobAnswer['figure'] {
   const times = ({ figures }: Job): Figure[] => figures.filter(({ role }) => role === JOB_TIME)
   const named = (id: string) => [job, twin].map(({ figures }) => figures.find((figure) => figure.id === id))
-  // The longest occupied NIC of each job; nodes shared by several jobs are skipped.
+  // Preference: the last common job time, then the first time of each run, then the latency.
   const pairs = [
     ...times(job)
       .reverse()
@@ -150,7 +147,7 @@ class BusiestFinder {
   }
 }
 
-/** By job number, of the links that carry any byte of the job; all bytes on a link count, whoever's they are. */
+/** The longest occupied link of each job. The bytes of all jobs on a link count. */
 function busiestLinks(run: Run): Map<number, BusiestResource> {
   const largest = new BusiestFinder()
   const bytes = bytesOf(run)
@@ -166,7 +163,7 @@ function busiestLinks(run: Run): Map<number, BusiestResource> {
   return largest.byJob
 }
 
-/** By job number, of the nodes that run no other job. */
+/** The longest occupied NIC of each job; nodes shared by several jobs are skipped. */
 function busiestNics({ nodes }: Run): Map<number, BusiestResource> {
   const largest = new BusiestFinder()
   for (let n = 0; n < nodes.count; n++) {

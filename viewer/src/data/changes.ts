@@ -10,7 +10,7 @@ export interface ChangeRow {
   readonly name: string
   /** Set for rows of one job. */
   readonly color: string | null
-  readonly statistic: 'mean' | 'largest'
+  readonly statistic: 'mean' | 'max'
   /** One per run; null if the run has no such class or job. */
   readonly values: readonly (number | null)[]
 }
@@ -42,7 +42,7 @@ function rowsFor(
   color: string | null,
 ): ChangeRow[] {
   return names.flatMap((name) =>
-    (['mean', 'largest'] as const).map((statistic) => ({
+    (['mean', 'max'] as const).map((statistic) => ({
       name: label(name),
       color,
       statistic,

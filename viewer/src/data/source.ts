@@ -20,11 +20,11 @@ export interface ColumnInfo {
   readonly meaning?: string
   /** Whether it is shown by default. */
   readonly headline?: boolean
-  /** By name; columns that cannot be shown are not sent. */
+  /** Role of the column, such as `job-time`. */
   readonly role?: string
 }
 
-/** Whether the column can be aggregated; only then is it a measure. */
+/** By name; columns that cannot be shown are not sent. */
 export type Columns = Readonly<Record<string, ColumnInfo>>
 
 export interface TableInfo {
@@ -32,26 +32,26 @@ export interface TableInfo {
   readonly columns: Columns
 }
 
-/** Short and unique among the open runs. */
+/** Whether the column can be aggregated; only then is it a measure. */
 export const isMeasure = ({ merge }: Pick<ColumnInfo, 'merge'>): boolean =>
   merge !== 'key' && merge !== 'attribute'
 
 export interface RunInfo {
-  /** Values of the index's keys. */
+  /** Short and unique among the open runs. */
   readonly label: string
   readonly summary: Summary
   readonly tables: Readonly<Record<string, TableInfo>>
-  /** A setting or figure in which the runs of a sweep differ. */
+  /** Values of the index's keys. */
   readonly keys: Readonly<Record<string, string | number>>
 }
 
-/** A run directory that cannot be read. */
+/** A setting or figure in which the runs of a sweep differ. */
 export interface SweepKey {
   readonly name: string
   readonly unit: Unit
 }
 
-/** Results of the opened study. */
+/** A run directory that cannot be read. */
 export interface BadRun {
   readonly label: string
   readonly reason: string
@@ -63,7 +63,7 @@ export interface Index {
   readonly keys: readonly SweepKey[]
   readonly runs: readonly RunInfo[]
   readonly bad?: readonly BadRun[]
-  /** Measured data that covers only part of the machine. */
+  /** Results of the opened study. */
   readonly findings?: Findings
 }
 
@@ -103,25 +103,25 @@ export interface Summary {
   readonly classes: readonly ClassSummary[]
   readonly jobs?: readonly { readonly job: number; readonly name: string }[]
   readonly warnings: readonly string[]
-  /** Tables of the first picture, by name. */
+  /** Measured data that covers only part of the machine. */
   readonly partial_machine?: boolean
 }
 
 export interface Source {
   index(): Promise<Index>
-  /** Bottleneck of each job. */
+  /** Tables of the first picture, by name. */
   first(run: number): Promise<ReadonlyMap<string, Block>>
   table(run: number, table: string, columns: readonly string[]): Promise<Block>
-  /** Tables that every picture needs. */
+  /** Bottleneck of each job. */
   explain(run: number): Promise<Explanation>
 }
 
 export const PROTOCOL = 4
 
-/** An error message for the user, with a hint. */
+/** Tables that every picture needs. */
 export const REQUIRED_TABLES = ['routers', 'links', 'link_jobs', 'nodes', 'jobs'] as const
 
-/** `known`: the index if the page contains it. */
+/** An error message for the user, with a hint. */
 export class SourceError extends Error {
   constructor(
     message: string,
@@ -143,7 +143,7 @@ function checkProtocol(index: Index): Index {
 export class HttpSource implements Source {
   private readonly explanations = new Map<number, Promise<Explanation>>()
 
-  /** A single-run page preloads this address; the browser reuses the answer. */
+  /** `known`: the index if the page contains it. */
   constructor(
     private readonly base: string,
     private readonly known?: string,
@@ -154,7 +154,7 @@ export class HttpSource implements Source {
     return checkProtocol((await (await this.fetch('api/index.json')).json()) as Index)
   }
 
-  /** Whole tables as gzip in base64: a standalone page, or the state of a notebook widget. */
+  /** A single-run page preloads this address; the browser reuses the answer. */
   async first(run: number): Promise<ReadonlyMap<string, Block>> {
     return decodeBlocks(await (await this.fetch(`api/runs/${run}/first`)).arrayBuffer())
   }
@@ -189,12 +189,12 @@ export class HttpSource implements Source {
   }
 }
 
-/** By `run/table`. */
+/** Whole tables as gzip in base64: a standalone page, or the state of a notebook widget. */
 export interface EmbeddedData {
   readonly index: Index
-  /** By run; absent in pages that were assembled in the browser. */
+  /** By `run/table`. */
   readonly blocks: Readonly<Record<string, string>>
-  /** By run; a page that was made of files in the browser has none. */
+  /** By run; absent in pages that were assembled in the browser. */
   readonly explanations?: Readonly<Record<string, Explanation>>
 }
 

@@ -62,7 +62,7 @@ export function accountText(account: Account, picture: Picture, signed: boolean)
   ]
   const said = parts.filter(([n]) => n > 0).map(([n, words]) => `${count(n)} ${words}`)
   if (all === 0) return ''
-  return `. ${count(all)} links: ${said.join(', ')}`
+  return `. All ${count(all)} links: ${said.join(', ')}`
 }
 
 /** Selects the marks to draw: all non-zero ones, or the strongest `limit`. */

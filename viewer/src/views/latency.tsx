@@ -58,8 +58,8 @@ export function LatencyView({ run }: { run: Run }) {
           <>
             <Boxes run={run} shown={shown} />
             <p class="reading">
-              Box: middle half of the packets, with the median. Whiskers: 5 to 95 %. Tick with value: 99 %.
-              Ring: maximum. Percentiles are accurate to 0.8 %.
+              Box: middle half of the packets, with the median. Whiskers: 5 to 95 %. Tick: 99 %, with its
+              value. Ring: maximum. Percentiles are accurate to 0.8 %.
             </p>
           </>
         )}
