@@ -21,7 +21,7 @@ words! {
     /// The unit of a column's numbers.
     pub enum Unit {
         Plain = "none": "no amount: an id, a text, true or false",
-        Count = "count": "how many",
+        Count = "count": "number of things",
         Bytes = "bytes": "bytes (1 MiB = 1,048,576 of them)",
         BytesPerS = "bytes-per-s": "bytes per second (1 GB/s = 10^9 of them)",
         Ps = "ps": "picoseconds",

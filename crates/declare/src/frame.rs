@@ -151,11 +151,11 @@ mod tests {
         under: None,
         doc: "",
         columns: &[
-            Column::key("router", Type::U32, Plain, "Router", "Its number.")
+            Column::key("router", Type::U32, Plain, "Router", "Router number.")
                 .by(|c: &PacketCounts| (0..c.packets.len() as u32).collect()),
-            Column::key("<axis>", Type::U32, Plain, "<axis>", "Its coordinate.")
+            Column::key("<axis>", Type::U32, Plain, "<axis>", "Router coordinate.")
                 .by_axis(|c, axis| vec![axis as u32; c.packets.len()].into()),
-            Column::sum("packets", Type::U64, Count, "Packets", "How many.").by(|c| c.packets.clone().into()),
+            Column::sum("packets", Type::U64, Count, "Packets", "Number of packets.").by(|c| c.packets.clone().into()),
             Column::max("peak_bytes", Type::U64, Bytes, "Peak", "Most at a time.")
                 .under("record = true")
                 .by_if(|c| c.peaks.clone().map(Values::U64)),
@@ -193,7 +193,7 @@ mod tests {
     #[should_panic(expected = "packets is declared as u32, not as U64")]
     fn values_of_another_type_are_refused() {
         let wrong: &[FilledColumn<()>] =
-            &[Column::sum("packets", Type::U32, Count, "Packets", "How many.").by(|()| Values::U64(vec![1]))];
+            &[Column::sum("packets", Type::U32, Count, "Packets", "Number of packets.").by(|()| Values::U64(vec![1]))];
         let _ = Frame::of(wrong, &());
     }
 

@@ -65,7 +65,7 @@ pub struct Choice {
 }
 
 /// The word for a computed default.
-pub const AUTO: &Choice = &Choice { name: "auto", doc: "worked out" };
+pub const AUTO: &Choice = &Choice { name: "auto", doc: "computed" };
 
 impl Kind {
     /// An integer of any sign.

@@ -47,7 +47,7 @@ pub(super) const fn adaptive(name: &'static str, doc: &'static str, build: Build
 pub(super) const THRESHOLD: Kind = Kind::Number { min: 1e-6, max: 1e6 };
 pub(super) const THRESHOLD_DOC: &str = "Factor on the non-minimal queue: a packet goes non-minimal iff q(minimal) > \
     threshold * q(non-minimal) + bias.";
-pub(super) const BIAS_DOC: &str = "See `threshold`.";
+pub(super) const BIAS_DOC: &str = "Bias in favour of the minimal path; see `threshold`.";
 pub(super) const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
 pub(super) const MINIMAL_DOC: &str = "Minimal ports to draw; the one with the shortest queue is used.";
 pub(super) const NON_MINIMAL_DOC: &str = "Non-minimal paths to draw; the one with the shortest queue is used.";
