@@ -302,10 +302,9 @@ def _describe(run: RunSource, name: str) -> dict[str, Any]:
 
 
 def _declaration(column: Column) -> dict[str, Any]:
-    facts = {
-        name: getattr(column, name) for name in ("unit", "merge", "weight", "label", "meaning", "headline")
-    }
-    return {name: fact for name, fact in facts.items() if fact}
+    names = ("unit", "merge", "weight", "label", "meaning", "headline", "role")
+    fields = {name: getattr(column, name) for name in names}
+    return {name: field for name, field in fields.items() if field}
 
 
 def find_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
