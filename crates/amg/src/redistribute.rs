@@ -18,8 +18,7 @@ use crate::category::Footprint;
 use crate::{cycle_costs, Category, Charges, Hierarchy, Level, Penalties};
 use odonata_model::{Constants, Mix, ModelError};
 
-/// Smallest gain that causes a switch, as a share of the cycle so far. This is the paper's value; a smaller one would
-/// switch for gains within the error of the model.
+/// Smallest gain that causes a switch, as a share of the cycle so far: the paper's value.
 const MIN_GAIN: f64 = 0.05;
 
 /// A candidate number of groups.

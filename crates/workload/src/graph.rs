@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn a_rank_out_of_range_has_a_place() {
         let error = graph(&[(0, 1, 7), (0, 3, 7)]).unwrap_err();
-        assert_eq!(error.to_string(), "edges.csv:message 1: rank 3 of a job with ranks 0 to 2");
+        assert_eq!(error.to_string(), "edges.csv:message 1: rank 3 in a job with ranks 0 to 2");
     }
 
     #[test]

@@ -222,7 +222,7 @@ mod tests {
         let message = grid(&[3, 5]).unwrap_err().to_string();
         assert_eq!(
             message,
-            "pattern 'stencil-2d': dims: 3 x 5 makes 15 points, but the job has 12 ranks; [4, 3] would do"
+            "pattern 'stencil-2d': dims: 3 x 5 makes 15 points, but the job has 12 ranks; for example [4, 3] fits"
         );
         assert!(grid(&[12]).is_err());
         assert!(grid(&[u32::MAX, u32::MAX]).is_err());

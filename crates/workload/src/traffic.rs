@@ -296,7 +296,7 @@ mod tests {
             };
             open.traffic().unwrap_err()
         };
-        assert_eq!(wrong(&[1], &[]).1, "has 1 values and 'step_loads' 0; give a load for each time");
+        assert_eq!(wrong(&[1], &[]).1, "has 1 values, but 'step_loads' has 0; give a load for each time");
         assert_eq!(wrong(&[2, 1], &[0.1, 0.2]), ("step_times", "must ascend".into()));
     }
 

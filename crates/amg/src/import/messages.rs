@@ -261,7 +261,7 @@ mod tests {
         assert!(message(CYCLE, 3, 2, Phase::Smooth).contains("levels 0 to 1"));
         assert!(message(CYCLE, 3, 1, Phase::Restrict).contains("coarsest level"));
         assert!(message(CYCLE, 3, 0, Phase::Interpolate).contains("finest level"));
-        assert_eq!(message(CYCLE, 2, 1, Phase::Smooth), "h:line 5: rank 2 of a job with ranks 0 to 1");
+        assert_eq!(message(CYCLE, 2, 1, Phase::Smooth), "h:line 5: rank 2 in a job with ranks 0 to 1");
         assert!(message("level,operator,source,values\n", 3, 0, Phase::Smooth).contains("no column 'destination'"));
         assert!(message(&CYCLE.replace("10", "ten"), 3, 0, Phase::Smooth).contains("values is 'ten'"));
     }

@@ -177,14 +177,14 @@ mod tests {
     fn mistakes() {
         let wrong = |name| Choice::of(Operation::Allreduce, name).unwrap_err();
         assert_eq!(wrong("rabenseifer"), "unknown algorithm 'rabenseifer'; did you mean 'rabenseifner'?");
-        assert!(wrong("pairwise").starts_with("'pairwise' does no allreduce"), "{}", wrong("pairwise"));
+        assert!(wrong("pairwise").starts_with("'pairwise' does not support allreduce"), "{}", wrong("pairwise"));
         let rules =
             |rules: &[(Option<Bytes>, Option<u32>, &str)]| Choice::by_size(Operation::Allreduce, rules).unwrap_err();
-        assert!(rules(&[]).contains("expected one without"));
-        assert!(rules(&[(Some(Bytes(1)), None, "ring")]).contains("expected one without"));
-        assert!(rules(&[(None, None, "ring"), (None, None, "linear")]).starts_with("rule 2: never reached"));
+        assert!(rules(&[]).contains("expected a last rule without limits"));
+        assert!(rules(&[(Some(Bytes(1)), None, "ring")]).contains("expected a last rule without limits"));
+        assert!(rules(&[(None, None, "ring"), (None, None, "linear")]).starts_with("rule 2: unreachable"));
         let down = [(Some(Bytes(9)), None, "ring"), (Some(Bytes(8)), None, "ring"), (None, None, "ring")];
-        assert!(rules(&down).starts_with("rule 2: never reached"));
+        assert!(rules(&down).starts_with("rule 2: unreachable"));
         assert!(rules(&[(None, None, "rong")]).starts_with("rule 1: unknown algorithm 'rong'"));
     }
 }

@@ -85,8 +85,8 @@ mod tests {
         let message = |targets: &[i64], bytes: &[f64]| {
             communication_graph("a.parquet", &[0, 1], targets, bytes, Some(2)).unwrap_err().to_string()
         };
-        assert_eq!(message(&[1, -1], &[8.0, 8.0]), "a.parquet:row 1: rank -1 of a job with ranks 0 to 1");
-        assert_eq!(message(&[1, 0], &[f64::NAN, 8.0]), "a.parquet:row 0: NaN bytes, expected a number from 0 up");
+        assert_eq!(message(&[1, -1], &[8.0, 8.0]), "a.parquet:row 1: rank -1 in a job with ranks 0 to 1");
+        assert_eq!(message(&[1, 0], &[f64::NAN, 8.0]), "a.parquet:row 0: NaN bytes, expected a number of at least 0");
         assert_eq!(
             message(&[1], &[8.0, 8.0]),
             "a.parquet:row 1: columns of different lengths: src has 2, dst has 1, bytes has 2"

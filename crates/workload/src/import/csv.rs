@@ -193,7 +193,7 @@ fn reason(error: &::csv::Error) -> String {
         ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("{len} fields, but the header has {expected_len}")
         }
-        ::csv::ErrorKind::Utf8 { .. } => "no UTF-8 text".into(),
+        ::csv::ErrorKind::Utf8 { .. } => "not UTF-8 text".into(),
         other => format!("{other:?}"),
     }
 }
@@ -223,11 +223,11 @@ mod tests {
         assert_eq!(message("src,dst,bytes\n0,1,8\n\n0,1\n"), "a.csv:line 4: 2 fields, but the header has 3");
         assert_eq!(message("src,dst,bytes\n0,one,8\n"), "a.csv:line 2: dst is 'one', expected a whole number");
         assert_eq!(message("src,dst,bytes\n0,1,8\n0,1,8 KiB\n"), "a.csv:line 3: bytes is '8 KiB', expected a number");
-        assert_eq!(message("src,dst,bytes\n0,4,8\n"), "a.csv:line 2: rank 4 of a job with ranks 0 to 3");
-        assert_eq!(message("src,dst,bytes\n0,1,-8\n"), "a.csv:line 2: -8 bytes, expected a number from 0 up");
-        assert_eq!(message("src,dst,bytes\n0,1,NaN\n"), "a.csv:line 2: NaN bytes, expected a number from 0 up");
+        assert_eq!(message("src,dst,bytes\n0,4,8\n"), "a.csv:line 2: rank 4 in a job with ranks 0 to 3");
+        assert_eq!(message("src,dst,bytes\n0,1,-8\n"), "a.csv:line 2: -8 bytes, expected a number of at least 0");
+        assert_eq!(message("src,dst,bytes\n0,1,NaN\n"), "a.csv:line 2: NaN bytes, expected a number of at least 0");
         let error = communication_graph("a.csv", b"src,dst,bytes\n0,1,\xff\n", None).unwrap_err();
-        assert_eq!(error.to_string(), "a.csv:line 2: no UTF-8 text");
+        assert_eq!(error.to_string(), "a.csv:line 2: not UTF-8 text");
     }
 
     #[test]

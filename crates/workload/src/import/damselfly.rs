@@ -105,11 +105,11 @@ mod tests {
             "a.bin:byte 16: cut off: the last record has 5 of 16 bytes (int32 source, int32 destination, float64 bytes)"
         );
         let after_good = |bad: Vec<u8>, ranks| message(&[good.clone(), bad].concat(), ranks);
-        assert_eq!(after_good(record(0, 2, 8.0), Some(2)), "a.bin:byte 16: rank 2 of a job with ranks 0 to 1");
-        assert_eq!(after_good(record(-1, 1, 8.0), Some(2)), "a.bin:byte 16: rank -1 of a job with ranks 0 to 1");
+        assert_eq!(after_good(record(0, 2, 8.0), Some(2)), "a.bin:byte 16: rank 2 in a job with ranks 0 to 1");
+        assert_eq!(after_good(record(-1, 1, 8.0), Some(2)), "a.bin:byte 16: rank -1 in a job with ranks 0 to 1");
         assert!(after_good(record(i32::MAX, 1, 8.0), None).contains("expected 0 to 16777215; give the number of ranks"));
         for bytes in [f64::NAN, -1.0, f64::INFINITY] {
-            assert!(after_good(record(0, 1, bytes), None).ends_with("bytes, expected a number from 0 up"));
+            assert!(after_good(record(0, 1, bytes), None).ends_with("bytes, expected a number of at least 0"));
         }
     }
 

@@ -84,9 +84,9 @@ mod tests {
     #[test]
     fn invalid_request_use_is_refused() {
         let wait = Call::Wait { request: 0 };
-        assert!(follow(&[wait]).unwrap_err().contains("request 0 was never begun"));
+        assert!(follow(&[wait]).unwrap_err().contains("request 0 was never started"));
         assert!(follow(&[begin(0), Call::WaitAll { first: 0, count: 2 }]).unwrap_err().contains("request 1 was never"));
-        assert!(follow(&[begin(1), Call::Test { request: 0 }]).unwrap_err().contains("request 0 was never begun"));
+        assert!(follow(&[begin(1), Call::Test { request: 0 }]).unwrap_err().contains("request 0 was never started"));
         assert!(follow(&[begin(0), begin(0)]).unwrap_err().contains("has not been waited for"));
         // A second wait is a wait for a null request. An empty range waits for nothing.
         assert_eq!(follow(&[begin(0), wait, wait, begin(0), Call::WaitAll { first: 7, count: 0 }]), Ok(()));

@@ -57,7 +57,7 @@ fn an_unknown_peer() {
     let reason = refused("repeat 5 as i:\n    if i == 2:\n        recv rank - 1 8 B\n", 3);
     assert_eq!(
         reason,
-        "rank 0, call 1, line 3: recv of 8 B from no rank, tag 0: communicator 0 has ranks 0 to 2, but none of that number"
+        "rank 0, call 1, line 3: recv of 8 B from no rank, tag 0: communicator 0 has ranks 0 to 2, but no rank with this number"
     );
 }
 
@@ -66,7 +66,7 @@ fn a_request_that_was_never_begun_or_is_in_use() {
     let reason = refused("requests a[2]\nphase x\nif rank == 1:\n    wait a[1]\n", 2);
     assert_eq!(
         reason,
-        "rank 1, call 2, line 4: wait for request 1: request 1 was never begun; expected an isend or irecv of it before"
+        "rank 1, call 2, line 4: wait for request 1: request 1 was never started; expected an isend or irecv before"
     );
     let reason = refused("requests a[1]\nrepeat 2:\n    isend 1 - rank 8 B as a[0]\n", 2);
     assert!(
@@ -83,17 +83,19 @@ fn unknown_communicators() {
     assert_eq!(reason, "rank 0, call 3, line 3: barrier: there is no communicator 1");
     let reason = refused("create half first 0 count 2 stride 1\n", 4);
     assert!(
-        reason.contains("rank 2, call 1, line 1: making communicator 1: a rank that is not in it makes"),
+        reason.contains("rank 2, call 1, line 1: creation of communicator 1: a rank outside of it creates"),
         "{reason}"
     );
     let reason = refused(&format!("{column}{column}"), 4);
-    assert!(reason.contains("communicator 1 is there already"), "{reason}");
+    assert!(reason.contains("communicator 1 already exists"), "{reason}");
     let reason = refused(&format!("{column}bcast 8 B root 2 on half\n"), 4);
     assert!(reason.contains("bcast with root 2, but communicator 1 has 2 ranks"), "{reason}");
     // Rank 0 creates a communicator of ranks 0 and 2, rank 2 one of all even ranks and 1.
     let reason = refused("role 0..1:\n    create half first rank count 2 stride 2\nrole others:\n    create half first 0 count 4 stride 1\n", 4);
     assert!(
-        reason.starts_with("rank 0, call 1, line 2: communicator 1 has 2 ranks here, of which 1 make the same one"),
+        reason.starts_with(
+            "rank 0, call 1, line 2: communicator 1 has 2 ranks here, but only 1 of them create the same one"
+        ),
         "{reason}"
     );
 }
@@ -101,7 +103,7 @@ fn unknown_communicators() {
 #[test]
 fn collectives_that_do_not_agree() {
     let expected =
-        "expected all ranks of a communicator to call the same in the same order, with the same root and size";
+        "expected all ranks of a communicator to call the same collectives in the same order, with the same root and size";
     let reason =
         refused("phase x\nif rank == 2:\n    barrier\n    allreduce 8 B\nelse:\n    allreduce 8 B\n    barrier\n", 4);
     assert_eq!(
@@ -122,17 +124,17 @@ fn collectives_that_do_not_agree() {
     assert_eq!(
         reason,
         format!(
-            "rank 1, call 2, line 3: scan of 8 B is collective 2 of communicator 0, of which rank 0 calls 1 only; {expected}"
+            "rank 1, call 2, line 3: scan of 8 B is collective 2 of communicator 0, but rank 0 calls only 1; {expected}"
         )
     );
     // Only some ranks call it, and the first rank does not.
     let reason = refused("create half first rank % 2 count 2 stride 2\nif rank == 3:\n    barrier on half\n", 4);
     assert!(
-        reason.contains("rank 3, call 2, line 3: barrier is collective 1 of communicator 1, of which rank 1 calls 0"),
+        reason.contains("rank 3, call 2, line 3: barrier is collective 1 of communicator 1, but rank 1 calls only 0"),
         "{reason}"
     );
     let reason = refused("split part color rank % 2\nif rank == 3:\n    barrier on part\nfree part\n", 4);
-    assert!(reason.contains("where rank 1, call 2, line 4 calls freeing communicator 1"), "{reason}");
+    assert!(reason.contains("where rank 1, call 2, line 4 calls release of communicator 1"), "{reason}");
 }
 
 /// A text may split communicators: ranks learn the colours of the others before the run.
@@ -168,7 +170,7 @@ fn sends_without_receives_are_counted_by_channel() {
 fn a_long_program_is_checked_in_part() {
     let program = shared("repeat 1000:\n    send (rank + 1) % ranks 8 B\nbarrier\n", 10);
     let examined = examine(&program, 1_000).unwrap();
-    assert!(examined.left_out.unwrap().starts_with("of each of its 10 ranks the first 100 calls were looked at"));
+    assert!(examined.left_out.unwrap().starts_with("only the first 100 calls of each of its 10 ranks were checked"));
     assert_eq!((examined.unmatched, examined.sent), (None, None));
     assert!(examine(&program, 10_010).unwrap().unmatched.is_some(), "1,001 calls of each rank are all of them");
 }

@@ -176,7 +176,7 @@ mod tests {
     fn a_job_in_one_group_is_an_error() {
         let message = try_build("adversarial", 8, &[]).unwrap_err().to_string();
         assert!(message
-            .starts_with("job 'test': pattern 'adversarial': offset: 1, but the ranks of the job are in 1 group,"));
+            .starts_with("job 'test': pattern 'adversarial': offset: 1, but the ranks of the job are in 1 group:"));
         assert!(try_build("adversarial", 8, &[("group_ranks", json!(0))]).is_err());
     }
 }

@@ -175,12 +175,12 @@ mod tests {
         };
         let four: Vec<_> = (0..4).map(|rank| (0, rank, 1, None)).collect();
         assert_eq!(message(&[4], None, &four), "map:row 3: node g0r0c0n1 has 3 cores, and all are taken");
-        assert_eq!(message(&[4], Some(2), &four), "map:row 2: node g0r0c0n1 gets more than ranks_per_node = 2 ranks");
+        assert_eq!(message(&[4], Some(2), &four), "map:row 2: node g0r0c0n1 has more than ranks_per_node = 2 ranks");
         assert_eq!(message(&[3], None, &four), "map:job 0: 4 ranks of job 0, but the job has 3");
         assert_eq!(message(&[1], None, &[(0, 1, 1, None)]), "map:row 0: job 0 has rank 1, but no rank 0");
         assert_eq!(
             message(&[2], None, &[(0, 0, 1, None), (0, 0, 2, None)]),
-            "map:row 1: rank 0 of job 0 for the second time"
+            "map:row 1: rank 0 of job 0 appears a second time"
         );
         let cores = [(0, 0, 1, Some(2)), (1, 0, 1, Some(2))];
         assert_eq!(message(&[1, 1], None, &cores), "map:row 1: core 2 of node g0r0c0n1 is already taken");

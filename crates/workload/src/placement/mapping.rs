@@ -340,7 +340,7 @@ mod tests {
         assert_eq!(wrong("1 0 0\n"), "'a.map', line 1: 3 coordinates; expected 4, of XYZT");
         assert_eq!(wrong("1 0 0 0\n0 2 0 0\n"), "'a.map', line 2: Y is 2 in '0 2 0 0'; expected 0 to 1");
         assert_eq!(wrong("0 0 0 2\n"), "'a.map', line 1: T is 2 in '0 0 0 2'; expected 0 to 1");
-        assert_eq!(wrong("1 0 0 0\n\n1 0 0 0\n"), "'a.map', line 3: the place '1 0 0 0' is used in line 1, too");
+        assert_eq!(wrong("1 0 0 0\n\n1 0 0 0\n"), "'a.map', line 3: the place '1 0 0 0' is already used in line 1");
         assert_eq!(wrong("1 0 0 0\n1 0 0 1\n"), "'a.map', has 2 places, but the job has 3 ranks");
     }
 
@@ -352,7 +352,7 @@ mod tests {
             mapped(&p, 16, 2, &given, "").unwrap_err().split_once("'mapping': ").unwrap().1.to_owned()
         };
         let good = "tilt Z X 1";
-        assert_eq!(wrong("TXYY", good), "order: 'TXYY': Y is there twice and Z is missing; did you mean 'TXYZ'?");
+        assert_eq!(wrong("TXYY", good), "order: 'TXYY': Y appears twice and Z is missing; did you mean 'TXYZ'?");
         assert_eq!(wrong("TXY", good), "order: 'TXY': Z is missing; expected all of XYZT");
         assert_eq!(wrong("TXYE", good), "order: 'TXYE': there is no axis E; the letters are XYZT");
         assert_eq!(
@@ -361,7 +361,7 @@ mod tests {
         );
         assert_eq!(
             wrong("TXYZ", "turn X"),
-            "transforms: 'turn X': 'turn' is no step; known: div, tile, mod, cut, tilt, shear, zigzag, zorder, transpose"
+            "transforms: 'turn X': 'turn' is not a step; known: div, tile, mod, cut, tilt, shear, zigzag, zorder, transpose"
         );
         assert_eq!(wrong("TXYZ", "tilt Z X"), "transforms: 'tilt Z X': expected a step like 'tilt Z X 1'");
         assert_eq!(

@@ -136,8 +136,8 @@ mod tests {
         assert_eq!(
             held,
             format!(
-                "job 'b': placement 'random-order': skip: 11, but node {name}, number 11 of the order, is held by a job \
-                 before it"
+                "job 'b': placement 'random-order': skip: 11, but an earlier job uses node {name}, number 11 \
+                 of the order"
             )
         );
     }

@@ -213,20 +213,20 @@ mod tests {
             |name, ranks, given: &[(&str, serde_json::Value)]| try_build(name, ranks, given).unwrap_err().to_string();
         assert_eq!(
             message("halo-3d", 528, &[("dims", json!([11, 8, 5]))]),
-            "job 'test': program 'halo-3d': dims: 11 x 8 x 5 makes 440 points, but the job has 528 ranks; [11, 8, 6] \
-             would do"
+            "job 'test': program 'halo-3d': dims: 11 x 8 x 5 makes 440 points, but the job has 528 ranks; for example \
+             [11, 8, 6] fits"
         );
         assert!(message("lu", 12, &[("dims", json!([12]))]).ends_with("dims: 1 sizes given, expected 2"));
         assert!(message("lulesh", 12, &[("sweep_dims", json!([4, 4]))]).contains("sweep_dims: 4 x 4 makes 16"));
         assert!(message("stencil-nd", 12, &[("dims", json!([]))]).contains("dims: no sizes given"));
         assert_eq!(
             message("fft-3d", 12, &[("rows", json!(5))]),
-            "job 'test': program 'fft-3d': rows: 5 rows do not divide 12 ranks; 3 would do"
+            "job 'test': program 'fft-3d': rows: 5 rows do not divide 12 ranks; for example 3 does"
         );
         assert_eq!(
             message("lqcd", 7, &[]),
-            "job 'test': program 'lqcd': lattice: 7 divides the ranks, but none of 132 x 132 x 132 x 132 over them; \
-             the sizes must share the primes of the ranks"
+            "job 'test': program 'lqcd': lattice: 7 divides the number of ranks, but no local size of the lattice 132 x 132 x 132 x 132; \
+             the sizes must share the prime factors of the number of ranks"
         );
         let dims = [("dims", json!([5, 1, 1, 1]))];
         assert!(message("lqcd", 5, &dims).contains("dims: 5 does not divide 132, size 1 of the lattice"));

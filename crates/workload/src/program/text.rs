@@ -46,7 +46,7 @@ pub fn parse(label: &str, bytes: &[u8], ranks: u32) -> Result<TextProgram, Workl
         .map_err(|error| {
             let before = &bytes[..error.valid_up_to()];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count() as u32;
-            Mistake::new(line, 1, "no UTF-8 text; expected a program, a call in each line".into())
+            Mistake::new(line, 1, "not UTF-8 text; expected a program with one call per line".into())
         })
         .and_then(|text| parser::parse(text, ranks))
         .and_then(|program| check::check(&program).map(|()| program));

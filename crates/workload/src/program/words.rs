@@ -64,7 +64,7 @@ impl Display for Call {
             Self::Collective { operation, .. } => f.write_str(operation.name()),
             Self::CommSplit { communicator, .. } => write!(f, "a split of communicator {communicator}"),
             Self::CommCreate { new, .. } => write!(f, "creation of communicator {new}"),
-            Self::CommFree { communicator } => write!(f, "free of communicator {communicator}"),
+            Self::CommFree { communicator } => write!(f, "release of communicator {communicator}"),
             Self::Test { request } => write!(f, "test of request {request}"),
             Self::Compute { .. } | Self::Sleep { .. } | Self::Mark { .. } | Self::Round => f.write_str("computing"),
         }

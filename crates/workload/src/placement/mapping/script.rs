@@ -231,9 +231,12 @@ mod tests {
             "step 1, 'app 65536 65536': a box of 65536 x 65536 ranks, but the job has 16"
         );
         assert!(wrong(&["app tile 2"]).ends_with("expected the sizes of a box first, like 'app 16 8 16'"));
-        assert_eq!(wrong(&["nets tile 2"]), "step 1, 'nets tile 2': 'nets' is no box; did you mean 'net'?");
-        assert_eq!(wrong(&["app 16", "app titl 0"]), "step 2, 'app titl 0': 'titl' is no step; did you mean 'tilt'?");
-        assert!(wrong(&["net map app"]).ends_with("there are no ranks yet; expected sizes before, like 'app 16 8 16'"));
+        assert_eq!(wrong(&["nets tile 2"]), "step 1, 'nets tile 2': 'nets' is not a box; did you mean 'net'?");
+        assert_eq!(
+            wrong(&["app 16", "app titl 0"]),
+            "step 2, 'app titl 0': 'titl' is not a step; did you mean 'tilt'?"
+        );
+        assert!(wrong(&["net map app"]).ends_with("there are no ranks yet; expected sizes first, like 'app 16 8 16'"));
         assert_eq!(wrong(&["app 16"]), "no step maps the ranks; expected 'net map app'");
         assert_eq!(wrong(&[]), "no step maps the ranks; expected 'net map app'");
         let unequal = ["app 16", "app div 2", "net div 4 1", "net map app"];
@@ -243,12 +246,12 @@ mod tests {
         assert!(wrong(&["net div 5"]).ends_with("its axis 0 of 4 cells can't be cut into 5 parts"));
         assert!(wrong(&["net tile 1 1 1"]).ends_with("3 numbers, but the box has 2 axes"));
         assert!(wrong(&["net tile 0"]).ends_with("a tile of 0 cells along its axis 0; expected 1 to 4"));
-        assert!(wrong(&["net tile -1"]).ends_with("'-1' is no whole number that fits here"));
+        assert!(wrong(&["net tile -1"]).ends_with("'-1' is not a valid whole number"));
         assert!(wrong(&["net cut 2 2 div"]).contains("'2'"));
         assert!(wrong(&["net cut 2 dib"]).ends_with("'dib'; did you mean 'div'?"));
         assert!(wrong(&["net zigzag X Y 1 0"]).ends_with("a stride of 0; expected 1 or more"));
         assert!(wrong(&["net transpose X"]).ends_with("axis Y is missing; expected each axis once"));
-        assert!(wrong(&["net transpose X Y X"]).ends_with("an axis is there twice; expected each axis once"));
+        assert!(wrong(&["net transpose X Y X"]).ends_with("an axis appears twice; expected each axis once"));
         assert!(wrong(&["app 16", "net map app", "app zorder"]).ends_with("expected 'net ..'"));
     }
 }

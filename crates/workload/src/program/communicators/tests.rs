@@ -130,8 +130,8 @@ fn strides_multiply() {
     assert_eq!((0..3).map(|rank| of_8.job_rank(2, rank).unwrap()).collect::<Vec<_>>(), [0, 8, 16]);
     assert_eq!(of_8.size_and_rank(2), Ok((3, 1)));
     assert!(of_8.job_rank(2, 3).unwrap_err().contains("has ranks 0 to 2"));
-    assert!(of_8.apply(&create(1, WORLD, 0, 6, 4), &Splits::default()).unwrap_err().contains("there already"));
-    assert!(of_8.apply(&create(3, WORLD, 1, 6, 4), &Splits::default()).unwrap_err().contains("not in it"));
+    assert!(of_8.apply(&create(1, WORLD, 0, 6, 4), &Splits::default()).unwrap_err().contains("already exists"));
+    assert!(of_8.apply(&create(3, WORLD, 1, 6, 4), &Splits::default()).unwrap_err().contains("outside of it"));
     assert!(of_8.apply(&create(3, 2, 1, 3, 1), &Splits::default()).unwrap_err().contains("which has 3"));
     of_8.apply(&Call::CommFree { communicator: 2 }, &Splits::default()).unwrap();
     assert_eq!(of_8.size_and_rank(2), Err("there is no communicator 2".into()));

@@ -71,7 +71,7 @@ impl Check {
 
     /// The first and the last round.
     fn ends(&self, line: u32, times: &Expression, variables: &Variables) -> Result<Vec<i64>, Mistake> {
-        let times = self.within(line, times, variables, i64::from(u32::MAX), "how often")?;
+        let times = self.within(line, times, variables, i64::from(u32::MAX), "the count")?;
         let mut ends = vec![0, times - 1];
         ends.dedup();
         ends.truncate(times as usize);
@@ -176,7 +176,7 @@ impl Check {
         if (0..=most).contains(&value) {
             return Ok(value);
         }
-        let expected = if most == i64::MAX { "from 0 up".into() } else { format!("from 0 to {most}") };
+        let expected = if most == i64::MAX { "at least 0".into() } else { format!("from 0 to {most}") };
         let reason = format!("{what} is {value} for rank {}, expected {expected}", variables[0]);
         Err(Mistake::new(line, 1, reason))
     }

@@ -205,39 +205,39 @@ fn mistakes_say_where_and_what() {
     say("send rnak 8 B", "line 1, column 6: unknown name 'rnak'; did you mean 'rank'?");
     say(
         "compute 8 B + 1 ns",
-        "line 1, column 15: an amount of data like 64 KiB and a duration like 5 us do not go together",
+        "line 1, column 15: an amount of data like 64 KiB and a duration like 5 us cannot be combined",
     );
     say("compute 1.5", "line 1, column 12: expected a unit after 1.5, found the end of the line");
     say("repeat 3\n  barrier", "line 1, column 9: expected ':', found the end of the line");
     say("repeat 3:\nbarrier", "line 1, column 10: expected indented lines after this one");
-    say("barrier\n  barrier", "line 2, column 1: indented by 2, expected 0 as the line before");
-    say("\tbarrier", "line 1, column 1: a tab; expected spaces to indent with");
+    say("barrier\n  barrier", "line 2, column 1: indented by 2, expected 0 as in the line before");
+    say("\tbarrier", "line 1, column 1: a tab; expected spaces for indentation");
     say(
         "repeat 2 as i:\n  repeat i:\n    barrier",
-        "line 2, column 10: how often a loop goes may depend on the rank, not on other loops",
+        "line 2, column 10: the count of a loop may depend on the rank, but not on other loops",
     );
     say(
         "role 0:\n  barrier",
-        "line 2, column 1: ranks 1 to 3 have no role; add `role others:`, with an empty program if they do nothing",
+        "line 2, column 1: ranks 1 to 3 have no role; add `role others:`, with an empty program for idle ranks",
     );
-    say("role 0..2:\nrole 2, 3:", "line 2, column 7: rank 2 has a role already, in line 1");
+    say("role 0..2:\nrole 2, 3:", "line 2, column 7: rank 2 already has a role, in line 1");
     say("role 4:", "line 1, column 6: rank 4, but the job has ranks 0 to 3");
     say("role others:\nrole 2:", "line 2, column 6: a role after `role others:`, which is the last one");
-    say("send 1 8 B as r", "line 1, column 15: `send` makes no request; `isend` does");
+    say("send 1 8 B as r", "line 1, column 15: `send` has no request; use `isend`");
     say("isend 1 8 B as r", "line 1, column 16: unknown requests 'r'; `requests r` at the top declares them");
     say("barrier on rwo", "line 1, column 12: unknown communicator 'rwo'; known: world");
     say("barrier $", "line 1, column 9: unexpected character '$'");
-    say("let rank = 4", "line 1, column 5: 'rank' means something already");
-    say("barrier\nlet n = 4", "line 2, column 1: `let` stands at the top, before all roles and calls");
+    say("let rank = 4", "line 1, column 5: 'rank' is already in use");
+    say("barrier\nlet n = 4", "line 2, column 1: `let` must be at the top, before all roles and calls");
     say("let n = 1 / 0", "line 1, column 13: a division by zero");
-    say("else:\n  barrier", "line 1, column 1: `else` without an `if` before it that is indented alike");
+    say("else:\n  barrier", "line 1, column 1: `else` without an `if` before it with the same indentation");
     say("allreduce 8 B root 1", "line 1, column 15: expected the end of the line, found 'root'");
     let open =
-        "nobody waits for this request before the next loop begins, its round or the program ends; add `waitall`, \
-                or give it a name: `requests r` at the top, `as r` here";
+        "no wait for this request before the next loop starts, its round ends or the program ends; add `waitall`, \
+                or name it: `requests r` at the top, `as r` here";
     say("barrier\nisend 1 8 B\n", &format!("line 2, column 1: {open}"));
     let mistake = parse("test", b"barrier\n\xff", 4).unwrap_err().to_string();
-    assert_eq!(mistake, "test:line 2, column 1: no UTF-8 text; expected a program, a call in each line");
+    assert_eq!(mistake, "test:line 2, column 1: not UTF-8 text; expected a program with one call per line");
 }
 
 /// Errors in the first or the last round of a loop are found before the run.
@@ -247,19 +247,19 @@ fn impossible_values_are_found() {
     say("send rank + 1 8 B", "line 1, column 1: the peer, a rank, is 4 for rank 3, expected from 0 to 3");
     say(
         "repeat 3 as i:\n  compute (1 - i) us",
-        "line 2, column 1: the time is -1000000 for rank 0, expected from 0 up",
+        "line 2, column 1: the time is -1000000 for rank 0, expected at least 0",
     );
     say("repeat 2 as i:\n  compute 5 us / i", "line 2, column 1: the time has a division by zero for rank 0");
-    say("repeat rank - 2:\n  barrier", "line 1, column 1: how often is -2 for rank 0, expected from 0 to 4294967295");
+    say("repeat rank - 2:\n  barrier", "line 1, column 1: the count is -2 for rank 0, expected from 0 to 4294967295");
     say(
         "repeat 2000000:\n  isend 0 8 B\nwaitall",
-        "line 1, column 1: more than 1048576 calls before requests without names are waited for",
+        "line 1, column 1: more than 1048576 calls before a wait for requests without names",
     );
-    say("sizes blocks = (to - 2) * 1 B", "line 1, column 1: the size is -2, expected from 0 up, from rank 0 to 0");
+    say("sizes blocks = (to - 2) * 1 B", "line 1, column 1: the size is -2, expected at least 0, from rank 0 to 0");
     say("sizes blocks = 1 B / (to - from)", "line 1, column 1: the size has a division by zero from rank 0 to 0");
     let deep: String =
         (0..3).map(|d| format!("{}repeat 4000000000:\n", " ".repeat(d))).collect::<String>() + "   barrier";
-    say(&deep, "line 1, column 1: rank 0 has more rounds than can be counted");
+    say(&deep, "line 1, column 1: rank 0 has more rounds than supported");
 }
 
 /// Tables: arbitrary behaviour of a rank as lists of numbers.
@@ -284,13 +284,13 @@ fn tables() {
 /// Deep nesting is refused.
 #[test]
 fn depths_are_limited() {
-    assert!(mistake(&format!("send {}0{} 8 B", "(".repeat(300), ")".repeat(300)), 2).contains("in each other"));
-    assert!(mistake(&format!("send {}0 8 B", "-".repeat(300)), 2).contains("in each other"));
-    assert!(mistake(&format!("if {} 1 == 1:\n  barrier", "not ".repeat(200)), 2).contains("in each other"));
+    assert!(mistake(&format!("send {}0{} 8 B", "(".repeat(300), ")".repeat(300)), 2).contains("nested"));
+    assert!(mistake(&format!("send {}0 8 B", "-".repeat(300)), 2).contains("nested"));
+    assert!(mistake(&format!("if {} 1 == 1:\n  barrier", "not ".repeat(200)), 2).contains("nested"));
     let loops: String = (0..20).map(|d| format!("{}repeat 1:\n", " ".repeat(d))).collect();
-    assert!(mistake(&loops, 2).contains("more than 8 loops in each other"));
+    assert!(mistake(&loops, 2).contains("more than 8 nested loops"));
     let ifs: String = (0..200).map(|d| format!("{}if rank > 0:\n", " ".repeat(d))).collect();
-    assert!(mistake(&ifs, 2).contains("in each other"));
+    assert!(mistake(&ifs, 2).contains("nested"));
     assert!(mistake(&format!("send rank{} 8 B", "+1-1".repeat(251)), 2).contains("more than 500 operators"));
     assert!(parse("test", format!("send 0{} 8 B", "+1-1".repeat(250)).as_bytes(), 2).is_ok());
 }

@@ -217,22 +217,22 @@ fn communicators_are_made_in_a_run() {
 
 #[test]
 fn invalid_communicators() {
-    assert!(wrong("0 barrier on 5").contains("line 2: communicator 5, which the rank is not in; none was made"));
+    assert!(wrong("0 barrier on 5").contains("line 2: communicator 5, which does not contain the rank; none was made"));
     assert!(wrong("0 barrier on x").contains("communicator 'x'; expected a whole number"));
     assert!(wrong("0 comm_split 5 2").contains("'comm_split' has 2 arguments; expected 3"));
     assert!(wrong("0 comm_split 5 2 2").contains("rank 2, but the job has 2 ranks"));
     assert!(mistake("0 comm_split 5 1 0\n0 comm_split 5 1 0\n1 init\n")
-        .contains("line 2: communicator 5 was made in line 1"));
+        .contains("line 2: communicator 5 was created in line 1"));
     let half = mistake("0 comm_split 5 2 0\n1 comm_split 0 0 0\n");
     assert!(
-        half.ends_with("line 1: communicator 5 has 2 ranks, which count from 0, but 1 lines make it with ranks 0"),
+        half.ends_with("line 1: communicator 5 has 2 ranks, which count from 0, but 1 lines create it with ranks 0"),
         "{half}"
     );
     assert!(
         wrong("0 comm_split 2147483648 2 0").contains("communicator 2147483648; expected a number up to 2147483647")
     );
     assert!(mistake("0 comm_split 5 1 0\n0 comm_split 32770 1 0\n1 init\n")
-        .contains("line 2: communicator 32770 is made while 5 is there; numbers of such are less than 32765 apart"));
+        .contains("line 2: communicator 32770 is created while 5 exists; numbers must be less than 32765 apart"));
     let sizes = mistake("0 comm_split 5 2 0\n1 comm_split 5 3 1\n");
     assert!(sizes.ends_with("line 2: communicator 5 has 3 ranks, but line 1 says 2"), "{sizes}");
     let both = "0 comm_split 5 2 0\n1 comm_split 5 2 1\n";
@@ -270,8 +270,8 @@ fn blocks_hold_all_calls_and_their_lines() {
 
 #[test]
 fn mistakes_name_their_line() {
-    assert_eq!(wrong("0 isnd 1 7 10"), "app.trace: line 2: 'isnd' is no action; did you mean 'isend'?");
-    assert!(mistake("x send 1 7 10\n").contains("line 1: 'x' is no rank; expected 'RANK ACTION ARGUMENTS'"));
+    assert_eq!(wrong("0 isnd 1 7 10"), "app.trace: line 2: unknown action 'isnd'; did you mean 'isend'?");
+    assert!(mistake("x send 1 7 10\n").contains("line 1: 'x' is not a rank; expected 'RANK ACTION ARGUMENTS'"));
     assert_eq!(mistake("2 send 1 7 10\n"), "app.trace: a trace of 3 ranks, but the job has 2");
     assert_eq!(mistake("0 send 1 7 10\n"), "app.trace: a trace of 1 ranks, but the job has 2");
     assert!(wrong("0 send 2 7 10").contains("line 2: rank 2, but the job has 2 ranks"));
@@ -280,17 +280,17 @@ fn mistakes_name_their_line() {
     assert!(wrong("0 send 1 7 nan").contains("size nan; expected 0 to 2^50"));
     assert!(wrong("0 send 1 7 1e15 26").contains("bytes; expected at most 2^50"));
     assert!(wrong("0 send 1 -5 10").contains("tag -5; expected 0 to"));
-    assert!(wrong("0 send 1 7 3 -1").contains("a data type of the program's own (-1)"));
-    assert!(wrong("0 send 1 7 3 99").contains("data type 99 is not known"));
-    assert!(wrong("0 wait 1 0 7").contains("no request from rank 1 to rank 0 with tag 7 was begun before"));
+    assert!(wrong("0 send 1 7 3 -1").contains("a user-defined data type (-1)"));
+    assert!(wrong("0 send 1 7 3 99").contains("unknown data type 99"));
+    assert!(wrong("0 wait 1 0 7").contains("no request from rank 1 to rank 0 with tag 7 was started before"));
     assert!(wrong("0 alltoallv 10 1 2").contains("'alltoallv' has 3 arguments; expected 6 to 8"));
     assert!(wrong("0 Start 1 6 8 2").contains("persistent request"));
-    assert!(wrong("0 sleep 1e8").contains("s at once; expected less than 106 days"));
+    assert!(wrong("0 sleep 1e8").contains("s in one action; expected less than 106 days"));
     assert_eq!(mistake("1 send 0 7 10\n"), "app.trace: no line of rank 0; expected lines of ranks 0 to 1");
     let uneven = mistake("0 barrier\n0 bcast 8 1\n1 barrier\n1 bcast 8 0\n");
     assert!(uneven.contains("collective 2 is 'bcast' with root 1 for rank 0 (line 2)"), "{uneven}");
     assert!(
-        uneven.contains("'bcast' with root 0 for rank 1 (line 4); SimGrid's traces name no communicators"),
+        uneven.contains("'bcast' with root 0 for rank 1 (line 4); SimGrid traces have no communicators"),
         "{uneven}"
     );
     assert!(mistake("0 barrier\n1 init\n").contains("rank 0 calls 1 collectives and rank 1 0"));
