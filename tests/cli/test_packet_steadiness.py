@@ -32,7 +32,7 @@ def run(
 def test_a_steady_run_has_nothing_to_warn_of(odonata_command: Command, tmp_path: Path) -> None:
     summary, printed, complained = run(odonata_command, tmp_path, 0.08)
     assert complained == ""
-    assert "all measured packets arrived" in printed
+    assert "all measured packets were delivered" in printed
     assert ", steady" in printed
     assert "100 % minimal, 0.0 % non-minimal, virtual channels used: 0, 1 of 2" in printed
     convergence = summary["convergence"]
@@ -41,7 +41,7 @@ def test_a_steady_run_has_nothing_to_warn_of(odonata_command: Command, tmp_path:
     packet = summary["packet"]
     assert (packet["warm_up_ps"], packet["measure_ps"], packet["drain_ps"]) == (20e6, 30e6, 100e6)
     assert packet["minimal_share"] == 1
-    # Minimal ways between groups hold at most two local hops and a global one.
+    # Minimal paths between groups have at most two local hops and a global one.
     assert packet["virtual_channels_used"] == [0, 1]
 
 
@@ -56,8 +56,8 @@ def test_a_saturated_run_says_so(odonata_command: Command, tmp_path: Path) -> No
     assert "nan" not in (printed + complained).lower()
 
 
-def test_paced_sources_are_held_up_and_say_so(odonata_command: Command, tmp_path: Path) -> None:
-    """They queue nothing up, but the load is not what was asked for."""
+def test_paced_sources_stall_and_are_reported(odonata_command: Command, tmp_path: Path) -> None:
+    """They queue nothing, but the load is below the requested load."""
     paced = 'injection = "paced"'
     summary, printed, complained = run(odonata_command, tmp_path, 0.4, traffic=paced)
     assert "the network is saturated: job 'adv' brought 0.12" in complained
@@ -76,7 +76,7 @@ def test_only_paced_sources_have_a_buffer(odonata_command: Command, tmp_path: Pa
     result = odonata_command("run", "x.toml")
     assert result.returncode == 2
     assert "buffer" in result.stderr
-    assert 'is of injection = "paced"' in result.stderr
+    assert 'requires injection = "paced"' in result.stderr
 
 
 def test_sources_that_drain_are_noticed(odonata_command: Command, tmp_path: Path) -> None:
@@ -101,11 +101,11 @@ def test_a_load_that_changes_within_the_measurement_is_not_asked_for_balance(
 
 @pytest.mark.parametrize(("drain", "ending"), [(0, "limit"), (100, "complete")])
 def test_the_drain_is_kept(odonata_command: Command, tmp_path: Path, drain: int, ending: str) -> None:
-    """Without a drain the packets under way at the end of the measurement are named."""
+    """Without a drain, the packets in flight at the end of the measurement are reported."""
     summary, printed, complained = run(odonata_command, tmp_path, 0.08, drain=drain)
     assert summary["convergence"]["ending"] == ending
     if drain == 0:
-        assert "STOPPED AT THE LIMIT" in printed
+        assert "STOPPED AT THE TIME LIMIT" in printed
         assert "measured packets in the network" in complained
         assert summary["packet"]["end_ps"] == 50e6
     else:

@@ -40,7 +40,9 @@ def test_a_call_that_cannot_be_is_named(odonata_command: Command, tmp_path: Path
     write(tmp_path, '{ name = "file", path = "long.program" }', ranks=2)
     result = odonata_command("run", "x.toml", "-o", "run")
     assert result.returncode == 0, result.stderr
-    reason = "rank 1 of job 'a': can't continue at call 1, line 4: receives at most 99 B from rank 0 with tag 0"
+    reason = (
+        "rank 1 of job 'a': can't continue at call 1, line 4: receives at most 99 B from rank 0 with tag 0"
+    )
     assert f"{reason}, but the message has 100 B" in result.stderr
 
 
@@ -52,7 +54,7 @@ def test_the_flow_engine_sees_the_same_messages(odonata_command: Command, tmp_pa
         assert result.returncode == 0, result.stderr
         jobs = pq.read_table(tmp_path / engine / "jobs.parquet").to_pylist()
         found[engine] = [(job["ranks"], job["pattern"], job["messages"]) for job in jobs]
-    # 3 x 2 x 2: 20 pairs of neighbours, both ways, twice; the last barrier has 2 x 11 messages.
+    # 3 x 2 x 2: 20 pairs of neighbours, both directions, twice; the last barrier has 2 x 11 messages.
     assert found["flow"] == found["packet"] == [(12, "halo-3d", 2 * 2 * 20 + 22)]
 
 
@@ -92,7 +94,7 @@ def test_mistakes_are_placed(odonata_command: Command, tmp_path: Path) -> None:
     assert "did you mean 'halo-3d'?" in complained('"halo3d"')
     assert "3 x 3 makes 9 points, but the job has 4 ranks" in complained('{ name = "lu", dims = [3, 3] }')
     assert "did you mean 'eager_limit'?" in complained('"lu"', '[mpi]\neager_limt = "1 kB"\n')
-    assert "'pairwise' does no allreduce" in complained('"lu"', '[mpi]\nallreduce = "pairwise"\n')
+    assert "'pairwise' does not support allreduce" in complained('"lu"', '[mpi]\nallreduce = "pairwise"\n')
     two = '[mpi]\nallreduce = [{ up_to = "1 kB", use = "ring" }]\n'
     assert "the last rule has a limit" in complained('"lu"', two)
     assert "has a program, so 'pattern' means nothing" in complained('"lu"\npattern = "uniform"')
@@ -187,7 +189,7 @@ def test_mistakes_in_time_are_placed(odonata_command: Command, tmp_path: Path) -
     assert "'repeat'" in complained('"ring"\nrepeat = 0')
     # The first round leaves a communicator and a request behind.
     for left, reason in (
-        ("create all first 0 count ranks\nbarrier on all\n", "communicator 1 is there already"),
+        ("create all first 0 count ranks\nbarrier on all\n", "communicator 1 already exists"),
         (
             "requests r[1]\nirecv any 8 B as r[0]\nsend (rank + 1) % ranks 8 B\n",
             "request 0 has not been waited for",
@@ -201,7 +203,7 @@ def test_mistakes_in_time_are_placed(odonata_command: Command, tmp_path: Path) -
 
 
 def test_messages_and_waits_do_not_depend_on_threads(odonata_command: Command, tmp_path: Path) -> None:
-    """Two jobs on the same groups, long messages and short ones: the same bytes on disk."""
+    """Two jobs on the same groups, rendezvous and eager messages: the same bytes on disk."""
     job = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\nprogram = {}\nplacement = "random-nodes"\n'
     halo = job.format("halo", '{ name = "halo-2d", bytes = "20 kB", iterations = 3 }')
     uniform = job.format("uniform", '{ name = "uniform-random", iterations = 20 }')
@@ -223,15 +225,15 @@ def test_messages_and_waits_do_not_depend_on_threads(odonata_command: Command, t
     assert messages["bytes"].sum() == ranks["received_bytes"].sum()
 
 
-def test_ranks_that_wait_are_named_beside_what_goes_on(odonata_command: Command, tmp_path: Path) -> None:
+def test_waiting_ranks_are_named_despite_background_traffic(odonata_command: Command, tmp_path: Path) -> None:
     """In the background a ring, or open traffic: the circle is found in time, not at the limit of 10 ms."""
     (tmp_path / "circle.program").write_text("send (rank + 1) % ranks 20 kB\nrecv (rank + 3) % ranks 20 kB\n")
     other = '[[job]]\nname = "b"\nranks = 4\nranks_per_node = 1\n'
-    for beside in (
+    for background in (
         'program = "ring"\nbackground = true\n',
         'pattern = "uniform"\ntraffic = { name = "open", load = 0.2 }\n',
     ):
-        write(tmp_path, '{ name = "file", path = "circle.program" }', more=other + beside)
+        write(tmp_path, '{ name = "file", path = "circle.program" }', more=other + background)
         result = odonata_command("run", "x.toml", "-o", "run", "--force")
         assert result.returncode == 0, result.stderr
         assert (

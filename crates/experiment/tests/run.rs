@@ -284,7 +284,7 @@ fn a_machine_by_itself() {
     assert_eq!(again.resolved, report.resolved);
 }
 
-/// What the flow engine finds only in the messages: a slice of capacity below the cutoff, and more bytes than can be counted.
+/// What the flow engine finds only in the messages: a slice of capacity below the cutoff, and more bytes than supported.
 #[test]
 fn the_flow_engine_refuses_what_it_cannot_share_or_count() {
     let job = "[[job]]\npattern = 'uniform'\nranks = 4\nranks_per_node = 1\n";
