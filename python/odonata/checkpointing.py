@@ -92,7 +92,7 @@ class CheckpointControl:
             # Continue: a later checkpoint may succeed, and the run is worth more.
             warnings.warn(f"cannot write a checkpoint: {mistake}", stacklevel=2)
             return False
-        self._growing.keep(self._number)
+        self._growing.save_checkpoint(self._number)
         if stops:
             self.stopped = CheckpointStop(self._growing.target)
         return stops

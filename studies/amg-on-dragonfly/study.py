@@ -171,7 +171,7 @@ def by_file(results: Results) -> pd.DataFrame:
 
 
 def gathering(_: Results) -> list[dict[str, Any]]:
-    """ExecutedRedistribution redistributions: the gathered level, the number of ranks, and the decision of the formulas."""
+    """Executed redistributions: the gathered level, the number of ranks, and the decision of the formulas."""
     rows = []
     for name, done in executed().items():
         threads = threads_of(done)

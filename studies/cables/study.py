@@ -211,7 +211,7 @@ def searches(results: Results) -> pd.DataFrame:
 def front_figure(results: Results) -> style.Picture:
     """Every design, the front, and the bound for any routing."""
     table, best, limits = results.frame("designs"), front(results), results.frame("bounds")
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(7, 4.2)
         panel = picture.subplots()
     for routing, marker, color in (("adaptive-hybrid", "o", "#8a97a5"), ("static-direct", "x", "#c9a227")):
@@ -244,7 +244,7 @@ def front_figure(results: Results) -> style.Picture:
 
 def search_figure(results: Results) -> style.Picture:
     """Share of the front's hypervolume after a number of designs: median, and nine of ten searches."""
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(7, 3.6)
         panel = picture.subplots()
     for (sampler, courses), color in zip(

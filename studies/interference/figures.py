@@ -100,7 +100,7 @@ def over_time(
     }
     if not any(found.values()):
         raise NoRowsError(f"{together} has not run")
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(9.6, 3.2)
         row = picture.subplots(1, len(panels), sharey=True, squeeze=False)[0]
         for axes, routing in zip(row, panels, strict=True):
@@ -145,7 +145,7 @@ def boxes(results: Results, *, target: str, background: str, scope: str = "pair"
         raise NoRowsError(f"{target} has not run")
     keep = [name for name in rows.columns if name.startswith("latency_")]
     rows = rows.groupby(["background", "routing"], sort=False)[keep].mean().reset_index()
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(9.6, 3.2)
         row = picture.subplots(1, 2)
         for axes, competing in zip(row, ("none", background), strict=True):
@@ -196,7 +196,7 @@ def _mixed(results: Results, routings: list[str]) -> dict[str, Run]:
 def stalls(results: Results, *, routings: list[str]) -> style.Picture:
     """Figure 11: counted time without credit, summed over local links by group, and of each global link."""
     runs = _mixed(results, routings)
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(9.6, 3.2)
         left, right = picture.subplots(1, 2, width_ratios=[2, 1])
         width = 0.84 / len(runs)
@@ -229,7 +229,7 @@ def congestion(results: Results, *, routing: str) -> style.Picture:
 def windows_of_all(results: Results, *, routings: list[str], smoothed: int = 10) -> style.Picture:
     """Figure 13: latency of the network by windows of 1 us, and its throughput over time."""
     runs = _mixed(results, routings)
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(9.6, 3.2)
         left, right = picture.subplots(1, 2, width_ratios=[1, 2])
         stats = []

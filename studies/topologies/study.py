@@ -116,7 +116,7 @@ def front_figure(results: Results) -> style.Picture:
     """Price against slowdown, a panel for each routing."""
     found, best = prices(results), front(results)
     figure = style.new_picture(9, 4)
-    with style.looks():
+    with style.figure_style():
         panels = figure.subplots(1, 2, sharex=True, sharey=True)
     for panel, (column, title) in zip(
         panels, (("optimal", "best routing"), ("adaptive", "adaptive-hybrid")), strict=True

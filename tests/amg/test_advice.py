@@ -23,7 +23,7 @@ SMALL = [name for name, done in EXECUTED.items() if done.plain.ranks <= 512]
 
 def adviser(name: str, scenario: str | None = None) -> Adviser:
     done = EXECUTED[name]
-    counted = ranked.Ranked(done.plain, done.tables["messages"], EOS, scenario=scenario)
+    counted = ranked.RankModel(done.plain, done.tables["messages"], EOS, scenario=scenario)
     return Adviser(done.plain, EOS, counted, scenario=scenario)
 
 
@@ -49,8 +49,10 @@ def test_predicted_is_what_is_executed(name: str) -> None:
     assert one.ranked is not None
     # On thousands of ranks more of the values that are counted twice are left out by the gathering.
     off = 0.002 if done.plain.ranks <= 512 else 0.02
-    assert one.ranked.predicted(*done.switch) == pytest.approx(one.executed_s("ranked", done), rel=off)
-    predicted = one.by("paper").predicted_s(done.switch)
+    assert one.ranked.predicted_seconds(*done.switch) == pytest.approx(
+        one.executed_s("ranked", done), rel=off
+    )
+    predicted = one.advice("paper").predicted_s(done.switch)
     # A gathered level coarsens a little differently, which a system's few coarse unknowns show most.
     off = 0.01 if done.plain.settings["problem"] == "elasticity" else 0.005
     assert predicted == pytest.approx(one.executed_s("paper", done), rel=off)
@@ -62,7 +64,7 @@ def test_what_is_advised_gains(account: str, scenario: str) -> None:
     """Before is more than after, in one account, whenever a switch is advised."""
     advised = 0
     for name in SMALL:
-        advice = adviser(name, scenario).by(account)
+        advice = adviser(name, scenario).advice(account)
         if advice.switch is None:
             assert account == "paper" or all(
                 p.cycle_s > (1 - LEAST_GAIN) * advice.before_s for p in advice.predictions if p.allowed
@@ -79,7 +81,7 @@ def test_what_is_advised_gains(account: str, scenario: str) -> None:
 def test_every_shipped_table_is_decided_without_contradiction() -> None:
     for hierarchy in store.shipped():
         for threads in (1, 4):
-            advice = Adviser(hierarchy, EOS, None, threads=threads).by("paper")
+            advice = Adviser(hierarchy, EOS, None, threads=threads).advice("paper")
             after = None if advice.switch is None else advice.predicted_s(advice.switch)
             assert after is None or after < advice.before_s
 
@@ -90,8 +92,8 @@ def test_the_scenario_is_the_machines() -> None:
     assert model.decide(hierarchy, contended) == model.decide(hierarchy, EOS, scenario=contended.scenario)
     assert model.decide(hierarchy, contended) != model.decide(hierarchy, EOS)
     # With the tasks of a node contending, gathering is worth more, and at a finer level.
-    assert adviser("laplace7-512-30x30x30", contended.scenario).by("ranked").switch == (3, 32)
-    assert adviser("laplace7-512-30x30x30").by("ranked").switch == (4, 8)
+    assert adviser("laplace7-512-30x30x30", contended.scenario).advice("ranked").switch == (3, 32)
+    assert adviser("laplace7-512-30x30x30").advice("ranked").switch == (4, 8)
 
 
 def test_without_messages_only_formulas(odonata_command: Command) -> None:
@@ -116,4 +118,4 @@ def test_one_sentence_one_account(odonata_command: Command) -> None:
 
 def test_a_scenario_that_does_not_exist() -> None:
     with pytest.raises(OdonataError, match="scenario 'gamma'"):
-        adviser("laplace7-512-30x30x30", "gamma").by("ranked")
+        adviser("laplace7-512-30x30x30", "gamma").advice("ranked")

@@ -87,9 +87,9 @@ SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
         (("model", "nowhere"), "not a hierarchy directory"),
         (("hierarchy", *SMALL, "--strength", "nan"), "expected a number from 0 to 1"),
         (("hierarchy", *SMALL, "--strength", "-1"), "expected a number from 0 to 1"),
-        (("hierarchy", *SMALL, "--coarsening", "99"), "hypre has no coarsening '99'"),
+        (("hierarchy", *SMALL, "--coarsening", "99"), "unknown coarsening '99'"),
         (("hierarchy", *SMALL, "--coarsening", "hmiss"), "Did you mean hmis?"),
-        (("hierarchy", *SMALL, "--interpolation", "1"), "hypre has no interpolation '1' "),
+        (("hierarchy", *SMALL, "--interpolation", "1"), "unknown interpolation '1'"),
         (("hierarchy", *SMALL, "--truncation", "1"), "the truncation is 1.0"),
         (
             ("hierarchy", "--problem", "rotated", *SMALL[2:-1], "5x5", "--angle", "inf"),
@@ -191,11 +191,11 @@ def test_a_matrix_from_a_file_is_redistributed(tmp_path: Path) -> None:
         assert abs(done["iterations"][0] - done["iterations"][1]) <= 2
         assert done["after_s"] < done["before_s"]
     best = found["alternatives"][0]
-    assert [best["level"], best["groups"]] in [way["switch"] for way in found["ways"]]
-    assert {way["node_aware"] for way in found["ways"]} == {False, True}
+    assert [best["level"], best["groups"]] in [variant["switch"] for variant in found["variants"]]
+    assert {variant["node_aware"] for variant in found["variants"]} == {False, True}
     for part in ([], ["--regrouped"]):
         result = amg("simulate", "kept", "--tasks", 4, "-q", "--json", *part, folder=tmp_path)
         assert result.returncode == 0, result.stderr
         simulated = json.loads(result.stdout)
-        assert all(e["simulated_s"] >= 0.97 * e["interface_s"] for e in simulated["exchanges"])
+        assert all(e["simulated_s"] >= 0.97 * e["nic_s"] for e in simulated["exchanges"])
         assert simulated["cycle_s"] > 0

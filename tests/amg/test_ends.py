@@ -17,7 +17,7 @@ from odonata import amg
 from odonata.amg import boomeramg, ends, library, machines, whole
 from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy
 from odonata.amg.machines import Ends
-from odonata.amg.ranked import Ranked
+from odonata.amg.ranked import RankModel
 from odonata.errors import OdonataError
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -39,7 +39,7 @@ def cycles(costs: Ends) -> list[ends.MeasuredCycle]:
     for name, threads in MIXES:
         ranks, points = name.split("-")
         hierarchy = amg.shipped("laplace7", int(ranks), points)
-        seconds = ends.total(ends.of_levels(hierarchy, EOS, costs, threads=threads)).seconds
+        seconds = ends.total(ends.parts_of_levels(hierarchy, EOS, costs, threads=threads)).seconds
         found.append(ends.MeasuredCycle(name, hierarchy, seconds, threads))
     return found
 
@@ -69,14 +69,14 @@ def test_a_level_by_hand() -> None:
     0.858 us at a rank's rate, but 16 ranks' 128 kB 8 us at the node's 16 GB/s.
     """
     one = Hierarchy(16, [level(nonzeros_per_row=7.0, sends=3.0, values_sent=1000.0, messages=48.0)])
-    [parts] = ends.of_levels(one, EOS, COSTS)
+    [parts] = ends.parts_of_levels(one, EOS, COSTS)
     assert parts.computation == pytest.approx(1.5 * 6 * 160 * 7 / 16 * 1.59e-9)
     assert parts.overhead == pytest.approx(3 * 3 * 0.4e-6)
     assert parts.matching == pytest.approx(3 * 4.5 * 0.1e-6)
     assert parts.network == pytest.approx(3 * (5 * 0.416e-6 + 8e-6))
     assert parts.gap == 0
     # An interface that takes 1 us a message: 48 us for its node's, of which hosts need 1.65 themselves.
-    [parts] = ends.of_levels(one, EOS, replace(COSTS, gap_s=1e-6))
+    [parts] = ends.parts_of_levels(one, EOS, replace(COSTS, gap_s=1e-6))
     assert parts.gap == pytest.approx(3 * (48e-6 - 1.2e-6 - 0.45e-6))
 
 
@@ -90,12 +90,14 @@ def test_rank_by_rank_by_hand() -> None:
         "destination": [16] * 3,
         "values": [10] * 3,
     }
-    [parts] = ends.of_messages(Ranked(one, pa.table(columns), EOS), COSTS)
+    [parts] = ends.parts_of_messages(RankModel(one, pa.table(columns), EOS), COSTS)
     assert parts.overhead == pytest.approx(3 * 3 * 0.2e-6)
     assert parts.matching == pytest.approx(3 * 4.5 * 0.1e-6)
     assert parts.network == pytest.approx(3 * 5 * 0.416e-6)
     # On one node nothing goes over the network.
-    [parts] = ends.of_messages(Ranked(one, pa.table({**columns, "destination": [3] * 3}), EOS), COSTS)
+    [parts] = ends.parts_of_messages(
+        RankModel(one, pa.table({**columns, "destination": [3] * 3}), EOS), COSTS
+    )
     assert parts.network == 0
 
 
@@ -146,7 +148,9 @@ def test_the_packet_engine_and_the_formulas_agree() -> None:
     done = boomeramg.load_executed(DIRECTORIES[name])
     assert EOS.ends is not None
     simulated = whole.simulate(name, 64, EOS, EOS.ends, preset="eos", per_node=16)
-    counted = ends.total(ends.of_messages(Ranked(done.plain, done.tables["messages"], EOS), EOS.ends))
+    counted = ends.total(
+        ends.parts_of_messages(RankModel(done.plain, done.tables["messages"], EOS), EOS.ends)
+    )
     assert simulated.seconds == pytest.approx(counted.seconds, rel=0.15)
     assert simulated.matching == pytest.approx(counted.matching, rel=0.25)
     assert simulated.computation == pytest.approx(counted.computation, rel=0.1)

@@ -34,7 +34,7 @@ def petsc(matrix: Any, width: int) -> bytes:
     return head + sizes + csr.indices.astype(kind).tobytes() + csr.data.astype(">f8").tobytes()
 
 
-def two_levels() -> amg.Built:
+def two_levels() -> amg.BuildResult:
     return foreign.from_matrices(
         [LINE, (PAIRS.T @ LINE @ PAIRS).tocsr()], [PAIRS], 2, owners=np.arange(8) // 4, source="by hand"
     )

@@ -14,7 +14,7 @@ from openmpi_tools import openmpi
 
 from odonata.amg import boomeramg, matrices, partition, program, store
 from odonata.amg.hierarchy import MESSAGE_COLUMNS, RANK_COLUMNS, read_table
-from odonata.amg.problems import PAPER, Problem, choose_grid, make, of_matrix
+from odonata.amg.problems import PAPER, Problem, choose_grid, make, matrix_problem
 from odonata.errors import OdonataError
 
 
@@ -135,7 +135,7 @@ def test_systems_keep_their_functions_when_gathered(tmp_path: Path) -> None:
     settings = replace(PAPER, functions=3, aggressive_levels=0)
     path = tmp_path / "matrix.csr"
     matrices.write(matrix, partition.by_order(matrix.shape[0], 8, 3).starts, path)
-    problem = of_matrix("file", 8, matrix.shape[0], matrix.nnz, settings)
+    problem = matrix_problem("file", 8, matrix.shape[0], matrix.nnz, settings)
     done = boomeramg.execute(problem, (1, 3), matrix=path, ranks_per_node=4)
     assert abs(done.iterations[0] - done.iterations[1]) <= 2
     assert done.regrouped.levels[0]["unknowns"] == done.plain.levels[1]["unknowns"]

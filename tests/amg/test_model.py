@@ -13,8 +13,8 @@ import pytest
 import odonata
 import odonata.amg as amg
 from odonata.amg import (
-    beyond,
     boomeramg,
+    comparison,
     library,
     machines,
     model,
@@ -187,13 +187,13 @@ def write_pair(folder: Path, values: int) -> tuple[Path, amg.Hierarchy, pa.Table
 
 @pytest.mark.parametrize("engine", ["flow", "packet"])
 def test_simulated_exchange_by_hand(engine: str, tmp_path: Path) -> None:
-    # Two ranks on two nodes of one router: 1000 values each way. The interface moves 16 GB/s, so 8000 B take
+    # Two ranks on two nodes of one router: 1000 values in each direction. The NIC moves 16 GB/s, so 8000 B take
     # 0.5 us; the packet engine adds its latencies: 16 packets, the last through NIC, router and NIC.
     directory, pair, table = write_pair(tmp_path, 1000)
     text = simulate.experiment("eos", engine, "min", 1)
     found = simulate.simulate(directory, pair, table, EOS, text, per_node=1)
     (exchange,) = found.exchanges
-    assert exchange.interface_s == pytest.approx(0.5e-6)
+    assert exchange.nic_s == pytest.approx(0.5e-6)
     if engine == "flow":
         assert exchange.simulated_s == pytest.approx(0.5e-6, rel=0.03)
     else:
@@ -223,10 +223,11 @@ def test_an_experiment_that_simulates_nothing_is_refused(tmp_path: Path) -> None
 def test_ways_are_priced_rank_by_rank() -> None:
     # Shipped: 512 x 30^3, executed at the paper's switch.
     directory = dict(library.directories())["laplace7-512-30x30x30"]
-    ways = {
-        (way.switch, way.node_aware): way for way in beyond.ways([boomeramg.load_executed(directory)], EOS)
+    variants = {
+        (variant.switch, variant.node_aware): variant
+        for variant in comparison.variants([boomeramg.load_executed(directory)], EOS)
     }
-    plain, moved = ways[None, False], ways[(4, 8), False]
+    plain, moved = variants[None, False], variants[(4, 8), False]
     assert plain.ranked_s is not None
     assert moved.ranked_s is not None
     assert plain.formula_s is not None
@@ -234,7 +235,7 @@ def test_ways_are_priced_rank_by_rank() -> None:
     assert plain.ranked_s < plain.formula_s
     assert moved.ranked_s < plain.ranked_s
     # Node-aware communication takes the cheapest route of each level, one of which is the direct one.
-    aware = ways[None, True]
+    aware = variants[None, True]
     assert aware.ranked_s is not None
     assert aware.ranked_s <= plain.ranked_s
     assert len(aware.routes) == 7
@@ -246,7 +247,7 @@ def test_ways_are_priced_rank_by_rank() -> None:
     )
     alpha = 0.238e-6 + 5 * 0.416e-6
     expected = 3 * alpha + 10 * 0.858e-9 + 2 * 3 * alpha
-    assert beyond.setup_seconds(setup, 8, EOS) == pytest.approx(expected)
+    assert comparison.setup_seconds(setup, 8, EOS) == pytest.approx(expected)
 
 
 def test_a_shipped_hierarchy_is_traffic_by_name() -> None:

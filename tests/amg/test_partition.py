@@ -26,7 +26,7 @@ SYSTEM = sparse.kron(MESH, np.array([[2.0, 0.5], [0.5, 2.0]])).tocsr()
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 7, 16, 64])
-@pytest.mark.parametrize("way", partition.WAYS)
+@pytest.mark.parametrize("way", partition.METHODS)
 def test_every_rank_has_its_share(way: str, ranks: int) -> None:
     cut = {
         "metis": lambda: partition.by_metis(SYSTEM, ranks, FUNCTIONS),

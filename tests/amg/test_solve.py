@@ -32,7 +32,7 @@ def convection(side: int) -> sparse.csr_matrix:
     return sparse.csr_matrix(laplacian(side) + 20.0 * sparse.kron(sparse.eye(side), wind))
 
 
-def built(matrix: Any, folder: Path, ranks: int = 8, **keys: Any) -> tuple[Problem, boomeramg.Built]:
+def built(matrix: Any, folder: Path, ranks: int = 8, **keys: Any) -> tuple[Problem, boomeramg.BuildResult]:
     path = folder / "m.mtx"
     scipy.io.mmwrite(path, matrix, symmetry="general")
     done = matrices.prepare(path, ranks, PAPER, functions=1, refinement=0, folder=folder)

@@ -82,7 +82,7 @@ def test_a_newer_format(stored: Path) -> None:
 
 def test_a_format_that_is_no_longer_read(stored: Path) -> None:
     edit_summary(stored, format_version=2)
-    with pytest.raises(NotARunError, match=r"written in format 2 .* no longer read\n.*odonata run .*--force"):
+    with pytest.raises(NotARunError, match=r"has format 2 .* no longer supported\n.*odonata run .*--force"):
         odonata.load(stored)
 
 

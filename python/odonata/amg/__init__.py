@@ -1,4 +1,4 @@
-"""Algebraic multigrid on a network: hierarchies from the real hypre, their price, and redistribution.
+"""Algebraic multigrid on a network: hierarchies from hypre, their cost, and redistribution.
 
 machine = odonata.amg.load_machine("eos")
 hierarchy = odonata.amg.shipped("laplace7", 1024, "50x50x25")
@@ -8,7 +8,7 @@ odonata.amg.decide(hierarchy, machine).switch      # (level, ranks) or None
 
 from __future__ import annotations
 
-from odonata.amg.boomeramg import Built, build, save
+from odonata.amg.boomeramg import BuildResult, build, save
 from odonata.amg.foreign import from_matrices, from_pyamg
 from odonata.amg.hierarchy import Hierarchy
 from odonata.amg.machines import ParameterSet
@@ -21,7 +21,7 @@ from odonata.errors import OdonataError
 
 __all__ = [
     "PAPER",
-    "Built",
+    "BuildResult",
     "Cycle",
     "Decision",
     "Hierarchy",
@@ -46,16 +46,22 @@ __all__ = [
 
 
 def shipped(problem: str, ranks: int, points: str, settings: Settings = PAPER) -> Hierarchy:
-    """A hierarchy that comes with the package.
+    """A hierarchy that the package contains.
+
+    Args:
+        problem: Name of the model problem, such as `laplace7`.
+        ranks: Number of ranks.
+        points: Points per rank, such as `50x50x25`.
+        settings: Options of BoomerAMG.
 
     Raises:
-        OdonataError: It does not.
+        OdonataError: The package contains no such hierarchy.
     """
     wanted = make(problem, ranks, parse_points(points), settings=settings)
-    found = find_shipped(wanted.described())
+    found = find_shipped(wanted.as_dict())
     if found is None:
         raise OdonataError(
-            f"no table of {problem} on {ranks} ranks with {points} points each comes with the package",
-            hint="`odonata amg hierarchy` makes it where hypre is; `odonata amg tables` lists what is here.",
+            f"the package has no table of {problem} on {ranks} ranks with {points} points each",
+            hint="Make it with `odonata amg hierarchy` (needs hypre), or choose one of `odonata amg tables`.",
         )
     return found

@@ -1,11 +1,11 @@
-"""Whether to gather a level on fewer ranks: one account of the cycle before and after, and what it advises.
+"""Advice on gathering a level on fewer ranks. Two accounts predict the cycle before and after.
 
-* `ranked`: a cycle is what each rank's own messages cost (`ranked`); of all levels and powers of two that the
-  cache allows, the one with the least cycle is taken.
-* `paper`: a cycle is the sum of T_noswitch, by the largest counts; the first level that gains is taken
+* `ranked`: each rank pays for its own messages (module `ranked`). Of all levels and powers of two that the
+  cache allows, the fastest cycle is chosen.
+* `paper`: a cycle is the sum of T_noswitch with the largest counts. The first level that gains is chosen
   (Section 6.1 of the paper).
 
-Either way nothing is advised whose cycle would not be 5 % shorter, the paper's least gain, in the same terms.
+Both accounts advise a switch only if the cycle becomes at least 5 % shorter, the paper's smallest gain.
 """
 
 from __future__ import annotations
@@ -16,25 +16,28 @@ from functools import cached_property
 from typing import Any
 
 from odonata.amg import model
-from odonata.amg.boomeramg import Executed
+from odonata.amg.boomeramg import ExecutedRedistribution
 from odonata.amg.hierarchy import Hierarchy
 from odonata.amg.machines import ParameterSet
-from odonata.amg.ranked import Ranked
+from odonata.amg.ranked import RankModel
 
 ACCOUNTS = ("ranked", "paper")
 LEAST_GAIN = 0.05
-"""Of the cycle before."""
+"""Smallest gain, as a share of the cycle before.
+
+A smaller value advises switches within the model's error.
+"""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """A switch, and the cycle that an account predicts for it."""
+    """A switch, and the cycle time that an account predicts for it."""
 
     level: int
     groups: int
     cycle_s: float
     allowed: bool
-    """By the cache rule."""
+    """Whether the gathered level fits the cache."""
 
     @property
     def switch(self) -> tuple[int, int]:
@@ -44,19 +47,19 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Advice:
-    """What one account says of a hierarchy."""
+    """Advice of one account for a hierarchy."""
 
     account: str
     before_s: float
     predictions: list[Prediction]
-    """Every level but the finest and every power of two, the fastest first."""
+    """All levels except the finest and all powers of two, fastest first."""
     switch: tuple[int, int] | None
-    """(level, ranks), if one is advised."""
+    """(level, ranks); None if no switch is advised."""
     reason: str
-    """Why it is, or why none is."""
+    """Reason for the advice."""
 
     def predicted_s(self, switch: tuple[int, int]) -> float | None:
-        """The cycle after a switch; None if it was not looked at."""
+        """Cycle time after a switch in seconds; None if there is no prediction for it."""
         return next((p.cycle_s for p in self.predictions if p.switch == switch), None)
 
 
@@ -66,15 +69,15 @@ class Adviser:
 
     hierarchy: Hierarchy
     machine: ParameterSet
-    ranked: Ranked | None
-    """None without messages."""
+    ranked: RankModel | None
+    """None if the hierarchy has no messages."""
     threads: int = 1
     tasks: int | None = None
     scenario: str | None = None
 
     @cached_property
     def decision(self) -> model.Decision:
-        """The paper's, level by level."""
+        """The paper's decision, level by level."""
         return model.decide(
             self.hierarchy, self.machine, threads=self.threads, tasks=self.tasks, scenario=self.scenario
         )
@@ -85,20 +88,20 @@ class Adviser:
             self.hierarchy, self.machine, threads=self.threads, tasks=self.tasks, scenario=self.scenario
         )
 
-    def by(self, account: str) -> Advice:
+    def advice(self, account: str) -> Advice:
         """The advice of one of `ACCOUNTS`."""
         return self._by_paper if account == "paper" else self._by_ranks
 
-    def executed_s(self, account: str, done: Executed) -> float:
-        """The cycle on the hierarchy that really followed a switch, in the account's terms."""
+    def executed_s(self, account: str, done: ExecutedRedistribution) -> float:
+        """Cycle time of the executed redistribution, computed by the account's formulas."""
         level, _ = done.switch
         if account == "ranked":
             assert self.ranked is not None, "the messages are counted"
-            return self.ranked.executed(level, done.regrouped, done.tables["regrouped_messages"])
+            return self.ranked.executed_seconds(level, done.regrouped, done.tables["regrouped_messages"])
         flops = self.machine.constants["flop_s"]
         shifted = {**self.machine.constants, "flop_s": flops[min(level, len(flops) - 1) :]}
         per_node = model.default_tasks(self.machine, self.threads) if self.tasks is None else self.tasks
-        # The ranks that are left are spread over the nodes of all.
+        # The remaining ranks are spread over all nodes.
         left = max(1, math.ceil(per_node * done.regrouped.ranks / self.hierarchy.ranks))
         machine = replace(self.machine, constants=shifted)
         mix: dict[str, Any] = {"threads": self.threads, "scenario": self.scenario}
@@ -117,13 +120,13 @@ class Adviser:
             return Advice("paper", before_s, found, None, "no level gains enough")
         chosen = next(p for p in found if p.switch == switch)
         if (short := _too_little(before_s, chosen)) is not None:
-            return Advice("paper", before_s, found, None, f"level {chosen.level} would gain, but {short}")
+            return Advice("paper", before_s, found, None, f"level {chosen.level} gains, but {short}")
         return Advice("paper", before_s, found, switch, "the first level that gains enough")
 
     @cached_property
     def _by_ranks(self) -> Advice:
         assert self.ranked is not None, "the messages are counted"
-        predict = self.ranked.predicted
+        predict = self.ranked.predicted_seconds
         found = sorted(
             (
                 Prediction(a.level, a.groups, predict(a.level, a.groups), a.allowed)
@@ -138,17 +141,17 @@ class Adviser:
             return Advice("ranked", before_s, found, None, reason)
         if (short := _too_little(before_s, best)) is not None:
             return Advice("ranked", before_s, found, None, short)
-        return Advice("ranked", before_s, found, best.switch, "the least cycle of all levels and ranks")
+        return Advice("ranked", before_s, found, best.switch, "the fastest cycle of all levels and ranks")
 
 
 def _too_little(before_s: float, after: Prediction) -> str | None:
-    """Says so if a switch does not gain what it must."""
+    """The reason if the switch gains too little, else None."""
     gain = 1 - after.cycle_s / before_s
     if gain >= LEAST_GAIN:
         return None
-    change = f"{100 * gain:.1f} % less" if gain > 0 else f"{-100 * gain:.1f} % more"
+    change = f"{100 * gain:.1f} % faster" if gain > 0 else f"{-100 * gain:.1f} % slower"
     ranks = f"{after.groups} rank{'s'[: after.groups > 1]}"
     return (
-        f"with level {after.level} on {ranks} a cycle would take {change}; "
-        f"it must be {100 * LEAST_GAIN:.0f} % less to be worth it"
+        f"with level {after.level} on {ranks} a cycle would be {change}; "
+        f"a switch needs at least {100 * LEAST_GAIN:.0f} %"
     )

@@ -1,8 +1,9 @@
-"""Matrices in AmgX's binary form (`AMGX_write_system`); `market` has its text.
+"""Matrices in AmgX's binary format (`AMGX_write_system`). Module `market` reads its text format.
 
-`%%NVAMGBinary`, nine 32-bit words (matrix, right-hand side and solution there or not, format, diagonal apart
-or not, the block's sizes, rows and entries in blocks), row starts and columns of 32 bits, blocks of doubles,
-those of the diagonal last; all little-endian. It does not say how many columns there are.
+A file starts with `%%NVAMGBinary` and nine 32-bit words: three flags (has matrix, right-hand side, solution),
+the format, a flag for a separate diagonal, the two block sizes, and rows and entries in blocks. Row starts
+and columns (32 bits) and the blocks (doubles) follow; a separate diagonal comes last. All numbers are
+little-endian. The file does not contain the number of columns.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ _CSR = 0
 
 
 def read_binary(path: Path, data: bytes, columns: int | None = None) -> Csr:
-    """A matrix from AmgX's binary form.
+    """Reads a matrix in AmgX's binary format.
 
     Args:
-        path: For errors.
-        data: Its bytes.
-        columns: How many it has; as many as rows if not given.
+        path: Path of the file, for error messages.
+        data: Content of the file.
+        columns: Number of columns; by default the number of rows.
 
     Raises:
-        OdonataError: Not a real matrix in compressed rows, or not as it says.
+        OdonataError: The file is not a real matrix in compressed rows, or it is damaged.
     """
     sparse = optional("scipy.sparse", "scipy", "reading matrices")
     at = len(BINARY) + 36
     if len(data) < at:
-        raise OdonataError(f"{path} was cut short: {len(data)} bytes; expected {at} or more")
+        raise OdonataError(f"{path} is truncated: {len(data)} bytes; expected {at} or more")
     has_matrix, _, _, form, apart, *sizes = (int(n) for n in np.frombuffer(data, "<u4", 9, len(BINARY)))
     if not has_matrix or form != _CSR:
         raise OdonataError(f"{path} holds no real matrix in compressed rows (format {form})")
@@ -46,7 +47,7 @@ def read_binary(path: Path, data: bytes, columns: int | None = None) -> Csr:
     blocks = entries + (rows if apart else 0)
     expected = at + 4 * (rows + 1 + entries) + 8 * blocks * block[0] * block[1]
     if len(data) < expected:
-        raise OdonataError(f"{path} was cut short: {len(data):,} bytes; expected {expected:,} or more")
+        raise OdonataError(f"{path} is truncated: {len(data):,} bytes; expected {expected:,} or more")
     starts = np.frombuffer(data, "<i4", rows + 1, at)
     places = np.frombuffer(data, "<i4", entries, at + 4 * (rows + 1))
     values = np.frombuffer(data, "<f8", blocks * block[0] * block[1], at + 4 * (rows + 1 + entries))

@@ -1,4 +1,4 @@
-"""Making a hierarchy: run the program, count, and keep the tables."""
+"""Makes a hierarchy: runs the program, counts, and stores the tables."""
 
 from __future__ import annotations
 
@@ -26,44 +26,44 @@ from odonata.errors import OdonataError
 
 @dataclass(frozen=True)
 class Solve:
-    """How a system was solved, or was not."""
+    """Result of solving a system."""
 
     solver: str
-    """The last that was tried."""
+    """Name of the last solver that was tried."""
     iterations: int
     relative_residual: float
-    """As the solver says."""
+    """Residual that the solver reports."""
     true_residual: float
     """|b - A x| / |b|."""
     hypre_error: int
-    """hypre's error flag, 0 if there was none."""
+    """hypre's error flag; 0 means no error."""
     solved: bool
-    """The true residual is near the tolerance."""
+    """Whether the true residual is near the tolerance."""
 
     @property
     def words(self) -> str:
-        """A sentence for people."""
+        """The result as a sentence."""
         after = f"{self.solver}: {self.iterations} iterations, residual {self.true_residual:.1e}"
         if self.solved:
             return after
-        says = "" if self.relative_residual > 1e-8 else f" (it says {self.relative_residual:.1e} itself)"
-        flag = f", hypre's error {self.hypre_error}" if self.hypre_error else ""
+        says = "" if self.relative_residual > 1e-8 else f" (the solver reports {self.relative_residual:.1e})"
+        flag = f", hypre error {self.hypre_error}" if self.hypre_error else ""
         return f"not solved: {after}{says}{flag}"
 
 
 @dataclass(frozen=True)
-class Built:
-    """A hierarchy that was just made."""
+class BuildResult:
+    """A new hierarchy and its tables."""
 
     hierarchy: Hierarchy
     regrouped: Hierarchy | None
-    """From the redistributed level on."""
+    """Hierarchy from the redistributed level on."""
     tables: dict[str, pa.Table]
     summary: dict[str, Any]
 
     @property
     def solve(self) -> Solve | None:
-        """How the system was solved, if that was asked for."""
+        """Result of the solve, if one was requested."""
         return Solve(**self.summary["solve"]) if "solve" in self.summary else None
 
 
@@ -77,18 +77,18 @@ def build(
     recorded: bool = False,
     ranks_per_node: int | None = None,
     progress: program.Progress | None = None,
-) -> Built:
-    """Runs BoomerAMG on virtual ranks and reads what it made.
+) -> BuildResult:
+    """Runs BoomerAMG on virtual ranks and reads its tables.
 
     Args:
-        problem: What to coarsen, on how many ranks, with which options.
-        matrix: The file of the matrix, for problems that are not generated.
+        problem: Problem, number of ranks and options of BoomerAMG.
+        matrix: Matrix file, for problems that are not generated.
         solve: Also solve to 1e-8 and count the iterations.
-        solver: With which of `problems.SOLVERS`; by default what fits the matrix.
-        redistribute: (level, groups): gather that level on so many ranks and coarsen on there.
-        recorded: Also keep every message of the set-up and of one cycle.
-        ranks_per_node: Also split the messages into those within and between nodes that ranks fill in order.
-        progress: Called with each finished level and its unknowns.
+        solver: One of `problems.SOLVERS`; by default the one that fits the matrix.
+        redistribute: (level, groups): gather that level on this many ranks and continue coarsening there.
+        recorded: Also record every message of the set-up and of one cycle.
+        ranks_per_node: Split the messages into those within and between nodes; ranks fill nodes in order.
+        progress: Called with each finished level and its number of unknowns.
     """
     if redistribute is not None and redistribute[1] > problem.ranks:
         raise OdonataError(
@@ -110,17 +110,17 @@ def build(
 
 
 @dataclass(frozen=True)
-class Executed:
-    """A redistribution that was carried out, beside the hierarchy that was left alone."""
+class ExecutedRedistribution:
+    """An executed redistribution, together with the original hierarchy."""
 
     plain: Hierarchy
     regrouped: Hierarchy
     switch: tuple[int, int]
     """(level, ranks)."""
     tables: dict[str, pa.Table]
-    """`messages` and `setup` of the plain hierarchy, `regrouped_messages` and `regrouped_setup`."""
+    """`messages` and `setup` of the original hierarchy, `regrouped_messages` and `regrouped_setup`."""
     iterations: tuple[int, int]
-    """To 1e-8, before and after."""
+    """Iterations to 1e-8, before and after."""
     solved: tuple[bool, bool] = (True, True)
     solver: str = "cg"
 
@@ -133,22 +133,22 @@ def execute(
     ranks_per_node: int,
     solver: str | None = None,
     progress: program.Progress | None = None,
-) -> Executed:
+) -> ExecutedRedistribution:
     """Makes the hierarchy twice, without and with a redistribution, and solves with both.
 
     Args:
-        problem: What to coarsen.
+        problem: Problem, number of ranks and options of BoomerAMG.
         switch: (level, ranks).
-        matrix: The file of the matrix, for problems that are not generated.
-        ranks_per_node: Splits the messages into those within and between nodes.
-        solver: With which of `problems.SOLVERS`; by default what fits the matrix.
-        progress: Called with each finished level and its unknowns.
+        matrix: Matrix file, for problems that are not generated.
+        ranks_per_node: Split the messages into those within and between nodes.
+        solver: One of `problems.SOLVERS`; by default the one that fits the matrix.
+        progress: Called with each finished level and its number of unknowns.
 
     Raises:
-        OdonataError: The system is not solved as it is: then no redistribution can be judged.
+        OdonataError: The system is not solved without redistribution, so there is nothing to compare with.
     """
 
-    def once(redistribute: tuple[int, int] | None, solver: str | None) -> Built:
+    def once(redistribute: tuple[int, int] | None, solver: str | None) -> BuildResult:
         return build(
             problem,
             matrix=matrix,
@@ -171,7 +171,7 @@ def execute(
         tables[f"{prefix}setup"] = record.per_rank(
             built.tables["recorded_messages"], built.tables["recorded_collectives"]
         )
-    return Executed(
+    return ExecutedRedistribution(
         plain.hierarchy,
         moved.regrouped,
         switch,
@@ -182,19 +182,19 @@ def execute(
     )
 
 
-def refuse_unsolved(built: Built) -> None:
-    """Raises an OdonataError if the system was not solved: what such a cycle costs is no advice."""
+def refuse_unsolved(built: BuildResult) -> None:
+    """Raises an OdonataError if the system was not solved: the cost of a useless cycle is no advice."""
     if built.solve is not None and not built.solve.solved:
         others = ", ".join(f"--solver {name}" for name in SOLVERS if name != built.solve.solver)
         raise OdonataError(
             built.solve.words,
-            hint=f"An indefinite or singular matrix, or a hierarchy that does not fit it; {others}, "
-            "--strength and --interpolation change that.",
+            hint="The matrix is indefinite or singular, or the hierarchy does not fit it. "
+            f"Try {others}, --strength or --interpolation.",
         )
 
 
-def save_executed(executed: Executed, target: Path, *, force: bool = False) -> Path:
-    """Writes a hierarchy directory that also holds what follows the redistribution."""
+def save_executed(executed: ExecutedRedistribution, target: Path, *, force: bool = False) -> Path:
+    """Writes a hierarchy directory that also holds the executed redistribution."""
     level, groups = executed.switch
     summary = {
         "redistributed": {"level": level, "groups": groups},
@@ -206,22 +206,22 @@ def save_executed(executed: Executed, target: Path, *, force: bool = False) -> P
     return store.write(target, executed.plain, tables, summary, force=force)
 
 
-def load_executed(directory: Path) -> Executed:
-    """Reads what `save_executed` wrote.
+def load_executed(directory: Path) -> ExecutedRedistribution:
+    """Reads a directory of `save_executed`.
 
     Raises:
-        OdonataError: It is no such directory.
+        OdonataError: The directory holds no executed redistribution.
     """
     summary = store.read_summary(directory)
     if "iterations" not in summary:
         raise OdonataError(
             f"{directory} holds no executed redistribution",
-            hint="`odonata amg redistribute --execute -o DIR` writes one.",
+            hint="Write one with `odonata amg redistribute --execute -o DIR`.",
         )
     moved = summary["redistributed"]
     before, after = summary["iterations"]
     names = ("messages", "setup", "regrouped_messages", "regrouped_setup")
-    return Executed(
+    return ExecutedRedistribution(
         store.read(directory),
         store.read(directory, "regrouped_"),
         (moved["level"], moved["groups"]),
@@ -239,11 +239,11 @@ def _collect(
     redistribute: tuple[int, int] | None,
     recorded: bool,
     ranks_per_node: int | None,
-) -> Built:
+) -> BuildResult:
     facts = dict(line.split("=", 1) for line in (out / "summary.txt").read_text().splitlines())
     source = f"hypre {facts['hypre']} on virtual ranks"
     hierarchy, tables = _levels(problem, out, "", problem.ranks, source, ranks_per_node)
-    # What the system counts for the process began as a copy of this one.
+    # The system starts the child's peak memory at the size of this process.
     peak = int(facts["peak_bytes"]) or usage.peak_rss_bytes
     summary: dict[str, Any] = {"cpu_s": usage.cpu_s, "peak_rss_bytes": peak}
     if ranks_per_node is not None:
@@ -267,7 +267,7 @@ def _collect(
     if recorded:
         tables["recorded_messages"] = record.read(out / "record.bin")
         tables["recorded_collectives"] = record.read_collectives(out / "record.bin.collectives")
-    return Built(hierarchy, regrouped, tables, summary)
+    return BuildResult(hierarchy, regrouped, tables, summary)
 
 
 def _levels(
@@ -287,12 +287,14 @@ def _levels(
         level["level"] += first_level
     if ranks_per_node is not None:
         add_node_split(levels, messages, ranks_per_node)
-    hierarchy = Hierarchy(count, levels, problem.described(), source)
+    hierarchy = Hierarchy(count, levels, problem.as_dict(), source)
     return hierarchy, {"ranks": pa.table(ranks), "messages": pa.table(messages)}
 
 
-def save(built: Built, target: Path, *, extra: Mapping[str, Any] | None = None, force: bool = False) -> Path:
-    """Writes the directory."""
+def save(
+    built: BuildResult, target: Path, *, extra: Mapping[str, Any] | None = None, force: bool = False
+) -> Path:
+    """Writes the hierarchy directory."""
     summary = {**built.summary, **(extra or {})}
     return store.write(target, built.hierarchy, built.tables, summary, force=force)
 
@@ -303,6 +305,6 @@ def redistributed(directory: Path) -> tuple[int, int]:
     if "redistributed" not in summary:
         raise OdonataError(
             f"{directory} was not redistributed",
-            hint="`odonata amg hierarchy --redistribute LEVEL:RANKS` does it.",
+            hint="Use `odonata amg hierarchy --redistribute LEVEL:RANKS`.",
         )
     return summary["redistributed"]["level"], summary["redistributed"]["groups"]

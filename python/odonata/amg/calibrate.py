@@ -1,10 +1,12 @@
-"""Measuring a machine's constants, under mpirun with at least two ranks on different nodes.
+"""Measures a machine's constants, under mpirun with at least two ranks on different nodes.
 
-alpha, gamma: the shortest and the longest half round trip of 8 bytes over pairs of ranks, as the latency
-benchmark of HPC Challenge does: alpha(h_m) and alpha(D), so gamma = (alpha(D) - alpha(h_m)) / (D - h_m).
-beta: 8 bytes over the best bandwidth of large messages. t_i: SciPy's sparse product on matrices with the rows
-and non-zeros that a rank has on the levels of the paper's validation problem. Thread bandwidths: STREAM's
-triad, by as many threads at a time.
+* alpha, gamma: shortest and longest half round trip of 8 bytes over pairs of ranks, as in the latency
+  benchmark of HPC Challenge. These are alpha(h_m) and alpha(D), so gamma = (alpha(D) - alpha(h_m)) / (D -
+  h_m).
+* beta: 8 bytes divided by the best bandwidth of large messages.
+* t_i: SciPy's sparse product with a rank's rows and non-zeros on the levels of the paper's validation
+  problem.
+* Thread bandwidths: STREAM's triad with as many concurrent threads.
 
 Needs mpi4py and SciPy (`pip install 'odonata[calibrate]'`).
 """
@@ -27,12 +29,15 @@ from odonata.errors import OdonataError
 SMALL_BYTES = 8
 LARGE_BYTES = 2_000_000
 TRIAD_VALUES = 4_000_000
-"""Per array and thread: three arrays of 32 MB, beyond any cache."""
+"""Elements per array and thread:
+
+Three arrays of 32 MB, larger than any cache. Smaller arrays measure the cache.
+"""
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What was measured; the rest of a parameter file is description."""
+class MeasuredConstants:
+    """Measured constants; the rest of a parameter file is description."""
 
     alpha_s: float
     beta_s_per_value: float
@@ -43,8 +48,8 @@ class Measured:
 
 def measure(
     like: ParameterSet, hierarchy: Hierarchy, *, repeats: int = 200, pairs: int = 64
-) -> Measured | None:
-    """Measures; every rank must call. Returns the result on rank 0 and None elsewhere.
+) -> MeasuredConstants | None:
+    """Measures the constants. Every rank must call it; only rank 0 gets a result, other ranks get None.
 
     Raises:
         OdonataError: mpi4py or SciPy is missing, or there is only one rank.
@@ -55,10 +60,10 @@ def measure(
     if world.size < 2:
         raise OdonataError(
             "calibration needs at least two MPI ranks",
-            hint="As in: mpirun -np 2 --map-by node odonata amg calibrate",
+            hint="Run it as in: mpirun -np 2 --map-by node odonata amg calibrate",
         )
     latencies, rates = _messages(mpi, world, repeats, pairs)
-    # As in the paper, the largest time over all processes.
+    # As in the paper: the largest time over all processes.
     flop_s = [world.allreduce(s, op=mpi.MAX) for s in spmv_seconds_per_flop(hierarchy)]
     world.Barrier()
     if world.rank != 0:
@@ -68,11 +73,11 @@ def measure(
     gamma = (max(latencies) - min(latencies)) / extra if extra else 0.0
     counts = [n for n in (1, 2, 4, 8, 16, 32, 64, 128) if n <= like.cores_per_node]
     bandwidth = [(n, triad_bytes_per_s(n)) for n in counts]
-    return Measured(min(latencies), 8.0 / max(rates), gamma, flop_s, bandwidth)
+    return MeasuredConstants(min(latencies), 8.0 / max(rates), gamma, flop_s, bandwidth)
 
 
 def _extra_hops(network: dict[str, Any]) -> int:
-    """D - h_m of the network's description, as `odonata_model::network` has them."""
+    """D - h_m of the network's description, as in `odonata_model::network`."""
     kind, p = network["kind"], network["parameters"]
     if kind == "dragonfly":
         within = (p["rows"] > 1) + (p["columns"] > 1)
@@ -83,7 +88,7 @@ def _extra_hops(network: dict[str, Any]) -> int:
 
 
 def _messages(mpi: Any, world: Any, repeats: int, pairs: int) -> tuple[list[float], list[float]]:
-    """Latencies and bandwidths between rank 0 and up to `pairs` others, off its node if there are any."""
+    """Latencies and bandwidths between rank 0 and up to `pairs` other ranks, preferably on other nodes."""
     names = world.allgather(mpi.Get_processor_name())
     others = [r for r in range(1, world.size) if names[r] != names[0]] or list(range(1, world.size))
     chosen = others[:: max(1, len(others) // pairs)]
@@ -97,7 +102,7 @@ def _messages(mpi: Any, world: Any, repeats: int, pairs: int) -> tuple[list[floa
 
 
 def _ping_pong(mpi: Any, world: Any, partner: int, size: int, repeats: int) -> float:
-    """The best of five means of half a round trip, seconds; meaningful on rank 0."""
+    """Best of five means of half a round trip, in seconds; valid on rank 0."""
     buffer = np.zeros(size, dtype=np.uint8)
     best = np.inf
     for _ in range(5):
@@ -114,7 +119,7 @@ def _ping_pong(mpi: Any, world: Any, partner: int, size: int, repeats: int) -> f
 
 
 def spmv_seconds_per_flop(hierarchy: Hierarchy, *, products: int = 10) -> list[float]:
-    """t_0, t_1, t_2: time per flop of a product with a rank's part of the first three levels."""
+    """t_0, t_1, t_2: seconds per flop of a sparse product with a rank's part of the first three levels."""
     sparse = optional("scipy.sparse", "scipy", "calibration")
     result = []
     for level in hierarchy.levels[:3]:
@@ -132,11 +137,11 @@ def spmv_seconds_per_flop(hierarchy: Hierarchy, *, products: int = 10) -> list[f
 
 
 def triad_bytes_per_s(threads: int) -> float:
-    """Bandwidth per thread of a = b + s c, three arrays of doubles, by `threads` threads at a time."""
+    """Bandwidth per thread of a = b + s c with `threads` concurrent threads, in bytes per second."""
     arrays = [[np.full(TRIAD_VALUES, float(k)) for k in range(3)] for _ in range(threads)]
 
     def work(a: Any, b: Any, c: Any) -> None:
-        # In two passes over pieces that stay in cache, as NumPy has no fused form.
+        # Two passes over pieces that stay in cache, because NumPy has no fused form.
         for i in range(0, TRIAD_VALUES, 20_000):
             part = slice(i, i + 20_000)
             np.multiply(c[part], 3.0, out=a[part])
@@ -161,8 +166,8 @@ def _best(function: Callable[[], object], repeats: int = 5) -> float:
     return min(times)
 
 
-def to_toml(name: str, measured: Measured, like: ParameterSet) -> str:
-    """A parameter file: measured constants, and the description of `like`."""
+def to_toml(name: str, measured: MeasuredConstants, like: ParameterSet) -> str:
+    """Text of a parameter file: the measured constants, and the description of `like`."""
     c = like.constants
     lines = [
         f'name = "{name}"',

@@ -1,8 +1,8 @@
 """The paper's elasticity problem: an 8:1 cantilever of two materials, linear tetrahedra, by MFEM.
 
--div(sigma(u)) = 0 with sigma(u) = lambda div(u) I + mu (grad u + grad u^T); lambda = mu = 50 in the half at
-the wall, 1 in the other; u = 0 at the wall, pulled down by 0.01 at the far end. Unknowns are ordered along
-the beam, three per vertex.
+It solves -div(sigma(u)) = 0 with sigma(u) = lambda div(u) I + mu (grad u + grad u^T). lambda = mu = 50 in the
+half at the wall, 1 in the other half. u = 0 at the wall, and the far end is pulled down by 0.01. Unknowns are
+ordered along the beam, three per vertex.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BASE = 4
 
 
 def assemble(refinement: int) -> tuple[Csr, npt.NDArray[np.float64]]:
-    """The matrix after eliminating the wall, and the places of its vertices.
+    """The matrix after eliminating the wall, and the coordinates of its vertices.
 
     Args:
         refinement: 0 has 4 cells across the beam; each step doubles them.
@@ -54,7 +54,7 @@ def assemble(refinement: int) -> tuple[Csr, npt.NDArray[np.float64]]:
 
 
 def _mark(mesh: Any) -> None:
-    """Attribute 1 for the half at the wall, 2 for the other."""
+    """Sets attribute 1 for the half at the wall, 2 for the other."""
     centre = np.zeros(3)
     for element in range(mesh.GetNE()):
         vertices = mesh.GetElementVertices(element)
@@ -64,7 +64,7 @@ def _mark(mesh: Any) -> None:
 
 
 def _along_the_beam(matrix: Csr, vertices: Any) -> tuple[Csr, npt.NDArray[np.float64]]:
-    """Vertices sorted by their place along the beam; those at the wall are fixed and leave."""
+    """Sorts vertices along the beam and removes the fixed ones at the wall."""
     order = np.lexsort((vertices[:, 2], vertices[:, 1], vertices[:, 0]))
     free = order[vertices[order, 0] > 1e-9]
     unknowns = (3 * free[:, None] + np.arange(3)[None, :]).ravel()

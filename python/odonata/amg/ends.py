@@ -1,21 +1,23 @@
-"""What the ends of messages cost: a cycle taken apart by mechanism, and the costs that explain measured ones.
+"""Cost of messages at their endpoints, and a fit of these costs to measured cycles.
 
 One exchange (a product, a restriction, an interpolation) of a rank that sends k messages and receives r:
 
     host       (k + r) / 2 o + m r (r + 3) / 4
-    interface  g times the messages that its node sends
-    time       max(host, interface) + L + max(its bytes / R_C, its node's bytes / R_N)
+    NIC        g times the messages that its node sends
+    time       max(host, NIC) + L + max(its bytes / R_C, its node's bytes / R_N)
 
-o is the processor's time for sending a message and receiving one; m that of an entry of a queue that is
-compared with a message: of r receives that are posted in one order and r messages that come in any other, the
-message that finds n entries compares (n + 1) / 2 of them on average, from n = r down to 1. L is what the most
-distant nodes are further apart than the nearest, (D - h_m) gamma, once, since messages travel at the same
-time; R_C and R_N are the rates of a rank and of a node. A cycle is the sum of its exchanges, each with the
-rank that takes longest, and c times its counted work.
+* o: processor time for sending one message and receiving one.
+* m: time to compare one queue entry with a message. r receives are posted in one order, and r messages arrive
+  in another. A message that finds n entries compares (n + 1) / 2 of them on average, from n = r down to 1.
+* L = (D - h_m) gamma: the extra distance of the farthest nodes over the nearest. It counts once, because
+  messages travel at the same time.
+* R_C, R_N: rates of a rank and of a node.
 
-What is fitted: two of these costs on whole cycles, by least squares of the relative errors; the third is
-given. Either c and m, with o = alpha, the least latency measured; or c and o, with m = 0. The one that
-foretells each cycle better from all others is taken. g cannot be told from o by times of cycles: it is 0.
+A cycle is the sum of its exchanges, each with its slowest rank, plus c times its counted work.
+
+The fit finds two of these costs from whole cycles, by least squares of the relative errors. It fits c and m
+with o = alpha (the smallest measured latency), or c and o with m = 0. The choice that predicts each cycle
+better from all other cycles wins. Cycle times cannot separate g from o, so g is 0.
 """
 
 from __future__ import annotations
@@ -32,63 +34,63 @@ from odonata.amg import model
 from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
 from odonata.amg.machines import Ends, ParameterSet
 from odonata.amg.node_aware import BYTES_PER_VALUE
-from odonata.amg.ranked import PRODUCTS_PER_CYCLE, Ranked
+from odonata.amg.ranked import PRODUCTS_PER_CYCLE, RankModel
 from odonata.errors import OdonataError
 
 Floats = npt.NDArray[np.float64]
 LEAST_CYCLES = 3
-"""Fewer do not say what two costs are, and how well."""
+"""Fewer cycles cannot determine two costs and their error."""
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Seconds of a cycle by what they go to."""
+    """Seconds of a cycle by mechanism."""
 
     computation: float = 0.0
     overhead: float = 0.0
     gap: float = 0.0
-    """What interfaces make hosts wait."""
+    """Time that hosts wait for NICs."""
     matching: float = 0.0
     network: float = 0.0
     """Distance and bytes."""
 
     @property
     def seconds(self) -> float:
-        """All of it."""
+        """Sum of all parts."""
         return sum(self.named.values())
 
     @property
     def named(self) -> dict[str, float]:
-        """By name, in this order."""
+        """Parts by name, in this order."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def __add__(self, other: Parts) -> Parts:
-        """Each with its own."""
+        """Sum, part by part."""
         return Parts(*(one + two for one, two in zip(self.named.values(), other.named.values(), strict=True)))
 
     def __mul__(self, times: float) -> Parts:
-        """So many alike."""
+        """Every part multiplied by `times`."""
         return Parts(*(times * one for one in self.named.values()))
 
 
 def comparisons(receives: Floats) -> Floats:
-    """Entries that are compared when so many messages come in an order of their own."""
+    """Queue entries that are compared when this many messages arrive in random order."""
     return receives * (receives + 3) / 4
 
 
 @dataclass(frozen=True)
 class _Exchange:
-    """Of each rank: what it sends and receives."""
+    """Messages and bytes that each rank sends and receives."""
 
     sends: Floats
     receives: Floats
     seconds_of_bytes: Floats
     node_messages: Floats
     distant: Floats
-    """1 where a rank has to do with another node, else 0."""
+    """1 for a rank that communicates with another node, else 0."""
 
     def parts(self, machine: ParameterSet, ends: Ends) -> Parts:
-        """Of the rank that takes longest."""
+        """Parts of the slowest rank."""
         overhead = (self.sends + self.receives) / 2 * ends.overhead_s
         matching = comparisons(self.receives) * ends.matching_s
         gap = np.maximum(0.0, self.node_messages * ends.gap_s - overhead - matching)
@@ -100,12 +102,12 @@ class _Exchange:
         return Parts(0.0, *(float(part) for part in chosen))
 
 
-def of_levels(
+def parts_of_levels(
     hierarchy: Hierarchy, machine: ParameterSet, ends: Ends, *, threads: int = 1, tasks: int | None = None
 ) -> list[Parts]:
-    """By level, of a table of levels: a rank has the most messages and values of any, its node the mean ones.
+    """Parts by level, from a table of levels. A rank has the maximum messages and values, its node the mean.
 
-    A transfer is counted with the finer of its levels.
+    A transfer counts with the finer of its two levels.
     """
     per_node = model.default_tasks(machine, threads) if tasks is None else tasks
 
@@ -126,8 +128,8 @@ def of_levels(
     return found
 
 
-def of_messages(ranked: Ranked, ends: Ends) -> list[Parts]:
-    """By level, rank by rank, of the messages that were counted; else as `of_levels`."""
+def parts_of_messages(ranked: RankModel, ends: Ends) -> list[Parts]:
+    """Parts by level, rank by rank, from the counted messages; otherwise as `parts_of_levels`."""
     ranks = ranked.hierarchy.ranks
     nodes = ranked.nodes
 
@@ -155,8 +157,8 @@ def of_messages(ranked: Ranked, ends: Ends) -> list[Parts]:
             one = exchange(product.sources, product.destinations, product.values.astype(np.float64))
             parts += one.parts(ranked.machine, ends) * PRODUCTS_PER_CYCLE
         if transfer := ranked.lists.get((number, INTERPOLATION)):
-            for way in (transfer, transfer.transposed()):
-                one = exchange(way.sources, way.destinations, way.values.astype(np.float64))
+            for half in (transfer, transfer.transposed()):
+                one = exchange(half.sources, half.destinations, half.values.astype(np.float64))
                 parts += one.parts(ranked.machine, ends)
         found.append(parts)
     return found
@@ -170,7 +172,7 @@ def _bytes_s(machine: ParameterSet, values: Floats | float, node_values: Floats 
 
 
 def _work(hierarchy: Hierarchy, machine: ParameterSet, threads: int, per_node: int) -> list[float]:
-    """Counted work by level at the measured times of operations, transfers with the finer of their levels."""
+    """Counted work by level at the measured flop times; transfers count with the finer level."""
     cycle = model.cycle(hierarchy, machine, threads=threads, tasks=per_node)
     work = [0.0] * len(hierarchy.levels)
     for cost in cycle.costs:
@@ -192,40 +194,40 @@ class MeasuredCycle:
 
 @dataclass(frozen=True)
 class EndsFit:
-    """Costs at the ends that explain cycles."""
+    """Endpoint costs that explain the measured cycles."""
 
     fitted: str
-    """Which of them was fitted beside the computation's: `matching` or `overhead`."""
+    """The cost that was fitted in addition to computation: `matching` or `overhead`."""
     ends: Ends
     predicted: list[Parts]
-    """Of each cycle."""
+    """Parts of each cycle."""
     left_out: list[float]
-    """Seconds of each cycle, by what all others say."""
+    """Seconds of each cycle, predicted from all other cycles."""
 
     def worst(self, cycles: Sequence[MeasuredCycle]) -> float:
-        """The largest relative error of a cycle that was left out."""
+        """The largest relative error of a prediction from the other cycles."""
         pairs = zip(self.left_out, cycles, strict=True)
         return max(abs(predicted / cycle.seconds - 1) for predicted, cycle in pairs)
 
 
 def total(levels: Sequence[Parts]) -> Parts:
-    """Of a cycle."""
+    """Sum over the levels of a cycle."""
     return sum(levels, Parts())
 
 
 def fit(cycles: Sequence[MeasuredCycle], machine: ParameterSet) -> list[EndsFit]:
-    """What explains the cycles, the better one first: see the head of this file.
+    """Fits of the endpoint costs, the better one first (see the top of this file).
 
     Raises:
-        OdonataError: Fewer than three cycles, or such that nothing can be told from them.
+        OdonataError: There are fewer than three cycles, or they do not determine the costs.
     """
     if len(cycles) < LEAST_CYCLES:
         raise OdonataError(
-            f"{len(cycles)} cycles were measured; two costs and how well they foretell need {LEAST_CYCLES}",
-            hint="Measure other mixes of tasks and threads, other numbers of points or of ranks.",
+            f"{len(cycles)} measured cycles; fitting two costs and their error needs {LEAST_CYCLES}",
+            hint="Measure other combinations of tasks and threads, or other numbers of points or ranks.",
         )
     alpha = machine.constants["alpha_s"]
-    # Every part is linear in its cost, so the parts at 1 s each are the columns of a linear system.
+    # Every part is linear in its cost. The parts at 1 s each are the columns of a linear system.
     nothing = Ends(0.0, 0.0, 0.0, 0.0)
     fits = []
     for fitted, base, unit in (
@@ -246,7 +248,7 @@ def fit(cycles: Sequence[MeasuredCycle], machine: ParameterSet) -> list[EndsFit]
         factor, cost = (float(one) for one in _least_squares(matrix, right))
         if factor == 0:
             raise OdonataError(
-                "computation explains nothing of these cycles", hint="Are the units of the times right?"
+                "computation does not explain these cycles", hint="Check the units of the times."
             )
         ends = Ends(factor, cost, 0.0, 0.0) if fitted == "overhead" else Ends(factor, alpha, 0.0, cost)
         predicted = [_total_of(cycle, machine, ends) for cycle in cycles]
@@ -255,11 +257,11 @@ def fit(cycles: Sequence[MeasuredCycle], machine: ParameterSet) -> list[EndsFit]
 
 
 def _total_of(cycle: MeasuredCycle, machine: ParameterSet, ends: Ends) -> Parts:
-    return total(of_levels(cycle.hierarchy, machine, ends, threads=cycle.threads, tasks=cycle.tasks))
+    return total(parts_of_levels(cycle.hierarchy, machine, ends, threads=cycle.threads, tasks=cycle.tasks))
 
 
 def _least_squares(matrix: Floats, right: Floats) -> Floats:
-    """Two numbers from zero up that come closest."""
+    """The two non-negative numbers with the least squared error."""
     best, error = np.zeros(2), math.inf
     for used in ([0, 1], [0], [1]):
         found = np.zeros(2)

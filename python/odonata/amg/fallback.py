@@ -1,8 +1,8 @@
-"""A hierarchy without hypre: PyAMG's, cut into blocks of rows.
+"""A hierarchy without hypre: PyAMG's hierarchy, cut into blocks of rows.
 
-Good for a first look at a problem, and marked. PyAMG has neither HMIS nor extended+i, aggressive or
-multipass: it coarsens on one process by classical Ruge-Stueben, and its level 1 can be several times larger.
-Ranks own blocks of each level in the order of the finest level.
+It suits a first look at a problem; results carry a warning. PyAMG has neither HMIS nor extended+i, aggressive
+or multipass. It coarsens on one process by classical Ruge-Stueben, and its level 1 can be several times
+larger. Ranks own blocks of each level in the order of the finest level.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from odonata.amg.boomeramg import Built
+from odonata.amg.boomeramg import BuildResult
 from odonata.amg.foreign import Owners, count
 from odonata.amg.matrices import load
 from odonata.amg.optional import optional
@@ -23,12 +23,12 @@ from odonata.errors import OdonataError
 WARNING = (
     "PyAMG's hierarchy is not BoomerAMG's: classical coarsening on one process, other interpolation, "
     "no aggressive level. "
-    "Do not compare its figures with the paper's."
+    "Do not compare its numbers with the paper's."
 )
 
 
-def build(problem: Problem, matrix: Path | None, *, ranks_per_node: int | None) -> Built:
-    """Coarsens on this process and counts what the ranks would send."""
+def build(problem: Problem, matrix: Path | None, *, ranks_per_node: int | None) -> BuildResult:
+    """Coarsens on this process and counts the messages that ranks would send."""
     pyamg = optional("pyamg", "pyamg", "the fallback hierarchy")
     if matrix is None:
         csr, owners = _generate(problem), _grid_owners(problem)
@@ -46,7 +46,7 @@ def build(problem: Problem, matrix: Path | None, *, ranks_per_node: int | None) 
         [level.P.tocsr() for level in levels[:-1]],
         by_level,
         problem.ranks,
-        settings=problem.described(),
+        settings=problem.as_dict(),
         source=f"PyAMG {pyamg.__version__}, not BoomerAMG",
         ranks_per_node=ranks_per_node,
     )
@@ -54,7 +54,7 @@ def build(problem: Problem, matrix: Path | None, *, ranks_per_node: int | None) 
 
 
 def _generate(problem: Problem) -> Any:
-    """The matrix with the grid numbered naturally, first direction fastest."""
+    """The matrix in natural grid order, first direction fastest."""
     gallery = optional("pyamg.gallery", "pyamg", "the fallback hierarchy")
     sizes = [p * g for p, g in zip(problem.points, problem.grid, strict=True)]
     if problem.name == "laplace7":
@@ -63,9 +63,7 @@ def _generate(problem: Problem) -> Any:
         stencil = -np.ones((3, 3, 3))
         stencil[1, 1, 1] = 26.0
         return gallery.stencil_grid(stencil, sizes[::-1], format="csr")
-    raise OdonataError(
-        f"the fallback does not have the problem {problem.name!r}", hint="It has laplace7 and laplace27."
-    )
+    raise OdonataError(f"the fallback has no problem {problem.name!r}", hint="Use laplace7 or laplace27.")
 
 
 def _grid_owners(problem: Problem) -> Owners:
@@ -76,7 +74,7 @@ def _grid_owners(problem: Problem) -> Owners:
 
 
 def _coarse_owners(level: Any, owners: Owners) -> Owners:
-    """A coarse point stays with the rank of the fine point that it is."""
+    """The rank of each coarse point: the owner of the same fine point."""
     splitting = np.asarray(level.splitting, dtype=bool)
     kept: Owners = owners[splitting]
     return kept

@@ -1,9 +1,9 @@
-"""Which scenario explains cycles that were measured: times per level in, the scenario and its error out.
+"""Finds the scenario that explains measured cycles, from times per level.
 
-The paper's rule (Section 5.2): the closest scenario, but never one with more penalties than the best fit of a
-run with more tasks per node. How close: the mean over levels of |ln(predicted / measured)|, so that a factor
-of two either way counts the same, and a coarse level as much as a fine one. Its exponential is the factor by
-which a level is off.
+The paper's rule (Section 5.2) takes the closest scenario, but never one with more penalties than the best fit
+of a run with more tasks per node. The distance is the mean over levels of |ln(predicted / measured)|. A
+factor of two too fast counts as much as a factor of two too slow, and a coarse level as much as a fine one.
+The exponential of the distance is the typical factor between prediction and measurement.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from odonata.errors import OdonataError
 UNITS = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6}
 """Columns of times, and their unit in seconds."""
 WHOLE = -1
-"""Instead of a level: the whole cycle."""
+"""Key for the whole cycle instead of a level."""
 _OTHERS = ("level", "tasks", "threads", "hierarchy")
 _HINT = (
     "Columns: level (not for whole cycles); time_s, time_ms or time_us; tasks (per node), threads, hierarchy "
@@ -33,51 +33,53 @@ _HINT = (
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One configuration that was run: the time of its levels in a cycle."""
+class MeasuredTimes:
+    """Measured times of one configuration."""
 
     hierarchy: str | None
-    """Directory or name; None for the one that is given beside the file."""
+    """Directory or name of the hierarchy; None for the one given with the file."""
     tasks: int | None
     threads: int
     seconds: dict[int, float]
-    """By level, or of `WHOLE` alone; the median where something was measured more than once."""
+    """Times in seconds by level, or of `WHOLE` alone; the median if a time was measured more than once."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether the time of the whole cycle was measured instead of those of its levels."""
+        """Whether the time of the whole cycle was measured instead of the times of its levels."""
         return WHOLE in self.seconds
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What explains a configuration."""
+    """The scenario that explains a configuration."""
 
-    measured: Measured
+    measured: MeasuredTimes
     tasks: int
     scenario: str
-    """By the paper's rule."""
+    """Scenario by the paper's rule."""
     factors: dict[str, float]
-    """By scenario the factor by which a level is off, at least 1."""
+    """Typical factor per scenario between prediction and measurement, at least 1."""
     predicted_s: dict[str, dict[int, float]]
-    """By scenario and level."""
+    """Predicted seconds by scenario and level."""
 
     @property
     def closest(self) -> str:
-        """The scenario with the least factor, whatever other configurations say."""
+        """The scenario with the smallest factor, regardless of other configurations."""
         return min(self.factors, key=lambda name: self.factors[name])
 
 
-def read(path: Path) -> list[Measured]:
-    """Reads measured times, a CSV file with a row per level and configuration, or without `level` per cycle.
+def read(path: Path) -> list[MeasuredTimes]:
+    """Reads measured times from a CSV file.
+
+    It has one row per level and configuration, or one per cycle without `level`.
 
     Raises:
-        OdonataError: Not such a file; the message has the line.
+        OdonataError: The file is not valid; the message gives the line.
     """
     try:
         lines = _core.read_file(path).decode("utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise OdonataError(f"{path} is no text", hint=_HINT) from None
+        raise OdonataError(f"{path} is not a text file", hint=_HINT) from None
     rows = csv.DictReader(lines)
     names = [name.strip() for name in rows.fieldnames or []]
     rows.fieldnames = names
@@ -96,7 +98,7 @@ def read(path: Path) -> list[Measured]:
     if not found:
         raise OdonataError(f"{path} has no measured times", hint=_HINT)
     return [
-        Measured(*key, {level: statistics.median(times) for level, times in sorted(levels.items())})
+        MeasuredTimes(*key, {level: statistics.median(times) for level, times in sorted(levels.items())})
         for key, levels in found.items()
     ]
 
@@ -106,7 +108,7 @@ def _unit(path: Path, names: Sequence[str]) -> str:
     unknown = [name for name in names if name not in (*_OTHERS, *UNITS)]
     units = [name for name in names if name in UNITS]
     if unknown:
-        raise OdonataError(f"{path} has a column {unknown[0]!r}", hint=_HINT)
+        raise OdonataError(f"{path} has an unknown column {unknown[0]!r}", hint=_HINT)
     if len(units) != 1 or len(set(names)) != len(names):
         raise OdonataError(f"{path} needs one of the columns {', '.join(UNITS)}", hint=_HINT)
     return units[0]
@@ -129,17 +131,17 @@ def _seconds(path: Path, line: int, name: str, text: str) -> float:
 
 
 def fit(
-    measured: Sequence[Measured], hierarchy_of: Callable[[str | None], Hierarchy], machine: ParameterSet
+    measured: Sequence[MeasuredTimes], hierarchy_of: Callable[[str | None], Hierarchy], machine: ParameterSet
 ) -> list[Fit]:
-    """The scenario of each configuration, in their order.
+    """The scenario of each configuration, in the same order.
 
     Args:
-        measured: Configurations; levels that were not measured are left out of the comparison.
-        hierarchy_of: The hierarchy of a name in the file, and of None.
-        machine: Constants.
+        measured: Configurations; levels without a measured time are not compared.
+        hierarchy_of: Returns the hierarchy for a name in the file, and for None.
+        machine: Constants of the machine.
 
     Raises:
-        OdonataError: A level that a hierarchy does not have; what `model.cycle` refuses.
+        OdonataError: A level is not in the hierarchy, or `model.cycle` refuses the configuration.
     """
     drafts, observations = [], []
     for one in measured:

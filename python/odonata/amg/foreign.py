@@ -1,9 +1,9 @@
-"""Hierarchies that others made: matrices A_i and interpolations P_i in, counted as BoomerAMG's are.
+"""Hierarchies from other software: matrices A_i and interpolations P_i, counted as for BoomerAMG.
 
-From PyAMG's objects, or from files as PETSc (MatView in binary form), AmgX and most codes can write them. Who
-owns which row of a level says who sends to whom: owners of the finest level are given or cut
-(`partition`); a coarse unknown belongs to the owner of the row that it weighs most in, which is the coarse
-point itself in classical interpolation and the middle of an aggregate.
+Input is PyAMG's objects, or files that PETSc (binary MatView), AmgX and most codes can write. The owner of
+each row determines the messages. Owners of the finest level are given or cut (`partition`). A coarse unknown
+belongs to the owner of the row with its largest weight: the coarse point itself in classical interpolation,
+the centre of an aggregate otherwise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from odonata import _core
 from odonata.amg import amgx, partition
-from odonata.amg.boomeramg import Built
+from odonata.amg.boomeramg import BuildResult
 from odonata.amg.hierarchy import (
     INTERPOLATION,
     MESSAGE_COLUMNS,
@@ -34,7 +34,7 @@ from odonata.errors import OdonataError
 
 Owners = npt.NDArray[np.int64]
 _PETSC_MATRIX = 1211216
-"""How PETSc's binary files of matrices begin (MAT_FILE_CLASSID)."""
+"""First word of PETSc's binary matrix files (MAT_FILE_CLASSID)."""
 _SUFFIXES = (".mtx", ".mtx.gz", ".petsc", ".bin", ".dat")
 
 
@@ -47,16 +47,16 @@ def count(
     settings: dict[str, Any],
     source: str,
     ranks_per_node: int | None = None,
-) -> Built:
-    """What the ranks hold and send.
+) -> BuildResult:
+    """Counts what the ranks hold and send.
 
     Args:
-        operators: A_0, the finest, to A_L.
-        interpolations: P_i from level i + 1 to i, one less.
+        operators: Matrices A_0 (finest) to A_L.
+        interpolations: P_i from level i + 1 to i, one fewer than operators.
         owners: Rank of each row, by level.
-        ranks: How many.
-        settings: For the summary.
-        source: What made it.
+        ranks: Number of ranks.
+        settings: Settings for the summary.
+        source: Name of the software.
         ranks_per_node: Also split the messages into those within and between nodes.
     """
     rows: list[list[int]] = []
@@ -72,35 +72,35 @@ def count(
     if ranks_per_node is not None:
         add_node_split(levels, table, ranks_per_node)
     hierarchy = Hierarchy(ranks, levels, settings, source)
-    return Built(hierarchy, None, {"ranks": pa.table(columns), "messages": pa.table(table)}, {})
+    return BuildResult(hierarchy, None, {"ranks": pa.table(columns), "messages": pa.table(table)}, {})
 
 
 def coarse_owners(interpolation: Csr, owners: Owners) -> Owners:
-    """A coarse unknown's rank: the owner of the row that it weighs most in, the first of equals."""
+    """Rank of each coarse unknown: the owner of the row with the largest weight, the first of equal ones."""
     entries = interpolation.tocoo()
     entries.eliminate_zeros()
     order = np.lexsort((entries.row, -np.abs(entries.data), entries.col))
     columns, first = np.unique(entries.col[order], return_index=True)
     if len(columns) != interpolation.shape[1]:
         missing = np.setdiff1d(np.arange(interpolation.shape[1]), columns)[0]
-        raise OdonataError(f"an interpolation has nothing in column {missing}: that unknown reaches no row")
+        raise OdonataError(f"column {missing} of an interpolation is empty: this unknown reaches no row")
     found: Owners = owners[entries.row[order][first]]
     return found
 
 
 def from_pyamg(
     solver: Any, ranks: int, *, owners: Owners | None = None, ranks_per_node: int | None = None
-) -> Built:
-    """A hierarchy of PyAMG on so many ranks.
+) -> BuildResult:
+    """A hierarchy from PyAMG on a number of ranks.
 
     Args:
         solver: A `pyamg.multilevel.MultilevelSolver`.
-        ranks: How many.
-        owners: Rank of each row of the finest level; by METIS or the rows' order if not given.
+        ranks: Number of ranks.
+        owners: Rank of each row of the finest level; by default from METIS or the order of rows.
         ranks_per_node: Also split the messages into those within and between nodes.
 
     Raises:
-        OdonataError: Owners that are not one rank for each row.
+        OdonataError: `owners` does not hold one valid rank per row.
     """
     version = optional("pyamg", "pyamg", "a hierarchy of PyAMG").__version__
     operators = [level.A.tocsr() for level in solver.levels]
@@ -124,7 +124,7 @@ def from_matrices(
     source: str,
     ranks_per_node: int | None = None,
     settings: dict[str, Any] | None = None,
-) -> Built:
+) -> BuildResult:
     """A hierarchy from its matrices, finest first; see `count` and `from_pyamg`."""
     _check(operators, interpolations)
     rows = operators[0].shape[0]
@@ -137,10 +137,10 @@ def from_matrices(
             if partition.has_metis()
             else partition.by_order(rows, ranks, 1)
         )
-        owners, cut = chosen.part, chosen.way
+        owners, cut = chosen.part, chosen.method
     owners = np.asarray(owners, dtype=np.int64)
     if owners.shape != (rows,) or owners.min() < 0 or owners.max() >= ranks:
-        raise OdonataError(f"the owners are not a rank from 0 to {ranks - 1} for each of {rows} rows")
+        raise OdonataError(f"owners: expected a rank from 0 to {ranks - 1} for each of {rows} rows")
     by_level = [owners]
     for interpolation in interpolations:
         by_level.append(coarse_owners(interpolation, by_level[-1]))
@@ -157,10 +157,10 @@ def from_matrices(
 
 
 def read_directory(directory: Path) -> tuple[list[Csr], list[Csr]]:
-    """The files A_0, A_1, ... and P_0, P_1, ... of a directory: MatrixMarket, AmgX's or PETSc's binary form.
+    """Reads the files A_0, A_1, ... and P_0, P_1, ... of a directory: MatrixMarket, or binary AmgX or PETSc.
 
     Raises:
-        OdonataError: One is missing or cannot be read.
+        OdonataError: A file is missing or cannot be read.
     """
     if not directory.is_dir():
         raise OdonataError(f"there is no directory {directory}")
@@ -170,25 +170,25 @@ def read_directory(directory: Path) -> tuple[list[Csr], list[Csr]]:
     if not operators:
         raise OdonataError(
             f"{directory} has no A_0",
-            hint="Levels are A_0, A_1, ..., interpolations P_0, P_1, ..., each with one of "
-            f"{', '.join(_SUFFIXES)}",
+            hint="Name levels A_0, A_1, ... and interpolations P_0, P_1, ..., each with one of the suffixes "
+            f"{', '.join(_SUFFIXES)}.",
         )
     interpolations: list[Csr] = []
     for number in range(len(operators) - 1):
         path = _named(directory, f"P_{number}")
         if path is None:
-            raise OdonataError(f"{directory} has A_{number + 1}, but no P_{number} that leads to it")
+            raise OdonataError(f"{directory} has A_{number + 1}, but no P_{number}")
         interpolations.append(read_matrix(path, operators[number + 1].shape[0]))
     _check(operators, interpolations)
     return operators, interpolations
 
 
 def read_matrix(path: Path, columns: int | None = None) -> Csr:
-    """A matrix in MatrixMarket, AmgX's or PETSc's binary form, by its content.
+    """Reads a matrix in MatrixMarket, binary AmgX or binary PETSc format, recognized by its content.
 
     Args:
-        path: The file.
-        columns: How many it has, where its form does not say; as many as rows if not given.
+        path: Path of the file.
+        columns: Number of columns, if the format does not contain it; by default the number of rows.
     """
     data = _core.read_file(path)
     if data.startswith(amgx.BINARY):
@@ -200,14 +200,17 @@ def read_matrix(path: Path, columns: int | None = None) -> Csr:
 
 
 def _petsc(path: Path, data: bytes, kind: str, width: int) -> Csr:
-    """Class, rows, columns, non-zeros; non-zeros of each row; columns; values: all big-endian."""
+    """Reads class, rows, columns, non-zeros.
+
+    Non-zeros per row; columns; values. All numbers are big-endian.
+    """
     sparse = optional("scipy.sparse", "scipy", "reading matrices")
     _, rows, columns, nonzeros = (int(n) for n in np.frombuffer(data, kind, 4))
     expected = width * (4 + rows + nonzeros) + 8 * nonzeros
     if min(rows, columns, nonzeros) < 0 or len(data) < expected:
         raise OdonataError(
-            f"{path} was cut short: {len(data):,} bytes; expected {expected:,}",
-            hint="Of PETSc's matrices AIJ ones of real numbers are read.",
+            f"{path} is truncated: {len(data):,} bytes; expected {expected:,}",
+            hint="Write an AIJ matrix of real numbers with PETSc.",
         )
     at = 4 * width
     sizes = np.frombuffer(data, kind, rows, at).astype(np.int64)
@@ -218,7 +221,7 @@ def _petsc(path: Path, data: bytes, kind: str, width: int) -> Csr:
         or sizes.sum() != nonzeros
         or (nonzeros and not 0 <= places.min() <= places.max() < columns)
     ):
-        raise OdonataError(f"{path} has rows or columns outside the sizes that it begins with")
+        raise OdonataError(f"{path} has rows or columns outside the sizes in its header")
     starts = np.concatenate([[0], np.cumsum(sizes)])
     return sparse.csr_matrix((values, places, starts), shape=(rows, columns))
 
@@ -233,7 +236,7 @@ def _named(directory: Path, stem: str) -> Path | None:
 def _check(operators: Sequence[Csr], interpolations: Sequence[Csr]) -> None:
     if not operators or len(interpolations) != len(operators) - 1:
         raise OdonataError(
-            f"{len(operators)} matrices and {len(interpolations)} interpolations; expected one less of these"
+            f"{len(operators)} matrices and {len(interpolations)} interpolations; expected one fewer"
         )
     for number, matrix in enumerate(operators):
         rows, columns = matrix.shape
@@ -250,7 +253,7 @@ def _check(operators: Sequence[Csr], interpolations: Sequence[Csr]) -> None:
 
 
 def _needed(matrix: Any, rows: Owners, columns: Owners) -> npt.NDArray[np.int64]:
-    """Unique (owner of the value, rank that needs it, value) over the entries of the matrix between ranks."""
+    """Unique (owner of the value, rank that needs it, value) of the matrix entries between ranks."""
     entries = matrix.tocoo()
     receiver, sender = rows[entries.row], columns[entries.col]
     across = receiver != sender
@@ -265,7 +268,7 @@ def _count(
     ranks: int,
     messages: list[npt.NDArray[np.int64]],
 ) -> list[list[int]]:
-    """The rows of a level's table of ranks; its messages are added to `messages`."""
+    """Rows of a level's table of ranks; adds its messages to `messages`."""
     table = np.zeros((ranks, len(RANK_COLUMNS)), dtype=np.int64)
     table[:, 0], table[:, 1] = number, np.arange(ranks)
     np.add.at(table[:, 2], owners, 1)

@@ -1,4 +1,4 @@
-"""A multigrid hierarchy as tables: what each level is made of and what it sends."""
+"""A multigrid hierarchy as tables: sizes and messages of each level."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEVEL_FIELDS = (
     "messages",
     "interpolation_messages",
 )
-"""C, s, p, n, s^, p^, n^, active ranks, messages: what the model needs, in the order it takes them."""
+"""C, s, p, n, s^, p^, n^, active ranks, messages: the model's inputs, in its order."""
 
 RANK_COLUMNS = (
     "level",
@@ -52,35 +52,35 @@ class Hierarchy:
 
     ranks: int
     levels: list[Level]
-    """Each with `LEVEL_FIELDS`, and with means and percentiles where they were counted."""
+    """One entry per level with `LEVEL_FIELDS`, and with means and percentiles if counted."""
     settings: dict[str, Any] = field(default_factory=dict)
     """Problem, points, grid and BoomerAMG's options."""
     source: str = "given"
-    """What made it: hypre with its version, PyAMG, or an extrapolation."""
+    """Origin: hypre with its version, PyAMG, or an extrapolation."""
 
     @classmethod
     def from_pyamg(cls, solver: Any, ranks: int, **options: Any) -> Hierarchy:
-        """The levels of a hierarchy of PyAMG; `odonata.amg.from_pyamg` has its messages, too."""
+        """A hierarchy from PyAMG without its messages; `odonata.amg.from_pyamg` also returns those."""
         from odonata.amg.foreign import from_pyamg
 
         return from_pyamg(solver, ranks, **options).hierarchy
 
     @property
     def rows(self) -> list[list[float]]:
-        """The levels as the compiled module takes them."""
+        """The levels in the form of the compiled module."""
         return [[float(level[name]) for name in LEVEL_FIELDS] for level in self.levels]
 
     @property
     def unknowns(self) -> float:
-        """Unknowns of the finest level."""
+        """Number of unknowns of the finest level."""
         return self.levels[0]["unknowns"]
 
 
 def level_statistics(ranks: Table, count: int) -> list[Level]:
-    """The level table from one row per level and rank.
+    """The table of levels from one row per level and rank.
 
-    Largest, mean and percentiles of `sends` and `values_sent` are over all `count` ranks, idle ones included;
-    the names without a suffix are the largest, which is what the model charges.
+    Maximum, mean and percentiles of `sends` and `values_sent` include idle ranks, so `count` is all ranks.
+    Names without a suffix are the maximum, which the model charges.
     """
     levels = []
     for level in range(int(ranks["level"].max()) + 1):
@@ -107,7 +107,7 @@ def level_statistics(ranks: Table, count: int) -> list[Level]:
 
 
 def add_node_split(levels: list[Level], messages: Table, ranks_per_node: int) -> None:
-    """Adds how many messages and values of each level stay on a node when ranks fill nodes in order."""
+    """Adds the messages and values of each level that stay on a node when ranks fill nodes in order."""
     same = messages["source"] // ranks_per_node == messages["destination"] // ranks_per_node
     for level in levels:
         for code, prefix in ((SOLVE, ""), (INTERPOLATION, "interpolation_")):
@@ -118,10 +118,10 @@ def add_node_split(levels: list[Level], messages: Table, ranks_per_node: int) ->
 
 
 def read_table(path: Any, columns: tuple[str, ...]) -> Table:
-    """Reads a table that the hierarchy program wrote.
+    """Reads a table of the hierarchy program.
 
     Raises:
-        OdonataError: It is cut short or no such table.
+        OdonataError: The table is truncated or has another format.
     """
     data = path.read_bytes()
     head = np.frombuffer(data[8:24], dtype="<i8") if len(data) >= 24 else np.zeros(2, dtype="<i8")
@@ -130,6 +130,6 @@ def read_table(path: Any, columns: tuple[str, ...]) -> Table:
     width, rows = int(head[0]), int(head[1])
     if width != len(columns) or rows < 0 or len(data) != 24 + 8 * width * rows:
         expected = f"{rows} rows of {width} numbers" if rows >= 0 else "a finished table"
-        raise OdonataError(f"{path} was cut short: it has {len(data)} bytes; expected {expected}")
+        raise OdonataError(f"{path} is truncated: it has {len(data)} bytes; expected {expected}")
     values = np.frombuffer(data[24:], dtype="<i8").reshape(rows, width)
     return {name: values[:, i].copy() for i, name in enumerate(columns)}

@@ -1,12 +1,13 @@
-"""A hierarchy with more points per rank than fit, from two smaller ones on the same number of ranks.
+"""Extrapolates to more points per rank from two smaller hierarchies on the same number of ranks.
 
-Fine levels continue each of their figures as a power of the points per rank, through the two hierarchies that
-are known: unknowns grow with the points, values with their surfaces, partners hardly at all; what does what
-shows in the tables. Coarse levels, from where the continued one has no more unknowns than level 2 of the
-larger hierarchy, are those of the larger one: on as many ranks a level of so many unknowns has been seen, at
-another depth, so each figure, and how many unknowns the next level has, is interpolated between the levels of
-the larger one by their unknowns (in logarithms). Interpolation keeps to the number of coefficients that its
-settings allow, partners to the ranks that there are.
+Each figure of a fine level continues as a power of the points per rank, through the two known hierarchies.
+Unknowns grow with the points, values with surfaces, partners hardly at all.
+
+Coarse levels start where the continued level has no more unknowns than level 2 of the larger hierarchy. The
+larger hierarchy has levels of such sizes on as many ranks, at another depth. So each figure, and the size of
+the next level, is interpolated by unknowns (in logarithms) between its levels.
+
+Coefficients of the interpolation stay below the limit of the settings, partners below the number of ranks.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from odonata.amg.hierarchy import LEVEL_FIELDS, Hierarchy, Level
 from odonata.errors import OdonataError
 
 FINE = 2
-"""Levels that are always continued: the finest, and that of the aggressive coarsening."""
+"""Levels that are always continued: the finest one, and the one of aggressive coarsening."""
 _NEXT = "next"
 _TRANSFER = (
     "interpolation_nonzeros_per_row",
@@ -33,20 +34,20 @@ def more_points(small: Hierarchy, large: Hierarchy, points: float) -> Hierarchy:
     """The hierarchy with `points` unknowns per rank.
 
     Args:
-        small: The smaller of the two that are known.
-        large: The larger, on as many ranks.
-        points: Unknowns per rank of what is wanted.
+        small: The smaller known hierarchy.
+        large: The larger known hierarchy, on as many ranks.
+        points: Unknowns per rank of the result.
 
     Raises:
-        OdonataError: Other numbers of ranks, or points that do not grow from one to the next.
+        OdonataError: The numbers of ranks differ, or the points do not increase.
     """
     if small.ranks != large.ranks:
         known = f"{small.ranks:,} and {large.ranks:,} ranks"
-        raise OdonataError(f"the hierarchies are on {known}; expected as many")
+        raise OdonataError(f"the hierarchies are on {known}; expected equal numbers")
     first, second = (one.unknowns / one.ranks for one in (small, large))
     if not first < second < points:
         raise OdonataError(
-            f"{first:,.0f}, {second:,.0f} and {points:,.0f} points per rank do not grow from one to the next"
+            f"{first:,.0f}, {second:,.0f} and {points:,.0f} points per rank per rank do not increase"
         )
     steps = math.log(points / second) / math.log(second / first)
     fine = list(_continued(small, large, steps))
@@ -64,7 +65,7 @@ def more_points(small: Hierarchy, large: Hierarchy, points: float) -> Hierarchy:
 
 
 def _continued(small: Hierarchy, large: Hierarchy, steps: float) -> Iterator[Level]:
-    """Fine levels: each figure grown by the power of its growth from the smaller hierarchy to the larger."""
+    """Fine levels: each figure grows by the power of its growth between the known hierarchies."""
     for number, (before, known) in enumerate(zip(small.levels, large.levels, strict=False)):
         level: Level = {}
         for name in LEVEL_FIELDS:
@@ -76,7 +77,7 @@ def _continued(small: Hierarchy, large: Hierarchy, steps: float) -> Iterator[Lev
 
 
 def _coarser(large: Hierarchy, fine: list[Level]) -> Iterator[Level]:
-    """Coarse levels: as those of the larger hierarchy with as many unknowns."""
+    """Coarse levels: interpolated from the larger hierarchy at the same number of unknowns."""
     last = len(fine) - 1
     known = [
         {**level, _NEXT: below["unknowns"] if below else 0.0}
@@ -90,7 +91,7 @@ def _coarser(large: Hierarchy, fine: list[Level]) -> Iterator[Level]:
         level: Level = {name: _between(seen, name, unknowns) for name in LEVEL_FIELDS}
         level["unknowns"] = unknowns
         below = _between(seen, _NEXT, unknowns)
-        # Half-way to the coarsest that was seen there is none below it.
+        # Beyond half of the coarsest known level there is no further one.
         if below < 1 or unknowns <= 1.5 * seen[-1]["unknowns"]:
             yield {**level, **dict.fromkeys(_TRANSFER, 0.0)}
             return
@@ -99,7 +100,7 @@ def _coarser(large: Hierarchy, fine: list[Level]) -> Iterator[Level]:
 
 
 def _between(seen: list[Level], name: str, unknowns: float) -> float:
-    """A figure at so many unknowns between two levels, in logarithms; beyond the ends that of the end."""
+    """A figure interpolated in logarithms at a number of unknowns; constant beyond the ends."""
     for fine, coarse in pairwise(seen):
         if coarse["unknowns"] <= unknowns <= fine["unknowns"]:
             if fine[name] <= 0 or coarse[name] <= 0:

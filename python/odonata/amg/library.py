@@ -1,6 +1,6 @@
-"""The data of the package: level tables of hierarchies and parameter sets of machines, by name.
+"""Data of the package: level tables of hierarchies and parameter sets of machines, by name.
 
-Some hierarchies also come as directories with their messages, so that engines that simulate can use them.
+Some hierarchies are also directories with their messages, for engines that simulate.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ def files(kind: str) -> list[tuple[str, Path]]:
 
 
 def directories() -> list[tuple[str, Path]]:
-    """Names and directories of the hierarchies that come with their messages and redistribution."""
+    """Names and directories of the hierarchies that contain their messages and a redistribution."""
     return sorted((path.name, path) for path in (DATA / "executed").iterdir() if path.is_dir())
 
 
 def known(kind: str) -> list[tuple[str, Path]]:
-    """What a name in an experiment stands for: a hierarchy's directory where there is one, else the file."""
+    """Names for experiment files: the directory of a hierarchy if there is one, else its file."""
     found = dict(files(kind))
     if kind == "hierarchies":
         found.update(directories())

@@ -1,6 +1,6 @@
-"""Machine parameter sets of the AMG model: TOML files with the unit in each key.
+"""Machine parameter sets of the AMG model: TOML files whose keys contain the unit.
 
-A name stands for a file of the package, a path for the user's own, as `odonata amg calibrate` writes it.
+A name selects a file of the package; a path selects a user's file, as `odonata amg calibrate` writes it.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from odonata.errors import OdonataError
 
 @dataclass(frozen=True)
 class Ends:
-    """What messages and work cost at the ends, beside what the network takes: `odonata.amg.ends`."""
+    """Cost of messages and work at the endpoints, in addition to the network (`odonata.amg.ends`)."""
 
     compute_factor: float
-    """Measured over counted work."""
+    """Measured time divided by counted work."""
     overhead_s: float
-    """o: processor time of sending a message and receiving one, half of it each."""
+    """o: processor time of sending one message and receiving one, half for each."""
     gap_s: float
-    """g: the least time between two messages of an interface."""
+    """g: smallest time between two messages of a NIC."""
     matching_s: float
-    """For each entry of a queue that is compared with a message."""
+    """m: time per queue entry that is compared with a message."""
 
 
 @dataclass(frozen=True)
 class ParameterSet:
-    """Constants of the closed forms, measured on a machine; checked."""
+    """Constants of the closed forms, measured on a machine and checked."""
 
     name: str
     constants: dict[str, Any]
-    """As the compiled module takes them: seconds, bytes per second."""
+    """Constants for the compiled module: seconds, bytes per second."""
     scenario: str = "alpha-beta-gamma"
-    """Which phenomena fit cycles best that were measured there; `odonata amg fit` finds it."""
+    """Scenario that fits measured cycles of this machine best; `odonata amg fit` finds it."""
     ends: Ends | None = None
-    """Costs at the ends, if they are known; `odonata amg fit` finds them from whole cycles."""
+    """Endpoint costs, if known; `odonata amg fit` finds them from whole cycles."""
 
     @property
     def cores_per_node(self) -> int:
-        """Cores of a node."""
+        """Number of cores of a node."""
         return int(self.constants["cores_per_node"])
 
 
 def names() -> list[str]:
-    """The parameter sets of the package."""
+    """Names of the parameter sets in the package."""
     return [name for name, _ in library.files("machines")]
 
 
@@ -56,7 +56,7 @@ def load(name_or_path: str) -> ParameterSet:
     """Reads a parameter set by name or path.
 
     Raises:
-        OdonataError: There is none, or the file is not as it should be; the message names the key.
+        OdonataError: There is no such set, or the file is not valid; the message names the key.
     """
     known = dict(library.files("machines"))
     path = known.get(name_or_path, Path(name_or_path))
@@ -68,12 +68,16 @@ def load(name_or_path: str) -> ParameterSet:
             raise OdonataError(f"cannot read the machine file {path}: {error}") from None
     else:
         near = get_close_matches(name_or_path, names(), n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(names())}; or give a .toml file."
+        hint = (
+            f"Did you mean {near[0]}?"
+            if near
+            else f"Use one of {', '.join(names())}, or the path of a .toml file."
+        )
         raise OdonataError(f"there is no machine parameter set {name_or_path!r}", hint=hint)
     return parse(text, where)
 
 
 def parse(text: str, where: str) -> ParameterSet:
-    """A parameter set from the text of a file; `where` names it in errors."""
+    """A parameter set from the text of a file; `where` names the file in errors."""
     name, scenario, constants, ends = _core.amg.parameters(text, where)
     return ParameterSet(name or Path(where).stem, constants, scenario, Ends(*ends) if ends else None)

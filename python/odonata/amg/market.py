@@ -1,9 +1,9 @@
-"""MatrixMarket files, those of AmgX included.
+"""Reads MatrixMarket files, including AmgX's.
 
-A reader of our own, since SciPy's ends the process on numbers that are damaged (1.17: a truncated exponent).
-AmgX's have a second line `%%NVAMG` (or `%%AMGX`) with the block's two sizes and what the file has beside
-the entries: `diagonal` blocks apart, `rhs`, `solution`, `base0` for indices from 0. Sizes and entries are
-numbers', not blocks'; what follows entries and diagonal is passed over.
+SciPy's reader is not used: it ends the process on damaged numbers (1.17: a truncated exponent).
+AmgX's files have a second line `%%NVAMG` (or `%%AMGX`) with the two block sizes and flags: `diagonal` for
+separate diagonal blocks, `rhs`, `solution`, `base0` for indices from 0. Sizes and entries count numbers, not
+blocks. Everything after entries and diagonal is ignored.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _FIELDS = ("real", "double", "integer", "pattern")
 _SYMMETRIES = {"general": 0, "symmetric": 1, "skew-symmetric": -1, "hermitian": 1}
 _OWN = ("%%nvamg", "%%amgx")
 LARGEST_BLOCK = 32
-"""AmgX's are 10 x 10 at most."""
+"""Largest block size; AmgX supports up to 10 x 10."""
 
 
 def read(path: Path) -> Csr:
     """The matrix in compressed rows.
 
     Raises:
-        OdonataError: Not such a file, or not as it says of itself; the message says what was expected.
+        OdonataError: The file has another format or does not match its header.
     """
     data = _core.read_file(path)
     try:
@@ -53,7 +53,7 @@ def _parse(data: bytes) -> Csr:
     numbers = _numbers(body)
     count = 2 if form == "array" else 3
     if len(numbers) < count or not _whole(numbers[:count]):
-        raise ValueError("there is no line of its sizes")
+        raise ValueError("the line with the sizes is missing")
     rows, columns = (int(n) for n in numbers[:2])
     if max(rows, columns) > LARGEST:
         raise ValueError(f"{rows:,} x {columns:,} is more than hypre's 32-bit numbers allow ({LARGEST:,})")
@@ -73,7 +73,7 @@ def _parse(data: bytes) -> Csr:
     if len(numbers) < end + apart or (not flags and len(numbers) != end):
         found = f"{len(numbers) - count:,} numbers after its sizes"
         raise ValueError(
-            f"{found}; expected {end - count + apart:,} of {entries:,} entries: was it cut short?"
+            f"{found}; expected {end - count + apart:,} of {entries:,} entries; the file may be truncated"
         )
     listed = numbers[count:end].reshape(-1, width)
     values = listed[:, 2] if width == 3 else np.ones(entries)
@@ -95,7 +95,7 @@ def _parse(data: bytes) -> Csr:
 
 
 def _split(data: bytes) -> tuple[list[str], list[str], bytes]:
-    """The words of the first line, those of AmgX's own if there is one, and what follows the comments."""
+    """Words of the first line, words of AmgX's line if there is one, and the text after the comments."""
     line, _, rest = data.partition(b"\n")
     head = line.decode("ascii", "replace").lower().split()
     if not head or head[0] != "%%matrixmarket":
@@ -122,7 +122,7 @@ def _form(head: list[str]) -> tuple[str, int]:
 
 
 def _block(flags: list[str]) -> tuple[int, int]:
-    """The sizes of AmgX's blocks; without its line numbers are their own."""
+    """AmgX's block sizes; (1, 1) without its line."""
     if not flags:
         return 1, 1
     found = [int(word) if word.isdecimal() and len(word) < 4 else 0 for word in flags[:2]]
@@ -135,13 +135,13 @@ def _numbers(text: bytes) -> Floats:
     if not text.strip():
         return np.zeros(0)
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # what breaks off is a warning in old versions of NumPy
+        warnings.simplefilter("error")  # old versions of NumPy only warn about truncated text
         try:
             return np.fromstring(text, dtype=np.float64, sep=" ")
         except (ValueError, DeprecationWarning):
-            raise ValueError("something in it is no number") from None
+            raise ValueError("a value is not a number") from None
 
 
 def _whole(numbers: Floats) -> bool:
-    """Whether all are whole numbers from 0 up."""
+    """Whether all numbers are non-negative integers."""
     return bool((np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers))).all())

@@ -1,4 +1,4 @@
-"""Matrices of the user, and the elasticity problem, as files that the hierarchy program reads.
+"""Matrices of the user, and the elasticity problem, as files for the hierarchy program.
 
 Needs SciPy (`pip install scipy`); elasticity also needs MFEM (`pip install mfem`).
 """
@@ -15,17 +15,17 @@ import numpy.typing as npt
 from odonata import _core
 from odonata.amg import market, partition
 from odonata.amg.optional import Csr, optional
-from odonata.amg.problems import LARGEST, Problem, Settings, check_entries, of_matrix
+from odonata.amg.problems import LARGEST, Problem, Settings, check_entries, matrix_problem
 from odonata.errors import OdonataError
 
 
-class Prepared(NamedTuple):
-    """A matrix that the program can read."""
+class PreparedMatrix(NamedTuple):
+    """A matrix file for the program."""
 
     problem: Problem
     path: Path
     notes: list[str]
-    """How it is cut, for people."""
+    """Description of the partition, for people."""
     warnings: list[str]
 
 
@@ -39,18 +39,19 @@ def prepare(
     folder: Path,
     partition_by: str | None = None,
     coordinates: Path | None = None,
-) -> Prepared:
-    """Reads or assembles a matrix, checks it, cuts it among the ranks, and writes it for the program.
+) -> PreparedMatrix:
+    """Reads or assembles a matrix, checks it, partitions it, and writes it for the program.
 
     Args:
-        matrix: A file; None for the elasticity problem.
-        ranks: How many.
-        settings: BoomerAMG's.
+        matrix: Matrix file; None for the elasticity problem.
+        ranks: Number of ranks.
+        settings: Options of BoomerAMG.
         functions: Unknowns per grid point of the matrix.
-        refinement: Of the elasticity mesh.
-        folder: Where to write.
-        partition_by: One of `partition.WAYS` or a file with the rank of each grid point; by default METIS,
-            where pymetis is installed, else bisection, where there are coordinates, else the rows' order.
+        refinement: Refinement steps of the elasticity mesh.
+        folder: Directory for the output.
+        partition_by: One of `partition.METHODS`, or a file with the rank of each grid point. The default is
+            METIS if pymetis is installed, else bisection if there are coordinates, else the order of rows.
+        coordinates: File with the coordinates of each grid point.
         coordinates: A file with the place of each grid point.
     """
     if ranks is None:
@@ -67,22 +68,22 @@ def prepare(
     nature = check(csr, where)
     if nature.null_space and settings.functions > 1:
         raise OdonataError(
-            f"{where} is singular: every row sums to zero", hint="Systems need a boundary that holds them."
+            f"{where} is singular: every row sums to zero", hint="Fix the solution at a boundary."
         )
     extra |= {"symmetric": False} if not nature.symmetric else {}
     extra |= {"null_space": "constants"} if nature.null_space else {}
     if csr.shape[0] % settings.functions:
         raise OdonataError(f"{csr.shape[0]} rows are not a multiple of {settings.functions} functions")
-    # Sizes are checked before anything is cut.
-    problem = of_matrix(name, ranks, csr.shape[0], csr.nnz, settings, **extra)
+    # Check the sizes before partitioning.
+    problem = matrix_problem(name, ranks, csr.shape[0], csr.nnz, settings, **extra)
     chosen, notes, warnings = cut(csr, ranks, settings.functions, partition_by, coordinates, places)
-    if chosen.way != "order":
-        problem = replace(problem, options={**problem.options, "partition": chosen.way})
+    if chosen.method != "order":
+        problem = replace(problem, options={**problem.options, "partition": chosen.method})
     path = folder / "matrix.csr"
     ordered = chosen.apply(csr)
     check_entries(int(np.diff(ordered.indptr[chosen.starts].astype(np.int64)).max()))
     write(ordered, chosen.starts, path)
-    return Prepared(problem, path, notes, warnings)
+    return PreparedMatrix(problem, path, notes, warnings)
 
 
 def cut(
@@ -93,63 +94,67 @@ def cut(
     coordinates: Path | None,
     places: npt.NDArray[np.float64] | None = None,
 ) -> tuple[partition.Partition, list[str], list[str]]:
-    """The partition that is asked for (see `prepare`), what it costs in words, and a warning.
+    """The requested partition (see `prepare`), a description of its cost, and a warning.
 
     Args:
-        matrix: Whose rows are cut.
-        ranks: How many.
+        matrix: Matrix to partition.
+        ranks: Number of ranks.
         functions: Unknowns per grid point.
-        partition_by: A way or a file; None chooses.
-        coordinates: A file with the place of each grid point.
-        places: The places themselves, where they are known.
+        partition_by: A method or a file; None selects a method.
+        coordinates: File with the coordinates of each grid point.
+        places: The coordinates, if they are known.
     """
     if coordinates is not None:
         places = partition.read_coordinates(coordinates, matrix.shape[0] // functions)
     chosen = _partition(matrix, ranks, functions, partition_by, places)
-    return chosen, *_words(matrix, chosen, functions, asked=partition_by is not None)
+    return chosen, *_words(matrix, chosen, functions, requested=partition_by is not None)
 
 
 def _partition(
-    csr: Csr, ranks: int, functions: int, asked: str | None, places: npt.NDArray[np.float64] | None
+    csr: Csr, ranks: int, functions: int, method: str | None, places: npt.NDArray[np.float64] | None
 ) -> partition.Partition:
     rows = csr.shape[0]
-    if asked is None:
-        asked = "metis" if partition.has_metis() else "order" if places is None else "bisection"
-    if asked == "metis":
+    if method is None:
+        method = "metis" if partition.has_metis() else "order" if places is None else "bisection"
+    if method == "metis":
         return partition.by_metis(csr, ranks, functions)
-    if asked == "order":
+    if method == "order":
         return partition.by_order(rows, ranks, functions)
-    if asked == "bisection":
+    if method == "bisection":
         if places is None:
-            raise OdonataError("the bisection needs the places of the grid points", hint="--coordinates FILE")
+            raise OdonataError(
+                "bisection needs the coordinates of the grid points", hint="Add --coordinates FILE."
+            )
         return partition.by_bisection(places, ranks, functions)
-    return partition.by_file(Path(asked), rows, ranks, functions)
+    return partition.by_file(Path(method), rows, ranks, functions)
 
 
-def _words(csr: Csr, cut: partition.Partition, functions: int, *, asked: bool) -> tuple[list[str], list[str]]:
-    """How the matrix is cut, beside the order of its rows; a warning where that was not chosen."""
+def _words(
+    csr: Csr, cut: partition.Partition, functions: int, *, requested: bool
+) -> tuple[list[str], list[str]]:
+    """Describes the partition; warns if the order of rows was used without being requested."""
     mine = cut.cut(csr)
-    if cut.way != "order":
+    if cut.method != "order":
         other = partition.by_order(csr.shape[0], cut.ranks, functions).cut(csr)
-        return [f"cut by {cut.way}: {mine} in a product (in the order of the rows: {other})"], []
+        return [f"cut by {cut.method}: {mine} in a product (in the order of the rows: {other})"], []
     words = f"cut in the order of the rows: {mine} in a product"
-    if asked or cut.ranks == 1:
+    if requested or cut.ranks == 1:
         return [words], []
     return [], [
-        f"{words}. Neighbours in the mesh may be far apart in the file: pip install pymetis, or --coordinates"
+        f"{words}. Neighbours in the mesh may be far apart in the file: install pymetis, or add --coordinates"
     ]
 
 
 def read(path: Path) -> Csr:
-    """A MatrixMarket file, or the files PREFIX.00000, PREFIX.00001, ... that hypre writes.
+    """Reads a MatrixMarket file, or the files PREFIX.00000, PREFIX.00001, ... of hypre.
 
     Raises:
-        OdonataError: It cannot be read; the message says where it breaks off.
+        OdonataError: The file cannot be read; the message gives the place.
     """
     if path.with_name(path.name + ".00000").exists():
         return _read_ij(path)
     if not path.is_file():
-        raise OdonataError(f"there is no matrix {path}", hint="Nor a file of that name with .00000 added.")
+        raise OdonataError(f"there is no matrix {path}", hint=f"There is no file {path}.00000 either.")
     return market.read(path)
 
 
@@ -161,14 +166,14 @@ def _read_ij(prefix: Path) -> Csr:
         low, high, part = _read_part(path)
         if low != next_row:
             raise OdonataError(
-                f"{path} begins with row {low}; expected {next_row}", hint="Is a file missing?"
+                f"{path} begins with row {low}; expected {next_row}", hint="Check that no file is missing."
             )
         next_row = high + 1
         present = np.unique(part[:, 0])
         if len(present) != high - low + 1:
-            raise OdonataError(f"{path} holds {len(present)} of its {high - low + 1} rows: it was cut short")
+            raise OdonataError(f"{path} holds {len(present)} of its {high - low + 1} rows: it is truncated")
         if present[0] != low or present[-1] != high:
-            raise OdonataError(f"{path} has rows not between {low} and {high}, which its first line names")
+            raise OdonataError(f"{path} has rows outside {low} to {high}, the range in its first line")
         rows.append(part[:, 0])
         columns.append(part[:, 1])
         values.append(part[:, 2])
@@ -184,33 +189,36 @@ def _read_part(path: Path) -> tuple[int, int, npt.NDArray[np.float64]]:
         low, high, *_ = (int(word) for word in lines[0].split())
         part = np.array([line.split() for line in lines[1:]], dtype=float).reshape(-1, 3)
     except (ValueError, IndexError):  # UnicodeDecodeError is a ValueError
-        raise OdonataError(f"{path} is no hypre IJ file, or was cut short") from None
+        raise OdonataError(f"{path} is not a hypre IJ file, or is truncated") from None
     places = part[:, :2]
     if high < low:
         raise OdonataError(f"{path} has no rows: its first line says {low} to {high}")
     if not ((places >= 0) & (places <= LARGEST) & (places == np.floor(places))).all():
-        raise OdonataError(f"{path} has rows or columns that are no whole numbers from 0 to {LARGEST:,}")
+        raise OdonataError(f"{path} has rows or columns that are not integers from 0 to {LARGEST:,}")
     return low, high, part
 
 
 @dataclass(frozen=True)
-class Nature:
-    """What a matrix is like."""
+class MatrixProperties:
+    """Properties of a matrix."""
 
     symmetric: bool
     null_space: bool
-    """Constants are in it: every row sums to zero, as with Neumann boundaries all around."""
+    """Whether constants are in the null space: every row sums to zero, as with Neumann boundaries."""
 
 
 _ROUNDING = 1e-12
-"""Relative to the absolute values of a row: zero in floating-point numbers."""
+"""Row sums below this share of the absolute values count as zero.
+
+Larger values call regular matrices singular.
+"""
 
 
-def check(matrix: Csr, where: str) -> Nature:
-    """Refuses what no multigrid can solve, and says what the matrix is like.
+def check(matrix: Csr, where: str) -> MatrixProperties:
+    """Refuses matrices that no multigrid can solve, and returns the properties of others.
 
     Raises:
-        OdonataError: Not square, not real, not finite, or with zeros on its diagonal.
+        OdonataError: The matrix is not square, real and finite, or has zeros on its diagonal.
     """
     if matrix.shape[0] != matrix.shape[1]:
         raise OdonataError(
@@ -228,7 +236,7 @@ def check(matrix: Csr, where: str) -> Nature:
     scale = np.asarray(abs(matrix).sum(axis=1)).ravel()
     sums = np.abs(np.asarray(matrix.sum(axis=1))).ravel()
     difference = abs(matrix - matrix.T).max()
-    return Nature(
+    return MatrixProperties(
         symmetric=bool(difference <= _ROUNDING * scale.max()),
         null_space=bool((sums <= _ROUNDING * scale).all()),
     )
@@ -250,7 +258,7 @@ def write(matrix: Csr, starts: npt.NDArray[np.int64], path: Path) -> None:
 
 
 def load(path: Path) -> tuple[Csr, npt.NDArray[np.int64]]:
-    """What `write` wrote: the matrix, and the first row of each rank and the number of rows."""
+    """Reads a file of `write`: the matrix, and the first row of each rank followed by the number of rows."""
     sparse = optional("scipy.sparse", "scipy", "reading matrices")
     with path.open("rb") as file:
         assert file.read(len(_MAGIC)) == _MAGIC

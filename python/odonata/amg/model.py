@@ -1,4 +1,4 @@
-"""Pricing a hierarchy on a machine, and the decision where to gather it on fewer ranks."""
+"""Prices a hierarchy on a machine, and decides where to gather it on fewer ranks."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Cost:
 
 @dataclass(frozen=True)
 class Cycle:
-    """A priced cycle: all its terms."""
+    """All terms of a priced cycle."""
 
     scenario: str
     costs: list[Cost]
 
     @property
     def seconds(self) -> float:
-        """The time of the cycle."""
+        """Time of the cycle in seconds."""
         return sum(cost.seconds for cost in self.costs)
 
     def by(self, *keys: str) -> dict[tuple[object, ...], float]:
@@ -41,14 +41,14 @@ class Cycle:
         return sums
 
     def level_seconds(self) -> list[float]:
-        """The time of each level."""
+        """Time of each level in seconds."""
         sums = self.by("level")
         return [sums[(level,)] for level in range(len(sums))]
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A number of groups that was looked at."""
+    """A number of groups that was considered."""
 
     groups: int
     switch_s: float
@@ -59,7 +59,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class LevelDecision:
-    """Why a level is redistributed or not."""
+    """Reason to redistribute a level or not."""
 
     level: int
     noswitch_s: float
@@ -84,15 +84,15 @@ def scenarios() -> list[str]:
 
 
 def _of(scenario: str | None, machine: ParameterSet) -> str:
-    """The scenario, else that which fits the machine best."""
+    """The given scenario, by default the machine's best fit."""
     return machine.scenario if scenario is None else scenario
 
 
 def default_tasks(machine: ParameterSet, threads: int) -> int:
-    """As many MPI tasks per node as its cores allow.
+    """Largest number of MPI tasks per node that the cores allow.
 
     Raises:
-        OdonataError: More threads than cores.
+        OdonataError: There are more threads than cores.
     """
     if not 1 <= threads <= machine.cores_per_node:
         raise OdonataError(f"{threads} threads per task on nodes of {machine.cores_per_node} cores")
@@ -107,7 +107,7 @@ def cycle(
     tasks: int | None = None,
     scenario: str | None = None,
 ) -> Cycle:
-    """The cycle's time, term by term."""
+    """Time of the cycle, term by term."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
     rows = _core.amg.cycle(
         hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)
@@ -123,7 +123,7 @@ def decide(
     tasks: int | None = None,
     scenario: str | None = None,
 ) -> Decision:
-    """Where the paper's rule would gather the hierarchy on fewer ranks."""
+    """The paper's decision where to gather the hierarchy on fewer ranks."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
     rows, switch = _core.amg.decide(
         hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)
@@ -146,7 +146,7 @@ def regrouped_seconds(
     tasks: int | None = None,
     scenario: str | None = None,
 ) -> float:
-    """The cycle's time when `after` replaces `before` from `level` on, gathers and scatter included."""
+    """Seconds of a cycle where `after` replaces `before` from `level` on, including gathers and scatter."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
     return _core.amg.regrouped_cycle(
         before.ranks,
@@ -162,7 +162,7 @@ def regrouped_seconds(
 
 
 def extrapolate(small: Hierarchy, large: Hierarchy) -> tuple[Hierarchy, Hierarchy]:
-    """The bracket (low, high) for the next hierarchy of the series: as many times the ranks again."""
+    """Lower and upper estimate of the next hierarchy of the series, with the same growth of ranks."""
     ranks, low, high = _core.amg.extrapolate(small.ranks, small.rows, large.ranks, large.rows)
     settings = {**large.settings, "ranks": ranks, "grid": None}
     ends = []
@@ -189,7 +189,7 @@ def collective_seconds(
     tasks: int | None = None,
     scenario: str | None = None,
 ) -> float:
-    """T_collective: what gathering a level on `groups` ranks and scattering from there costs in a cycle."""
+    """T_collective: seconds per cycle to gather a level on `groups` ranks and scatter it again."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
     return _core.amg.collective(
         hierarchy.ranks,
@@ -205,7 +205,7 @@ def collective_seconds(
 
 @dataclass(frozen=True)
 class Alternative:
-    """A switch and the cycle that the decision's formulas predict for it."""
+    """A switch and the cycle time that the decision's formulas predict for it."""
 
     level: int
     groups: int
@@ -221,7 +221,7 @@ def alternatives(
     tasks: int | None = None,
     scenario: str | None = None,
 ) -> list[Alternative]:
-    """Every level and power of two as a switch, the fastest first."""
+    """All levels and powers of two as switches, the fastest first."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
     rows = _core.amg.alternatives(
         hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)

@@ -1,9 +1,9 @@
-"""Node-aware communication beside redistribution: what one product of each level costs, rank by rank.
+"""Node-aware communication as an alternative to redistribution: time of one product per level, rank by rank.
 
-Unlike the paper's model, which charges every rank the largest number of messages over the network's diameter,
-this prices the messages that were counted: each rank its own, between nodes at alpha + hops + bandwidth on
-the given block placement, inside a node at alpha alone and the bandwidth of memory. The time of a step is
-that of its slowest rank.
+The paper's model charges every rank the largest number of messages over the network's diameter. This model
+prices the counted messages of each rank. Between nodes a message costs alpha + hops + bandwidth with the
+given block placement. Inside a node it costs alpha and the bandwidth of memory. The slowest rank gives the
+time of a step.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ Numbers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Exchange:
-    """Messages of one product: who sends how many values to whom."""
+    """Messages of one product: senders, receivers and number of values."""
 
     sources: Numbers
     destinations: Numbers
     values: Numbers
 
     def transposed(self) -> Exchange:
-        """With the transpose, as a restriction is: receivers send."""
+        """The transposed exchange, as for a restriction: receivers send."""
         return Exchange(self.destinations, self.sources, self.values)
 
     def merged(self, leader: Numbers, most: int) -> Exchange:
-        """Between the groups that `leader` (by rank) makes of the ranks; at most so many values each."""
+        """The exchange between the groups of `leader` (by rank), at most `most` values per pair."""
         ranks = len(leader)
         sources, destinations = leader[self.sources], leader[self.destinations]
         between = sources != destinations
@@ -46,17 +46,17 @@ class Exchange:
 
 
 Factors = tuple[float, float, float]
-"""What a scenario's penalties multiply: alpha, gamma, beta."""
+"""Constants that a scenario's penalties multiply: alpha, gamma, beta."""
 
 
 def pricing(
     machine: ParameterSet, factors: Factors = (1.0, 1.0, 1.0), *, distance: bool = True
 ) -> dict[str, Any]:
-    """The max-rate model with the machine's constants, times the penalties; hops only with `distance`.
+    """The max-rate model with the machine's constants times the penalties; hops only if `distance`.
 
     A node injects at most its hardware bandwidth, a rank at most the measured one. Inside a node a message
-    starts in alpha, the time to the nearest node, which is too much rather than too little, and moves at a
-    thread's share of the memory's bandwidth with all cores busy.
+    starts after alpha, the time to the nearest node; this is an upper estimate. It moves at a thread's share
+    of the memory bandwidth with all cores busy.
     """
     c = machine.constants
     startup, hops, value = factors
@@ -82,15 +82,15 @@ def product_seconds(
     *,
     distance: bool = True,
 ) -> float:
-    """The communication of one product along a route, seconds.
+    """Communication time of one product along a route, in seconds.
 
     Args:
-        exchange: Its messages.
+        exchange: Messages of the product.
         nodes: Node of each rank.
         machine: Constants and network.
         route: One of `ROUTES`.
-        factors: What the penalties multiply.
-        distance: Whether hops are charged.
+        factors: Penalty factors of alpha, gamma and beta.
+        distance: Whether hops cost time.
     """
     steps = _core.node_aware_steps(
         exchange.sources.tolist(),
@@ -108,5 +108,5 @@ def product_seconds(
 
 
 def block_placement(ranks: int, per_node: int) -> Numbers:
-    """Ranks fill nodes in order."""
+    """Node of each rank when ranks fill nodes in order."""
     return np.arange(ranks) // per_node

@@ -1,4 +1,4 @@
-"""What is not among the package's own requirements."""
+"""Imports of optional packages."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ from typing import Any
 from odonata.errors import OdonataError
 
 Csr = Any
-"""A scipy.sparse.csr_matrix; SciPy is optional and its types are not there to check."""
+"""A scipy.sparse.csr_matrix; SciPy is optional, so its types are not available to the type checker."""
 
 
 def optional(module: str, package: str, purpose: str) -> Any:
-    """Imports a module.
+    """Imports an optional module.
+
+    Args:
+        module: Module to import.
+        package: Package to install.
+        purpose: Purpose, for the error message.
 
     Raises:
-        OdonataError: It is not installed; the hint says how to.
+        OdonataError: The module is not installed; the hint says how to install it.
     """
     try:
         return import_module(module)
     except ImportError:
-        raise OdonataError(f"{purpose} needs the package {package}", hint=f"pip install {package}") from None
+        raise OdonataError(
+            f"{purpose} needs the package {package}", hint=f"Run: pip install {package}"
+        ) from None

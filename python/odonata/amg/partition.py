@@ -1,8 +1,8 @@
-"""Which rank has which rows of a matrix: METIS, bisection of coordinates, a file, or the order of the matrix.
+"""Partitions the rows of a matrix among ranks: by METIS, coordinate bisection, a file, or the matrix order.
 
-The rows of a rank are numbered one after another, those of lower ranks first, as hypre wants them; among
-themselves they keep their order. Unknowns of one grid point (`functions`) stay together. METIS and bisection
-halve again and again, so ranks of near numbers have near parts: they share nodes, and are gathered together.
+The rows of a rank are numbered consecutively, lower ranks first, as hypre needs them. They keep their order
+within a rank. The unknowns of one grid point (`functions`) stay together. METIS and bisection halve
+recursively, so ranks with near numbers have near parts: they share nodes, and are gathered together.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from odonata import _core
 from odonata.amg.problems import LARGEST
 from odonata.errors import OdonataError
 
-WAYS = ("metis", "bisection", "order")
+METHODS = ("metis", "bisection", "order")
 Numbers = npt.NDArray[np.int64]
 Csr = Any
 """A scipy.sparse.csr_matrix."""
@@ -28,17 +28,17 @@ Csr = Any
 
 @dataclass(frozen=True)
 class Cut:
-    """What a partition costs in one product with the matrix."""
+    """Communication of one product with a partitioned matrix."""
 
     partners: int
-    """The most that a rank sends to."""
+    """Maximum number of ranks that a rank sends to."""
     values: int
-    """The most that a rank sends."""
+    """Maximum number of values that a rank sends."""
 
     def __str__(self) -> str:
-        """For people."""
+        """The counts as text."""
         partners, values = (f"{n:,} {word}{'s'[: n != 1]}" for n, word in self._counted)
-        return f"up to {partners} and {values} of a rank"
+        return f"up to {partners} and {values} per rank"
 
     @property
     def _counted(self) -> tuple[tuple[int, str], tuple[int, str]]:
@@ -49,15 +49,15 @@ class Cut:
 class Partition:
     """Rows by rank."""
 
-    way: str
-    """One of `WAYS`, or the name of a file."""
+    method: str
+    """One of `METHODS`, or the name of a file."""
     part: Numbers
     """Rank of each row."""
     ranks: int
 
     @property
     def starts(self) -> Numbers:
-        """First row of each rank after the renumbering, and the number of rows."""
+        """First row of each rank after the renumbering, followed by the number of rows."""
         return np.concatenate([[0], np.cumsum(np.bincount(self.part, minlength=self.ranks))])
 
     def apply(self, matrix: Csr) -> Csr:
@@ -66,7 +66,7 @@ class Partition:
         return matrix[order][:, order].tocsr()
 
     def cut(self, matrix: Csr) -> Cut:
-        """What it costs on the matrix as it was, before `apply`."""
+        """Communication of a product with the matrix before `apply`."""
         entries = matrix.tocoo()
         wants, has = self.part[entries.row], self.part[entries.col]
         between = wants != has
@@ -79,7 +79,7 @@ class Partition:
 
 
 def by_order(rows: int, ranks: int, functions: int) -> Partition:
-    """Equal blocks of rows as they come."""
+    """Equal blocks of consecutive rows."""
     points = rows // functions
     ends = np.arange(1, ranks + 1) * points // ranks
     return Partition(
@@ -88,15 +88,15 @@ def by_order(rows: int, ranks: int, functions: int) -> Partition:
 
 
 def by_metis(matrix: Csr, ranks: int, functions: int) -> Partition:
-    """Few edges of the graph of the matrix between equal parts, by METIS's recursive bisection."""
+    """Equal parts with few edges between them in the graph of the matrix, by METIS's recursive bisection."""
     if not has_metis():
-        raise OdonataError("the partition by METIS needs the package pymetis", hint="pip install pymetis")
+        raise OdonataError("the METIS partition needs the package pymetis", hint="Run: pip install pymetis")
     pymetis = import_module("pymetis")
     graph = _graph(matrix, functions)
     if graph.nnz > LARGEST:
         raise OdonataError(
-            f"a graph with {graph.nnz:,} edges, each counted twice, is more than METIS counts ({LARGEST:,})",
-            hint="--partition bisection with --coordinates FILE, a file of parts, or order",
+            f"the graph has {graph.nnz:,} edges (each counted twice); METIS allows at most {LARGEST:,}",
+            hint="Use --partition bisection with --coordinates FILE, a file of parts, or --partition order.",
         )
     if ranks == 1:
         return by_order(matrix.shape[0], 1, functions)
@@ -112,7 +112,7 @@ def has_metis() -> bool:
 
 
 def by_bisection(coordinates: npt.NDArray[np.float64], ranks: int, functions: int) -> Partition:
-    """Halves along the longest direction, again and again; a row of `coordinates` per grid point."""
+    """Recursive halving along the longest direction; `coordinates` has one row per grid point."""
     part = np.zeros(len(coordinates), dtype=np.int64)
     todo = [(np.arange(len(coordinates)), 0, ranks)]
     while todo:
@@ -130,10 +130,10 @@ def by_bisection(coordinates: npt.NDArray[np.float64], ranks: int, functions: in
 
 
 def by_file(path: Path, rows: int, ranks: int, functions: int) -> Partition:
-    """A file with the rank of each grid point on a line, as METIS writes them.
+    """A file with the rank of each grid point, one per line, as METIS writes it.
 
     Raises:
-        OdonataError: Not one rank for each, or a rank without rows; the message has the line.
+        OdonataError: A line is wrong or a rank has no rows; the message gives the line.
     """
     points = rows // functions
     lines = _lines(path)
@@ -146,20 +146,20 @@ def by_file(path: Path, rows: int, ranks: int, functions: int) -> Partition:
     part = np.array([int(line) for line in lines], dtype=np.int64)
     empty = np.flatnonzero(np.bincount(part, minlength=ranks) == 0)
     if len(empty):
-        raise OdonataError(f"{path} gives rank {empty[0]} no row; every rank needs at least one")
+        raise OdonataError(f"{path} gives rank {empty[0]} no rows; expected at least one per rank")
     return Partition(path.name, np.repeat(part, functions), ranks)
 
 
 def read_coordinates(path: Path, points: int) -> npt.NDArray[np.float64]:
-    """A file with one, two or three numbers per grid point on a line, commas or blanks between.
+    """A file with one to three numbers per grid point, one point per line, separated by commas or blanks.
 
     Raises:
-        OdonataError: Another number of lines or of numbers; the message has the line.
+        OdonataError: The number of lines or numbers is wrong; the message gives the line.
     """
     lines = _lines(path)
     if len(lines) != points:
         raise OdonataError(
-            f"{path} has {len(lines):,} lines; expected the place of each of {points:,} grid points"
+            f"{path} has {len(lines):,} lines; expected the coordinates of each of {points:,} grid points"
         )
     width = len(lines[0].replace(",", " ").split())
     if not 1 <= width <= 3:
@@ -173,7 +173,7 @@ def read_coordinates(path: Path, points: int) -> npt.NDArray[np.float64]:
             raise OdonataError(f"{path}, line {number}: {line[:40]!r}; expected {width} numbers") from None
     if not np.isfinite(found).all():
         worst = int(np.argmax(~np.isfinite(found).all(axis=1))) + 1
-        raise OdonataError(f"{path}, line {worst}: a number that is not finite")
+        raise OdonataError(f"{path}, line {worst}: a number is not finite")
     return found
 
 
@@ -181,16 +181,16 @@ def _lines(path: Path) -> list[str]:
     try:
         return [line.strip() for line in _core.read_file(path).decode("utf-8").splitlines() if line.strip()]
     except UnicodeDecodeError:
-        raise OdonataError(f"{path} is no text") from None
+        raise OdonataError(f"{path} is not a text file") from None
 
 
 def _graph(matrix: Csr, functions: int) -> Csr:
-    """Which grid points are joined by an entry, either way; without the points themselves."""
+    """Graph of the grid points that share an entry in either direction, without self-loops."""
     from scipy import sparse
 
     entries = matrix.tocoo()
     points = matrix.shape[0] // functions
-    # Not numbers: the entries between two points are added, functions^2 of them, and might add up to nothing.
+    # Ones instead of values: the functions^2 entries between two points are summed and could cancel.
     ones = np.ones(entries.nnz, dtype=bool)
     joined = sparse.coo_matrix((ones, (entries.row // functions, entries.col // functions)), (points, points))
     joined = (joined + joined.T).tocsr()
@@ -200,7 +200,7 @@ def _graph(matrix: Csr, functions: int) -> Csr:
 
 
 def _none_empty(part: Numbers, ranks: int) -> Numbers:
-    """Gives each rank without a row one of the largest part."""
+    """Gives each rank without rows one row of the largest part."""
     sizes = np.bincount(part, minlength=ranks)
     for rank in np.flatnonzero(sizes == 0):
         largest = int(np.argmax(sizes))

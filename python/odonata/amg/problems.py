@@ -1,4 +1,4 @@
-"""The problems that a hierarchy can be made of, and how they are cut among ranks."""
+"""Problems for hierarchies, and their partition among ranks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ SOLVERS = ("cg", "gmres", "lgmres", "bicgstab")
 """hypre's Krylov methods."""
 _STENCIL = {"laplace7": 7, "laplace27": 27, "anisotropic": 7, "rotated": 7}
 LARGEST = 2**31 - 1
-"""Debian's hypre numbers unknowns, and any hypre of its kind the entries of a rank, with 32 bits."""
+"""Debian's hypre numbers unknowns with 32 bits.
+
+Every hypre build of this kind numbers the entries of a rank so.
+"""
 _BYTES_PER_RANK = 300_000  # measured: stacks and per-rank tables at 8,192 ranks
 
 
@@ -40,7 +43,7 @@ COARSENINGS = {
     "cgc": 21,
     "cgc-e": 22,
 }
-"""hypre's documented types of coarsening; `-fixed` are for debugging, with a fixed random vector."""
+"""hypre's documented types of coarsening; `-fixed` types are for debugging, with a fixed random vector."""
 INTERPOLATIONS = {
     "classical": 0,
     "hyperbolic": 2,
@@ -58,9 +61,9 @@ INTERPOLATIONS = {
     "ext+i-mm": 17,
     "ext+e-mm": 18,
 }
-"""The documented types of interpolation but 1, 10 and 11, which need other solvers or block matrices; `-mm`
-are made of products of matrices, `-separated` separate the weights, `-cc` only where there is no common
-coarse neighbour."""
+"""The documented types of interpolation except 1, 10 and 11, which need other solvers or block matrices.
+Types `-mm` are matrix products, `-separated` separate the weights, `-cc` act only without a common coarse
+neighbour."""
 
 
 SMOOTHERS = {
@@ -73,44 +76,44 @@ SMOOTHERS = {
     "fcf-jacobi": (17, 17),
     "chebyshev": (16, 16),
 }
-"""hypre's documented smoothers, on the way down and up, but those that take turns rank by rank (1, 2), need
-threads (5) or differ from iteration to iteration (15). Gauss-Seidel is hybrid: Jacobi between ranks."""
+"""hypre's documented smoothers for the downward and upward sweep. Excluded are 1 and 2 (sequential over
+ranks), 5 (needs threads) and 15 (varies per iteration). Gauss-Seidel is hybrid: Jacobi between ranks."""
 GATHERED_SMOOTHERS = ("gauss-seidel", "symmetric-gauss-seidel", "jacobi")
-"""Those of a cycle that goes on with fewer ranks: the others need norms or eigenvalues of hypre's own."""
+"""Smoothers that can continue with fewer ranks; others need norms or eigenvalues internal to hypre."""
 _SEVERAL_PRODUCTS = ("fcf-jacobi", "chebyshev")
 CYCLES = {"v": 1, "w": 2, "f": 1}
 """Cycles."""
 NODAL = {"frobenius": 1, "absolute-sum": 2, "largest": 3, "row-sum": 4, "sum": 6}
-"""hypre's norms of the blocks of a system's grid points, by which points are coarsened, not unknowns."""
+"""hypre's norms of the blocks of grid points, used to coarsen points instead of unknowns."""
 
 
-def word_of(what: str, text: str, known: Iterable[str]) -> str:
-    """A word that there is.
+def check_word(what: str, text: str, known: Iterable[str]) -> str:
+    """Checks a word against the known ones.
 
     Raises:
-        OdonataError: There is no such word.
+        OdonataError: The word is unknown.
     """
     words = list(known)
     if text in words:
         return text
     near = get_close_matches(text, words, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(words)}."
-    raise OdonataError(f"hypre has no {what} {text!r} here", hint=hint)
+    hint = f"Did you mean {near[0]}?" if near else f"Use one of {', '.join(words)}."
+    raise OdonataError(f"unknown {what} {text!r}", hint=hint)
 
 
 def type_number(what: str, text: str, known: Mapping[str, int]) -> int:
-    """The number that hypre has for a name; numbers pass.
+    """The number that hypre has for a name; numbers pass unchanged.
 
     Raises:
-        OdonataError: There is no such name or number.
+        OdonataError: The name or number is unknown.
     """
     if text in known:
         return known[text]
     if text.isdecimal() and int(text) in known.values():
         return int(text)
     near = get_close_matches(text, known, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}, and hypre's numbers of these."
-    raise OdonataError(f"hypre has no {what} {text!r} for such matrices", hint=hint)
+    hint = f"Did you mean {near[0]}?" if near else f"Use one of {', '.join(known)}, or hypre's number for it."
+    raise OdonataError(f"unknown {what} {text!r}", hint=hint)
 
 
 @dataclass(frozen=True)
@@ -118,31 +121,31 @@ class Settings:
     """BoomerAMG's options; the defaults are the paper's."""
 
     coarsening: int = 10
-    """10 is HMIS."""
+    """hypre's number of the coarsening; 10 is HMIS."""
     interpolation: int = 6
-    """6 is extended+i."""
+    """hypre's number of the interpolation; 6 is extended+i."""
     max_elements: int = 4
-    """Most coefficients per row of the interpolation."""
+    """Maximum number of coefficients per row of the interpolation."""
     aggressive_levels: int = 1
-    """Levels with aggressive coarsening and multipass interpolation."""
+    """Number of levels with aggressive coarsening and multipass interpolation."""
     strength: float = 0.25
     max_levels: int = 25
     functions: int = 1
     """Unknowns per grid point, for systems."""
     truncation: float = 0.0
-    """Coefficients of the interpolation below this share of their row's largest are left out."""
+    """Interpolation coefficients below this share of the largest of their row are dropped."""
     smoother: str = "gauss-seidel"
     """One of `SMOOTHERS`."""
     relax_weight: float = 1.0
-    """Of the smoother; Jacobi needs less than 1."""
+    """Relaxation weight of the smoother; Jacobi needs less than 1."""
     cycle: str = "v"
     """One of `CYCLES`."""
     nodal: str = ""
-    """One of `NODAL`, for systems: coarsens grid points and interpolates unknown by unknown (hybrid). Without
-    it unknowns are coarsened one by one."""
+    """One of `NODAL`, for systems: coarsens grid points and interpolates each unknown (hybrid). Otherwise the
+    unknowns are coarsened one by one."""
 
     def __post_init__(self) -> None:
-        """Refuses what hypre would take for something else, or crash on."""
+        """Refuses values that hypre would misread or crash on."""
         if not 0 <= self.strength <= 1:
             raise OdonataError(f"the strength threshold is {self.strength}; expected a number from 0 to 1")
         for what, number, known in (
@@ -151,35 +154,37 @@ class Settings:
         ):
             type_number(what, str(number), known)
         if not 0 <= self.truncation < 1:
-            raise OdonataError(f"the truncation is {self.truncation}; expected a number from 0 to below 1")
+            raise OdonataError(
+                f"the truncation is {self.truncation}; expected a number from 0 (included) to 1 (excluded)"
+            )
         if not 0 < self.relax_weight < 2:
             raise OdonataError(
                 f"the relaxation weight is {self.relax_weight}; expected a number between 0 and 2"
             )
-        word_of("smoother", self.smoother, SMOOTHERS)
-        word_of("cycle", self.cycle, CYCLES)
+        check_word("smoother", self.smoother, SMOOTHERS)
+        check_word("cycle", self.cycle, CYCLES)
         if self.nodal:
-            word_of("norm for nodal coarsening", self.nodal, NODAL)
+            check_word("norm for nodal coarsening", self.nodal, NODAL)
             if self.functions == 1:
                 raise OdonataError(
                     "nodal coarsening is for systems",
-                    hint="--functions says how many unknowns a grid point has.",
+                    hint="Set the number of unknowns per grid point with --functions.",
                 )
 
     @property
-    def priced_alike(self) -> bool:
+    def is_priced(self) -> bool:
         """Whether a cycle has the products that the formulas count: three on each level, each level once."""
         return self.cycle == "v" and self.smoother not in _SEVERAL_PRODUCTS
 
-    def described(self) -> dict[str, Any]:
-        """For summaries. Tables of before there were these options have none of them."""
+    def as_dict(self) -> dict[str, Any]:
+        """Settings for summaries. Older tables lack the newer options."""
         later = ("truncation", "smoother", "relax_weight", "cycle", "nodal")
         return {k: v for k, v in asdict(self).items() if k not in later or v != getattr(PAPER, k)}
 
 
 PAPER = Settings()
 ELASTICITY = Settings(strength=0.5, aggressive_levels=0, functions=3)
-"""The paper's for elasticity, those of MFEM's solver: an aggressive level makes it converge badly."""
+"""The paper's settings for elasticity, as in MFEM's solver. An aggressive level slows its convergence."""
 
 
 @dataclass(frozen=True)
@@ -189,17 +194,17 @@ class Problem:
     name: str
     ranks: int
     points: tuple[int, int, int] = (1, 1, 1)
-    """Per rank; (1, 1, 1) for matrices."""
+    """Points per rank; (1, 1, 1) for matrices."""
     grid: tuple[int, int, int] = (1, 1, 1)
     """Ranks per direction."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """`coefficients`, `angle`, `epsilon`; for matrices `rows`, `nonzeros`, and `symmetric` and `null_space`
-    where they are not as of most."""
+    """`coefficients`, `angle`, `epsilon`; for matrices `rows` and `nonzeros`, and `symmetric` and
+    `null_space` if they differ from the default."""
     settings: Settings = PAPER
 
     @property
     def unknowns(self) -> int:
-        """Of the finest level."""
+        """Number of unknowns of the finest level."""
         if "rows" in self.options:
             return int(self.options["rows"])
         x, y, z = self.points
@@ -207,33 +212,33 @@ class Problem:
 
     @property
     def solvers(self) -> tuple[str, ...]:
-        """What solves it, the next where one does not: by symmetry; definiteness shows."""
+        """Solvers to try in order, chosen by symmetry; an indefinite matrix shows when a solver fails."""
         return ("cg", "gmres") if self.options.get("symmetric", True) else ("gmres", "bicgstab")
 
     @property
     def nonzeros_per_row(self) -> float:
-        """Of the matrix, for the prediction of memory."""
+        """Non-zeros per row of the matrix, for the memory estimate."""
         if "rows" in self.options:
             return float(self.options["nonzeros"]) / max(self.unknowns, 1)
         return float(_STENCIL[self.name])
 
     @property
     def cpu_s(self) -> float:
-        """What a set-up takes of a processor: so much per unknown and non-zero, and something for each rank.
+        """Estimated processor time of a set-up in seconds: a cost per unknown and non-zero, and one per rank.
 
-        Measured on 7-point Laplacians: 33 s for 13.8 million unknowns on 512 ranks (here 32), 90 on 4,096
-        (82), 126 for 8.2 million on 8,192 (130), 216 for 56.6 million on 4,096 (159). Messages are recorded
-        and systems solved in two to three times as much.
+        Measured on 7-point Laplacians: 33 s for 13.8 million unknowns on 512 ranks (estimate 32), 90 on 4,096
+        (82), 126 for 8.2 million on 8,192 (130), 216 for 56.6 million on 4,096 (159). Recording messages and
+        solving take two to three times as long.
         """
         return self.unknowns * self.nonzeros_per_row / 7 * 1.8e-6 + self.ranks * 0.014
 
     @property
     def memory_bytes(self) -> int:
-        """What a run takes: so much per unknown and non-zero, and something for each rank.
+        """Estimated memory of a run in bytes: a cost per unknown and non-zero, and one per rank.
 
-        Measured: 192 to 199 bytes per unknown of the 7-point Laplacian, 500 on 27 points; without aggressive
-        levels 390 and 650; elasticity, whose coarse levels fill in the more the larger it is, 2.6 kB of 0.8
-        million unknowns and 3.4 kB of 6.5 million.
+        Measured: 192 to 199 bytes per unknown of the 7-point Laplacian, 500 on 27 points. Without aggressive
+        levels 390 and 650. Elasticity takes 2.6 kB for 0.8 million unknowns and 3.4 kB for 6.5 million,
+        because its coarse levels fill in with size.
         """
         if "rows" in self.options:
             base, entry = 300, 85.0
@@ -243,27 +248,27 @@ class Problem:
             base, entry = 90, 15.5
         return int(self.unknowns * (base + entry * self.nonzeros_per_row)) + self.ranks * _BYTES_PER_RANK
 
-    def described(self) -> dict[str, Any]:
-        """For the summary of a directory, and to find shipped tables again."""
+    def as_dict(self) -> dict[str, Any]:
+        """Settings for a directory's summary, and to find shipped tables."""
         return {
             "problem": self.name,
             "ranks": self.ranks,
             "points": list(self.points),
             "grid": list(self.grid),
             **dict(self.options),
-            "boomeramg": self.settings.described(),
+            "boomeramg": self.settings.as_dict(),
         }
 
 
 def parse_points(text: str) -> tuple[int, int, int]:
-    """`50x50x25` as numbers; one or two numbers stand for a line or a plane.
+    """Parses `50x50x25`; one or two numbers mean a line or a plane.
 
     Raises:
-        OdonataError: It is something else.
+        OdonataError: The text has another form.
     """
     if not re.fullmatch(r"[1-9]\d*(x[1-9]\d*){0,2}", text):
         raise OdonataError(
-            f"{text!r} is no number of points per rank", hint="Expected sizes such as 50x50x25."
+            f"{text!r} is not a number of points per rank", hint="Give sizes such as 50x50x25."
         )
     sizes = [int(part) for part in text.split("x")]
     x, y, z = sizes + [1] * (3 - len(sizes))
@@ -271,12 +276,11 @@ def parse_points(text: str) -> tuple[int, int, int]:
 
 
 def choose_grid(ranks: int, points: tuple[int, int, int]) -> tuple[int, int, int]:
-    """The split of the ranks over the directions that makes the whole domain most like a cube.
+    """Splits the ranks over the directions so that the whole domain is closest to a cube.
 
-    A direction with a single point gets a single rank, so a line stays a line and a plane a plane.
-
-    The sum of the domain's edges is smallest for a cube; among equals the one with more ranks in the last
-    direction, as 8 x 8 x 16 for 1,024 ranks of 50 x 50 x 25 points.
+    A direction with one point gets one rank, so a line stays a line and a plane a plane. The sum of the
+    domain's edges is smallest for a cube. Of equal splits, the one with more ranks in the last direction
+    wins, such as 8 x 8 x 16 for 1,024 ranks of 50 x 50 x 25 points.
     """
     best: tuple[int, tuple[int, int, int]] | None = None
     for x in _divisors(ranks):
@@ -310,7 +314,7 @@ def make(
         OdonataError: The name is unknown, or a size is out of range.
     """
     if name not in _STENCIL:
-        raise OdonataError(f"there is no problem {name!r} on a grid", hint=f"Known: {', '.join(_STENCIL)}.")
+        raise OdonataError(f"unknown grid problem {name!r}", hint=f"Use one of {', '.join(_STENCIL)}.")
     if ranks < 1:
         raise OdonataError(f"{ranks} ranks; expected at least 1")
     for key, value in (options or {}).items():
@@ -319,14 +323,17 @@ def make(
             raise OdonataError(f"{key} of the {name} problem is {value}; expected finite numbers")
     if name == "rotated" and points[2] != 1:
         raise OdonataError(
-            f"the rotated problem is flat; {points[2]} points in the third direction", hint="Give AxB."
+            f"the rotated problem has two dimensions, but {points[2]} points in the third",
+            hint="Give sizes as AxB.",
         )
     problem = Problem(name, ranks, points, choose_grid(ranks, points), dict(options or {}), settings)
     return check(problem)
 
 
-def of_matrix(name: str, ranks: int, rows: int, nonzeros: int, settings: Settings, **options: Any) -> Problem:
-    """A checked problem whose matrix is in a file."""
+def matrix_problem(
+    name: str, ranks: int, rows: int, nonzeros: int, settings: Settings, **options: Any
+) -> Problem:
+    """A checked problem with the matrix in a file."""
     problem = Problem(name, ranks, options={"rows": rows, "nonzeros": nonzeros, **options}, settings=settings)
     nodes = rows // settings.functions
     if ranks > nodes:
@@ -338,7 +345,7 @@ def of_matrix(name: str, ranks: int, rows: int, nonzeros: int, settings: Setting
 
 
 def check(problem: Problem) -> Problem:
-    """The problem if hypre can number its unknowns and count what a rank has of the matrix."""
+    """The problem, if hypre can number its unknowns and the matrix entries of a rank."""
     if problem.unknowns > LARGEST:
         raise OdonataError(
             f"{problem.unknowns:,} unknowns are more than hypre's 32-bit numbers allow ({LARGEST:,})",
@@ -349,10 +356,10 @@ def check(problem: Problem) -> Problem:
 
 
 def check_entries(of_a_rank: int) -> None:
-    """Refuses more entries of the matrix on one rank than hypre can count.
+    """Refuses more matrix entries on one rank than hypre can count.
 
     Args:
-        of_a_rank: How many the rank with the most has.
+        of_a_rank: Maximum number of entries of a rank.
     """
     if of_a_rank > LARGEST:
         raise OdonataError(
@@ -367,17 +374,17 @@ def with_settings(problem: Problem, **changes: Any) -> Problem:
     return replace(problem, settings=replace(problem.settings, **changes))
 
 
-def of_settings(settings: Mapping[str, Any]) -> Problem:
-    """The problem on a grid that a hierarchy's settings describe.
+def from_settings(settings: Mapping[str, Any]) -> Problem:
+    """The grid problem that a hierarchy's settings describe.
 
     Raises:
-        OdonataError: Its matrix came from a file.
+        OdonataError: The matrix came from a file.
     """
     name = settings["problem"]
     if name not in _STENCIL:
         raise OdonataError(
-            f"the matrix of the problem {name!r} is not kept with its hierarchy",
-            hint="`odonata amg hierarchy --redistribute LEVEL:RANKS` redistributes it while it is made.",
+            f"the matrix of the problem {name!r} is not stored with its hierarchy",
+            hint="Redistribute it when you make it: `odonata amg hierarchy --redistribute LEVEL:RANKS`.",
         )
     known = ("coefficients", "angle", "epsilon")
     options = {key: settings[key] for key in known if key in settings}

@@ -1,4 +1,4 @@
-"""Running the hierarchy program: hypre's BoomerAMG on virtual ranks."""
+"""Runs the hierarchy program: hypre's BoomerAMG on virtual ranks."""
 
 from __future__ import annotations
 
@@ -14,53 +14,55 @@ from odonata.amg.problems import GATHERED_SMOOTHERS, NODAL, SMOOTHERS, Problem
 from odonata.errors import OdonataError
 
 PROGRAM = "ODONATA_AMG_PROGRAM"
-"""Environment variable: the path of the built program, if it lies elsewhere."""
+"""Environment variable with the path of the built program, if it is elsewhere."""
 
 Progress = Callable[[int, int], None]
-"""Called with each finished level and its unknowns."""
+"""Called with each finished level and its number of unknowns."""
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a run took."""
+    """Resources that a run used."""
 
     cpu_s: float
     peak_rss_bytes: int
 
 
 def find() -> Path:
-    """The built program.
+    """Path of the built program.
 
     Raises:
-        OdonataError: It was not built here.
+        OdonataError: The program is not built.
     """
     given = os.environ.get(PROGRAM)
     candidates = [Path(given)] if given else [Path(__file__).parents[3] / "vmpi" / "build" / "amg-hierarchy"]
     for path in candidates:
         if path.is_file() and os.access(path, os.X_OK):
             return path
-    where = f"{PROGRAM} names {given}, which is no program" if given else "the hierarchy program is not built"
+    where = (
+        f"{PROGRAM} names {given}, which is not a program" if given else "the hierarchy program is not built"
+    )
     raise OdonataError(
         where,
-        hint="Run `make hypre` in Odonata's source tree: it installs Debian's libhypre-dev and builds it. A "
-        f"package that pip installed finds it by {PROGRAM}=PATH of vmpi/build/amg-hierarchy there. Without "
-        "hypre, shipped tables still work, and --fallback pyamg makes another hierarchy.",
+        hint="Run `make hypre` in Odonata's source tree: it installs Debian's libhypre-dev and builds it. "
+        f"For a package from pip, also set {PROGRAM} to the path of vmpi/build/amg-hierarchy. Without "
+        "hypre, use the shipped tables, or another hierarchy with --fallback pyamg.",
     )
 
 
 def available_memory() -> int | None:
-    """Memory that a new program can have, bytes; None where the system does not say."""
+    """Bytes of memory available to a new program; None if the system does not report it."""
     available = _core.available_memory()
     return None if available is None else available[0]
 
 
 def check_memory(problem: Problem, available: int | None = None) -> None:
-    """Refuses a run that would not fit, with both figures."""
+    """Refuses a run that does not fit in memory; the message has both sizes."""
     if available is None:
         available = available_memory()
     if available is not None and problem.memory_bytes > available:
         raise OdonataError(
-            f"{problem.unknowns:,} unknowns on {problem.ranks:,} ranks take about "
+            f"{problem.unknowns:,} unknowns on {problem.ranks:,} ranks need about "
             f"{problem.memory_bytes / 1e9:.1f} GB; {available / 1e9:.1f} GB are available",
             hint="Use fewer points per rank, or `odonata amg model --extrapolate`.",
         )
@@ -75,7 +77,7 @@ def arguments(
     redistribute: str | None,
     solver: str | None = None,
 ) -> list[str]:
-    """The program's command line after vmpi's own part."""
+    """Command line of the program, after vmpi's own options."""
     s = problem.settings
     words = ["--out", str(out)]
     if matrix is not None:
@@ -122,11 +124,10 @@ def run(
     record: bool = False,
     progress: Progress | None = None,
 ) -> Usage:
-    """Runs the program; its tables appear in `out`.
+    """Runs the program and writes its tables to `out`.
 
     Raises:
-        OdonataError: The program is missing, would not fit in memory, or failed; the message has its last
-        words.
+        OdonataError: The program is missing, does not fit in memory, or failed; the hint has its last output.
     """
     program = find()
     check_memory(problem)
@@ -163,7 +164,7 @@ def run(
 
 
 def _check_gathered(problem: Problem) -> None:
-    """Refuses what the cycle does not have that goes on with fewer ranks."""
+    """Refuses options that the cycle on fewer ranks does not support."""
     settings = problem.settings
     if settings.cycle != "v":
         raise OdonataError(
@@ -178,10 +179,10 @@ def _check_gathered(problem: Problem) -> None:
 
 def _ending(code: int) -> str:
     if code == -9:
-        return "signal 9: the system stopped it, most likely for lack of memory"
+        return "signal 9: the system stopped it, most likely because memory ran out"
     return f"signal {-code}" if code < 0 else f"exit status {code}"
 
 
 def has_openmpi() -> bool:
-    """Whether programs can be run on real MPI processes here."""
+    """Whether this machine can run programs with real MPI processes."""
     return shutil.which("mpirun") is not None

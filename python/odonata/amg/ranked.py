@@ -1,12 +1,12 @@
-"""The cycle rank by rank, from its messages, as it is and with a level gathered on fewer ranks.
+"""Time of a cycle rank by rank, from its messages, with or without a level gathered on fewer ranks.
 
-Unlike the paper's formulas, which charge every rank the largest number of messages over the diameter, a rank
-pays for its own messages over their own hops, and the slowest rank is the step's time (`node_aware`). The
-work is the mean of the ranks, as in the formulas.
+The paper's formulas charge every rank the largest number of messages over the diameter. Here each rank pays
+for its own messages over their own hops, and the slowest rank gives the time of a step (`node_aware`). The
+work is the mean over ranks, as in the formulas.
 
-What follows a switch is either executed, a hierarchy of its own with its messages, or predicted: the messages
-of the level and of all below it between groups instead of ranks. A value that two ranks of a group wanted is
-counted twice there, but no more than the group has rows. Both are priced by the same lines of code.
+The part after a switch is executed (a separate hierarchy with its messages) or predicted. A prediction sends
+the messages of this and all coarser levels between groups instead of ranks. A value that two ranks of a group
+need counts twice, but never more than the group has rows. Both cases are priced by the same code.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from odonata.amg.machines import ParameterSet
 from odonata.amg.node_aware import ROUTES, Exchange, block_placement, product_seconds
 
 PRODUCTS_PER_CYCLE = 3
-"""A sweep before, a residual, a sweep after."""
+"""Products per cycle: a sweep before, a residual, a sweep after."""
 _DIRECT = ("direct",)
 
 Exchanges = dict[tuple[int, int], Exchange]
-"""By level and operator."""
+"""Exchanges by level and operator."""
 
 
 def exchanges(messages: pa.Table) -> Exchanges:
-    """The table `messages` of a hierarchy directory, taken apart."""
+    """Exchanges of a hierarchy directory's table `messages`."""
     columns = {name: messages[name].to_numpy() for name in messages.column_names}
     keys = columns["level"] * 2 + columns["operator"]
     order = np.argsort(keys, kind="stable")
@@ -49,10 +49,10 @@ def exchanges(messages: pa.Table) -> Exchanges:
 
 
 def leaders(lists: Exchanges, level: int, groups: int, ranks: int) -> npt.NDArray[np.int64]:
-    """By rank the rank that keeps its rows when a level is gathered: the first of its group of active ranks.
+    """Leader of each rank when a level is gathered: the first rank of its group of active ranks.
 
-    The active ranks form groups of adjacent ones, the first (active mod groups) one larger. Idle ranks lead
-    themselves.
+    Adjacent active ranks form groups; the first (active mod groups) groups have one rank more. Idle ranks
+    lead themselves.
     """
     below = [e for (number, _), e in lists.items() if number >= level]
     ends = [end for exchange in below for end in (exchange.sources, exchange.destinations)]
@@ -65,7 +65,7 @@ def leaders(lists: Exchanges, level: int, groups: int, ranks: int) -> npt.NDArra
 
 
 @dataclass(frozen=True)
-class Ranked:
+class RankModel:
     """A hierarchy with its messages on a machine."""
 
     hierarchy: Hierarchy
@@ -73,18 +73,18 @@ class Ranked:
     machine: ParameterSet
     threads: int = 1
     tasks: int | None = None
-    """MPI tasks of a node, which ranks fill in order."""
+    """MPI tasks per node; ranks fill nodes in order."""
     scenario: str | None = None
-    """Whose penalties are charged; the machine's own by default."""
+    """Scenario whose penalties apply; by default the machine's."""
 
     @property
     def per_node(self) -> int:
-        """MPI tasks of a node."""
+        """MPI tasks per node."""
         return model.default_tasks(self.machine, self.threads) if self.tasks is None else self.tasks
 
     @cached_property
     def lists(self) -> Exchanges:
-        """Its messages."""
+        """Exchanges of the hierarchy."""
         return exchanges(self.messages)
 
     @cached_property
@@ -94,17 +94,17 @@ class Ranked:
 
     @cached_property
     def level_seconds(self) -> list[float]:
-        """Messages and work of each level, with the transfers between it and the next coarser one."""
+        """Seconds of messages and work of each level, with the transfers to the next coarser one."""
         messages = (seconds for seconds, _ in self.communication(self.hierarchy, self.lists, 0))
         return [sum(both) for both in zip(messages, self._work(self.hierarchy, 0), strict=True)]
 
     @property
     def seconds(self) -> float:
-        """The cycle as it is."""
+        """Time of the cycle without a switch, in seconds."""
         return sum(self.level_seconds)
 
-    def predicted(self, level: int, groups: int) -> float:
-        """The cycle if `level` were gathered on `groups` ranks, from the messages that there are."""
+    def predicted_seconds(self, level: int, groups: int) -> float:
+        """Predicted cycle time if `level` is gathered on `groups` ranks, in seconds."""
         leader = leaders(self.lists, level, groups, self.hierarchy.ranks)
         merged, levels = {}, []
         for number, entry in enumerate(self.hierarchy.levels[level:], level):
@@ -113,16 +113,18 @@ class Ranked:
                 if (number, operator) in self.lists:
                     merged[number, operator] = self.lists[number, operator].merged(leader, rows)
             levels.append({**entry, "active_ranks": min(entry["active_ranks"], groups)})
-        return self.after(level, Hierarchy(groups, levels), merged)
+        return self.seconds_after(level, Hierarchy(groups, levels), merged)
 
-    def executed(self, level: int, regrouped: Hierarchy, messages: pa.Table) -> float:
-        """The cycle with the hierarchy that really followed the gathering of `level`."""
-        return self.after(level, regrouped, exchanges(messages))
+    def executed_seconds(self, level: int, regrouped: Hierarchy, messages: pa.Table) -> float:
+        """Cycle time with the executed hierarchy after the gathering of `level`, in seconds."""
+        return self.seconds_after(level, regrouped, exchanges(messages))
 
-    def after(self, level: int, regrouped: Hierarchy, lists: Exchanges, *, aware: bool = False) -> float:
-        """The cycle with `regrouped`, whose ranks are numbered as all are, from `level` on.
+    def seconds_after(
+        self, level: int, regrouped: Hierarchy, lists: Exchanges, *, aware: bool = False
+    ) -> float:
+        """Cycle time in seconds if `regrouped`, with ranks numbered as before, replaces all from `level` on.
 
-        The levels above it, the gathers and the scatter (T_collective of the paper), and `regrouped`.
+        It sums the finer levels, the gathers and the scatter (T_collective of the paper), and `regrouped`.
         """
         fine = replace(self.hierarchy, levels=self.hierarchy.levels[:level])
         if aware:
@@ -148,10 +150,10 @@ class Ranked:
         """By level, from `first` on: seconds of its messages, and the route of its products.
 
         Args:
-            hierarchy: On these or fewer ranks.
-            lists: Its messages.
+            hierarchy: A hierarchy on at most as many ranks.
+            lists: Exchanges of that hierarchy.
             first: Number of its finest level.
-            aware: Whether each exchange may go in two or three steps over the node where that is cheaper.
+            aware: Whether an exchange may use two or three steps over the node where that is cheaper.
         """
         routes = ROUTES if aware else _DIRECT
         for number, entry in enumerate(hierarchy.levels, first):
@@ -183,7 +185,7 @@ class Ranked:
         )
 
     def _work(self, hierarchy: Hierarchy, first: int) -> list[float]:
-        """The floating-point work by level, each with its transfers to and from the next coarser one."""
+        """Seconds of floating-point work by level, with the transfers to and from the next coarser one."""
         flops = self.machine.constants["flop_s"]
         shifted = {**self.machine.constants, "flop_s": flops[min(first, len(flops) - 1) :]}
         per_node = self.per_node

@@ -1,4 +1,4 @@
-"""The record of real messages that vmpi writes, summed up by phase, level and pair of ranks."""
+"""Sums vmpi's record of real messages by phase, level and pair of ranks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PHASES = (
     "direct",
     "regroup",
 )
-"""What hypre was doing: `coarsen` and `galerkin` are the set-up, `direct` the coarsest solve."""
+"""Phases of hypre: `coarsen` and `galerkin` are the set-up, `direct` is the coarsest solve."""
 
 SETUP = ("coarsen", "galerkin")
 _LEVELS_PER_PHASE = 64
@@ -32,19 +32,19 @@ _RECORD = np.dtype(
 
 
 def read(path: Path) -> pa.Table:
-    """One row per phase, level, source and destination: `messages` and `bytes`.
+    """Returns one row per phase, level, source and destination, with `messages` and `bytes`.
 
     Raises:
-        OdonataError: The file is cut short or no record.
+        OdonataError: The file is truncated or has another format.
     """
     size = path.stat().st_size
     with path.open("rb") as file:
         head = file.read(_HEAD)
     if size < _HEAD or head[:8] != b"VMPIREC1":
-        raise OdonataError(f"{path} is no record of messages")
+        raise OdonataError(f"{path} is not a record of messages")
     ranks, count, width = (int(n) for n in np.frombuffer(head[8:], dtype="<i8"))
     if width != _RECORD.itemsize or size != _HEAD + count * width:
-        raise OdonataError(f"{path} was cut short: {size} bytes; expected {_HEAD + count * width}")
+        raise OdonataError(f"{path} is truncated: {size} bytes; expected {_HEAD + count * width}")
     if count == 0:
         records = np.zeros(0, dtype=_RECORD)
     else:
@@ -69,15 +69,15 @@ def read(path: Path) -> pa.Table:
 
 
 def per_rank(table: pa.Table, collectives: pa.Table) -> pa.Table:
-    """One row per phase and level: what all ranks send, and the most that any rank does.
+    """One row per phase and level: the sum over ranks and the maximum of a rank.
 
     Args:
-        table: From `read`.
-        collectives: From `read_collectives`.
+        table: Table from `read`.
+        collectives: Table from `read_collectives`.
 
     Returns:
-        `phase`, `level`, `messages`, `bytes`, `messages_max`, `bytes_max` (of one sending rank), and
-        `collectives`: the calls that a rank takes part in, averaged over the ranks that take part in any.
+        `phase`, `level`, `messages`, `bytes`, `messages_max`, `bytes_max` (maximum of a sending rank), and
+        `collectives`: calls per rank, averaged over the ranks that take part in any.
     """
     frame = table.to_pandas()
     of_rank = frame.groupby(["phase", "level", "source"], observed=True)[["messages", "bytes"]].sum()
@@ -93,7 +93,7 @@ def per_rank(table: pa.Table, collectives: pa.Table) -> pa.Table:
 
 
 def read_collectives(path: Path) -> pa.Table:
-    """One row per phase, level, call and communicator: calls by single ranks, and the bytes they gave."""
+    """One row per phase, level, call and communicator: calls of single ranks, and their bytes."""
     rows = list(csv.DictReader(path.read_text().splitlines()))
     phases = [int(row["phase"]) for row in rows]
     return pa.table(

@@ -1,7 +1,6 @@
-"""Matrices that no grid of hypre's has: a random mesh of finite elements, convection-diffusion.
+"""Matrices without a grid of hypre: a random finite-element mesh, and convection-diffusion.
 
-For the tests and the tables of the study, which hold predicted redistributions against executed ones. Needs
-SciPy.
+Tests and the tables of the study use them to compare predicted with executed redistributions. Needs SciPy.
 """
 
 from __future__ import annotations
@@ -14,17 +13,17 @@ import numpy.typing as npt
 from odonata.amg.optional import Csr, optional
 
 _EDGE = 0.03
-"""How wide the boundary of the unit square is, whose values are given."""
+"""Width of the boundary of the unit square, where values are prescribed."""
 
 
 def random_mesh(points: int, seed: int = 3) -> tuple[Csr, npt.NDArray[np.float64]]:
     """The stiffness matrix of linear triangles between random points of a square, and their places.
 
-    Points are numbered at random, as a matrix comes out of many mesh generators.
+    Points are numbered at random, as in the output of many mesh generators.
 
     Args:
-        points: How many; those near the edge are left out.
-        seed: Of the places.
+        points: Number of points; points near the edge are left out.
+        seed: Seed of the coordinates.
     """
     sparse = optional("scipy.sparse", "scipy", "a random mesh")
     spatial = optional("scipy.spatial", "scipy", "a random mesh")
@@ -41,7 +40,7 @@ def random_mesh(points: int, seed: int = 3) -> tuple[Csr, npt.NDArray[np.float64
 
 
 def convection_diffusion(side: int, wind: float = 2.0) -> Any:
-    """Diffusion in a cube of side^3 points with an upwind wind along one direction: not symmetric."""
+    """Diffusion in a cube of side^3 points with upwind convection along one direction: not symmetric."""
     sparse = optional("scipy.sparse", "scipy", "convection-diffusion")
     line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(side, side))
     carried = sparse.diags([-1.0, 1.0], [-1, 0], shape=(side, side))

@@ -1,11 +1,11 @@
-"""The loop closed: the messages of each level and phase as traffic, beside the model's terms.
+"""Simulates the messages of each level and phase, and compares them with the model's terms.
 
-Each exchange - one product with a level's matrix, one restriction, one interpolation - is a job with the
-pattern `amg` in an ordinary experiment, on the flow or the packet engine, alone or beside other jobs.
-The engines know links, interfaces, routing and, packet by packet, latencies and queues; they know no
-software. So a level's time with the simulated network is its compute, its start-ups at alpha, and the
-simulated exchanges: three products and what the transfers take. That is set against the six scenarios,
-and the scenario nearest to it (the paper's `best_fit`) is what the simulation supports.
+Each exchange (a product with a level's matrix, a restriction or an interpolation) is a job with the pattern
+`amg` in an ordinary experiment on the flow or packet engine, alone or with other jobs. The engines model
+links, NICs and routing. The packet engine also models latencies and queues. No engine models software. So a
+level's time is the sum of its compute term, its start-ups at alpha, and the simulated exchanges (three
+products and the transfers). This time is compared with the six scenarios. The nearest scenario (the paper's
+`best_fit`) is the one that the simulation supports.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from odonata.errors import OdonataError
 from odonata.store.schema import JOB_TIME, NOTHING_ROUTED, TABLES
 
 PHASES = {"smooth": 3, "restrict": 1, "interpolate": 1}
-"""How often a cycle has each exchange on a level."""
+"""Number of times a cycle has each exchange on a level."""
 TIMES = [column.name for column in TABLES["jobs"].columns if column.role == JOB_TIME]
 JOB = "amg"
 SUPPORTED = 0.5
-"""A term of the model is supported when the simulation shows at least this share of it."""
+"""A term is supported if the simulation shows at least this share of it. Larger values accept fewer terms."""
 Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """One exchange: what the engine and the model say of it, seconds."""
+    """Simulated and modelled seconds of one exchange."""
 
     level: int
     phase: str
     messages: int
     bytes: int
     simulated_s: float
-    """From the first message to the last; of the flow engine, the slowest message in the steady state."""
-    interface_s: float
-    """The busiest node's bytes, in or out, at the interface's bandwidth: no network could be faster."""
+    """From the first message to the last; with the flow engine, the slowest message in the steady state."""
+    nic_s: float
+    """Bytes of the busiest node in one direction at its NIC's bandwidth: a lower bound for any network."""
     startup_s: float
-    """p alpha, which no engine has."""
+    """p alpha, which no engine models."""
     hops_s: float
     """p (D - h_m) gamma."""
     bandwidth_s: float
@@ -60,18 +60,18 @@ class Exchange:
 
     @property
     def repeats(self) -> int:
-        """How often a cycle has it."""
+        """Number of times a cycle has this exchange."""
         return PHASES[self.phase]
 
     def seen(self, term: str) -> float | None:
-        """The simulated time beyond n beta as a share of a term; None where the model does not charge it."""
+        """Simulated time beyond n beta as a share of a term; None if the model does not charge the term."""
         charged: float = getattr(self, term)
         return max(0.0, self.simulated_s - self.bandwidth_s) / charged if charged > 0 else None
 
 
 @dataclass(frozen=True)
 class LevelTimes:
-    """The exchanges of a cycle on one level, all repeats together, beside the model's level times."""
+    """All exchanges of a cycle on one level, with repeats, and the model's level times."""
 
     level: int
     compute_s: float
@@ -79,63 +79,63 @@ class LevelTimes:
     network_s: float
     """Simulated."""
     scenarios: dict[str, float]
-    """The level's time in each scenario."""
+    """Seconds of the level in each scenario."""
     hops_seen: float | None
     bandwidth_penalty_seen: float | None
 
     @property
     def seconds(self) -> float:
-        """The level's time with the simulated network."""
+        """Seconds of the level with the simulated network."""
         return self.compute_s + self.startup_s + self.network_s
 
     @property
     def network_share(self) -> float:
-        """The simulated network's share of it."""
+        """Share of the simulated network in the level's time."""
         return self.network_s / self.seconds if self.seconds else 0.0
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What a simulation says of the model."""
+    """Comparison of a simulation with the model."""
 
     exchanges: list[Exchange]
     levels: list[LevelTimes]
     best_fit: str
-    """The scenario nearest to the level times with the simulated network, the coarsest level left out."""
+    """Scenario nearest to the simulated level times; the coarsest level is left out."""
     sees_latency: bool
-    """Whether the engine has latencies, so that it can say something of hops."""
+    """Whether the engine models latencies, so that hops can be checked."""
 
     @property
     def seconds(self) -> float:
-        """The cycle's time with the simulated network."""
+        """Seconds of the cycle with the simulated network."""
         return sum(level.seconds for level in self.levels)
 
     @property
     def network_share(self) -> float:
-        """The simulated network's share of it."""
+        """Share of the simulated network in the cycle's time."""
         return sum(level.network_s for level in self.levels) / self.seconds
 
     def verdicts(self) -> dict[str, str]:
-        """Per term of the model that a network can confirm: what the simulation says of it, in words."""
-        said = {}
+        """Verdict on each term of the model that a network can confirm."""
+        verdicts = {}
         for term, name, known in (
             ("hops_s", "hops", self.sees_latency),
             ("bandwidth_penalty_s", "bandwidth penalty", True),
         ):
             if not known:
-                said[name] = "nothing: this engine has no latencies"
+                verdicts[name] = "not checked: this engine has no latencies"
                 continue
             charged = sum(e.repeats * float(getattr(e, term)) for e in self.exchanges)
             beyond = sum(e.repeats * max(0.0, e.simulated_s - e.bandwidth_s) for e in self.exchanges)
             share = beyond / charged if charged > 0 else 0.0
             word = "supported" if share >= SUPPORTED else "not supported"
-            said[name] = f"{word}: {100 * share:.0f} % of it is simulated"
-        said["multicore penalties"] = "nothing: they are software's, which no engine has"
-        return said
+            verdicts[name] = f"{word}: {100 * share:.0f} % of it appears in the simulation"
+        verdicts["multicore penalties"] = "not checked: software costs, which no engine models"
+        return verdicts
 
 
 def experiment(preset: str, engine: str, routing: str | None, seed: int) -> str:
-    """An experiment with a machine and an engine, and no jobs yet."""
+    """An experiment with a machine and an engine, without jobs."""
     settings: dict[str, Any] = {"kind": engine, "seed": seed}
     if routing is not None:
         settings["routing"] = routing
@@ -153,7 +153,7 @@ def with_job(
     phase: str,
     regrouped: bool = False,
 ) -> str:
-    """The experiment with an exchange as one more job."""
+    """The experiment with an exchange as an additional job."""
     pattern = {"name": "amg", "hierarchy": str(directory.absolute()), "level": level, "phase": phase}
     job = {
         "name": JOB,
@@ -179,18 +179,18 @@ def simulate(
     regrouped: tuple[int, int] | None = None,
     progress: Callable[[int, str], None] | None = None,
 ) -> Findings:
-    """Simulates every exchange of a cycle and compares.
+    """Simulates every exchange of a cycle and compares with the model.
 
     Args:
-        directory: The hierarchy's directory.
-        hierarchy: Its level table.
-        messages: Its table `messages`, or `regrouped_messages`.
-        machine: The model's constants.
-        text: An experiment without this job; jobs that it has run beside.
-        path: Where the experiment's relative file names start.
-        per_node: Ranks on each node.
-        threads: OpenMP threads of each rank, for the compute term.
-        placement: Of the job.
+        directory: Directory of the hierarchy.
+        hierarchy: Level table.
+        messages: Table `messages` or `regrouped_messages` of the directory.
+        machine: Constants of the model.
+        text: An experiment without this job; its other jobs compete with it.
+        path: Directory for relative file names in the experiment.
+        per_node: Ranks per node.
+        threads: OpenMP threads per rank, for the compute term.
+        placement: Placement of the job.
         regrouped: (first level, ranks of the whole job), if `hierarchy` follows a redistribution.
         progress: Called with each exchange before it is simulated.
     """
@@ -233,7 +233,7 @@ def simulate(
 
 
 def exchanges(hierarchy: Hierarchy, messages: pa.Table, *, first: int = 0) -> list[tuple[int, str]]:
-    """Level and phase of every exchange of a cycle; `first` is the level that the hierarchy begins with."""
+    """Level and phase of every exchange of a cycle; `first` is the number of the hierarchy's first level."""
     listed = set(zip(messages["level"].to_pylist(), messages["operator"].to_pylist(), strict=True))
     found = []
     for index in range(len(hierarchy.levels)):
@@ -256,16 +256,16 @@ def findings(
     threads: int = 1,
     regrouped: tuple[int, int] | None = None,
 ) -> Findings:
-    """What simulated times say of the model; arguments as of `simulate`.
+    """Compares simulated times with the model; other arguments as in `simulate`.
 
     Args:
-        hierarchy: The level table.
-        messages: Its messages.
-        machine: The model's constants.
-        seconds: By level and phase the simulated time of each of `exchanges`.
-        sees_latency: Whether what simulated them has latencies.
-        per_node: Ranks on each node.
-        threads: OpenMP threads of each rank.
+        hierarchy: Level table.
+        messages: Messages of the hierarchy.
+        machine: Constants of the model.
+        seconds: Simulated seconds of each of `exchanges`, by level and phase.
+        sees_latency: Whether the simulation models latencies.
+        per_node: Ranks per node.
+        threads: OpenMP threads per rank.
         regrouped: (first level, ranks of the whole job), if `hierarchy` follows a redistribution.
     """
     first, ranks = regrouped or (0, hierarchy.ranks)
@@ -284,7 +284,7 @@ def findings(
                 len(part),
                 int(sizes.sum()),
                 seconds[level, phase],
-                _interface_s(source, destination, sizes, machine),
+                _nic_s(source, destination, sizes, machine),
                 *_model_terms(hierarchy, listed - first, operator, machine, ranks, per_node),
             )
         )
@@ -293,7 +293,7 @@ def findings(
 
 
 def _exchanges(level: int) -> dict[str, tuple[int, int]]:
-    """Operator and the level whose list it is, of each exchange of a level."""
+    """Operator of each exchange of a level, and the level of its list of messages."""
     return {
         "smooth": (SOLVE, level),
         "restrict": (INTERPOLATION, level),
@@ -301,7 +301,7 @@ def _exchanges(level: int) -> dict[str, tuple[int, int]]:
     }
 
 
-def _interface_s(source: Integers, destination: Integers, sizes: Integers, machine: ParameterSet) -> float:
+def _nic_s(source: Integers, destination: Integers, sizes: Integers, machine: ParameterSet) -> float:
     across = source != destination
     ends = (source[across], destination[across])
     busiest = [np.bincount(end, weights=sizes[across], minlength=1).max() for end in ends]
@@ -311,12 +311,12 @@ def _interface_s(source: Integers, destination: Integers, sizes: Integers, machi
 def _model_terms(
     hierarchy: Hierarchy, index: int, operator: int, machine: ParameterSet, ranks: int, per_node: int
 ) -> tuple[float, float, float, float]:
-    """Start-ups, hops, bandwidth and its penalty of one product: a level of these numbers alone, priced."""
+    """Start-ups, hops, bandwidth and its penalty of one product, priced as a level with only these counts."""
     row = hierarchy.levels[index]
     prefix = "" if operator == SOLVE else "interpolation_"
     alone = {**row, **{name: row[f"{prefix}{name}"] for name in ("sends", "values_sent", "messages")}}
     cycle = model.cycle(Hierarchy(ranks, [alone]), machine, tasks=per_node, scenario="beta-penalty")
-    # A level alone is smoothed with three products.
+    # The model smooths a level with three products.
     terms = {key[0]: seconds / 3 for key, seconds in cycle.by("term").items()}
     return terms["startup"], terms["hops"], terms["bandwidth"], terms["bandwidth-penalty"]
 
@@ -357,7 +357,7 @@ def _levels(
 
 
 def _best_fit(levels: list[LevelTimes], per_node: int) -> str:
-    """The paper's rule; the coarsest level is solved directly and left out, as in its figures."""
+    """The paper's rule; the coarsest level is solved directly and left out, as in the paper's figures."""
     shown = [level for level in levels[:-1] or levels if level.seconds > 0]
     if not shown:
         return "none"
@@ -367,5 +367,5 @@ def _best_fit(levels: list[LevelTimes], per_node: int) -> str:
 
 
 def ratio(numerator: float, denominator: float) -> float:
-    """Their quotient; not a number where it has no meaning."""
+    """The quotient; NaN if the denominator is not positive."""
     return numerator / denominator if denominator > 0 else math.nan

@@ -1,9 +1,9 @@
-"""Directories that hold a hierarchy, and the tables that come with the package.
+"""Directories that hold a hierarchy, and the tables that the package contains.
 
-A directory has `summary.json` (format `odonata-amg-hierarchy`), `levels.parquet`, `ranks.parquet`,
-`messages.parquet`; after a redistribution `regrouped_levels`, `regrouped_ranks`, `regrouped_messages`; with a
-record `recorded_messages` and `recorded_collectives`. It is written whole or not at all, as run directories
-are.
+A directory has `summary.json` (format `odonata-amg-hierarchy`), `levels.parquet`, `ranks.parquet` and
+`messages.parquet`. A redistribution adds `regrouped_levels`, `regrouped_ranks` and `regrouped_messages`; a
+record adds `recorded_messages` and `recorded_collectives`. A directory is written whole or not at all, like a
+run directory.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def write(
     *,
     force: bool,
 ) -> Path:
-    """Writes a directory; `extra` joins the summary."""
+    """Writes a directory; `extra` is merged into the summary."""
     summary = {
         "format": HIERARCHY_FORMAT,
         "format_version": FORMAT_VERSION,
@@ -55,12 +55,12 @@ def read_summary(directory: Path) -> dict[str, Any]:
     """The summary of a hierarchy directory.
 
     Raises:
-        OdonataError: It is no such directory.
+        OdonataError: The directory holds no hierarchy.
     """
     try:
         summary = json.loads((directory / SUMMARY).read_bytes())
     except FileNotFoundError:
-        hint = f"Such a directory holds {SUMMARY}; `odonata amg hierarchy` makes one."
+        hint = f"A hierarchy directory holds {SUMMARY}. Make one with `odonata amg hierarchy`."
         raise OdonataError(f"{directory} is not a hierarchy directory", hint=hint) from None
     except (OSError, ValueError) as error:
         raise OdonataError(f"{directory / SUMMARY} cannot be read: {error}") from None
@@ -85,7 +85,7 @@ def has_table(directory: Path, name: str) -> bool:
 
 
 def read_parquet(path: Path) -> pa.Table:
-    """A table from a file."""
+    """Reads a table from a file."""
     try:
         return pq.read_table(path, partitioning=None)
     except FileNotFoundError:
@@ -95,23 +95,23 @@ def read_parquet(path: Path) -> pa.Table:
 
 
 def read(directory: Path, prefix: str = "") -> Hierarchy:
-    """The hierarchy of a directory; `prefix` `regrouped_` reads what follows a redistribution."""
+    """The hierarchy of a directory; prefix `regrouped_` reads the one after a redistribution."""
     summary = read_summary(directory)
     levels = read_table(directory, f"{prefix}levels").to_pylist()
     missing = [name for name in LEVEL_FIELDS if not levels or name not in levels[0]]
     if missing:
-        raise OdonataError(f"{directory}: the level table lacks {', '.join(missing)}")
+        raise OdonataError(f"{directory}: the table of levels has no column {', '.join(missing)}")
     ranks = summary["redistributed"]["groups"] if prefix else summary["ranks"]
     return Hierarchy(ranks, levels, summary["settings"], summary["source"])
 
 
 def shipped() -> list[Hierarchy]:
-    """All hierarchies that come with the package."""
+    """All hierarchies that the package contains."""
     return [parse(json.loads(path.read_text("utf-8"))) for _, path in library.files("hierarchies")]
 
 
 def parse(content: Mapping[str, Any]) -> Hierarchy:
-    """A hierarchy from a shipped file: its levels are rows under the names in `columns`."""
+    """A hierarchy from a shipped file: levels are rows under the names in `columns`."""
     levels = [dict(zip(content["columns"], row, strict=True)) for row in content["levels"]]
     return Hierarchy(content["ranks"], levels, content["settings"], content["source"])
 
@@ -133,7 +133,7 @@ def _short(value: float) -> float:
 
 
 def find_shipped(settings: Mapping[str, Any]) -> Hierarchy | None:
-    """The shipped hierarchy made with exactly these settings."""
+    """The shipped hierarchy that was made with exactly these settings."""
     for hierarchy in shipped():
         if hierarchy.settings == settings:
             return hierarchy
@@ -141,7 +141,7 @@ def find_shipped(settings: Mapping[str, Any]) -> Hierarchy | None:
 
 
 def shipped_messages(hierarchy: Hierarchy) -> pa.Table | None:
-    """The messages of a shipped hierarchy, if they come with it."""
+    """Messages of a shipped hierarchy, if the package contains them."""
     for _, directory in library.directories():
         if read_summary(directory)["settings"] == hierarchy.settings:
             return read_table(directory, "messages")

@@ -1,9 +1,9 @@
-"""A whole cycle on the packet engine: the program `amg`, whose messages cost time at the ends, too.
+"""A whole cycle on the packet engine with the program `amg`, including costs at the endpoints.
 
-The costs of `ends` become keys of `[mpi]`: half of o to set up a send and half a receive, g where an
-interface starts a message, the rest as in the preset `ideal`, where hosts and interfaces take no time. Run
-again and again with one mechanism more - the network alone, with overheads, with gaps, with matching, with
-computation - each adds what it explains.
+The costs of `ends` become keys of `[mpi]`: half of o to set up a send, half to set up a receive, g at the NIC
+per message. All other keys are as in the preset `ideal`, where hosts and NICs take no time. The cycle runs
+several times with one mechanism added each time: network, overhead, gap, matching, computation. The
+difference between two runs is the cost of the mechanism.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from odonata.amg.ends import Parts
 from odonata.amg.machines import Ends, ParameterSet
 
 STEPS = ("network", "overhead", "gap", "matching", "computation")
-"""In the order in which mechanisms are added."""
+"""Order in which mechanisms are added."""
 _ENDS = {"overhead": "overhead_s", "gap": "gap_s", "matching": "matching_s"}
 
 
@@ -39,17 +39,17 @@ def experiment(
     """An experiment of one cycle.
 
     Args:
-        hierarchy: Its directory, or the name of one that comes with the package.
-        ranks: Of the hierarchy.
-        machine: For the times of operations.
-        ends: Costs at the ends.
-        preset: The machine that is simulated.
-        per_node: Ranks on each node.
-        threads: OpenMP threads of each rank.
+        hierarchy: Directory of the hierarchy, or the name of a shipped one.
+        ranks: Ranks of the hierarchy.
+        machine: Parameter set with the flop times.
+        ends: Endpoint costs.
+        preset: Machine to simulate.
+        per_node: Ranks per node.
+        threads: OpenMP threads per rank.
         computes: Whether ranks compute between exchanges.
-        routing: Of the packet engine; its default if not given.
-        placement: Of the job.
-        seed: Of the engine.
+        routing: Routing of the packet engine; None for its default.
+        placement: Placement of the job.
+        seed: Seed of the engine.
     """
     engine: dict[str, Any] = {"kind": "packet", "seed": seed}
     if routing is not None:
@@ -67,7 +67,7 @@ def experiment(
 
 
 def mpi(ends: Ends) -> dict[str, str]:
-    """The section `[mpi]` of these costs."""
+    """The section `[mpi]` for these costs."""
     half = _picoseconds(ends.overhead_s / 2)
     others = {"nic_start": _picoseconds(ends.gap_s), "matching": _picoseconds(ends.matching_s)}
     return {"preset": "ideal", "send_setup": half, "receive_setup": half, **others}
@@ -76,15 +76,15 @@ def mpi(ends: Ends) -> dict[str, str]:
 def program(
     hierarchy: str, machine: ParameterSet, ends: Ends, *, threads: int = 1, computes: bool = True
 ) -> dict[str, Any]:
-    """The job's program."""
+    """The program of the job."""
     flops = effective_flop_ns(machine, threads, ends.compute_factor) if computes else []
     return {"name": "amg", "hierarchy": hierarchy, "flop_ns": flops, "final_barrier": False}
 
 
 def steps(ends: Ends) -> dict[str, tuple[Ends, bool]]:
-    """By mechanism the costs with it and with those before it in `STEPS`, and whether ranks compute.
+    """By mechanism: the costs up to and including it in `STEPS`, and whether ranks compute.
 
-    Mechanisms that cost nothing are left out.
+    Mechanisms without cost are left out.
     """
     so_far, found = Ends(ends.compute_factor, 0.0, 0.0, 0.0), {}
     for step in STEPS:
@@ -97,7 +97,7 @@ def steps(ends: Ends) -> dict[str, tuple[Ends, bool]]:
 
 
 def parts(seconds: Mapping[str, float]) -> Parts:
-    """What each mechanism adds, of the times of a cycle by step."""
+    """Time that each mechanism adds, from the cycle times by step."""
     before, found = 0.0, {}
     for step, time in seconds.items():
         found[step] = time - before
@@ -106,7 +106,7 @@ def parts(seconds: Mapping[str, float]) -> Parts:
 
 
 def effective_flop_ns(machine: ParameterSet, threads: int, factor: float) -> list[float]:
-    """Time per operation and level, in ns, of a rank whose threads share its work."""
+    """Nanoseconds per flop and level of a rank whose threads share its work."""
     slower = _core.amg.thread_slowdown(machine.constants, threads) / threads
     return [factor * slower * seconds * 1e9 for seconds in machine.constants["flop_s"]]
 
@@ -120,10 +120,10 @@ def simulate(
     progress: Callable[[str], None] | None = None,
     **keys: Any,
 ) -> Parts:
-    """What each mechanism adds to a cycle, in the order of `STEPS`; other arguments as of `experiment`.
+    """Time that each mechanism adds to a cycle, in the order of `STEPS`; other arguments as in `experiment`.
 
     Raises:
-        OdonataError: What the experiment's check finds.
+        OdonataError: The experiment is not valid.
     """
     name = str(hierarchy.absolute()) if isinstance(hierarchy, Path) else hierarchy
     seconds = {}
@@ -135,11 +135,11 @@ def simulate(
 
 
 def _cycle_s(text: str) -> float:
-    """From the first rank's first call to the last one's end."""
+    """Seconds from the first rank's first call to the last rank's end."""
     result = _core.run(text, "<text>")
     return float(result["tables"]["jobs"]["last_rank_end_ns"][0]) * 1e-9
 
 
 def _picoseconds(seconds: float) -> str:
-    """As a duration of an experiment file."""
+    """The time as a duration of an experiment file."""
     return f"{round(seconds * 1e12)} ps"

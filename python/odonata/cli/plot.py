@@ -57,7 +57,7 @@ def command(
     import odonata
     from odonata.api import load_run
     from odonata.errors import OdonataError
-    from odonata.store.whole import replacing
+    from odonata.store.atomic import atomic_file
 
     takes_job, takes_log = ("histogram", "groups", "torus"), ("histogram", "jobs")
     takes_what = ("series", "latency", "torus")
@@ -98,7 +98,7 @@ def command(
         picture = getattr(load_run(directory).plot, kind)(**settings)
     path = output or directory / f"{kind}.png"
     try:
-        with replacing(path) as unfinished:
+        with atomic_file(path) as unfinished:
             picture.savefig(unfinished)
     except ValueError as error:
         raise OdonataError(f"{path}: {error}") from None

@@ -143,7 +143,7 @@ def _duration(seconds: float) -> str:
 
 
 def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, threads: int) -> None:
-    from odonata.store.whole import replacing
+    from odonata.store.atomic import atomic_file
     from odonata.sweeps.result import prepare
     from odonata.sweeps.slurm import script
 
@@ -157,7 +157,7 @@ def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, 
         threads=threads,
         here=Path.cwd(),
     )
-    with replacing(path) as unfinished:
+    with atomic_file(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
     click.echo(f"{len(prepared.points)} points. Submit them with: {shlex.join(['sbatch', str(path)])}")
 

@@ -17,7 +17,7 @@ import pyarrow.csv
 
 from odonata.analysis.links import floats, job_bytes
 from odonata.errors import OdonataError
-from odonata.store.whole import replacing
+from odonata.store.atomic import atomic_file
 
 AXES = ["group", "row", "column"]
 COLORS = {"green": "g", "black": "k", "blue": "b"}
@@ -45,7 +45,7 @@ def export(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, path: Path) -> 
     for job in jobs["job"].to_pylist():
         columns[f"job{job}"] = pa.array(job_bytes(links, link_jobs, job) / MIB)
     options = pyarrow.csv.WriteOptions(quoting_style="none", quoting_header="none")
-    with replacing(path) as unfinished:
+    with atomic_file(path) as unfinished:
         pyarrow.csv.write_csv(pa.table(columns), unfinished, options)
 
 

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from odonata.errors import OdonataError
-from odonata.store.whole import replacing
+from odonata.store.atomic import atomic_file
 
 Tables = Callable[[str], pa.Table]
 """The tables of a run by their names."""
@@ -95,7 +95,7 @@ def booksim(tables: Tables, path: Path) -> None:
     for source, target, latency in zip(links["source"], links["target"], cycles, strict=True):
         words[source].append(f"router {target} {latency}")
     lines = [" ".join([f"router {router}", *parts]) for router, parts in words.items() if parts]
-    with replacing(path) as unfinished:
+    with atomic_file(path) as unfinished:
         unfinished.write_text("\n".join(lines) + "\n")
 
 
@@ -125,7 +125,7 @@ def sst_macro(tables: Tables, path: Path) -> None:
         "nodes": {f"n{node}": {} for node in machine.nodes["node"]},
         "switches": {name: switch for name, switch in switches.items() if switch["outports"]},
     }
-    with replacing(path) as unfinished:
+    with atomic_file(path) as unfinished:
         unfinished.write_text(json.dumps(document, indent=1) + "\n")
 
 
@@ -158,7 +158,7 @@ def slurm(tables: Tables, path: Path) -> None:
             f"SwitchName={names[router]} Switches={hostlist([names[other] for other in own])}"
             for router, own in sorted(below, key=lambda item: (level[item[0]], item[0]))
         ]
-    with replacing(path) as unfinished:
+    with atomic_file(path) as unfinished:
         unfinished.write_text("\n".join(lines) + "\n")
 
 

@@ -32,10 +32,10 @@ from odonata.optimization.result import (
     table_of,
 )
 from odonata.runs import Run
+from odonata.store.atomic import atomic_file
 from odonata.store.optimization import DESCRIPTION, TRIALS, read_description
 from odonata.store.schema import EXPERIMENT
 from odonata.store.sweep import point_at
-from odonata.store.whole import replacing
 from odonata.sweeps.execute import processors, run_tasks
 from odonata.sweeps.point import Task
 from odonata.sweeps.result import read_sweep
@@ -220,7 +220,7 @@ def _make(directory: Path, settings: SearchSettings, source: Source) -> None:
             )
     (directory / "points").mkdir(parents=True, exist_ok=True)
     for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, description)):
-        with replacing(directory / name) as path:
+        with atomic_file(directory / name) as path:
             path.write_text(content, encoding="utf-8")
 
 
@@ -282,7 +282,7 @@ def _report_trial(
 
 def _write(directory: Path, settings: SearchSettings, trials: Sequence[Trial]) -> Any:
     table = table_of(settings, trials)
-    with replacing(directory / TRIALS) as path:
+    with atomic_file(directory / TRIALS) as path:
         pq.write_table(table, path)
     return table
 

@@ -1,4 +1,4 @@
-"""Table to figure, with matplotlib. `run.plot` is the short way to the figures of one run."""
+"""Figures from tables, with matplotlib. `run.plot` gives direct access to the figures of one run."""
 
 from odonata.plot.front import plot_front
 from odonata.plot.groups import plot_groups

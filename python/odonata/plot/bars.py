@@ -1,4 +1,4 @@
-"""Bars that show a mean and a maximum at once: the mean in full colour, the maximum lighter behind it."""
+"""Bars with mean and maximum: the mean in full colour, the maximum lighter behind it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from odonata.quantity import Scale
 
 @dataclass(frozen=True)
 class Series:
-    """One colour of a grouped bar chart: bytes, mean and maximum, for each group of bars; None is no bar."""
+    """One colour of a grouped bar chart: mean and maximum bytes for each group; None means no bar."""
 
     label: str
     color: str
@@ -24,15 +24,18 @@ class Series:
 
 
 LINEAR_UP_TO = 30.0
-"""The ratio of the highest bar to the lowest mean from which on an axis that may choose is logarithmic."""
+"""From this ratio of highest bar to lowest mean on, the axis is logarithmic by default.
+
+Larger: more linear axes.
+"""
 
 
 def draw_mean_max(
     axes: Axes, groups: Sequence[str], series: Sequence[Series], on: Scale, *, log: bool | None = None
 ) -> None:
-    """Draws one group of bars for each name in `groups`, with one bar per series in it, on this scale.
+    """Draws one group of bars for each name in `groups`, with one bar per series.
 
-    `log` is whether the axis is logarithmic; if not given, it is where values differ too much to be seen.
+    `log` selects a logarithmic axis; None selects it if the values differ by a large factor.
     """
     width = 0.82 / max(len(series), 1)
     for i, one in enumerate(series):
@@ -53,25 +56,25 @@ def draw_mean_max(
         log = highest > LINEAR_UP_TO * lowest
     if log and lowest:
         axes.set_yscale("log")
-        # Even the lowest bar is seen to be one.
+        # The lower limit keeps even the lowest bar visible.
         axes.set_ylim(bottom=min(axes.get_ylim()[0], lowest / on.size / 2))
         style.plain_numbers(axes.yaxis)
     style.horizontal_grid(axes)
 
 
 def scale_of(series: Iterable[Series]) -> Scale:
-    """The scale on which all bars are drawn."""
+    """The common scale of all bars."""
     return style.traffic(maximum for one in series for maximum in one.maxima)
 
 
 def groups_width(groups: Sequence[str], bars: int) -> float:
-    """Inches that these groups of bars need for bars that can be told apart and labels that do not touch."""
+    """Width in inches that keeps bars distinct and labels apart."""
     longest = max((len(line) for name in groups for line in name.split("\n")), default=0)
     return max(3.0, len(groups) * max(0.16 * bars + 0.12, 0.085 * longest + 0.15))
 
 
 def legend_entries(series: Sequence[Series]) -> list[Patch | Line2D]:
-    """Legend handles: the series, then what the two shades mean."""
+    """Legend handles: the series, then the meaning of the two shades."""
     entries: list[Patch | Line2D] = [Patch(color=one.color, label=one.label) for one in series]
     shade = "#777777"
     entries.append(Line2D([], [], linestyle="none", label=" "))

@@ -13,18 +13,18 @@ from odonata.quantity import scale
 from odonata.store.schema import declarations
 
 WIDE = 20
-"""From this ratio of the largest to the least on, the scale is logarithmic."""
+"""From this ratio of largest to smallest value on, the scale is logarithmic. Larger: more linear scales."""
 
 
 def plot_front(trials: pa.Table, objectives: Sequence[str]) -> style.Picture:
-    """Every trial as a dot, the front as a line: over two aims, or the order of trials if there is one.
+    """Every trial as a dot and the front as a line, over two objectives or the trial number.
 
     Args:
-        trials: The table `trials` of an optimization.
-        objectives: Its aims.
+        trials: Table `trials` of an optimization.
+        objectives: Names of the objectives.
 
     Raises:
-        OdonataError: No trial could be run.
+        OdonataError: No trial could run.
 
     Examples:
         >>> found = odonata.optimize("design.toml", out="runs/best")
@@ -32,7 +32,7 @@ def plot_front(trials: pa.Table, objectives: Sequence[str]) -> style.Picture:
     """
     known = trials.filter(trials[objectives[0]].is_valid())
     if not known.num_rows:
-        raise OdonataError("no combination could be run, so there is nothing to draw")
+        raise OdonataError("no combination could run, so there is nothing to draw")
     declared = declarations(trials.schema)
 
     def axis(name: str) -> tuple[np.ndarray, str]:
@@ -46,15 +46,17 @@ def plot_front(trials: pa.Table, objectives: Sequence[str]) -> style.Picture:
         known["front"].to_numpy(zero_copy_only=False),
         known["allowed"].to_numpy(zero_copy_only=False),
     )
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(6.4, 4.2)
         panel = picture.subplots()
         panel.scatter(x[allowed], y[allowed], s=16, color="#8a97a5", label="tried")
         if not allowed.all():
-            panel.scatter(x[~allowed], y[~allowed], s=16, marker="x", color="#c9a227", label="beyond a limit")
+            panel.scatter(
+                x[~allowed], y[~allowed], s=16, marker="x", color="#c9a227", label="violates a constraint"
+            )
         order = np.argsort(x[front], kind="stable")
         several = len(objectives) > 1
-        # What costs more than a trial of the front and less than the next is at best as good as that one.
+        # A point between two trials of the front is at best as good as the cheaper of them.
         style_of = "steps-post" if several else "default"
         panel.plot(
             x[front][order],

@@ -13,20 +13,21 @@ from odonata.plot import style
 
 
 def plot_groups(links: pa.Table, routers: pa.Table, values: Floats | None = None) -> style.Picture:
-    """Mean traffic of a link from each group to each; the diagonal shows the links inside a group.
+    """Mean traffic per link between groups; the diagonal shows the links inside a group.
 
-    On a machine without groups, routers with the same value on its first axis count as one.
+    On a machine without groups, routers with the same value on the first axis form a group.
 
     Args:
-        links: The run's links.
-        routers: The run's routers.
+        links: Links of the run.
+        routers: Routers of the run.
+        values: Bytes per link instead of the column `bytes`, for instance the bytes of one job.
         values: Bytes per link, if not the column `bytes`: one job's, for instance.
 
     Examples:
         >>> run = odonata.load("runs/both")
         >>> odonata.plot.plot_groups(run.links, run.routers).savefig("groups.png")
     """
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(5.6, 4.8)
         draw_groups(picture.subplots(), picture, links, routers, values)
     return picture

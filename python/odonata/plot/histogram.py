@@ -1,4 +1,4 @@
-"""How many links carry how much, per class."""
+"""Distribution of traffic over links, per class."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ BINS = 40
 
 
 def plot_histogram(links: pa.Table, values: Floats | None = None, *, log: bool = False) -> style.Picture:
-    """Histograms of the links' traffic, one per class on a common axis.
+    """Histograms of the traffic per link, one per class on a common axis.
 
     Args:
-        links: The run's links.
-        values: Bytes per link, if not the column `bytes`: one job's, for instance.
-        log: Whether traffic is on a logarithmic axis; links without traffic are then only counted.
+        links: Links of the run.
+        values: Bytes per link instead of the column `bytes`, for instance the bytes of one job.
+        log: Whether the traffic axis is logarithmic; links without traffic are then only counted.
 
     Examples:
         >>> run = odonata.load("runs/both")
@@ -26,7 +26,7 @@ def plot_histogram(links: pa.Table, values: Floats | None = None, *, log: bool =
         >>> odonata.plot.plot_histogram(run.links, of_fft, log=True).savefig("histogram.png")
     """
     classes = class_names(links)
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(7.0, 1.0 + 1.45 * len(classes))
         rows = picture.subplots(len(classes), 1, sharex=True, squeeze=False)[:, 0]
         draw_histogram(list(rows), links, values, log=log)
@@ -69,7 +69,7 @@ def _edges(traffic: Floats, *, log: bool) -> Floats:
 
 
 def _mark(axes: Axes, values: Floats, symbol: str) -> None:
-    """Writes median, 99th percentile and maximum above the axes, and points at each of them."""
+    """Writes median, 99th percentile and maximum above the axes, and marks each of them."""
     median, high = np.quantile(values, [0.5, 0.99])
     points = {"median": median, "99 %": high, "maximum": values.max()}
     text = "   ".join(f"{name} {style.number(value)}" for name, value in points.items())

@@ -1,4 +1,4 @@
-"""Jobs beside others: what each target takes beside every background, as in Figure 4 of Kang et al. 2022."""
+"""Interference between jobs: each target with every background, as in Figure 4 of Kang et al. 2022."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ MEASURES = (
     (JOB_TIME, None, "time"),
     ("latency_mean_ns", None, "mean latency of packets"),
 )
-"""What may be shown, the first that the table has: column or role, column of the spread over ranks, and words."""
+"""Choices in order of preference: column or role, column of the spread over ranks, and label."""
 
 PER_ROW = 3
 
 
 def plot_interference(table: pa.Table, *, across: str | None = None) -> style.Picture:
-    """One panel for each target: a group of bars for each value of `across`, a bar for each background.
+    """One panel per target: a group of bars for each value of `across`, a bar for each background.
 
-    Bars are means over seeds; the line at a bar is the standard deviation over the ranks, half up and half
-    down, and so no error of the mean.
+    Bars are means over seeds. The line at a bar is the standard deviation over ranks, half up and half down.
+    It is not the error of the mean.
 
     Args:
-        table: The table `interference` of a sweep.
-        across: The axis that makes groups; `engine.routing` if the table has it.
+        table: Table `interference` of a sweep.
+        across: Axis that forms groups; by default `engine.routing` if the table has it.
 
     Raises:
-        OdonataError: The table is empty, or has no column that can be shown.
+        OdonataError: The table is empty, or has no column to show.
 
     Examples:
         >>> pairs = odonata.Sweep.load("runs/pairs")
         >>> odonata.plot.plot_interference(pairs.interference).savefig("slowdowns.png")
     """
     if not table.num_rows:
-        raise OdonataError("no target has run yet, so there is nothing to draw")
+        raise OdonataError("no target has finished yet, so there is nothing to draw")
     times = job_times(table.schema)
     measures = [
         (name, spread, words)
@@ -65,7 +65,7 @@ def plot_interference(table: pa.Table, *, across: str | None = None) -> style.Pi
     columns = min(PER_ROW, len(targets))
     rows = -(-len(targets) // columns)
     width = max(3.2, 0.5 + len(groups) * (0.14 * len(backgrounds) + 0.35))
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(columns * width, 0.6 + 2.5 * rows)
         panels = picture.subplots(rows, columns, squeeze=False).flatten()
         for axes, target in zip(panels, targets, strict=False):
@@ -78,7 +78,7 @@ def plot_interference(table: pa.Table, *, across: str | None = None) -> style.Pi
             axes.set_axis_off()
         handles = [Patch(color=_color(i), label=name) for i, name in enumerate(backgrounds)]
         entries = min(len(handles), max(1, int(columns * width / 1.3)))
-        picture.legend(handles=handles, loc="outside lower center", ncols=entries, title="beside")
+        picture.legend(handles=handles, loc="outside lower center", ncols=entries, title="background job")
     return picture
 
 

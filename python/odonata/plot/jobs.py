@@ -15,19 +15,19 @@ from odonata.store.schema import ALL_CLASSES
 def plot_jobs(
     links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool | None = None
 ) -> style.Picture:
-    """Mean and maximum traffic of a link for each class and job, and of all classes and jobs together.
+    """Mean and maximum traffic per link for each class and job, and for all classes and jobs together.
 
     Args:
-        links: The run's links.
-        link_jobs: The run's bytes per link and job.
-        jobs: The run's jobs.
-        log: Whether traffic is on a logarithmic axis; if not given, it is where values differ too much.
+        links: Links of the run.
+        link_jobs: Bytes per link and job.
+        jobs: Jobs of the run.
+        log: Whether the traffic axis is logarithmic; by default if values differ by a large factor.
 
     Examples:
         >>> run = odonata.load("runs/both")
         >>> odonata.plot.plot_jobs(run.links, run.link_jobs, run.jobs).savefig("jobs.png")
     """
-    with style.looks():
+    with style.figure_style():
         groups = _groups(links)
         picture = style.new_picture(2.4 + groups_width(groups, jobs.num_rows + 1), 3.6)
         axes = picture.subplots()
@@ -39,7 +39,7 @@ def plot_jobs(
 def draw_jobs(
     axes: Axes, links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, *, log: bool | None = None
 ) -> list[Series]:
-    """Draws `plot_jobs` on axes; returns what its legend needs."""
+    """Draws `plot_jobs` on axes and returns the series for its legend."""
     series = []
     if link_jobs.num_rows:
         per_job = job_class_statistics(links, link_jobs, jobs).to_pylist()
@@ -63,9 +63,12 @@ def _groups(links: pa.Table) -> list[str]:
 
 
 def _series(label: str, color: str, rows: list[dict[str, float]]) -> Series:
-    """From statistics with the class `all` first, which goes last, and nowhere if there is only one other."""
+    """Series from statistics with class `all` first.
+
+    It moves to the end, or is dropped with a single class.
+    """
     ordered = [*rows[1:], rows[0]] if len(rows) > 2 else rows[1:]
-    # Zero has no place on a logarithmic axis, and no bar shows it well on a linear one.
+    # A logarithmic axis cannot show zero, and a linear one shows it without a bar.
     return Series(
         label,
         color,

@@ -1,4 +1,4 @@
-"""Figures of latency: its distribution in one run, and its growth with the load over several."""
+"""Figures of latency: its distribution in one run, and its growth with the load over several runs."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
     from odonata.store import RunData
 
 LOAD = scale([], "share")
-"""How loads are shown."""
+"""Scale of loads."""
 
-HINT = 'Only the packet engine records it: engine.kind = "packet".'
+HINT = 'Use the packet engine: engine.kind = "packet".'
 
 
 def packet_table(run: RunData, name: str, hint: str = HINT) -> pa.Table:
-    """A table that only the packet engine writes, or an error that says what to switch on."""
+    """A table of the packet engine, or an error whose hint is `hint`."""
     if name not in run.table_names:
         raise OdonataError(f"the run has no table {name}", hint=hint)
     return run.table(name)
 
 
 def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
-    """The share of packets that take longer than a time, per job; both axes logarithmic.
+    """The share of packets with a latency above each time, per job; both axes are logarithmic.
 
     Args:
         run: A run of the packet engine.
-        part: `total`, from the making of a packet to its last byte at the destination, or `network`, from its
-            leaving the source.
+        part: `total`, from the creation of a packet to the arrival of its last byte, or `network`, from its
+            injection.
 
     Raises:
-        OdonataError: The run has no packets, or there is no such part.
+        OdonataError: The run has no packets, or `part` is unknown.
 
     Examples:
         >>> run = odonata.load("runs/packets")
@@ -50,11 +50,11 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
     table = packet_table(run, "latency")
     cells = table.to_pandas()
     if part not in ("total", "network"):
-        raise OdonataError(f"there is no part {part!r} of latency", hint="It is total or network.")
+        raise OdonataError(f"unknown part {part!r} of the latency", hint="Use total or network.")
     jobs = run.jobs.to_pylist()
     colors = style.job_colors([job["color"] for job in jobs])
     on = scale(cells["latency_upper_ps"], Column.of_field(table.schema.field("latency_upper_ps")).unit)
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(6.0, 3.8)
         axes = picture.subplots()
         for job, color in zip(jobs, colors, strict=True):
@@ -62,7 +62,8 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
             if mine.empty:
                 continue
             longer = 1.0 - mine["packets"].cumsum() / mine["packets"].sum()
-            # The last cell holds the slowest packet: no share is longer, and zero has no place on the axis.
+            # The last cell holds the slowest packet: the share above it is zero, which a log axis cannot
+            # show.
             kept = longer > 0
             times = mine["latency_upper_ps"][kept] / on.size
             axes.step(times, longer[kept], where="post", color=color, label=job["name"])
@@ -70,7 +71,7 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
         axes.set_yscale("log")
         style.plain_numbers(axes.xaxis)
         axes.set_xlabel(on.axis("latency" if part == "total" else "latency in the network"))
-        axes.set_ylabel("share of packets above")
+        axes.set_ylabel("share of packets above latency")
         axes.set_title("latency")
         axes.grid()
         if len(jobs) > 1:
@@ -79,17 +80,17 @@ def plot_latency(run: RunData, *, part: str = "total") -> style.Picture:
 
 
 def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
-    """Accepted load and mean latency against offered load; one line per routing algorithm.
+    """Accepted load and mean latency against offered load, with one line per routing algorithm.
 
-    Runs of one algorithm and one load, as with several seeds, make one point, their mean, with a bar from the
-    least to the greatest. Where any of them was not steady, the mark is open and there is no latency: packets
-    queue up in the sources and wait the longer the longer the run.
+    Runs of one algorithm and one load, for instance with several seeds, form one point: their mean, with a
+    bar from minimum to maximum. If one of them was not steady, the mark is open and has no latency: packets
+    queue up in the sources, so the latency grows with the length of the run.
 
     Args:
         runs: Runs of the packet engine with open traffic, at several loads.
 
     Raises:
-        OdonataError: One of the runs is of another engine, or has no open traffic.
+        OdonataError: A run is from another engine, or has no open traffic.
 
     Examples:
         >>> runs = [odonata.run("packets.toml", set={"job.*.traffic.load": load}) for load in (0.1, 0.2)]
@@ -105,7 +106,7 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
         point = _Point.of(run)
         points.setdefault(run.summary["routing"], {}).setdefault(point.offered, []).append(point)
     latency = scale((p.latency_ns for of in points.values() for row in of.values() for p in row), "ns")
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(8.6, 3.6)
         left, right = picture.subplots(1, 2)
         for i, (routing, by_load) in enumerate(points.items()):
@@ -120,7 +121,7 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
         left.set_title("accepted load")
         left.set_ylabel(LOAD.symbol)
         left.set_ylim(bottom=0)
-        right.set_title("mean latency where steady")
+        right.set_title("mean latency (steady runs)")
         right.set_ylabel(latency.symbol)
         right.set_yscale("log")
         style.plain_numbers(right.yaxis, minor=True)
@@ -144,7 +145,7 @@ class _Point:
 
     @classmethod
     def of(cls, run: RunData) -> _Point:
-        """All jobs together."""
+        """The point of all jobs together."""
         offered, accepted, latency = (
             aggregate(run.jobs, name) for name in ("offered_load", "accepted_load", "latency_mean_ns")
         )
@@ -153,7 +154,7 @@ class _Point:
 
 
 def _line(axes: Axes, rows: list[list[_Point]], values: list[list[float]], color: str, label: str) -> None:
-    """A line of means with bars over what is averaged; open marks where a run was not steady."""
+    """A line of means with bars over the averaged runs; open marks where a run was not steady."""
     loads = [row[0].offered / LOAD.size for row in rows]
     means = [float(np.mean(each)) for each in values]
     axes.plot(loads, means, color=color, label=label)

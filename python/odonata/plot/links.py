@@ -1,4 +1,4 @@
-"""All links of a run, the most loaded first, in the colours of the jobs that load them."""
+"""All links of a run, most loaded first, in the colours of their jobs."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from odonata.analysis.links import Floats, class_names, floats, job_bytes, of_cl
 from odonata.plot import style
 
 STEPS = 120
-"""Most steps of one curve; more links than that share a step, which shows their mean."""
+"""Maximum number of steps of a curve; with more links, a step shows the mean of several."""
 
 
 def plot_links(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> style.Picture:
-    """One panel per link class: its links sorted by traffic and stacked by job, with mean and maximum.
+    """One panel per link class: links sorted by traffic and stacked by job, with mean and maximum.
 
     Args:
-        links: The run's links.
-        link_jobs: The run's bytes per link and job.
-        jobs: The run's jobs.
+        links: Links of the run.
+        link_jobs: Bytes per link and job.
+        jobs: Jobs of the run.
 
     Examples:
         >>> run = odonata.load("runs/both")
         >>> odonata.plot.plot_links(run.links, run.link_jobs, run.jobs).savefig("links.png")
     """
     classes = class_names(links)
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(2.2 + 2.9 * len(classes), 3.6)
         panels = picture.subplots(1, len(classes), sharey=True, squeeze=False)[0]
         draw_links(list(panels), links, link_jobs, jobs)
@@ -74,7 +74,7 @@ def draw_links(panels: list[Axes], links: pa.Table, link_jobs: pa.Table, jobs: p
 
 
 def _layers(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> list[tuple[str, str, Floats]]:
-    """Name, colour and bytes per link of each job; of all together where they were not recorded apart."""
+    """Name, colour and bytes per link of each job, or of all jobs if the run has no bytes per job."""
     if not link_jobs.num_rows:
         return [("all jobs", style.CLASS_COLORS["all"], floats(links, "bytes"))]
     colors = style.job_colors(jobs["color"].to_pylist())

@@ -1,4 +1,4 @@
-"""One figure that shows what a run is about."""
+"""An overview of a run in one figure."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def plot_overview(run: RunData) -> style.Picture:
-    """Above, all links by class and job; below, bars per class and job, and the heat map of groups.
+    """All links by class and job, bars per class and job, and the heat map of groups.
 
     Args:
-        run: A run whose links have traffic.
+        run: A run with traffic on its links.
 
     Examples:
         >>> odonata.plot.plot_overview(odonata.load("runs/both")).savefig("overview.png")
     """
     classes = class_names(run.links)
     summary = run.summary
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(12.4, 8.2)
-        # Two classes may look like two jobs, so only the jobs have colours here.
+        # A class could have the colour of a job, so only jobs have colours here.
         above, below = picture.subfigures(2, 1, squeeze=False, height_ratios=[1, 1.2])[:, 0]
         panels = above.subplots(1, len(classes), sharey=True, squeeze=False)[0]
         draw_links(list(panels), run.links, run.link_jobs, run.jobs)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RunPlots:
-    """Each method returns a `Picture`, a matplotlib figure to save with `savefig` or to draw on.
+    """Figures of a run. Each method returns a `Picture`, a matplotlib figure to save or extend.
 
     Examples:
         >>> plot = odonata.load("runs/both").plot
@@ -37,25 +37,25 @@ class RunPlots:
         self._run = run
 
     def links(self) -> Picture:
-        """All links, the most loaded first, stacked by job; one panel per class."""
+        """All links, most loaded first, stacked by job; one panel per class."""
         return plot_links(self._run.links, self._run.link_jobs, self._run.jobs)
 
     def histogram(self, *, job: str | int | None = None, log: bool = False) -> Picture:
-        """How many links carry how much, per class; of one job if it is named."""
+        """Distribution of traffic over links, per class; only of `job` if given."""
         return plot_histogram(self._run.links, self._values(job), log=log)
 
     def groups(self, *, job: str | int | None = None) -> Picture:
-        """Mean traffic of a link from each group to each; of one job if it is named."""
+        """Mean traffic per link between groups; only of `job` if given."""
         return plot_groups(self._run.links, self._run.routers, self._values(job))
 
     def jobs(self, *, log: bool | None = None) -> Picture:
-        """Mean and maximum traffic of a link for each job and class."""
+        """Mean and maximum traffic per link for each job and class."""
         return plot_jobs(self._run.links, self._run.link_jobs, self._run.jobs, log=log)
 
     def torus(self, *, job: str | int | None = None, what: str = "traffic") -> Picture:
-        """A torus from its sides, up and down each axis: traffic, of one job if it is named, or `dynamic`.
+        """Side views of a torus, up and down each axis: traffic (only of `job` if given), or `dynamic`.
 
-        `dynamic` is the share of the traffic on dynamic channels, of runs that record channels.
+        `dynamic` is the share of traffic on dynamic channels, for runs that record channels.
         """
         return plot_torus(self._run, self._values(job), what)
 
@@ -68,21 +68,21 @@ class RunPlots:
         return plot_latency(self._run, part=part)
 
     def load_curve(self, *others: RunData) -> Picture:
-        """Accepted load and mean latency against offered load, of this run and others. Packet engine only."""
+        """Accepted load and mean latency against offered load, of this run and others (packet engine)."""
         return plot_load_curve([self._run, *others])
 
     def stall_map(self, what: str = "stall") -> Picture:
-        """Share of time without credit from group to group, or `congestion` index. Packet engine only."""
+        """Share of time out of credits between groups, or `congestion` index (packet engine)."""
         return plot_stall_map(self._run, what)
 
     def congestion(self) -> Picture:
-        """Congestion index (mean throughput of links / capacity) from group to group. Packet engine only."""
+        """Congestion index (mean link throughput / capacity) between groups (packet engine)."""
         return plot_stall_map(self._run, "congestion")
 
     def series(self, what: str = "throughput") -> Picture:
-        """Over time: `throughput`, `latency`, `non_minimal` of jobs; `load`, `stall` of links. Packet engine.
+        """Over time: `throughput`, `latency`, `non_minimal` of jobs; `load`, `stall` of links.
 
-        They need `interval`, those of links also `series = ["links"]`.
+        All need the packet engine and `interval`; `load` and `stall` also need `series = ["links"]`.
         """
         return plot_series(self._run, what)
 
@@ -92,8 +92,8 @@ class RunPlots:
         names: list[str] = self._run.jobs["name"].to_pylist()
         if isinstance(job, str):
             if job not in names:
-                raise OdonataError(f"the run has no job {job}", hint=f"Its jobs: {', '.join(names)}.")
+                raise OdonataError(f"the run has no job {job}", hint=f"Use one of {', '.join(names)}.")
             job = names.index(job)
         elif not 0 <= job < len(names):
-            raise OdonataError(f"the run has no job {job}", hint=f"Its jobs are 0 to {len(names) - 1}.")
+            raise OdonataError(f"the run has no job {job}", hint=f"Use a number from 0 to {len(names) - 1}.")
         return job_bytes(self._run.links, self._run.link_jobs, job)

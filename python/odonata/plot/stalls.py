@@ -1,4 +1,4 @@
-"""Where ports wait for credit, and how traffic runs over time."""
+"""Figures of ports that are out of credits, and of traffic over time."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ WORDS = {
     "load": "busy_ps",
     "stall": "stall_ps",
 }
-"""Words for the columns of the time series; any other measure of them is called by its name."""
+"""Short names for columns of the time series; other measures use the name of the column."""
 
 MAPS = ("stall", "congestion")
-"""What a map of groups can show."""
+"""Quantities that a map of groups can show."""
 
 
 def plot_stall_map(run: RunData, what: str = "stall") -> style.Picture:
     """A matrix from group to group; the diagonal is inside groups, pairs without a link stay white.
 
-    On a machine without groups, routers with the same value on its first axis count as one.
+    On a machine without groups, routers with the same value on the first axis form a group.
 
     Args:
         run: A run of the packet engine.
-        what: `stall`, the share of time that links wait for credit, or `congestion`, the congestion index:
-            mean throughput of the links over their capacity.
+        what: `stall`, the share of time that links are out of credits, or `congestion`, the congestion index:
+            mean throughput of the links divided by their capacity.
 
     Raises:
-        OdonataError: There is no such map, or the run is of another engine.
+        OdonataError: There is no such map, or the run is from another engine.
 
     Examples:
         >>> odonata.plot.plot_stall_map(odonata.load("runs/packets")).savefig("stalls.png")
     """
     if what not in MAPS:
-        raise OdonataError(f"there is no map {what!r}", hint=f"There are: {', '.join(MAPS)}.")
-    # Only runs of the packet engine have these figures.
+        raise OdonataError(f"unknown map {what!r}", hint=f"Use one of {', '.join(MAPS)}.")
+    # Only runs of the packet engine have these values.
     pairs = declarations(packet_table(run, "group_traffic").schema)
     title, label = {
         "stall": (pairs["stall_ps"].label, "share of time (%)"),
@@ -68,10 +68,10 @@ def plot_stall_map(run: RunData, what: str = "stall") -> style.Picture:
     }
     above, below = (group_matrix(run.links, run.routers, values, by=by) for values in over[what])
     share = np.divide(above, below, out=np.full_like(above, np.nan), where=below > 0)
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(5.6, 4.8)
         axes = picture.subplots()
-        # All zero would otherwise be drawn on a scale from -10 to 10 %.
+        # Without a minimum range, all-zero values would get a scale from -10 to 10 %.
         top = 100 * float(np.nanmax(share, initial=0.0))
         image = axes.imshow(
             100 * share, cmap=style.SEQUENTIAL, vmin=0, vmax=max(top, 1e-3), interpolation="nearest"
@@ -90,16 +90,16 @@ def plot_stall_map(run: RunData, what: str = "stall") -> style.Picture:
 
 
 def plot_series(run: RunData, what: str = "throughput") -> style.Picture:
-    """A quantity over simulated time, one line per job, or per class of links.
+    """A quantity over simulated time, one line per job or per class of links.
 
     Args:
         run: A run of the packet engine with `interval` set.
-        what: `throughput`, `latency` or `non_minimal` of jobs; `load` or `stall` of links, mean and maximum
-            of each class, for runs with `series = ["links"]`; or the name of another measure of the tables
-            `series` or `link_series`.
+        what: `throughput`, `latency` or `non_minimal` of jobs; `load` or `stall` of links (mean and maximum
+            per class, for runs with `series = ["links"]`); or another measure of the tables `series` or
+            `link_series`.
 
     Raises:
-        OdonataError: There is no such quantity, or the run has not recorded it.
+        OdonataError: There is no such quantity, or the run did not record it.
 
     Examples:
         >>> odonata.plot.plot_series(odonata.load("runs/packets"), "throughput").savefig("series.png")
@@ -111,7 +111,7 @@ def plot_series(run: RunData, what: str = "throughput") -> style.Picture:
     if name in known["link_series"]:
         return _plot_link_series(run, name)
     names = ", ".join(dict.fromkeys([*WORDS, *known["series"], *known["link_series"]]))
-    raise OdonataError(f"there is no series {what!r}", hint=f"There are: {names}.")
+    raise OdonataError(f"unknown series {what!r}", hint=f"Use one of {names}.")
 
 
 def _plot_job_series(run: RunData, name: str) -> style.Picture:
@@ -121,7 +121,7 @@ def _plot_job_series(run: RunData, name: str) -> style.Picture:
     rows = _whole(table.to_pandas(), run)
     on = scale(rows[name], column.unit)
     jobs = run.jobs.to_pylist()
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(6.5, 3.4)
         axes = picture.subplots()
         for job, color in zip(jobs, style.job_colors([job["color"] for job in jobs]), strict=True):
@@ -141,14 +141,14 @@ def _plot_link_series(run: RunData, name: str) -> style.Picture:
     links = run.links.select(["link", "class"]).to_pandas().set_index("link")
     starts = np.sort(rows["start_ps"].unique())
     if column.unit == "ps":
-        # A part of the interval.
+        # Times are shares of the interval.
         length = float(np.diff(starts).min()) if len(starts) > 1 else 1.0
         on, label = Scale("%", length / 100), "share of time (%)"
     else:
         on = scale(rows[name], column.unit)
         label = on.axis(column.label)
     rows["class"] = links["class"].astype(str).loc[rows["link"]].to_numpy()
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(6.5, 3.4)
         axes = picture.subplots()
         classes = list(dict.fromkeys(links["class"].astype(str)))
@@ -156,7 +156,7 @@ def _plot_link_series(run: RunData, name: str) -> style.Picture:
             mine = rows[rows["class"] == class_name].groupby("start_ps")[name]
             color = style.class_color(class_name, position)
             count = int((links["class"].astype(str) == class_name).sum())
-            # Links in which nothing happened have no row.
+            # Links without any event have no row.
             mean = mine.sum().reindex(starts, fill_value=0) / count / on.size
             top = mine.max().reindex(starts, fill_value=0) / on.size
             axes.plot(starts / 1e6, mean, color=color, label=f"{class_name}, mean")
@@ -168,7 +168,7 @@ def _plot_link_series(run: RunData, name: str) -> style.Picture:
 
 
 def _whole(rows: pd.DataFrame, run: RunData) -> pd.DataFrame:
-    """Without the interval that the end of the run cut short."""
+    """Removes the interval that the end of the run truncated."""
     starts = np.sort(rows["start_ps"].unique())
     length = np.diff(starts).min() if len(starts) > 1 else 0
     kept: pd.DataFrame = rows[rows["start_ps"] + length <= run.summary["packet"]["end_ps"]]
@@ -176,12 +176,12 @@ def _whole(rows: pd.DataFrame, run: RunData) -> pd.DataFrame:
 
 
 def _over_time(axes: Axes, run: RunData, lines: int) -> None:
-    """Finishes axes over simulated time; the measurement is shaded."""
+    """Completes axes over simulated time and shades the measured part."""
     packet = run.summary["packet"]
     start = packet["warm_up_ps"] / 1e6
     if start > 0:
         axes.axvspan(start, start + packet["measured_ps"] / 1e6, color="#ECECEC", zorder=0)
-        # The legend lies on the shaded part more often than not, so its sample needs an edge.
+        # The legend often lies on the shaded part, so its sample needs an edge.
         axes.fill_between([], [], facecolor="#ECECEC", edgecolor="#AAAAAA", label="measured")
     axes.set_xlabel("simulated time (us)")
     axes.set_ylim(bottom=0)

@@ -1,6 +1,6 @@
-"""A run as a picture and tables in one piece of HTML.
+"""A run as a picture and tables in one HTML text.
 
-For readers of a notebook in which no script runs: GitHub, nbviewer, print.
+For notebooks shown without scripts: GitHub, nbviewer, print.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HOTTEST = 10
 
 
 def still(run: RunData) -> tuple[bytes | None, str]:
-    """The overview as PNG, None of a run whose links carry nothing; and HTML with it and tables."""
+    """The overview as PNG (None if the links carry nothing), and HTML with it and tables."""
     picture = plot_overview(run)._repr_png_() if any(run.links["bytes"].to_pylist()) else None
     parts = [_jobs(run)]
     if picture is not None:

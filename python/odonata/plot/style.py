@@ -1,4 +1,4 @@
-"""How all figures look: colours that stay apart for colour-blind readers and in print, and units."""
+"""Style of all figures: units, and colours that stay distinct for colour-blind readers and in print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from odonata.quantity import Scale, scale
 
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#666666")
-"""Okabe and Ito's colours, for anything without a colour of its own."""
+"""Okabe and Ito's colours, for everything without its own colour."""
 
 CLASS_COLORS = {
     "all": "#999999",
@@ -26,7 +26,7 @@ CLASS_COLORS = {
     "global": "#0072B2",
     "terminal": "#CC79A7",
 }
-"""Cray's cables in the nearest of the colours above; inside and between groups alike elsewhere."""
+"""Cray's cable colours, matched to the colours above; on other machines links inside and between groups."""
 
 SEQUENTIAL = "viridis"
 
@@ -55,9 +55,9 @@ _SETTINGS: dict[str, Any] = {
 
 
 class Picture(Figure):
-    """A matplotlib figure that shows itself in notebooks and needs neither pyplot nor a display.
+    """A matplotlib figure that notebooks show directly, without pyplot or a display.
 
-    Save it with `savefig`, or go on drawing on its `axes`.
+    Save it with `savefig`, or draw more on its `axes`.
 
     Examples:
         >>> picture = odonata.load("runs/both").plot.links()
@@ -66,41 +66,41 @@ class Picture(Figure):
     """
 
     def _repr_png_(self) -> bytes:
-        """What notebooks show."""
+        """PNG for notebooks."""
         data = io.BytesIO()
         self.savefig(data, format="png", dpi=self.dpi)
         return data.getvalue()
 
 
 def new_picture(width: float, height: float) -> Picture:
-    """An empty figure of a size in inches; draw on it inside `looks()`."""
+    """An empty figure; width and height are in inches. Draw on it inside `figure_style()`."""
     return Picture(figsize=(width, height), layout="constrained", facecolor="white")
 
 
-def looks() -> Any:
-    """A context in which new axes look like Odonata's."""
+def figure_style() -> Any:
+    """A context in which new axes have Odonata's style."""
     settings: Any = _SETTINGS
     return mpl.rc_context(settings)
 
 
 def class_color(name: str, position: int) -> str:
-    """The colour of a link class; `position` chooses where the class has no colour of its own."""
+    """The colour of a link class; `position` selects one if the class has no fixed colour."""
     return CLASS_COLORS.get(name, PALETTE[position % len(PALETTE)])
 
 
 def job_colors(colors: Sequence[str | None]) -> list[str]:
-    """The colours of jobs as the run says, or of the palette where it says none."""
+    """The colours of jobs from the run, or from the palette if the run has none."""
     return [color or PALETTE[i % len(PALETTE)] for i, color in enumerate(colors)]
 
 
 def lighter(color: str, share: float = 0.6) -> tuple[float, float, float]:
-    """The colour mixed with that share of white."""
+    """The colour mixed with a share of white."""
     red, green, blue = (channel + (1 - channel) * share for channel in to_rgb(color))
     return red, green, blue
 
 
 def plain_numbers(axis: Any, *, minor: bool = False) -> None:
-    """Writes 0.1, 20 and 3,000 on a log axis, not powers of ten; with `minor` 2 and 5 times those, too."""
+    """Labels a log axis with 0.1, 20 and 3,000 instead of powers of ten; `minor` adds 2 and 5 times those."""
     axis.set_major_formatter(FuncFormatter(lambda value, _position: number(value)))
     axis.set_minor_formatter(NullFormatter())
     if minor:
@@ -109,7 +109,7 @@ def plain_numbers(axis: Any, *, minor: bool = False) -> None:
 
 
 def number(value: float) -> str:
-    """A number as people write it: three significant digits, thousands separated."""
+    """A number with three significant digits and a thousands separator."""
     if value == 0:
         return "0"
     if abs(value) >= 100:
@@ -117,8 +117,8 @@ def number(value: float) -> str:
     return f"{value:.3g}" if abs(value) >= 0.001 else f"{value:.1e}"
 
 
-TRAFFIC = "traffic of a link"
-"""What an axis of `traffic` shows."""
+TRAFFIC = "traffic per link"
+"""Axis label of `traffic`."""
 
 
 def traffic(amounts: Iterable[float | None]) -> Scale:
@@ -127,6 +127,6 @@ def traffic(amounts: Iterable[float | None]) -> Scale:
 
 
 def horizontal_grid(axes: Axes) -> None:
-    """Light lines to read heights by."""
+    """Draws light horizontal lines."""
     axes.grid(axis="y")
     axes.tick_params(length=0, axis="y")

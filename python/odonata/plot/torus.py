@@ -1,4 +1,4 @@
-"""A torus or mesh from its sides: what links up and down each axis carry."""
+"""Side views of a torus or mesh: traffic of the links up and down each axis."""
 
 from __future__ import annotations
 
@@ -16,49 +16,49 @@ from odonata.quantity import Scale, scale
 from odonata.store import RunData
 
 TOTAL, DYNAMIC = "traffic", "dynamic"
-WAYS = ((1.0, "+"), (-1.0, "−"))
+DIRECTIONS = ((1.0, "+"), (-1.0, "−"))
 BINS = 32
 
 
 def plot_torus(run: RunData, values: Floats | None = None, what: str = TOTAL) -> style.Picture:
-    """For each axis and direction the mean of its links on the next two axes, and a histogram of both.
+    """Mean over links on the next two axes, for each axis and direction, and histograms.
 
     Args:
-        run: A run on a torus or mesh of two axes or more.
-        values: Bytes per link, if not the column `bytes`: one job's, for instance.
-        what: `traffic`, or `dynamic` for the share of it on dynamic channels.
+        run: A run on a torus or mesh with at least two axes.
+        values: Bytes per link instead of the column `bytes`, for instance the bytes of one job.
+        what: `traffic`, or `dynamic` for the share of traffic on dynamic channels.
 
     Raises:
-        OdonataError: The machine has no such axes, channels are not recorded, or there is no such `what`.
+        OdonataError: The machine has no such axes, the run did not record channels, or `what` is unknown.
     """
     machine = run.summary["machine"]
     axes, sizes = list(machine["axes"]), list(machine["axis_sizes"])
     if machine["shape"].lower() not in ("torus", "mesh") or len(axes) < 2:
         raise OdonataError(
-            f"{machine['name']} is no torus or mesh of two axes or more", hint="Other figures show it."
+            f"{machine['name']} is not a torus or mesh with two axes or more", hint="Use another figure."
         )
     if what not in (TOTAL, DYNAMIC):
-        raise OdonataError(f"there is no figure torus of {what}", hint="It is of traffic or dynamic.")
+        raise OdonataError(f"unknown quantity {what} of the torus figure", hint="Use traffic or dynamic.")
     shown = (
         dynamic_shares(run) if what == DYNAMIC else floats(run.links, "bytes") if values is None else values
     )
     on = scale(shown, "share" if what == DYNAMIC else "bytes")
     label = on.axis("share of dynamic channels" if what == DYNAMIC else style.TRAFFIC)
-    with style.looks():
+    with style.figure_style():
         picture = style.new_picture(8.6, 2.3 * len(axes) + 0.6)
         panels = picture.subplots(len(axes), 3, squeeze=False, width_ratios=(1, 1, 1.2))
         most = float(np.max(shown, initial=0)) / on.size or 1.0
         images = []
         for row, axis in enumerate(axes):
-            ways = directions(run.links, axis, sizes[row])
+            direction_of_link = directions(run.links, axis, sizes[row])
             others = [(row + step) % len(axes) for step in (1, 2)][: len(axes) - 1]
             sides = [(axes[other], sizes[other]) for other in others]
-            for panel, (way, sign) in zip(panels[row], WAYS, strict=False):
-                means = means_on(run.links, shown, ways == way, sides) / on.size
+            for panel, (direction, sign) in zip(panels[row], DIRECTIONS, strict=False):
+                means = means_on(run.links, shown, direction_of_link == direction, sides) / on.size
                 images.append(panel.imshow(means, cmap=style.SEQUENTIAL, vmin=0, vmax=most))
                 panel.set_title(f"{axis}{sign}")
                 _label(panel, [name for name, _ in sides])
-            _histogram(panels[row][2], shown, ways, (on, most))
+            _histogram(panels[row][2], shown, direction_of_link, (on, most))
         panels[-1][2].set_xlabel(label)
         picture.colorbar(images[0], ax=panels[:, :2], label=f"mean {label}", shrink=0.8, location="left")
     return picture
@@ -75,11 +75,11 @@ def _label(panel: Axes, sides: Sequence[str]) -> None:
         spine.set_visible(False)
 
 
-def _histogram(panel: Axes, shown: Floats, ways: Floats, on: tuple[Scale, float]) -> None:
+def _histogram(panel: Axes, shown: Floats, direction_of_link: Floats, on: tuple[Scale, float]) -> None:
     (unit, most), colors = on, (style.PALETTE[0], style.PALETTE[5])
-    for (way, sign), color in zip(WAYS, colors, strict=True):
+    for (direction, sign), color in zip(DIRECTIONS, colors, strict=True):
         panel.hist(
-            shown[ways == way] / unit.size,
+            shown[direction_of_link == direction] / unit.size,
             bins=BINS,
             range=(0, most),
             histtype="step",
@@ -93,13 +93,13 @@ def _histogram(panel: Axes, shown: Floats, ways: Floats, on: tuple[Scale, float]
 
 
 def means_on(links: pa.Table, values: Floats, chosen: np.ndarray, on: Sequence[tuple[str, int]]) -> Floats:
-    """Mean of the chosen links by the place of their source on one or two axes; NaN if none.
+    """Mean of the chosen links by the position of their source on one or two axes; NaN without links.
 
     Args:
-        links: The links.
-        values: Of each link.
+        links: Table of links.
+        values: Value of each link.
         chosen: Whether each link counts.
-        on: Name and size of the axes.
+        on: Name and size of each axis.
     """
     places = [
         links[f"source_{name}"].to_numpy(zero_copy_only=False)[chosen].astype(np.int64) for name, _ in on
@@ -114,15 +114,15 @@ def means_on(links: pa.Table, values: Floats, chosen: np.ndarray, on: Sequence[t
 
 
 def dynamic_shares(run: RunData) -> Floats:
-    """Of each link's bytes the share on dynamic channels; 0 where it carries nothing.
+    """Share of each link's bytes on dynamic channels; 0 for a link without traffic.
 
     Raises:
-        OdonataError: Channels are not recorded, or the routing has none that are called dynamic.
+        OdonataError: The run did not record channels, or the routing has no dynamic channels.
     """
     kinds = run.summary.get("packet", {}).get("virtual_channel_kinds", [])
     if "dynamic" not in kinds or "channels" not in run.table_names:
         raise OdonataError(
-            f"{run.name} has no records of dynamic channels",
+            f"{run.name} recorded no dynamic channels",
             hint="Run it with record_channels = true and routing torus-dynamic or torus-adaptive.",
         )
     channels = run.table("channels")

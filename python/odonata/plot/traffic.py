@@ -1,4 +1,4 @@
-"""Mean and maximum traffic of a link as bars, over whatever several runs differ in."""
+"""Mean and maximum traffic per link as bars, over any axis that several runs differ in."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Labels: TypeAlias = "Mapping[str, str | Mapping[str, str]]"
-"""By column how a value is written."""
+"""Format of the values of each column."""
 
 WIDEST = 10.0
-"""Inches that the panels of a figure may take side by side."""
+"""Width in inches up to which panels stand side by side. Larger values do not fit a page."""
 
 
 def plot_traffic_bars(
@@ -34,17 +34,17 @@ def plot_traffic_bars(
     """Bars in full colour up to the mean and lighter up to the maximum; rows of one bar are averaged.
 
     Args:
-        rows: With `bytes_mean`, `bytes_max` and the columns named below; values keep the order of the rows.
-        groups: The column whose values stand along the axis. Of two columns the values of the second are
-            numbered within each value of the first, which stands below the first of them.
-        series: The column whose values have a colour each.
-        panels: The column whose values have a panel each.
-        labels: By column how a value is written, as in `{:,} ranks`, or what is written for some of them.
-        xlabel: What the groups are.
-        log: Whether the axis of traffic is logarithmic; None where values differ too much to be seen.
+        rows: Table with `bytes_mean`, `bytes_max` and the columns named below; values keep their row order.
+        groups: Column whose values form the groups of bars. With two columns, values of the second are
+            numbered within each value of the first, which stands below its first group.
+        series: Column whose values have one colour each.
+        panels: Column whose values have one panel each.
+        labels: Format of the values by column, such as `{:,} ranks`, or texts for single values.
+        xlabel: Label of the groups.
+        log: Whether the traffic axis is logarithmic; None selects it if values differ by a large factor.
 
     Raises:
-        OdonataError: A column is missing, or there is no row.
+        OdonataError: A column is missing, or there are no rows.
 
     Examples:
         >>> rows = odonata.Sweep.load("runs/design").results.to_pandas()
@@ -55,10 +55,10 @@ def plot_traffic_bars(
     for column in [*by, series, *([panels] if panels else []), "bytes_mean", "bytes_max"]:
         if column not in rows.columns:
             raise OdonataError(
-                f"the rows have no column {column}", hint=f"They have: {', '.join(rows.columns)}."
+                f"the rows have no column {column}", hint=f"The columns are {', '.join(rows.columns)}."
             )
     if rows.empty:
-        raise OdonataError("there is no row to draw")
+        raise OdonataError("there are no rows to draw")
     formats = labels or {}
     of_panel: list[tuple[str, pd.DataFrame]]
     if panels:
@@ -79,7 +79,7 @@ def plot_traffic_bars(
 def _panel(
     rows: pd.DataFrame, by: list[str], series: str, values: Sequence[Any], formats: Labels
 ) -> tuple[list[str], list[Series]]:
-    """The labels of one panel's groups and its series."""
+    """Group labels and series of one panel."""
     keys = list(dict.fromkeys(rows[by].itertuples(index=False, name=None)))
     means = rows.groupby([*by, series], sort=False)[["bytes_mean", "bytes_max"]].mean()
     found = []
@@ -125,9 +125,9 @@ def _panels(
     log: bool | None,
     xlabel: str,
 ) -> style.Picture:
-    with style.looks():
+    with style.figure_style():
         width = max(groups_width(names, len(one)) for names, one in zip(groups, series, strict=True))
-        # Side by side while that fits a page, else one below the other.
+        # Panels stand side by side if that fits a page, else one below the other.
         columns = len(titles) if width * len(titles) <= WIDEST else 1
         rows = len(titles) // columns
         picture = style.new_picture(columns * width + 2.0, 0.4 + 3.2 * rows)

@@ -1,4 +1,4 @@
-"""Run directories: the only output of an engine, and all that analysis, plots and viewer read."""
+"""Run directories: the only output of an engine, and the only input of analysis, plots and viewer."""
 
 from odonata.store.reader import RunReader
 from odonata.store.run import RunData

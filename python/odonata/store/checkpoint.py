@@ -1,13 +1,12 @@
-"""Where the state of a run is kept while it goes on: `NAME.checkpoint` beside the run directory.
+"""Checkpoints of a run: the directory `NAME.checkpoint` next to the run directory.
 
 ```
 runs/warm.checkpoint/
-  checkpoint            the state of the engine, one file
-  packets.0.parquet     rows of growing tables up to the first checkpoint that was taken,
+  checkpoint            state of the engine, one file
+  packets.0.parquet     rows of growing tables up to the first checkpoint,
   packets.1.parquet     from there to the second, ...
-```
-A part of a table is complete before the state that goes with it is put in its place, so whatever is killed
-when, the state and the parts up to its number belong together; what is beyond is of no use and removed.
+``` A part of a table is complete before the state of the same checkpoint replaces the old state. So the state
+and the parts up to its number always match, even after a kill. Later parts are useless and removed.
 """
 
 from __future__ import annotations
@@ -21,16 +20,16 @@ from typing import Any
 
 from odonata import _core
 from odonata.errors import OdonataError, StoreError
-from odonata.store.whole import said, to_disk
+from odonata.store.atomic import store_errors, sync_to_disk
 
 STATE = "checkpoint"
-"""The file of the engine's state."""
+"""File with the state of the engine."""
 
 _PART = re.compile(r"(.+)\.(\d+)\.parquet")
 
 
 def directory_of(target: Path) -> Path:
-    """Where the checkpoints of a run lie that is to be at `target`."""
+    """Directory with the checkpoints of the run at `target`."""
     return target.with_name(f"{target.name}.checkpoint")
 
 
@@ -42,29 +41,29 @@ class CheckpointDirectory:
 
     @property
     def state(self) -> Path:
-        """The file of the engine's state."""
+        """File with the state of the engine."""
         return self.path / STATE
 
     def exists(self) -> bool:
         """Whether there is a checkpoint."""
         return self.state.is_file()
 
-    def keep(self, number: int, state: Path, tables: Iterable[Path]) -> None:
-        """Puts checkpoint `number` in its place: the engine's state, and what tables grew since the last.
+    def save(self, number: int, state: Path, tables: Iterable[Path]) -> None:
+        """Stores checkpoint `number`: the engine's state, and the table rows since the last checkpoint.
 
         Raises:
-            StoreError: The system refuses.
+            StoreError: The system refuses to write.
         """
-        with said(self.path):
+        with store_errors(self.path):
             if number == 0:
                 self.remove()
             self.path.mkdir(parents=True, exist_ok=True)
             for table in tables:
-                to_disk(table)
+                sync_to_disk(table)
                 table.replace(self.path / f"{table.stem}.{number}.parquet")
-            to_disk(self.path)
+            sync_to_disk(self.path)
             state.replace(self.state)
-            to_disk(self.path)
+            sync_to_disk(self.path)
 
     def parts(self, number: int) -> dict[str, list[Path]]:
         """The parts of each growing table up to checkpoint `number`; later ones are removed."""
@@ -80,31 +79,31 @@ class CheckpointDirectory:
         return {name: [path for _, path in sorted(parts)] for name, parts in found.items()}
 
     def remove(self) -> None:
-        """Removes it with all that is in it."""
+        """Removes the directory and its content."""
         if self.exists():
-            # First, so that no state is left without its parts.
+            # The state goes first, so that no state is left without its parts.
             self.state.unlink()
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 def check_no_checkpoint(target: Path, *, force: bool) -> None:
-    """Raises `StoreError` if a run that is begun anew would throw away a checkpoint."""
+    """Raises `StoreError` if a new run would discard a checkpoint."""
     kept = CheckpointDirectory(target)
     if kept.exists() and not force:
         raise StoreError(
-            f"{kept.path} holds a checkpoint of a run that is not finished",
-            hint=f"Go on from it with: odonata run --resume {os.fspath(target)}, or begin anew with --force.",
+            f"{kept.path} holds a checkpoint of an unfinished run",
+            hint=f"Resume it with `odonata run --resume {os.fspath(target)}`, or start again with --force.",
         )
 
 
 def origin(target: Path) -> dict[str, Any]:
-    """What the checkpoint of the run at `target` is of.
+    """The description of the run at `target` in its checkpoint.
 
     Raises:
-        OdonataError: There is none, or it can't be read.
+        OdonataError: There is no checkpoint, or it cannot be read.
     """
     kept = CheckpointDirectory(target)
     if not kept.exists():
-        raise OdonataError(f"there is no checkpoint of {target}: no file {kept.state}")
+        raise OdonataError(f"there is no checkpoint of {target}: {kept.state} does not exist")
     found: dict[str, Any] = _core.checkpoint(kept.state)
     return found

@@ -1,4 +1,4 @@
-"""Columns from an engine to Arrow tables of the declared types, and the check of tables that were read."""
+"""Converts columns from an engine to Arrow tables of the declared types, and checks tables that were read."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ def table(
     """Builds the Arrow table `name` of a run directory, with the declarations in its fields.
 
     Args:
-        name: Of the table.
-        columns: By column name, all of one length: NumPy arrays, which are not copied, lists, for text a pair
-            of codes and the texts that they index, or for lists a pair of arrays, where each starts and the
-            values. NaN becomes a missing value.
+        name: Name of the table.
+        columns: Columns by name, all of one length. A column is a NumPy array (not copied) or a list. A
+            column of text may be a pair of codes and the texts that they index. A column of lists may be a
+            pair of arrays: where each list starts, and the values. NaN becomes a missing value.
         axes: Names of the machine's axes.
-        engine: Whose columns the table may have beside those of every run.
-        partial: Whether columns of every run may be missing, as in the tables of a machine without traffic.
+        engine: Engine whose additional columns are allowed.
+        partial: Whether required columns may be missing, as in the tables of a machine without traffic.
 
     Returns:
-        The declared columns that are there in their order and types.
+        The declared columns that are present, in declared order and types.
 
     Raises:
-        ValueError: The table or a column is not declared, a column of every run is missing, or its values do
-            not fit its type.
+        ValueError: The table or a column is not declared, a required column is missing, or its values do not
+            fit its type.
     """
     if name not in schema.TABLES:
-        raise ValueError(f"the table {name} is not declared")
+        raise ValueError(f"table {name} is not declared")
     declaration = schema.TABLES[name]
     known = declaration.expand(axes, engine)
     names = columns.column_names if isinstance(columns, pa.Table) else list(columns)
     foreign = [column for column in names if column not in known]
     if foreign:
-        raise ValueError(f"table {name}: the column {foreign[0]} is not declared")
+        raise ValueError(f"table {name}: column {foreign[0]} is not declared")
     arrays, fields = [], []
     for column in known.values():
         if column.name in names:
@@ -53,12 +53,12 @@ def table(
             arrays.append(array)
             fields.append(column.field(array.type))
         elif _required(column) and not partial:
-            raise ValueError(f"table {name} lacks the column {column.name}")
+            raise ValueError(f"table {name} has no column {column.name}")
     return pa.table(arrays, schema=pa.schema(fields, declaration.metadata))
 
 
 def _required(column: schema.Column) -> bool:
-    """Whether every table of its name has it."""
+    """Whether every table of this name must have the column."""
     return column.engine is None and column.under is None
 
 
@@ -69,16 +69,16 @@ def _array(values: Any) -> pa.Array | pa.ChunkedArray:
         first, second = values
         if isinstance(second, np.ndarray):
             return pa.ListArray.from_arrays(_numbers(first), _numbers(second))
-        codes, words = _each_once(np.asarray(first), second)
+        codes, words = _without_duplicates(np.asarray(first), second)
         return pa.DictionaryArray.from_arrays(_numbers(codes), _texts(words))
     return _numbers(values) if isinstance(values, np.ndarray) else pa.array(values)
 
 
-def _each_once(codes: Any, words: Sequence[str]) -> tuple[Any, Sequence[str]]:
-    """The same texts with every word once.
+def _without_duplicates(codes: Any, words: Sequence[str]) -> tuple[Any, Sequence[str]]:
+    """The same texts with each word once.
 
-    Of a word that is there twice, Arrow's writer counts the bytes of both, writes one, and leaves in place of
-    the other what was in memory: two runs with the same tables would not have the same bytes.
+    With a duplicate word, Arrow's writer counts the bytes of both, writes one, and leaves uninitialized
+    memory in place of the other. Then two runs with the same tables would differ in their bytes.
     """
     places: dict[str, int] = {}
     for word in words:
@@ -89,11 +89,11 @@ def _each_once(codes: Any, words: Sequence[str]) -> tuple[Any, Sequence[str]]:
 
 
 def _numbers(values: Any) -> pa.Array:
-    """The numbers as they lie in memory: `pa.array` would load pandas first, 0.1 s and 40 MB."""
+    """Wraps the numbers without a copy. `pa.array` would first load pandas: 0.1 s and 40 MB."""
     values = np.asarray(values)
     if values.dtype.kind not in "biuf" or values.ndim != 1 or not values.dtype.isnative:
         return pa.array(values)
-    # Engines write NaN where there is no value, as the mean latency of no packets.
+    # Engines write NaN where there is no value, such as the mean latency of no packets.
     missing = np.isnan(values) if values.dtype.kind == "f" else None
     valid = None if missing is None or not missing.any() else _bits(~missing)
     data = _bits(values) if values.dtype.kind == "b" else pa.py_buffer(np.ascontiguousarray(values))
@@ -111,19 +111,21 @@ def _texts(values: Sequence[str]) -> pa.Array:
     return pa.Array.from_buffers(pa.large_string(), len(encoded), buffers).cast(pa.string())
 
 
-def _typed(where: str, array: pa.Array | pa.ChunkedArray, wanted: pa.DataType) -> pa.Array | pa.ChunkedArray:
-    if array.type.equals(wanted):
+def _typed(
+    where: str, array: pa.Array | pa.ChunkedArray, expected: pa.DataType
+) -> pa.Array | pa.ChunkedArray:
+    if array.type.equals(expected):
         return array
     try:
-        if pa.types.is_dictionary(wanted):
+        if pa.types.is_dictionary(expected):
             return array.cast(pa.string()).dictionary_encode()
-        return array.cast(wanted)
+        return array.cast(expected)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise ValueError(f"column {where} does not fit {wanted}: {error}") from error
+        raise ValueError(f"column {where} does not fit {expected}: {error}") from error
 
 
 def problems(name: str, found: pa.Schema, axes: Sequence[str], engine: str | None = None) -> list[str]:
-    """What a table that was read lacks against the format; empty if it can be relied on."""
+    """Differences between a table that was read and the format; empty if there are none."""
     if name not in schema.TABLES:
         return []
     result = []
@@ -133,19 +135,19 @@ def problems(name: str, found: pa.Schema, axes: Sequence[str], engine: str | Non
             result += [f"it has no column {column.name}"] * _required(column)
         elif not _reads_as(found.field(index).type, TYPES[column.type]):
             actual = TYPE_NAMES.get(found.field(index).type, str(found.field(index).type))
-            result.append(f"its column {column.name} is {actual}, not {column.type}")
+            result.append(f"its column {column.name} has type {actual}, expected {column.type}")
     return result
 
 
-def _reads_as(found: pa.DataType, wanted: pa.DataType) -> bool:
-    if pa.types.is_dictionary(wanted):
+def _reads_as(found: pa.DataType, expected: pa.DataType) -> bool:
+    if pa.types.is_dictionary(expected):
         return bool(pa.types.is_dictionary(found) and found.value_type.equals(pa.string()))
-    same: bool = found.equals(wanted)
+    same: bool = found.equals(expected)
     return same
 
 
 def plain(table: pa.Table) -> pa.Table:
-    """The table with its lists of numbers as text, as in `3 17 4`, for formats without lists."""
+    """The table with lists of numbers as text, such as `3 17 4`, for formats without lists."""
     for index, field in enumerate(table.schema):
         if pa.types.is_list(field.type):
             texts = [" ".join(map(str, row)) for row in table[field.name].to_pylist()]

@@ -1,6 +1,6 @@
-"""Whether what a run directory says of itself fits together: damage that each file by itself does not show.
+"""Checks that the files of a run directory match each other.
 
-A table that was cut, or a summary that somebody edited, would otherwise end in an error far from its cause.
+A truncated table or an edited summary would otherwise cause an error far from its source.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Check = Callable[[Any], bool]
 
 
 def _number(value: Any) -> bool:
-    # Beyond 64 bits Arrow takes no integer, and no count is that large.
+    # Arrow has no integers above 64 bits, and no count is that large.
     return (
         isinstance(value, int | float)
         and not isinstance(value, bool)
@@ -76,7 +76,7 @@ SUMMARY: dict[str, Check] = {
     "jobs": _list(_object(name=_text, classes=_CLASSES)),
     "warnings": _texts,
 }
-"""What every reader relies on."""
+"""Keys that every reader relies on."""
 
 _PACKET = _object(
     packets=_count,
@@ -90,7 +90,10 @@ _PACKET = _object(
 
 
 def _packet(value: Any) -> bool:
-    """The kinds of channels are younger than the format; each channel has one, or none has."""
+    """Checks the packet summary.
+
+    Older runs have no kinds of virtual channels; newer ones have one per channel.
+    """
     if not _PACKET(value):
         return False
     kinds = value.get("virtual_channel_kinds", [])
@@ -105,14 +108,14 @@ ENGINES: dict[str, Check] = {
         link_time_max_s=_number, link_time_max_bound_s=_number, link_time_max_reached_s=_number, gap=_number
     ),
 }
-"""What is there for some runs only."""
+"""Keys that only some runs have."""
 
 
 def summary_problems(summary: Mapping[str, Any]) -> list[str]:
-    """The keys of a summary that do not hold what the format says."""
+    """Keys of a summary whose values do not match the format."""
     wrong = [key for key, check in SUMMARY.items() if not check(summary[key])]
     wrong += [key for key, check in ENGINES.items() if key in summary and not check(summary[key])]
-    # What has nothing to converge says so by an empty table; what simulates time says how it ended.
+    # An empty table means that nothing iterates. A run with simulated time stores its ending.
     convergence = summary["convergence"]
     simulated = any(isinstance(part, Mapping) and "end_ps" in part for part in summary.values())
     state = _TIMED_STATE if simulated else _ITERATED_STATE
@@ -122,12 +125,12 @@ def summary_problems(summary: Mapping[str, Any]) -> list[str]:
 
 
 def table_problems(name: str, table: pa.Table, summary: Mapping[str, Any]) -> list[str]:
-    """What does not fit together between a table, or some of its columns, and the summary."""
+    """Mismatches between a table, or some of its columns, and the summary."""
     if name not in schema.TABLES:
         return []
     machine = summary["machine"]
     rows = {**{kind: machine[kind] for kind in ("routers", "links")}, "jobs": len(summary["jobs"])}
-    # A row for each interface of a node; runs before there were several say nothing of them.
+    # One row per NIC of a node; older runs do not store the number of NICs.
     rows["nodes"] = machine["nodes"] * machine.get("planes", 1) * machine.get("rails", 1)
     if table.num_rows != rows.get(name, table.num_rows):
         return [f"it has {table.num_rows} rows, but the run has {rows[name]} {name}"]

@@ -1,7 +1,7 @@
-"""The directory of an optimization: what was asked for, and the runs of each trial.
+"""The directory of an optimization: its settings, and the runs of each trial.
 
-`optimize.json` has axes, aims and limits, `trials.parquet` a row for each combination that was tried, and
-`points/<name>/` is the run directory of a combination with one of the seeds.
+`optimize.json` has axes, objectives and constraints. `trials.parquet` has a row for each combination that was
+tried. `points/<name>/` is the run directory of a combination with one of the seeds.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ TRIALS = "trials.parquet"
 
 
 def read_description(directory: Path) -> dict[str, Any]:
-    """What `optimize.json` says.
+    """Reads `optimize.json`.
 
     Raises:
-        NotARunError: There is none.
+        NotARunError: The file does not exist.
         NewerRunError: It was written by a newer version.
     """
     try:
@@ -32,7 +32,7 @@ def read_description(directory: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         description = None
     if not isinstance(description, dict) or description.get("format") != FORMAT:
-        raise NotARunError(f"{directory} is not the directory of an optimization")
+        raise NotARunError(f"{directory} is not an optimization directory")
     if description.get("format_version") != FORMAT_VERSION:
         writer = description.get("odonata_version", "of an unknown version")
         raise NewerRunError(f"{directory} was written by Odonata {writer}, in another format")
@@ -40,7 +40,7 @@ def read_description(directory: Path) -> dict[str, Any]:
 
 
 def points_of(axes: list[Axis], trial: Mapping[str, Any]) -> list[Point]:
-    """The points of a trial: its values on the axes that it names, all values of the others (seeds)."""
+    """The points of a trial: its values on the axes that it names, all values on the others (seeds)."""
     places: list[list[int]] = [[]]
     for axis in axes:
         values = [text(value) for value in axis.values]
@@ -50,9 +50,9 @@ def points_of(axes: list[Axis], trial: Mapping[str, Any]) -> list[Point]:
 
 
 def read_search_axes(directory: Path) -> list[Axis]:
-    """The axes that a search chooses on, and that of the seeds.
+    """The axes that a search varies, and the axis of the seeds.
 
     Raises:
-        DamagedRunError: `optimize.json` is not as the format says.
+        DamagedRunError: `optimize.json` does not match the format.
     """
     return axes_of(directory / DESCRIPTION, read_description(directory).get("axes"))

@@ -1,4 +1,4 @@
-"""Reading a run directory; whatever is wrong with it is said in words that tell what to do."""
+"""Reads a run directory. Errors name the cause and the remedy."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _RERUN = "Run the experiment again: odonata run {experiment} -o {directory} --fo
 
 
 def check_inside(directory: Path, name: str) -> None:
-    """Raises `NotARunError` if a file of a run is a link to a place outside of its directory."""
-    # `Path.resolve` raises where links form a circle.
+    """Raises `NotARunError` if a file of a run is a link to a place outside its directory."""
+    # `Path.resolve` raises an error for cyclic links.
     if not Path(os.path.realpath(directory / name)).is_relative_to(os.path.realpath(directory)):
-        raise NotARunError(f"{directory / name} leads out of the run directory and is not opened")
+        raise NotARunError(f"{directory / name} is a link to a place outside the run directory")
 
 
 class RunReader:
-    """An opened run directory. The summary is read at once, each table when it is asked for.
+    """An opened run directory. The summary is read at once, each table on first access.
 
     Raises:
-        NotARunError: There is no run directory, or one in a format that is no longer read.
+        NotARunError: There is no run directory, or its format is too old.
         DamagedRunError: A file of it is missing or unreadable.
         NewerRunError: It was written by a newer version.
     """
@@ -39,13 +39,13 @@ class RunReader:
         self.summary = self._read_summary()
         self.names = self._find_tables()
 
-    def table(self, name: str, wanted: Sequence[str] | None = None) -> pa.Table:
-        """Reads one table, or some of its columns."""
+    def table(self, name: str, names: Sequence[str] | None = None) -> pa.Table:
+        """Reads one table, or only the given columns."""
         path = self._inside(schema.table_file(name))
         try:
-            # Not `read_table`, which first loads all of pyarrow's datasets: a third of a second.
+            # `read_table` would first load all of pyarrow's datasets: a third of a second.
             file = pq.ParquetFile(path)
-            table = file.read(None if wanted is None else list(wanted))
+            table = file.read(None if names is None else list(names))
         except FileNotFoundError:
             known = ", ".join(self.names)
             raise NotARunError(f"{self._shown} has no table {name}", hint=f"It has: {known}.") from None
@@ -55,11 +55,11 @@ class RunReader:
         found = columns.problems(name, file.schema_arrow, axes, engine)
         found = found or integrity.table_problems(name, table, self.summary)
         if found:
-            raise self._damaged(f"{path.name} is not what the format says: {'; '.join(found)}")
+            raise self._damaged(f"{path.name} does not match the format: {'; '.join(found)}")
         return table
 
     def text(self, name: str) -> str:
-        """Reads one of the text files."""
+        """Reads a text file of the run."""
         try:
             return self._inside(name).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -79,16 +79,16 @@ class RunReader:
         try:
             summary = json.loads(path.read_bytes())
         except FileNotFoundError:
-            hint = f"A run directory holds {schema.SUMMARY}; `odonata run` makes one."
+            hint = f"A run directory holds {schema.SUMMARY}. Make one with `odonata run`."
             if any((self._shown / schema.table_file(name)).exists() for name in schema.BASE_TABLES):
-                hint = f"It has tables but no {schema.SUMMARY}, so it was not finished, or not copied whole."
+                hint = f"It has tables but no {schema.SUMMARY}: the run or a copy is not complete."
             raise NotARunError(f"{self._shown} is not a run directory", hint=hint) from None
         except (OSError, ValueError) as error:
             raise self._damaged(f"{schema.SUMMARY} cannot be read: {error}") from error
         if not isinstance(summary, dict) or summary.get("format") != schema.FORMAT:
             raise NotARunError(
                 f"{self._shown} is not a run directory",
-                hint=f'{schema.SUMMARY} does not say "format": "{schema.FORMAT}".',
+                hint=f'{schema.SUMMARY} does not contain "format": "{schema.FORMAT}".',
             )
         self._check_version(summary)
         missing = [key for key in schema.SUMMARY_KEYS if key not in summary]
@@ -96,7 +96,7 @@ class RunReader:
             raise self._damaged(f"{schema.SUMMARY} lacks {', '.join(missing)}")
         wrong = integrity.summary_problems(summary)
         if wrong:
-            raise self._damaged(f"{schema.SUMMARY} does not hold what the format says at {', '.join(wrong)}")
+            raise self._damaged(f"{schema.SUMMARY} does not match the format at {', '.join(wrong)}")
         return summary
 
     def _check_version(self, summary: dict[str, Any]) -> None:
@@ -113,7 +113,7 @@ class RunReader:
         if version < schema.FORMAT_VERSION:
             experiment = self._shown / schema.EXPERIMENT
             raise NotARunError(
-                f"{self._shown} was written in format {version} of run directories, which is no longer read",
+                f"{self._shown} has format {version} of run directories, which is no longer supported",
                 hint=_RERUN.format(experiment=experiment, directory=self._shown),
             )
 

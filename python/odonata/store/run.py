@@ -1,4 +1,4 @@
-"""What a finished run left: its summary and tables, from a run directory or straight from an engine."""
+"""Data of a finished run: its summary and tables, from a run directory or directly from an engine."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ _Run = TypeVar("_Run", bound="RunData")
 
 
 class RunData:
-    """The result of one experiment, without the figures and the viewer that `odonata.Run` adds.
+    """The result of one experiment, without the plots and the viewer of `odonata.Run`.
 
-    The tables are `pyarrow.Table`s: `run.links.to_pandas()` makes a pandas frame of one,
-    `polars.from_arrow(run.links)` a polars frame, neither with any loss. Their columns and units are
-    described in the run directory's reference.
+    Tables are `pyarrow.Table`s. Convert them without loss with `run.links.to_pandas()` or
+    `polars.from_arrow(run.links)`. The reference of run directories describes their columns and units.
 
     Examples:
         >>> run = odonata.Run.from_directory("runs/packets")
@@ -43,18 +42,18 @@ class RunData:
         path: Path | None,
     ) -> None:
         self.summary: dict[str, Any] = dict(summary)
-        """What `summary.json` holds."""
+        """Content of `summary.json`."""
         self.path = path
         """The run directory; None if the run was not stored."""
         self.table_names = names
-        """The names of all tables, those that only this engine writes included."""
+        """Names of all tables, including those that only this engine writes."""
         self._read_table = read_table
         self._read_text = read_text
         self._tables: dict[str, pa.Table] = {}
 
     @classmethod
     def from_directory(cls: type[_Run], directory: str | Path) -> _Run:
-        """Opens a run directory; tables are read when they are asked for."""
+        """Opens a run directory; tables are read on first access."""
         reader = RunReader(Path(directory))
         return cls(reader.summary, reader.names, reader.table, reader.text, reader.directory)
 
@@ -80,7 +79,7 @@ class RunData:
 
     @property
     def partial(self) -> str | None:
-        """Where the run was stopped before its end; None if it is complete."""
+        """Where the run stopped before its end; None if it is complete."""
         if self.summary["complete"]:
             return None
         simulated = self.part("end_ps")
@@ -90,11 +89,11 @@ class RunData:
 
     @property
     def routed(self) -> bool:
-        """Whether the run routed anything, so that its links have traffic."""
+        """Whether the run routed traffic, so that its links have loads."""
         return bool(self.summary["routing"] != schema.NOTHING_ROUTED)
 
     def part(self, key: str) -> Mapping[str, Any] | None:
-        """The part of the summary that has a key, whichever engine wrote it; None if none has."""
+        """The part of the summary with this key, whichever engine wrote it; None if there is none."""
         parts = (value for value in self.summary.values() if isinstance(value, Mapping))
         return next((part for part in parts if key in part), None)
 
@@ -130,12 +129,12 @@ class RunData:
 
     @property
     def nodes(self) -> pa.Table:
-        """One row for each node, with what passed its network interface."""
+        """One row for each node, with the bytes through its NIC."""
         return self.table("nodes")
 
     @property
     def jobs(self) -> pa.Table:
-        """One row for each job, with what the engine predicts for it."""
+        """One row for each job, with the engine's predictions."""
         return self.table("jobs")
 
     @property
@@ -145,24 +144,28 @@ class RunData:
 
     @property
     def communication(self) -> pa.Table:
-        """One row for each job and cell of its matrix of ranks, with what the job sends there."""
+        """One row for each job and cell of its matrix of ranks, with the bytes sent there."""
         return self.table("communication")
 
     @property
     def experiment(self) -> str:
-        """The experiment file as the user gave it."""
+        """The experiment file as written by the user."""
         return self._read_text(schema.EXPERIMENT)
 
     @property
     def resolved(self) -> str:
-        """The experiment with every key and the value that was used."""
+        """The experiment with every key and the value used."""
         return self._read_text(schema.RESOLVED)
 
     def save(self: _Run, directory: str | Path, *, force: bool = False) -> _Run:
         """Writes the run to a directory, whole or not at all, and returns the stored run.
 
+        Args:
+            directory: Directory to create.
+            force: Replace a run there; anything else is never replaced.
+
         Raises:
-            StoreError: The directory is taken; a run there is replaced with `force`, anything else never.
+            StoreError: The directory exists and may not be replaced.
         """
         path = write_run(
             Path(directory),

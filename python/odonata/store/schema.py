@@ -1,6 +1,6 @@
-"""The format of a run directory, as the compiled module declares it: `docs/reference/run-directory.md`.
+"""The format of a run directory, as declared by the compiled module: `docs/reference/run-directory.md`.
 
-A table that Python itself writes declares its columns with the same class.
+Tables that Python writes declare their columns with the same class.
 """
 
 from __future__ import annotations
@@ -20,17 +20,20 @@ FORMAT: str = _DECLARED["format"]
 FORMAT_VERSION: int = _DECLARED["format_version"]
 
 HIERARCHY_FORMAT = "odonata-amg-hierarchy"
-"""`format` of the directories of `odonata.amg`, which are written in the same way but hold other tables."""
+"""`format` of the directories of `odonata.amg`, which hold other tables."""
 
 EXPERIMENT = "experiment.toml"
 RESOLVED = "resolved.toml"
 SUMMARY = "summary.json"
 
 AXIS = "<axis>"
-"""Stands for the machine's axes in a column name: `source_<axis>` is `source_group`, `source_row`, ..."""
+"""Placeholder for the machine's axes in a column name:
+
+`source_<axis>` is `source_group`, `source_row`, ...
+"""
 
 MEASURES = frozenset({"sum", "max", "mean", "last"})
-"""How values of several rows merge, of columns for which several rows have a value at all."""
+"""Rules to merge the values of several rows, for columns that can be merged."""
 
 
 JOB_TIME = "job-time"
@@ -39,7 +42,7 @@ JOB_TIME = "job-time"
 
 @dataclass(frozen=True)
 class Column:
-    """What there is to know of a column. It stands in the metadata of the column's field, too."""
+    """The declaration of a column. It is also stored in the metadata of the column's field."""
 
     name: str
     type: str
@@ -47,33 +50,33 @@ class Column:
     unit: str = "none"
     """`none`, `count`, `bytes`, `bytes-per-s`, `ps`, `ns`, `s`, `share`, `ratio`, `hops`."""
     merge: str = "attribute"
-    """What several rows are together: `sum`, `max`, `mean`, `last`; `key` and `attribute` do not merge."""
+    """Rule to merge rows: `sum`, `max`, `mean`, `last`; `key` and `attribute` do not merge."""
     weight: str | None = None
-    """The column that a mean is weighted by; every row alike without one."""
+    """The column that weights a mean; without it all rows weigh the same."""
     label: str = ""
-    """A few words for a heading or a choice."""
+    """Short text for a heading or a choice."""
     meaning: str = ""
-    """A sentence or two."""
+    """Meaning in one or two sentences."""
     engine: str | None = None
-    """Who fills it; every engine if none is named."""
+    """Engine that fills the column; None for every engine."""
     under: str | None = None
-    """What the experiment must say for the column to be there."""
+    """Condition in the experiment under which the column exists."""
     of: str | None = None
-    """Of an id: the table whose rows it counts."""
+    """For an id: the table whose rows it counts."""
     missing: str | None = None
     """When a row has no value."""
     headline: bool = False
-    """Whether summaries show it, where nobody asked for this column."""
+    """Whether summaries show the column by default."""
     role: str | None = None
-    """By this, readers find a column whose name depends on the engine: `job-time`."""
+    """Role by which readers find a column whose name depends on the engine: `job-time`."""
 
     @property
     def is_measure(self) -> bool:
-        """Whether its values are something for several rows, too."""
+        """Whether values of several rows can be merged."""
         return self.merge in MEASURES
 
     def on(self, axis: str) -> Column:
-        """The column that this one stands for on an axis of the machine."""
+        """This column for one axis of the machine."""
         facts = asdict(self)
         return Column(**{**facts, **{key: facts[key].replace(AXIS, axis) for key in ("name", "label")}})
 
@@ -85,7 +88,7 @@ class Column:
 
     @classmethod
     def of_field(cls, field: pa.Field) -> Column:
-        """The declaration in a field's metadata; without any, a column of which only the name is known."""
+        """The declaration in a field's metadata; without metadata, a column with only a name."""
         facts = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
         known: dict[str, Any] = {key: facts[key] for key in _FACTS if key in facts}
         known["headline"] = "headline" in facts
@@ -105,14 +108,14 @@ TYPES: dict[str, pa.DataType] = {
     "dictionary str": pa.dictionary(pa.int32(), pa.string()),
     "list u32": pa.list_(pa.uint32()),
 }
-"""The Arrow type of each type."""
+"""The Arrow type for each type name."""
 
 TYPE_NAMES = {pa_type: name for name, pa_type in TYPES.items()}
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table: what a row is, and its columns in order."""
+    """A table: the meaning of a row, and its columns in order."""
 
     name: str
     row: str
@@ -123,9 +126,9 @@ class Table:
     meaning: str = ""
 
     def expand(self, axes: Sequence[str], engine: str | None = None) -> dict[str, Column]:
-        """The columns by name on a machine with these axes, those that this engine adds included.
+        """The columns by name on a machine with these axes, including those that this engine adds.
 
-        An axis that is called like another column is that column.
+        An axis with the name of another column is that column.
         """
         mine = [column for column in self.columns if column.engine in (None, engine)]
         plain = {column.name for column in mine}
@@ -138,7 +141,7 @@ class Table:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What stands in the metadata of the table's file."""
+        """Metadata for the table's file."""
         return {"table": self.name, "row": self.row, "sorted_by": ",".join(self.sorted_by)}
 
 
@@ -155,12 +158,12 @@ BASE_TABLES: dict[str, Table] = {name: table for name, table in TABLES.items() i
 
 
 def measures(columns: Iterable[Column]) -> list[str]:
-    """The names of those that are something for several rows, too."""
+    """The names of the columns whose values can be merged."""
     return [column.name for column in columns if column.is_measure]
 
 
 def declarations(schema: pa.Schema) -> dict[str, Column]:
-    """The columns of a table that was read or made, by name, as their fields declare them."""
+    """The columns of a table by name, as its fields declare them."""
     return {field.name: Column.of_field(field) for field in schema}
 
 
@@ -173,7 +176,7 @@ _PER_S = {"s": 1.0, "ns": 1e9, "ps": 1e12}
 
 
 def job_seconds(row: Mapping[str, Any], schema: pa.Schema) -> float | None:
-    """The time in seconds of a job that is a row of a table with this schema; None without one."""
+    """The time of a job in seconds, from a row of a table with this schema; None if it has no time."""
     known = declarations(schema)
     for name in reversed(job_times(schema)):
         if row.get(name) is not None:
@@ -210,16 +213,16 @@ SUMMARY_KEYS = (
     "jobs",
     "warnings",
 )
-"""The keys that `summary.json` has at its top level; an engine may add others."""
+"""Keys at the top level of `summary.json`; an engine may add others."""
 
 CLASS_STATISTICS = ("bytes_mean", "bytes_max", "bytes_p50", "bytes_p90", "bytes_p99", "loaded_links")
-"""What the summary says of each link class, over all its links, zero links included."""
+"""Statistics of each link class in the summary, over all its links, including those with zero bytes."""
 
 NOTHING_ROUTED = "none"
-"""`summary.routing` of a run that routes nothing, as a closed form: it has no traffic of links to show."""
+"""`summary.routing` of a run without routing, such as a closed form: it has no traffic on links."""
 
 ALL_CLASSES = "all"
-"""The name of the class that stands for the links of all classes."""
+"""Class name for the links of all classes together."""
 
 IDLE_NODE = -1
 """`nodes.job` of a node without a job."""
@@ -229,5 +232,5 @@ SHARED_NODE = -2
 
 
 def table_file(name: str) -> str:
-    """The file of a table."""
+    """File name of a table."""
     return f"{name}.parquet"

@@ -1,6 +1,6 @@
-"""The directory of a sweep: its axes, and its points, which are every combination of their values.
+"""The directory of a sweep: its axes, and one point for every combination of their values.
 
-`sweep.json` has axes and points, `points/<name>/` is the run directory of a point.
+`sweep.json` has axes and points. `points/<name>/` is the run directory of a point.
 """
 
 from __future__ import annotations
@@ -33,30 +33,33 @@ class Axis:
     key: str
     values: tuple[Any, ...]
     overrides: tuple[tuple[str, ...], ...]
-    """For each value the texts `KEY=VALUE`: one, or as many as change together."""
+    """For each value the overrides `KEY=VALUE`: one, or several that change together."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One combination."""
+    """One combination of values."""
 
     index: int
-    """From 0, the last axis running fastest."""
+    """Number from 0; the last axis varies fastest."""
     values: tuple[Any, ...] = field(hash=False)
-    """One for each axis; a list if the key takes one."""
+    """One value per axis; a list if the key takes a list."""
     overrides: tuple[str, ...]
     name: str
-    """Of its run directory. It depends on this point alone, so a sweep can grow and keep what is finished."""
+    """Name of the run directory.
+
+    It depends only on this point, so a sweep can grow and keep finished runs.
+    """
 
 
 def points(axes: Sequence[Axis]) -> list[Point]:
-    """All points; one without any change if there is no axis."""
+    """All points; a single unchanged point if there is no axis."""
     places = itertools.product(*(range(len(axis.values)) for axis in axes))
     return [point_at(axes, place, index) for index, place in enumerate(places)]
 
 
 def point_at(axes: Sequence[Axis], place: Sequence[int], index: int = 0) -> Point:
-    """The point whose value on each axis is the one of that number."""
+    """The point with the values at these positions of the axes."""
     shorts = short_keys([axis.key for axis in axes])
     chosen = list(zip(axes, place, strict=True))
     values = tuple(axis.values[i] for axis, i in chosen)
@@ -89,28 +92,29 @@ def describe(axes: Sequence[Axis], version: str) -> str:
 
 
 def read_axes(directory: Path) -> list[Axis]:
-    """The axes of the sweep that a directory holds.
+    """The axes of the sweep in a directory.
 
     Raises:
-        NotARunError: It holds none, or one that was written before a point could have several overrides.
+        NotARunError: The directory holds no sweep, or one in an old format without several overrides per
+            point.
         NewerRunError: It was written by a newer version.
-        DamagedRunError: `sweep.json` is not as the format says.
+        DamagedRunError: `sweep.json` does not match the format.
     """
     try:
         description = json.loads((directory / DESCRIPTION).read_bytes())
     except (OSError, ValueError):
         description = None
     if not isinstance(description, dict) or description.get("format") != FORMAT:
-        raise NotARunError(f"{directory} is not the directory of a sweep")
+        raise NotARunError(f"{directory} is not a sweep directory")
     version = description.get("format_version")
     if type(version) is not int:
-        raise _damaged(directory / DESCRIPTION, "format_version is no whole number")
+        raise _damaged(directory / DESCRIPTION, "format_version is not an integer")
     if version > FORMAT_VERSION:
         writer = description.get("odonata_version", "of an unknown version")
-        raise NewerRunError(f"{directory} was written by Odonata {writer}, a newer one")
+        raise NewerRunError(f"{directory} was written by Odonata {writer}, a newer version")
     if version < FORMAT_VERSION:
         raise NotARunError(
-            f"{directory} was written in format {version} of sweeps, which is no longer read",
+            f"{directory} was written in format {version} of sweeps, which is no longer supported",
             hint="Run the sweep again into another directory.",
         )
     axes = axes_of(directory / DESCRIPTION, description.get("axes"))
@@ -121,18 +125,18 @@ def read_axes(directory: Path) -> list[Axis]:
 
 
 def axes_of(file: Path, given: Any) -> list[Axis]:
-    """The axes that stand in a file.
+    """The axes of a file.
 
     Raises:
-        DamagedRunError: They are not as the format says.
+        DamagedRunError: The axes do not match the format.
     """
     if not isinstance(given, list):
-        raise _damaged(file, "axes is no list")
+        raise _damaged(file, "axes is not a list")
     return [_axis(file, number, axis) for number, axis in enumerate(given)]
 
 
 def _axis(file: Path, number: int, given: Any) -> Axis:
-    """One of the axes as they are read."""
+    """One of the axes from a file."""
     wrong = f"axes[{number}]"
     if not isinstance(given, dict) or not isinstance(given.get("key"), str):
         raise _damaged(file, f"{wrong} has no key")
@@ -145,24 +149,24 @@ def _axis(file: Path, number: int, given: Any) -> Axis:
         or not all(isinstance(each, list) for each in overrides)
         or not all(isinstance(text, str) for each in overrides for text in each)
     ):
-        raise _damaged(file, f"{wrong} has not a list of texts KEY=VALUE for each of its values")
+        raise _damaged(file, f"{wrong} has no list of texts KEY=VALUE for each of its values")
     return Axis(given["key"], tuple(values), tuple(map(tuple, overrides)))
 
 
 def _damaged(file: Path, reason: str) -> DamagedRunError:
     return DamagedRunError(
         f"{file} is damaged: {reason}",
-        hint="Run it again into the same directory: its finished points are kept.",
+        hint="Run it again with the same directory: finished points are not repeated.",
     )
 
 
 def text(value: Any) -> str:
-    """A value as it is shown: strings without quotes, anything else as TOML."""
+    """A value for display: strings without quotes, anything else as TOML."""
     return value if isinstance(value, str) else toml.value(value)
 
 
 def short_keys(keys: list[str]) -> list[str]:
-    """The last part of each key where that tells them apart, else the whole key.
+    """The last part of each key if these parts differ, else the whole key.
 
     The name of a variant stands for the variant: `routing` for `engine.routing.name`.
     """

@@ -1,8 +1,7 @@
-"""Writing a run directory so that it is there whole or not at all.
+"""Writes a run directory whole or not at all.
 
-Everything is written into a hidden directory beside the target, forced to the disk, and renamed. A reader
-refuses a directory without `summary.json`, which is written last, so even a copy of the hidden directory
-does not load.
+All files go to a hidden directory next to the target, are forced to disk, and renamed. Readers refuse a
+directory without `summary.json`, which is written last, so even a copy of the hidden directory does not load.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ import pyarrow.parquet as pq
 
 from odonata.errors import StoreError
 from odonata.store import columns, schema
+from odonata.store.atomic import exchange, remove_remains, store_errors, sync_to_disk, temporary_path
 from odonata.store.checkpoint import STATE, CheckpointDirectory, check_no_checkpoint
-from odonata.store.whole import exchange, said, sweep_litter, to_disk, unfinished
 
 COMPRESSION = "zstd"
 
@@ -29,28 +28,29 @@ COMPRESSION = "zstd"
 def check_target(target: Path, *, force: bool = False) -> None:
     """Raises `StoreError` if a run may not be written to `target`.
 
-    A path that does not exist and an empty directory are free. An existing run is replaced only with
-    `force`, and anything else never.
+    The target may be missing or an empty directory. An existing run is replaced only with `force`, anything
+    else never.
     """
     if not os.path.lexists(target):
         ancestor = next(parent for parent in target.absolute().parents if parent.exists())
         if not ancestor.is_dir():
-            raise StoreError(f"cannot make {target}: {ancestor} is not a directory")
+            raise StoreError(f"cannot create {target}: {ancestor} is not a directory")
         if not os.access(ancestor, os.W_OK | os.X_OK):
-            raise StoreError(f"cannot make {target}: no permission to write in {ancestor}")
+            raise StoreError(f"cannot create {target}: no permission to write in {ancestor}")
         return
     if not target.is_dir() or target.is_symlink():
-        raise StoreError(f"{target} exists and is not a directory", hint="Choose another place with -o.")
+        raise StoreError(f"{target} exists and is not a directory", hint="Choose another directory with -o.")
     if not any(target.iterdir()):
         return
     if not is_run(target):
         raise StoreError(
-            f"{target} exists and is not a run directory; it is left as it is",
-            hint="Choose another place with -o.",
+            f"{target} exists and is not a run directory, so it is not replaced",
+            hint="Choose another directory with -o.",
         )
     if not force:
         raise StoreError(
-            f"{target} already holds a run", hint="Replace it with --force, or choose another place with -o."
+            f"{target} already holds a run",
+            hint="Replace it with --force, or choose another directory with -o.",
         )
 
 
@@ -64,19 +64,19 @@ def is_run(directory: Path) -> bool:
 
 
 class RunWriter:
-    """A run directory in the making: a context manager whose `commit` puts it in its place.
+    """Context manager that writes a run directory; `commit` moves it to its target.
 
-    Leaving the context without `commit`, by an error or an interrupt, removes what was written.
+    Leaving the context without `commit`, by an error or an interrupt, removes the written files.
     """
 
     def __init__(self, target: Path, *, force: bool = False) -> None:
         check_target(target, force=force)
         self.target = target.absolute()
         self._force = force
-        self.directory = unfinished(self.target)
-        with said(target):
+        self.directory = temporary_path(self.target)
+        with store_errors(target):
             self.target.parent.mkdir(parents=True, exist_ok=True)
-            sweep_litter(self.target.parent)
+            remove_remains(self.target.parent)
             self.directory.mkdir()
 
     def __enter__(self) -> RunWriter:
@@ -88,35 +88,35 @@ class RunWriter:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def write_text(self, name: str, text: str) -> None:
-        """Writes one text file."""
-        with said(self.target):
+        """Writes a text file."""
+        with store_errors(self.target):
             (self.directory / name).write_text(text, encoding="utf-8")
 
     def write_table(self, name: str, table: pa.Table) -> None:
         """Writes one table as Parquet."""
-        with said(self.target):
+        with store_errors(self.target):
             pq.write_table(table, self.directory / schema.table_file(name), compression=COMPRESSION)
 
     def commit(self, summary: Mapping[str, Any]) -> Path:
-        """Writes the summary, forces everything to the disk, and renames the directory to its final name."""
+        """Writes the summary, forces all files to disk, and renames the directory to its target."""
         text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False)
         self.write_text(schema.SUMMARY, text + "\n")
         check_target(self.target, force=self._force)
-        with said(self.target):
+        with store_errors(self.target):
             for path in self.directory.iterdir():
-                to_disk(path)
-            to_disk(self.directory)
+                sync_to_disk(path)
+            sync_to_disk(self.directory)
             self._put_in_place()
-            to_disk(self.target.parent)
+            sync_to_disk(self.target.parent)
         return self.target
 
     def _put_in_place(self) -> None:
-        """One step where the file system can exchange; else there is a moment without old and new run."""
+        """One operation if the file system can exchange; else there is a moment without old and new run."""
         replaced = self.target.with_name(f".{self.target.name}.replaced")
         if not self.target.exists():
             self.directory.rename(self.target)
         elif exchange(self.directory, self.target):
-            # What is there now is what was replaced.
+            # After the exchange this path holds the replaced run.
             shutil.rmtree(self.directory, ignore_errors=True)
         else:
             shutil.rmtree(replaced, ignore_errors=True)
@@ -126,7 +126,7 @@ class RunWriter:
             except OSError:
                 replaced.rename(self.target)
                 raise
-        # Or what an earlier one was killed before removing.
+        # Also removes an old run that a killed process left.
         shutil.rmtree(replaced, ignore_errors=True)
 
 
@@ -142,20 +142,20 @@ def write_run(
     """Writes a whole run directory at once.
 
     Args:
-        target: The directory to make.
-        summary: What `summary.json` will hold.
-        tables: By name; those that the format asks for must be there and have its columns, others are stored
-            as they are.
-        experiment: The experiment file as the user gave it.
-        resolved: The same with every key and the value that was used.
-        force: Whether a run that is already there is replaced.
+        target: Directory to create.
+        summary: Content of `summary.json`.
+        tables: Tables by name. Tables of the format must be present with their columns; others are stored
+            unchanged.
+        experiment: The experiment file as written by the user.
+        resolved: The experiment with every key and the value used.
+        force: Whether to replace an existing run.
 
     Returns:
         The absolute path of the directory.
 
     Raises:
-        StoreError: The target is taken or cannot be written.
-        ValueError: A table or a key of the summary is missing or not as the format says.
+        StoreError: The target exists or cannot be written.
+        ValueError: A table or a key of the summary is missing or does not match the format.
     """
     with RunWriter(target, force=force) as writer:
         return _write(writer, summary, dict(tables), experiment, resolved)
@@ -177,12 +177,12 @@ def _write(
 
 
 class GrowingTables:
-    """Tables that grow while an engine works: a context manager whose `rows` takes their next rows.
+    """Tables that grow while an engine works: a context manager whose `rows` appends rows.
 
-    With a target they are written at once, so that no more than a batch is in memory; without one they are
-    kept. Leaving the context without `commit` removes what was written, but for checkpoints.
+    With a target, rows are written at once, so only a batch is in memory; without a target they stay in
+    memory. Leaving the context without `commit` removes the written files except checkpoints.
 
-    `parts` are those of a run that goes on from a checkpoint: what its tables grew before.
+    `parts` are the earlier parts of the tables of a resumed run.
     """
 
     def __init__(
@@ -216,12 +216,12 @@ class GrowingTables:
 
     @property
     def target(self) -> Path:
-        """The run directory that is to be."""
-        assert self._target is not None, "tables without a target are kept"
+        """Path of the run directory to write."""
+        assert self._target is not None, "tables without a target stay in memory"
         return self._target
 
     def rows(self, name: str, given: Mapping[str, Any]) -> None:
-        """Takes the next rows of a table."""
+        """Appends rows to a table."""
         table = columns.table(name, given)
         if self._target is None:
             self._kept.setdefault(name, []).append(table)
@@ -229,19 +229,19 @@ class GrowingTables:
         self._schemas[name] = table.schema
         if name not in self._files:
             path = self._open().directory / schema.table_file(name)
-            with said(self._target):
+            with store_errors(self._target):
                 self._files[name] = pq.ParquetWriter(path, table.schema, compression=COMPRESSION)
-        with said(self._target):
+        with store_errors(self._target):
             self._files[name].write_table(table)
 
     def tables(self) -> dict[str, pa.Table]:
-        """The tables that were kept."""
+        """The tables in memory."""
         return {name: pa.concat_tables(parts) for name, parts in self._kept.items()}
 
     def commit(
         self, *, summary: Mapping[str, Any], tables: Mapping[str, pa.Table], experiment: str, resolved: str
     ) -> Path:
-        """Writes everything else, as `write_run`, and puts the directory in its place."""
+        """Writes all other files as `write_run` does, and moves the directory to its target."""
         grown = list(self._files)
         self._close()
         for name in {*self._parts, *grown} if self._parts else ():
@@ -249,32 +249,32 @@ class GrowingTables:
         return _write(self._open(), summary, tables, experiment, resolved)
 
     def state_file(self) -> Path:
-        """Where the state of the engine may be written that is then kept."""
+        """File to which the engine may write its state before `save_checkpoint`."""
         return self._open().directory / STATE
 
-    def keep(self, number: int) -> None:
-        """Keeps the state that was written, and what tables grew since, as checkpoint `number`."""
-        assert self._target is not None, "without a target nothing is kept"
+    def save_checkpoint(self, number: int) -> None:
+        """Stores the written state, and the table rows since the last checkpoint, as checkpoint `number`."""
+        assert self._target is not None, "without a target there are no checkpoints"
         directory, names = self._open().directory, list(self._files)
         self._close()
         kept = CheckpointDirectory(self._target)
-        kept.keep(number, directory / STATE, [directory / schema.table_file(name) for name in names])
+        kept.save(number, directory / STATE, [directory / schema.table_file(name) for name in names])
         self._parts = kept.parts(number)
 
     def _join(self, name: str) -> None:
-        """Makes one table of its parts, group of rows by group of rows, as if it had never been parted."""
+        """Joins the parts of a table, row group by row group, as if it had been written in one piece."""
         whole = self._open().directory / schema.table_file(name)
         tail = whole.with_name(f"{name}.tail")
-        with said(whole):
-            last = [whole.rename(tail)] if whole.exists() else []
+        with store_errors(whole):
+            last = [whole.rename(tail)] if atomic.exists() else []
             files = [pq.ParquetFile(part) for part in [*self._parts.get(name, []), *last]]
-            # As rows are handed over: what is read from a file also says what only files say.
+            # Use the schema of the rows: a schema read from a file has additional metadata.
             schema_of = self._schemas[name]
             with pq.ParquetWriter(whole, schema_of, compression=COMPRESSION) as writer:
                 for number, file in enumerate(files):
                     for group in range(file.num_row_groups):
                         rows = file.read_row_group(group)
-                        # Each part begins with a group of no rows, that of the first is the table's own.
+                        # Each part starts with an empty row group. Only the first one belongs to the table.
                         if number == 0 or rows.num_rows > 0:
                             writer.write_table(rows.cast(schema_of))
                     file.close()
@@ -282,23 +282,23 @@ class GrowingTables:
 
     def _open(self) -> RunWriter:
         if self._writer is None:
-            assert self._target is not None, "tables without a target are kept"
+            assert self._target is not None, "tables without a target stay in memory"
             self._writer = RunWriter(self._target, force=self._force)
         return self._writer
 
     def _close(self) -> None:
         while self._files:
             _, file = self._files.popitem()
-            with said(self._target or Path()):
+            with store_errors(self._target or Path()):
                 file.close()
 
 
 def check_content(summary: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
-    """Raises `ValueError` if an engine handed over something that is not a run."""
+    """Raises `ValueError` if the data of an engine is not a valid run."""
     missing = [key for key in schema.SUMMARY_KEYS if key not in summary]
     missing += [f"table {name}" for name in schema.BASE_TABLES if name not in tables]
     if missing:
-        raise ValueError("the run lacks " + ", ".join(missing))
+        raise ValueError("the run has no " + ", ".join(missing))
     axes = summary["machine"]["axes"]
     wrong = [
         f"table {name}: {problem}"

@@ -22,6 +22,7 @@ from odonata.api import Source
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.notebook import facts
 from odonata.runs import Run
+from odonata.store.atomic import atomic_file
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
 from odonata.store.sweep import (
     DESCRIPTION,
@@ -33,7 +34,6 @@ from odonata.store.sweep import (
     read_axes,
     text,
 )
-from odonata.store.whole import replacing
 from odonata.sweeps.execute import Failure
 from odonata.sweeps.interference import interference_table, is_interference
 from odonata.sweeps.results import ALL_JOBS, jobs_table, statistics_table
@@ -305,7 +305,7 @@ class Sweep:
         if is_interference(self.axes):
             tables["interference"] = self.interference
         for name, table in tables.items():
-            with replacing(self.path / f"{name}.parquet") as path:
+            with atomic_file(self.path / f"{name}.parquet") as path:
                 pq.write_table(table, path)
 
 
@@ -355,7 +355,7 @@ def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
             ) from None
     (directory / "points").mkdir(parents=True, exist_ok=True)
     for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, describe(axes, __version__))):
-        with replacing(directory / name) as path:
+        with atomic_file(directory / name) as path:
             path.write_text(content, encoding="utf-8")
     return Sweep(directory, axes)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata.errors import OdonataError
-from odonata.store.whole import replacing
+from odonata.store.atomic import atomic_file
 from odonata.viewer.runs import OpenRuns
 from odonata.viewer.server import page_files
 
@@ -54,6 +54,6 @@ def check_place(path: Path) -> None:
 def write_page(page: str, path: Path) -> int:
     """Writes the page atomically and returns its size in bytes."""
     content = page.encode()
-    with replacing(path) as unfinished:
+    with atomic_file(path) as unfinished:
         unfinished.write_bytes(content)
     return len(content)

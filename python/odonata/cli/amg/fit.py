@@ -13,7 +13,7 @@ from odonata.cli.amg import options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from odonata.amg.fit import Fit, Measured
+    from odonata.amg.fit import Fit, MeasuredTimes
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.machines import ParameterSet
 
@@ -78,7 +78,7 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
 
 
 def _whole(
-    measured: list[Measured],
+    measured: list[MeasuredTimes],
     hierarchy_of: Callable[[str | None], Hierarchy],
     machine: ParameterSet,
     *,
@@ -144,7 +144,7 @@ def _named(name: str, folder: Path) -> Hierarchy:
     )
 
 
-def _label(one: Measured, tasks: int) -> str:
+def _label(one: MeasuredTimes, tasks: int) -> str:
     mix = f"{tasks} x {one.threads}"
     return mix if one.hierarchy is None else f"{one.hierarchy}, {mix}"
 

@@ -72,7 +72,7 @@ def command(
         owners=cut.part,
         source=f"imported from {directory.resolve().name}",
         ranks_per_node=ranks_per_node,
-        settings={"partition": cut.way},
+        settings={"partition": cut.method},
     )
     written = boomeramg.save(built, target, force=force)
     show_built(built, written, quiet=quiet, as_json=as_json)

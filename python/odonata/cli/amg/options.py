@@ -252,15 +252,15 @@ def problem_of(given: dict[str, Any]) -> Problem:
 
 
 def warn_of_cycle(hierarchy: Hierarchy) -> None:
-    """Says so where a hierarchy is for cycles that formulas and messages do not price."""
+    """Warns if the hierarchy is for cycles that the model does not price."""
     from odonata.amg.problems import Settings
     from odonata.cli import terminal
 
     known = Settings(**hierarchy.settings["boomeramg"]) if "boomeramg" in hierarchy.settings else Settings()
-    if not known.priced_alike:
+    if not known.is_priced:
         what = f"{known.cycle.upper()}-cycles smoothed by {known.smoother}"
         terminal.print_warnings(
-            [f"the hierarchy was made for {what}; priced is a V-cycle with a product for each of its sweeps"]
+            [f"the hierarchy was made for {what}; the price is of a V-cycle with a product per sweep"]
         )
 
 
@@ -271,11 +271,11 @@ def hierarchy_of(directory: Path | None, given: dict[str, Any]) -> Hierarchy:
     if directory is not None:
         return store.read(directory)
     wanted = problem_of(given)
-    found = store.find_shipped(wanted.described())
+    found = store.find_shipped(wanted.as_dict())
     if found is None:
         raise OdonataError(
-            f"no table of {wanted.name} on {wanted.ranks} ranks with {given['points']} points each and these "
-            "settings comes with the package",
-            hint="`odonata amg hierarchy` makes it where hypre is; `odonata amg tables` lists what is here.",
+            f"the package has no table of {wanted.name} on {wanted.ranks} ranks with {given['points']} points "
+            "each and these settings",
+            hint="Make it with `odonata amg hierarchy` (needs hypre), or see `odonata amg tables`.",
         )
     return found

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from odonata.amg.advice import Advice, Adviser
-    from odonata.amg.beyond import Way
-    from odonata.amg.boomeramg import Executed
+    from odonata.amg.boomeramg import ExecutedRedistribution
+    from odonata.amg.comparison import Variant
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.machines import ParameterSet
     from odonata.amg.problems import Problem
@@ -126,11 +126,11 @@ def command(
 
         save_executed(executed[0], output, force=force)
     results = [_result(done, adviser, advice) for done in executed]
-    ways = _ways(executed, machine, mix)
+    variants = _variants(executed, machine, mix)
     if as_json:
-        _print_json(adviser, advice, threads, results, ways, most)
+        _print_json(adviser, advice, threads, results, variants, most)
         return
-    _show(adviser, advice, results, ways, most=most)
+    _show(adviser, advice, results, variants, most=most)
     if output is not None:
         written = f"written: {output}" if executed else "Nothing was executed, so nothing was written."
         terminal.console().print(written)
@@ -145,7 +145,7 @@ def _advise(
 ) -> tuple[Adviser, Advice]:
     """The adviser, and the advice of the requested account; by default of the messages if known."""
     from odonata.amg.advice import Adviser
-    from odonata.amg.ranked import Ranked
+    from odonata.amg.ranked import RankModel
     from odonata.errors import OdonataError
 
     if account == "ranked" and messages is None:
@@ -153,9 +153,9 @@ def _advise(
             "this hierarchy has no messages, so it cannot be priced rank by rank",
             hint="Count messages with `odonata amg hierarchy -o DIR` (needs hypre), or use --account paper.",
         )
-    ranked = None if messages is None else Ranked(hierarchy, messages, machine, **mix)
+    ranked = None if messages is None else RankModel(hierarchy, messages, machine, **mix)
     adviser = Adviser(hierarchy, machine, ranked, **mix)
-    return adviser, adviser.by(account or ("paper" if ranked is None else "ranked"))
+    return adviser, adviser.advice(account or ("paper" if ranked is None else "ranked"))
 
 
 def _print_json(
@@ -163,7 +163,7 @@ def _print_json(
     advice: Advice,
     threads: int,
     results: list[dict[str, Any]],
-    ways: list[Way],
+    variants: list[Variant],
     most: int,
 ) -> None:
     from odonata.cli import terminal
@@ -177,7 +177,7 @@ def _print_json(
             "reason": one.reason,
         }
 
-    paper = adviser.by("paper")
+    paper = adviser.advice("paper")
     terminal.print_json(
         {
             "cores": adviser.hierarchy.ranks * threads,
@@ -188,13 +188,13 @@ def _print_json(
             "paper": {**plain(paper), "levels": [_plain(level) for level in adviser.decision.levels]},
             "executed": results[0] if results else None,
             "also_executed": results[1:],
-            "ways": [vars(way) for way in ways],
+            "variants": [vars(variant) for variant in variants],
         }
     )
 
 
 def _show(
-    adviser: Adviser, advice: Advice, results: list[dict[str, Any]], ways: list[Way], *, most: int
+    adviser: Adviser, advice: Advice, results: list[dict[str, Any]], variants: list[Variant], *, most: int
 ) -> None:
     """Prints the advice with reasons, the next best choices and the executed ones."""
     from odonata.cli import terminal
@@ -213,13 +213,13 @@ def _show(
     if adviser.ranked is None:
         screen.print("This hierarchy has no messages, so ranks cannot be priced one by one.")
     elif not paper:
-        screen.print(_difference(adviser.by("paper")))
+        screen.print(_difference(adviser.advice("paper")))
     if most and advice.predictions:
         titled.show(screen, _alternatives_table(advice, adviser, most))
     for result in results:
         titled.show(screen, _executed_table(result, advice))
-    if ways:
-        titled.show(screen, _ways_table(ways))
+    if variants:
+        titled.show(screen, _variants_table(variants))
         screen.print("Set-up: only its communication, from the counted messages.")
 
 
@@ -267,10 +267,10 @@ def _source(
     if directory is not None:
         hierarchy = store.read(directory)
         messages = store.read_table(directory, "messages") if store.has_table(directory, "messages") else None
-        again = problems.of_settings(hierarchy.settings) if needs_problem else None
+        again = problems.from_settings(hierarchy.settings) if needs_problem else None
         return again, None, hierarchy, messages
     problem = options.problem_of(given)
-    found = store.find_shipped(problem.described())
+    found = store.find_shipped(problem.as_dict())
     if found is None and needs_problem:
         built = boomeramg.build(problem, progress=_report(quiet))
         return problem, None, built.hierarchy, built.tables["messages"]
@@ -294,7 +294,7 @@ def _execute(
     solver: str | None,
     *,
     quiet: bool,
-) -> Executed:
+) -> ExecutedRedistribution:
     from odonata.amg import boomeramg, model
 
     per_node = mix["tasks"] or model.default_tasks(machine, mix["threads"])
@@ -303,7 +303,7 @@ def _execute(
     )
 
 
-def _result(done: Executed, adviser: Adviser, advice: Advice) -> dict[str, Any]:
+def _result(done: ExecutedRedistribution, adviser: Adviser, advice: Advice) -> dict[str, Any]:
     """The results of an executed switch."""
     after_s = adviser.executed_s(advice.account, done)
     return {
@@ -319,10 +319,12 @@ def _result(done: Executed, adviser: Adviser, advice: Advice) -> dict[str, Any]:
     }
 
 
-def _ways(executed: list[Executed], machine: ParameterSet, mix: dict[str, Any]) -> list[Way]:
-    from odonata.amg import beyond
+def _variants(
+    executed: list[ExecutedRedistribution], machine: ParameterSet, mix: dict[str, Any]
+) -> list[Variant]:
+    from odonata.amg import comparison
 
-    return beyond.ways(executed, machine, **mix) if executed else []
+    return comparison.variants(executed, machine, **mix) if executed else []
 
 
 def _plain(level: Any) -> dict[str, Any]:
@@ -413,15 +415,15 @@ _SHORT = {"direct": "1", "two-steps": "2", "three-steps": "3"}
 """Number of steps by scheme."""
 
 
-def _ways_table(ways: list[Way]) -> Any:
+def _variants_table(variants: list[Variant]) -> Any:
     from odonata.cli.amg import titled
 
     columns = ["scheme", "switch", "steps per level", "by formula", "rank by rank", "set-up"]
     table = titled.table("All schemes, ms per cycle", columns, left=["scheme", "switch", "steps per level"])
-    for way in ways:
-        switch = "-" if way.switch is None else f"{way.switch[0]} to {way.switch[1]}"
-        times = (way.formula_s, way.ranked_s, way.setup_s)
-        name = f"{way.name}, node-aware" if way.node_aware else way.name
-        steps = " ".join(_SHORT[route] for route in way.routes)
+    for variant in variants:
+        switch = "-" if variant.switch is None else f"{variant.switch[0]} to {variant.switch[1]}"
+        times = (variant.formula_s, variant.ranked_s, variant.setup_s)
+        name = f"{variant.name}, node-aware" if variant.node_aware else variant.name
+        steps = " ".join(_SHORT[route] for route in variant.routes)
         table.add_row(name, switch, steps or "-", *("-" if s is None else f"{1e3 * s:.3f}" for s in times))
     return table

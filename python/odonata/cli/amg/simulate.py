@@ -143,7 +143,7 @@ class _Cycle:
 
     def show(self, engine: str, *, quiet: bool, as_json: bool) -> None:
         from odonata.amg import ends, store
-        from odonata.amg.ranked import Ranked
+        from odonata.amg.ranked import RankModel
         from odonata.cli import terminal
         from odonata.cli.amg import parts, titled
 
@@ -154,8 +154,8 @@ class _Cycle:
                 hint="Add a table [ends]; `odonata amg fit` finds its values from measured whole cycles.",
             )
         messages = store.read_table(self.directory, "messages")
-        counted = Ranked(self.hierarchy, messages, self.machine, self.threads, self.per_node)
-        by_ranks = ends.total(ends.of_messages(counted, costs))
+        counted = RankModel(self.hierarchy, messages, self.machine, self.threads, self.per_node)
+        by_ranks = ends.total(ends.parts_of_messages(counted, costs))
         screen = terminal.error_console()
         progress = None if quiet else lambda *what: screen.print(f"  with {' '.join(map(str, what))}")
         simulated = (
@@ -167,7 +167,9 @@ class _Cycle:
             "simulated": simulated,
             "rank by rank": by_ranks,
             "by the level table": ends.total(
-                ends.of_levels(self.hierarchy, self.machine, costs, threads=self.threads, tasks=self.per_node)
+                ends.parts_of_levels(
+                    self.hierarchy, self.machine, costs, threads=self.threads, tasks=self.per_node
+                )
             ),
         }
         if as_json:
@@ -242,7 +244,7 @@ def exchange_table(found: Findings) -> Any:
     columns += ["n beta", "penalty", "p hops", "p alpha"]
     table = titled.table("One exchange, us", columns, left=["phase"])
     for e in found.exchanges:
-        factor = f"{e.simulated_s / e.interface_s:.2f}" if e.interface_s else "-"
+        factor = f"{e.simulated_s / e.nic_s:.2f}" if e.nic_s else "-"
         times = (e.bandwidth_s, e.bandwidth_penalty_s, e.hops_s, e.startup_s)
         table.add_row(
             str(e.level),
@@ -250,7 +252,7 @@ def exchange_table(found: Findings) -> Any:
             f"{e.messages:,}",
             f"{e.bytes / 1e3:,.0f}",
             f"{1e6 * e.simulated_s:.2f}",
-            f"{1e6 * e.interface_s:.2f}",
+            f"{1e6 * e.nic_s:.2f}",
             factor,
             *(f"{1e6 * seconds:.2f}" for seconds in times),
         )
