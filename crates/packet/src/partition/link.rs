@@ -313,7 +313,7 @@ impl Partition {
             return;
         }
         let next = self.fabric.far_group(self.ports.start + o as u32);
-        // Only a third group makes the path indirect.
+        // Only a third group counts as an intermediate group.
         if next != self.fabric.group_of_node(header.destination) && next != self.fabric.group_of_node(header.source) {
             header.state.path_kind.mark_intermediate_group();
         }
