@@ -48,8 +48,8 @@ def test_file_text_and_dict_are_the_same_experiment(tmp_path: Path, run: odonata
     [
         (3, {}, TypeError, "path of a file, its text or a dict, not int"),
         ("a\0b", {}, OdonataError, "it is no name of a file"),
-        (EXPERIMENT, {"set": "engine.seed=2"}, TypeError, "set is a dict of keys and values"),
-        (EXPERIMENT, {"threads": -1}, OdonataError, "threads is -1; expected a number from 1 up"),
+        (EXPERIMENT, {"set": "engine.seed=2"}, TypeError, "set must be a dict of keys and values"),
+        (EXPERIMENT, {"threads": -1}, OdonataError, "threads is -1; expected at least 1"),
     ],
 )
 def test_wrong_arguments_are_named(
@@ -195,7 +195,7 @@ def test_every_family_can_be_stored_shown_and_drawn(tmp_path: Path, machine: dic
     assert image is not None
     assert len(image) > 1, "without groups, the first axis divides the machine"
     names = analysis.link_names(run.links, run.routers).to_pylist()
-    assert len(set(names)) == len(names), "names tell all links apart"
+    assert len(set(names)) == len(names), "names distinguish all links"
 
 
 def test_a_comparison_is_what_the_command_prints(run: odonata.Run) -> None:

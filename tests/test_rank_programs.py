@@ -84,14 +84,14 @@ def test_roles_are_functions_of_their_own(odonata_command: Command, tmp_path: Pa
             lambda role: role.send(role.ranks, "8 B"),
             "the peer, a rank, is 4 for rank 0, expected from 0 to 3",
         ),
-        (lambda role: role.send(0, 8), "8 is no amount"),
-        (lambda role: role.send("0", "8 B"), "'0' is a text where a whole number is expected"),
-        (lambda role: role.send(1.5, "8 B"), "1.5 is no whole number"),
+        (lambda role: role.send(0, 8), "expected an amount, found 8"),
+        (lambda role: role.send("0", "8 B"), "expected a whole number, found the text '0'"),
+        (lambda role: role.send(1.5, "8 B"), "expected a whole number, found 1.5"),
         (lambda role: role.compute("5 sheep"), "sheep"),
-        (lambda role: [role.barrier() for _ in range(role.ranks)], "it is no number for Python"),
-        (lambda role: role.barrier() if role.rank == 0 else None, "Python can't decide it"),
-        (lambda role: role.send(role.rank / 2, "8 B"), "'/' makes fractions"),
-        (lambda role: role.phase("two words"), "'two words' is no name"),
+        (lambda role: [role.barrier() for _ in range(role.ranks)], "Python cannot use it as a number"),
+        (lambda role: role.barrier() if role.rank == 0 else None, "Python cannot test it"),
+        (lambda role: role.send(role.rank / 2, "8 B"), "'/' gives fractions"),
+        (lambda role: role.phase("two words"), "expected a name, found 'two words'"),
         (lambda role: role.barrier(on="half"), "half"),
         (lambda role: role.irecv(0, "8 B"), "nobody waits for this request"),
         (lambda role: role.line("repeat 3:"), "is not one call"),
@@ -112,12 +112,12 @@ def test_blocks_without_calls_and_functions_without_calls_are_mistakes() -> None
             pass
 
     with pytest.raises(
-        ProgramError, match=f"{empty_loop.__code__.co_firstlineno + 1}: nothing stands under `repeat`"
+        ProgramError, match=f"{empty_loop.__code__.co_firstlineno + 1}: the block of `repeat` is empty"
     ):
         program(empty_loop)
     with pytest.raises(ProgramError, match="makes no calls"):
         program(str)
-    with pytest.raises(ProgramError, match="is no function of a role"):
+    with pytest.raises(ProgramError, match="expected a function of a role"):
         program({"0": 3})  # type: ignore[dict-item]
 
 

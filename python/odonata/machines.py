@@ -36,15 +36,15 @@ class Machine:
     """
 
     metrics: dict[str, Any]
-    """Counts per class, ports, diameter, mean distance, bisection, cost, warnings, and what was verified."""
+    """Counts per class, ports, diameter, mean distance, bisection, cost, warnings and checks."""
     routers: pa.Table
-    """As in a run directory."""
+    """The table of a run directory."""
     links: pa.Table
-    """As in a run directory, without traffic."""
+    """The table of a run directory without traffic."""
     nodes: pa.Table
-    """As in a run directory, without jobs and traffic."""
+    """The table of a run directory without jobs and traffic."""
     resolved: str
-    """The section `[machine]` with every key and the value that was used."""
+    """The section `[machine]` with every key and the value in use."""
 
     def __repr__(self) -> str:
         sizes = (
@@ -53,7 +53,7 @@ class Machine:
         return f"<odonata.Machine {self.metrics['machine']['name']}, {sizes}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The display in notebooks."""
         plain = {name: value for name, value in self.metrics.items() if isinstance(value, str | int | float)}
         distances = self.metrics["distances"]
         numbers = {name: value for name, value in distances.items() if isinstance(value, int | float)}
@@ -73,18 +73,18 @@ def machine(
     Args:
         origin: The name of a preset or of a topology, an experiment file (`.toml`), a file that lists cables,
             or the keys of `[machine]` as a dict.
-        edit: Changes of the cabling, such as `-K` or `fail 5% blue`, instead of those in the file.
+        edit: Edits of the cabling, such as `-K` or `fail 5% blue`; they replace the edits in the file.
         price: Price of a cable by link class, for the cost of the cabling.
         set: Other keys to change, such as `{"machine.class.blue.bandwidth": "4.7 GB/s"}`.
-        threads: How many threads to use; all processors if not given.
+        threads: Number of threads; all processors by default.
 
     Returns:
-        Counts and distances (in links), and a row for each router, directed link (bytes per second,
+        Counts and distances (in links), and tables with a row per router, directed link (bytes per second,
         picoseconds) and node.
 
     Raises:
         OdonataError: There is no such preset, topology or file.
-        ExperimentError: The machine cannot be built; the error says where and why.
+        ExperimentError: The machine cannot be built; the error gives place and reason.
 
     Examples:
         >>> odonata.machine("dragonfly-1056").nodes.num_rows
@@ -98,7 +98,7 @@ def machine(
 
 
 def build(source: Source, changes: Sequence[str], threads: int | None = None) -> Machine:
-    """`machine` of a source that was read, with overrides as text."""
+    """`machine` for a `Source`, with overrides as text."""
     report = _core.machine(source.text, source.path, list(changes), threads or 0)
     tables = {
         name: columns.table(name, given, _axes(report["tables"]["links"]), partial=True)
@@ -128,7 +128,7 @@ def source_of(origin: str | Path | Mapping[str, Any]) -> Source:
     if not Path(origin).exists():
         near = get_close_matches(str(origin), [*names, *families], n=1)
         raise OdonataError(
-            f"there is no preset, topology or file {origin}",
+            f"unknown preset, topology or file {origin}",
             hint=f"Did you mean {near[0]}?"
             if near
             else f"Presets: {', '.join(names)}; topologies: {', '.join(families)}.",
@@ -139,14 +139,14 @@ def source_of(origin: str | Path | Mapping[str, Any]) -> Source:
 
 
 def topologies() -> list[str]:
-    """The families of machines that can be asked for by name, with their parameters in `set`."""
+    """Names of topologies; their parameters are keys in `set`."""
     rule = json.loads(_core.schema())["properties"]["machine"]["properties"]["topology"]
     names: list[str] = rule["enum"]
     return names
 
 
 def presets() -> list[Preset]:
-    """The machines that can be asked for by name.
+    """Lists the presets of machines.
 
     Returns:
         A dict for each: `name`, `summary`, `source`, `routers`, `nodes`, `usable_nodes`, and `links`, the

@@ -1,4 +1,4 @@
-"""Rank programs as Python functions: called once, they write the text that the engines run without Python.
+"""Rank programs as Python functions. Each function runs once and writes the program text for the engines.
 
 >>> from odonata.programs import Role, program
 >>> def ring(role: Role) -> None:
@@ -11,10 +11,11 @@
 >>> program(ring).save("ring.program", ranks=16).name
 'ring.program'
 
-Then `program = { name = "file", path = "ring.program" }` in a job. `role.rank`, `role.ranks` and the number
-of a round are expressions, not numbers: a line of the function becomes a line of the text, for all ranks and
-all rounds. Python's own loops and conditions work on numbers of Python and are written out. The text form is
-described in `docs/models/programs.md`.
+Use it in a job with `program = { name = "file", path = "ring.program" }`.
+
+`role.rank`, `role.ranks` and the index of a loop are expressions, not numbers. So one line of the function
+is one line of the text, for all ranks and rounds. Python's own loops and conditions use Python numbers and
+are expanded. `docs/models/programs.md` describes the text form.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ __all__ = ["Expression", "Program", "ProgramError", "Role", "program"]
 
 
 class ProgramError(OdonataError):
-    """A mistake in a function that builds a program; the message begins with its file and line."""
+    """A mistake in a function that builds a program; the message starts with its file and line."""
 
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """A whole number, or an amount of data or a duration, that depends on the rank or the round."""
+    """A whole number, an amount of data or a duration that depends on the rank or the round."""
 
     text: str
 
@@ -75,7 +76,7 @@ class Expression:
     def __neg__(self) -> Expression:
         return _binary(0, "-", self)
 
-    def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # as NumPy: an expression, no truth
+    def __eq__(self, other: object) -> Expression:  # type: ignore[override]  # as in NumPy: an expression, not a truth value
         return _binary(self, "==", other)
 
     def __ne__(self, other: object) -> Expression:  # type: ignore[override]
@@ -103,54 +104,54 @@ class Expression:
         return Expression(f"(not {self.text})")
 
     def __truediv__(self, other: object) -> NoReturn:
-        raise _mistake("'/' makes fractions, and a program has whole numbers", "write '//'")
+        raise _mistake("'/' gives fractions, but programs use whole numbers", "write '//'")
 
     def __bool__(self) -> NoReturn:
         raise _mistake(
-            f"whether {self.text} holds differs from rank to rank, so Python can't decide it",
-            "write `with role.when(...):`; conditions are joined by & and |",
+            f"{self.text} differs between ranks, so Python cannot test it",
+            "write `with role.when(...):`; join conditions with & and |",
         )
 
     def __index__(self) -> NoReturn:
         raise _mistake(
-            f"{self.text} differs from rank to rank, so it is no number for Python",
+            f"{self.text} differs between ranks, so Python cannot use it as a number",
             "write `with role.repeat(...) as i:` instead of `for i in range(...):`",
         )
 
     def __iter__(self) -> NoReturn:
         raise _mistake(f"{self.text} is a number, not a list", "write `with role.repeat(...) as i:`")
 
-    __hash__ = None  # type: ignore[assignment]  # what has no truth is no key of a dict
+    __hash__ = None  # type: ignore[assignment]  # objects without a truth value cannot be keys of a dict
 
 
 Number: TypeAlias = int | Expression
 Amount: TypeAlias = str | Expression
-"""An amount of data or a duration: `"64 KiB"`, `"5 us"`, or as in `role.rank * role.amount("8 B")`."""
+"""An amount of data or a duration: `"64 KiB"`, `"5 us"`, or `role.rank * role.amount("8 B")`."""
 
 ANY = "any"
-"""Instead of a peer or a tag: whatever comes."""
+"""Wildcard for a peer or a tag."""
 
 
 @dataclass
 class Role:
-    """What some ranks do: every method is a call, and appends a line."""
+    """The program of some ranks. Each method is a call and appends a line."""
 
     rank: Expression = field(default_factory=lambda: Expression("rank"))
-    """This rank's number, from 0 on."""
+    """Number of this rank, from 0."""
     ranks: Expression = field(default_factory=lambda: Expression("ranks"))
-    """The number of ranks."""
+    """Number of ranks."""
     _lines: list[tuple[str, str]] = field(default_factory=list)
-    """Each with the place in Python that wrote it."""
+    """Lines, each with the file and line in Python that wrote it."""
     _depth: int = 0
     _loops: int = 0
 
     def amount(self, amount: str) -> Expression:
-        """An amount of data or a duration to count with, `"64 KiB"`."""
+        """An amount of data or a duration for arithmetic, such as `"64 KiB"`."""
         return Expression(f"({_amount(amount)})")
 
     @contextmanager
     def repeat(self, times: Number) -> Iterator[Expression]:
-        """The lines below it over and over; gives the number of the round, from 0 on."""
+        """Repeats the lines in its block; yields the number of the round, from 0."""
         self._loops += 1
         variable = f"round{self._loops}"
         self._write(f"repeat {_number(times)} as {variable}:")
@@ -159,7 +160,7 @@ class Role:
 
     @contextmanager
     def when(self, condition: Expression) -> Iterator[None]:
-        """The lines below it where the condition holds."""
+        """Executes the lines in its block on ranks where the condition holds."""
         if not isinstance(condition, Expression):
             raise _mistake(f"{condition!r} is the same for all ranks", "write Python's `if`")
         self._write(f"if {condition.text}:")
@@ -168,37 +169,37 @@ class Role:
 
     @contextmanager
     def otherwise(self) -> Iterator[None]:
-        """After `when`: the lines below it where its condition does not hold."""
+        """After `when`: executes the lines in its block where the condition does not hold."""
         self._write("else:")
         with self._block("otherwise"):
             yield
 
     def compute(self, time: Amount) -> None:
-        """Computes for that long."""
+        """Computes for a duration."""
         self._write(f"compute {_amount(time)}")
 
     def sleep(self, time: Amount) -> None:
-        """Does nothing for that long."""
+        """Sleeps for a duration."""
         self._write(f"sleep {_amount(time)}")
 
     def phase(self, name: str) -> None:
-        """A phase begins, a row of the table `phases`."""
+        """Starts a phase, a row of the table `phases`."""
         self._write(f"phase {_name(name)}")
 
     def send(self, to: Number, size: Amount, *, tag: Number = 0, on: str | None = None) -> None:
-        """Sends, and returns when the data are the system's."""
+        """Sends a message and returns when its buffer can be reused."""
         self._message("send", to, size, tag, on, None)
 
     def isend(
         self, to: Number, size: Amount, *, tag: Number = 0, on: str | None = None, request: str | None = None
     ) -> None:
-        """Begins to send; for the next plain `waitall`, or the request `"name[index]"`."""
+        """Starts a send. Complete it with the next plain `waitall`, or give a request `"name[index]"`."""
         self._message("isend", to, size, tag, on, request)
 
     def recv(
         self, source: Number | str, size: Amount, *, tag: Number | str = 0, on: str | None = None
     ) -> None:
-        """Receives; `"any"` may stand for the source and for the tag."""
+        """Receives a message; source and tag may be `"any"`."""
         self._message("recv", source, size, tag, on, None)
 
     def irecv(
@@ -210,11 +211,11 @@ class Role:
         on: str | None = None,
         request: str | None = None,
     ) -> None:
-        """Begins to receive."""
+        """Starts a receive; see `isend` for its completion."""
         self._message("irecv", source, size, tag, on, request)
 
     def waitall(self, name: str | None = None) -> None:
-        """Waits for all requests without a name, or for all of a name."""
+        """Waits for all unnamed requests, or for all requests of a name."""
         self._write("waitall" if name is None else f"waitall {_name(name)}")
 
     def barrier(self, *, on: str | None = None) -> None:
@@ -222,60 +223,60 @@ class Role:
         self._write("barrier" + _on(on))
 
     def bcast(self, size: Amount, *, root: Number = 0, on: str | None = None) -> None:
-        """The root's message goes to all."""
+        """Broadcasts a message from the root."""
         self._collective("bcast", size, root, on)
 
     def reduce(self, size: Amount, *, root: Number = 0, on: str | None = None) -> None:
-        """The messages of all are combined at the root."""
+        """Combines the messages of all ranks at the root."""
         self._collective("reduce", size, root, on)
 
     def gather(self, size: Amount, *, root: Number = 0, on: str | None = None) -> None:
-        """A block of every rank goes to the root."""
+        """Collects a block from every rank at the root."""
         self._collective("gather", size, root, on)
 
     def scatter(self, size: Amount, *, root: Number = 0, on: str | None = None) -> None:
-        """A block goes from the root to every rank."""
+        """Distributes a block to every rank from the root."""
         self._collective("scatter", size, root, on)
 
     def allreduce(self, size: Amount, *, on: str | None = None) -> None:
-        """The messages of all are combined, and all get the result."""
+        """Combines the messages of all ranks and gives the result to all."""
         self._collective("allreduce", size, None, on)
 
     def scan(self, size: Amount, *, on: str | None = None) -> None:
-        """Every rank gets the combination of the messages of the ranks up to it."""
+        """Gives every rank the combined messages of all ranks up to it."""
         self._collective("scan", size, None, on)
 
     def reduce_scatter(self, size: Amount, *, on: str | None = None) -> None:
-        """Blocks are combined, and every rank gets one."""
+        """Combines blocks and gives one to every rank."""
         self._collective("reduce-scatter", size, None, on)
 
     def allgather(self, size: Amount, *, on: str | None = None) -> None:
-        """A block of every rank goes to all."""
+        """Sends a block of every rank to all ranks."""
         self._collective("allgather", size, None, on)
 
     def alltoall(self, size: Amount, *, on: str | None = None) -> None:
-        """Every rank has a block for every other."""
+        """Sends a block from every rank to every other."""
         self._collective("alltoall", size, None, on)
 
     def split(self, name: str, color: Number, *, key: Number = 0, on: str | None = None) -> None:
-        """Divides a communicator: ranks of one colour make a new one of that name."""
+        """Splits a communicator; ranks with the same color form a new one with this name."""
         self._write(f"split {_name(name)} color {_number(color)} key {_number(key)}{_on(on)}")
 
     def create(
         self, name: str, first: Number, count: Number, *, stride: Number = 1, on: str | None = None
     ) -> None:
-        """Makes a communicator of ranks first, first + stride, ..."""
+        """Creates a communicator of the ranks first, first + stride, ..."""
         ranks = f"first {_number(first)} count {_number(count)} stride {_number(stride)}"
         self._write(f"create {_name(name)} {ranks}{_on(on)}")
 
     def free(self, name: str) -> None:
-        """Gives a communicator back."""
+        """Frees a communicator."""
         self._write(f"free {_name(name)}")
 
     def line(self, text: str) -> None:
-        """Any line of the text form, as `line("waitany ahead")`."""
+        """Appends any line of the text form, such as `line("waitany ahead")`."""
         if "\n" in text or not text.strip() or text.rstrip().endswith(":"):
-            raise _mistake(f"{text!r} is not one call", "write a line without a colon at its end")
+            raise _mistake(f"{text!r} is not one call", "write one line without a colon at its end")
         self._write(text.strip())
 
     def _message(
@@ -296,27 +297,27 @@ class Role:
 
     @contextmanager
     def _block(self, what: str) -> Iterator[None]:
-        begun, place = len(self._lines), self._lines[-1][1]
+        start, place = len(self._lines), self._lines[-1][1]
         self._depth += 1
         yield
         self._depth -= 1
-        if len(self._lines) == begun:
-            raise ProgramError(f"{place}: nothing stands under `{what}`; expected calls")
+        if len(self._lines) == start:
+            raise ProgramError(f"{place}: the block of `{what}` is empty; expected calls")
 
 
 @dataclass(frozen=True)
 class Program:
-    """The text of a program, and the place in Python that wrote each of its lines."""
+    """The text of a program, and the file and line in Python that wrote each of its lines."""
 
     lines: tuple[tuple[str, str], ...]
 
     @property
     def text(self) -> str:
-        """As `program = { name = "file", ... }` reads it."""
+        """The text that `program = { name = "file", ... }` reads."""
         return "".join(f"{line}\n" for line, _ in self.lines)
 
     def check(self, ranks: int) -> None:
-        """Raises `ProgramError`, with the line of the function, if it can't be a program of so many ranks."""
+        """Raises `ProgramError` with the line of the function if the program is invalid for `ranks` ranks."""
         mistake = program_mistake(self.text, ranks)
         if mistake is None:
             return
@@ -326,7 +327,7 @@ class Program:
         raise ProgramError(f"{where}: {reason}", hint=f"{place} of the program: {written.strip()}")
 
     def save(self, path: str | Path, *, ranks: int) -> Path:
-        """Checks the program for a job of so many ranks and writes it."""
+        """Checks the program for a job of `ranks` ranks and writes it."""
         self.check(ranks)
         path = Path(path)
         path.write_text(self.text, encoding="utf-8")
@@ -340,8 +341,8 @@ def program(
 ) -> Program:
     """Builds a program: one function for all ranks, or one for each role.
 
-    Roles are ranks as in the text form: `{"0": root, "1..7, 9": some, "others": rest}`. Each function is
-    called once. `requests` are names of requests and how many there are of each.
+    Roles name ranks as in the text form: `{"0": root, "1..7, 9": some, "others": rest}`. Each function is
+    called once. `requests` gives names of requests and their numbers.
     """
     here = _place()
     lines = [(f"requests {_name(name)}[{_number(count)}]", here) for name, count in (requests or {}).items()]
@@ -356,12 +357,14 @@ def program(
 
 def _written(function: Callable[[Role], object], here: str) -> list[tuple[str, str]]:
     if not callable(function):
-        raise ProgramError(f"{here}: {function!r} is no function of a role")
+        raise ProgramError(f"{here}: expected a function of a role, found {function!r}")
     role = Role()
     function(role)
     if not role._lines:
         name = getattr(function, "__name__", "the function")
-        raise ProgramError(f"{here}: {name} makes no calls", hint='as in `role.compute("1 us")`')
+        raise ProgramError(
+            f"{here}: {name} makes no calls", hint='Add a call, such as `role.compute("1 us")`'
+        )
     return role._lines
 
 
@@ -376,9 +379,9 @@ def _number(value: object) -> str:
         return str(value) if value >= 0 else f"(0 - {-value})"
     if isinstance(value, str):
         raise _mistake(
-            f"{value!r} is a text where a whole number is expected", "amounts are made by role.amount(...)"
+            f"expected a whole number, found the text {value!r}", "write amounts as role.amount(...)"
         )
-    raise _mistake(f"{value!r} is no whole number", "a division is written '//'")
+    raise _mistake(f"expected a whole number, found {value!r}", "write a division as '//'")
 
 
 def _amount(value: object) -> str:
@@ -386,13 +389,13 @@ def _amount(value: object) -> str:
         return value.text
     if isinstance(value, str) and value.strip():
         return value.strip()
-    raise _mistake(f"{value!r} is no amount", "write it with its unit, as '64 KiB' or '5 us'")
+    raise _mistake(f"expected an amount, found {value!r}", "write it with a unit, such as '64 KiB' or '5 us'")
 
 
 def _name(value: object) -> str:
     if isinstance(value, str) and value.isidentifier():
         return value
-    raise _mistake(f"{value!r} is no name", "names have letters, digits and '_'")
+    raise _mistake(f"expected a name, found {value!r}", "use letters, digits and '_'")
 
 
 def _on(communicator: object) -> str:
@@ -400,7 +403,7 @@ def _on(communicator: object) -> str:
 
 
 def _place() -> str:
-    """File and line of the caller outside of this module."""
+    """File and line of the caller outside this module."""
     frame: Any = sys._getframe(1)
     own = (__file__, contextmanager.__code__.co_filename)
     while frame.f_back is not None and frame.f_code.co_filename in own:

@@ -1,4 +1,4 @@
-"""TOML text: of Python values, for experiments and overrides that are given as objects, and back."""
+"""TOML text from Python values, for experiments and overrides given as objects, and back."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def value(given: Any) -> str:
     if isinstance(given, bool):
         return "true" if given else "false"
     if isinstance(given, str):
-        # A JSON string is a TOML basic string, but for DEL, which TOML wants escaped.
+        # A JSON string is a TOML basic string, except that TOML needs DEL escaped.
         return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(given, Mapping):
         return "{" + ", ".join(f"{key(name)} = {value(item)}" for name, item in given.items()) + "}"
@@ -55,14 +55,14 @@ def value(given: Any) -> str:
     if isinstance(given, float):
         return repr(given) if math.isfinite(given) else str(given)
     if given is None:
-        raise TypeError("an experiment has no None; leave the key out for its default")
-    raise TypeError(f"{given!r} is a {type(given).__name__}, which TOML does not have")
+        raise TypeError("an experiment cannot contain None; omit the key for its default")
+    raise TypeError(f"TOML has no type {type(given).__name__}, the type of {given!r}")
 
 
 def key(name: str) -> str:
-    """A key, quoted where TOML asks for it."""
+    """A key, quoted if TOML requires it."""
     if not isinstance(name, str):
-        raise TypeError(f"the keys of an experiment are texts, not {type(name).__name__} as {name!r}")
+        raise TypeError(f"keys of an experiment must be texts, not {type(name).__name__}: {name!r}")
     return name if _BARE_KEY.fullmatch(name) else value(name)
 
 

@@ -75,7 +75,7 @@ def test_hottest_links_by_bytes_and_by_time(tables: dict[str, pa.Table]) -> None
 
 
 def test_hottest_links_name_their_jobs(tables: dict[str, pa.Table]) -> None:
-    """With 36 bytes of job a beside the 12 of job b, b has a quarter of link 0."""
+    """With 36 bytes of job a and 12 bytes of job b, b has a quarter of link 0."""
     link_jobs = pa.table(
         {"link": [0, 0], "job": [0, 1], "bytes": [36.0, 12.0]}, schema=tables["link_jobs"].schema
     )

@@ -1,4 +1,4 @@
-"""What a closed form's time is made of, and what other constants would change: beside runs that have them."""
+"""What a closed form's time is made of, and what other constants would change: compared with runs that have them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXPERIMENT = {
 
 
 @pytest.mark.parametrize("job", ["a", "b"])
-def test_terms_are_those_of_the_slowest_rank(job: str) -> None:
+def test_terms_belong_to_the_slowest_rank(job: str) -> None:
     run = odonata.run(EXPERIMENT)
     found = odonata.explain(run, job)
     assert found.terms is not None

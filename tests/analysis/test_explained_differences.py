@@ -45,7 +45,7 @@ SETS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", SETS)
 def test_all_changes_together_are_the_other_experiment(name: str) -> None:
-    """None of them leaves the first, all make the second, each by itself is found again alone."""
+    """No change gives the first, all give the second, and each one alone is found again."""
     text = MACHINE + JOBS
     base, other = (toml.parse(odonata.check(text, set=s)["resolved"]) for s in ({}, SETS[name]))
     found = changes(base, other)
@@ -95,11 +95,11 @@ def test_bytes_and_bandwidth_by_hand(tmp_path: Path) -> None:
         assert math.isclose(row["first_s"], 0.4e-3, rel_tol=1e-3)
         assert math.isclose(row["last_s"], 0.8e-3, rel_tol=1e-3)
     # large: 3 MB / 10 GB/s = 0.3 ms before, 7 MB / 5 GB/s = 1.4 ms after.
-    assert found.reason == "bound by a>b:local.0, 100 % of its time, where large's bytes take 1.1 ms longer"
+    assert found.reason == "bottleneck is a>b:local.0, 100 % busy; bytes of large take 1.1 ms longer"
     assert odonata.explain(run, "small", against=base, blame=False).against is not None
 
 
-def test_costs_of_changes_add_up() -> None:
+def test_costs_of_changes_sum_up() -> None:
     base, run = (odonata.run(MACHINE + JOBS, set=s) for s in ({}, SETS["edits"]))
     for job in ("all", "halo"):
         found = difference(run, base, job)
@@ -126,6 +126,4 @@ def test_keys_without_effect_are_named() -> None:
     )
     assert no_effect(base, run) == ["engine.path_sets"]
     assert no_effect(base, other) == []
-    assert reason(base, base, "all").startswith("bound by ") or reason(base, base, "all").startswith(
-        "busiest"
-    )
+    assert reason(base, base, "all").startswith(("bottleneck is ", "busiest is "))

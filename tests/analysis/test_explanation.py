@@ -1,4 +1,4 @@
-"""What binds a job and who costs it what: against cases by hand, other runs, and finite differences."""
+"""Bottlenecks of jobs and costs of competing jobs: against cases by hand, other runs, and finite differences."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_blame_adds_up_to_the_slowdown(three_jobs: odonata.Run, job: str) -> Non
 
 
 def test_many_jobs_are_blamed_together() -> None:
-    """Of six others three are told apart, those with most bytes on the bottleneck; the sum stays whole."""
+    """Of six others, the three with most bytes on the bottleneck are separate causes; the sum is the same."""
     job = '[[job]]\nname = "j{0}"\nranks = 8\nranks_per_node = 1\n'
     job += 'placement = {{ name = "random-order", skip = {1} }}\n'
     job += 'pattern = {{ name = "all-to-all", bytes = "{2} kB" }}\n'
@@ -197,17 +197,17 @@ CASES = {
     "local": (LOCAL, "one", ["local", "global"], ["local"]),
     "global": (ADVERSARIAL, "one", ["local", "global"], ["local"]),
     "torus": (TORUS.format(terminal="100 GB/s"), "one", [], []),
-    "interface": (TORUS.format(terminal="0.5 GB/s"), "one", [], []),
+    "NIC": (TORUS.format(terminal="0.5 GB/s"), "one", [], []),
 }
-"""By what decides: an experiment, its job, the classes that get a cable more, and those that lose one."""
+"""By bottleneck: an experiment, its job, classes that get a cable more, and classes that lose one."""
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_sensitivities_match_other_runs(case: str) -> None:
     """Finite differences: 10 % less and more bandwidth of each class, and a cable more or less of it.
 
-    The time is within 5 %; where the link is busy all the time (but for the two parallel cables of `local`,
-    between which draws are not quite even), so is the change by itself.
+    The time is within 5 %. If the link is busy all the time, so is the change of the time (except for the two
+    parallel cables of `local`, whose random draws are not quite even).
     """
     experiment, job, more, less = CASES[case]
     run = odonata.run(experiment)
@@ -221,7 +221,7 @@ def test_sensitivities_match_other_runs(case: str) -> None:
     resolved = toml.parse(run.resolved)["machine"]["class"]
     changes: list[tuple[str, str, dict[str, Any]]] = []
     for name in rows:
-        key = "terminal" if name == "interface" else name
+        key = "terminal" if name == "NIC" else name
         number, unit = resolved[key]["bandwidth"].split()
         for side, factor in (("slower", 0.9), ("faster", 1.1)):
             value = f"{float(number) * factor:.6f} {unit}"

@@ -76,7 +76,7 @@ def test_effects_that_only_add_are_no_interaction() -> None:
     assert math.isclose(found["interaction"], 0.0, abs_tol=1e-12)
 
 
-def test_one_seed_tells_a_crossing_but_no_interval() -> None:
+def test_one_seed_gives_a_crossing_but_no_interval() -> None:
     one = CROSSING.filter(pc.equal(CROSSING["seed"], 0))
     (found,) = interactions(
         one, factor="routing", base="min", level="ugal", by="idle", pair_by=["seed"], value="time_s"

@@ -1,4 +1,4 @@
-"""A list of cables without bandwidth gets the default, and it is said; nobody is told what somebody gave."""
+"""Cables without bandwidth get the default with a warning; given bandwidths cause no warning."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def warnings_of(file: Path, text: str, **machine: Any) -> list[str]:
 def test_the_default_is_said_with_its_classes_until_somebody_gives_one(tmp_path: Path) -> None:
     file = tmp_path / "hall.csv"
     local = {"class": {"local": {"bandwidth": "10 GB/s"}}}
-    (told,) = warnings_of(file, BARE)
-    assert told.startswith(
+    (warnings,) = warnings_of(file, BARE)
+    assert warnings.startswith(
         "hall.csv gives no bandwidth: its cables (local, global) are taken to have 25 GB/s each"
     )
     (rest,) = warnings_of(file, BARE, **local)

@@ -32,12 +32,12 @@ def ended(whole: bool = False, **changes: Any) -> trial.Trial:
     return replace(stopped, **changes)
 
 
-def test_open_traffic_goes_on_at_the_pace_of_the_second_half() -> None:
+def test_open_traffic_continues_at_the_pace_of_the_second_half() -> None:
     """It ends at 80 of 100 us, and takes 1 s for 10 % of them: another 4 s."""
     assert trial._ahead(ended(), checked(OPEN)) == pytest.approx(4.0)
 
 
-def test_programs_go_on_packet_by_packet() -> None:
+def test_programs_continue_packet_by_packet() -> None:
     """1,000 packets took 4 s; the check says how many there are in all."""
     of = checked(PROGRAM)
     packets = of["summary"]["packets"]
@@ -45,24 +45,24 @@ def test_programs_go_on_packet_by_packet() -> None:
     assert trial._ahead(ended(), of) == pytest.approx((packets - 1000) * 4.0 / 1000)
 
 
-def test_a_solver_may_need_all_its_iterations_and_other_phases_say_nothing() -> None:
+def test_a_solver_has_an_upper_limit_and_other_phases_no_estimate() -> None:
     assert trial._ahead(ended(phase="solving"), checked(OPEN)) == pytest.approx(6.0)
     assert trial._ahead(ended(phase="messages"), checked(OPEN)) is None
     assert trial._ahead(ended(half_share=0.4), checked(OPEN)) is None
 
 
-def test_a_long_run_is_stopped_and_said_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_long_run_is_stopped_and_extrapolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(trial, "SECONDS", 0.02)
     text = PROGRAM.replace("iterations = 400", "iterations = 4000")
     estimate = trial.estimate_run(api.Source(text, str(tmp_path / "run.toml")), [], checked(text))
-    assert estimate.by == "extrapolated"
+    assert estimate.basis == "extrapolated"
     assert estimate.cpu_s is not None
     assert estimate.cpu_s > 3 * estimate.tried_s
-    assert "of one processor, by the first" in estimate.in_words()
+    assert "s of CPU time, by its first" in estimate.sentence()
 
 
-def test_a_phase_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As `optimal` on many ranks, which computed for minutes between two words of it."""
+def test_a_phase_without_progress_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Like `optimal` on many ranks, which computed for minutes without a report."""
 
     def silent(*_: object, progress: Any, **__: object) -> None:
         progress("loads", 0.0)
@@ -74,16 +74,16 @@ def test_a_phase_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(trial, "run_until_interrupted", silent)
     monkeypatch.setattr(trial, "SECONDS", 0.1)
     estimate = trial.estimate_run(api.Source(OPEN, "run.toml"), [], checked(OPEN))
-    assert (estimate.by, estimate.cpu_s) == ("unknown", None)
+    assert (estimate.basis, estimate.cpu_s) == ("unknown", None)
     assert estimate.tried_s < 5.0
-    assert "how much is ahead is not known" in estimate.in_words()
+    assert "the time left is unknown" in estimate.sentence()
 
 
 def test_a_short_run_is_measured(odonata_command: Command, tmp_path: Path) -> None:
     (tmp_path / "run.toml").write_text(OPEN)
-    said = odonata_command("check", "run.toml", "--time", cwd=tmp_path)
-    assert said.returncode == 0, said.stderr
-    assert "that is a whole run" in said.stdout
+    result = odonata_command("check", "run.toml", "--time", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "The whole run takes" in result.stdout
     data = json.loads(odonata_command("check", "run.toml", "--time", "--json", cwd=tmp_path).stdout)
     assert data["cpu_s_estimate_basis"] == "measured"
     assert data["cpu_s_estimate"] > 0

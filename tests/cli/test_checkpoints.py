@@ -55,8 +55,8 @@ def content(run: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in run.iterdir() if path.name != "summary.json"}
 
 
-def told(run: Path) -> dict[str, object]:
-    """What the summary says of a result."""
+def results(run: Path) -> dict[str, object]:
+    """The results in a summary."""
     summary = json.loads((run / "summary.json").read_text())
     return {key: summary[key] for key in ("packet", "convergence", "complete", "experiment_sha256", "inputs")}
 
@@ -72,7 +72,7 @@ def same(run: Path, other: Path) -> None:
     found, expected = content(run), content(other)
     assert found.keys() == expected.keys()
     assert [name for name in found if found[name] != expected[name]] == []
-    assert told(run) == told(other)
+    assert results(run) == results(other)
     assert not directory_of(run).exists()
     assert list(run.parent.glob(".*writing*")) == []
 
@@ -101,18 +101,20 @@ def test_a_run_that_is_stopped_again_and_again_is_the_same_run(
     expected = whole(odonata_command, tmp_path, text)
     arguments = ["x.toml", "--resume", "run"]
     for part in range(100):
-        # The longer, the further it comes: some end by themselves.
+        # Later signals find more of the run done; some runs end before.
         code = stopped(command, tmp_path, [*arguments, "--threads", str(1 + part % 2)], 2.0 + 0.3 * part)
         if code == 0:
             break
-        assert code in (CHECKPOINT_EXIT, -signal.SIGUSR1), "before it is heard, the signal ends the process"
+        assert code in (CHECKPOINT_EXIT, -signal.SIGUSR1), (
+            "before its handler is installed, the signal ends the process"
+        )
         assert not (tmp_path / "run").exists()
     assert part > 0
     same(tmp_path / "run", expected)
 
 
 def test_a_signal_after_the_end_does_not_make_a_whole_run_a_failed_one(tmp_path: Path) -> None:
-    """It comes while the results are told, or while the interpreter ends."""
+    """It arrives while results are printed, or while the interpreter ends."""
     (tmp_path / "x.toml").write_text(OPEN)
     code = (
         "import atexit, os, signal, sys\n"
@@ -125,7 +127,7 @@ def test_a_signal_after_the_end_does_not_make_a_whole_run_a_failed_one(tmp_path:
     assert (tmp_path / "run").exists()
 
 
-def test_a_run_that_is_killed_goes_on_from_its_last_checkpoint(
+def test_a_killed_run_resumes_from_its_last_checkpoint(
     odonata_command: Command, command: Path, tmp_path: Path
 ) -> None:
     expected = whole(odonata_command, tmp_path, OPEN)
@@ -157,10 +159,10 @@ def test_what_cannot_be_gone_on_from_is_refused_in_words(odonata_command: Comman
     assert (result.returncode, "--checkpoint-at" in result.stderr) == (2, True)
     keep_one(tmp_path)
     good = state.read_bytes()
-    assert "holds a checkpoint of a run that is not finished" in refused(
-        odonata_command, "x.toml", "-o", "run"
+    assert "holds a checkpoint of an unfinished run" in refused(odonata_command, "x.toml", "-o", "run")
+    assert "cannot be used with --resume" in refused(
+        odonata_command, "--resume", "run", "--set", "engine.seed=2"
     )
-    assert "no meaning with --resume" in refused(odonata_command, "--resume", "run", "--set", "engine.seed=2")
     state.write_bytes(good[:-1])
     assert "checkpoint is damaged: it was cut off or changed" in refused(odonata_command, "--resume", "run")
     for at in range(0, len(good), len(good) // 40):

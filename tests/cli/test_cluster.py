@@ -151,7 +151,7 @@ def test_dask_makes_the_same_bytes(odonata_command: Command, tmp_path: Path, loc
 def test_workers_that_see_no_directory_send_the_files(
     odonata_command: Command, tmp_path: Path, local: dict[str, bytes], farm: Farm
 ) -> None:
-    """Workers tell by a mark in the sweep's directory; this one is made blind to it."""
+    """Workers look for a mark in the sweep's directory; this one cannot see it."""
     (tmp_path / "blind.py").write_text("from odonata.sweeps import remote\nremote._has = lambda *_: False\n")
     farm.worker("--nthreads", "1", "--no-nanny", "--preload", "blind.py")
     result = odonata_command("sweep", "x.toml", "-o", "sweep", "--on", farm.address, "-q")
@@ -226,7 +226,7 @@ def test_kills_at_any_moment_lose_nothing(
         if moments.random() < 0.5:
             client.kill()
         else:
-            # What starts beside it is seen by the count of workers, so this one is gone first.
+            # New workers are detected by their number, so this one must end first.
             workers.remove(victim := moments.choice(workers))
             address = {pid: at for at, pid in farm.client.run(os.getpid).items()}[victim.pid]
             victim.kill()
@@ -243,7 +243,7 @@ def test_kills_at_any_moment_lose_nothing(
             client = start(*arguments, folder=tmp_path)
     while client.wait(timeout=300) != 0:
         _, errors = client.communicate()
-        assert client.returncode == -signal.SIGKILL or "workers that ran it died" in errors, errors
+        assert client.returncode == -signal.SIGKILL or "workers died while running it" in errors, errors
         client = start(*arguments, folder=tmp_path)
     client.communicate()
     found = starts(tmp_path / "sweep")
@@ -265,7 +265,7 @@ def test_a_point_that_kills_its_workers_is_named(tmp_path: Path, farm: Farm) -> 
         wait_for(lambda: not farm.client.nthreads(), "the worker's end")
     _, errors = sweep.communicate(timeout=120)
     assert sweep.returncode == 1
-    assert "point seed=1 failed: the workers that ran it died" in errors
+    assert "point seed=1 failed: the workers died while running it" in errors
 
 
 def test_mistakes_are_named_before_anything_runs(
@@ -282,7 +282,7 @@ def test_mistakes_are_named_before_anything_runs(
     assert "Did you mean slurm?" in said("--on", "slrum")
     assert "--on slurm needs a table [cluster]" in said("--on", "slurm")
     assert "--on cannot be combined with --slurm" in said("--on", "dask", "--slurm")
-    assert "as many points run as there are workers" in said("--on", farm.address, "-j", "2")
+    assert "each worker runs one point" in said("--on", farm.address, "-j", "2")
     assert "there is no Dask scheduler at tcp://127.0.0.1:1" in said("--on", "tcp://127.0.0.1:1")
     farm.worker("--nthreads", "2", "--no-nanny")
     assert "has 2 threads" in said("--on", farm.address)
@@ -300,8 +300,8 @@ def batch_system(folder: Path, sbatch: str) -> dict[str, str]:
 BATCH = '[cluster]\ncores = 1\nmemory = "2 GiB"\nwalltime = "00:10:00"\nqueue = "none-such"\njobs = 2\n'
 
 
-def test_a_batch_system_that_refuses_is_heard(tmp_path: Path) -> None:
-    """Once the client waited for ever for workers of jobs that nobody had taken."""
+def test_a_refusal_of_a_batch_system_is_reported(tmp_path: Path) -> None:
+    """Once the client waited forever for workers of jobs that nobody had taken."""
     (tmp_path / "x.toml").write_text(SHORT + BATCH + seeds(2))
     says = 'echo "sbatch: error: invalid partition specified: none-such" >&2\nexit 1'
     result = subprocess.run(

@@ -45,18 +45,18 @@ def test_a_run_says_that_it_does_not_sweep(odonata_command: Command, tmp_path: P
     (tmp_path / "x.toml").write_text(EXPERIMENT + '[sweep]\n"engine.seed" = [1, 2]\n')
     result = odonata_command("run", "x.toml", "--set", "engine.slices=10")
     assert result.returncode == 0, result.stderr
-    assert "[sweep] is not run" in result.stderr
+    assert "[sweep] is ignored" in result.stderr
     assert "odonata sweep x.toml --set engine.slices=10" in result.stderr
     (tmp_path / "y.toml").write_text(EXPERIMENT)
-    assert "is not run" not in odonata_command("run", "y.toml").stderr
+    assert "is ignored" not in odonata_command("run", "y.toml").stderr
 
 
 def test_mistakes_are_json_where_results_are(odonata_command: Command, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(EXPERIMENT.replace("ranks =", "rank ="))
     result = odonata_command("run", "x.toml", "--json")
     assert result.returncode == 2
-    told = json.loads(result.stdout)
-    assert [problem["line"] for problem in told["problems"] if problem["kind"] == "unknown-key"] == [9]
+    found = json.loads(result.stdout)
+    assert [problem["line"] for problem in found["problems"] if problem["kind"] == "unknown-key"] == [9]
     result = odonata_command("run", "nowhere.toml", "--json")
     assert result.returncode == 2
     assert json.loads(result.stdout)["error"]["message"] == "there is no file nowhere.toml"
@@ -64,7 +64,7 @@ def test_mistakes_are_json_where_results_are(odonata_command: Command, tmp_path:
 
 
 def test_bars_end_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of a solver, too, which counts its steps against a limit and stops at an eighth of it."""
+    """Also for a solver, which reports steps relative to a limit and stops at an eighth of it."""
     seen = []
 
     class Bars(terminal.Progress):

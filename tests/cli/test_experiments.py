@@ -176,7 +176,9 @@ def test_check_shows_what_would_run(odonata_command: Command, experiment: Path) 
     assert result.returncode == 0
     assert "small.toml can be run: flow engine, adaptive-hybrid routing, seed 1" in result.stdout
     shown = json.loads(odonata_command("check", experiment, "--json").stdout)
-    assert shown["jobs"][0]["messages"] == 3 * 2 * (4 * 4 * 3), "3 axes, both ways, on an open 4 x 4 x 4 grid"
+    assert shown["jobs"][0]["messages"] == 3 * 2 * (4 * 4 * 3), (
+        "3 axes, both directions, on an open 4 x 4 x 4 grid"
+    )
     resolved = odonata_command("check", experiment, "--resolved").stdout
     assert resolved == shown["resolved"]
 
@@ -224,7 +226,7 @@ def wait_until_it_computes(process: subprocess.Popen[bytes]) -> None:
     """Until the process has used four seconds of processor time, which is more than it takes to start."""
     ticks = os.sysconf("SC_CLK_TCK")
     while True:
-        assert process.poll() is None, "it ended by itself"
+        assert process.poll() is None, "it ended before the signal"
         fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         if (int(fields[11]) + int(fields[12])) / ticks > 4:
             return
@@ -232,7 +234,7 @@ def wait_until_it_computes(process: subprocess.Popen[bytes]) -> None:
 
 
 def wait_until_the_group_is_gone(group: int) -> None:
-    """Processes that were told to end need a moment for it."""
+    """Processes that received a signal need a moment to end."""
     for _ in range(600):
         try:
             os.killpg(group, 0)
@@ -282,7 +284,7 @@ def test_a_sweep_says_what_becomes_of_the_jobs(odonata_command: Command, sweep_f
     row = sweep.differences("engine.routing", value="job_time_s", job=name).to_pylist()[0]
     assert row["difference"] == pytest.approx((sum(times[3:]) - sum(times[:3])) / 3)
     assert f"{name}: time, " in printed
-    with pytest.raises(OdonataError, match="figure of one job"):
+    with pytest.raises(OdonataError, match="needs a job"):
         sweep.differences("engine.routing", value="job_time_s")
     shown = odonata_command("show", "runs/sweep-sweep")
     assert shown.stdout.splitlines()[0] == "6 points, 6 finished"
@@ -370,7 +372,7 @@ def test_a_point_that_cannot_run_stops_the_sweep_before_it_begins(
     result = odonata_command("sweep", sweep_file, "-o", "out")
     assert result.returncode == 2
     assert "2 of 4 points cannot be run, the first of them routing=min,ranks=1000000" in result.stderr
-    assert "None was run." in result.stderr
+    assert "No point was run." in result.stderr
     assert list((sweep_file.parent / "out" / "points").iterdir()) == []
 
 
@@ -385,11 +387,11 @@ def test_a_sweep_leaves_other_directories_alone(odonata_command: Command, sweep_
     (sweep_file.parent / "home" / "thesis.tex").write_text("")
     result = odonata_command("sweep", sweep_file, "-o", "home")
     assert result.returncode == 2
-    assert "is not the directory of a sweep; it is left as it is" in result.stderr
+    assert "is not the directory of a sweep" in result.stderr
     assert [path.name for path in (sweep_file.parent / "home").iterdir()] == ["thesis.tex"]
 
 
-def test_an_interrupted_sweep_ends_its_processes_and_goes_on_later(command: Path, tmp_path: Path) -> None:
+def test_an_interrupted_sweep_ends_its_processes_and_resumes_later(command: Path, tmp_path: Path) -> None:
     """One point takes an hour; the other is finished and kept."""
     text = LONG + '\n[sweep]\n"engine.slices" = [50, 10000]\n'
     (tmp_path / "long.toml").write_text(text)
@@ -399,7 +401,7 @@ def test_an_interrupted_sweep_ends_its_processes_and_goes_on_later(command: Path
     ) as process:
         finished = tmp_path / "out" / "points" / "slices=50" / "summary.json"
         while not finished.exists():
-            assert process.poll() is None, "it ended by itself"
+            assert process.poll() is None, "it ended before the signal"
             time.sleep(0.05)
         time.sleep(0.5)
         process.send_signal(signal.SIGINT)

@@ -43,7 +43,7 @@ def explained(
     return found
 
 
-def test_waits_are_those_of_the_table(odonata_command: Command, tmp_path: Path) -> None:
+def test_waits_equal_the_table(odonata_command: Command, tmp_path: Path) -> None:
     found = explained(odonata_command, tmp_path, RECORDS, "--job", "sum", "-n", "1000")
     waits = pq.read_table(tmp_path / "run" / "job_waits.parquet").to_pandas()
     own = waits[waits["job"] == 0]
@@ -52,10 +52,10 @@ def test_waits_are_those_of_the_table(odonata_command: Command, tmp_path: Path) 
     for question in ("blocking_jobs", "classes", "links"):
         assert math.isclose(sum(row["wait_s"] for row in found[question]), total), question
         assert math.isclose(sum(row["share"] for row in found[question]), 1.0)
-    by_holder = own.groupby("blocking_job")["wait_ps"].sum()
+    by_blocking_job = own.groupby("blocking_job")["wait_ps"].sum()
     assert {row["blocking_job"]: row["wait_s"] for row in found["blocking_jobs"]} == {
-        "sum": by_holder[0] / 1e12,
-        "halo": by_holder[1] / 1e12,
+        "sum": by_blocking_job[0] / 1e12,
+        "halo": by_blocking_job[1] / 1e12,
     }
     worst = found["links"][0]
     at_worst = own[own["link"] == worst["link"]].groupby("blocking_job")["wait_ps"].sum()
@@ -66,7 +66,7 @@ def test_waits_are_those_of_the_table(odonata_command: Command, tmp_path: Path) 
     )
 
 
-def test_ranks_calls_and_times_are_those_of_the_tables(odonata_command: Command, tmp_path: Path) -> None:
+def test_ranks_calls_and_times_equal_the_tables(odonata_command: Command, tmp_path: Path) -> None:
     found = explained(odonata_command, tmp_path, RECORDS, "--job", "halo", "-n", "3")
     ranks = pq.read_table(tmp_path / "run" / "ranks.parquet").to_pandas()
     halo = ranks[ranks["job"] == 1]
@@ -88,26 +88,26 @@ def test_ranks_calls_and_times_are_those_of_the_tables(odonata_command: Command,
 
 
 def test_all_jobs_at_a_glance(odonata_command: Command, tmp_path: Path) -> None:
-    """Without a job what binds each: the same as asking for one after the other."""
+    """Without --job, the overview equals the explanations of all jobs."""
     explained(odonata_command, tmp_path, "", "--job", "sum")
     jobs = json.loads(odonata_command("explain", "run", "--json").stdout)["jobs"]
     assert [row["name"] for row in jobs] == ["sum", "halo"]
     for row in jobs:
         one = json.loads(odonata_command("explain", "run", "--job", row["name"], "--json").stdout)
         assert row["bottleneck"] == one["bottlenecks"][0]["name"]
-        assert row["busy"] == one["bottlenecks"][0]["share"]
-        assert row["own"] == next((s["share"] for s in one["sharers"] if s["name"] == row["name"]), 0.0)
+        assert row["busy_share"] == one["bottlenecks"][0]["share"]
+        assert row["own_share"] == next((s["share"] for s in one["sharers"] if s["name"] == row["name"]), 0.0)
     shown = " ".join(odonata_command("explain", "run").stdout.split())
-    assert "busy meanwhile" in shown
+    assert "main competitor" in shown
     assert jobs[0]["bottleneck"] in shown
 
 
-def test_what_was_not_recorded_is_said(odonata_command: Command, tmp_path: Path) -> None:
+def test_missing_records_are_named(odonata_command: Command, tmp_path: Path) -> None:
     found = explained(odonata_command, tmp_path, "", "--job", "sum")
     of_tables = {"time_s", "bottlenecks", "decides", "sharers", "sensitivity"}
     assert set(found) == {"directory", "job", "calls", "ranks"} | of_tables
     shown = odonata_command("explain", "run", "--job", "sum")
-    assert "More is known with: record_job_waits = true, interval" in shown.stdout
+    assert "For more details, record: record_job_waits = true, interval" in shown.stdout
     for arguments, message in (
         (["--job", "hallo"], "Did you mean halo?"),
         (["--path"], "Say which: --job sum"),
@@ -117,7 +117,7 @@ def test_what_was_not_recorded_is_said(odonata_command: Command, tmp_path: Path)
         assert message in wrong.stderr
 
 
-def test_a_path_adds_up(odonata_command: Command, tmp_path: Path) -> None:
+def test_a_path_sums_up_to_the_time(odonata_command: Command, tmp_path: Path) -> None:
     found = explained(odonata_command, tmp_path, "record_calls = true\n", "--job", "halo", "--path")
     ranks = pq.read_table(tmp_path / "run" / "ranks.parquet").to_pandas()
     own = ranks[ranks["job"] == 1]
@@ -156,20 +156,20 @@ def test_a_path_of_a_phase_of_an_iteration_and_its_links(odonata_command: Comman
     path = found["path"]
     assert (path[0]["start_ps"], path[-1]["end_ps"]) == (nth(0).min(), nth(1).max())
     assert all(before["end_ps"] == after["start_ps"] for before, after in pairwise(path))
-    # Every way begins at the router of the one rank's node and ends at that of the other's.
+    # Every path starts at the router of one rank's node and ends at the router of the other's.
     nodes = pq.read_table(tmp_path / "run" / "nodes.parquet").to_pandas()
     links = pq.read_table(tmp_path / "run" / "links.parquet").to_pandas()
     ranks = pq.read_table(tmp_path / "run" / "ranks.parquet").to_pandas()
     node_of = ranks[ranks["job"] == 1].set_index("rank")["node"]
     routers = nodes["router"][node_of].set_axis(node_of.index)
-    ways = [piece for piece in path if piece["links"]]
-    assert ways
-    for piece in ways:
+    crossing = [piece for piece in path if piece["links"]]
+    assert crossing
+    for piece in crossing:
         assert piece["activity"] == "in flight"
         assert links["source"][piece["links"][0]] == routers[piece["peer"]]
         assert links["target"][piece["links"][-1]] == routers[piece["rank"]]
     worst = found["links"][0]
-    over = [piece for piece in ways if worst["link"] in piece["links"]]
+    over = [piece for piece in crossing if worst["link"] in piece["links"]]
     assert worst["pieces"] == len(over)
     assert math.isclose(worst["path_time_s"], sum(p["end_ps"] - p["start_ps"] for p in over) / 1e12)
     for arguments, message in (
@@ -204,7 +204,7 @@ placement = { name = "random-order", skip = 36 }
 """
 
 
-def test_flow_is_explained_and_the_blame_adds_up(odonata_command: Command, tmp_path: Path) -> None:
+def test_flow_is_explained_and_costs_sum_up(odonata_command: Command, tmp_path: Path) -> None:
     engine = '[engine]\nkind = "flow"\nrouting = "min"\nalone = true\n'
     (tmp_path / "x.toml").write_text(f"{MACHINE}{FLOW_JOBS}{engine}")
     assert odonata_command("run", "x.toml", "-o", "run").returncode == 0
@@ -220,14 +220,14 @@ def test_flow_is_explained_and_the_blame_adds_up(odonata_command: Command, tmp_p
     assert first["busy_s"] <= row["bytes"] / row["capacity_bytes_per_s"] * (1 + 1e-9)
     assert math.isclose(math.fsum(s["busy_s"] for s in said["sharers"]), first["busy_s"])
     shown = odonata_command("explain", "run", "--job", "sum")
-    assert f"Bound by {first['name']}" in shown.stdout
-    assert "What other jobs cost it" in shown.stdout
-    assert "More is known with" not in shown.stdout
+    assert f"Bottleneck: {first['name']}" in shown.stdout
+    assert "Cost of each competing job" in shown.stdout
+    assert "For more details" not in shown.stdout
     without = json.loads(odonata_command("explain", "run", "--job", "sum", "--no-blame", "--json").stdout)
     assert "blame" not in without
 
 
-def test_compare_says_why_and_what_had_no_effect(odonata_command: Command, tmp_path: Path) -> None:
+def test_compare_gives_reasons_and_keys_without_effect(odonata_command: Command, tmp_path: Path) -> None:
     engine = '[engine]\nkind = "flow"\nrouting = "min"\n'
     (tmp_path / "x.toml").write_text(f"{MACHINE}{FLOW_JOBS}{engine}")
     for name, change in (
@@ -244,9 +244,9 @@ def test_compare_says_why_and_what_had_no_effect(odonata_command: Command, tmp_p
         assert line in shown
         assert ":global.0" in row["reason"]
     assert said["no_effect"] == []
-    assert "180 links paired by name" in shown
+    assert "180 links in both runs" in shown
     shown = odonata_command("compare", "base", "same").stdout
-    assert "No table differs: no effect of engine.path_sets" in shown
+    assert "These keys have no effect: engine.path_sets" in shown
     against = odonata_command("explain", "slow", "--job", "halo", "--against", "base")
     assert against.returncode == 0, against.stderr
     assert "machine.class.global.bandwidth" in against.stdout

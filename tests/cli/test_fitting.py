@@ -1,4 +1,4 @@
-"""Tables in narrow terminals: nothing is cut off, whatever the width."""
+"""Tables on a narrow screen: no width cuts anything off."""
 
 from __future__ import annotations
 

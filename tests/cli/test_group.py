@@ -37,7 +37,7 @@ def test_every_command_is_there_and_begins_as_the_overview_does(name: str) -> No
 def test_an_unknown_command_names_the_nearest(odonata_command: Command) -> None:
     result = odonata_command("shwo")
     assert result.returncode == 2
-    assert "there is no command 'shwo'. Did you mean show?" in result.stderr
+    assert "unknown command 'shwo'. Did you mean show?" in result.stderr
 
 
 def test_an_unknown_option_is_an_error(odonata_command: Command) -> None:
@@ -49,7 +49,7 @@ def test_an_unknown_option_is_an_error(odonata_command: Command) -> None:
 @click.command()
 @click.argument("kind")
 def failing(kind: str) -> None:
-    """Fails in the given way."""
+    """Fails as given."""
     if kind == "mistake":
         raise OdonataError("the frobnicator is missing", hint="Add one.")
     if kind == "interrupt":
@@ -107,7 +107,7 @@ def test_json_is_all_there_is_on_the_standard_output(odonata_command: Command, t
     [
         (PermissionError(13, "Permission denied", "a/b"), "error: a/b: Permission denied"),
         (OSError(28, "No space left on device"), "error: No space left on device"),
-        (MemoryError(), "error: there is not enough memory"),
+        (MemoryError(), "error: not enough memory"),
     ],
 )
 def test_what_the_system_refuses_is_no_defect(

@@ -53,7 +53,7 @@ def test_a_pattern_that_is_none_is_refused_before_anything_is_written(
     (tmp_path / "queue.txt").write_text("JOBID|NAME|NODES|CPUS|ST|NODELIST\n1|cfd|2|4|R|n[1-2]\n")
     result = odonata_command("import", "slurm", "queue.txt", "--pattern", name, "-o", "x.toml")
     assert result.returncode == 2
-    assert f"there is no pattern {name}" in result.stderr
+    assert f"unknown pattern {name}" in result.stderr
     assert not (tmp_path / "x.toml").exists()
     (tmp_path / "y.toml").write_text(
         f'[machine]\npreset = "edison"\n[[job]]\npattern = "{name}"\nranks = 2\n'
@@ -70,7 +70,7 @@ def test_a_pattern_that_is_none_is_refused_before_anything_is_written(
     assert ", ".join(names) in of_file.stderr
 
 
-def test_bisection_is_half_way_around(tmp_path: Path) -> None:
+def test_bisection_is_half_around_the_ring(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("10 synthetic6\n")
     (job,) = replay.codes(tmp_path / "w", None, tmp_path)
     assert job.pattern == {"name": "shift", "offset": 5}

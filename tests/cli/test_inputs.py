@@ -1,4 +1,4 @@
-"""What is no file, or too large a one, is refused in words wherever the name of a file may stand."""
+"""Missing, special and too large files are refused with a message, wherever a file name is accepted."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def no_files(tmp_path: Path) -> Path:
     """A directory with one of each of `NO_FILES`."""
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
-    # The name of a socket is short, that of a temporary directory not always.
+    # A socket needs a short name, but the path of a temporary directory may be long.
     before = Path.cwd()
     os.chdir(tmp_path)
     with socket.socket(socket.AF_UNIX) as made:
@@ -111,7 +111,7 @@ def test_a_parquet_file_is_as_large_as_what_is_in_it(command: Path, tmp_path: Pa
     refused(result, "cables.parquet", "20,000,000 values", "address space")
 
 
-def test_mistakes_beyond_counting_are_not_all_told(odonata_command: Command, tmp_path: Path) -> None:
+def test_a_long_list_of_mistakes_is_shortened(odonata_command: Command, tmp_path: Path) -> None:
     """80,000 unknown keys took 40 s and 20 MB of words; no machine and no job are two more mistakes."""
     (tmp_path / "x.toml").write_text("".join(f"k{i} = 1\n" for i in range(80_000)))
     result = odonata_command("check", "x.toml")

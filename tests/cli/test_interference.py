@@ -39,8 +39,8 @@ def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_
     write(tmp_path, 'pairs = "mixed"\ntargets = ["halo", "sum"]\nseeds = [1, 2]\nroutings = ["min", "par"]')
     result = odonata_command("sweep", "x.toml", "-o", "sweep")
     assert result.returncode == 0, result.stderr
-    assert "12 points ahead" in result.stderr
-    assert "Communication time beside others" in result.stdout
+    assert "12 points to run" in result.stderr
+    assert "Slowdown (communication time over time alone)" in result.stdout
     rows = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
     # Two jobs alone and both in the mix, times two routings and two seeds.
     assert len(rows) == 2 * 2 * 2 * 2
@@ -89,19 +89,19 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
     odonata_command: Command, tmp_path: Path
 ) -> None:
     write(tmp_path, 'pairs = [["halo", "shift"]]')
-    told = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate")
-    assert told.returncode == 0
-    assert "2 points ahead" in told.stderr
-    assert "min 0.00" not in told.stderr, "packets went in the trial"
+    estimate = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate")
+    assert estimate.returncode == 0
+    assert "2 points ahead" in estimate.stderr
+    assert "min 0.00" not in estimate.stderr, "packets went in the trial"
     assert not list((tmp_path / "sweep" / "points").iterdir())
     first = odonata_command("sweep", "x.toml", "-o", "sweep", "--point", "1")
     assert first.returncode == 0, first.stderr
     both = odonata_command("sweep", "x.toml", "-o", "sweep")
-    assert "2 points: 1 run, 1 kept, 0 failed" in both.stdout
+    assert "2 points: 1 run, 1 already finished, 0 failed" in both.stdout
     described = json.loads((tmp_path / "sweep" / "sweep.json").read_text())
     assert described["axes"][0]["values"] == ["halo", "halo+shift"]
     again = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate")
-    assert "nothing is ahead" in again.stdout
+    assert "Nothing to estimate" in again.stdout
 
 
 def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_path: Path) -> None:
@@ -139,8 +139,8 @@ def test_what_did_not_end_has_no_slowdown(odonata_command: Command, tmp_path: Pa
     write(tmp_path, 'pairs = [["halo", "shift"]]')
     result = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "engine.time_limit=5 us")
     assert result.returncode == 0, result.stderr
-    alone, beside = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
-    for row in (alone, beside):
+    alone, shared = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
+    for row in (alone, shared):
         assert (row["slowdown"], row["execution_slowdown"]) == (None, None)
         assert row["latency_slowdown"] > 0
 
@@ -155,10 +155,10 @@ def test_open_traffic_is_compared_by_latency(odonata_command: Command, tmp_path:
     write(tmp_path, 'pairs = "mixed"\ntargets = ["few"]', jobs)
     result = odonata_command("sweep", "x.toml", "-o", "sweep", *(p for w in window for p in ("--set", w)))
     assert result.returncode == 0, result.stderr
-    assert "Mean latency of packets beside others" in result.stdout
-    alone, beside = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
+    assert "Slowdown (mean packet latency over latency alone)" in result.stdout
+    alone, shared = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()
     assert (alone["slowdown"], alone["latency_slowdown"]) == (None, 1.0)
-    assert beside["latency_slowdown"] == beside["latency_mean_ns"] / alone["latency_mean_ns"] > 1.0
+    assert shared["latency_slowdown"] == shared["latency_mean_ns"] / alone["latency_mean_ns"] > 1.0
 
 
 def test_the_flow_engine_compares_too(odonata_command: Command, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ kind = "flow"
 
 @pytest.mark.parametrize("what", ["run", "check"])
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_gathering_and_checking_hear_signals(
+def test_gathering_and_checking_stop_on_signals(
     command: Path, tmp_path: Path, what: str, sent: signal.Signals, code: int
 ) -> None:
     """The work alone takes minutes; waiting for its end would be past the limit here."""
@@ -34,7 +34,7 @@ def test_gathering_and_checking_hear_signals(
     ) as process:
         try:
             time.sleep(3)
-            assert process.poll() is None, "it ended by itself"
+            assert process.poll() is None, "it ended before the signal"
             process.send_signal(sent)
             _, complained = process.communicate(timeout=30)
         finally:

@@ -1,4 +1,4 @@
-"""What does not fit into memory is refused in words, before it is taken."""
+"""Experiments that need too much memory are refused with a message, before they allocate it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ SMALL = 'topology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9'
 @pytest.mark.parametrize("engine", ["packet", "flow", "model"])
 @pytest.mark.parametrize("limit", [1_300_000, 5_000_000])
 def test_ranks_that_are_too_many_are_refused(command: Path, tmp_path: Path, engine: str, limit: int) -> None:
-    """A thousand million on one node, 4 GB for the node of each: this was an abort of the process."""
+    """A billion ranks on one node need 4 GB for their nodes; this once aborted the process."""
     (tmp_path / "x.toml").write_text(
         f"[machine]\n{SMALL}\ncores_per_node = 1000000000\n"
         '[[job]]\npattern = "uniform"\nranks = 1000000000\nranks_per_node = 1000000000\n'
@@ -73,7 +73,7 @@ def test_ranks_that_are_too_many_are_refused(command: Path, tmp_path: Path, engi
 
 
 def test_check_says_what_a_run_is_estimated_to_take(odonata_command: Command, tmp_path: Path) -> None:
-    """As the run says it, which differs by what the process itself has taken by then; and in words."""
+    """The estimate of `check` equals the run's, except for the memory of the process so far."""
     job_of_all = '[[job]]\npattern = "uniform"\nranks = 72\nranks_per_node = 1\n'
     (tmp_path / "x.toml").write_text(f"[machine]\n{SMALL}\n{job_of_all}")
     foreseen = json.loads(odonata_command("check", "x.toml", "--json").stdout)["memory_estimate_bytes"]
@@ -115,7 +115,7 @@ def test_a_small_run_needs_no_large_address_space(command: Path, tmp_path: Path)
 
 RUNS = {
     "open": experiment(job(), load=1.0, measure="5 us"),
-    "packets and ways": experiment(
+    "packets and paths": experiment(
         job(), load=1.0, measure="20 us", engine="record_packets = true\nrecord_paths = true\n"
     ),
     "series": experiment(
@@ -142,7 +142,7 @@ def test_a_run_takes_no_more_than_was_estimated(odonata_command: Command, tmp_pa
     assert taken <= estimate <= 4 * taken
 
 
-def test_the_least_limit_is_told() -> None:
+def test_the_minimum_limit_is_reported() -> None:
     available = _core.available_memory()
     if not Path("/proc/meminfo").exists():
         assert available is None
@@ -153,7 +153,7 @@ def test_the_least_limit_is_told() -> None:
 
 
 def test_runs_of_a_sweep_wait_until_there_is_memory() -> None:
-    """Of 10 bytes together; the one of 20 runs by itself."""
+    """Memory for 10 bytes in total; the run with 20 bytes runs alone."""
     needs = {0: 6, 1: 4, 2: 5, 3: 20, 4: 3, 5: 3, 6: 3}
     running: set[int] = set()
     seen: list[set[int]] = []

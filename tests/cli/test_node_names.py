@@ -120,7 +120,7 @@ JobID|JobName|NNodes|NCPUS|Start|End|NodeList|
 
 
 def test_a_queue_becomes_an_experiment(odonata_command: Command, tmp_path: Path) -> None:
-    """What `squeue` prints by itself, on a machine that knows the names, runs."""
+    """The default output of `squeue` runs on a machine with these node names."""
     (tmp_path / "queue.txt").write_text(SQUEUE)
     (tmp_path / "cables.csv").write_text(
         "src,dst,src_nodes,dst_nodes\n" + "".join(f"r{i},r{i + 1},4,4\n" for i in range(3))

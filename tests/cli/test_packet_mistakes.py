@@ -73,7 +73,7 @@ MISTAKES = {
         changed(add="threshold = 1.5\n"),
         ["x.toml:18:1", "`routing = { name = …, threshold = … }`"],
     ),
-    "ways that take no time": (
+    "paths that take no time": (
         changed(
             ("g = 9\n", 'g = 9\nclass.global = {latency = "0 ns"}\n'),
             add='output_latency = "0 ns"\ninput_latency = "0 ns"\n',

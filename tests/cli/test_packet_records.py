@@ -80,8 +80,7 @@ def test_series_of_links_add_up(tmp_path: Path) -> None:
 
 
 def test_paths_carry_the_traffic_of_the_links(tmp_path: Path) -> None:
-    """Nothing is under way at the start, so the bytes that started on a link in the window are those of
-    measured packets, and more cannot be: later ones leave after it."""
+    """Nothing is in flight at the start, so all bytes on a link in the window belong to measured packets."""
     run = odonata.run(BASE + "record_packets = true\nrecord_paths = true\n", out=tmp_path / "run")
     packets = run.table("packets").to_pandas()
     assert (packets["links"].map(len) == packets["hops"]).all()
@@ -93,9 +92,9 @@ def test_paths_carry_the_traffic_of_the_links(tmp_path: Path) -> None:
     nodes = run.nodes.to_pandas().set_index("node")["router"]
     first = packets[packets["hops"] > 0].iloc[:500]
     assert (
-        links["source"].loc[first["links"].map(lambda way: way[0])].values == nodes[first["source"]].values
+        links["source"].loc[first["links"].map(lambda path: path[0])].values == nodes[first["source"]].values
     ).all()
-    last = first["links"].map(lambda way: way[-1])
+    last = first["links"].map(lambda path: path[-1])
     assert (links["target"].loc[last].values == nodes[first["destination"]].values).all()
 
 
@@ -108,7 +107,7 @@ def test_packets_are_stored_in_batches_and_in_memory_alike(tmp_path: Path) -> No
     assert kept.table("packets")["delivered_ps"].to_pandas().is_monotonic_increasing
 
 
-def test_csv_writes_ways_as_numbers(odonata_command: Command, tmp_path: Path) -> None:
+def test_csv_writes_paths_as_numbers(odonata_command: Command, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(BASE + "record_packets = true\nrecord_paths = true\n")
     assert odonata_command("run", "x.toml", "-q", "-o", "run").returncode == 0
     assert odonata_command("export", "run", "-f", "csv", "-o", "csv").returncode == 0

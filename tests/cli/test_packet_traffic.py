@@ -88,7 +88,7 @@ def test_adversarial(tmp_path: Path, offset: int) -> None:
     assert len(found[["source", "destination"]].drop_duplicates()) == NODES * NODES_PER_GROUP
 
 
-def test_tornado_goes_just_less_than_half_way_around_the_groups(tmp_path: Path) -> None:
+def test_tornado_goes_just_less_than_half_around_the_groups(tmp_path: Path) -> None:
     found = packets(run(tmp_path, 'pattern = "tornado"', 'routing = "valiant-n"'))
     assert ((found["destination"] - found["source"]) % NODES == 4 * NODES_PER_GROUP).all(), (
         "ceil(9 / 2) - 1 = 4 groups"
@@ -100,7 +100,7 @@ def test_a_stencil_goes_to_its_neighbours(tmp_path: Path) -> None:
     pairs = found[["source", "destination"]].drop_duplicates()
     here, there = (np.array(np.unravel_index(pairs[name], (4, 3, 6))) for name in ("source", "destination"))
     assert (np.abs(here - there).sum(axis=0) == 1).all()
-    # Open grid: both ways along each of the 3*3*6, 4*2*6 and 4*3*5 edges.
+    # Open grid: both directions along each of the 3*3*6, 4*2*6 and 4*3*5 edges.
     assert len(pairs) == 2 * (3 * 3 * 6 + 4 * 2 * 6 + 4 * 3 * 5)
 
 

@@ -45,7 +45,7 @@ def wait_until_it_simulates(process: subprocess.Popen[str], seconds: float = 6.0
                 if int(fields[3]) == process.pid and (int(fields[11]) + int(fields[12])) / ticks > seconds:
                     return
         time.sleep(0.05)
-    pytest.fail("it ended by itself")
+    pytest.fail("it ended before the signal")
 
 
 def interrupt(

@@ -100,13 +100,13 @@ def sweeping(folder: Path, text: str, *options: str, **environment: str) -> Iter
 
 
 def check_refusals(addresses: set[str]) -> None:
-    """Neither plain messages nor a stranger's keys get an answer."""
+    """Plain messages and foreign keys get no answer."""
     from distributed.security import Security
 
-    strangers = Security.temporary()
+    foreign_keys = Security.temporary()
     for address in sorted(addresses):
         assert not answers(f"tcp://{address}", Security()), f"{address} answers without keys"
-        assert not answers(f"tls://{address}", strangers), f"{address} answers to a stranger's keys"
+        assert not answers(f"tls://{address}", foreign_keys), f"{address} answers to foreign keys"
 
 
 def test_a_client_with_the_keys_is_answered_and_others_are_not() -> None:

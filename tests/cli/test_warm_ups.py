@@ -1,4 +1,4 @@
-"""Warm-ups that runs share: real processes that make one beside each other, are stopped and are killed."""
+"""Shared warm-ups: real processes that make one at the same time, are stopped and are killed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_points_of_a_sweep_share_one(odonata_command: Command, tmp_path: Path) -
     assert [path.suffix for path in (tmp_path / "warm").iterdir()] == [".state"]
 
 
-def test_it_is_stopped_and_killed_in_the_middle(
+def test_it_is_stopped_and_killed_within_the_warm_up(
     odonata_command: Command, command: Path, tmp_path: Path
 ) -> None:
     long = "3 ms"
@@ -74,7 +74,7 @@ def test_it_is_stopped_and_killed_in_the_middle(
             process.send_signal(number)
         assert process.returncode == code
         assert list(tmp_path.glob("warm/*.state")) == []
-    # From the middle of the warm-up on, which is not made for others by now.
+    # Resumes within the warm-up, which is no longer made for others.
     result = odonata_command("run", "--resume", "run", "-q")
     assert result.returncode == 0, result.stderr
     assert content(tmp_path / "run") == content(tmp_path / "alone")
@@ -91,7 +91,7 @@ def test_the_path_is_that_of_the_file(odonata_command: Command, tmp_path: Path) 
     assert len(list((tmp_path / "files" / "warm").glob("*.state"))) == 1
     resolved = (tmp_path / "run" / "resolved.toml").read_text()
     assert f'start_from = "{tmp_path / "files" / "warm"}"' in resolved
-    # What a run says of itself is an experiment: it begins with the same.
+    # The resolved experiment of a run starts from the same warm-up.
     assert odonata_command("run", "run/resolved.toml", "-o", "again", "-q").returncode == 0
     assert content(tmp_path / "run") == content(tmp_path / "again")
     assert len(list((tmp_path / "files" / "warm").iterdir())) == 1

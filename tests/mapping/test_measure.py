@@ -156,7 +156,7 @@ def test_mistakes(tmp_path: Path, odonata_command: Command) -> None:
     for arguments, reason in (
         (["--job", "ap"], "Did you mean app?"),
         (["--search", "-o", "no/such.map"], "there is no directory no for such.map"),
-        (["--set", "job.app.idle=true"], "no job of the file sends anything"),
+        (["--set", "job.app.idle=true"], "no job of the file sends messages"),
         (["--set", "job.app.placement.order=XYT"], "Z is missing"),
     ):
         done = odonata_command("map", "b.toml", *arguments)

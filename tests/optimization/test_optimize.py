@@ -167,7 +167,9 @@ def test_the_command_shows_the_front(whole: odonata.Optimization, tmp_path: Path
         main, ["optimize", str(file), "-o", str(whole.path), "--plot", str(tmp_path / "f.png")]
     )
     assert out.exit_code == 0, out.output
-    assert f"18 configurations tried: {whole.front.num_rows} on the front, 0 violate a constraint" in out.output
+    assert (
+        f"18 configurations tried: {whole.front.num_rows} on the front, 0 violate a constraint" in out.output
+    )
     assert (tmp_path / "f.png").stat().st_size > 5_000
 
 

@@ -38,7 +38,7 @@ def interactions(
     difference of differences of a 2 x 2 design (Montgomery, Design and Analysis of Experiments, chapter 5).
 
     Args:
-        results: One row per point, from a sweep.
+        results: As in `paired_differences`, like all other arguments.
         factor: Column whose levels are compared.
         base: Level to compare with.
         level: The other level.
@@ -47,12 +47,10 @@ def interactions(
         value: Compared column.
 
     Returns:
-        One row per further value of `by`:
+        One row per further value of `by`, with the value and:
 
-        - `by`: The value, as in the results.
-        - `pairs`: Number of pairs.
         - `at_base`, `at_level`: Mean difference at the first value of `by` and at this one.
-        - `interaction`: Mean over the pairs that exist at both values.
+        - `pairs`, `interaction`: Number and mean of the pairs that exist at both values.
         - `low`, `high`: Its 95 % interval; null for fewer than two pairs.
         - `crosses`: Whether all pairs rise at one value of `by` and fall at the other.
         - `interacts`: Whether it crosses, or the interval excludes zero.

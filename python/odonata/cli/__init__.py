@@ -20,7 +20,7 @@ COMMANDS = {
     "study": Entry("Experiments", "Run a study, judge its claims and write its page."),
     "show": Entry("Results", "Show a run: its summary, hottest links and the jobs on them."),
     "explain": Entry("Results", "Explain a job's time: bottleneck, competing jobs and their cost."),
-    "counters": Entry("Results", "Show hardware counters; find the one that predicts a job's time."),
+    "counters": Entry("Results", "Show hardware counters; find one that predicts a job's time."),
     "compare": Entry("Results", "Compare runs by link class, job and link."),
     "view": Entry("Results", "View runs in the browser."),
     "plot": Entry("Results", "Draw figures of a run."),

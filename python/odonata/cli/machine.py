@@ -134,8 +134,8 @@ def _description(metrics: dict[str, Any]) -> list[str]:
         )
     if metrics["cost"] is not None:
         cost = metrics["cost"]
-        without = f", not counting {', '.join(cost['without_price'])}" if cost["without_price"] else ""
-        lines.append(f"cables cost {cost['total']:,.0f}{without}")
+        without = f" without {', '.join(cost['without_price'])} (no price)" if cost["without_price"] else ""
+        lines.append(f"cost of cables {cost['total']:,.0f}{without}")
     return lines
 
 

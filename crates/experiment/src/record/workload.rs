@@ -9,7 +9,7 @@ use odonata_machine::Machine;
 use odonata_workload::volumes::Volumes;
 use odonata_workload::Job;
 
-/// Different nodes and routers of a job.
+/// Numbers of different nodes and routers of a job.
 pub(super) fn places(machine: &Machine, job: &Job) -> (usize, usize) {
     let mut nodes = job.node_of_rank.clone();
     nodes.sort_unstable();
@@ -30,17 +30,17 @@ pub(super) const JOBS: FilledTable<'_, Scenario> = FilledTable {
         Column::key("job", U32, Plain, "Job", "Number of the job.")
             .of("jobs")
             .by(|scenario: &Scenario| (0..scenario.workload.jobs.len() as u32).collect()),
-        Column::attribute("name", Text, Plain, "Name", "Its name.").by(|scenario| texts(scenario, |job| &job.name)),
-        Column::attribute("color", Text, Plain, "Colour", "Its colour, `#rrggbb`.")
+        Column::attribute("name", Text, Plain, "Name", "Name of the job.").by(|scenario| texts(scenario, |job| &job.name)),
+        Column::attribute("color", Text, Plain, "Color", "Color in pictures, `#rrggbb`.")
             .by(|scenario| texts(scenario, |job| &job.color)),
-        Column::attribute("pattern", Text, Plain, "Pattern", "Name of its communication pattern.")
+        Column::attribute("pattern", Text, Plain, "Pattern", "Name of the communication pattern or program.")
             .by(|scenario| texts(scenario, |job| &job.pattern_name)),
-        Column::attribute("placement", Text, Plain, "Placement", "Name of the way in which it was placed.")
+        Column::attribute("placement", Text, Plain, "Placement", "Name of the placement.")
             .by(|scenario| texts(scenario, |job| &job.placement_name)),
-        Column::sum("ranks", U32, Count, "Ranks", "Its ranks.").by(|scenario| counts(scenario, |_, job| job.ranks)),
-        Column::attribute("ranks_per_node", U32, Count, "Ranks per node", "Ranks that share a node.")
+        Column::sum("ranks", U32, Count, "Ranks", "Ranks of the job.").by(|scenario| counts(scenario, |_, job| job.ranks)),
+        Column::attribute("ranks_per_node", U32, Count, "Ranks per node", "Ranks on each node.")
             .by(|scenario| counts(scenario, |_, job| job.ranks_per_node)),
-        Column::attribute("nodes", U32, Count, "Nodes", "Nodes that its ranks are on; other jobs may share them.")
+        Column::attribute("nodes", U32, Count, "Nodes", "Nodes of the ranks; other jobs may share them.")
             .by(|scenario| counts(scenario, |machine, job| places(machine, job).0 as u32)),
         Column::attribute("routers", U32, Count, "Routers", "Routers of these nodes.")
             .by(|scenario| counts(scenario, |machine, job| places(machine, job).1 as u32)),
@@ -55,16 +55,16 @@ fn counts(scenario: &Scenario, get: fn(&Machine, &Job) -> u32) -> Values {
     scenario.workload.jobs.iter().map(|job| get(&scenario.machine, job)).collect()
 }
 
-/// What the jobs sent, as every engine says.
+/// Sent messages and bytes of jobs, in every engine.
 pub(super) const SENT: &[FilledColumn<Vec<JobVolumes>>] = &[
-    Column::sum("messages", U64, Count, "Messages", "Messages of its ranks; with open traffic, measured packets.")
+    Column::sum("messages", U64, Count, "Messages", "Sent messages; for open traffic, measured packets.")
         .by(|jobs: &Vec<JobVolumes>| jobs.iter().map(|job| job.volumes.messages).collect()),
-    Column::sum("bytes", F64, Bytes, "Sent", "All bytes that its ranks sent.").by(|jobs| amounts(jobs, Volumes::bytes)),
-    Column::sum("self_bytes", F64, Bytes, "Sent to itself", "Bytes of ranks to themselves.")
+    Column::sum("bytes", F64, Bytes, "Sent", "Sent bytes.").by(|jobs| amounts(jobs, Volumes::bytes)),
+    Column::sum("self_bytes", F64, Bytes, "Sent to the same rank", "Bytes of ranks to themselves.")
         .by(|jobs| amounts(jobs, |sent| sent.self_bytes)),
-    Column::sum("on_node_bytes", F64, Bytes, "Sent on a node", "Bytes between ranks of a node.")
+    Column::sum("on_node_bytes", F64, Bytes, "Sent on a node", "Bytes between ranks of one node.")
         .by(|jobs| amounts(jobs, |sent| sent.on_node_bytes)),
-    Column::sum("on_router_bytes", F64, Bytes, "Sent on a router", "Bytes between nodes of a router.")
+    Column::sum("on_router_bytes", F64, Bytes, "Sent on a router", "Bytes between nodes of one router.")
         .by(|jobs| amounts(jobs, |sent| sent.on_router_bytes)),
     Column::sum("network_bytes", F64, Bytes, "Sent off routers", "Bytes between routers.")
         .by(|jobs| amounts(jobs, |sent| sent.network_bytes)),
@@ -73,7 +73,7 @@ pub(super) const SENT: &[FilledColumn<Vec<JobVolumes>>] = &[
         F64,
         Hops,
         "Mean hops per byte",
-        "Links from router to router that a byte takes, all bytes included: one that stays on its router takes none.",
+        "Links between routers on the path of a byte, mean over all bytes. A byte within one router has 0 hops.",
     )
     .weighted_by("bytes")
     .by(|jobs| jobs.iter().map(|job| job.byte_hops_mean).collect()),
