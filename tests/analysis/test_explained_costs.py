@@ -1,4 +1,4 @@
-"""What a closed form's time is made of, and what other constants would change: compared with runs that have them."""
+"""Terms of a closed form's time, and the effect of other constants, compared with runs that have them."""
 
 from __future__ import annotations
 

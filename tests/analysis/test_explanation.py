@@ -1,4 +1,4 @@
-"""Bottlenecks of jobs and costs of competing jobs: against cases by hand, other runs, and finite differences."""
+"""Bottlenecks of jobs and costs of competing jobs, compared with hand results and other runs."""
 
 from __future__ import annotations
 

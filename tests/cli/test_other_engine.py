@@ -50,19 +50,17 @@ def test_every_example_runs_in_the_flow_engine(path: Path, odonata_command: Comm
 
 def test_what_is_left_out_is_said_in_one_line(odonata_command: Command, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(
-        '[machine]\npreset = "dragonfly-1056"\n[mpi]\neager_limit = "1
-        kB"\nallreduce = "ring"\n' "[[job]]\nranks =
-        8\nranks_per_node = 1\n" 'program = { name = "allreduce", iterations = 1, bytes = "8 kB" }\n'
-        '[engine]\nkind = "packet"\nrouting = { name = "q-adaptive", alpha
-        = 0.1
-        }\nprogress_timeout =
-        "2 ms"\n'
+        '[machine]\npreset = "dragonfly-1056"\n[mpi]\neager_limit = "1 kB"\nallreduce = "ring"\n'
+        "[[job]]\nranks = 8\nranks_per_node = 1\n"
+        'program = { name = "allreduce", iterations = 1, bytes = "8 kB" }\n'
+        '[engine]\nkind = "packet"\nrouting = { name = "q-adaptive", alpha = 0.1 }\n'
+        'progress_timeout = "2 ms"\n'
     )
     result = odonata_command("run", "x.toml", "-o", "run", "--set", "engine.kind=flow")
     assert result.returncode == 0, result.stderr
     said = (
-        "the engine is flow instead of the file's packet; left out of the file: it has no 'progress_timeout'; it "
-        "does not take the value of 'routing', its default \"adaptive-hybrid\" holds"
+        "the engine is flow instead of the file's packet; left out of the file: it has no "
+        "'progress_timeout'; it does not take the value of 'routing', its default \"adaptive-hybrid\" holds"
     )
     assert [line for line in result.stderr.splitlines() if "left out" in line] == [f"warning: {said}"]
     assert said in json.loads((tmp_path / "run" / "summary.json").read_text())["warnings"]

@@ -71,7 +71,8 @@ def run_tasks(
         progress: Called after each point.
         on_estimate: Called before the first point with an estimate, which takes a few seconds.
         finished: Called with each finished point, starting with points of earlier calls. An exception ends
-        all points. cluster: Cluster of the points; by default processes of this machine.
+            all points.
+        cluster: Cluster of the points; by default processes of this machine.
 
     Returns:
         The number of points that were already finished, and the failed points in the order of `tasks`.

@@ -274,8 +274,8 @@ def hierarchy_of(directory: Path | None, given: dict[str, Any]) -> Hierarchy:
     found = store.find_shipped(wanted.as_dict())
     if found is None:
         raise OdonataError(
-            f"the package has no table of {wanted.name} on {wanted.ranks} ranks with {given['points']} points "
-            "each and these settings",
+            f"the package has no table of {wanted.name} on {wanted.ranks} ranks with {given['points']} "
+            "points each and these settings",
             hint="Make it with `odonata amg hierarchy` (needs hypre), or see `odonata amg tables`.",
         )
     return found
