@@ -211,7 +211,7 @@ fn a_path_with_zero_latency_is_an_error() {
     let text = message(of(no, some, no, no));
     assert!(text.starts_with("a packet takes no time from router r0 to router r1: "), "{text}");
     assert!(message(of(some, no, no, some)).contains("from a node to its router"));
-    assert!(message(of(some, no, some, no)).contains("class 'terminal' a latency, or 'output_latency' a time"));
+    assert!(message(of(some, no, some, no)).contains("class 'terminal', or 'output_latency' (1 ps"));
 }
 
 /// A chain of 34 routers has paths of 33 hops with up to 16 turns: 17 channels, and ports have at most 16.
