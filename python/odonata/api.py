@@ -15,7 +15,7 @@ from odonata.errors import OdonataError, OtherProcessError, PartialRunWarning
 from odonata.store.checkpoint import CheckpointDirectory
 
 if TYPE_CHECKING:
-    from odonata._core import Checked
+    from odonata._core import CheckResult
     from odonata.processes import Processes
     from odonata.runs import Run
 
@@ -213,7 +213,7 @@ def check(
     experiment: Experiment,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
-) -> Checked:
+) -> CheckResult:
     """Checks an experiment without running it.
 
     Returns:

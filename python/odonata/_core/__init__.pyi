@@ -49,32 +49,32 @@ __all__ = [
 ]
 
 EXPERIMENT_BYTES_MAX: int
-"""The most bytes that an experiment has."""
+"""Maximum size of an experiment in bytes."""
 
 _Array: TypeAlias = npt.NDArray[Any]
 
 _Column: TypeAlias = _Array | tuple[npt.NDArray[np.int32], list[str] | _Array]
-"""A NumPy array of u16, u32, u64, i32, f64 or bool, with NaN where there is no value; for text, codes and the
-texts that they index; for lists, where each starts (and the last one ends) and the values.
+"""A NumPy array of u16, u32, u64, i32, f64 or bool, with NaN for a missing value.
 
-Wrap the latter with `pyarrow.DictionaryArray.from_arrays` and `pyarrow.ListArray.from_arrays`.
+A column of text is a pair of codes and the texts that they index. A column of lists is a pair of offsets and values.
+Wrap pairs with `pyarrow.DictionaryArray.from_arrays` and `pyarrow.ListArray.from_arrays`.
 """
 
 _Tables: TypeAlias = dict[str, dict[str, _Column]]
 """Tables by name, in the order of the run directory's reference; columns by name, in order."""
 
 @type_check_only
-class Checked(TypedDict):
-    """An experiment that can be run."""
+class CheckResult(TypedDict):
+    """A valid experiment."""
 
     resolved: str
-    """TOML with every key and the value that is used: input that gives the same run."""
+    """TOML with every key and the value used; as input it gives the same run."""
     summary: dict[str, Any]
     """`engine`, `routing`, `seed`, `machine` (as in summary.json), and `jobs`: for each `job`, `name`,
     `color`, `pattern`, `placement`, `ranks`, `ranks_per_node`, `nodes`, `routers`, `messages`, `bytes`."""
     warnings: list[str]
     memory_estimate_bytes: int
-    """About how much memory a process takes that runs it, all that this one has by now included."""
+    """Estimated memory of a process that runs it, including the present memory of this process."""
 
 @type_check_only
 class RunResult(TypedDict):
@@ -148,8 +148,8 @@ class MachineReport(TypedDict):
     """A built machine."""
 
     metrics: dict[str, Any]
-    """Counts per class, ports, diameter, mean distance, bisection, cost, checks; the keys are those of the
-    JSON that `odonata machine --json` prints."""
+    """Counts per class, ports, diameter, mean distance, bisection, cost, checks, with the keys of
+    `odonata machine --json`."""
     tables: _Tables
     """`routers`, `links` and `nodes` as in a run directory, without the columns that need traffic or jobs."""
     resolved: str
@@ -190,8 +190,8 @@ def read_file(path: str | PathLike[str]) -> bytes:
     """
 
 def upgrade(text: str, path: str) -> str: ...
-def check(text: str, path: str, overrides: Sequence[str] = ()) -> Checked: ...
-def check_points(text: str, path: str, points: Sequence[Sequence[str]]) -> list[Checked | Exception]:
+def check(text: str, path: str, overrides: Sequence[str] = ()) -> CheckResult: ...
+def check_points(text: str, path: str, points: Sequence[Sequence[str]]) -> list[CheckResult | Exception]:
     """`check` with each of several sets of overrides: what it finds, or the error that it would raise.
 
     A rank program that several points run is looked through once.
@@ -234,24 +234,23 @@ def run(
     checkpoints: Checkpoints | None = None,
     resume: str | PathLike[str] | None = None,
 ) -> RunResult | None:
-    """Runs one experiment; its `[sweep]`, if there is one, is not looked at beyond its form.
+    """Runs one experiment. Its `[sweep]` is only checked for its form.
 
-    `threads` 0 means one for each processor. The functions are called on the calling thread: `progress` with
-    the name of the phase and the share of it that is done, from 0 to 1; `pace` with the simulated time in ps
-    and the events so far; `rows` with the name of a table that grows while the run goes and columns of its
-    next rows, which then are not in the result. An exception that one of them raises ends the run. So does an
-    interrupt; an engine that can keep what it has so far returns it, with the `interrupt`, others raise it.
+    `threads` 0 means one per processor. The callbacks run on the calling thread. `progress` gets the name of
+    the phase and its progress from 0 to 1. `pace` gets the simulated time in ps and the number of events.
+    `rows` gets the name of a growing table and the columns of its next rows, which are then not in the result.
+    An exception in a callback ends the run. An interrupt also ends it: an engine with partial results returns
+    them with `interrupt`, others raise it.
 
-    With `processes`, all of them call this for one run: the first gets the result, the others None, as all
-    do if one of them is not ready.
+    With `processes`, all of them call this function for one run. The first gets the result, the others None.
+    If one of them is not ready, all get None.
 
-    `checkpoints` is asked whether and where the state is to be kept; `resume` is the file of a checkpoint of
-    the same run, from which it goes on.
+    `checkpoints` decides when and where to save the state. `resume` is a checkpoint file of the same run.
     """
 
 @final
 class Checkpoints:
-    """How a run is asked for checkpoints, and who puts them in their place."""
+    """Requests for checkpoints of a run, and the callbacks that store them."""
 
     def __new__(
         cls,
@@ -259,22 +258,22 @@ class Checkpoints:
         taken: Callable[[str | None], bool],
         at_ps: Sequence[int],
     ) -> Checkpoints:
-        """Checkpoints at simulated times and when asked for.
+        """Checkpoints at simulated times and on request.
 
         Args:
-            file: Called with the number of checkpoints before; says where the next one is to be written.
-            taken: Called when it is written, or with why it can't be; says whether the run is to end.
+            file: Called with the number of earlier checkpoints; returns the path of the next one.
+            taken: Called with None after writing, or with an error text; returns whether the run ends.
             at_ps: Simulated times, in ps.
         """
 
     def ask(self) -> None:
-        """Asks for one as soon as can be."""
+        """Requests a checkpoint as soon as possible."""
 
 def checkpoint(path: str | PathLike[str]) -> Any:
-    """What the checkpoint in a file is of: `experiment`, `path`, `overrides`, `now_ps`, `before` and more."""
+    """The description of a checkpoint file: `experiment`, `path`, `overrides`, `now_ps`, `before` and more."""
 
 def time_ps(text: str) -> int:
-    """A time as people write it, `400 us`, in ps; `ValueError` says why it is none."""
+    """A time such as `400 us` in ps; raises `ValueError` if it is invalid."""
 
 def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:
     """The axes of `[sweep]` in the file's order; none without the section. Values are checked one by one."""
@@ -289,7 +288,7 @@ def alone(text: str, path: str, overrides: Sequence[str] = ()) -> SweepAxis:
     """Every job alone, as an axis: the others idle, or absent if `[interference]` says so."""
 
 def characterize(text: str, path: str, overrides: Sequence[str] = ()) -> list[Character]:
-    """What every job asks of the network, without running it."""
+    """Demands of every job on the network, without a run."""
 
 def mapped_jobs(text: str, path: str, overrides: Sequence[str] = ()) -> list[MappedJob]:
     """The jobs that send something, on a torus whose axes are letters; `OdonataError` on another machine."""

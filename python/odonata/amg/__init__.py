@@ -57,8 +57,8 @@ def shipped(problem: str, ranks: int, points: str, settings: Settings = PAPER) -
     Raises:
         OdonataError: The package contains no such hierarchy.
     """
-    wanted = make(problem, ranks, parse_points(points), settings=settings)
-    found = find_shipped(wanted.as_dict())
+    requested = make(problem, ranks, parse_points(points), settings=settings)
+    found = find_shipped(requested.as_dict())
     if found is None:
         raise OdonataError(
             f"the package has no table of {problem} on {ranks} ranks with {points} points each",

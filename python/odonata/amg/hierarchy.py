@@ -84,20 +84,20 @@ def level_statistics(ranks: Table, count: int) -> list[Level]:
     """
     levels = []
     for level in range(int(ranks["level"].max()) + 1):
-        mine = {name: values[ranks["level"] == level] for name, values in ranks.items()}
-        rows = int(mine["rows"].sum())
+        of_level = {name: values[ranks["level"] == level] for name, values in ranks.items()}
+        rows = int(of_level["rows"].sum())
         entry: Level = {
             "level": level,
             "unknowns": rows,
-            "nonzeros_per_row": float(mine["nonzeros"].sum()) / rows,
-            "interpolation_nonzeros_per_row": float(mine["interpolation_nonzeros"].sum()) / rows,
-            "active_ranks": int((mine["rows"] > 0).sum()),
-            "messages": int(mine["sends"].sum()),
-            "interpolation_messages": int(mine["interpolation_sends"].sum()),
+            "nonzeros_per_row": float(of_level["nonzeros"].sum()) / rows,
+            "interpolation_nonzeros_per_row": float(of_level["interpolation_nonzeros"].sum()) / rows,
+            "active_ranks": int((of_level["rows"] > 0).sum()),
+            "messages": int(of_level["sends"].sum()),
+            "interpolation_messages": int(of_level["interpolation_sends"].sum()),
         }
         for name in ("sends", "values_sent", "interpolation_sends", "interpolation_values_sent"):
             values = np.zeros(count)
-            values[: len(mine[name])] = mine[name]
+            values[: len(of_level[name])] = of_level[name]
             entry[name] = int(values.max())
             entry[f"{name}_mean"] = float(values.mean())
             for percent in PERCENTILES:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from odonata.importers import Imported
+    from odonata.importers import ImportResult
 
 
 @click.group()
@@ -101,7 +101,7 @@ def slurm(
         pattern=pattern,
         ranks_per_node=ranks_per_node,
         at=at,
-        beside=_folder(output),
+        directory=_folder(output),
     )
     _write(found, output, f"; {found.left_out} jobs without nodes or not running were skipped")
 
@@ -135,7 +135,7 @@ def codes(
 
     folder = _folder(output)
     found = from_codes(
-        table, alloc=alloc, machine=machine, pattern=pattern, message_bytes=message_bytes, beside=folder
+        table, alloc=alloc, machine=machine, pattern=pattern, message_bytes=message_bytes, directory=folder
     )
     _write(found, output)
 
@@ -153,7 +153,7 @@ def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) 
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.importers import from_tracer
 
-    _write(from_tracer(table, machine=machine, pattern=pattern, beside=_folder(output)), output)
+    _write(from_tracer(table, machine=machine, pattern=pattern, directory=_folder(output)), output)
 
 
 @command.command()
@@ -187,7 +187,7 @@ def _folder(output: Path | None) -> Path:
     return Path() if output is None else output.parent
 
 
-def _write(found: Imported, output: Path | None, others: str = "") -> None:
+def _write(found: ImportResult, output: Path | None, others: str = "") -> None:
     several = f"{found.jobs} job{'s' if found.jobs > 1 else ''}"
     _give(found.text, output, f"{output}: {several}{others}")
 

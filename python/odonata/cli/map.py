@@ -11,7 +11,7 @@ from odonata.api import Source
 from odonata.cli import options
 
 if TYPE_CHECKING:
-    from odonata.mapping import Found, Job, Tried
+    from odonata.mapping import SearchResult, Job, MeasuredMapping
 
 
 @click.command()
@@ -75,7 +75,7 @@ def command(
             "--orders, --search and --time need the whole machine, but there are other jobs",
             hint="Remove the other jobs from the file.",
         )
-    shown = [mapping.Tried("as in the file", job.place_of_rank, mapping.measure(job))]
+    shown = [mapping.MeasuredMapping("as in the file", job.place_of_rank, mapping.measure(job))]
     shown += mapping.best_orders(job, orders) if orders else []
     found = None
     if search:
@@ -120,7 +120,7 @@ def _job(jobs: list[Job], name: str | None) -> tuple[Job, bool]:
     return (jobs[0] if name is None else jobs[names.index(name)]), len(jobs) == 1
 
 
-def _time_s(experiment: Source, changes: list[str], job: Job, tried: Tried) -> float:
+def _time_s(experiment: Source, changes: list[str], job: Job, tried: MeasuredMapping) -> float:
     """Time of the job with a mapping, in the packet engine."""
     import tempfile
 
@@ -137,7 +137,7 @@ def _time_s(experiment: Source, changes: list[str], job: Job, tried: Tried) -> f
     return float(times["last_arrival_s"][times["name"].index(job.name)])
 
 
-def _json(job: Job, shown: list[Tried], times: list[float] | None, found: Found | None) -> dict[str, Any]:
+def _json(job: Job, shown: list[MeasuredMapping], times: list[float] | None, found: SearchResult | None) -> dict[str, Any]:
     rows = [
         {
             "mapping": tried.name,
@@ -158,7 +158,7 @@ def _json(job: Job, shown: list[Tried], times: list[float] | None, found: Found 
     }
 
 
-def _print(job: Job, shown: list[Tried], times: list[float] | None, found: Found | None) -> None:
+def _print(job: Job, shown: list[MeasuredMapping], times: list[float] | None, found: SearchResult | None) -> None:
     from odonata.cli import columns, terminal
 
     figures = [tried.figures for tried in shown]

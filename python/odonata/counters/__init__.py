@@ -1,4 +1,4 @@
-"""What links counted: under the hardware's names, from foreign tables; how well it predicts a job's time."""
+"""Counters of links: hardware names, tables of other programs, and their power to predict a job's time."""
 
 from odonata.counters.against import Prediction, points_of, predictions
 from odonata.counters.boxfish import read_table

@@ -1,17 +1,17 @@
-"""Which counter predicts the time of a job: order, rank correlation, and a model judged on runs it never saw.
+"""Tests how well counters predict the time of a job, by order, rank correlation, and held-out runs.
 
 For each counter and statistic:
 
-* *concordant*: of all pairs of runs whose times differ, the share in which the slower one has the larger
-  counter (Jain et al., SC 2013); equal counters count half. 0.5 is chance;
+* *concordant*: of all pairs of runs with different times, the share in which the slower run has the larger
+  counter (Jain et al., SC 2013); equal counters count half. Chance is 0.5.
 * *Spearman*: correlation of the ranks, with the 95 % interval of Fisher's z and the standard error of Bonett
-  and Wright (Psychometrika 2000), sqrt((1 + r^2 / 2) / (n - 3));
-* *error*: a straight line is fitted to 9 of 10 parts of the runs and judged on the tenth, each part once; the
-  mean of |predicted - measured| / measured.
+  and Wright (Psychometrika 2000), sqrt((1 + r^2 / 2) / (n - 3)).
+* *error*: mean of |predicted - measured| / measured. A straight line is fitted to 9 of 10 parts of the runs
+  and judged on the tenth, for each part.
 
-All counters together are a ridge regression of standardised counters (Hoerl and Kennard, Technometrics 1970).
-Its strength is the one with the least leave-one-out error on the runs that it is fitted to. The yardstick is
-the mean time of the runs that a model sees.
+All counters together form a ridge regression of standardised counters (Hoerl and Kennard, Technometrics
+1970). Its strength has the least leave-one-out error on the fitted runs. The baseline is the mean time of the
+fitted runs.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from odonata.store.schema import job_times
 Numbers = npt.NDArray[np.float64]
 
 FOLDS = 10
-"""Parts of the runs, each held out once."""
+"""Number of parts of the runs, each held out once. More parts: longer, and less bias."""
 STRENGTHS = np.logspace(-4, 4, 33)
-"""Of the ridge; shares of the number of runs."""
+"""Strengths of the ridge, as shares of the number of runs."""
 
 
 @dataclass(frozen=True)
 class Prediction:
-    """How well a counter, or all of them, predicts times."""
+    """How well a counter, or all of them, predict times."""
 
     counter: str
     concordant: float
@@ -47,11 +47,11 @@ class Prediction:
     spearman_low: float
     spearman_high: float
     error: float
-    """Mean relative error on runs held out; NaN where there is no model."""
+    """Mean relative error on held-out runs; NaN without a model."""
 
 
 def points_of(runs: Sequence[Run], job: str | None) -> tuple[pd.DataFrame, Numbers]:
-    """A row of features for each run, and the job's times in seconds; of several jobs the last to end.
+    """Features of each run (one row each), and times of the job in seconds; by default the last job to end.
 
     Raises:
         OdonataError: A run has no such job, or no time.
@@ -60,19 +60,19 @@ def points_of(runs: Sequence[Run], job: str | None) -> tuple[pd.DataFrame, Numbe
     for run in runs:
         jobs = run.jobs.to_pandas()
         if job is not None and job not in set(jobs["name"]):
-            raise OdonataError(f"{run.name} has no job {job}", hint=f"It has: {', '.join(jobs['name'])}.")
+            raise OdonataError(f"{run.name} has no job {job}", hint=f"Use one of {', '.join(jobs['name'])}.")
         chosen = jobs if job is None else jobs[jobs["name"] == job]
         time = next(iter(job_times(run.jobs.schema)), None)
         if time is None or chosen[time].isna().all():
             raise OdonataError(
                 f"{run.name} has no time of a job",
-                hint="Times need the packet engine and jobs that come to an end.",
+                hint="Use the packet engine, and jobs that end.",
             )
         rows.append(features(run))
         times.append(float(chosen[time].max()))
     table = pd.DataFrame(rows)
     for name in (name for name in table if str(name).endswith(INJECTING)):
-        # Where all nodes inject, all links are such.
+        # If all nodes inject, all links belong to injecting routers.
         table[name] = table[name].fillna(table[str(name).removesuffix(INJECTING)])
     return table.fillna(0.0), np.array(times)
 
@@ -80,16 +80,16 @@ def points_of(runs: Sequence[Run], job: str | None) -> tuple[pd.DataFrame, Numbe
 def predictions(
     counters: pd.DataFrame, times: Numbers, groups: Sequence[object] | None = None, seed: int = 1
 ) -> list[Prediction]:
-    """How well each column predicts the times, the farthest from chance first; then all, then the mean time.
+    """Quality of each column's prediction, farthest from chance first; then all columns, then the mean time.
 
     Args:
-        counters: A row for each run. Columns that do not vary are left out.
-        times: Of the runs.
-        groups: What is held out together, such as the pattern of each run; ten random parts if not given.
-        seed: Of the random parts.
+        counters: One row per run. Constant columns are left out.
+        times: Times of the runs.
+        groups: Groups to hold out together, such as the pattern of each run; by default ten random parts.
+        seed: Seed of the random parts.
 
     Raises:
-        OdonataError: Fewer than five runs, times that do not differ, or fewer than two groups.
+        OdonataError: There are fewer than five runs, equal times, or fewer than two groups.
     """
     if len(times) < 5 or np.ptp(times) == 0:
         raise OdonataError(
@@ -113,7 +113,7 @@ def predictions(
 
 
 def concordant(values: Numbers, times: Numbers) -> float:
-    """Share of pairs of different times in which the counter rises with the time; equal ones count half."""
+    """Share of pairs with different times in which the counter grows with the time; equal ones count half."""
     later, sooner = np.triu_indices(len(times), 1)
     order = np.sign(times[later] - times[sooner]) * np.sign(values[later] - values[sooner])
     differ = times[later] != times[sooner]
@@ -131,7 +131,7 @@ def spearman(values: Numbers, times: Numbers) -> tuple[float, float, float]:
 
 
 def _parts(count: int, groups: Sequence[object] | None, seed: int) -> npt.NDArray[np.int64]:
-    """The number of the part that each run is held out with."""
+    """The number of the held-out part of each run."""
     if groups is None:
         parts = np.arange(count) % FOLDS
         np.random.default_rng(seed).shuffle(parts)
@@ -140,7 +140,7 @@ def _parts(count: int, groups: Sequence[object] | None, seed: int) -> npt.NDArra
         np.int64
     )
     if numbers.max() == 0:
-        raise OdonataError("all runs are of one group; expected two or more, of which one is held out")
+        raise OdonataError("all runs are in one group; expected two or more")
     return numbers
 
 
@@ -156,7 +156,7 @@ def held_out_error(counters: Mapping[str, Numbers], times: Numbers, parts: npt.N
 
 
 def _fitted(columns: Numbers, times: Numbers, others: Numbers) -> Numbers:
-    """What a model of some runs says of others: their mean, a straight line, or a ridge."""
+    """Predictions for other runs: the mean, a straight line, or a ridge."""
     mean, spread = columns.mean(axis=0), columns.std(axis=0)
     use = spread > 0
     inside, outside = ((each[:, use] - mean[use]) / spread[use] for each in (columns, others))

@@ -1,4 +1,7 @@
-"""Tables of Boxfish: two YAML documents, the key and the columns with their types, then rows of words."""
+"""Reads Boxfish tables.
+
+A table consists of two YAML documents (the key, and the columns with their types), then rows of words.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ TYPES = {
     "float32": np.float64,
     "float64": np.float64,
 }
-"""What columns may be of; whole numbers are read with 64 bits."""
+"""Types of columns; integers are read with 64 bits."""
 
 _COLUMN = re.compile(r"-\s*\[\s*([\w.-]+)\s*,\s*([\w|]+)\s*\]\s*$")
 
@@ -27,10 +30,10 @@ def read_table(path: str | Path) -> pa.Table:
     """Reads a table.
 
     Returns:
-        Its columns; the key stands in the metadata of the table.
+        The columns of the table; its metadata contain the key.
 
     Raises:
-        OdonataError: It is no such table: the line and what was expected there.
+        OdonataError: The file has another format; the message gives the line and the expected text.
     """
     try:
         lines = _core.read_file(path).decode("utf-8").splitlines()
@@ -44,7 +47,7 @@ def read_table(path: str | Path) -> pa.Table:
             continue
         if len(words) != len(types):
             raise OdonataError(
-                f"{path}, line {number}: {len(words)} values; expected {len(types)}, one a column"
+                f"{path}, line {number}: {len(words)} values; expected {len(types)}, one per column"
             )
         rows.append((number, words))
     columns = {}
@@ -64,7 +67,7 @@ def _head(path: str | Path, lines: list[str]) -> tuple[str, dict[str, str], int]
 
     at = 0
     if lines[:1] != ["---"]:
-        raise expected(0, "'---', as a table of Boxfish begins")
+        raise expected(0, "'---', the start of a Boxfish table")
     match = re.match(r"key:\s*(\S+)\s*$", lines[1]) if len(lines) > 1 else None
     if match is None:
         raise expected(1, "'key: NAME'")
@@ -80,7 +83,7 @@ def _head(path: str | Path, lines: list[str]) -> tuple[str, dict[str, str], int]
         if kind not in TYPES:
             raise expected(at, f"a type: {', '.join(TYPES)}")
         if name in types:
-            raise OdonataError(f"{path}, line {at + 1}: there are two columns {name}")
+            raise OdonataError(f"{path}, line {at + 1}: there are two columns with the name {name}")
         types[name] = kind
         at += 1
     if at == len(lines) or not types:
@@ -92,4 +95,4 @@ def _value(path: str | Path, number: int, word: str, name: str, kind: str) -> in
     try:
         return int(word) if TYPES[kind] is np.int64 else float(word)
     except ValueError:
-        raise OdonataError(f"{path}, line {number}: '{word}' is no {kind}, which {name} is") from None
+        raise OdonataError(f"{path}, line {number}: {name} is '{word}', expected {kind}") from None

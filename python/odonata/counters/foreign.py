@@ -1,4 +1,4 @@
-"""Tables of counters that other programs wrote, whichever of those that are known."""
+"""Reads counter tables of other programs and recognizes their format."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from odonata.errors import OdonataError
 
 
 def columns_of(path: str | Path) -> dict[str, np.ndarray]:
-    """The counters of a table by their names.
+    """The counters of a table by name.
 
     Raises:
-        OdonataError: It looks like none of the tables that are read, or what its reader refuses.
+        OdonataError: The format is unknown, or its reader refuses the file.
     """
     start = _core.read_file(path)[: 1 << 16].decode("utf-8", errors="replace")
     if ldms.is_one(start):
@@ -25,6 +25,6 @@ def columns_of(path: str | Path) -> dict[str, np.ndarray]:
         return {name: table[name].to_numpy() for name in table.column_names}
     begin = "".join(c for c in start.partition("\n")[0][:40] if c.isprintable())
     raise OdonataError(
-        f"{path}, line 1: '{begin}'; expected '---', as a table of Boxfish begins, or the head line of LDMS, "
+        f"{path}, line 1: '{begin}'; expected '---', the start of a Boxfish table, or the header of LDMS, "
         "'#Time,Time_usec,ProducerName,..'"
     )

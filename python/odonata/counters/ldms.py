@@ -1,9 +1,9 @@
-"""Counters of Aries that LDMS stored (`store_csv`): what was counted between the first sample and the last.
+"""Aries counters from LDMS (`store_csv`): the difference between the first sample and the last.
 
-The head line names the columns: `#Time,Time_usec,ProducerName,component_id,job_id,app_id`, then metrics.
-Columns `AR_RTR_r_c_NAME` are of the router tile in row r and column c: together they are one counter over all
-tiles. Other metrics (`AR_NIC_..`) are one value for each producer. Counters run since the node started, so
-that a value is a difference; one that falls has begun anew at zero.
+The header names the columns: `#Time,Time_usec,ProducerName,component_id,job_id,app_id`, then metrics. Columns
+`AR_RTR_r_c_NAME` belong to the router tile in row r and column c; together they are one counter over all
+tiles. Other metrics (`AR_NIC_..`) have one value per producer. Counters run since the node started, so values
+are differences. A counter that decreases has restarted at zero.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from odonata import _core
 from odonata.errors import OdonataError
 
 TIME, PRODUCER, ROUTER = "time", "producername", "aries_rtr_id"
-"""Columns by which rows are ordered, told apart, and taken once where nodes share a router; in lower case."""
+"""Columns (in lower case) that order rows, identify producers, and merge nodes that share a router."""
 
 OTHERS = ("time_usec", "component_id", "job_id", "app_id", "dt", "flag", "userdata")
 """Further columns that are no metrics."""
@@ -28,18 +28,18 @@ _TILE = re.compile(r"AR_RTR_(\d)_(\d)_(\w+)$")
 
 
 def is_one(start: str) -> bool:
-    """Whether a text begins as such a table does."""
+    """Whether a text starts like a table of LDMS."""
     head = start.lstrip("\ufeff").partition("\n")[0].lstrip("#").lower()
     names = [name.strip() for name in head.split(",")]
     return names[0] == TIME and PRODUCER in names
 
 
 def read_counters(path: str | Path) -> dict[str, np.ndarray]:
-    """What each counter counted: for every tile of every router, or every producer.
+    """The increase of each counter, for every tile of every router or for every producer.
 
     Raises:
-        OdonataError: It is no such table, a row has another width, a value is no number, a producer has one
-            sample; with the line.
+        OdonataError: The file has another format, a row has another width, a value is not a number, or a
+            producer has only one sample; the message gives the line.
     """
     try:
         lines = _core.read_file(path).decode("utf-8-sig").splitlines()
@@ -48,7 +48,7 @@ def read_counters(path: str | Path) -> dict[str, np.ndarray]:
     head = lines[0] if lines else ""
     if not is_one(head):
         raise OdonataError(
-            f"{path}, line 1: '{head[:40]}'; expected the head line of LDMS: #Time,Time_usec,ProducerName,.."
+            f"{path}, line 1: '{head[:40]}'; expected the header of LDMS: #Time,Time_usec,ProducerName,.."
         )
     names = [name.strip() for name in head.lstrip("#").split(",")]
     lower = [name.lower() for name in names]
@@ -58,8 +58,8 @@ def read_counters(path: str | Path) -> dict[str, np.ndarray]:
     for producer, rows in samples.items():
         if len(rows) == 1:
             raise OdonataError(
-                f"{path}, line {rows[0][1]}: the only sample of {producer}; counters run since a node "
-                "started, so that two tell what was counted"
+                f"{path}, line {rows[0][1]}: only one sample of {producer}; counters run since the "
+                "node started, so expected two or more"
             )
         rows.sort(key=lambda row: row[0])
         router = rows[0][2][lower.index(ROUTER)].strip() if ROUTER in lower else producer
@@ -73,10 +73,10 @@ def read_counters(path: str | Path) -> dict[str, np.ndarray]:
                 continue
             values = [_number(path, line, row[place], name) for _, line, row in rows]
             steps = np.diff(values)
-            begun = np.where(steps < 0, np.array(values[1:]), steps)
-            counted.setdefault(f"AR_RTR_{tile[3]}" if tile else name, []).append(float(begun.sum()))
+            increase = np.where(steps < 0, np.array(values[1:]), steps)
+            counted.setdefault(f"AR_RTR_{tile[3]}" if tile else name, []).append(float(increase.sum()))
     if not counted:
-        raise OdonataError(f"{path} has no samples of metrics; expected rows after the head line")
+        raise OdonataError(f"{path} has no samples of metrics; expected rows after the header")
     return {name: np.array(values) for name, values in counted.items()}
 
 
@@ -88,7 +88,7 @@ def _samples(
     for number, row in _rows(lines):
         if len(row) != len(names):
             raise OdonataError(
-                f"{path}, line {number}: {len(row)} values; expected {len(names)}, as in the head line"
+                f"{path}, line {number}: {len(row)} values; expected {len(names)}, as in the header"
             )
         time = _number(path, number, row[lower.index(TIME)], names[lower.index(TIME)])
         found.setdefault(row[lower.index(PRODUCER)].strip(), []).append((time, number, row))
@@ -97,7 +97,7 @@ def _samples(
 
 def _rows(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     for number, line in enumerate(lines[1:], start=2):
-        # A store that rolls its file over may write the head line again.
+        # LDMS may write the header again when it rolls its file over.
         if line.strip() and not line.startswith("#"):
             yield number, next(csv.reader([line]))
 

@@ -1,4 +1,4 @@
-"""Counters of links: by direction under the hardware's names, and statistics over all links."""
+"""Counters of links: by direction with hardware names, and statistics over all links."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from odonata.errors import OdonataError
 from odonata.runs import Run
 
 COUNTERS = ("bytes", "packets", "busy_ps", "stall_ps", "peak_bytes", "crossbar_stall_ps")
-"""Columns of `links` that count something, where a run has them."""
+"""Columns of `links` with counters, if a run has them."""
 
 CHUNK_BYTES = 32
-"""What the hardware counts in."""
+"""Unit of the hardware counters."""
 
 INJECTING, INTERMEDIATE = ", injecting", ", intermediate"
-"""How counters end of links that leave routers whose nodes inject, and of others."""
+"""Suffix for counters of links that leave injecting routers, and of other links."""
 
 WORST = 0.1
-"""Share of the links that are called the worst."""
+"""Share of the links that form the worst ones.
+
+A larger share brings their mean closer to the overall mean.
+"""
 
 
 def summary_of(values: Sequence[float] | np.ndarray) -> dict[str, float]:
-    """Sum, mean, median, 90 and 99 % of a counter over links, the mean of its 10 % worst, the largest."""
+    """Sum, mean, median, 90 and 99 % of a counter over links, the mean of its 10 % worst, the maximum."""
     sorted_values = np.sort(np.asarray(values, dtype=np.float64))
     if len(sorted_values) == 0:
         return dict.fromkeys(("sum", "mean", "p50", "p90", "p99", "worst", "max"), 0.0)
@@ -44,10 +47,10 @@ def summary_of(values: Sequence[float] | np.ndarray) -> dict[str, float]:
 
 
 def features(run: Run) -> dict[str, float]:
-    """Statistics of every counter of a run, called `counter statistic`; of virtual channels `vc0 bytes mean`.
+    """Statistics of every counter of a run, named `counter statistic`; for virtual channels `vc0 bytes mean`.
 
-    Mean and largest also of the links that leave routers whose nodes inject, and of the others.
-    With channels also the share of the bytes that each carries, and all dynamic ones together.
+    Mean and maximum exist also for links that leave injecting routers, and for other links. With recorded
+    channels there are also the share of bytes on each channel and on all dynamic channels.
     """
     found: dict[str, float] = {}
     names = set(run.links.column_names)
@@ -56,9 +59,9 @@ def features(run: Run) -> dict[str, float]:
         values = run.links[counter].to_numpy()
         found |= {f"{counter} {name}": value for name, value in summary_of(values).items() if name != "sum"}
         if parts:
-            for part, mine in parts.items():
+            for part, selected in parts.items():
                 found |= {
-                    f"{counter} {name}{part}": summary_of(values[mine])[name] for name in ("mean", "max")
+                    f"{counter} {name}{part}": summary_of(values[selected])[name] for name in ("mean", "max")
                 }
     if "channels" in run.table_names:
         channels = run.table("channels").to_pandas()
@@ -77,39 +80,43 @@ def features(run: Run) -> dict[str, float]:
 
 
 def _by_injection(run: Run) -> dict[str, np.ndarray]:
-    """Links that leave routers whose nodes injected something, and the others, if there are both."""
+    """Links that leave routers with injecting nodes, and other links, if there are both."""
     injecting = np.zeros(run.routers.num_rows, dtype=bool)
     injecting[run.nodes["router"].to_numpy()[run.nodes["injected_bytes"].to_numpy() > 0]] = True
-    mine = injecting[run.links["source"].to_numpy()]
-    return {INJECTING: mine, INTERMEDIATE: ~mine} if mine.any() and not mine.all() else {}
+    selected = injecting[run.links["source"].to_numpy()]
+    return {INJECTING: selected, INTERMEDIATE: ~selected} if selected.any() and not selected.all() else {}
 
 
 def hardware_counters(run: Run) -> pa.Table:
-    """What the counters of a Blue Gene would say: `counter`, then statistics over the links of its direction.
+    """Counters as on a Blue Gene: `counter`, then statistics over the links of its direction.
 
-    On axes X, Y, Z under the names of Blue Gene/P, on A to E under those of Blue Gene/Q. Where channels are
-    recorded, also those of single channels and of what waits; where nodes have FIFOs, what these injected.
+    Axes X, Y, Z give the names of Blue Gene/P, axes A to E the names of Blue Gene/Q. Runs with recorded
+    channels also have counters of single channels and of waiting packets. Runs with FIFOs also have the
+    injected packets of nodes.
 
     Raises:
-        OdonataError: The machine's axes are no Blue Gene's, or the run has no packets.
+        OdonataError: The axes are not those of a Blue Gene, or the run has no packets.
     """
     axes = list(run.summary["machine"]["axes"])
     if "".join(axes) not in ("XYZ", "ABCDE"):
         raise OdonataError(
-            f"{run.name} has the axes {' '.join(axes)}; hardware counters are a Blue Gene's (X Y Z, A to E)"
+            f"{run.name} has the axes {' '.join(axes)}; expected those of a Blue Gene (X Y Z, A to E)"
         )
     if "packets" not in run.links.column_names:
         raise OdonataError(f"{run.name} has no packets", hint="Run it with engine.kind = 'packet'.")
-    make, named = (_of_p, "{axis}{sign}") if len(axes) == 3 else (_of_q, "{axis}{way}")
+    make, named = (_of_p, "{axis}{sign}") if len(axes) == 3 else (_of_q, "{axis}{plus_minus}")
     counted = make(run)
     rows = []
     for axis, size in zip(axes, run.summary["machine"]["axis_sizes"], strict=True):
-        ways = directions(run.links, axis, size)
-        for step, sign, way in ((1, "P", "+"), (-1, "M", "-")):
-            mine, direction = ways == step, named.format(axis=axis, sign=sign, way=way)
+        direction_of_link = directions(run.links, axis, size)
+        for step, sign, plus_minus in ((1, "P", "+"), (-1, "M", "-")):
+            selected, direction = (
+                direction_of_link == step,
+                named.format(axis=axis, sign=sign, plus_minus=plus_minus),
+            )
             for name, values in counted.items():
                 if direction not in MISSING.get(name, ()):
-                    rows.append({"counter": name.format(direction), **summary_of(values[mine])})
+                    rows.append({"counter": name.format(direction), **summary_of(values[selected])})
     if len(axes) == 3 and "fifos" in run.table_names:
         by_node = run.table("fifos").to_pandas().groupby("node")["packets"].sum()
         rows.append({"counter": "BGP_DMA_PACKETS_INJECTED", **summary_of(by_node.to_numpy())})
@@ -117,16 +124,16 @@ def hardware_counters(run: Run) -> pa.Table:
 
 
 CYCLES_PER_PS = {"P": 850e6 / 1e12, "Q": 500e6 / 1e12}
-"""Cycles of what counts: the processor of Blue Gene/P, the network of Blue Gene/Q (2 GB/s, 4 B a cycle)."""
+"""Counter cycles: the processor of Blue Gene/P, the network of Blue Gene/Q (2 GB/s, 4 B per cycle)."""
 
 MISSING = {
     "BGP_TORUS_{}_NO_VCBN_TOKENS": ("ZM",),
 }
-"""Directions for which the hardware has no such counter."""
+"""Directions for which the hardware lacks this counter."""
 
 
 def _of_p(run: Run) -> dict[str, np.ndarray]:
-    """Of every link the counters of Blue Gene/P."""
+    """Counters of Blue Gene/P for every link."""
     found = {
         "BGP_TORUS_{}_PACKETS": run.links["packets"].to_numpy(),
         "BGP_TORUS_{}_32BCHUNKS": _chunks(run.links["bytes"].to_numpy()),
@@ -139,7 +146,7 @@ def _of_p(run: Run) -> dict[str, np.ndarray]:
         name = "VCBN" if kind == "deterministic" else f"VCD{dynamic}"
         dynamic += kind == "dynamic"
         found[f"BGP_TORUS_{{}}_{name}_32BCHUNKS"] = _chunks(of_channel["bytes"].to_numpy())
-        # Nothing counts missing tokens of the second dynamic channel.
+        # The hardware does not count missing tokens of the second dynamic channel.
         if name != "VCD1":
             found[f"BGP_TORUS_{{}}_NO_{name}_TOKENS"] = _cycles(of_channel["stall_ps"].to_numpy(), "P")
     found["BGP_TORUS_{}_NO_TOKENS"] = _cycles(run.links["stall_ps"].to_numpy(), "P")
@@ -147,27 +154,27 @@ def _of_p(run: Run) -> dict[str, np.ndarray]:
 
 
 def _of_q(run: Run) -> dict[str, np.ndarray]:
-    """Of every link the counters of Blue Gene/Q: what it sent, what came and waits at its end."""
+    """Counters of Blue Gene/Q for every link: packets sent, received, and waiting at its end."""
     found = {"PEVT_NW_USER_PP_SENT {}": _chunks(run.links["bytes"].to_numpy())}
     channels = _channels(run)
     if channels is None:
         return found
     nothing = np.zeros(len(run.links))
-    for short, wanted in (("", None), ("DYN_", "dynamic"), ("ESC_", "deterministic")):
-        mine = [table for kind, table in channels if wanted in (None, kind)]
+    for short, only_kind in (("", None), ("DYN_", "dynamic"), ("ESC_", "deterministic")):
+        selected = [table for kind, table in channels if only_kind in (None, kind)]
         if short:
-            sent = sum((table["bytes"].to_numpy() for table in mine), start=nothing)
+            sent = sum((table["bytes"].to_numpy() for table in selected), start=nothing)
             found[f"PEVT_NW_USER_{short}PP_SENT {{}}"] = _chunks(sent)
-        came = sum((table["packets"].to_numpy() for table in mine), start=nothing)
-        waits = sum((table["queued_ps"].to_numpy() for table in mine), start=nothing)
-        found[f"PEVT_NW_USER_{short}PP_RECV {{}}"] = came
+        received = sum((table["packets"].to_numpy() for table in selected), start=nothing)
+        waits = sum((table["queued_ps"].to_numpy() for table in selected), start=nothing)
+        found[f"PEVT_NW_USER_{short}PP_RECV {{}}"] = received
         found[f"PEVT_NW_USER_{short}PP_RECV_FIFO {{}}"] = _cycles(waits, "Q")
     found["PEVT_NW_CYCLES {}"] = _cycles(nothing + run.summary["packet"]["measured_ps"], "Q")
     return found
 
 
 def _channels(run: Run) -> list[tuple[str, pd.DataFrame]] | None:
-    """Kind and rows, one for each link, of every channel; nothing if they are not recorded, or of no kind."""
+    """Kind and rows (one per link) of every channel; None if they are not recorded, or have no kinds."""
     kinds = run.summary["packet"].get("virtual_channel_kinds", [])
     if "channels" not in run.table_names or not kinds:
         return None

@@ -1,4 +1,4 @@
-"""Runs in the formats of other programs."""
+"""Exports runs in the formats of other programs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ def export(run: RunData, format: str, to: str | Path) -> Path:  # noqa: A002 - a
     Args:
         run: Any run; `codes` needs a machine with groups.
         format: One of `FORMATS`.
-        to: The file to write, or for `csv` and `codes` the directory to make.
+        to: File to write; for `csv` and `codes` the directory to create.
 
     Raises:
-        OdonataError: There is no such format, it cannot say what the run has, or `to` exists or cannot be
-            written.
+        OdonataError: The format is unknown or cannot represent the run, or `to` exists or cannot be written.
 
     Examples:
         >>> run = odonata.load("runs/both")
@@ -31,12 +30,12 @@ def export(run: RunData, format: str, to: str | Path) -> Path:  # noqa: A002 - a
         True
     """
     if format not in FORMATS:
-        raise OdonataError(f"there is no format {format}", hint=f"Formats: {', '.join(FORMATS)}.")
+        raise OdonataError(f"unknown format {format}", hint=f"Use one of {', '.join(FORMATS)}.")
     to = Path(to)
     try:
         FORMATS[format](run, to)
     except FileExistsError:
-        raise OdonataError(f"{to} exists; it is left as it is") from None
+        raise OdonataError(f"{to} exists and is not replaced") from None
     except OSError as error:
         raise OdonataError(f"{to} cannot be written: {error.strerror}") from None
     return to
@@ -75,4 +74,4 @@ FORMATS: dict[str, Callable[[RunData, Path], None]] = {
     "sst-macro": _machine("sst_macro"),
     "slurm": _machine("slurm"),
 }
-"""By name: links in MiB (`damselfly`), all tables (`csv`), and the machine for other programs."""
+"""Formats by name: links in MiB (`damselfly`), all tables (`csv`), and the machine for other programs."""

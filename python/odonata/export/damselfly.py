@@ -1,9 +1,8 @@
-"""Link traffic in the CSV format of Damselfly, which its viewers read.
+"""Link traffic in Damselfly's CSV format, for its viewers.
 
 One row per directed physical link: `sg,sr,sc,dg,dr,dc,color,bytes[,job0,job1,...]`, with group, row and
-column of source and destination router, colour `g`, `k` or `b`, and traffic in MiB although the column is
-called bytes. Parallel links are rows of equal coordinates, so reading such a file back numbers them in the
-file's order.
+column of source and destination router, and colour `g`, `k` or `b`. Traffic is in MiB although the column is
+called bytes. Parallel links are rows with equal coordinates, so a reader numbers them in file order.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _COORDINATES = ("sg", "sr", "sc", "dg", "dr", "dc")
 
 
 def export(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, path: Path) -> None:
-    """Writes the links of a Cray machine; anything else has no place in the format and is an error."""
+    """Writes the links of a Cray machine; the format cannot represent other machines."""
     missing = [axis for axis in AXES if f"source_{axis}" not in links.column_names]
     if missing:
         raise OdonataError(
@@ -50,23 +49,23 @@ def export(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table, path: Path) -> 
 
 
 def read(path: Path) -> pa.Table:
-    """Reads such a file.
+    """Reads a file in this format.
 
     Returns:
         `source_group` ... `target_column`, `class`, `parallel`, `bytes`, and one column `bytes_<job>` per
         job, in bytes.
 
     Raises:
-        OdonataError: It is not such a file, or a value is not a number or a colour.
+        OdonataError: The file has another format, or a value is not a number or a colour.
     """
     try:
         table = pyarrow.csv.read_csv(path)
     except (OSError, pa.ArrowException) as error:
         raise OdonataError(f"{path} cannot be read as CSV: {error}") from None
-    wanted = [*_COORDINATES, "color", "bytes"]
-    if table.column_names[: len(wanted)] != wanted:
-        raise OdonataError(f"{path} does not begin with the columns {','.join(wanted)}")
-    amounts = table.column_names[len(wanted) - 1 :]
+    expected = [*_COORDINATES, "color", "bytes"]
+    if table.column_names[: len(expected)] != expected:
+        raise OdonataError(f"{path} does not start with the columns {','.join(expected)}")
+    amounts = table.column_names[len(expected) - 1 :]
     for name in [*_COORDINATES, *amounts]:
         kind = table[name].type
         numeric = pa.types.is_integer(kind) or (name in amounts and pa.types.is_floating(kind))
@@ -75,7 +74,9 @@ def read(path: Path) -> pa.Table:
     codes = pc.index_in(table["color"].cast(pa.string()), pa.array(list(COLORS.values())))
     if codes.null_count:
         line = int(np.flatnonzero(codes.is_null().to_numpy())[0]) + 2
-        raise OdonataError(f"{path}, line {line}: the colour is none of {', '.join(COLORS.values())}")
+        raise OdonataError(
+            f"{path}, line {line}: unknown colour; expected one of {', '.join(COLORS.values())}"
+        )
     columns = {
         f"{end}_{axis}": table[short].cast(pa.uint32())
         for short, (end, axis) in zip(
@@ -90,6 +91,6 @@ def read(path: Path) -> pa.Table:
 
 
 def _parallel(links: pa.Table) -> pa.Array:
-    """Counts the links of equal ends and class, in the file's order."""
+    """Numbers the links with equal ends and class, in file order."""
     counted = links.to_pandas().groupby(list(links.column_names), sort=False).cumcount()
     return pa.array(counted.to_numpy(np.uint16))

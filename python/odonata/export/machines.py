@@ -1,7 +1,7 @@
-"""The machine of a run as other simulators read it.
+"""Exports the machine of a run for other simulators.
 
-What a format has no place for is refused where it would change the network, and lost where it would not; the
-table in `docs/reference/machines.md` says which.
+If a format cannot represent a property that changes the network, the export fails. Other properties are lost.
+The table in `docs/reference/machines.md` lists them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from odonata.errors import OdonataError
 from odonata.store.atomic import atomic_file
 
 Tables = Callable[[str], pa.Table]
-"""The tables of a run by their names."""
+"""Tables of a run by name."""
 
 CYCLE_PS = 1000
-"""A cycle of BookSim's listing is taken as a nanosecond, as the reader takes it."""
+"""A cycle of BookSim's listing counts as a nanosecond, as in the reader."""
 
 GIB = float(1 << 30)
 TYPES = {"green": 0, "black": 1}
@@ -61,7 +61,7 @@ PARAMS
 
 @dataclass(frozen=True)
 class _Machine:
-    """Links between working routers, and the working nodes, in the order of their numbers."""
+    """Links between working routers, and the working nodes, ordered by number."""
 
     links: pd.DataFrame
     routers: pd.DataFrame
@@ -75,10 +75,10 @@ class _Machine:
 
 
 def booksim(tables: Tables, path: Path) -> None:
-    """Writes a listing for BookSim's `anynet`; both directions of a cable with their latency.
+    """Writes a listing for BookSim's `anynet`, with the latency of both directions of a cable.
 
     Raises:
-        OdonataError: Parallel cables, which the listing cannot tell apart.
+        OdonataError: There are parallel cables, which the listing cannot represent.
     """
     machine = _Machine.of(tables)
     links = machine.links
@@ -86,7 +86,7 @@ def booksim(tables: Tables, path: Path) -> None:
     if len(twice):
         one, other = twice.iloc[0][["source", "target"]]
         raise OdonataError(
-            f"routers {one} and {other} are joined by several cables; a listing has one link between two"
+            f"routers {one} and {other} have several cables; a listing allows one link between two routers"
         )
     cycles = np.maximum(1, np.round(links["latency_ps"] / CYCLE_PS)).astype(int)
     words: dict[int, list[str]] = {router: [] for router in machine.routers["router"]}
@@ -100,13 +100,13 @@ def booksim(tables: Tables, path: Path) -> None:
 
 
 def sst_macro(tables: Tables, path: Path) -> None:
-    """Writes a file topology of SST/macro (JSON): switches with a port for each cable and node.
+    """Writes a file topology for SST/macro (JSON): switches with a port for each cable and node.
 
-    Bandwidths, latencies and classes have no place there.
+    The format has no bandwidths, latencies and classes.
     """
     machine = _Machine.of(tables)
     links = machine.links.sort_values(["source", "target", "class", "parallel"])
-    # The i-th link of two switches and the i-th back are one cable.
+    # The i-th link of two switches and the i-th link back are one cable.
     links["number"] = links.groupby(["source", "target"]).cumcount()
     links["port"] = links.groupby("source").cumcount()
     keys = zip(links["source"], links["target"], links["number"], strict=True)
@@ -130,22 +130,22 @@ def sst_macro(tables: Tables, path: Path) -> None:
 
 
 def slurm(tables: Tables, path: Path) -> None:
-    """Writes Slurm's `topology.conf`: the switches with their nodes and, of a fat tree, those above them.
+    """Writes Slurm's `topology.conf`: switches with their nodes and, for a fat tree, the switches above them.
 
-    A machine without levels has its switches with nodes alone, as Slurm wants them of a dragonfly
+    A machine without levels has only switches with nodes, as Slurm needs for a dragonfly
     (`TopologyParam=dragonfly`).
 
     Raises:
-        OdonataError: Names of routers or nodes that are no names in Slurm; nodes at several routers.
+        OdonataError: A name is not valid in Slurm, or a node is at several routers.
     """
     machine = _Machine.of(tables)
     names = dict(zip(machine.routers["router"], machine.routers["name"].astype(str), strict=True))
     nodes = machine.nodes
     if "rail" in nodes and nodes["rail"].max() > 0:
-        raise OdonataError("nodes have several interfaces; in Slurm's tree a node is at one switch")
+        raise OdonataError("nodes have several NICs, but in Slurm's tree a node is at one switch")
     for name in (*names.values(), *nodes["name"].astype(str)):
         if not re.fullmatch(r"[\w.-]+", name):
-            raise OdonataError(f"'{name}' is no name in Slurm")
+            raise OdonataError(f"'{name}' is not a valid name in Slurm")
     of_router = nodes.groupby("router")["name"].apply(lambda own: hostlist(own.astype(str)))
     lines = [f"SwitchName={names[router]} Nodes={own}" for router, own in of_router.items()]
     if "level" in machine.routers:
@@ -163,11 +163,11 @@ def slurm(tables: Tables, path: Path) -> None:
 
 
 def hostlist(names: Iterable[str]) -> str:
-    """Names in short, as in `n[0-3,7],login`: runs of numbers that follow each other, equally wide."""
+    """Names in short form, such as `n[0-3,7],login`: consecutive numbers of equal width are joined."""
     runs: dict[tuple[str, int], list[list[int]]] = {}
     for name in names:
         prefix, digits = re.fullmatch(r"(.*?)(\d*)", name).groups()  # type: ignore[union-attr]
-        # Numbers with zeros before them have a width; others are as wide as they are.
+        # Numbers with leading zeros have a fixed width.
         width = len(digits) if len(digits) > 1 and digits.startswith("0") else 0
         own = runs.setdefault((prefix, width if digits else -1), [])
         number = int(digits or 0)
@@ -187,7 +187,7 @@ def hostlist(names: Iterable[str]) -> str:
 
 
 def _mean_hops(links: pd.DataFrame) -> float:
-    """Mean hops of shortest paths, over the ordered pairs of different switches that have one."""
+    """Mean hops of minimal paths, over the ordered pairs of different switches that have one."""
     size = int(links[["source", "target"]].to_numpy().max()) + 1
     order = links.sort_values("source")
     targets, begins = order["target"].to_numpy(), np.searchsorted(order["source"], np.arange(size + 1))
@@ -208,17 +208,17 @@ def _mean_hops(links: pd.DataFrame) -> float:
 def codes(tables: Tables, directory: Path) -> None:
     """Writes `network.conf`, `intra`, `inter` and `allocation.conf` for CODES into a new directory.
 
-    The allocation has a line for each job: the node of each of its ranks.
+    The allocation has one line per job: the node of each of its ranks.
 
-    Cray's rows and columns make `dragonfly_custom`, groups with nodes only on routers without global links
-    `dragonfly_plus`, other groups `dragonfly_dally`.
+    Cray's rows and columns become `dragonfly_custom`. Groups with nodes only on routers without global links
+    become `dragonfly_plus`, other groups `dragonfly_dally`.
 
     Raises:
-        OdonataError: No groups, groups that differ, or different bandwidths for which it has one key.
+        OdonataError: There are no groups, the groups differ, or bandwidths differ that share one key.
     """
     machine = _Machine.of(tables)
     if "group" not in machine.routers or machine.routers["group"].nunique() < 2:
-        raise OdonataError("the dragonflies of CODES have groups; this machine has none")
+        raise OdonataError("the machine has no groups, but CODES supports only dragonflies")
     groups = int(machine.routers["group"].nunique())
     size = len(machine.routers) // groups
     links = machine.links
@@ -226,7 +226,7 @@ def codes(tables: Tables, directory: Path) -> None:
     intra = _one_group(links[inside], size, groups)
     nodes = machine.nodes.groupby("router").size().reindex(machine.routers["router"], fill_value=0)
     if not (nodes.to_numpy().reshape(groups, size) == nodes.to_numpy()[:size]).all():
-        raise OdonataError("the groups have nodes at different routers; those of CODES are alike")
+        raise OdonataError("the groups have nodes at different routers; CODES needs equal groups")
     model, sizes = _model(machine, links[~inside], nodes.to_numpy()[:size])
     columns = ["source", "target", "type"] if model == "dragonfly_custom" else ["source", "target"]
     intra["type"] = intra["class"].map(TYPES).fillna(0)
@@ -250,7 +250,7 @@ def codes(tables: Tables, directory: Path) -> None:
 
 
 def _one_group(links: pd.DataFrame, size: int, groups: int) -> pd.DataFrame:
-    """The links of group 0 by local numbers, if all groups have the same."""
+    """The links of group 0 by local numbers; raises an error if the groups differ."""
     local = pd.DataFrame(
         {
             "group": links["source"] // size,
@@ -262,14 +262,14 @@ def _one_group(links: pd.DataFrame, size: int, groups: int) -> pd.DataFrame:
     first: pd.DataFrame = local[local["group"] == 0].drop(columns="group").reset_index(drop=True)
     for group, own in local.groupby("group"):
         if not own.drop(columns="group").reset_index(drop=True).equals(first):
-            raise OdonataError(f"groups 0 and {group} are wired differently; those of CODES are alike")
+            raise OdonataError(f"groups 0 and {group} are wired differently; CODES needs equal groups")
     if len(links) != groups * len(first):
-        raise OdonataError("a group has no links of its own; those of CODES are alike")
+        raise OdonataError("a group has no links inside; CODES needs equal groups")
     return first
 
 
 def _model(machine: _Machine, between: pd.DataFrame, nodes: np.ndarray) -> tuple[str, dict[str, int]]:
-    """The model of CODES that a machine is, and its sizes."""
+    """The matching model of CODES, and its sizes."""
     size = len(nodes)
     bare = nodes == 0
     ports = int(between.groupby("source").size().max())
@@ -277,12 +277,12 @@ def _model(machine: _Machine, between: pd.DataFrame, nodes: np.ndarray) -> tuple
         spines = np.unique(between["source"] % size)
         if not bare[spines].all() or bare[: size - bare.sum()].any():
             raise OdonataError(
-                "routers without nodes that are no spines after all leaves: CODES has no such model"
+                "routers without nodes must be spines after all leaves; CODES has no other model"
             )
         sizes = {"num_router_leaf": int((~bare).sum()), "num_router_spine": int(bare.sum())}
         return "dragonfly_plus", {**sizes, "num_level_chans": 1, "num_global_connections": ports}
     if len(np.unique(nodes)) > 1:
-        raise OdonataError("routers have different numbers of nodes; those of CODES have the same")
+        raise OdonataError("routers have different numbers of nodes; CODES needs equal numbers")
     if {"row", "column"} <= set(machine.routers) and set(machine.links["class"]) <= {*TYPES, "blue"}:
         rows, columns = (int(machine.routers[axis].nunique()) for axis in ("row", "column"))
         sizes = {"num_router_rows": rows, "num_router_cols": columns}
@@ -296,7 +296,7 @@ def _model(machine: _Machine, between: pd.DataFrame, nodes: np.ndarray) -> tuple
 
 
 def _bandwidth(rows: pd.DataFrame, what: str) -> float:
-    """GiB/s of all."""
+    """The common bandwidth in GiB/s."""
     values = rows["capacity_bytes_per_s"].unique()
     if len(values) > 1:
         raise OdonataError(f"{what} have {len(values)} different bandwidths; CODES has one key for them")

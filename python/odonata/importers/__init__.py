@@ -1,5 +1,5 @@
-"""What other programs say of a machine's state, as parts of an experiment file."""
+"""Imports the state of a machine from other programs, as parts of an experiment file."""
 
-from odonata.importers.experiments import Imported, from_codes, from_slurm, from_tracer
+from odonata.importers.experiments import ImportResult, from_codes, from_slurm, from_tracer
 
-__all__ = ["Imported", "from_codes", "from_slurm", "from_tracer"]
+__all__ = ["ImportResult", "from_codes", "from_slurm", "from_tracer"]

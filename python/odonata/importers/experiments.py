@@ -1,4 +1,4 @@
-"""Experiments made of what other programs say of their jobs: `odonata import`, from Python, too."""
+"""Makes experiments from job data of other programs: `odonata import`, also from Python."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ File = str | Path
 
 
 @dataclass(frozen=True)
-class Imported:
-    """What a file says.
+class ImportResult:
+    """Content of an imported file.
 
     Examples:
         >>> found = odonata.importers.from_tracer("tracer.conf", machine="edison")
@@ -26,10 +26,10 @@ class Imported:
     """
 
     text: str
-    """An experiment that `odonata.run` takes, or its jobs alone where no machine was named."""
+    """An experiment for `odonata.run`, or only its jobs if no machine was given."""
     jobs: int
     left_out: int = 0
-    """Jobs that do not run, or have no nodes."""
+    """Number of jobs that do not run, or have no nodes."""
 
 
 def from_slurm(
@@ -40,21 +40,21 @@ def from_slurm(
     pattern: str = "uniform",
     ranks_per_node: int | None = None,
     at: datetime | None = None,
-    beside: File = ".",
-) -> Imported:
-    """Jobs and their nodes from what `squeue` or `sacct` print.
+    directory: File = ".",
+) -> ImportResult:
+    """Jobs and their nodes from the output of `squeue` or `sacct`.
 
     Args:
-        table: The file; the columns are said by its first line.
-        machine: A preset, a file of cables, or an experiment file that has `[machine]`.
-        node_names: Names of the machine's nodes, as `nid[00001-05760]`.
-        pattern: What each job sends.
-        ranks_per_node: Instead of the cores that Slurm gave a node.
-        at: Jobs that ran then, of a table with Start and End.
-        beside: The directory in which the text will lie: it names files as seen from there.
+        table: The file; its first line names the columns.
+        machine: A preset, a file of cables, or an experiment file with `[machine]`.
+        node_names: Names of the machine's nodes, such as `nid[00001-05760]`.
+        pattern: Traffic pattern of each job.
+        ranks_per_node: Ranks per node; by default the cores that Slurm allocated.
+        at: Select the jobs that ran at this time, from a table with Start and End.
+        directory: Directory for the experiment; its file names are relative to it.
 
     Raises:
-        OdonataError: The file is not as Slurm prints it, or no job of it runs.
+        OdonataError: The file is not output of Slurm, or none of its jobs runs.
 
     Examples:
         >>> found = odonata.importers.from_slurm(
@@ -67,13 +67,13 @@ def from_slurm(
         [{'name': 'cfd-1', 'ranks': 48, 'nodes': 2}, {'name': 'fft-2', 'ranks': 24, 'nodes': 1}]
     """
     if node_names is not None and machine is None:
-        raise OdonataError("names of nodes need a machine: they are the machine's")
+        raise OdonataError("names of nodes need a machine")
     jobs, others = slurm.read(Path(table), at)
     if not jobs:
-        raise OdonataError(f"no job of {table} runs; {others} do not, or have no nodes")
+        raise OdonataError(f"no job of {table} runs; {others} jobs do not run or have no nodes")
     names = {} if node_names is None else {"node_names": node_names}
     imported = slurm.imported(jobs, pattern=pattern, ranks_per_node=ranks_per_node)
-    return _of(imported, machine, beside, names, others)
+    return _of(imported, machine, directory, names, others)
 
 
 def from_codes(
@@ -83,57 +83,57 @@ def from_codes(
     machine: str | None = None,
     pattern: str = "uniform",
     message_bytes: str | None = None,
-    beside: File = ".",
-) -> Imported:
-    """Jobs of a workload file of CODES, on the nodes of its allocation.
+    directory: File = ".",
+) -> ImportResult:
+    """Jobs of a CODES workload file, on the nodes of its allocation.
 
     Args:
         table: The workload file.
-        alloc: The nodes of the jobs, a line for each.
-        machine: As of `from_slurm`; a `network.conf`, too.
-        pattern: What a job sends that the file does not say it of.
-        message_bytes: Size of each message of a synthetic workload, as `"4 KiB"`.
-        beside: As of `from_slurm`.
+        alloc: File with the nodes of the jobs, one line per job.
+        machine: As in `from_slurm`; also a `network.conf`.
+        pattern: Traffic pattern of jobs without one in the file.
+        message_bytes: Size of each message of a synthetic workload, such as `"4 KiB"`.
+        directory: As in `from_slurm`.
 
     Raises:
-        OdonataError: A file is not as CODES has it.
+        OdonataError: A file is not in CODES' format.
 
     Examples:
         >>> odonata.importers.from_codes("workloads.conf", machine="edison").jobs
         2
     """
     given = None if alloc is None else Path(alloc)
-    jobs = replay.codes(Path(table), given, Path(beside), pattern=pattern, message_bytes=message_bytes)
-    return _of(jobs, machine, beside)
+    jobs = replay.codes(Path(table), given, Path(directory), pattern=pattern, message_bytes=message_bytes)
+    return _of(jobs, machine, directory)
 
 
 def from_tracer(
-    table: File, *, machine: str | None = None, pattern: str = "uniform", beside: File = "."
-) -> Imported:
-    """Jobs of a configuration of TraceR, where its global map puts them.
+    table: File, *, machine: str | None = None, pattern: str = "uniform", directory: File = "."
+) -> ImportResult:
+    """Jobs of a TraceR configuration, with the placement of its global map.
 
     Args:
         table: The configuration.
-        machine: As of `from_codes`.
-        pattern: What each job sends.
-        beside: As of `from_slurm`.
+        machine: As in `from_codes`.
+        pattern: Traffic pattern of each job.
+        directory: As in `from_slurm`.
 
     Raises:
-        OdonataError: The file is not as TraceR has it.
+        OdonataError: The file is not in TraceR's format.
 
     Examples:
         >>> odonata.importers.from_tracer("tracer.conf", machine="edison").jobs
         1
     """
-    return _of(replay.tracer(Path(table), Path(beside), pattern=pattern), machine, beside)
+    return _of(replay.tracer(Path(table), Path(directory), pattern=pattern), machine, directory)
 
 
 def _of(
     jobs: Sequence[ImportedJob],
     machine: str | None,
-    beside: File,
+    directory: File,
     keys: Mapping[str, Any] | None = None,
     left_out: int = 0,
-) -> Imported:
-    hardware = None if machine is None else machine_of(machine, Path(beside)) | dict(keys or {})
-    return Imported(experiment(jobs, hardware), len(jobs), left_out)
+) -> ImportResult:
+    hardware = None if machine is None else machine_of(machine, Path(directory)) | dict(keys or {})
+    return ImportResult(experiment(jobs, hardware), len(jobs), left_out)

@@ -1,4 +1,4 @@
-"""Jobs that other programs' files name, as the text of an experiment."""
+"""Writes jobs from other programs' files as the text of an experiment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from odonata import _core, toml
 from odonata.errors import OdonataError
 
 FILES = ("file", "nodes_file")
-"""Keys of a machine that name files, as seen from the experiment that has them."""
+"""Keys of a machine that name files, relative to their experiment."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class ImportedJob:
     """A job of an experiment file.
 
     Attributes:
-        name: Its name.
-        ranks: Its ranks.
-        pattern: What it sends; a name or a table with parameters.
-        ranks_per_node: If the file says so.
-        placement: Where it runs; the default if empty.
+        name: Name of the job.
+        ranks: Number of ranks.
+        pattern: Traffic pattern; a name or a table with parameters.
+        ranks_per_node: Ranks per node, if the file has them.
+        placement: Placement of the job; the default if empty.
     """
 
     name: str
@@ -34,33 +34,35 @@ class ImportedJob:
     placement: Mapping[str, Any] = field(default_factory=dict)
 
 
-def machine_of(word: str, beside: Path) -> dict[str, Any]:
-    """`[machine]` by the name of a preset, a file of cables, or an experiment file that has it.
+def machine_of(word: str, directory: Path) -> dict[str, Any]:
+    """`[machine]` from the name of a preset, a file of cables, or an experiment file that has it.
 
     Args:
         word: The name or the path.
-        beside: The directory of the file that the section is for: paths are seen from there.
+        directory: Directory of the new file; its paths are relative to it.
 
     Raises:
-        OdonataError: An experiment file without the section.
+        OdonataError: The experiment file has no such section.
     """
     if "." not in word and "/" not in word:
         return {"preset": word}
     path = Path(word)
     if path.suffix != ".toml":
-        return {"file": os.path.relpath(path, beside)}
+        return {"file": os.path.relpath(path, directory)}
     try:
         machine = toml.parse(_core.read_experiment(path)).get("machine")
     except toml.DecodeError as error:
-        raise OdonataError(f"{path} is no TOML: {error}") from None
+        raise OdonataError(f"{path} is not valid TOML: {error}") from None
     if not isinstance(machine, dict):
-        raise OdonataError(f"{path} has no [machine]; expected an experiment file, cables or a preset")
-    moved = {key: os.path.relpath(path.parent / machine[key], beside) for key in FILES if key in machine}
+        raise OdonataError(
+            f"{path} has no [machine]; expected an experiment file, a file of cables or a preset"
+        )
+    moved = {key: os.path.relpath(path.parent / machine[key], directory) for key in FILES if key in machine}
     return machine | moved
 
 
 def experiment(jobs: Sequence[ImportedJob], machine: Mapping[str, Any] | None) -> str:
-    """The text of an experiment file, or of its jobs alone where no `[machine]` is given."""
+    """The text of an experiment file, or only of its jobs if there is no `[machine]`."""
     parts = []
     if machine is not None:
         parts.append("format = 2\n\n[machine]\n" + toml.document(machine))
@@ -77,15 +79,15 @@ def experiment(jobs: Sequence[ImportedJob], machine: Mapping[str, Any] | None) -
 
 
 def lines_of(path: Path, expected: str) -> list[tuple[int, str]]:
-    """The lines of a text that are not empty, with their numbers.
+    """The non-empty lines of a text with their numbers.
 
     Raises:
-        OdonataError: It is no text, cannot be read, or has no such line.
+        OdonataError: The file is not text, cannot be read, or has no such line.
     """
     try:
         text = _core.read_file(path).decode("utf-8")
     except UnicodeDecodeError:
-        raise OdonataError(f"{path} is no text; expected {expected}") from None
+        raise OdonataError(f"{path} is not a text file; expected {expected}") from None
     found = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not found:
         raise OdonataError(f"{path} is empty; expected {expected}")
@@ -93,10 +95,10 @@ def lines_of(path: Path, expected: str) -> list[tuple[int, str]]:
 
 
 def count(path: Path, line: int, word: str, what: str) -> int:
-    """A whole number from 1.
+    """A positive integer.
 
     Raises:
-        OdonataError: It is none; with the line.
+        OdonataError: The word is no positive integer; the message gives the line.
     """
     if not word.isdecimal() or not int(word):
         raise OdonataError(f"{path}, line {line}: '{word}', expected {what}")

@@ -1,9 +1,10 @@
-"""Counters of Aries routers as LDMS stores them (`store_csv`), as counters of links.
+"""Counters of Aries routers from LDMS (`store_csv`), as counters of links.
 
-A row is a sample of a router: time, producer, then counters that only grow, called as Cray calls them
-(`AR_RTR_2_7_INQ_PRF_INCOMING_FLIT_VC0` of the tile in row 2 and column 7) and its own name in `aries_rtr_id`
-(`c0-0c0s0a0`). What a counter of an input queue counts came in over the tile's cable; which cable that is,
-the machine's cable list says. What a link carried is the difference between the last sample and the first.
+A row is a sample of a router. It has the time, the producer, counters that only grow, and the router's name
+in `aries_rtr_id` (`c0-0c0s0a0`). Counters have Cray's names, such as `AR_RTR_2_7_INQ_PRF_INCOMING_FLIT_VC0`
+for the tile in row 2 and column 7. A counter of an input queue counts what arrives over the tile's cable. The
+machine's cable list gives that cable. The traffic of a link is the difference between the last sample and the
+first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from odonata import _core
 from odonata.errors import OdonataError
 
 ROUTER = ("aries_rtr_id", "AriesRouter")
-"""The column with the router's name, and what it was called before."""
+"""The column with the router's name, and its former name."""
 TIME = ("#Time", "Time", "timestamp")
 TILE = re.compile(r"AR_RTR_(\d)_(\d)_(INQ_PRF_\w+?)(?: \(.*\))?$")
 FLITS = re.compile(r"INQ_PRF_INCOMING_FLIT_VC(\d)$")
@@ -30,19 +31,19 @@ CABLE = re.compile(
 )
 COLORS = {"green": "g", "black": "k", "blue": "b"}
 WRAP = 1 << 48
-"""Aries' counters have 48 bits."""
+"""Aries counters have 48 bits."""
 
 Place = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
 class LinkCounters:
-    """Counters of links over a time.
+    """Counters of links over a period.
 
     Attributes:
         rows: Source and target (group, row, column each), colour, flits, stalls, flits of each channel.
-        routers: Routers that were read.
-        seconds: The longest time between the first and the last sample of a router.
+        routers: Number of routers that were read.
+        seconds: Longest time between the first and the last sample of a router.
     """
 
     rows: list[tuple[Place, Place, str, int, int, list[int]]]
@@ -51,11 +52,11 @@ class LinkCounters:
 
     @property
     def links(self) -> int:
-        """How many links were read."""
+        """Number of links that were read."""
         return len(self.rows)
 
     def text(self) -> str:
-        """A table as the viewer reads it: `sg,sr,sc,dg,dr,dc,color,flits,stalls,flits_vc_0,...`."""
+        """A table for the viewer: `sg,sr,sc,dg,dr,dc,color,flits,stalls,flits_vc_0,...`."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         channels = max((len(row[5]) for row in self.rows), default=0)
@@ -70,11 +71,11 @@ def read(table: Path, links: Path) -> LinkCounters:
     """Reads samples, and the cables of the tiles that counted.
 
     Args:
-        table: What `store_csv` wrote, with its head line.
-        links: The machine's cable list, a line for every tile.
+        table: Output of `store_csv` with its header.
+        links: The machine's cable list, one line per tile.
 
     Raises:
-        OdonataError: No such table or list, a router that the list does not have, one sample only.
+        OdonataError: A file has another format, a router is not in the list, or there is only one sample.
     """
     cables = _cables(links)
     first, last = _samples(table)
@@ -83,7 +84,7 @@ def read(table: Path, links: Path) -> LinkCounters:
     for router, (line, begin, before) in first.items():
         _, end, after = last[router]
         if end <= begin:
-            raise OdonataError(f"{table}, line {line}: one sample of {router}; a difference takes two")
+            raise OdonataError(f"{table}, line {line}: only one sample of {router}; expected two or more")
         seconds = max(seconds, end - begin)
         if router not in cables:
             raise OdonataError(f"{table}, line {line}: router {router} is not in {links}")
@@ -106,7 +107,7 @@ Sample = tuple[int, float, dict[tuple[int, int, str], int]]
 
 
 def _samples(table: Path) -> tuple[dict[str, Sample], dict[str, Sample]]:
-    """The first and the last sample of each router, by time: line, time, counters."""
+    """The first and the last sample of each router by time: line, time, counters."""
     rows = _rows(table)
     head_line, head = next(rows)
     router = next((head.index(name) for name in ROUTER if name in head), None)
@@ -116,7 +117,7 @@ def _samples(table: Path) -> tuple[dict[str, Sample], dict[str, Sample]]:
         if found is None:
             raise OdonataError(
                 f"{table}, line {head_line}: there is no column {what}; found {', '.join(head[:8])}",
-                hint="expected what store_csv of LDMS writes of Aries routers, with its head line",
+                hint="Use the output of LDMS store_csv for Aries routers, with its header.",
             )
     assert router is not None
     assert time is not None
@@ -124,7 +125,7 @@ def _samples(table: Path) -> tuple[dict[str, Sample], dict[str, Sample]]:
     last: dict[str, Sample] = {}
     for line, row in rows:
         if len(row) != len(head):
-            raise OdonataError(f"{table}, line {line}: {len(row)} columns, the head line has {len(head)}")
+            raise OdonataError(f"{table}, line {line}: {len(row)} columns, but the header has {len(head)}")
         try:
             at = float(row[time])
             counters = {(int(m[1]), int(m[2]), m[3]): int(row[i]) for i, m in tiles}
@@ -145,21 +146,21 @@ def _rows(table: Path) -> Iterator[tuple[int, list[str]]]:
     try:
         text = _core.read_file(table).decode("utf-8")
     except UnicodeDecodeError:
-        raise OdonataError(f"{table} is no text; expected what store_csv of LDMS writes") from None
+        raise OdonataError(f"{table} is not a text file; expected the output of LDMS store_csv") from None
     reader = csv.reader(io.StringIO(text))
     for row in reader:
         if row:
             yield reader.line_num, [word.strip() for word in row]
     if not text.strip():
-        raise OdonataError(f"{table} is empty; expected what store_csv of LDMS writes")
+        raise OdonataError(f"{table} is empty; expected the output of LDMS store_csv")
 
 
 def _cables(links: Path) -> dict[str, dict[tuple[int, int], tuple[Place, Place, str]]]:
-    """By router and tile: its place, that of the other end, the colour."""
+    """By router and tile: its position, the position of the other end, the colour."""
     try:
         text = _core.read_file(links).decode("utf-8")
     except UnicodeDecodeError:
-        raise OdonataError(f"{links} is no text; expected a cable list of a Cray XC") from None
+        raise OdonataError(f"{links} is not a text file; expected a cable list of a Cray XC") from None
 
     def place(word: str) -> Place:
         group, row, column = (int(number) for number in word.split(":"))
@@ -173,6 +174,6 @@ def _cables(links: Path) -> dict[str, dict[tuple[int, int], tuple[Place, Place, 
             found.setdefault(match["router"], {})[tile] = cable
     if not found:
         raise OdonataError(
-            f"{links} lists no cable of a Cray XC; expected lines as c0-0c0s0a0l00(0:0:0) green -> ..."
+            f"{links} lists no cable of a Cray XC; expected lines like c0-0c0s0a0l00(0:0:0) green -> ..."
         )
     return found

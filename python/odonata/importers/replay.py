@@ -1,7 +1,7 @@
 """Jobs of trace replays: workload files of CODES and configurations of TraceR.
 
-What a job sends stands in traces (DUMPI, OTF2, BigSim), which are not read: the caller says a pattern.
-Synthetic workloads of CODES say theirs. Ranks, names, iterations and where ranks are come from the files.
+The traces themselves (DUMPI, OTF2, BigSim) are not read, so the caller gives a pattern. Synthetic workloads
+of CODES contain their pattern. Ranks, names, iterations and placements come from the files.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ BISECTION = 6
 def codes(
     path: Path,
     allocation: Path | None,
-    beside: Path,
+    directory: Path,
     *,
     pattern: str = "uniform",
     message_bytes: str | None = None,
 ) -> list[ImportedJob]:
-    """The jobs of a workload file (`--workload_conf_file`): a line for each, ranks, trace, and what follows.
+    """The jobs of a workload file (`--workload_conf_file`): one line each with ranks, trace, and options.
 
     Args:
         path: The file.
         allocation: The file of `--alloc_file`, a line of nodes for each job.
-        beside: The directory of the experiment file: paths are seen from there.
-        pattern: What jobs that replay a trace send.
-        message_bytes: Size of each message, which the command line of CODES says; the pattern's if not given.
+        directory: Directory of the experiment file; its paths are relative to it.
+        pattern: Pattern of jobs that replay a trace.
+        message_bytes: Size of each message, from the command line of CODES; by default from the pattern.
 
     Raises:
-        OdonataError: A line of another form, or an allocation of other sizes; with the line.
+        OdonataError: A line has another form, or the allocation another size; the message gives the line.
     """
     jobs: list[ImportedJob] = []
     places = None if allocation is None else _filled(allocation)
     for number, words in _filled(path):
         if len(words) < 2:
             raise OdonataError(
-                f"{path}, line {number}: '{words[0]}'; expected ranks and a trace: 216 amg/dumpi-"
+                f"{path}, line {number}: '{words[0]}'; expected ranks and a trace, like 216 amg/dumpi-"
             )
         ranks = _count(path, number, words[0], "ranks")
         sends = _synthetic(path, number, words[1], ranks) or {"name": pattern}
@@ -62,31 +62,31 @@ def codes(
         if places is not None and allocation is not None:
             if len(jobs) == len(places):
                 raise OdonataError(
-                    f"{allocation} has {len(places)} jobs; line {number} of {path} is one more"
+                    f"{allocation} has {len(places)} jobs, but line {number} of {path} is another job"
                 )
             line, nodes = places[len(jobs)]
             if len(nodes) != ranks:
                 raise OdonataError(
-                    f"{allocation}, line {line}: {len(nodes)} nodes; job {len(jobs)} has {ranks} ranks"
+                    f"{allocation}, line {line}: {len(nodes)} nodes, but job {len(jobs)} has {ranks} ranks"
                 )
-            placement = _file(allocation, "codes", len(jobs), beside)
+            placement = _file(allocation, "codes", len(jobs), directory)
         jobs.append(_job(words[1], len(jobs), ranks, sends, placement))
     if not jobs:
-        raise OdonataError(f"{path} has no jobs; expected lines as '216 amg/dumpi-'")
+        raise OdonataError(f"{path} has no jobs; expected lines like '216 amg/dumpi-'")
     if places is not None and len(places) > len(jobs):
-        raise OdonataError(f"{allocation} has {len(places)} jobs, {path} has {len(jobs)}")
+        raise OdonataError(f"{allocation} has {len(places)} jobs, but {path} has {len(jobs)}")
     return jobs
 
 
-def tracer(path: Path, beside: Path, *, pattern: str = "uniform") -> list[ImportedJob]:
-    """The jobs of a configuration of TraceR: global map or NA, number of jobs, then a line for each.
+def tracer(path: Path, directory: Path, *, pattern: str = "uniform") -> list[ImportedJob]:
+    """The jobs of a TraceR configuration: global map or NA, number of jobs, then a line for each.
 
-    A line has the trace, the job's map, its ranks and (since version 1.1) iterations. The global map says
-    where all ranks are; maps of jobs say the same again and are not read. Lines after the jobs (`S`, `E`, ..)
-    change times of a replay and are not read either.
+    A line has the trace, the job's map, its ranks and (since version 1.1) iterations. The global map places
+    all ranks; maps of jobs repeat it and are not read. Lines after the jobs (`S`, `E`, ..) change times of a
+    replay and are not read.
 
     Raises:
-        OdonataError: A line of another form, fewer jobs than announced; with the line.
+        OdonataError: A line has another form, or jobs are missing; the message gives the line.
     """
     lines = _filled(path)
     if len(lines) < 2 or len(lines[0][1]) != 1 or len(lines[1][1]) != 1:
@@ -94,7 +94,7 @@ def tracer(path: Path, beside: Path, *, pattern: str = "uniform") -> list[Import
     (_, (globally,)), (number, (announced,)), *rest = lines
     count = _count(path, number, announced, "jobs")
     if len(rest) < count:
-        raise OdonataError(f"{path}, line {number}: {count} jobs; {len(rest)} lines follow")
+        raise OdonataError(f"{path}, line {number}: {count} jobs, but {len(rest)} lines follow")
     jobs = []
     for job, (at, words) in enumerate(rest[:count]):
         if len(words) not in (3, 4):
@@ -105,7 +105,7 @@ def tracer(path: Path, beside: Path, *, pattern: str = "uniform") -> list[Import
         sends: dict[str, Any] = {"name": pattern}
         if len(words) == 4 and (iterations := _count(path, at, words[3], "iterations")) > 1:
             sends["iterations"] = iterations
-        placement = {} if globally == "NA" else _file(path.parent / globally, "tracer", job, beside)
+        placement = {} if globally == "NA" else _file(path.parent / globally, "tracer", job, directory)
         jobs.append(_job(words[0], job, ranks, sends, placement))
     for at, words in rest[count:]:
         if not re.fullmatch("[A-Z]", words[0]):
@@ -116,21 +116,21 @@ def tracer(path: Path, beside: Path, *, pattern: str = "uniform") -> list[Import
 def _job(
     source: str, number: int, ranks: int, sends: dict[str, Any], placement: dict[str, Any]
 ) -> ImportedJob:
-    """A job that is called by its trace, or by the word that stands for one."""
+    """A job with the name of its trace, or of the keyword that replaces one."""
     pattern = sends["name"] if len(sends) == 1 else sends
     return ImportedJob(f"{_name(source)}-{number}", ranks, pattern, None, placement)
 
 
 def _synthetic(path: Path, line: int, word: str, ranks: int) -> dict[str, Any] | None:
-    """The pattern of a synthetic workload; none of a trace."""
+    """The pattern of a synthetic workload; None for a trace."""
     match = re.fullmatch(r"synthetic(\d+)", word)
     if match is None:
         return None
     kind = int(match[1])
     if kind not in SYNTHETIC:
         raise OdonataError(
-            f"{path}, line {line}: '{word}'; synthetic1 to synthetic{max(SYNTHETIC)} are known",
-            hint="1 uniform, 2 nearest neighbour, 3 all to all, 4 stencil, 5 permutation, 6 bisection",
+            f"{path}, line {line}: '{word}'; expected synthetic1 to synthetic{max(SYNTHETIC)}",
+            hint="Use 1 uniform, 2 nearest neighbour, 3 all to all, 4 stencil, 5 permutation, 6 bisection.",
         )
     found: dict[str, Any] = {"name": SYNTHETIC[kind]}
     if kind == BISECTION:
@@ -139,22 +139,22 @@ def _synthetic(path: Path, line: int, word: str, ranks: int) -> dict[str, Any] |
 
 
 def _name(source: str) -> str:
-    """The directory of a trace, which says more than its file, or the word."""
+    """The directory of a trace (more descriptive than its file), or the word."""
     parts = [part for part in re.split(r"[/\\]+", source) if part]
     word = parts[-2] if len(parts) > 1 else parts[0]
     return re.sub(r"[^\w-]+", "-", word, flags=re.ASCII).strip("-") or "job"
 
 
-def _file(path: Path, kind: str, job: int, beside: Path) -> dict[str, Any]:
-    return {"name": "file", "path": os.path.relpath(path, beside), "format": kind, "job": job}
+def _file(path: Path, kind: str, job: int, directory: Path) -> dict[str, Any]:
+    return {"name": "file", "path": os.path.relpath(path, directory), "format": kind, "job": job}
 
 
 def _filled(path: Path) -> list[tuple[int, list[str]]]:
-    """The words of the lines that have some."""
+    """The words of non-empty lines."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
-        raise OdonataError(f"{path} is no text; expected a line for each job") from None
+        raise OdonataError(f"{path} is not a text file; expected a line for each job") from None
     except OSError as error:
         raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
     return [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
@@ -162,5 +162,5 @@ def _filled(path: Path) -> list[tuple[int, list[str]]]:
 
 def _count(path: Path, line: int, word: str, what: str) -> int:
     if not (word.isascii() and word.isdigit()) or not 0 < int(word) < 1 << 32:
-        raise OdonataError(f"{path}, line {line}: '{word}' {what}; expected a whole number from 1")
+        raise OdonataError(f"{path}, line {line}: '{word}' {what}; expected a positive integer")
     return int(word)

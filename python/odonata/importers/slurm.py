@@ -1,8 +1,8 @@
-"""Jobs and their nodes from what `squeue` and `sacct` print.
+"""Jobs and their nodes from the output of `squeue` and `sacct`.
 
-Read are tables with a head line: columns apart by `|` (`sacct -P`, `squeue -o '%i|%j|%D|%C|%t|%N'`) or by
-spaces (`squeue` as it prints by itself), in any order, with the names of columns that either program uses.
-Steps of a job (`1234.batch`) are left out; jobs without nodes (pending ones) are counted and left out.
+Input is a table with a header. Columns are separated by `|` (`sacct -P`, `squeue -o '%i|%j|%D|%C|%t|%N'`) or
+by spaces (default `squeue` output), in any order, with the column names of either program. Steps of a job
+(`1234.batch`) are left out. Jobs without nodes (pending ones) are counted and left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "start": ("START_TIME", "Start"),
     "end": ("END_TIME", "End"),
 }
-"""Our name for a column and theirs."""
+"""Our name of a column, and Slurm's names."""
 
 RUNNING = ("R", "RUNNING", "CG", "COMPLETING")
 NOWHERE = ("", "None assigned", "(null)")
@@ -34,14 +34,14 @@ NOWHERE = ("", "None assigned", "(null)")
 
 @dataclass(frozen=True)
 class SlurmJob:
-    """A job and where it runs.
+    """A job and its nodes.
 
     Attributes:
-        number: Its number, of an array with the index (`1234_5`).
-        name: Its name.
-        nodes: Its nodes as Slurm lists them: `nid[00012-00044,00100]`.
-        count: How many these are.
-        cores: Its cores on all of them; `None` if the table does not say.
+        number: Job number, with the index for an array job (`1234_5`).
+        name: Name of the job.
+        nodes: Its nodes in Slurm's notation: `nid[00012-00044,00100]`.
+        count: Number of nodes.
+        cores: Total number of cores; `None` if the table does not have it.
     """
 
     number: str
@@ -52,19 +52,19 @@ class SlurmJob:
 
 
 def read(path: Path, at: datetime | None = None) -> tuple[list[SlurmJob], int]:
-    """The jobs of a table that run, and how many others it has.
+    """The running jobs of a table, and the number of its other jobs.
 
     Args:
         path: The file.
-        at: Jobs that ran then, by the columns of start and end, instead of those whose state says so.
+        at: Select jobs that ran at this time, by start and end, instead of those in a running state.
 
     Raises:
-        OdonataError: It is no such table; with the line.
+        OdonataError: The file is not such a table; the message gives the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
-        raise OdonataError(f"{path} is no text; expected what squeue or sacct print") from None
+        raise OdonataError(f"{path} is not a text file; expected the output of squeue or sacct") from None
     except OSError as error:
         raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
     rows = list(_rows(path, lines))
@@ -77,12 +77,12 @@ def read(path: Path, at: datetime | None = None) -> tuple[list[SlurmJob], int]:
             continue
         jobs.append(_job(path, line, row))
     if not rows:
-        raise OdonataError(f"{path} has no jobs; expected what squeue or sacct print, with the head line")
+        raise OdonataError(f"{path} has no jobs; expected the output of squeue or sacct, with the header")
     return jobs, others
 
 
 def _rows(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows with their lines, by our names of the columns."""
+    """The rows with their line numbers, by our names of the columns."""
     filled = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not filled:
         return
@@ -98,14 +98,14 @@ def _rows(path: Path, lines: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
     if missing:
         raise OdonataError(
             f"{path}, line {at}: there is no column {missing[0]}; found {', '.join(titles[:12])}",
-            hint="print a table with its head line: squeue -o '%i|%j|%D|%C|%t|%N'",
+            hint="Print a table with its header: squeue -o '%i|%j|%D|%C|%t|%N'",
         )
     for number, line in rest:
-        # The last column may hold spaces: a reason, or a list of nodes as the program likes it.
+        # The last column may contain spaces: a reason, or a list of nodes.
         parts = line.split("|") if separator else line.split(None, len(titles) - 1)
         if len(parts) < len(titles):
             raise OdonataError(
-                f"{path}, line {number}: {len(parts)} columns, the head line has {len(titles)}"
+                f"{path}, line {number}: {len(parts)} columns, but the header has {len(titles)}"
             )
         yield number, {ours: parts[place].strip() for ours, place in places.items()}
 
@@ -114,7 +114,7 @@ def _runs(path: Path, line: int, row: dict[str, str], at: datetime | None) -> bo
     if at is None:
         return row.get("state", "RUNNING").split()[0] in RUNNING
     if "start" not in row:
-        raise OdonataError(f"{path} has no column of when jobs started; ask sacct for Start and End")
+        raise OdonataError(f"{path} has no column with start times; print Start and End with sacct")
     start, end = (_time(path, line, row.get(name, "Unknown")) for name in ("start", "end"))
     return start is not None and start <= at and (end is None or at < end)
 
@@ -125,7 +125,7 @@ def _time(path: Path, line: int, text: str) -> datetime | None:
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        raise OdonataError(f"{path}, line {line}: '{text}' is no time as 2026-11-22T14:03:00") from None
+        raise OdonataError(f"{path}, line {line}: '{text}' is not a time like 2026-11-22T14:03:00") from None
 
 
 def _job(path: Path, line: int, row: dict[str, str]) -> SlurmJob:
@@ -133,14 +133,14 @@ def _job(path: Path, line: int, row: dict[str, str]) -> SlurmJob:
         names = len(_core.host_names(row["nodes"]))
     except ValueError as error:
         raise OdonataError(
-            f"{path}, line {line}: {error}; expected nodes as nid[00012-00044,00100]"
+            f"{path}, line {line}: {error}; expected nodes like nid[00012-00044,00100]"
         ) from None
     count = row.get("count", "")
     if count.isdigit() and int(count) != names:
-        # A column that is too narrow cuts lists off.
+        # A column that is too narrow truncates lists.
         raise OdonataError(
-            f"{path}, line {line}: '{row['nodes']}' are {names} nodes, the job has {count}",
-            hint="a column of squeue cuts long lists off: write %N without a width",
+            f"{path}, line {line}: '{row['nodes']}' are {names} nodes, but the job has {count}",
+            hint="squeue truncates long lists: use %N without a width.",
         )
     cores = row.get("cores", "")
     return SlurmJob(
@@ -149,10 +149,9 @@ def _job(path: Path, line: int, row: dict[str, str]) -> SlurmJob:
 
 
 def imported(jobs: list[SlurmJob], *, pattern: str, ranks_per_node: int | None) -> list[ImportedJob]:
-    """The jobs as those of an experiment.
+    """The jobs in the form of an experiment.
 
-    Ranks are the cores that Slurm gave the job, or its nodes where it does not say, unless `ranks_per_node`
-    does.
+    The ranks are the job's cores, or its nodes without a number of cores, unless `ranks_per_node` is given.
     """
     found = []
     for job in jobs:

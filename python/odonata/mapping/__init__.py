@@ -1,4 +1,4 @@
-"""Mappings of ranks to the places of a torus: made as Rubik makes them, measured, searched for.
+"""Mappings of ranks to places of a torus: construct them as Rubik does, measure them, search for better ones.
 
 from odonata.mapping import box
 
@@ -12,14 +12,14 @@ net.write_map_file("pf3d.map")
 
 from odonata.mapping.boxes import Box, box, div, mod
 from odonata.mapping.measure import Figures, Job, jobs, jobs_of, link_loads, measure, write_map_file
-from odonata.mapping.search import Found, Tried, best_orders, orders, search
+from odonata.mapping.search import MeasuredMapping, SearchResult, best_orders, orders, search
 
 __all__ = [
     "Box",
     "Figures",
-    "Found",
     "Job",
-    "Tried",
+    "MeasuredMapping",
+    "SearchResult",
     "best_orders",
     "box",
     "div",

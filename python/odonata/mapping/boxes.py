@@ -1,8 +1,7 @@
-"""Boxes of ranks that are cut, moved and put on each other, with the names and the results of Rubik.
+"""Boxes of ranks that are cut, moved and mapped onto each other, with Rubik's names and results.
 
-A box is an array in row-major order, its last axis the fastest. What it is cut into are views: what moves in
-a part moves in the box. Axes go by their numbers, from 0 on. The steps are those of `script` of the placement
-`mapping`.
+A box is an array in row-major order (last axis fastest). Its parts are views: moving cells in a part moves
+them in the box. Axes are numbered from 0. The placement `mapping` has the same operations in `script`.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from odonata.errors import OdonataError
 Cutting: TypeAlias = Literal["div", "mod"]
 
 div: Cutting = "div"
-"""Contiguous parts of floor(n / parts) cells, the last with the rest."""
+"""Contiguous parts of floor(n / parts) cells; the last part has the rest."""
 mod: Cutting = "mod"
 """Part p has the cells p, p + parts, .."""
 
@@ -28,62 +27,66 @@ mod: Cutting = "mod"
 def box(shape: Sequence[int]) -> Box:
     """A box whose cells hold the ranks 0, 1, .. in row-major order."""
     if not shape or any(size < 1 for size in shape):
-        raise OdonataError(f"a box of {list(shape)}; expected sizes from 1 on")
+        raise OdonataError(f"a box of {list(shape)}; expected positive sizes")
     return Box(np.arange(math.prod(shape)).reshape(shape))
 
 
 class Box:
-    """Ranks in a box, or in a part of one."""
+    """Ranks in a box, or in a part of a box."""
 
     def __init__(self, ranks: npt.NDArray[np.int64]) -> None:
         self.ranks = ranks
         """The rank in each cell."""
         self.children: npt.NDArray[np.object_] = np.empty(0, dtype=object)
-        """What it is cut into, by the number of the part along each axis."""
+        """The parts, by number of the part along each axis."""
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Cells along each axis."""
+        """Number of cells along each axis."""
         return self.ranks.shape
 
     def __iter__(self) -> Iterator[Box]:
-        """What it is cut into, in row-major order."""
+        """The parts in row-major order."""
         return iter(self.children.flat)
 
     def leaves(self) -> Iterator[Box]:
-        """The parts that are not cut again, in row-major order; the box itself if it is not cut."""
+        """The parts that are not cut further, in row-major order; the box itself if it is not cut."""
         if self.children.size == 0:
             yield self
         for child in self:
             yield from child.leaves()
 
     def cut(self, parts: Sequence[int], how: Cutting | Sequence[Cutting] = div) -> None:
-        """Cuts each axis into so many parts, all or each in one way; axes that are not named stay whole.
+        """Cuts each axis into a number of parts; further axes stay whole.
+
+        Args:
+            parts: Number of parts along each axis.
+            how: `div` or `mod` for all axes, or one of them for each axis.
 
         Raises:
-            OdonataError: More numbers than axes, or more parts than cells.
+            OdonataError: There are more numbers than axes, or more parts than cells.
         """
-        ways = [how] * len(parts) if isinstance(how, str) else list(how)
-        if len(parts) > self.ranks.ndim or len(ways) != len(parts):
+        methods = [how] * len(parts) if isinstance(how, str) else list(how)
+        if len(parts) > self.ranks.ndim or len(methods) != len(parts):
             raise OdonataError(
-                f"{len(parts)} numbers and {len(ways)} ways to cut a box of {self.ranks.ndim} axes"
+                f"{len(parts)} numbers and {len(methods)} methods to cut a box of {self.ranks.ndim} axes"
             )
-        for axis, (count, way) in enumerate(zip(parts, ways, strict=True)):
-            if way not in (div, mod):
-                raise OdonataError(f"axis {axis} is cut by {way!r}; expected 'div' or 'mod'")
+        for axis, (count, method) in enumerate(zip(parts, methods, strict=True)):
+            if method not in (div, mod):
+                raise OdonataError(f"axis {axis} is cut by {method!r}; expected 'div' or 'mod'")
             if not 1 <= count <= self.shape[axis]:
                 raise OdonataError(f"axis {axis} of {self.shape[axis]} cells can't be cut into {count} parts")
         self.children = np.empty(tuple(parts), dtype=object)
         for index in np.ndindex(*parts):
-            chosen = zip(self.shape, index, parts, ways, strict=False)
+            chosen = zip(self.shape, index, parts, methods, strict=False)
             self.children[index] = Box(self.ranks[tuple(_part(*one) for one in chosen)])
 
     def div(self, parts: Sequence[int]) -> None:
-        """Cuts each axis into so many contiguous parts; the last takes the rest."""
+        """Cuts each axis into contiguous parts; the last part takes the rest."""
         self.cut(parts, div)
 
     def mod(self, parts: Sequence[int]) -> None:
-        """Cuts each axis into so many parts of cells that are as far apart."""
+        """Cuts each axis into parts whose cells are `parts` apart."""
         self.cut(parts, mod)
 
     def tile(self, sizes: Sequence[int]) -> None:
@@ -94,18 +97,18 @@ class Box:
         self.div([cells // size for cells, size in zip(self.shape, sizes, strict=False)])
 
     def map(self, app: Box) -> None:
-        """Puts the ranks of another box's leaves into this one's, leaf by leaf, both in row-major order.
+        """Moves the ranks of another box's leaves into this box's leaves, in row-major order.
 
         Raises:
-            OdonataError: The leaves do not pair in number and size.
+            OdonataError: The numbers or sizes of the leaves differ.
         """
-        own, theirs = list(self.leaves()), list(app.leaves())
-        if len(own) != len(theirs):
-            raise OdonataError(f"the box has {len(own)} leaves, but the one mapped {len(theirs)}")
-        for number, (to, of) in enumerate(zip(own, theirs, strict=True)):
+        own, others = list(self.leaves()), list(app.leaves())
+        if len(own) != len(others):
+            raise OdonataError(f"the box has {len(own)} leaves, but the mapped box has {len(others)}")
+        for number, (to, of) in enumerate(zip(own, others, strict=True)):
             if to.ranks.size != of.ranks.size:
                 raise OdonataError(
-                    f"leaf {number} has {to.ranks.size} cells, but that of the one mapped {of.ranks.size}"
+                    f"leaf {number} has {to.ranks.size} cells, but {of.ranks.size} in the mapped box"
                 )
             to.ranks[...] = of.ranks.reshape(to.shape)
 
@@ -123,7 +126,7 @@ class Box:
         The base of plane i is 2 stride floor(i / (2 stride)) + stride.
         """
         if stride < 1:
-            raise OdonataError(f"a stride of {stride}; expected 1 or more")
+            raise OdonataError(f"a stride of {stride}; expected at least 1")
 
         def shift(plane: int) -> int:
             base = plane // (2 * stride) * (2 * stride) + stride
@@ -157,7 +160,7 @@ class Box:
             plane[...] = np.roll(plane, shift(number), axis=along - (along > by))
 
     def write_map_file(self, path: str | Path) -> None:
-        """Writes the cell of rank r as line r: its coordinates, one for each axis, the last for `T`."""
+        """Writes the cell of rank r to line r: one coordinate per axis, the last for `T`."""
         order = np.argsort(self.ranks, axis=None)
         cells = np.stack(np.unravel_index(order, self.shape), axis=1)
         np.savetxt(path, cells, fmt="%d")

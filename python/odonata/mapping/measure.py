@@ -1,4 +1,4 @@
-"""What a mapping costs: hops, loads of links, and how low they could be."""
+"""Cost of a mapping: hops, loads of links, and lower bounds."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ Integers = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A job on a torus: its places, and who sends how much to whom.
+    """A job on a torus: its places, and the bytes between its ranks.
 
     A place is a node and one of its `T` ranks, numbered in row-major order of the axes and `T`.
     """
 
     name: str
     axes: str
-    """The letters of the axes, without `T`."""
+    """Letters of the axes, without `T`."""
     sizes: tuple[int, ...]
     wraps: tuple[bool, ...]
     ranks_per_node: int
     first_fastest: bool
-    """Whether the first letter of an order is the fastest, not the last."""
+    """Whether the first letter of an order is the fastest, instead of the last."""
     sources: Integers
-    """Sending ranks; with `targets` and `bytes` all pairs that send, each once."""
+    """Sending ranks; with `targets` and `bytes`, one entry per communicating pair."""
     targets: Integers
     bytes: Integers
     place_of_rank: Integers
-    """Where the experiment puts the ranks."""
+    """Placement of the ranks in the experiment."""
 
     @property
     def ranks(self) -> int:
@@ -46,17 +46,17 @@ class Job:
 
     @property
     def letters(self) -> str:
-        """The letters of the axes and `T`."""
+        """Letters of the axes and `T`."""
         return self.axes + "T"
 
     @property
     def box(self) -> tuple[int, ...]:
-        """Places along each axis and on each node."""
+        """Number of places along each axis and on each node."""
         return (*self.sizes, self.ranks_per_node)
 
     @property
     def links(self) -> int:
-        """Links between routers, each direction of a cable one."""
+        """Number of links between routers; each direction of a cable counts."""
         nodes = int(np.prod(self.sizes))
         each = [
             0 if size == 1 else nodes if ring else nodes - nodes // size
@@ -66,12 +66,12 @@ class Job:
 
     @cached_property
     def total_bytes(self) -> float:
-        """What all ranks send to others."""
+        """Bytes that all ranks send to others."""
         return float(self.bytes.sum(dtype=np.float64))
 
     @cached_property
     def graph(self) -> tuple[Integers, Integers, Integers]:
-        """Where the partners of each rank begin, the partners, and the bytes to and from each."""
+        """Where the partners of each rank start, the partners, and the bytes to and from each."""
         ends = np.concatenate([self.sources, self.targets]).astype(np.uint64)
         others = np.concatenate([self.targets, self.sources]).astype(np.uint64)
         pairs, position = np.unique(ends * np.uint64(self.ranks) + others, return_inverse=True)
@@ -82,10 +82,10 @@ class Job:
 
     @cached_property
     def hop_bytes_bound(self) -> float:
-        """Bytes times hops of all messages are no fewer than this under any mapping.
+        """Lower bound of bytes times hops of all messages, for any mapping.
 
-        Each rank alone has its heaviest partners on its own node, the next ones a hop away, and so on. A mesh
-        counts as a torus.
+        It places the heaviest partners of each rank on its node, the next ones a hop away, and so on, for
+        each rank alone. A mesh counts as a torus.
         """
         starts, _, both = self.graph
         rank = np.searchsorted(starts, np.arange(len(both)), side="right") - 1
@@ -95,7 +95,7 @@ class Job:
 
     @cached_property
     def _nearest(self) -> Integers:
-        """Hops to the other places, the nearest first."""
+        """Hops to the other places, nearest first."""
         steps = np.indices(self.sizes).reshape(len(self.sizes), -1)
         sizes = np.array(self.sizes)[:, None]
         hops = np.sort(np.minimum(steps, sizes - steps).sum(axis=0))
@@ -112,17 +112,17 @@ def jobs(
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
 ) -> list[Job]:
-    """The jobs of an experiment that send something.
+    """The jobs of an experiment that send messages.
 
     Raises:
         ExperimentError: The experiment has mistakes.
-        OdonataError: The machine is no torus whose axes are letters.
+        OdonataError: The machine is not a torus whose axes are letters.
     """
     return jobs_of(Source.of(experiment), overrides(set))
 
 
 def jobs_of(source: Source, changes: list[str]) -> list[Job]:
-    """`jobs` of a source that was read, with overrides as text."""
+    """`jobs` for a source that was read, with overrides as text."""
     found = _core.mapped_jobs(source.text, source.path, changes)
     return [
         Job(
@@ -143,18 +143,18 @@ def jobs_of(source: Source, changes: list[str]) -> list[Job]:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a mapping costs."""
+    """Cost of a mapping."""
 
     hops_per_byte: float
-    """Mean hops of a byte that a rank sends to another; 0 on one node."""
+    """Mean hops of a byte between different ranks; 0 on one node."""
     largest_link_bytes: float
-    """Most bytes on a link: dimension order, the shorter way round, half either way where both are equal."""
+    """Most bytes on a link with dimension order and minimal directions; equal distances split in half."""
     mean_link_bytes: float
-    """Mean of all links: under this mapping no routing makes the largest smaller."""
+    """Mean over all links, a lower bound of the largest load for any routing with this mapping."""
 
 
 def hops(job: Job, place_of_rank: Integers) -> float:
-    """Mean hops of a byte."""
+    """Mean hops per byte."""
     sum_of_hops = np.zeros(len(job.sources), dtype=np.int64)
     for axis, at in enumerate(job.coordinates(place_of_rank)):
         steps = np.abs(at[job.sources] - at[job.targets])
@@ -163,7 +163,7 @@ def hops(job: Job, place_of_rank: Integers) -> float:
 
 
 def measure(job: Job, place_of_rank: Integers | None = None) -> Figures:
-    """What a mapping costs; the experiment's own if none is given. `place_of_rank`: place of each rank."""
+    """Cost of a mapping; `place_of_rank` is the place of each rank, by default the experiment's."""
     places = job.place_of_rank if place_of_rank is None else place_of_rank
     byte_hops_mean = hops(job, places)
     loads = link_loads(job, places)
@@ -172,16 +172,16 @@ def measure(job: Job, place_of_rank: Integers | None = None) -> Figures:
 
 
 def link_loads(job: Job, place_of_rank: Integers) -> list[Integers]:
-    """Bytes on each link: for each axis an array (2, nodes) of links up and down, by the node they leave.
+    """Bytes on each link: per axis an array (2, nodes) of links up and down, by source node.
 
-    In a ring of two, both links between the two nodes have the same.
+    In a ring of two, both links between the two nodes carry the same.
     """
     at = [axis[job.sources] for axis in job.coordinates(place_of_rank)]
     to = [axis[job.targets] for axis in job.coordinates(place_of_rank)]
     weight = job.bytes.astype(np.float64)
     loads = []
     for axis, (size, ring) in enumerate(zip(job.sizes, job.wraps, strict=True)):
-        # Earlier axes are done, later ones still to come.
+        # Earlier axes are finished, later ones follow.
         others = [(to if other < axis else at)[other] for other in range(len(job.sizes)) if other != axis]
         across = [other for number, other in enumerate(job.sizes) if number != axis]
         start = at[axis]
@@ -198,7 +198,7 @@ def link_loads(job: Job, place_of_rank: Integers) -> list[Integers]:
         low = (start - down + 1) % size
         falling = _covered(line[goes_down], low[goes_down], down[goes_down], share[goes_down], lines, size)
         if size == 2 and ring:
-            # A step up and a step down are the same pair of links, which share what goes either way.
+            # Up and down are the same pair of links, which share the traffic of both directions.
             rising = falling = (rising + falling) / 2
         both = [np.moveaxis(load.T.reshape([size, *across]), 0, axis).ravel() for load in (rising, falling)]
         loads.append(np.stack(both))
@@ -222,6 +222,6 @@ def _covered(
 
 
 def write_map_file(job: Job, place_of_rank: Integers, path: str | Path) -> None:
-    """Writes a mapping as a map file: in line r the coordinates of rank r and its `T`."""
+    """Writes a mapping as a map file: line r has the coordinates of rank r and its `T`."""
     places = np.stack(np.unravel_index(np.asarray(place_of_rank, dtype=np.int64), job.box), axis=1)
     np.savetxt(path, places, fmt="%d")

@@ -1,4 +1,4 @@
-"""A better mapping: every order of the axes, recursive bisection, and exchanges of ranks."""
+"""Searches for a better mapping: every order of the axes, recursive bisection, and exchanges of ranks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
-    """A mapping and what it costs."""
+class MeasuredMapping:
+    """A mapping and its cost."""
 
     name: str
     place_of_rank: Integers
@@ -26,15 +26,15 @@ class Tried:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """What a search found."""
+class SearchResult:
+    """Result of a search."""
 
-    order: Tried
+    order: MeasuredMapping
     """The best order of the axes."""
-    bisection: Tried
-    """Recursive bisection, before any exchange."""
-    best: Tried
-    """The mapping with the fewest hops: exchanges from either of these."""
+    bisection: MeasuredMapping
+    """Recursive bisection without exchanges."""
+    best: MeasuredMapping
+    """The mapping with the fewest hops, by exchanges from either of these."""
 
     @property
     def won(self) -> float:
@@ -43,14 +43,14 @@ class Found:
 
 
 def orders(job: Job) -> Iterator[str]:
-    """Every order of the axes and `T`. Where a letter has one value only, it stays at its end."""
+    """Every order of the axes and `T`. A letter with a single value stays at its end."""
     alone = "".join(letter for letter, size in zip(job.letters, job.box, strict=True) if size == 1)
     for order in permutations([letter for letter in job.letters if letter not in alone]):
         yield "".join(order) + alone
 
 
 def by_order(job: Job, order: str) -> Integers:
-    """The place of each rank under an order of the axes."""
+    """The place of each rank for an order of the axes."""
     axes = [job.letters.index(letter) for letter in order]
     slowest_first = axes[::-1] if job.first_fastest else axes
     places = np.arange(int(np.prod(job.box))).reshape(job.box).transpose(slowest_first)
@@ -58,17 +58,22 @@ def by_order(job: Job, order: str) -> Integers:
     return place_of_rank
 
 
-def best_orders(job: Job, count: int = 1) -> list[Tried]:
-    """The orders with the fewest hops, the best first; of equal ones in the order of the letters."""
+def best_orders(job: Job, count: int = 1) -> list[MeasuredMapping]:
+    """The orders with the fewest hops, best first; equal ones in the order of the letters."""
     ranked = sorted((hops(job, by_order(job, order)), order) for order in orders(job))
-    return [_tried(job, order, by_order(job, order)) for _, order in ranked[:count]]
+    return [_measured(job, order, by_order(job, order)) for _, order in ranked[:count]]
 
 
-def search(job: Job, *, seed: int = 1, tries_per_rank: int = 500) -> Found:
-    """Looks for a mapping with few hops.
+def search(job: Job, *, seed: int = 1, tries_per_rank: int = 500) -> SearchResult:
+    """Searches for a mapping with few hops.
 
-    From recursive bisection and from the best order, ranks are moved next to partners by simulated annealing,
-    in `tries_per_rank` tries for each rank. The result depends on the job and these numbers alone.
+    Simulated annealing moves ranks next to partners, starting from recursive bisection and from the best
+    order. The result depends only on the job and the arguments.
+
+    Args:
+        job: The job.
+        seed: Seed of the annealing.
+        tries_per_rank: Number of tries per rank.
     """
     starts, partners, both = job.graph
     problem: MappingProblem = {
@@ -80,16 +85,17 @@ def search(job: Job, *, seed: int = 1, tries_per_rank: int = 500) -> Found:
         "bytes": both,
     }
     order = best_orders(job)[0]
-    bisection = _tried(job, "bisection", _core.bisected_mapping(problem))
+    bisection = _measured(job, "bisection", _core.bisected_mapping(problem))
     tries = tries_per_rank * job.ranks
-    # Heats that did best on pF3D's graph of 2,048 ranks: a good start is left at less heat than a rough one.
+    # Best heats for pF3D's graph of 2,048 ranks. More heat destroys a good start, less heat keeps a rough
+    # one.
     improved = [
-        _tried(job, name, _core.improved_mapping(problem, begun.place_of_rank.tolist(), seed, tries, heat))
-        for name, begun, heat in ((f"from {order.name}", order, 0.2), ("from bisection", bisection, 0.8))
+        _measured(job, name, _core.improved_mapping(problem, start.place_of_rank.tolist(), seed, tries, heat))
+        for name, start, heat in ((f"from {order.name}", order, 0.2), ("from bisection", bisection, 0.8))
     ]
     best = min(improved, key=lambda tried: (tried.figures.hops_per_byte, tried.figures.largest_link_bytes))
-    return Found(order, bisection, best)
+    return SearchResult(order, bisection, best)
 
 
-def _tried(job: Job, name: str, place_of_rank: Integers) -> Tried:
-    return Tried(name, place_of_rank, measure(job, place_of_rank))
+def _measured(job: Job, name: str, place_of_rank: Integers) -> MeasuredMapping:
+    return MeasuredMapping(name, place_of_rank, measure(job, place_of_rank))

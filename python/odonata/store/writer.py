@@ -266,7 +266,7 @@ class GrowingTables:
         whole = self._open().directory / schema.table_file(name)
         tail = whole.with_name(f"{name}.tail")
         with store_errors(whole):
-            last = [whole.rename(tail)] if atomic.exists() else []
+            last = [whole.rename(tail)] if whole.exists() else []
             files = [pq.ParquetFile(part) for part in [*self._parts.get(name, []), *last]]
             # Use the schema of the rows: a schema read from a file has additional metadata.
             schema_of = self._schemas[name]

@@ -1,4 +1,4 @@
-"""Studies: a folder of experiments and claims, run and judged; see `docs/reference/study-file.md`."""
+"""Studies: folders of experiments and claims that are run and judged; see `docs/reference/study-file.md`."""
 
 from odonata.studies.judge import Finding, Verdict
 from odonata.studies.page import Report, report

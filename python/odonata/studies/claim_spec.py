@@ -1,4 +1,4 @@
-"""What `[[claim]]` says: a number from a table, what it is held against, and where that stands."""
+"""Content of `[[claim]]`: a number from a table, its comparison, and its place in the source."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from odonata.studies.read import UNITS, TomlTable, nearest, texts
 from odonata.studies.select import Selection, read_selection
 
 VERDICTS = ("not", "partly", "reproduced")
-"""From the worst to the best."""
+"""From worst to best."""
 
 OPEN = "not measured"
-"""Stands for the verdict on a claim that has nothing to judge yet."""
+"""Verdict on a claim without any findings yet."""
 
 STATISTICS = ("mean", "min", "max", "median", "sum", "count")
 
@@ -26,9 +26,9 @@ class Number:
 
     constant: float | None
     selection: Selection | None
-    """None for the claim's own rows."""
+    """Rows of the number; None for the claim's own rows."""
     own: frozenset[str]
-    """The columns on which the selection has its own condition, so that `each` does not bind them."""
+    """Columns on which the selection has its own condition, so that `each` does not apply to them."""
     column: str
     statistic: str
     times: float
@@ -36,37 +36,37 @@ class Number:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How a claim's number is held against others: one of `COMPARISONS`."""
+    """Comparison of a claim's number with others: one of `COMPARISONS`."""
 
     kind: str
     numbers: tuple[Number, ...]
     tolerance: float
-    """Of `reference`: relative to it."""
+    """Relative tolerance, for `reference`."""
     along: str
-    """Of `rises_along` and `falls_along`: the column."""
+    """Column, for `rises_along` and `falls_along`."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a source, and how it is checked."""
+    """A statement of a source, and its check."""
 
     name: str
     says: str
     source: str
-    """A name of `[source]`, and after a comma the place in it."""
+    """A name of `[source]`, optionally followed by a comma and the place in it."""
     check: str | None
-    """The function of `study.py` that checks it; else by the fields below."""
+    """The function of `study.py` that checks the claim; otherwise the fields below define the check."""
     selection: Selection
     value: str
     statistic: str
     unit: str
-    """In which findings are written; for changes it is per cent."""
+    """Unit of the findings; changes use per cent."""
     each: tuple[str, ...]
     comparison: Comparison | None
     share: float
-    """Of the findings that have to hold."""
+    """Share of the findings that must hold."""
     published: str
-    """What the source says, in its own numbers, to stand beside what is found."""
+    """The source's statement in its own numbers, shown next to the findings."""
     expect: str
     why: str
 
@@ -92,7 +92,7 @@ def _common(table: TomlTable) -> dict[str, Any]:
     if expect not in VERDICTS:
         raise table.error(f"expect is {expect!r}", nearest(expect, VERDICTS))
     if expect != "reproduced" and not why:
-        raise table.error(f"what is expected is {expect!r}; the key why says the reason")
+        raise table.error(f"expect is {expect!r}; give the reason in the key why")
     share = float(table.get("share", 1.0))
     if not 0 < share <= 1:
         raise table.error(f"share is {share}, expected more than 0 and at most 1")
@@ -103,22 +103,22 @@ def _common(table: TomlTable) -> dict[str, Any]:
 def _unit(table: TomlTable) -> str:
     unit: str = table.get("unit", "")
     if unit not in UNITS:
-        raise table.error(f"there is no unit {unit!r}", nearest(unit, filter(None, UNITS)))
+        raise table.error(f"unknown unit {unit!r}", nearest(unit, filter(None, UNITS)))
     return unit
 
 
 def _statistic(table: TomlTable, default: str) -> str:
     statistic: str = table.get("statistic", default)
     if statistic not in STATISTICS:
-        raise table.error(f"there is no statistic {statistic!r}", nearest(statistic, STATISTICS))
+        raise table.error(f"unknown statistic {statistic!r}", nearest(statistic, STATISTICS))
     return statistic
 
 
 def _comparison(table: TomlTable, selection: Selection, own: Number) -> Comparison:
     given = [kind for kind in COMPARISONS if table.has(kind)]
     if len(given) != 1:
-        said = " and ".join(given) or "nothing"
-        raise table.error(f"it is held against {said}", f"Give one of {', '.join(COMPARISONS)}.")
+        names = " and ".join(given) or "nothing"
+        raise table.error(f"it is compared with {names}", f"Give exactly one of {', '.join(COMPARISONS)}.")
     (kind,) = given
     tolerance, along = 0.0, ""
     numbers: tuple[Number, ...] = ()
@@ -137,13 +137,13 @@ def _comparison(table: TomlTable, selection: Selection, own: Number) -> Comparis
 
 
 def _number(given: Any, of: TomlTable, selection: Selection, own: Number) -> Number:
-    """A constant, a column of the claim's rows, or other rows: what is not said is as in the claim."""
+    """A constant, a column of the claim's rows, or other rows; missing keys are as in the claim."""
     if isinstance(given, int | float) and not isinstance(given, bool):
         return Number(float(given), None, frozenset(), "", own.statistic, 1.0)
     if isinstance(given, str):
         return Number(None, None, frozenset(), given, own.statistic, 1.0)
     if not isinstance(given, Mapping):
-        raise of.error(f"{given!r} is neither a number, a column nor a choice of rows")
+        raise of.error(f"{given!r} is neither a number, a column nor a selection of rows")
     table = TomlTable(given, f"{of.place}: {', '.join(given)}")
     changed = table.get("where", {}, dict)
     other = Selection(

@@ -1,4 +1,4 @@
-"""From the experiments of a study to sweeps: every file with its axes."""
+"""Expands the experiments of a study to sweeps: every file with its axes."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Variants = Callable[[str], Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Part:
-    """One file of an experiment, to be run as a sweep."""
+    """One file of an experiment, run as a sweep."""
 
     experiment: str
     label: str
-    """Of the file; empty if the experiment has only one."""
+    """Label of the file; empty if the experiment has only one."""
     source: Source
     changes: tuple[str, ...]
     axes: tuple[Axis, ...]
 
     @property
     def name(self) -> str:
-        """Of its directory."""
+        """Name of the directory."""
         return f"{self.experiment}-{self.label}" if self.label else self.experiment
 
     @property
@@ -45,7 +45,7 @@ def parts(experiment: Experiment, variants: Variants) -> list[Part]:
     """The sweeps of an experiment.
 
     Raises:
-        OdonataError: A file is missing or wrong, or `quick` keeps what is not there.
+        OdonataError: A file is missing or wrong, or `quick` keeps an unknown value.
     """
     less = dict(experiment.less)
     files = _kept(experiment, FILE, experiment.files, less) if len(experiment.files) > 1 else experiment.files
@@ -57,7 +57,7 @@ def _part(experiment: Experiment, label: str, path: Path, less: dict[str, Any], 
     sweep = overrides({f"sweep.{key}": values for key, values in experiment.sweep.items()})
     fixed = overrides(experiment.set)
     named = _variant_axes(experiment, less, variants)
-    # What is swept can be known only from the file, so that its axes are read before `quick` is applied.
+    # The file contains the sweep, so its axes are read before `quick` applies.
     swept = {axis.key for axis in read_sweep(source, [*fixed, *sweep])}
     for key in list(less):
         if key in swept:
@@ -69,7 +69,7 @@ def _part(experiment: Experiment, label: str, path: Path, less: dict[str, Any], 
     keys = [axis.key for axis in axes]
     for key in keys:
         if keys.count(key) > 1 or key == FILE:
-            raise OdonataError(f"experiment {experiment.name}: two axes are called {key}")
+            raise OdonataError(f"experiment {experiment.name}: two axes have the name {key}")
     return Part(experiment.name, label, source, tuple(fixed), tuple(axes))
 
 
@@ -84,7 +84,7 @@ def _variant_axes(experiment: Experiment, less: dict[str, Any], variants: Varian
 
 
 def _alone(experiment: Experiment, source: Source, fixed: list[str], less: dict[str, Any]) -> Axis:
-    """All jobs together, then each by itself while the others hold their nodes and send nothing."""
+    """All jobs together, then each alone while the others occupy their nodes and send nothing."""
     jobs = [job["name"] for job in _core.check(source.text, source.path, fixed)["summary"]["jobs"]]
     chosen = jobs if experiment.alone is True else list(experiment.alone or ())
     for name in chosen:
@@ -110,7 +110,7 @@ def _kept(
     for name in names:
         if name not in choices:
             raise OdonataError(
-                f"experiment {experiment.name}: quick keeps {axis} = {name!r}, which is none of its values",
+                f"experiment {experiment.name}: quick keeps {axis} = {name!r}, which is not a value of it",
                 hint=nearest(str(name), choices),
             )
     return {name: choices[name] for name in names}
@@ -119,6 +119,6 @@ def _kept(
 def _values(experiment: Experiment, axis: str, given: Any) -> list[Any]:
     if not isinstance(given, list) or not given:
         raise OdonataError(
-            f"experiment {experiment.name}: quick says {axis} = {given!r}, expected a list of its values"
+            f"experiment {experiment.name}: quick has {axis} = {given!r}, expected a list of its values"
         )
     return given

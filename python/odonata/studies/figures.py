@@ -1,4 +1,4 @@
-"""The figures of a study: by a function of this package, or one of its own."""
+"""Figures of a study, drawn by a function of this package or of the study."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def traffic_bars(
     xlabel: str = "",
     log: bool = False,
 ) -> Picture:
-    """Mean and maximum traffic of a link; see `odonata.plot.plot_traffic_bars`."""
+    """Mean and maximum traffic per link; see `odonata.plot.plot_traffic_bars`."""
     from odonata.plot import plot_traffic_bars
 
     rows = select(results.table(table), Selection(table, where or {}, {}), "bytes_max")
@@ -40,24 +40,24 @@ def traffic_bars(
 def load_curve(
     results: Results, *, experiments: Sequence[str], where: Mapping[str, Any] | None = None
 ) -> Picture:
-    """Accepted load and latency against offered load, of the points with these values on their axes."""
+    """Accepted load and latency against offered load, for the points with these values on their axes."""
     from odonata.plot import plot_load_curve
 
-    wanted = (where or {}).items()
+    conditions = (where or {}).items()
     runs = [
         run
         for name in experiments
         if ("experiment", name) not in results.study.left_out
         for place, run in results.runs(name)
-        if all(place.get(key, value) == value for key, value in wanted)
+        if all(place.get(key, value) == value for key, value in conditions)
     ]
     if not runs:
-        raise NoRowsError(f"no point of {', '.join(experiments)} has {dict(wanted)}")
+        raise NoRowsError(f"no point of {', '.join(experiments)} has {dict(conditions)}")
     return plot_load_curve(runs)
 
 
 DRAW: Mapping[str, Callable[..., Any]] = {"traffic-bars": traffic_bars, "load-curve": load_curve}
-"""What `draw` may name beside the functions of `study.py`."""
+"""Functions that `draw` may name in addition to those of `study.py`."""
 
 
 def draw(figure: Figure, results: Results) -> Picture:

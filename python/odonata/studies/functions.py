@@ -1,4 +1,4 @@
-"""The functions of a study's `study.py`, by their names."""
+"""Functions of a study's `study.py`, by name."""
 
 from __future__ import annotations
 
@@ -19,22 +19,26 @@ from odonata.studies.spec import FUNCTIONS
 
 
 class Functions:
-    """Imports `study.py` when a function of it is asked for first; its other modules are `from . import`."""
+    """Imports `study.py` on first access. Its other modules are imported with `from . import`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self._module: ModuleType | None = None
 
-    def get(self, name: str, wanted_by: str) -> Callable[..., Any]:
-        """A function.
+    def get(self, name: str, user: str) -> Callable[..., Any]:
+        """A function of `study.py`.
+
+        Args:
+            name: Name of the function.
+            user: The part of the study that uses it, for error messages.
 
         Raises:
-            OdonataError: There is none of this name.
+            OdonataError: There is no function of this name.
         """
         path = self._folder / FUNCTIONS
         if self._module is None:
             if not path.is_file():
-                raise OdonataError(f"{wanted_by} names the function {name}, but there is no {path}")
+                raise OdonataError(f"{user} names the function {name}, but there is no {path}")
             self._module = _imported(self._folder)
         found = getattr(self._module, name, None)
         if not callable(found) or name.startswith("_"):
@@ -45,11 +49,11 @@ class Functions:
                 and not key.startswith("_")
                 and getattr(value, "__module__", None) == self._module.__name__
             ]
-            raise OdonataError(f"{wanted_by}: {path} has no function {name}", hint=nearest(name, known))
+            raise OdonataError(f"{user}: {path} has no function {name}", hint=nearest(name, known))
         return self._named(found, name)
 
     def _named(self, function: Callable[..., Any], name: str) -> Callable[..., Any]:
-        """The function, whose own mistakes are those of the study."""
+        """Wraps the function so that its errors name the study."""
 
         @wraps(function)
         def call(*arguments: Any, **keys: Any) -> Any:
@@ -68,7 +72,7 @@ class Functions:
 
 
 def _imported(folder: Path) -> ModuleType:
-    """`study.py`, a module of a package that stands for its folder, so that it can have others beside it."""
+    """Imports `study.py` as a module of a package for its folder, so that it can import its other modules."""
     package = "odonata_study_" + re.sub(r"\W", "_", str(folder))
     if package not in sys.modules:
         spec = importlib.util.spec_from_loader(package, loader=None, is_package=True)

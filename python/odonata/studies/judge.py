@@ -1,4 +1,4 @@
-"""Claims against tables: findings, and the verdict that follows from them."""
+"""Compares claims with tables: findings, and the verdict that follows from them."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ class Finding:
     """One check of a claim."""
 
     label: str
-    """For what: the values of the columns in `each`; empty if there is only one."""
+    """Values of the columns in `each`; empty if there is only one finding."""
     found: str
-    """The number, in words with what it is held against."""
+    """The number and its comparison, as text."""
     holds: bool
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a claim came to."""
+    """The result for a claim."""
 
     claim: Claim
     findings: tuple[Finding, ...]
 
     @property
     def word(self) -> str:
-        """`reproduced`, `partly` or `not`, or `not measured` without findings."""
+        """`reproduced`, `partly` or `not`; `not measured` without findings."""
         if not self.findings:
             return OPEN
         holding = sum(finding.holds for finding in self.findings)
@@ -49,13 +49,13 @@ class Verdict:
 
     @property
     def as_expected(self) -> bool:
-        """Whether it is no worse than the study expects; what is not measured is not worse."""
+        """Whether the verdict is no worse than the study expects. An unmeasured claim is not worse."""
         return not self.findings or VERDICTS.index(self.word) >= VERDICTS.index(self.claim.expect)
 
     def reason(self) -> str:
-        """How many findings hold, and those that do not, or the only one."""
+        """The number of findings that hold, and those that do not, or the only one."""
         if not self.findings:
-            return "no point that it needs is finished"
+            return "none of its points is finished"
         if len(self.findings) == 1:
             return _sentence(self.findings[0])
         failing = [finding for finding in self.findings if not finding.holds]
@@ -68,10 +68,10 @@ def _sentence(finding: Finding) -> str:
 
 
 def judge(results: Results) -> list[Verdict]:
-    """The verdicts on all claims; of an unfinished study on what has run.
+    """The verdicts on all claims; in an unfinished study, based on the finished points.
 
     Raises:
-        OdonataError: A claim asks for rows or columns that are not there.
+        OdonataError: A claim needs rows or columns that do not exist.
     """
     verdicts = []
     for claim in results.study.claims.values():
@@ -94,7 +94,7 @@ def _findings(claim: Claim, results: Results) -> Iterable[Finding]:
     except OdonataError as error:
         raise placed(error, f"claim {claim.name}") from None
     if not found:
-        raise NoRowsError(f"claim {claim.name} finds nothing to judge")
+        raise NoRowsError(f"claim {claim.name} has no findings")
     return found
 
 
@@ -112,14 +112,14 @@ def _compared(claim: Claim, results: Results) -> Iterable[Finding]:
             check_column(rows, claim.comparison.along, claim.selection.table)
             yield _monotone(label, claim, group, show)
             continue
-        mine = _statistic(group[claim.value], claim.statistic)
+        number = _statistic(group[claim.value], claim.statistic)
         try:
             others = [_value(number, group, at, results) for number in claim.comparison.numbers]
         except NoRowsError:
             if not results.unfinished:
                 raise
             continue
-        yield Finding(label, *_held(claim.comparison, mine, others, show))
+        yield Finding(label, *_held(claim.comparison, number, others, show))
 
 
 def _groups(rows: pd.DataFrame, each: tuple[str, ...]) -> Iterable[tuple[tuple[Any, ...], pd.DataFrame]]:
@@ -129,7 +129,7 @@ def _groups(rows: pd.DataFrame, each: tuple[str, ...]) -> Iterable[tuple[tuple[A
 
 
 def _value(number: Number, group: pd.DataFrame, at: dict[str, Any], results: Results) -> float:
-    """A constant, a column of the group, or the same group in another choice of rows."""
+    """A constant, a column of the group, or the same group in another selection of rows."""
     if number.constant is not None:
         return number.constant
     if number.selection is None:
@@ -141,7 +141,7 @@ def _value(number: Number, group: pd.DataFrame, at: dict[str, Any], results: Res
             rows = rows[rows[column] == value]
     if rows.empty:
         where = ", ".join(f"{column} = {value}" for column, value in at.items())
-        raise NoRowsError(f"there is nothing to hold it against where {where}")
+        raise NoRowsError(f"there is no row to compare with where {where}")
     return number.times * _statistic(rows[number.column], number.statistic)
 
 
@@ -150,22 +150,22 @@ def _statistic(values: pd.Series[Any], name: str) -> float:
 
 
 def _held(
-    comparison: Comparison, mine: float, others: list[float], show: Callable[[float], str]
+    comparison: Comparison, number: float, others: list[float], show: Callable[[float], str]
 ) -> tuple[str, bool]:
-    """What was found, in words, and whether it holds."""
+    """The finding as text, and whether it holds."""
     if comparison.kind == "reference":
         (other,) = others
-        apart = mine / other - 1 if other else float("inf") if mine else 0.0
-        said = f"{show(mine)} for {show(other)}, {100 * apart:+.2g} %"
-        return f"{said}, tolerance {100 * comparison.tolerance:g} %", abs(apart) <= comparison.tolerance
+        apart = number / other - 1 if other else float("inf") if number else 0.0
+        text = f"{show(number)} for {show(other)}, {100 * apart:+.2g} %"
+        return f"{text}, tolerance {100 * comparison.tolerance:g} %", abs(apart) <= comparison.tolerance
     words = " and ".join(show(other) for other in others)
     if comparison.kind == "between":
-        holds = others[0] <= mine <= others[1]
+        holds = others[0] <= number <= others[1]
     elif comparison.kind == "above":
-        holds = mine > others[0]
+        holds = number > others[0]
     else:
-        holds = mine < others[0]
-    return f"{show(mine)}, {'' if holds else 'not '}{comparison.kind} {words}", holds
+        holds = number < others[0]
+    return f"{show(number)}, {'' if holds else 'not '}{comparison.kind} {words}", holds
 
 
 def _monotone(label: str, claim: Claim, group: pd.DataFrame, show: Callable[[float], str]) -> Finding:
@@ -176,7 +176,7 @@ def _monotone(label: str, claim: Claim, group: pd.DataFrame, show: Callable[[flo
         for step, rows in group.groupby(along, sort=True)
     ]
     if len(by_step) < 2:
-        raise OdonataError(f"there is only one value of {along} to go along")
+        raise OdonataError(f"there is only one value of {along}")
     numbers = [number for _, number in by_step]
     rising = claim.comparison.kind == "rises_along"
     holds = all((b > a) if rising else (b < a) for a, b in pairwise(numbers))
@@ -185,7 +185,7 @@ def _monotone(label: str, claim: Claim, group: pd.DataFrame, show: Callable[[flo
 
 
 def _label(column: str, value: Any) -> str:
-    """A name as it is, a number after the last part of its column's name: `seed 2`."""
+    """A name unchanged, or a number after the last part of its column's name: `seed 2`."""
     value = _python(value)
     if isinstance(value, str):
         return value
@@ -193,12 +193,12 @@ def _label(column: str, value: Any) -> str:
 
 
 def _python(value: Any) -> Any:
-    """A number of NumPy as one of Python."""
+    """A NumPy number as a Python number."""
     return value.item() if hasattr(value, "item") else value
 
 
 def _plain(value: float, unit: str) -> str:
-    """Five significant digits, thousands apart, with the unit."""
+    """Five significant digits with thousands separators and the unit."""
     value /= UNITS[unit]
     written = f"{value:,.0f}" if abs(value) >= 1e3 else f"{value:.5g}"
     return f"{written} {unit}".rstrip()

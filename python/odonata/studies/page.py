@@ -1,4 +1,4 @@
-"""The page of a study: its text with verdicts, tables and figures filled in, as Markdown and as HTML."""
+"""The page of a study: text with verdicts, tables and figures, as Markdown and HTML."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DPI = 150
 _PLACEHOLDER = re.compile(r"^\{(\w+)((?: [^\s{}]+)*)\}$", re.MULTILINE)
 
 _KIND = {"claims": "claim", "table": "table", "figure": "figure"}
-"""What a placeholder names, as `study.toml` calls it."""
+"""For each placeholder, the entry of `study.toml`."""
 
 _STYLE = """
 body { font: 15px/1.5 sans-serif; max-width: 68rem; margin: 2rem auto; padding: 0 1rem; color: #222 }
@@ -53,7 +53,7 @@ code { background: #f2f2f2; padding: 0 .2em }
 
 @dataclass(frozen=True)
 class Report:
-    """What a study came to."""
+    """The result of a study."""
 
     verdicts: list[Verdict]
     written: list[Path]
@@ -68,11 +68,11 @@ def report(results: Results, *, unfinished: bool = False) -> Report:
     """Judges the claims and writes `page.md`, `page.html`, `verdicts.json`, `figures/` and `tables/`.
 
     Args:
-        results: Of the study.
-        unfinished: Points are missing: claims, tables and figures that need them are left open.
+        results: Results of the study.
+        unfinished: Whether points may be missing; claims, tables and figures that need them are left open.
 
     Raises:
-        OdonataError: A claim, table or figure asks for what is not there, or a file cannot be written.
+        OdonataError: A claim, table or figure needs missing data, or a file cannot be written.
     """
     study, target = results.study, results.directory
     results.unfinished = unfinished
@@ -96,7 +96,7 @@ def report(results: Results, *, unfinished: bool = False) -> Report:
 
 @dataclass(frozen=True)
 class Text:
-    """What the page is filled with."""
+    """Content for the placeholders of the page."""
 
     results: Results
     verdicts: Sequence[Verdict]
@@ -105,10 +105,10 @@ class Text:
     unfinished: bool
 
 
-def _made(wanted: Mapping[str, Given], make: Callable[[Given], Made], unfinished: bool) -> dict[str, Made]:
-    """What can be made of each; where points are missing, without those that need them."""
+def _made(entries: Mapping[str, Given], make: Callable[[Given], Made], unfinished: bool) -> dict[str, Made]:
+    """Makes each entry; with missing points, leaves out the entries that need them."""
     results = {}
-    for name, one in wanted.items():
+    for name, one in entries.items():
         try:
             results[name] = make(one)
         except NoRowsError:
@@ -118,7 +118,7 @@ def _made(wanted: Mapping[str, Given], make: Callable[[Given], Made], unfinished
 
 
 def _template(study: Study) -> str:
-    """The study's page, or one of all it has."""
+    """The study's own page, or a default page with everything."""
     path = study.folder / PAGE
     if path.is_file():
         return path.read_text(encoding="utf-8")
@@ -161,11 +161,11 @@ def _filled(template: str, text: Text) -> str:
                 raise OdonataError(
                     f"{PAGE} has {found[0]}, but there is no {name}", hint=nearest(name, known)
                 )
-        # The quick form has not all of them, and an unfinished study not yet.
+        # The quick form leaves some out, and an unfinished study does not have them yet.
         missing = all((_KIND[kind], name) in study.left_out for name in names)
         return "\n\n".join(filled) or ("*Not in the quick form.*" if missing else "*Not measured.*")
 
-    form = "The quick form: fewer points than the study has.\n\n" if study.quick else ""
+    form = "Quick form: fewer points than the full study.\n\n" if study.quick else ""
     done, points = made(text.results)
     all_points = f"{done} of {points}" if text.unfinished else str(points)
     if text.unfinished:
@@ -244,7 +244,7 @@ def _as_json(results: Results, verdicts: Sequence[Verdict]) -> str:
 
 
 def _html(study: Study, markdown: str, target: Path) -> str:
-    """The page as one file, its figures inside."""
+    """The page as one file with its figures inside."""
     from markdown_it import MarkdownIt
 
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown)

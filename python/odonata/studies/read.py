@@ -1,4 +1,4 @@
-"""Reading `study.toml`: every mistake with its place, what was expected, and the nearest known name."""
+"""Reads `study.toml`. Errors have the place, the expected value and the nearest known name."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ UNITS: dict[str, float] = {
     "ms": 1e-3,
     "s": 1.0,
 }
-"""What a number is divided by to be shown. Tables hold bytes, seconds and shares."""
+"""Divisors for display. Tables hold bytes, seconds and shares."""
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """The hint for a name that is not known."""
+    """The hint for an unknown name."""
     known = list(known)
     near = get_close_matches(name, known, n=1)
     if near:
         return f"Did you mean {near[0]}?"
-    return f"Known are: {', '.join(known)}." if known else "There are none."
+    return f"Use one of {', '.join(known)}." if known else "There are no names."
 
 
 def document(path: Path) -> Mapping[str, Any]:
@@ -48,11 +48,11 @@ def document(path: Path) -> Mapping[str, Any]:
     try:
         return toml.parse(_core.read_experiment(path))
     except toml.DecodeError as error:
-        raise OdonataError(f"{path} is not TOML: {error}") from None
+        raise OdonataError(f"{path} is not valid TOML: {error}") from None
 
 
 class TomlTable:
-    """A TOML table whose keys are taken one by one; `end` refuses what nobody took."""
+    """A TOML table whose keys are taken one by one; `end` refuses the remaining keys."""
 
     def __init__(self, content: Mapping[str, Any], place: str) -> None:
         self._content = dict(content)
@@ -61,22 +61,22 @@ class TomlTable:
         """The file and the table in it, for messages."""
 
     def error(self, message: str, hint: str | None = None) -> OdonataError:
-        """A mistake in this table."""
+        """An error in this table."""
         return OdonataError(f"{self.place}: {message}", hint=hint)
 
     def has(self, key: str) -> bool:
-        """Whether the key is there."""
+        """Whether the key exists."""
         return key in self._content
 
     def take(self, key: str, *kinds: type) -> Any:
-        """The value of a key that has to be there."""
+        """The value of a required key."""
         if key not in self._content:
             raise self.error(f"the key {key} is missing")
         self._taken.add(key)
         return self._checked(key, kinds)
 
     def get(self, key: str, default: Any, *kinds: type) -> Any:
-        """The value of a key, or the default. Kinds are those given, or else that of the default."""
+        """The value of a key, or the default. The allowed types are `kinds`, else the type of the default."""
         if key not in self._content:
             self._taken.add(key)
             return default
@@ -84,29 +84,29 @@ class TomlTable:
         return self._checked(key, kinds or (type(default),))
 
     def rest(self) -> dict[str, Any]:
-        """All that was not taken."""
+        """All remaining keys."""
         left = {key: value for key, value in self._content.items() if key not in self._taken}
         self._taken |= left.keys()
         return left
 
     def end(self) -> None:
-        """Refuses keys that nobody took."""
+        """Refuses the remaining keys."""
         for key in self._content:
             if key not in self._taken:
-                raise self.error(f"there is no key {key}", nearest(key, sorted(self._taken)))
+                raise self.error(f"unknown key {key}", nearest(key, sorted(self._taken)))
 
     def _checked(self, key: str, kinds: tuple[type, ...]) -> Any:
         value = self._content[key]
-        # TOML's 1 is a number where 1.0 is, and true is none although Python thinks so.
+        # TOML's 1 is a valid 1.0, but true is no number although it is one in Python.
         allowed = (*kinds, int) if float in kinds else kinds
         if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
-            wanted = " or ".join(_WORDS.get(kind, kind.__name__) for kind in kinds)
-            raise self.error(f"{key} is {value!r}, expected {wanted}")
+            expected = " or ".join(_WORDS.get(kind, kind.__name__) for kind in kinds)
+            raise self.error(f"{key} is {value!r}, expected {expected}")
         return value
 
 
 def texts(table: TomlTable, key: str) -> tuple[str, ...]:
-    """A list of texts; one text stands for a list of it alone."""
+    """A list of texts; one text counts as a list of one."""
     given = table.get(key, [], list, str)
     values = [given] if isinstance(given, str) else given
     if not all(isinstance(value, str) for value in values):

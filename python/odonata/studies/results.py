@@ -1,4 +1,4 @@
-"""What the finished points of a study say: its runs, and the tables that claims, figures and pages read."""
+"""Results of a study's finished points: its runs, and the tables for claims, figures and pages."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ JOBS = "jobs"
 
 
 class Results:
-    """The results of a study, in its full or its quick form: what functions of `study.py` are given."""
+    """The results of a study in full or quick form; the argument of the functions of `study.py`."""
 
     def __init__(self, study: Study, directory: Path) -> None:
         self.study = study
         self.directory = directory
-        """Where the points lie and what is made of them is written."""
+        """Directory of the points and of everything made from them."""
         self.functions = Functions(study.folder)
         self.parts: list[Part] = [
             part for experiment in study.experiments.values() for part in parts(experiment, self._variants)
@@ -58,25 +58,25 @@ class Results:
                 yield ({FILE: part.label, **place} if part.label else place), run
 
     def run(self, experiment: str, place: Mapping[str, Any] | None = None) -> Run:
-        """The one run of an experiment with these values on its axes.
+        """The only run of an experiment with these values on its axes.
 
         Raises:
-            NoRowsError: There is none.
+            NoRowsError: There is no such run.
             OdonataError: There are several.
         """
-        wanted = dict(place or {})
+        values = dict(place or {})
         found = [
             run
             for at, run in self.runs(experiment)
-            if all(at.get(key) == value for key, value in wanted.items())
+            if all(at.get(key) == value for key, value in values.items())
         ]
         if len(found) != 1:
             kind = OdonataError if found else NoRowsError
-            raise kind(f"{len(found)} points of experiment {experiment} have {wanted}, expected one")
+            raise kind(f"{len(found)} points of experiment {experiment} have {values}, expected one")
         return found[0]
 
     def table(self, name: str) -> StudyTable:
-        """`EXPERIMENT.traffic`, `EXPERIMENT.jobs`, or a table that a function of `study.py` makes."""
+        """`EXPERIMENT.traffic`, `EXPERIMENT.jobs`, or a table from a function of `study.py`."""
         if name not in self._tables:
             experiment, _, kind = name.rpartition(".")
             if name in self.study.derived:
@@ -124,7 +124,7 @@ class Results:
         if ("experiment", experiment) in self.study.left_out:
             raise OdonataError(
                 f"the quick form of {self.study.name} has no experiment {experiment}",
-                hint="What reads it says `quick = false`.",
+                hint="Add `quick = false` to the entry that reads it.",
             )
         if experiment not in self.study.experiments:
             raise OdonataError(

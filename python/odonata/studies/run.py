@@ -1,4 +1,4 @@
-"""Running a study: the points of all its experiments in one pool, then what they say."""
+"""Runs a study: the points of all its experiments in one pool."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from odonata.sweeps.result import make
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What running came to."""
+class StudyRun:
+    """The result of running a study."""
 
     points: int
     kept: int
-    """How many were finished before."""
+    """Number of points that were finished before."""
     failures: tuple[Failure, ...]
 
 
@@ -39,29 +39,29 @@ def run_study(
     threads: int = 1,
     progress: Progress | None = None,
     cluster: Cluster | None = None,
-) -> tuple[Results, Ran]:
-    """Runs the points of a study that are not finished; those that are stay as they are.
+) -> tuple[Results, StudyRun]:
+    """Runs the unfinished points of a study; finished points stay unchanged.
 
     Args:
         study: The study.
-        directory: Where its results lie; one that is there is continued.
-        only: By axis, or `experiment`, the values of the points to run, as texts; all points if not given.
-        processes: How many points run at a time; as many as the processors allow if not given.
-        threads: For each point.
-        progress: Called with `checking` or `running`, the number of points done, and of all.
-        cluster: Where the points run; in processes of this machine if not given.
+        directory: Directory of its results; an existing one is continued.
+        only: By axis, or `experiment`, the values of the points to run, as texts; by default all points.
+        processes: Number of points to run at a time; by default as many as the processors allow.
+        threads: Threads per point.
+        progress: Called with `checking` or `running`, the number of finished points, and of all.
+        cluster: Cluster for the points; by default processes of this machine.
 
     Raises:
-        OdonataError: The study is wrong, a point cannot be run, or the directory holds something else.
+        OdonataError: The study is wrong, a point cannot run, or the directory holds something else.
     """
     results = Results(study, directory)
-    tasks, wanted = [], []
+    tasks, parts_to_run = [], []
     for part, points in _chosen(results, only or {}):
         sweep = make(directory / part.name, part.axes, part.source)
-        wanted.append(part)
+        parts_to_run.append(part)
         tasks += [Task(part.source, part.changes, point, sweep.path) for point in points]
     if not tasks:
-        return results, Ran(0, 0, ())
+        return results, StudyRun(0, 0, ())
     kept, failures = run_tasks(
         tasks,
         processes=processes or max(processors() // threads, 1),
@@ -70,17 +70,17 @@ def run_study(
         cluster=cluster,
     )
     if not failures:
-        for part in wanted:
+        for part in parts_to_run:
             results.sweep(part).write_results()
-    return results, Ran(len(tasks), kept, tuple(failures))
+    return results, StudyRun(len(tasks), kept, tuple(failures))
 
 
 EXPERIMENT = "experiment"
-"""What `only` calls the experiment that a point is of."""
+"""Name in `only` for the experiment of a point."""
 
 
 def _chosen(results: Results, only: Mapping[str, Sequence[str]]) -> list[tuple[Part, list[Point]]]:
-    """The points that have the wanted values, by the file that they are of."""
+    """The points with the given values, by file."""
     known: dict[str, dict[str, None]] = {EXPERIMENT: {}}
     chosen = []
     for part in results.parts:
@@ -94,7 +94,7 @@ def _chosen(results: Results, only: Mapping[str, Sequence[str]]) -> list[tuple[P
         if key not in known:
             raise OdonataError(
                 f"{results.study.name} has no axis {key}",
-                hint=f"{nearest(key, known) or ''} There are: {', '.join(known)}.".strip(),
+                hint=f"{nearest(key, known) or ''} The axes are {', '.join(known)}.".strip(),
             )
         for value in values:
             if value not in known[key]:
@@ -102,20 +102,20 @@ def _chosen(results: Results, only: Mapping[str, Sequence[str]]) -> list[tuple[P
                     f"no point of {results.study.name} has {key} = {value}", hint=nearest(value, known[key])
                 )
     if not chosen and only:
-        wanted = ", ".join(f"{key} = {' or '.join(values)}" for key, values in only.items())
-        raise OdonataError(f"no point of {results.study.name} has {wanted}")
+        conditions = ", ".join(f"{key} = {' or '.join(values)}" for key, values in only.items())
+        raise OdonataError(f"no point of {results.study.name} has {conditions}")
     return chosen
 
 
 def _has(part: Part, point: Point, only: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a point has the wanted values; one without such an axis has not."""
+    """Whether a point has the given values; False if it has no such axis."""
     place = {axis.key: text(value) for axis, value in zip(part.axes, point.values, strict=True)}
     place[EXPERIMENT] = part.experiment
     return all(place.get(key) in values for key, values in only.items())
 
 
 def made(results: Results) -> tuple[int, int]:
-    """How many points have a run, be it of the study as it is now or not, and how many there are."""
+    """The number of points with a run, up to date or not, and the number of all points."""
     targets = [
         point_directory(results.directory / part.name, point)
         for part in results.parts
@@ -125,7 +125,7 @@ def made(results: Results) -> tuple[int, int]:
 
 
 def finished(results: Results) -> tuple[int, int]:
-    """How many points of a study are finished as it is now, and how many there are."""
+    """The number of points that are finished and up to date, and the number of all points."""
     done = total = 0
     for part in results.parts:
         for point in part.points:
@@ -137,9 +137,9 @@ def finished(results: Results) -> tuple[int, int]:
 
 
 def check_up_to_date(results: Results) -> None:
-    """Raises `OdonataError` if a point has run but not as the study is now.
+    """Raises `OdonataError` if a run is not up to date with the study.
 
-    Points may be missing; one whose run was stopped before its end is.
+    A missing point is no error, and a run that stopped before its end counts as missing.
     """
     for part in results.parts:
         for point in part.points:
@@ -148,7 +148,7 @@ def check_up_to_date(results: Results) -> None:
                 resolved = _core.check(part.source.text, part.source.path, task.overrides)
                 if not is_finished(task.target, resolved["resolved"]):
                     raise OdonataError(
-                        f"{task.target} was not made by this version from the study as it is now",
+                        f"{task.target} is not up to date with this version and the current study",
                         hint="Run it again, or remove it.",
                     )
 
@@ -157,17 +157,17 @@ def _was_stopped(directory: Path) -> bool:
     try:
         return RunReader(directory).summary["complete"] is not True
     except StoreError:
-        # Of another version.
+        # The run is from another version.
         return False
 
 
 def check_finished(results: Results) -> None:
-    """Raises `OdonataError` if points are missing, so that nothing is said from some of them."""
+    """Raises `OdonataError` if points are missing, so that no conclusion rests on a part of them."""
     done, total = finished(results)
     if done < total:
         quick = " --quick" if results.study.quick else ""
         raise OdonataError(
             f"{total - done} of the {total} points of {results.study.name} are not finished in "
             f"{results.directory}",
-            hint=f"Run them: odonata study run {results.study.name}{quick}",
+            hint=f"Run them with `odonata study run {results.study.name}{quick}`.",
         )

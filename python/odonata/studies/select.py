@@ -1,4 +1,4 @@
-"""Choosing rows of a study's tables: where, and relative to which others."""
+"""Selects rows of a study's tables, absolute or relative to other rows."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 class NoRowsError(OdonataError):
-    """A table has no such rows; while points are missing they may come yet."""
+    """A table has no such rows; in an unfinished study they may follow later."""
 
 
 def placed(error: OdonataError, place: str) -> OdonataError:
-    """The error with the place that it is of, still one of missing rows if it was."""
+    """The error with its place in front; a `NoRowsError` stays one."""
     kind = NoRowsError if isinstance(error, NoRowsError) else OdonataError
     return kind(f"{place}: {error.message}", hint=error.hint)
 
 
 COLUMN = "column"
-"""`{ column = "job" }` as a condition: the value is that of another column of the same row."""
+"""`{ column = "job" }` as a condition: the value must equal another column of the same row."""
 
 
 @dataclass(frozen=True)
@@ -33,19 +33,19 @@ class Selection:
 
     table: str
     where: Mapping[str, Any]
-    """By column the value, a list of values in the order that is wanted, or `{ column = OTHER }`."""
+    """By column: the value, a list of values in display order, or `{ column = OTHER }`."""
     against: Mapping[str, Any]
-    """If given, numbers become changes relative to the rows with these values, equal in all other keys."""
+    """If given, numbers become changes relative to the rows with these values and equal other keys."""
 
 
 @dataclass(frozen=True)
 class StudyTable:
-    """A table with the columns that say what a row is about; the others are its numbers."""
+    """A table with key columns, which identify a row; all other columns are its numbers."""
 
     frame: pd.DataFrame
     keys: tuple[str, ...]
     unfinished: bool = False
-    """Points are missing, so that of a list of wanted values some may have no rows yet."""
+    """Whether points are missing, so that listed values may have no rows yet."""
 
 
 def read_selection(table: TomlTable) -> Selection:
@@ -54,7 +54,7 @@ def read_selection(table: TomlTable) -> Selection:
 
 
 def select(table: StudyTable, selection: Selection, value: str) -> pd.DataFrame:
-    """The rows with a number in the column `value`, relative to others if the selection says so.
+    """The rows with a number in column `value`, relative to others if the selection has `against`.
 
     Raises:
         OdonataError: There is no such column, or no row is left.
@@ -66,7 +66,7 @@ def select(table: StudyTable, selection: Selection, value: str) -> pd.DataFrame:
     check_column(frame, value, selection.table)
     rows = rows[rows[value].notna()]
     if selection.against:
-        # The base may lie outside of `where` in the columns that `against` names, and only there.
+        # The base may lie outside `where` only in the columns that `against` names.
         where = {key: is_ for key, is_ in selection.where.items() if key not in selection.against}
         base = _filtered(table, {**where, **selection.against}, selection.table)
         shared = [key for key in table.keys if key not in selection.against]
@@ -99,16 +99,16 @@ def check_column(frame: pd.DataFrame, column: str, table: str) -> None:
 
 def _filtered(source: StudyTable, where: Mapping[str, Any], table: str) -> pd.DataFrame:
     kept = frame = source.frame
-    for column, wanted in where.items():
+    for column, condition in where.items():
         check_column(frame, column, table)
-        if isinstance(wanted, Mapping):
-            other = wanted.get(COLUMN)
-            if len(wanted) != 1 or not isinstance(other, str):
-                raise OdonataError(f"table {table}: {column} is {wanted!r}, expected {{ column = NAME }}")
+        if isinstance(condition, Mapping):
+            other = condition.get(COLUMN)
+            if len(condition) != 1 or not isinstance(other, str):
+                raise OdonataError(f"table {table}: {column} is {condition!r}, expected {{ column = NAME }}")
             check_column(frame, other, table)
             kept = kept[kept[column].astype(str) == kept[other].astype(str)]
             continue
-        values = wanted if isinstance(wanted, list) else [wanted]
+        values = condition if isinstance(condition, list) else [condition]
         known = set(frame[column])
         if source.unfinished and any(value in known for value in values):
             values = [value for value in values if value in known]
@@ -119,11 +119,11 @@ def _filtered(source: StudyTable, where: Mapping[str, Any], table: str) -> pd.Da
                     hint=nearest(str(value), map(str, sorted(known, key=str))),
                 )
         kept = kept[kept[column].isin(values)]
-        if isinstance(wanted, list):
+        if isinstance(condition, list):
             kept = kept.sort_values(column, key=lambda found: found.map(values.index), kind="stable")
     return kept
 
 
 def _words(where: Mapping[str, Any]) -> str:
-    """Conditions as a reader would say them."""
+    """Conditions as text."""
     return ", ".join(f"{key} = {value!r}" for key, value in where.items()) or "anything"

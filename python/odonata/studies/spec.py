@@ -1,4 +1,4 @@
-"""What `study.toml` says: experiments and how they vary, tables, figures, claims."""
+"""Content of `study.toml`: experiments with their variations, tables, figures, claims."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FUNCTIONS = "study.py"
 PAGE = "page.md"
 
 FILE = "file"
-"""The axis of an experiment's files, where it has several."""
+"""The axis of an experiment's files, if it has several."""
 ALONE = "alone"
 """The axis of `alone = true`; its values are `together` and the names of jobs."""
 TOGETHER = "together"
@@ -25,41 +25,41 @@ TOGETHER = "together"
 
 @dataclass(frozen=True)
 class Experiment:
-    """A file and how it varies; see `docs/reference/study-file.md`."""
+    """A file and its variations; see `docs/reference/study-file.md`."""
 
     name: str
     files: Mapping[str, Path]
-    """By label; one with an empty label if there is only one."""
+    """Files by label; a single file has an empty label."""
     set: Mapping[str, Any]
     sweep: Mapping[str, list[Any]]
     variants: Mapping[str, Mapping[str, Mapping[str, Any]] | str]
-    """By axis the choices with the keys that each changes, or the function of `study.py` that says so."""
+    """By axis, the choices with the keys that each changes, or the name of a function of `study.py`."""
     alone: tuple[str, ...] | bool
-    """The jobs that run alone, too; all of them if true."""
+    """Jobs that also run alone; all of them if true."""
     less: Mapping[str, Any]
-    """In the quick form the values that axes keep, and keys that change."""
+    """In the quick form: values that axes keep, and keys that change."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture of the page."""
+    """A figure of the page."""
 
     name: str
     caption: str
     draw: str
     keys: Mapping[str, Any]
-    """What the drawing function is given."""
+    """Arguments of the drawing function."""
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A number that a table of the page shows in a column, or in one for each value of a pivot."""
+class DisplayedNumber:
+    """A number that a table of the page shows in a column, or in one column per value of a pivot."""
 
     column: str
     heading: str
     unit: str
     digits: int | None
-    """Decimals; three significant digits if not given."""
+    """Decimals; by default three significant digits."""
 
 
 @dataclass(frozen=True)
@@ -72,13 +72,13 @@ class PageTable:
     rows: tuple[str, ...]
     columns: str | None
     """The column whose values become columns."""
-    values: tuple[Shown, ...]
+    values: tuple[DisplayedNumber, ...]
     headings: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Study:
-    """A study as its folder says it, in its full or its quick form."""
+    """A study in its full or quick form."""
 
     folder: Path
     quick: bool
@@ -92,16 +92,16 @@ class Study:
     figures: Mapping[str, Figure]
     claims: Mapping[str, Claim]
     left_out: frozenset[tuple[str, str]]
-    """What the quick form does not have: `experiment`, `table`, `figure` or `claim`, and the name."""
+    """Entries that the quick form leaves out: `experiment`, `table`, `figure` or `claim`, and the name."""
 
     @property
     def name(self) -> str:
-        """The folder's."""
+        """Name of the folder."""
         return self.folder.resolve().name
 
 
 def load(folder: Path, *, quick: bool = False) -> Study:
-    """Reads the study in a folder, in its full form or in its quick one.
+    """Reads the study in a folder, in its full or quick form.
 
     Raises:
         OdonataError: `study.toml` is missing or wrong.
@@ -132,16 +132,16 @@ def load(folder: Path, *, quick: bool = False) -> Study:
         source = claim.source.split(",")[0].strip()
         if source not in sources:
             raise OdonataError(
-                f"{path}: claim {claim.name}: there is no source {source!r}", hint=nearest(source, sources)
+                f"{path}: claim {claim.name}: unknown source {source!r}", hint=nearest(source, sources)
             )
     return study
 
 
 def find(name: str, studies: Path) -> Path:
-    """The folder of a study, given by its name below `studies` or by its path.
+    """The folder of a study, from its name below `studies` or its path.
 
     Raises:
-        OdonataError: There is none.
+        OdonataError: There is no such study.
     """
     for folder in (studies / name, Path(name)):
         if (folder / STUDY).is_file():
@@ -154,14 +154,14 @@ def find(name: str, studies: Path) -> Path:
 
 
 def available(studies: Path) -> list[Path]:
-    """The `study.toml` of all studies in a directory, by name."""
+    """The `study.toml` files of all studies in a directory, by name."""
     return sorted(studies.glob(f"*/{STUDY}"))
 
 
 def _experiments(
     whole: TomlTable, path: Path, left_out: set[tuple[str, str]], *, quick: bool
 ) -> dict[str, Experiment]:
-    """What stands in `[experiment.NAME]`."""
+    """Content of `[experiment.NAME]`."""
     found = {}
     for name, content in whole.get("experiment", {}, dict).items():
         if not isinstance(content, Mapping):
@@ -185,14 +185,14 @@ def _entries(
     *,
     quick: bool,
 ) -> dict[str, Any]:
-    """What stands in `[[key]]`, by its name; in the quick form with the keys that `quick` changes."""
+    """Content of `[[key]]` by name; in the quick form with the changes of `quick`."""
     found: dict[str, Any] = {}
     for number, content in enumerate(whole.get(key, [], list), start=1):
         name = content.get("name") if isinstance(content, Mapping) else None
         if not isinstance(name, str) or not name:
             raise whole.error(f"[[{key}]] number {number} has no name")
         if name in found or (key, name) in left_out:
-            raise whole.error(f"there are two [[{key}]] of the name {name}")
+            raise whole.error(f"there are two [[{key}]] with the name {name}")
         place = f"{path}: {key} {name}"
         table = TomlTable(content, place)
         less = _quick(table)
@@ -209,7 +209,7 @@ def _entries(
 
 
 def _quick(table: TomlTable) -> Mapping[str, Any] | None:
-    """What the key `quick` changes; None if it is false, so that the quick form leaves this out."""
+    """Changes of the key `quick`; None if it is false, so that the quick form leaves the entry out."""
     given = table.get("quick", {}, dict, bool)
     if isinstance(given, bool):
         return {} if given else None
@@ -219,14 +219,16 @@ def _quick(table: TomlTable) -> Mapping[str, Any] | None:
 
 def _experiment(name: str, table: TomlTable, folder: Path, less: Mapping[str, Any]) -> Experiment:
     if not name.replace("-", "").replace("_", "").isalnum():
-        raise table.error("the name of an experiment has letters, digits, - and _")
+        raise table.error("the name of an experiment may contain only letters, digits, - and _")
     file = table.take("file", str, dict)
     files = {"": file} if isinstance(file, str) else dict(file)
     if not files or not all(isinstance(one, str) for one in files.values()):
-        raise table.error(f"file is {file!r}, expected a file, or files by their labels")
+        raise table.error(f"file is {file!r}, expected a file, or a table of labels and files")
     for label in files if len(files) > 1 else []:
         if not label.replace("-", "").replace("_", "").replace(".", "").isalnum():
-            raise table.error(f"file {label!r}: the label of a file has letters, digits, -, _ and .")
+            raise table.error(
+                f"file {label!r}: the label of a file may contain only letters, digits, -, _ and ."
+            )
     given = table.get("alone", False, bool, list)
     alone = given if isinstance(given, bool) else texts(table, "alone")
     experiment = Experiment(
@@ -249,16 +251,18 @@ def _check_axes(experiment: Experiment, table: TomlTable) -> None:
         if not isinstance(values, list) or not values:
             raise table.error(
                 f"sweep.{axis} is {values!r}, expected a list of values",
-                'A dotted key is written in quotes: sweep = { "engine.seed" = [1, 2] }',
+                'Write a dotted key in quotes: sweep = { "engine.seed" = [1, 2] }',
             )
     named: Any
     for axis, named in experiment.variants.items():
         if isinstance(named, str):
             continue
         if not isinstance(named, Mapping) or not named:
-            raise table.error(f"variants.{axis} is {named!r}, expected choices or the name of a function")
+            raise table.error(
+                f"variants.{axis} is {named!r}, expected a table of choices or the name of a function"
+            )
         if not all(isinstance(keys, Mapping) for keys in named.values()):
-            raise table.error(f"variants.{axis}: every choice is a table of keys and values")
+            raise table.error(f"variants.{axis}: expected a table of keys and values for every choice")
 
 
 def _figure(table: TomlTable) -> Figure:
@@ -276,7 +280,7 @@ def _page_table(table: TomlTable) -> PageTable:
     return PageTable(name, caption, selection, rows, columns, values, headings)
 
 
-def _shown(given: Any, of: TomlTable) -> Shown:
+def _shown(given: Any, of: TomlTable) -> DisplayedNumber:
     if isinstance(given, str):
         given = {"column": given}
     if not isinstance(given, Mapping):
@@ -286,7 +290,7 @@ def _shown(given: Any, of: TomlTable) -> Shown:
     digits = table.take("digits", int) if table.has("digits") else None
     unit = table.get("unit", "")
     if unit not in UNITS:
-        raise table.error(f"there is no unit {unit!r}", nearest(unit, filter(None, UNITS)))
-    shown = Shown(column, table.get("heading", column), unit, digits)
+        raise table.error(f"unknown unit {unit!r}", nearest(unit, filter(None, UNITS)))
+    shown = DisplayedNumber(column, table.get("heading", column), unit, digits)
     table.end()
     return shown

@@ -1,4 +1,4 @@
-"""The tables of a study's page, from rows of its tables to cells."""
+"""The tables of a study's page: from rows of the study's tables to cells."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from odonata.store.sweep import text
 from odonata.studies.read import UNITS
 from odonata.studies.results import Results
 from odonata.studies.select import check_column, placed, select
-from odonata.studies.spec import PageTable, Shown
+from odonata.studies.spec import DisplayedNumber, PageTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,13 +28,13 @@ class Cells:
     caption: str
     headings: list[str]
     left: list[bool]
-    """Which columns are texts, aligned left."""
+    """Columns that are texts, aligned left."""
     rows: list[list[str]]
     plain: list[list[str]]
-    """The rows again, without thousands apart, for programs."""
+    """The rows without thousands separators, for programs."""
 
     def markdown(self) -> str:
-        """As Markdown."""
+        """The table as Markdown."""
         rule = ["---" if left else "---:" for left in self.left]
         lines = [self.headings, rule, *self.rows]
         return "\n".join(
@@ -42,17 +42,17 @@ class Cells:
         )
 
     def csv(self) -> str:
-        """As CSV."""
+        """The table as CSV."""
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows([self.headings, *self.plain])
         return out.getvalue()
 
 
 def cells(table: PageTable, results: Results) -> Cells:
-    """Fills a table: each cell the mean over what its rows differ in, with the range where it shows.
+    """Fills a table: each cell is the mean over the rows that it merges, with their range if it is visible.
 
     Raises:
-        OdonataError: The table that it shows has no such rows or columns.
+        OdonataError: The source table has no such rows or columns.
     """
     try:
         return _cells(table, results)
@@ -72,7 +72,7 @@ def _cells(table: PageTable, results: Results) -> Cells:
         if table.columns:
             pivots |= dict.fromkeys(rows[table.columns])
     headings = [table.headings.get(column, column) for column in table.rows]
-    columns: list[tuple[Shown, pd.DataFrame]] = []
+    columns: list[tuple[DisplayedNumber, pd.DataFrame]] = []
     for pivot in pivots or [None]:
         for shown, rows in per_value:
             columns.append((shown, rows if pivot is None else rows[rows[table.columns] == pivot]))
@@ -104,15 +104,15 @@ def _label(value: Any, *, grouped: bool) -> str:
     return f"{value:,}" if grouped and isinstance(value, int) else text(value)
 
 
-def _heading(shown: Shown, pivot: Any, *, alone: bool) -> str:
-    """The pivot's value, what is shown, and its unit."""
+def _heading(shown: DisplayedNumber, pivot: Any, *, alone: bool) -> str:
+    """The pivot's value, the name of the number, and its unit."""
     words = [] if pivot is None else [text(pivot)]
     if pivot is None or not alone or shown.heading != shown.column:
         words.append(shown.heading)
     return " ".join(words) + (f", {shown.unit}" if shown.unit else "")
 
 
-def _cell(rows: pd.DataFrame | None, shown: Shown, *, relative: bool, grouped: bool) -> str:
+def _cell(rows: pd.DataFrame | None, shown: DisplayedNumber, *, relative: bool, grouped: bool) -> str:
     if rows is None:
         return ""
     values = rows[shown.column]
@@ -127,13 +127,13 @@ def _cell(rows: pd.DataFrame | None, shown: Shown, *, relative: bool, grouped: b
 def mean_and_range(
     values: Sequence[float], digits: int | None = None, *, sign: bool = False, grouped: bool = True
 ) -> str:
-    """As in `0.425 (0.424 to 0.426)`, or one number where all are the same to the last digit.
+    """Text such as `0.425 (0.424 to 0.426)`, or one number if all values have the same digits.
 
     Args:
-        values: What the mean is taken of.
-        digits: Decimals; as many as make three significant digits of the mean if not given.
-        sign: Whether the mean shows its sign, as a change does.
-        grouped: Whether thousands stand apart.
+        values: Values to average.
+        digits: Decimals; by default three significant digits of the mean.
+        sign: Whether the mean shows its sign, as for changes.
+        grouped: Whether to use thousands separators.
     """
     mean = sum(values) / len(values)
     if digits is None:

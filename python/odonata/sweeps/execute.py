@@ -285,7 +285,7 @@ def _check_points(source: Source, points: list[list[str]]) -> list[CheckedPoint 
     return [_checked(found) for found in _core.check_points(source.text, source.path, points)]
 
 
-def _checked(found: _core.Checked | Exception) -> CheckedPoint | ExperimentProblem:
+def _checked(found: _core.CheckResult | Exception) -> CheckedPoint | ExperimentProblem:
     if isinstance(found, ExperimentError):
         return ExperimentProblem(str(found))
     if isinstance(found, Exception):
