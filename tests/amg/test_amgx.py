@@ -95,10 +95,10 @@ def test_damaged_files_are_refused(apart: bool, tmp_path: Path) -> None:
         ("real", "complex", "is complex; expected real values"),
         ("%%NVAMG 2 2", "%%NVAMG 2", "blocks of 2 x sorted"),
         ("%%NVAMG 2 2", "%%NVAMG 3 2", "are no blocks of 3 x 2"),
-        ("4 4 16", "4 4 99", "was it cut short"),
+        ("4 4 16", "4 4 99", "may be truncated"),
         ("4 4 16", "4 4000 16", "are more than it has bytes"),
         ("1 1 1.0", "9 1 1.0", "outside 4 x 4, from 1 on"),
-        ("1 1 1.0", "x 1 1.0", "is no number"),
+        ("1 1 1.0", "x 1 1.0", "is not a number"),
     ],
 )
 def test_mistakes(before: str, after: str, message: str, tmp_path: Path) -> None:

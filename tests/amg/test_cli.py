@@ -63,14 +63,14 @@ def test_matrices_cut_short(tmp_path: Path) -> None:
     (tmp_path / "m.mtx").write_text(f"{MATRIX}2 2 2\n1 1 1.0\n")
     refused(amg("hierarchy", "--matrix", "m.mtx", "--ranks", 1, folder=tmp_path), "cannot be read")
     (tmp_path / "ij.00000").write_text("0 1 0 1\n0 0 1.0\n")
-    refused(amg("hierarchy", "--matrix", "ij", "--ranks", 1, folder=tmp_path), "cut short")
+    refused(amg("hierarchy", "--matrix", "ij", "--ranks", 1, folder=tmp_path), "truncated")
     refused(amg("hierarchy", "--matrix", "none", "--ranks", 1, folder=tmp_path), "there is no matrix none")
 
 
 def test_a_missing_hypre_is_said(tmp_path: Path) -> None:
     words = ("hierarchy", "--problem", "laplace7", "--ranks", 2, "--points", "4x4x4")
     result = amg(*words, folder=tmp_path, **{program.PROGRAM: str(tmp_path / "none")})
-    refused(result, "which is no program", "make hypre", "--fallback pyamg")
+    refused(result, "which is not a program", "make hypre", "--fallback pyamg")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -81,8 +81,8 @@ SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
     ("words", "said"),
     [
         (("model", "--problem", "laplac7", "--ranks", "8", "--points", "4x4"), "laplace7"),
-        (("model", "--problem", "laplace7", "--ranks", "8", "--points", "4x4x4x4"), "no number of points"),
-        (("model", "--problem", "laplace7", "--ranks", "8", "--points", "4x4x4"), "comes with the package"),
+        (("model", "--problem", "laplace7", "--ranks", "8", "--points", "4x4x4x4"), "not a number of points"),
+        (("model", "--problem", "laplace7", "--ranks", "8", "--points", "4x4x4"), "the package has no table"),
         (("model", "--machine", "eso", "--problem", "laplace7"), "Did you mean eos"),
         (("model", "nowhere"), "not a hierarchy directory"),
         (("hierarchy", *SMALL, "--strength", "nan"), "expected a number from 0 to 1"),

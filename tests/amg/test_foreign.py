@@ -120,7 +120,7 @@ def test_the_command_reads_what_others_write(odonata_command: Command, tmp_path:
             "P_0 has 4 rows and 8 columns; expected 8 and 4",
         ),
         (lambda d: scipy.io.mmwrite(d / "A_1.mtx", PAIRS), "A_1 has 8 rows and 4 columns"),
-        (lambda d: scipy.io.mmwrite(d / "P_0.mtx", 0 * PAIRS), "nothing in column 0"),
+        (lambda d: scipy.io.mmwrite(d / "P_0.mtx", 0 * PAIRS), "column 0 of an interpolation is empty"),
     ],
 )
 def test_mistakes(
@@ -154,5 +154,5 @@ def test_damaged_petsc_files_are_refused(width: int, tmp_path: Path) -> None:
         with contextlib.suppress(OdonataError):
             assert foreign.read_matrix(path).shape[0] >= 0
     path.write_bytes(struct.pack(">iiii", 1211216, -1, 2**31 - 1, 5) + bytes(40))
-    with pytest.raises(OdonataError, match="cut short"):
+    with pytest.raises(OdonataError, match="truncated"):
         foreign.read_matrix(path)

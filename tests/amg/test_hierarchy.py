@@ -236,13 +236,13 @@ def test_domain_is_cut_like_a_cube() -> None:
 def test_memory_is_refused_with_both_figures() -> None:
     problem = make("laplace7", 1024, (50, 50, 25))
     assert 12e9 < problem.memory_bytes < 14e9
-    with pytest.raises(OdonataError, match=r"take about 13\.0 GB; 4\.0 GB are available"):
+    with pytest.raises(OdonataError, match=r"need about 13\.0 GB; 4\.0 GB are available"):
         program.check_memory(problem, int(4e9))
 
 
 def test_missing_program_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv(program.PROGRAM, str(tmp_path / "none"))
-    with pytest.raises(OdonataError, match="no program") as caught:
+    with pytest.raises(OdonataError, match="not a program") as caught:
         program.find()
     assert "make hypre" in str(caught.value)
 

@@ -24,7 +24,7 @@ def test_what_is_missing_is_named(lacks: str, tmp_path: Path) -> None:
         (tmp_path / "public").mkdir()
         for header in HEADERS.glob("HYPRE*.h"):
             shutil.copy(header, tmp_path / "public")
-        given, said = f"HYPRE_DIR={tmp_path}/public", "has hypre's public headers alone; _hypre_parcsr_ls.h"
+        given, said = f"HYPRE_DIR={tmp_path}/public", "has only hypre's public headers; _hypre_parcsr_ls.h"
     elif lacks == "library":
         given, said = "HYPRE_A=none.a", "libHYPRE.a is not here (none.a)"
     elif lacks == "functions":
@@ -34,7 +34,7 @@ def test_what_is_missing_is_named(lacks: str, tmp_path: Path) -> None:
         subprocess.run(["cc", "-c", "other.c"], cwd=tmp_path, check=True)
         subprocess.run(["ar", "rc", "other.a", "other.o"], cwd=tmp_path, check=True)
         given = f"HYPRE_A={tmp_path}/other.a"
-        said = "has none of these functions, by whose calls the phases of a cycle are told: hypre_"
+        said = "lacks these functions, which identify the phases of a cycle: hypre_"
     build = tmp_path / "build"
     words = [
         "make",

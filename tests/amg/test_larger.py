@@ -97,11 +97,11 @@ def test_a_power_law_is_continued_exactly() -> None:
 
 def test_what_cannot_be_continued() -> None:
     small, large, _ = series()[0]
-    with pytest.raises(OdonataError, match="do not grow"):
+    with pytest.raises(OdonataError, match="do not increase"):
         more_points(large, small, 1e9)
-    with pytest.raises(OdonataError, match="do not grow"):
+    with pytest.raises(OdonataError, match="do not increase"):
         more_points(small, large, 1.0)
-    with pytest.raises(OdonataError, match="expected as many"):
+    with pytest.raises(OdonataError, match="expected equal numbers"):
         more_points(small, series()[-1][0], 1e9)
 
 
@@ -115,7 +115,7 @@ def test_the_command(odonata_command: Command) -> None:
     for more, message in (
         (("--from-points", "30x30x30"), "--to-points"),
         (("--to-points", "50x50x50"), "--from-points"),
-        (("--from-points", "30x30x30", "--to-points", "10x10x10"), "do not grow"),
+        (("--from-points", "30x30x30", "--to-points", "10x10x10"), "do not increase"),
         (("--from-points", "30x30x31", "--to-points", "50x50x50"), "no table of laplace7"),
     ):
         refused = odonata_command(*words, *more)

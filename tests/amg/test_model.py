@@ -98,7 +98,7 @@ def test_machine_file_is_read_back(tmp_path: Path) -> None:
     from odonata.amg import calibrate
 
     c = EOS.constants
-    measured = calibrate.Measured(
+    measured = calibrate.MeasuredConstants(
         c["alpha_s"], c["beta_s_per_value"], c["gamma_s"], c["flop_s"], c["thread_bandwidth"]
     )
     path = tmp_path / "copy.toml"
@@ -187,8 +187,8 @@ def write_pair(folder: Path, values: int) -> tuple[Path, amg.Hierarchy, pa.Table
 
 @pytest.mark.parametrize("engine", ["flow", "packet"])
 def test_simulated_exchange_by_hand(engine: str, tmp_path: Path) -> None:
-    # Two ranks on two nodes of one router: 1000 values in each direction. The NIC moves 16 GB/s, so 8000 B take
-    # 0.5 us; the packet engine adds its latencies: 16 packets, the last through NIC, router and NIC.
+    # Two ranks on two nodes of one router: 1000 values in each direction. The NIC moves 16 GB/s, so 8000 B
+    # take 0.5 us. The packet engine adds its latencies: 16 packets, the last through NIC, router and NIC.
     directory, pair, table = write_pair(tmp_path, 1000)
     text = simulate.experiment("eos", engine, "min", 1)
     found = simulate.simulate(directory, pair, table, EOS, text, per_node=1)

@@ -1,14 +1,14 @@
-/* The AMG hierarchy program: what its files share. It builds a problem, runs hypre's BoomerAMG set-up (unmodified
- * Debian library), and writes per level and rank what the performance model needs. The same source runs on vmpi and
- * on real MPI processes; only vmpi labels messages with phases. No per-rank globals. */
+/* The AMG hierarchy program: shared declarations. It builds a problem, runs hypre's BoomerAMG set-up (unmodified Debian
+ * library), and writes the model's inputs per level and rank. The same source runs on vmpi and on real MPI processes;
+ * only vmpi labels messages with phases. It has no per-rank globals. */
 #ifndef AMG_H
 #define AMG_H
 
 #include <stdint.h>
 
-/* hypre's own header, beside its public ones: the levels' matrices, interpolations and communication packages (levels.c,
- * phases.c), the values of a vector and the rows of a level that is gathered (redistribute.c), one sweep of a smoother
- * (cycle.c) and which function a coarse row is of (hierarchy.c) have no public interface. What has one is taken from it. */
+/* hypre's internal header. The public headers do not declare the matrices, interpolations and communication packages of
+ * levels (levels.c, phases.c), values of a vector and rows of a gathered level (redistribute.c), one sweep of a smoother
+ * (cycle.c) and the function of a coarse row (hierarchy.c). All else comes from the public headers. */
 #include "_hypre_parcsr_ls.h"
 
 typedef struct {
@@ -21,12 +21,12 @@ typedef struct {
     double angle, epsilon;    /* rotated: degrees, ratio */
     int coarsening, interpolation, max_elements, aggressive_levels, functions;
     int nodal;                /* hypre's norm of nodal coarsening; 0: unknown by unknown */
-    int smoother[2];          /* hypre's types: on the way down, on the way up */
+    int smoother[2];          /* hypre's types: downward sweep, upward sweep */
     double relax_weight;
     int w_cycle, f_cycle;     /* a V-cycle if neither */
     double strength, truncation;
     int max_levels;
-    int solve;                /* also solve, with the first of these that does */
+    int solve;                /* also solve, with the first solver that succeeds */
     const char *solver[4];    /* cg gmres lgmres bicgstab */
     int solvers;
     int null_space;           /* constants are in the null space of the matrix */
@@ -41,10 +41,10 @@ amg_settings read_arguments(int argc, char **argv, int ranks);
 
 /* problem.c: the matrix of this rank's rows. */
 HYPRE_ParCSRMatrix build_problem(MPI_Comm comm, const amg_settings *settings);
-/* A matrix from this rank's rows low .. low + rows - 1 in compressed form; square, partitioned alike by columns. */
+/* A matrix from this rank's rows low .. low + rows - 1 in compressed form; square, with columns partitioned like rows. */
 HYPRE_ParCSRMatrix assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_Int *row_sizes, HYPRE_BigInt *columns,
                             double *values);
-/* Distributed as the matrix's rows; zeros. */
+/* A zero vector, distributed like the matrix's rows. */
 HYPRE_ParVector vector_of_rows(HYPRE_ParCSRMatrix a);
 
 /* levels.c: gathers and writes `OUT/PREFIXranks.table` and `OUT/PREFIXmessages.table`; `world_rank` names this rank
@@ -64,16 +64,16 @@ void stop(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)
 typedef struct {
     const char *solver;
     HYPRE_Int iterations;
-    int error;             /* hypre's flag, the most of any rank */
-    double residual;       /* relative, as the method says */
+    int error;             /* hypre's flag, the maximum over ranks */
+    double residual;       /* relative, as reported by the method */
     double true_residual;  /* |f - A u| / |f| */
     int solved;
 } solve_result;
-/* The name of a solver that there is, or NULL. */
+/* The name of a known solver, or NULL. */
 const char *solver_name(const char *name, size_t length);
 solve_result solve(MPI_Comm comm, const amg_settings *s, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u,
                    HYPRE_PtrToParSolverFcn cycle, HYPRE_Solver with);
-/* Ones; with constants in the null space numbers whose mean is 0. */
+/* Ones; if constants are in the null space, numbers with mean 0. */
 void set_right_hand_side(HYPRE_ParVector f, int null_space);
 void remove_mean(HYPRE_ParVector v);
 /* Ends the program if hypre flags an error. */
@@ -86,32 +86,32 @@ typedef struct {
     MPI_Comm leaders;   /* the ranks that keep data; MPI_COMM_NULL elsewhere */
     int leader;         /* rank in comm that keeps this rank's rows; -1 if it has none */
     int is_leader;
-    int members;        /* leader: ranks it keeps rows for, itself among them */
+    int members;        /* leader: ranks whose rows it holds, itself included */
     int *member;        /* their ranks, ascending */
     int *member_rows;   /* and row counts */
     HYPRE_ParCSRMatrix matrix; /* leader: its rows of the level's matrix; same global numbering */
 } regrouped;
-/* The active ranks (those with rows) form `groups` groups of adjacent ranks, the first (active mod groups) one larger;
- * the first of each keeps the data. Collective. */
+/* The active ranks (ranks with rows) form `groups` groups of adjacent ranks; the first (active mod groups) have one rank
+ * more. The first rank of each group holds the data. Collective. */
 regrouped *regroup(HYPRE_ParCSRMatrix matrix, int groups);
-/* A number per row of the level, as the leader keeps the rows; hypre's memory, NULL elsewhere. */
+/* A number per row of the level, at the leaders of the rows; hypre's memory, NULL elsewhere. */
 HYPRE_Int *gather_numbers(const regrouped *r, const HYPRE_Int *own, int rows);
 void gather_vector(const regrouped *r, HYPRE_ParVector fine, HYPRE_ParVector kept);
 void scatter_vector(const regrouped *r, HYPRE_ParVector kept, HYPRE_ParVector fine);
 
-/* cycle.c: a V-cycle over the levels of `fine` whose last level is solved by one cycle of `coarse` on fewer ranks. */
+/* cycle.c: a V-cycle over the levels of `fine`; one cycle of `coarse` on fewer ranks solves the last level. */
 typedef struct {
     HYPRE_Solver fine;
     hypre_ParAMGData *fine_data;
     regrouped *level;
-    HYPRE_Solver coarse; /* NULL where the rank keeps no data */
+    HYPRE_Solver coarse; /* NULL on ranks without data */
     HYPRE_ParVector kept_f, kept_u;
     HYPRE_ParVector *residual;
     int smoother[2];
     double relax_weight;
 } composite_cycle;
 composite_cycle *composite_create(const amg_settings *s, HYPRE_Solver fine, regrouped *level, HYPRE_Solver coarse);
-/* The preconditioner's solve function: signature of hypre's. */
+/* The preconditioner's solve function with hypre's signature. */
 HYPRE_Int composite_solve(HYPRE_Solver cycle, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HYPRE_ParVector u);
 
 /* phases.c: labels for the record of vmpi; empty on real MPI. */

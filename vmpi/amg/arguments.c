@@ -1,4 +1,4 @@
-/* The command line. The Python side checks everything first and words the errors for people; this is the second net. */
+/* The command line. The Python side checks everything first, with better messages; these checks are a second safety net. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void read_triple(const char *option, const char *value, int out[3])
     char rest;
     if (!value || sscanf(value, "%dx%dx%d%c", &out[0], &out[1], &out[2], &rest) != 3 || out[0] < 1 || out[1] < 1 ||
         out[2] < 1)
-        refuse(option, value, "three positive whole numbers as 8x8x8");
+        refuse(option, value, "three positive integers like 8x8x8");
 }
 
 static int read_int(const char *option, const char *value, int least)
@@ -24,7 +24,7 @@ static int read_int(const char *option, const char *value, int least)
     char *end;
     long number = value ? strtol(value, &end, 10) : 0;
     if (!value || *end || number < least || number > 2147483647L)
-        refuse(option, value, "a whole number");
+        refuse(option, value, "an integer");
     return (int)number;
 }
 
@@ -45,14 +45,14 @@ static void read_cycle(amg_settings *s, const char *option, const char *value)
     s->f_cycle = *value == 'f';
 }
 
-/* Names with commas: the next is tried where one does not solve the system. */
+/* Names separated by commas: the next one is tried if one does not solve the system. */
 static void read_solvers(amg_settings *s, const char *option, const char *value)
 {
     s->solvers = 0;
     for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         const char *name = solver_name(at, strcspn(at, ","));
         if (!name || s->solvers == (int)(sizeof s->solver / sizeof *s->solver))
-            refuse(option, value, "cg, gmres, lgmres, bicgstab, or several with commas");
+            refuse(option, value, "cg, gmres, lgmres, bicgstab, or several separated by commas");
         s->solver[s->solvers++] = name;
     }
 }
@@ -96,7 +96,7 @@ static void read_option(amg_settings *s, const char *option, const char *value)
     else if (strcmp(option, "--coefficients") == 0) {
         if (!value || sscanf(value, "%lf,%lf,%lf%c", &s->coefficient[0], &s->coefficient[1], &s->coefficient[2],
                              &rest) != 3)
-            refuse(option, value, "three numbers as 1,1,0.001");
+            refuse(option, value, "three numbers like 1,1,0.001");
     } else if (strcmp(option, "--angle") == 0)
         s->angle = read_real(option, value);
     else if (strcmp(option, "--epsilon") == 0)
@@ -115,7 +115,7 @@ static void read_option(amg_settings *s, const char *option, const char *value)
         s->nodal = read_int(option, value, 0);
     else if (strcmp(option, "--smoother") == 0) {
         if (!value || sscanf(value, "%d,%d%c", &s->smoother[0], &s->smoother[1], &rest) != 2)
-            refuse(option, value, "hypre's types of the way down and up as 3,4");
+            refuse(option, value, "hypre's types for the downward and upward sweep, like 3,4");
     } else if (strcmp(option, "--relax-weight") == 0)
         s->relax_weight = read_real(option, value);
     else if (strcmp(option, "--cycle") == 0)
@@ -151,6 +151,6 @@ amg_settings read_arguments(int argc, char **argv, int ranks)
     if (needs_grid && (long)s.grid[0] * s.grid[1] * s.grid[2] != ranks)
         refuse("--grid", "", "a product equal to the number of ranks");
     if (strcmp(s.problem, "rotated") == 0 && (s.grid[2] != 1 || s.points[2] != 1))
-        refuse("--points", "", "one point and one rank in the third direction: the rotated problem is flat");
+        refuse("--points", "", "one point and one rank in the third direction, because the rotated problem has two dimensions");
     return s;
 }

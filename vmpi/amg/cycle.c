@@ -1,5 +1,5 @@
-/* A V-cycle whose coarse part runs on fewer ranks. The fine part repeats what BoomerAMG's cycle does with these
- * settings: one sweep, residual, restriction; interpolation, one sweep. Smoothers that need l1 norms or eigenvalues are refused. */
+/* A V-cycle whose coarse part runs on fewer ranks. The fine part repeats BoomerAMG's cycle for these settings: one
+ * sweep, residual, restriction; interpolation, one sweep. Smoothers that need l1 norms or eigenvalues are refused. */
 #include <stdlib.h>
 
 #include "amg.h"

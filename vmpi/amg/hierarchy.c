@@ -1,7 +1,7 @@
-/* amg-hierarchy: runs BoomerAMG and writes what each level is made of and which messages it sends.
+/* amg-hierarchy: runs BoomerAMG and writes the sizes and messages of each level.
  *
- * Output in --out: ranks.table, messages.table (levels.c); with --redistribute also regrouped-ranks.table and
- * regrouped-messages.table from the level on; summary.txt with key=value lines. */
+ * Output in --out: ranks.table and messages.table (levels.c); with --redistribute also regrouped-ranks.table and
+ * regrouped-messages.table from that level on; summary.txt with key=value lines. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,7 +32,7 @@ static HYPRE_Solver create_amg(const amg_settings *s, int max_levels, int aggres
     HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, s->smoother[1], 2));
     HYPRE(HYPRE_BoomerAMGSetRelaxWt(amg, s->relax_weight));
     HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, coarsest_relaxation, 3));
-    if (s->null_space && coarsest_relaxation == GAUSSIAN_ELIMINATION) { /* which a singular matrix does not allow */
+    if (s->null_space && coarsest_relaxation == GAUSSIAN_ELIMINATION) { /* not possible for a singular matrix */
         HYPRE(HYPRE_BoomerAMGSetCycleRelaxType(amg, GAUSS_SEIDEL_SYMMETRIC, 3));
         HYPRE(HYPRE_BoomerAMGSetCycleNumSweeps(amg, SWEEPS_INSTEAD_OF_ELIMINATION, 3));
     }
@@ -50,8 +50,8 @@ static void set_up(HYPRE_Solver amg, HYPRE_ParCSRMatrix a, HYPRE_ParVector f, HY
     phase_add_hierarchy((hypre_ParAMGData *)amg, level);
 }
 
-/* The most memory that this process had, bytes; 0 where the system does not say. Not of getrusage, which also counts what the
- * process was before it ran this program: a copy of the one that started it. */
+/* Peak memory of this process in bytes; 0 if the system does not report it. Not from getrusage, whose value includes the
+ * process that started this program. */
 static long long peak_bytes(void)
 {
     char line[256];
@@ -83,17 +83,17 @@ static void write_summary(const amg_settings *s, HYPRE_ParCSRMatrix a, int level
     fclose(file);
 }
 
-/* Gathers the last level of `fine` and coarsens on; returns what solves the composite. */
+/* Gathers the last level of `fine` and continues coarsening; returns the solver of the composite. */
 static composite_cycle *redistribute(const amg_settings *s, HYPRE_Solver fine, int rank)
 {
     hypre_ParAMGData *data = (hypre_ParAMGData *)fine;
     int level = hypre_ParAMGDataNumLevels(data) - 1;
     if (level != s->redistribute_level)
-        stop("the hierarchy has levels 0 to %d, level %d cannot be redistributed", level, s->redistribute_level);
+        stop("the hierarchy has only levels 0 to %d, so level %d cannot be redistributed", level, s->redistribute_level);
     int before = phase_enter(PHASE_REGROUP, level);
     hypre_ParCSRMatrix *gathered = hypre_ParAMGDataAArray(data)[level];
     regrouped *r = regroup(gathered, s->redistribute_ranks);
-    /* Of systems, which function each row is of: on coarse levels that is no longer row mod functions. */
+    /* For systems: the function of each row. On coarse levels it is no longer row mod functions. */
     hypre_IntArray **functions = hypre_ParAMGDataDofFuncArray(data);
     HYPRE_Int *function_of_row = NULL;
     if (s->functions > 1 && functions)
@@ -124,9 +124,9 @@ int main(int argc, char **argv)
 
     phase_record(0);
     HYPRE_ParCSRMatrix a = build_problem(MPI_COMM_WORLD, &s);
-    if (!hypre_ParCSRMatrixCommPkg(a)) /* the set-up needs it anyway; made here, its messages are not level 0's */
+    if (!hypre_ParCSRMatrixCommPkg(a)) /* the set-up needs it anyway; made here, its messages do not count for level 0 */
         hypre_MatvecCommPkgCreate(a);
-    /* Filled after the set-up, which takes the most memory and needs no values: until then they are pages of zeros. */
+    /* Filled after the set-up, which has the peak memory and needs no values: until then these pages are zeros. */
     HYPRE_ParVector f = vector_of_rows(a), u = vector_of_rows(a);
     phase_record(1);
 
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
     HYPRE_PtrToParSolverFcn cycle = split ? composite_solve : HYPRE_BoomerAMGSolve;
     HYPRE_Solver with = split ? (HYPRE_Solver)composite : amg;
 
-    cycle(with, a, f, u); /* the one cycle on the record */
+    cycle(with, a, f, u); /* the recorded cycle */
     phase_record(0);
     write_levels(MPI_COMM_WORLD, (hypre_ParAMGData *)amg, s.out, "", rank, 0);
     solve_result solved = {0};

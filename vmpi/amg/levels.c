@@ -1,5 +1,5 @@
-/* What each rank knows of each level: its rows, non-zeros, and the communication packages of the solve and the
- * interpolation operator, which are the messages of every product with them. */
+/* Data of each rank on each level: its rows, non-zeros, and the communication packages of the solve and interpolation
+ * operators. These packages are the messages of every product with the operators. */
 #include <stdio.h>
 #include <stdlib.h>
 

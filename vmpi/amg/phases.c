@@ -1,5 +1,5 @@
-/* Labels messages with what hypre was doing: the linker's --wrap redirects some of its internal calls to here, where
- * the matrix tells the level. hypre itself is unmodified. Label = kind * 64 + level. */
+/* Labels messages with hypre's current phase. The linker's --wrap redirects some of hypre's internal calls to this file,
+ * and the matrix identifies the level. hypre itself is unmodified. Label = kind * 64 + level. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,7 +63,7 @@ void phase_cycle(int inside)
     mine()->in_cycle += inside ? 1 : -1;
 }
 
-/* The level whose solve (or interpolation) operator `matrix` is, or -1. */
+/* The level with `matrix` as solve (or interpolation) operator, or -1. */
 static int level_of(hypre_ParCSRMatrix *matrix, int interpolation)
 {
     rank_phases *p = mine();
@@ -78,7 +78,7 @@ static int level_of(hypre_ParCSRMatrix *matrix, int interpolation)
     return -1;
 }
 
-/* Enters the phase for a matrix inside a cycle; returns the label to go back to, or -1 if nothing was changed. */
+/* Enters the phase for a matrix inside a cycle; returns the previous label, or -1 if nothing changed. */
 static int enter_for(hypre_ParCSRMatrix *matrix, int interpolation, enum phase_kind kind)
 {
     int level = mine()->in_cycle ? level_of(matrix, interpolation) : -1;

@@ -1,4 +1,4 @@
-/* The matrices: hypre's own generators for the model problems, and the user's from a file. */
+/* The matrices: hypre's generators for the model problems, and the user's matrix from a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -51,9 +51,9 @@ static HYPRE_ParCSRMatrix rotated(MPI_Comm comm, const amg_settings *s)
                                                    p.index[1], s->angle, s->epsilon);
 }
 
-/* A matrix file: "ODOCSR02", then 64-bit rows, non-zeros and ranks, the first row of each rank and the number of rows
- * (64-bit), rows + 1 row starts (64-bit), the columns (32-bit), the values (double), all little-endian. Written by the
- * Python side from MatrixMarket or hypre IJ files. */
+/* A matrix file: "ODOCSR02"; 64-bit rows, non-zeros and ranks; the first row of each rank and the number of rows
+ * (64-bit); rows + 1 row starts (64-bit); the columns (32-bit); the values (double). All little-endian. The Python side
+ * writes it from MatrixMarket or hypre IJ files. */
 typedef struct {
     int descriptor;
     const char *path;
@@ -104,7 +104,7 @@ HYPRE_ParCSRMatrix assemble(MPI_Comm comm, HYPRE_BigInt low, int rows, HYPRE_Int
     HYPRE(HYPRE_IJMatrixAssemble(ij));
     void *object;
     HYPRE(HYPRE_IJMatrixGetObject(ij, &object));
-    HYPRE(HYPRE_IJMatrixSetObjectType(ij, -1)); /* keeps the matrix when the IJ shell goes */
+    HYPRE(HYPRE_IJMatrixSetObjectType(ij, -1)); /* keeps the matrix when the IJ object is destroyed */
     HYPRE(HYPRE_IJMatrixDestroy(ij));
     free(numbers);
     return object;
@@ -118,7 +118,7 @@ HYPRE_ParVector vector_of_rows(HYPRE_ParCSRMatrix a)
     HYPRE(HYPRE_ParCSRMatrixGetComm(a, &comm));
     HYPRE(HYPRE_ParCSRMatrixGetDims(a, &rows, &columns));
     HYPRE(HYPRE_ParCSRMatrixGetLocalRange(a, &range[0], &range[1], &first_column, &last_column));
-    range[1]++; /* its last row, but a partition says the first that is not */
+    range[1]++; /* a partition holds the first row after the last one */
     HYPRE(HYPRE_ParVectorCreate(comm, rows, range, &v));
     HYPRE(HYPRE_ParVectorInitialize(v));
     return v;
@@ -131,7 +131,7 @@ static HYPRE_ParCSRMatrix from_file(MPI_Comm comm, const amg_settings *s)
     MPI_Comm_size(comm, &size);
     matrix_file f = open_matrix(s->matrix_path);
     if (f.ranks != size)
-        stop("%s is cut for %lld ranks, not %d", f.path, (long long)f.ranks, size);
+        stop("%s is partitioned for %lld ranks, not %d", f.path, (long long)f.ranks, size);
     int64_t mine[2];
     read_at(&f, mine, sizeof mine, HEAD + 8 * (int64_t)rank);
     HYPRE_BigInt low = (HYPRE_BigInt)mine[0], high = (HYPRE_BigInt)mine[1];

@@ -1,5 +1,5 @@
 /* One level on fewer ranks: rows (and later vectors) move to the first rank of each group of adjacent active ranks.
- * Global numbering stays, because a group's rows are adjacent. */
+ * The global numbering does not change, because a group's rows are adjacent. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static int copy_row(hypre_CSRMatrix *part, int row, const HYPRE_BigInt *column_m
     return at;
 }
 
-/* This rank's rows with global column numbers. */
+/* Rows of this rank with global column numbers. */
 static row_block local_block(HYPRE_ParCSRMatrix m)
 {
     hypre_CSRMatrix *diagonal = hypre_ParCSRMatrixDiag(m), *rest = hypre_ParCSRMatrixOffd(m);
@@ -59,14 +59,14 @@ static row_block local_block(HYPRE_ParCSRMatrix m)
     return b;
 }
 
-/* Finds leaders and members from everybody's row counts. */
+/* Finds leaders and members from the row counts of all ranks. */
 static void form_groups(regrouped *r, const int *rows, int ranks, int rank, int groups)
 {
     int active = 0;
     for (int i = 0; i < ranks; i++)
         active += rows[i] > 0;
     if (groups > active)
-        stop("%d groups of %d active ranks", groups, active);
+        stop("%d groups do not fit %d active ranks", groups, active);
     r->leader = -1;
     r->member = malloc((size_t)active * sizeof(int));
     r->member_rows = malloc((size_t)active * sizeof(int));
@@ -98,7 +98,7 @@ static void send_block(const row_block *b, int leader, MPI_Comm comm)
     MPI_Send(b->value, b->entries, MPI_DOUBLE, leader, TAG_VALUES, comm);
 }
 
-/* The leader's rows: its own and its members', in rank order. */
+/* Rows of the leader: its own and its members', in rank order. */
 static row_block collect(const regrouped *r, const row_block *own, int rank)
 {
     int rows = 0, entries = 0, row = 0, at = 0;

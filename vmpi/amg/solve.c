@@ -1,5 +1,5 @@
-/* Krylov methods with the cycle as preconditioner, and whether they solved the system: by the residual b - A x itself,
- * not by what the method says of it. */
+/* Krylov methods with the cycle as preconditioner. The true residual b - A x decides whether they solved the system, not
+ * the residual that the method reports. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,10 +61,10 @@ static const method *method_of(const char *name)
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (strcmp(methods[i].name, name) == 0)
             return &methods[i];
-    stop("there is no solver '%s'", name);
+    stop("unknown solver '%s'", name);
 }
 
-/* The cycle; constants, if they are in the null space, are taken out of what it makes. */
+/* Applies the cycle; removes constants from the result if they are in the null space. */
 typedef struct {
     HYPRE_PtrToParSolverFcn cycle;
     HYPRE_Solver with;
@@ -88,7 +88,7 @@ void set_right_hand_side(HYPRE_ParVector f, int null_space)
     HYPRE(HYPRE_ParVectorSetConstantValues(f, 1.0));
     if (!null_space)
         return;
-    /* Constants have no solution there: numbers that only the row says, without their mean. */
+    /* A constant has no solution here, so use numbers that depend only on the row, minus their mean. */
     double *values = hypre_VectorData(hypre_ParVectorLocalVector(f));
     for (int i = 0; i < hypre_VectorSize(hypre_ParVectorLocalVector(f)); i++) {
         uint64_t x = (uint64_t)(hypre_ParVectorFirstIndex(f) + i) + 0x9e3779b97f4a7c15u;
@@ -141,11 +141,11 @@ static solve_result solve_once(const method *m, MPI_Comm comm, const amg_setting
     if (m->create == HYPRE_ParCSRPCGCreate)
         HYPRE(HYPRE_PCGSetTwoNorm(solver, 1));
     if (m->create == HYPRE_ParCSRGMRESCreate)
-        HYPRE(HYPRE_GMRESSetKDim(solver, RESTART)); /* hypre's 5 are few */
+        HYPRE(HYPRE_GMRESSetKDim(solver, RESTART)); /* hypre's default of 5 is too small */
     HYPRE(m->set_preconditioner(solver, precondition, already_set_up, (HYPRE_Solver)p));
     HYPRE(HYPRE_ParVectorSetConstantValues(u, 0.0));
     HYPRE(m->set_up(solver, a, f, u));
-    /* Not stopped at: a method that breaks down has not solved the system, which the residual tells. */
+    /* An error does not stop the run: the residual shows that a method that broke down did not solve the system. */
     m->solve(solver, a, f, u);
     int error = HYPRE_GetError(), most;
     MPI_Allreduce(&error, &most, 1, MPI_INT, MPI_MAX, comm);
@@ -155,7 +155,7 @@ static solve_result solve_once(const method *m, MPI_Comm comm, const amg_setting
     m->residual(solver, &result.residual);
     m->destroy(solver);
     result.true_residual = true_residual(a, f, u);
-    /* What it says of itself may drift from the truth in the last digits. */
+    /* The reported residual may differ from the true one in the last digits. */
     result.solved = result.true_residual <= 10.0 * s->tolerance;
     HYPRE_ClearAllErrors();
     return result;

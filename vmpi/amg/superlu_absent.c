@@ -1,5 +1,5 @@
-/* Debian's hypre can call SuperLU_DIST for coarsest levels when asked to. Nothing here asks; its library would bring a
- * second MPI along. These definitions satisfy the linker and stop with the name if one is ever reached. */
+/* Debian's hypre can call SuperLU_DIST for coarsest levels. Nothing here requests it, and its library would add a second
+ * MPI. These definitions satisfy the linker, and stop with the name if one is called. */
 #include <stdio.h>
 #include <stdlib.h>
 

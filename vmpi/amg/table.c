@@ -1,5 +1,5 @@
 /* Tables of 64-bit integers: 8 bytes "ODOTABLE", then columns and rows (little-endian 64-bit), then the rows. The
- * number of rows is filled in last, so a table cut short shows. */
+ * number of rows is written last, so that a truncated table is recognized. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

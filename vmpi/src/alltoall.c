@@ -1,9 +1,9 @@
-/* Collectives without a root that move data: each blocking and not. */
+/* Collectives without a root that move data, in blocking and nonblocking form. */
 #include <stdlib.h>
 
 #include "collective.h"
 
-/* Whether everybody gives and takes blocks of `bytes`, one behind the other. */
+/* Whether every rank passes contiguous blocks of `bytes`. */
 static int is_uniform(MPI_Comm comm, size_t bytes)
 {
     for (int i = 0; i < comm->size; i++) {
@@ -15,7 +15,7 @@ static int is_uniform(MPI_Comm comm, size_t bytes)
     return 1;
 }
 
-/* Uniform blocks are packed once; anew for each rank they would cost (ranks)^2 calls, seconds at thousands of ranks. */
+/* Packs uniform blocks once. Packing per rank would take (ranks)^2 calls: seconds at thousands of ranks. */
 static void gather_to_all(MPI_Comm comm)
 {
     const vmpi_arrival *first = &comm->at[0];
@@ -33,8 +33,8 @@ static void gather_to_all(MPI_Comm comm)
     free(all);
 }
 
-/* Where the block for or from `peer` lies, and what it is: one size for all, one for each rank, or a type for each, too
- * (displacements are bytes then). */
+/* Place and type of the block for or from `peer`: one size for all, one size per rank, or a type per rank
+ * (with displacements in bytes). */
 vmpi_part vmpi_received_from(const vmpi_arrival *a, int peer)
 {
     if (!a->counts)
@@ -65,7 +65,7 @@ vmpi_part vmpi_sent_to(const vmpi_arrival *a, int peer)
     return (vmpi_part){(char *)send + a->send_displacements[peer], a->send_counts[peer], a->send_types[peer]};
 }
 
-/* Where data stay in place, a pair of ranks swaps its two blocks. */
+/* For data in place, each pair of ranks swaps its two blocks. */
 static void swap(vmpi_part one, vmpi_part other)
 {
     size_t bytes = vmpi_packed_bytes(one.type, one.count);

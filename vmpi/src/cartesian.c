@@ -10,7 +10,7 @@ static int compare_descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Prime factors from the largest down, each to the free dimension that is smallest so far. */
+/* Takes prime factors from the largest down, each for the smallest free dimension so far. */
 int MPI_Dims_create(int nodes, int dimensions, int extent[])
 {
     VMPI_ENTER("MPI_Dims_create");
@@ -19,7 +19,7 @@ int MPI_Dims_create(int nodes, int dimensions, int extent[])
         vmpi_fail("%d ranks in %d dimensions", nodes, dimensions);
     for (int d = 0; d < dimensions; d++) {
         if (extent[d] < 0 || (extent[d] > 0 && rest % extent[d]))
-            vmpi_fail("%d ranks cannot have %d along dimension %d", nodes, extent[d], d);
+            vmpi_fail("%d ranks cannot be divided into %d along dimension %d", nodes, extent[d], d);
         if (extent[d] > 0)
             rest /= extent[d];
         else
@@ -27,7 +27,7 @@ int MPI_Dims_create(int nodes, int dimensions, int extent[])
     }
     if (unknown == 0) {
         if (rest != 1)
-            vmpi_fail("the dimensions are all given, but do not multiply to %d ranks", nodes);
+            vmpi_fail("the product of the dimensions is not %d ranks", nodes);
         return MPI_SUCCESS;
     }
     int *found = vmpi_alloc((size_t)unknown, sizeof *found);
@@ -75,10 +75,10 @@ int MPI_Cart_create(MPI_Comm handle, int dimensions, const int extent[], const i
     for (int d = 0; d < dimensions; d++)
         size *= extent[d];
     if (size > vmpi_comm(handle)->size)
-        vmpi_fail("a topology of %d ranks on a communicator of %d", size, vmpi_comm(handle)->size);
+        vmpi_fail("a topology of %d ranks does not fit a communicator of %d", size, vmpi_comm(handle)->size);
     MPI_Comm_rank(handle, &rank);
     MPI_Comm_split(handle, rank < size ? 0 : MPI_UNDEFINED, rank, out);
-    if (*out != MPI_COMM_NULL && !(*out)->extent) { /* the first of its ranks to come here does it for all */
+    if (*out != MPI_COMM_NULL && !(*out)->extent) { /* the first rank does it for all */
         (*out)->dimensions = dimensions;
         (*out)->extent = copied(extent, dimensions);
         (*out)->periodic = copied(periodic, dimensions);
@@ -117,7 +117,7 @@ int MPI_Cart_coords(MPI_Comm handle, int rank, int most, int coordinates[])
     VMPI_ENTER("MPI_Cart_coords");
     MPI_Comm comm = with_topology(handle);
     if (rank < 0 || rank >= comm->size)
-        vmpi_fail("rank %d of a communicator of %d", rank, comm->size);
+        vmpi_fail("rank %d is not in a communicator of %d ranks", rank, comm->size);
     for (int d = comm->dimensions - 1; d >= 0; d--) {
         if (d < most)
             coordinates[d] = rank % comm->extent[d];
@@ -147,7 +147,7 @@ int MPI_Cart_rank(MPI_Comm handle, const int coordinates[], int *rank)
         if (comm->periodic[d])
             place = (place % extent + extent) % extent;
         else if (place < 0 || place >= extent)
-            vmpi_fail("coordinate %d of a dimension of %d that does not wrap", place, extent);
+            vmpi_fail("coordinate %d is outside a dimension of %d without periodicity", place, extent);
         *rank = *rank * extent + place;
     }
     return MPI_SUCCESS;
@@ -170,7 +170,7 @@ int MPI_Cart_shift(MPI_Comm handle, int dimension, int steps, int *source, int *
     VMPI_ENTER("MPI_Cart_shift");
     MPI_Comm comm = with_topology(handle);
     if (dimension < 0 || dimension >= comm->dimensions)
-        vmpi_fail("dimension %d of %d", dimension, comm->dimensions);
+        vmpi_fail("dimension %d does not exist; there are %d", dimension, comm->dimensions);
     int rank = vmpi_comm_rank_of(comm, vmpi_current->world);
     *source = vmpi_cart_neighbour(comm, rank, dimension, -steps);
     *destination = vmpi_cart_neighbour(comm, rank, dimension, steps);

@@ -1,11 +1,10 @@
-/* A collective is two MPI functions with the same arguments, of which one does not block and hands out a request. This
- * defines both:
+/* A collective is two MPI functions with the same arguments. One blocks, the other returns a request. This defines both:
  *
  *   VMPI_COLLECTIVE(Bcast, Ibcast, (void *buffer, int count, ...), broadcast, .receive = buffer, ...)
  *
- * are MPI_Bcast(void *buffer, int count, ..., MPI_Comm comm) and MPI_Ibcast with a request behind. Each calls
- * broadcast(arrival, comm, request) with what it was called with, named as members of vmpi_arrival; the request is
- * NULL where it blocks. */
+ * defines MPI_Bcast(void *buffer, int count, ..., MPI_Comm comm), and MPI_Ibcast with a request as last argument. Both
+ * call broadcast(arrival, comm, request). The arguments are members of vmpi_arrival; the request is NULL in the blocking
+ * form. */
 #ifndef VMPI_COLLECTIVE_H
 #define VMPI_COLLECTIVE_H
 
@@ -25,7 +24,7 @@
         return exchange((vmpi_arrival){.call = "MPI_" #IName, __VA_ARGS__}, comm, request);                            \
     }
 
-/* What most of them take and what becomes of it: one block, or one for each rank, sent and received. */
+/* Common argument lists and their members: one block, or one per rank, sent and received. */
 #define VMPI_SENT const void *send, int send_count, MPI_Datatype send_type
 #define VMPI_SENT_EACH const void *send, const int send_counts[], const int send_displacements[], MPI_Datatype send_type
 #define VMPI_RECEIVED void *receive, int receive_count, MPI_Datatype receive_type

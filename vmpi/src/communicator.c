@@ -25,7 +25,7 @@ void vmpi_communicators_start(int ranks)
 MPI_Comm vmpi_comm(MPI_Comm handle)
 {
     if (handle == MPI_COMM_NULL || !handle)
-        vmpi_fail("MPI_COMM_NULL given as communicator");
+        vmpi_fail("MPI_COMM_NULL is not a communicator");
     if (handle != MPI_COMM_SELF)
         return handle;
     if (!vmpi_current->self) {
@@ -124,7 +124,7 @@ int MPI_Comm_dup_with_info(MPI_Comm handle, MPI_Info info, MPI_Comm *out)
     return MPI_Comm_dup(handle, out);
 }
 
-/* The handle is filled in when the request is done. */
+/* The handle is filled in when the request completes. */
 static void duplicate_later(MPI_Comm comm)
 {
     duplicate(comm);
@@ -188,13 +188,13 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *out)
     return MPI_SUCCESS;
 }
 
-/* Ranks of a node, as -per-node says, share memory. */
+/* Ranks of a node (option -per-node) share memory. */
 int MPI_Comm_split_type(MPI_Comm handle, int type, int key, MPI_Info info, MPI_Comm *out)
 {
     (void)info;
     VMPI_ENTER("MPI_Comm_split_type");
     if (type != MPI_COMM_TYPE_SHARED && type != MPI_UNDEFINED)
-        vmpi_fail("of the types of MPI_Comm_split_type only MPI_COMM_TYPE_SHARED is supported");
+        vmpi_fail("MPI_Comm_split_type supports only MPI_COMM_TYPE_SHARED");
     int color = type == MPI_UNDEFINED ? MPI_UNDEFINED : vmpi_current->world / vmpi_per_node;
     return MPI_Comm_split(handle, color, key, out);
 }
@@ -212,8 +212,8 @@ int MPI_Comm_compare(MPI_Comm one, MPI_Comm other, int *result)
     return MPI_SUCCESS;
 }
 
-/* Ranks that are members of the group they passed share one new communicator per distinct group (told apart by its
- * first member: groups passed together are disjoint or the same). */
+/* Ranks that passed the same group, and are members of it, share one new communicator. The first member identifies
+ * a group, because groups passed together are disjoint or the same. */
 static void create_from_groups(MPI_Comm comm)
 {
     for (int i = 0; i < comm->size; i++)
@@ -263,7 +263,7 @@ int MPI_Comm_free(MPI_Comm *handle)
     free(comm->extent);
     free(comm->periodic);
     if (comm->open)
-        vmpi_fail("a communicator is freed before all its collectives are done");
+        vmpi_fail("a communicator is freed before its collectives complete");
     free(comm->at);
     free(comm->begun);
     vmpi_edges_free(comm);

@@ -6,7 +6,7 @@
 
 #include "runtime.h"
 
-/* Open MPI's handles are the addresses of these objects; their inside is ours. */
+/* Open MPI's handles are the addresses of these objects; their content is vmpi's own. */
 struct ompi_predefined_datatype_t {
     struct ompi_datatype_t type;
     vmpi_block_of_type part[2];
@@ -16,7 +16,7 @@ struct ompi_predefined_datatype_t {
     struct ompi_predefined_datatype_t symbol = {                                                                       \
         {sizeof(ctype), sizeof(ctype), 1, symbol.part, code, 1, _Alignof(ctype), 0, 1}, {{0, sizeof(ctype)}}}
 
-/* A value and a place with room between or behind them, which is not part of the data. */
+/* A value and an index; gaps between or behind them are not part of the data. */
 #define PADDED(symbol, ctype, value_type, code)                                                                        \
     struct ompi_predefined_datatype_t symbol = {{sizeof(value_type) + sizeof(int), sizeof(ctype), 2, symbol.part,      \
                                                  code, 1, _Alignof(ctype), 0, 1},                                      \
@@ -181,7 +181,7 @@ int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent)
     return MPI_SUCCESS;
 }
 
-/* Of the bytes alone, without what MPI_Type_create_resized says. */
+/* Bounds of the bytes alone, without MPI_Type_create_resized. */
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *lower, MPI_Aint *extent)
 {
     VMPI_ENTER("MPI_Type_get_true_extent");
@@ -210,7 +210,7 @@ int MPI_Pack(const void *buffer, int count, MPI_Datatype type, void *packed, int
     VMPI_ENTER("MPI_Pack");
     size_t bytes = vmpi_packed_bytes(type, count);
     if (*position < 0 || (size_t)*position + bytes > (size_t)room)
-        vmpi_fail("%zu bytes from %d on do not fit into %d", bytes, *position, room);
+        vmpi_fail("%zu bytes at position %d do not fit into %d bytes", bytes, *position, room);
     vmpi_pack(buffer, count, type, (char *)packed + *position);
     *position += (int)bytes;
     return MPI_SUCCESS;
@@ -222,7 +222,7 @@ int MPI_Unpack(const void *packed, int room, int *position, void *buffer, int co
     VMPI_ENTER("MPI_Unpack");
     size_t bytes = vmpi_packed_bytes(type, count);
     if (*position < 0 || (size_t)*position + bytes > (size_t)room)
-        vmpi_fail("%zu bytes from %d on are more than there are (%d)", bytes, *position, room);
+        vmpi_fail("%zu bytes at position %d exceed the buffer of %d bytes", bytes, *position, room);
     vmpi_unpack((const char *)packed + *position, bytes, buffer, type);
     *position += (int)bytes;
     return MPI_SUCCESS;

@@ -1,7 +1,7 @@
-/* Derived data types: every constructor lays copies of older types end to end as byte blocks.
+/* Derived data types. Every constructor places copies of older types one after another, as byte blocks.
  *
- * The extent runs from the lowest to the highest bound of what is in it, rounded up to the alignment of its basic types
- * as a C compiler does with a structure; MPI_Type_create_resized sets both bounds. */
+ * The extent runs from the lowest to the highest bound of the content, rounded up to the alignment of its basic types
+ * as in a C structure. MPI_Type_create_resized sets both bounds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static MPI_Datatype new_type(size_t blocks)
     return type;
 }
 
-/* Adds `count` copies of `old`, each `stride` bytes on, at `offset`; joins blocks that touch. */
+/* Adds `count` copies of `old` at `offset`, `stride` bytes apart; joins adjacent blocks. */
 static void add(MPI_Datatype type, MPI_Datatype old, int count, ptrdiff_t offset, ptrdiff_t stride)
 {
     for (int i = 0; i < count; i++) {
@@ -84,8 +84,7 @@ int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype
     return strided(count, length, stride, old, out);
 }
 
-/* Blocks of one old type: lengths and places are listed, or one length is for all; places in bytes or in old extents.
- */
+/* Blocks of one old type. Lengths are listed, or one length is for all; displacements are in bytes or in old extents. */
 static int indexed(int count, const int *lengths, int length, const int *places, const MPI_Aint *offsets,
                    MPI_Datatype old, MPI_Datatype *out)
 {
@@ -153,8 +152,8 @@ int MPI_Type_create_resized(MPI_Datatype old, MPI_Aint lower, MPI_Aint extent, M
     return MPI_SUCCESS;
 }
 
-/* A part of an array: dimension by dimension, the one that is contiguous in memory first, the part's elements are
- * repeated at the array's stride; the extent is that of the array. */
+/* A part of an array. Its elements are repeated at the array's stride, dimension by dimension, starting with the
+ * contiguous one. The extent is the extent of the array. */
 int MPI_Type_create_subarray(int dimensions, const int sizes[], const int parts[], const int starts[], int order,
                              MPI_Datatype old, MPI_Datatype *out)
 {
@@ -165,7 +164,8 @@ int MPI_Type_create_subarray(int dimensions, const int sizes[], const int parts[
     for (int i = 0; i < dimensions; i++) {
         int d = order == MPI_ORDER_C ? dimensions - 1 - i : i;
         if (parts[d] < 1 || starts[d] < 0 || starts[d] + parts[d] > sizes[d])
-            vmpi_fail("elements %d to %d of %d in dimension %d", starts[d], starts[d] + parts[d] - 1, sizes[d], d);
+            vmpi_fail("elements %d to %d exceed %d elements in dimension %d", starts[d], starts[d] + parts[d] - 1, sizes[d],
+                      d);
         MPI_Datatype wider = new_type((size_t)parts[d] * (size_t)type->blocks);
         add(wider, type, parts[d], 0, stride);
         free(type->block);
@@ -182,7 +182,7 @@ int MPI_Type_create_subarray(int dimensions, const int sizes[], const int parts[
     return MPI_SUCCESS;
 }
 
-/* MPI-1 names that mpi.h only declares as removed; libraries built before still refer to them. */
+/* MPI-1 names that mpi.h only declares as removed; older libraries still refer to them. */
 #undef MPI_Type_struct
 #undef MPI_Type_hvector
 #undef MPI_Type_hindexed

@@ -52,7 +52,7 @@ int MPI_Abort(MPI_Comm comm, int code)
     _Exit(code ? code & 255 : 1);
 }
 
-/* Real time of this process: messages take none, so only the ranks' own work shows. */
+/* Wall-clock time of this process. Messages take no time, so it shows only the ranks' own work. */
 double MPI_Wtime(void)
 {
     struct timespec now;
@@ -84,7 +84,7 @@ int MPI_Is_thread_main(int *flag)
     return MPI_SUCCESS;
 }
 
-/* Nodes are what -per-node says: so many ranks each, in order. */
+/* Option -per-node sets the ranks per node; ranks fill nodes in order. */
 int MPI_Get_processor_name(char *name, int *length)
 {
     VMPI_ENTER("MPI_Get_processor_name");

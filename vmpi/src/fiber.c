@@ -12,7 +12,7 @@
 #endif
 
 struct fiber {
-    void *stack_pointer; /* x86-64: where the saved registers lie */
+    void *stack_pointer; /* x86-64: address of the saved registers */
     void *mapping;
     size_t mapping_bytes;
     void (*entry)(void *);
@@ -37,9 +37,9 @@ static int map_stack(fiber *f, size_t stack_bytes)
 
 #if defined(__x86_64__)
 
-/* ucontext's swapcontext makes a system call each time (the signal mask); thousands of ranks switch some 10^8 times,
- * so on x86-64 the callee-saved registers of the System V ABI are swapped by hand: rbx, rbp, r12-r15, and the two
- * floating-point control words. */
+/* ucontext's swapcontext makes a system call each time (for the signal mask). Thousands of ranks switch some 10^8
+ * times. So on x86-64 this code swaps the callee-saved registers of the System V ABI itself: rbx, rbp, r12-r15, and
+ * the two floating-point control words. */
 void vmpi_switch_stack(void **save_stack_pointer, void *load_stack_pointer);
 void vmpi_fiber_start(void);
 
@@ -84,8 +84,8 @@ __asm__(".text\n"
 static void prepare(fiber *f)
 {
     uintptr_t top = ((uintptr_t)f->mapping + f->mapping_bytes) & ~(uintptr_t)15;
-    /* The order vmpi_switch_stack pops in: control words, r15, r14, r13, r12, rbx, rbp, return address. The stack
-     * pointer is 16-byte aligned when vmpi_fiber_start is reached, as its call instruction requires. */
+    /* vmpi_switch_stack pops in this order: control words, r15, r14, r13, r12, rbx, rbp, return address. The stack
+     * pointer is 16-byte aligned on entry to vmpi_fiber_start, as its call instruction requires. */
     uint64_t frame[8] = {0};
     uint32_t mxcsr = 0x1f80;
     uint16_t x87 = 0x037f;

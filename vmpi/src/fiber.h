@@ -1,7 +1,7 @@
-/* Fibers: execution contexts with stacks of their own that hand the processor to each other by name.
+/* Fibers: execution contexts with separate stacks that switch to each other explicitly.
  *
- * A fiber's stack is mapped lazily by the system (only touched pages cost memory) and has an inaccessible page below
- * it, so that an overflow faults instead of damaging a neighbour's stack. */
+ * The system maps a fiber's stack lazily (only touched pages use memory). An inaccessible page below it turns an overflow
+ * into a fault instead of damage to a neighbour's stack. */
 #ifndef VMPI_FIBER_H
 #define VMPI_FIBER_H
 
@@ -9,11 +9,11 @@
 
 typedef struct fiber fiber;
 
-/* Makes a fiber that will run entry(argument) when it is first switched to. `entry` must never return.
- * Returns NULL when the system has no memory or mappings left. */
+/* Creates a fiber that runs entry(argument) when it is first switched to. `entry` must never return.
+ * Returns NULL if the system has no memory or mappings left. */
 fiber *fiber_create(size_t stack_bytes, void (*entry)(void *), void *argument);
 
-/* Wraps the calling thread as a fiber, so that it can be switched back to. */
+/* Wraps the calling thread as a fiber, so that others can switch back to it. */
 fiber *fiber_of_thread(void);
 
 /* Saves the running context in `from` and continues `to`. */

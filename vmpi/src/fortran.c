@@ -1,8 +1,8 @@
-/* Fortran's calls: handles are numbers there, arguments are passed by address, the error comes last.
+/* Fortran's MPI calls: handles are numbers, arguments are addresses, the error is the last argument.
  *
- * What mpif.h and the module mpi of Open MPI say is taken as it is: numbers of predefined handles, and common blocks
- * whose addresses stand for MPI_BOTTOM and its like. A status has the layout of C's. Numbers and handles are here, the
- * calls in fortran_calls.c. */
+ * It follows mpif.h and the module mpi of Open MPI: numbers of predefined handles, and common blocks whose addresses
+ * stand for MPI_BOTTOM and similar constants. A status has the layout of C's. This file has numbers and handles;
+ * fortran_calls.c has the calls. */
 #include <stdlib.h>
 
 #include "fortran.h"
@@ -13,7 +13,7 @@ typedef struct {
     int *spare, spares;
 } numbers;
 
-/* Those of mpif-handles.h; what the program makes gets numbers behind them. */
+/* Numbers of mpif-handles.h; handles that the program creates get later numbers. */
 enum { FIRST = 128 };
 static void *types[FIRST] = {
     [0] = MPI_DATATYPE_NULL,
@@ -86,7 +86,7 @@ void *vmpi_from_fortran(enum fortran_kind kind, int number)
     else if (number >= FIRST && number - FIRST < of[kind].used)
         handle = of[kind].handle[number - FIRST];
     if (!handle)
-        vmpi_fail("handle %d is none that MPI gave", number);
+        vmpi_fail("handle %d is not a handle of MPI", number);
     return handle;
 }
 
@@ -129,7 +129,7 @@ int vmpi_fortran_number(enum fortran_kind kind, void *handle)
 }
 
 /* The common blocks. */
-#define COMMON __attribute__((aligned(16))) /* as gfortran aligns them */
+#define COMMON __attribute__((aligned(16))) /* gfortran's alignment */
 COMMON int mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_errcodes_ignore_, mpi_fortran_unweighted_;
 COMMON int mpi_fortran_weights_empty_, mpi_fortran_status_ignore_[6], mpi_fortran_statuses_ignore_[6];
 COMMON char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;

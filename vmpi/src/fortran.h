@@ -1,4 +1,4 @@
-/* Numbers that Fortran has for handles (fortran.c). */
+/* Fortran's numbers of handles (fortran.c). */
 #ifndef VMPI_FORTRAN_H
 #define VMPI_FORTRAN_H
 
@@ -7,15 +7,15 @@
 enum fortran_kind { FORTRAN_TYPE, FORTRAN_OPERATION, FORTRAN_COMMUNICATOR, FORTRAN_GROUP, FORTRAN_REQUEST };
 
 void *vmpi_from_fortran(enum fortran_kind kind, int number);
-/* The predefined one's, or a fresh number. */
+/* The number of a predefined handle, or a new number. */
 int vmpi_to_fortran(enum fortran_kind kind, void *handle);
-/* The number that a handle has already. */
+/* The existing number of a handle. */
 int vmpi_fortran_number(enum fortran_kind kind, void *handle);
 void vmpi_forget_fortran(enum fortran_kind kind, int number);
-/* NULL, MPI_IN_PLACE or MPI_STATUS_IGNORE for the common block that stands for it. */
+/* NULL, MPI_IN_PLACE or MPI_STATUS_IGNORE for the common block that represents it. */
 void *vmpi_fortran_buffer(void *buffer);
 MPI_Status *vmpi_fortran_status(int *status);
-/* Handles of a list of requests; those that are done get the number of MPI_REQUEST_NULL, and the list is freed. */
+/* Returns a list of requests to Fortran and frees it; completed ones get the number of MPI_REQUEST_NULL. */
 MPI_Request *vmpi_fortran_requests(int count, const int *number);
 void vmpi_fortran_requests_done(int count, MPI_Request *all, int *number);
 

@@ -1,8 +1,4 @@
-/* Fortran's calls: handles are numbers there, arguments are passed by address, the error comes last.
- *
- * What mpif.h and the module mpi of Open MPI say is taken as it is: numbers of predefined handles, and common blocks
- * whose addresses stand for MPI_BOTTOM and its like. A status has the layout of C's. The calls; which there are is what
- * stands here. */
+/* Fortran's MPI calls with simple arguments; see fortran.c for handles. This list defines which calls exist. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,4 @@
-/* Fortran's calls: handles are numbers there, arguments are passed by address, the error comes last.
- *
- * What mpif.h and the module mpi of Open MPI say is taken as it is: numbers of predefined handles, and common blocks
- * whose addresses stand for MPI_BOTTOM and its like. A status has the layout of C's. Calls whose arguments are more
- * than a list of such: the start, requests, names, operations. */
+/* Fortran's MPI calls whose arguments need more work: the start, requests, names, operations. See fortran.c for handles. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +34,7 @@ double mpi_wtick_(void)
     return MPI_Wtick();
 }
 
-/* Strings are padded with blanks; their room comes behind all arguments. */
+/* Strings are padded with blanks; their lengths follow all arguments. */
 static void pad(char *text, size_t used, size_t room)
 {
     if (used < room)

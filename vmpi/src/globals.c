@@ -1,11 +1,11 @@
-/* Variables outside functions, private to each rank.
+/* Global variables, private to each rank.
  *
- * All ranks run the program at the same addresses, so its writable data, but for vmpi's own, is exchanged when another
- * rank goes on: the bytes of the one that stops are kept, those of the one that goes on are put in place. A rank
- * begins with what the file holds, and runs the constructors of the program's own static objects itself. While a rank's
- * data are away, what others move into or out of its variables goes to the kept bytes.
+ * All ranks run the program at the same addresses. So when another rank continues, its writable data replaces the data
+ * of the previous rank, which is saved. Data of vmpi itself is not exchanged. A rank starts with the data of the file,
+ * and runs the constructors of the program's static objects itself. While a rank's data is saved, transfers into or out
+ * of its variables use the saved bytes.
  *
- * The data of vmpi lie in sections of their own (see the Makefile), those of the C library in another file. */
+ * The data of vmpi lies in separate sections (see the Makefile), the data of the C library in another file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,18 +19,18 @@ extern char __start_vmpi_data[], __stop_vmpi_data[], __start_vmpi_bss[], __stop_
 
 typedef struct {
     char *start;
-    size_t bytes, offset; /* of the place in an image */
+    size_t bytes, offset; /* size, and offset in an image */
 } piece;
 
 enum { MOST_PIECES = 8 };
 static piece pieces[MOST_PIECES];
 static int used;
 static size_t image_bytes;
-static char *pristine;      /* before any constructor of the program */
-static vmpi_rank *resident; /* whose data are in place */
+static char *pristine;      /* data before any constructor of the program */
+static vmpi_rank *resident; /* the rank whose data is in place */
 static void (*construct)(void);
 
-/* Adds [from, to) without what is vmpi's. */
+/* Adds [from, to) without vmpi's own data. */
 static void add(char *from, char *to)
 {
     char *own[2][2] = {{__start_vmpi_data, __stop_vmpi_data}, {__start_vmpi_bss, __stop_vmpi_bss}};
@@ -43,7 +43,7 @@ static void add(char *from, char *to)
     if (from >= to)
         return;
     if (used == MOST_PIECES)
-        vmpi_fail("the program's data lie in more than %d pieces", MOST_PIECES);
+        vmpi_fail("the program's data has more than %d pieces", MOST_PIECES);
     pieces[used++] = (piece){from, (size_t)(to - from), image_bytes};
     image_bytes += (size_t)(to - from);
 }
@@ -63,7 +63,7 @@ static void put(const char *image)
 void vmpi_globals_capture(void (*run_constructors)(void))
 {
     if (getauxval(AT_BASE) == 0)
-        vmpi_fail("the program is linked statically, so that variables of the C library can't be told from its own");
+        vmpi_fail("the program is linked statically, so its variables cannot be separated from the C library's");
     add(__data_start, _edata);
     add(__bss_start, _end);
     construct = run_constructors;
@@ -77,7 +77,7 @@ void vmpi_globals_check(int ranks)
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     if (pristine && need > there)
         vmpi_fail(
-            "the program's variables outside functions take %zu bytes, %.1f GB for %d ranks; this machine has %.1f GB",
+            "the program's global variables need %zu bytes, %.1f GB for %d ranks; this machine has %.1f GB",
             image_bytes, need / 1e9, ranks, there / 1e9);
 }
 
@@ -140,7 +140,7 @@ void vmpi_check_bottom(const void *buffer, size_t bytes)
         vmpi_fail("MPI_BOTTOM is not supported in programs whose variables are private to each rank");
 }
 
-/* ---- what runs when a rank ends ---- */
+/* ---- functions that run when a rank ends ---- */
 
 typedef struct vmpi_exit {
     void (*function)(void *);
@@ -151,7 +151,7 @@ typedef struct vmpi_exit {
 int vmpi_at_exit(void (*function)(void *), void *argument)
 {
     if (!vmpi_current)
-        return 0; /* constructed before there are ranks: never seen by one */
+        return 0; /* constructed before the ranks exist, so no rank uses it */
     vmpi_exit *first = vmpi_alloc(1, sizeof *first);
     *first = (vmpi_exit){function, argument, vmpi_current->exits};
     vmpi_current->exits = first;

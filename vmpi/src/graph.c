@@ -1,4 +1,4 @@
-/* Graph topologies: whom each rank receives from and sends to. Ranks are never reordered. */
+/* Graph topologies: the sources and destinations of each rank. Ranks are never reordered. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ void vmpi_topology_copy(MPI_Comm from, MPI_Comm to)
     }
 }
 
-/* The caller's edges in a fresh communicator of the same ranks. */
+/* The caller's edges in a new communicator of the same ranks. */
 static vmpi_edges *in_new_graph(MPI_Comm handle, int kind, int keep, MPI_Comm *out)
 {
     int rank = vmpi_comm_rank_of(vmpi_comm(handle), vmpi_current->world);
@@ -67,7 +67,7 @@ static void check_ranks(const int *ranks, int count, int size)
 {
     for (int i = 0; i < count; i++)
         if (ranks[i] < 0 || ranks[i] >= size)
-            vmpi_fail("neighbour %d of a communicator of %d", ranks[i], size);
+            vmpi_fail("neighbour %d is not in a communicator of %d ranks", ranks[i], size);
 }
 
 int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int sources, const int source[], const int source_weight[],
@@ -97,8 +97,8 @@ static void grow(int **list, int count, int value)
     (*list)[count] = value;
 }
 
-/* Everybody's edges, rank by rank in the order in which they were given; counts are lengths, send_counts the sources,
- * displacements the destinations, send_displacements the weights. */
+/* All edges, by rank and in the given order: counts are lengths, send_counts the sources, displacements the
+ * destinations, send_displacements the weights. */
 static void spread_edges(MPI_Comm comm)
 {
     vmpi_edges *edges = vmpi_alloc((size_t)comm->size, sizeof *edges);
@@ -152,7 +152,7 @@ int MPI_Graph_create(MPI_Comm handle, int nodes, const int index[], const int ed
     MPI_Comm comm = vmpi_comm(handle);
     int rank = vmpi_comm_rank_of(comm, vmpi_current->world);
     if (nodes > comm->size)
-        vmpi_fail("a graph of %d ranks on a communicator of %d", nodes, comm->size);
+        vmpi_fail("a graph of %d ranks does not fit a communicator of %d", nodes, comm->size);
     if (!in_new_graph(handle, MPI_GRAPH, rank < nodes, out))
         return MPI_SUCCESS;
     for (int i = 0, first = 0; i < nodes && !(*out)->edges[i].source; first = index[i++]) {
@@ -168,14 +168,14 @@ static MPI_Comm with_graph(MPI_Comm handle, int kind)
 {
     MPI_Comm comm = vmpi_comm(handle);
     if (!comm->edges || comm->graph != kind)
-        vmpi_fail("communicator %d has no such topology", comm->id);
+        vmpi_fail("communicator %d has no graph topology of this kind", comm->id);
     return comm;
 }
 
 static vmpi_edges *edges_of(MPI_Comm comm, int rank)
 {
     if (rank < 0 || rank >= comm->size)
-        vmpi_fail("rank %d of a communicator of %d", rank, comm->size);
+        vmpi_fail("rank %d is not in a communicator of %d ranks", rank, comm->size);
     return &comm->edges[rank];
 }
 

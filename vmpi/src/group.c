@@ -59,7 +59,7 @@ int MPI_Group_translate_ranks(MPI_Group from, int count, const int ranks[], MPI_
         places[to->world[i]] = i;
     for (int i = 0; i < count; i++) {
         if (ranks[i] != MPI_PROC_NULL && (ranks[i] < 0 || ranks[i] >= from->size))
-            vmpi_fail("rank %d of a group of %d", ranks[i], from->size);
+            vmpi_fail("rank %d is not in a group of %d ranks", ranks[i], from->size);
         translated[i] = ranks[i] == MPI_PROC_NULL ? MPI_PROC_NULL : places[from->world[ranks[i]]];
     }
     free(places);
@@ -78,7 +78,7 @@ int MPI_Group_compare(MPI_Group one, MPI_Group other, int *result)
     return MPI_SUCCESS;
 }
 
-/* The ranks of `group` whose mark is `wanted`, in their order. */
+/* The ranks of `group` whose mark is `wanted`, in order. */
 static MPI_Group chosen(MPI_Group group, const char *mark, char wanted)
 {
     MPI_Group out = new_group(group->size);
@@ -131,7 +131,7 @@ int MPI_Group_difference(MPI_Group one, MPI_Group other, MPI_Group *out)
 static int member(MPI_Group group, int rank)
 {
     if (rank < 0 || rank >= group->size)
-        vmpi_fail("member %d of a group of %d", rank, group->size);
+        vmpi_fail("member %d is not in a group of %d ranks", rank, group->size);
     return group->world[rank];
 }
 
@@ -167,13 +167,13 @@ int MPI_Group_excl(MPI_Group group, int count, const int ranks[], MPI_Group *out
     return MPI_SUCCESS;
 }
 
-/* The ranks of triplets (first, last, stride), whose number is left in `count`. */
+/* The ranks of triplets (first, last, stride); `count` receives their number. */
 static int *ranks_of(int triplets, int triplet[][3], int *count)
 {
     *count = 0;
     for (int i = 0; i < triplets; i++) {
         if (triplet[i][2] == 0 || (triplet[i][1] - triplet[i][0]) / triplet[i][2] < 0)
-            vmpi_fail("ranks %d to %d in steps of %d", triplet[i][0], triplet[i][1], triplet[i][2]);
+            vmpi_fail("invalid range: ranks %d to %d in steps of %d", triplet[i][0], triplet[i][1], triplet[i][2]);
         *count += (triplet[i][1] - triplet[i][0]) / triplet[i][2] + 1;
     }
     int *ranks = vmpi_alloc((size_t)*count, sizeof *ranks), next = 0;

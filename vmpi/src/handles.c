@@ -1,11 +1,11 @@
-/* What hangs on handles: names, attributes of communicators, hints, error handlers, memory. */
+/* Data attached to handles: names, attributes of communicators, hints, error handlers, memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime.h"
 
-/* ---- names and attributes: of the rank and the communicator ---- */
+/* ---- names and attributes, per rank and communicator ---- */
 
 typedef struct vmpi_attribute {
     MPI_Comm comm;
@@ -14,7 +14,7 @@ typedef struct vmpi_attribute {
     struct vmpi_attribute *next;
 } vmpi_attribute;
 
-/* Keys are handed out in order; the predefined ones are small. */
+/* Keys are assigned in order; the predefined ones are small. */
 enum { FIRST_KEY = 1000, MOST_KEYS = 4096, NAME_KEY = FIRST_KEY - 1 };
 static struct {
     MPI_Comm_copy_attr_function *copy;
@@ -56,7 +56,7 @@ int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_at
 {
     VMPI_ENTER("MPI_Comm_create_keyval");
     if (keys_used == MOST_KEYS)
-        vmpi_fail("more than %d keys of attributes", MOST_KEYS);
+        vmpi_fail("more than %d attribute keys", MOST_KEYS);
     keys[keys_used].copy = copy;
     keys[keys_used].delete = delete;
     keys[keys_used].extra = extra;
@@ -75,7 +75,7 @@ int MPI_Comm_set_attr(MPI_Comm handle, int key, void *value)
 {
     VMPI_ENTER("MPI_Comm_set_attr");
     if (key < FIRST_KEY || key >= FIRST_KEY + keys_used)
-        vmpi_fail("key %d was not made by MPI_Comm_create_keyval", key);
+        vmpi_fail("key %d was not created by MPI_Comm_create_keyval", key);
     set(vmpi_comm(handle), key, value);
     return MPI_SUCCESS;
 }
@@ -103,7 +103,7 @@ int MPI_Comm_delete_attr(MPI_Comm handle, int key)
     VMPI_ENTER("MPI_Comm_delete_attr");
     vmpi_attribute **link = attribute(vmpi_comm(handle), key);
     if (!*link)
-        vmpi_fail("the communicator has no attribute of key %d", key);
+        vmpi_fail("the communicator has no attribute with key %d", key);
     if (keys[key - FIRST_KEY].delete)
         keys[key - FIRST_KEY].delete(handle, key, (*link)->value, keys[key - FIRST_KEY].extra);
     drop(link);
@@ -201,7 +201,7 @@ int MPI_Type_set_name(MPI_Datatype type, const char *name)
     return MPI_SUCCESS;
 }
 
-/* ---- hints: kept, none is followed ---- */
+/* ---- hints: stored but not used ---- */
 
 typedef struct hint {
     char *key, *value;
@@ -274,8 +274,7 @@ int MPI_Info_free(MPI_Info *info)
     return MPI_SUCCESS;
 }
 
-/* ---- error handlers: mistakes always end the run, whatever handler is set, since there is nothing to return to ----
- */
+/* ---- error handlers: an error always ends the run, whatever handler is set, because no call can return an error ---- */
 
 struct ompi_errhandler_t {
     int kind;

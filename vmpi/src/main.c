@@ -1,4 +1,4 @@
-/* The main of a program whose own was compiled as vmpi_rank_main; wrap.c is for programs compiled as they are. */
+/* The main of a program that was compiled with -Dmain=vmpi_rank_main; wrap.c is for unmodified programs. */
 #include "runtime.h"
 
 int main(int argc, char **argv)

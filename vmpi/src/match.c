@@ -1,11 +1,11 @@
-/* Which message meets which receive.
+/* Matches messages with receives.
  *
- * Two hash tables. `exact` is keyed by (receiver, communicator, sender, tag); its entries hold a queue of arrived
- * messages and one of posted receives, both in order, at most one of them non-empty. `any` is keyed the same without
- * the sender: all arrived messages in order of arrival, and the posted MPI_ANY_SOURCE receives. A linear queue per
- * rank, as real implementations have, is quadratic in the messages: at 8,192 ranks it does not finish. Entries vanish
- * when empty, so that memory follows what is in flight. Receives with MPI_ANY_TAG are posted under that tag in the same
- * tables; what has arrived for one is searched for in a list of all that arrived for its rank. */
+ * Two hash tables. `exact` has the key (receiver, communicator, sender, tag). Its entries hold a queue of arrived
+ * messages and a queue of posted receives, both in order; at most one is non-empty. `any` has the key without the
+ * sender: all arrived messages in order of arrival, and the posted MPI_ANY_SOURCE receives. Real implementations have a
+ * linear queue per rank, which is quadratic in the messages: at 8,192 ranks it does not finish. Empty entries are
+ * removed, so memory follows the messages in flight. Receives with MPI_ANY_TAG are posted under that tag in the same
+ * tables; arrived messages for them are found in a list of all messages of the rank. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef struct message {
     size_t bytes;
     struct message *next;                    /* in the exact queue */
     struct message *any_next, *any_previous; /* in the any queue */
-    struct message *all_next, *all_previous; /* of all that arrived for the rank */
+    struct message *all_next, *all_previous; /* in the list of all messages for the rank */
     int communicator;
     char data[];
 } message;
@@ -36,7 +36,7 @@ typedef struct {
 static table exact, any;
 static entry *spare;
 static uint64_t posted_so_far;
-static int wild_tags; /* posted receives with MPI_ANY_TAG: without any nobody looks for them */
+static int wild_tags; /* posted receives with MPI_ANY_TAG; if 0, they are not searched for */
 
 static size_t hash(int receiver, int communicator, int source, int tag)
 {
@@ -159,7 +159,7 @@ static void forget(vmpi_rank *rank, message *m)
         rank->arrived_last = m->all_previous;
 }
 
-/* Takes the first message of an exact queue out of both tables. */
+/* Removes the first message of an exact queue from both tables. */
 static message *take_arrived(int receiver, int communicator, int source, int tag)
 {
     entry **link = find(&exact, receiver, communicator, source, tag);
@@ -187,7 +187,7 @@ static message *take_arrived(int receiver, int communicator, int source, int tag
     return m;
 }
 
-/* The arrived message a receive or probe would get, still in its queues. */
+/* The arrived message that a receive or probe would get; it stays in its queues. */
 static message *first_arrived(int receiver, int communicator, int source, int tag)
 {
     if (tag == MPI_ANY_TAG) {
@@ -201,8 +201,8 @@ static message *first_arrived(int receiver, int communicator, int source, int ta
     return e ? e->arrived_first : NULL;
 }
 
-/* The posted receive that a message from `source` meets: the one posted first of those that name its sender or any, its
- * tag or any. */
+/* The posted receive for a message from `source`: the one posted first among those with its sender or any, and its tag
+ * or any. */
 static MPI_Request match_posted(int receiver, int communicator, int source, int tag)
 {
     table *of[4] = {&exact, &any, &exact, &any}, *best_table = NULL;
@@ -226,7 +226,7 @@ static void check_fits(size_t bytes, const struct ompi_request_t *receive, int s
 {
     size_t room = vmpi_packed_bytes(receive->type, receive->count);
     if (bytes > room)
-        vmpi_fail("message of %zu bytes from rank %d with tag %d for a receive of %zu bytes by rank %d", bytes, source,
+        vmpi_fail("a message of %zu bytes from rank %d with tag %d exceeds a receive of %zu bytes by rank %d", bytes, source,
                   tag, room, vmpi_comm_rank_of(receive->comm, receive->owner->world));
 }
 

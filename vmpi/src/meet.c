@@ -1,8 +1,8 @@
-/* How ranks meet in a collective: the last one to arrive moves everybody's data directly.
+/* Collectives: the last rank to arrive moves the data of all ranks directly.
  *
- * A blocking call waits in the communicator itself, of which there is one at a time. A call that does not block is a
- * meeting of its own: the n-th that one rank begins on a communicator is the n-th of every other, whatever is under way
- * between them. */
+ * A blocking call waits in the communicator, which has one blocking call at a time. A nonblocking call is a separate
+ * meeting: the n-th call that one rank starts on a communicator matches the n-th call of every other rank, whatever
+ * happens in between. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void check_alike(MPI_Comm comm, const vmpi_arrival *other, int rank, cons
                   comm->id, rank, other->call, other->root, mine->call, mine->root);
 }
 
-/* Against the first rank that is in this collective already. */
+/* Compares with the first rank in this collective. */
 static void check_same_call(MPI_Comm comm, int mine)
 {
     for (int i = 0; i < comm->size; i++)
@@ -31,7 +31,7 @@ static void check_same_call(MPI_Comm comm, int mine)
         }
 }
 
-/* Buffers of the ranks that do not run may be among variables that are away. */
+/* Buffers of ranks that do not run may be in global variables that are saved. */
 static void act(MPI_Comm comm, void (*action)(MPI_Comm))
 {
     for (int i = 0; i < comm->size; i++)
@@ -43,7 +43,7 @@ void vmpi_meet(MPI_Comm comm, vmpi_arrival *arrival, void (*action)(MPI_Comm))
 {
     int mine = vmpi_comm_rank_of(comm, vmpi_current->world);
     if (mine < 0)
-        vmpi_fail("the rank is not a member of communicator %d", comm->id);
+        vmpi_fail("this rank is not a member of communicator %d", comm->id);
     comm->at[mine] = *arrival;
     if (comm->arrived++ == 0) {
         for (int i = 0; i < comm->size; i++)
@@ -53,7 +53,7 @@ void vmpi_meet(MPI_Comm comm, vmpi_arrival *arrival, void (*action)(MPI_Comm))
         check_same_call(comm, mine);
     }
     if (comm->arrived < comm->size) {
-        snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "on communicator %d (%d of %d ranks are there)",
+        snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "on communicator %d (%d of %d ranks arrived)",
                  comm->id, comm->arrived, comm->size);
         vmpi_block();
         return;
@@ -69,14 +69,14 @@ void vmpi_meet(MPI_Comm comm, vmpi_arrival *arrival, void (*action)(MPI_Comm))
 static void check_root(MPI_Comm comm, int root)
 {
     if (root < 0 || root >= comm->size)
-        vmpi_fail("root %d of a communicator of %d ranks", root, comm->size);
+        vmpi_fail("root %d is not in a communicator of %d ranks", root, comm->size);
 }
 
 void vmpi_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type)
 {
     size_t bytes = vmpi_packed_bytes(from_type, from_count);
     if (bytes > vmpi_packed_bytes(to_type, to_count))
-        vmpi_fail("%zu bytes sent, room for %zu", bytes, vmpi_packed_bytes(to_type, to_count));
+        vmpi_fail("%zu bytes sent, but the receive buffer has %zu", bytes, vmpi_packed_bytes(to_type, to_count));
     if (bytes == 0 || from == to)
         return;
     vmpi_check_bottom(from, bytes);
@@ -96,11 +96,11 @@ void *vmpi_at(void *buffer, ptrdiff_t elements, MPI_Datatype type)
     return (char *)buffer + elements * type->extent;
 }
 
-/* ---- without blocking ---- */
+/* ---- nonblocking ---- */
 
 struct vmpi_meeting {
     uint32_t number;
-    int arrived, first; /* the rank that came first */
+    int arrived, first; /* the first rank to arrive */
     vmpi_arrival *at;
     struct vmpi_meeting *next;
 };
@@ -136,7 +136,7 @@ static void begin(MPI_Comm comm, vmpi_arrival *arrival, void (*action)(MPI_Comm)
 {
     int mine = vmpi_comm_rank_of(comm, vmpi_current->world);
     if (mine < 0)
-        vmpi_fail("the rank is not a member of communicator %d", comm->id);
+        vmpi_fail("this rank is not a member of communicator %d", comm->id);
     if (!comm->begun)
         comm->begun = vmpi_alloc((size_t)comm->size, sizeof *comm->begun);
     struct vmpi_meeting **link = meeting_of(comm, comm->begun[mine]++, mine), *meeting = *link;

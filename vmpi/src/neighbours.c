@@ -1,8 +1,8 @@
-/* Collectives of neighbours on graph and Cartesian topologies, each blocking and not.
+/* Neighbourhood collectives on graph and Cartesian topologies, in blocking and nonblocking form.
  *
- * Rank r's e-th block from s is the one that s sends along the same edge. In a Cartesian topology that is the block for
- * the opposite direction of the same dimension; in a graph, where s may send to r several times, the n-th edge from s
- * to r in r's list is the n-th in that of s. */
+ * The e-th block that rank r receives from s is the block that s sends along the same edge. In a Cartesian topology it
+ * is the block for the opposite direction of the same dimension. In a graph, s may send to r several times: the n-th
+ * edge from s to r in the list of r is the n-th such edge in the list of s. */
 #include "collective.h"
 
 /* Two edges along each dimension: down, then up. */
@@ -31,7 +31,7 @@ static int destination(MPI_Comm comm, int rank, int edge)
     return comm->extent ? cart_peer(comm, rank, edge) : comm->edges[rank].destination[edge];
 }
 
-/* Which of its source's outgoing edges the rank's incoming one is. */
+/* The index of the rank's incoming edge among the outgoing edges of its source. */
 static int outgoing(MPI_Comm comm, int rank, int edge)
 {
     if (comm->extent)
@@ -64,7 +64,7 @@ static size_t part_bytes(vmpi_part part)
     return vmpi_packed_bytes(part.type, part.count);
 }
 
-/* In the trace they are messages, all waited for where they begin. */
+/* In the trace they are messages, and all waits are at the start of the call. */
 static void trace(MPI_Comm comm, const vmpi_arrival *mine)
 {
     int rank = vmpi_comm_rank_of(comm, vmpi_current->world);

@@ -1,4 +1,4 @@
-/* Sends and receives in one call, and the modes of sending, which are all one here: a message is copied at once. */
+/* Combined sends and receives, and the send modes. All modes are equal here, because messages are copied at once. */
 #include <stdlib.h>
 
 #include "runtime.h"
@@ -9,7 +9,7 @@ int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int d
 {
     VMPI_ENTER("MPI_Sendrecv");
     int both = destination != MPI_PROC_NULL && source != MPI_PROC_NULL;
-    if (both) /* neither waits for the other */
+    if (both) /* avoids waiting for each other */
         vmpi_trace_sendrecv(vmpi_comm(comm), destination, vmpi_packed_bytes(send_type, send_count), source,
                             vmpi_packed_bytes(receive_type, receive_count));
     vmpi_current->quiet += both;
@@ -19,7 +19,7 @@ int MPI_Sendrecv(const void *send, int send_count, MPI_Datatype send_type, int d
     return MPI_SUCCESS;
 }
 
-/* The message is copied before the buffer is overwritten. */
+/* Copies the message before the buffer is overwritten. */
 int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int destination, int send_tag, int source,
                          int receive_tag, MPI_Comm comm, MPI_Status *status)
 {
@@ -58,7 +58,7 @@ int MPI_Start(MPI_Request *request)
     return MPI_Startall(1, request);
 }
 
-/* Buffers are made as they are needed; the attached one only comes back. */
+/* Buffers are allocated as needed; an attached buffer is only returned. */
 typedef struct {
     void *buffer;
     int size;

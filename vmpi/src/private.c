@@ -1,5 +1,4 @@
-/* For programs whose variables outside functions are private to each rank: linked with --wrap=__cxa_atexit beside
- * wrap.c. */
+/* For programs whose global variables are private to each rank; linked with --wrap=__cxa_atexit and wrap.c. */
 #include <getopt.h>
 
 #include "runtime.h"
@@ -19,11 +18,11 @@ static void run_constructors(void)
             (*c)(0, no_arguments, environ);
 }
 
-/* Before the program's constructors, after those of its libraries: 101 is the first priority that is free. */
+/* Runs before the program's constructors and after its libraries' constructors: 101 is the first free priority. */
 __attribute__((constructor(101))) static void capture(int argc, char **argv, char **environment)
 {
     (void)argc, (void)argv, (void)environment;
-    /* getopt's place is a variable of the C library; code that uses it makes the linker put it among the program's. */
+    /* optind and similar are variables of the C library; a program that uses them gets copies in its own data. */
     optind = 1;
     vmpi_globals_capture(run_constructors);
 }

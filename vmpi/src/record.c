@@ -1,9 +1,9 @@
-/* The record: every point-to-point message, and collectives summed up, written while the program runs.
+/* The record: every point-to-point message, and sums over collectives, written while the program runs.
  *
- * FILE holds a 32-byte head - "VMPIREC1", then three little-endian 64-bit integers: ranks, number of messages,
- * bytes per message record (16) - and per message four little-endian integers: u32 source and u32 destination (ranks
- * in the world), u32 bytes, u16 communicator, u16 phase. The number of messages is filled in at the end: a file
- * that was cut short says 0 or has too few records. Communicator numbers above 65534 are recorded as 65535.
+ * FILE has a 32-byte head: "VMPIREC1", then three little-endian 64-bit integers: ranks, number of messages, bytes per
+ * message record (16). Each message has four little-endian integers: u32 source and u32 destination (ranks in the
+ * world), u32 bytes, u16 communicator, u16 phase. The number of messages is written at the end, so a truncated file
+ * says 0 or has too few records. Communicator numbers above 65534 are recorded as 65535.
  * FILE.collectives is CSV: phase,call,communicator,ranks,calls,bytes with calls = calls by single ranks and bytes =
  * what they contributed. */
 #include <errno.h>
@@ -20,7 +20,7 @@ typedef struct {
     uint16_t communicator, phase;
 } message_record;
 
-_Static_assert(sizeof(message_record) == 16, "the record is read by others byte by byte");
+_Static_assert(sizeof(message_record) == 16, "other programs read the record byte by byte");
 
 typedef struct {
     const char *call;
@@ -73,7 +73,7 @@ void vmpi_record_collective(const char *call, int communicator, int size, size_t
 {
     if (!file || !vmpi_current->recording)
         return;
-    /* Recent entries first: consecutive calls of the ranks hit the same one. */
+    /* Searches recent entries first: consecutive calls of the ranks use the same one. */
     for (size_t i = collectives_used; i > 0; i--) {
         collective_record *c = &collectives[i - 1];
         if (c->phase == vmpi_current->phase && c->communicator == communicator && c->call == call) {

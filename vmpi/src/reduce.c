@@ -1,14 +1,14 @@
-/* Reduction operations on basic types, and the user's own. Ranks are combined in rank order, so that a sum of doubles
- * is the same in every run. */
+/* Reduction operations on basic types, and the user's own. Ranks are combined in rank order, so a sum of doubles is the
+ * same in every run. */
 #include <complex.h>
 #include <stdlib.h>
 
 #include "fortran.h"
 
 struct ompi_op_t {
-    char code; /* + * > < & | of the predefined ones; U for the user's */
+    char code; /* + * > < & | predefined operations; U for the user's */
     MPI_User_function *function;
-    int fortran; /* its function expects a number for the data type */
+    int fortran; /* its function expects the data type as a number */
 };
 
 struct ompi_predefined_op_t {
@@ -56,7 +56,7 @@ OPERATION(ompi_mpi_op_minloc, 'm');
         const ctype *a = in;                                                                                           \
         ctype *b = inout;                                                                                              \
         if (op->code != '+' && op->code != '*')                                                                        \
-            vmpi_fail("complex numbers are only added and multiplied");                                                \
+            vmpi_fail("complex numbers support only sum and product");                                                \
         for (int i = 0; i < count; i++)                                                                                \
             b[i] = op->code == '+' ? a[i] + b[i] : a[i] * b[i];                                                        \
     } while (0)
@@ -69,7 +69,7 @@ OPERATION(ompi_mpi_op_minloc, 'm');
             b[i] = (ctype)(op->code == 'A' ? a[i] & b[i] : op->code == 'O' ? a[i] | b[i] : a[i] ^ b[i]);               \
     } while (0)
 
-/* A value and where it is; of equal values the lower place. */
+/* A value and its index; of equal values the lower index. */
 #define COMBINE_PLACES(ctype)                                                                                          \
     do {                                                                                                               \
         const ctype *a = in;                                                                                           \
@@ -92,7 +92,7 @@ static void reduce_bits(MPI_Op op, int element, int count, void *in, void *inout
     case 'u': COMBINE_BITS(unsigned); break;
     case 'l': COMBINE_BITS(long); break;
     case 'L': COMBINE_BITS(unsigned long); break;
-    default: vmpi_fail("bitwise reductions need whole numbers");
+    default: vmpi_fail("bitwise reductions need integers");
     }
 }
 
@@ -111,7 +111,7 @@ static void reduce_places(MPI_Op op, int element, int count, void *in, void *ino
     }
 }
 
-/* Elements as they lie in memory. */
+/* Elements in their memory layout. */
 static void combine(MPI_Op op, MPI_Datatype type, int count, void *in, void *inout)
 {
     if (op->code == 'U') {
@@ -147,7 +147,7 @@ static void combine(MPI_Op op, MPI_Datatype type, int count, void *in, void *ino
     }
 }
 
-/* Packed elements of a type with gaps, as they lie in memory: `*base` is where the first begins. */
+/* Packed elements of a type with gaps, in their memory layout; `*base` is the start of the first. */
 static void *spread(const void *packed, int count, MPI_Datatype type, void **base)
 {
     ptrdiff_t low = 0, high = 0;

@@ -1,4 +1,4 @@
-/* Collectives that combine: each blocking and not. Ranks are combined in rank order. */
+/* Collectives that combine values, in blocking and nonblocking form. Ranks are combined in rank order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +9,16 @@ static const void *contribution(const vmpi_arrival *a)
     return a->send == MPI_IN_PLACE ? a->receive : a->send;
 }
 
-/* Combines ranks 0 to `last` into a fresh buffer, in rank order. */
+/* Combines ranks 0 to `last` into a new buffer, in rank order. */
 static void *combine_ranks(MPI_Comm comm, int last)
 {
     vmpi_arrival *first = &comm->at[0];
     size_t bytes = vmpi_packed_bytes(first->send_type, first->send_count);
     char *result = vmpi_alloc(1, bytes), *next = vmpi_alloc(1, bytes);
     vmpi_pack(contribution(&comm->at[last]), first->send_count, first->send_type, result);
-    for (int i = last - 1; i >= 0; i--) { /* in = earlier rank, inout = later ones: non-commutative order holds */
+    for (int i = last - 1; i >= 0; i--) { /* in = earlier rank, inout = later ranks, as non-commutative operations need */
         if (comm->at[i].send_count != first->send_count)
-            vmpi_fail("rank %d reduces %d elements, rank 0 %d", i, comm->at[i].send_count, first->send_count);
+            vmpi_fail("rank %d reduces %d elements, but rank 0 reduces %d", i, comm->at[i].send_count, first->send_count);
         vmpi_pack(contribution(&comm->at[i]), first->send_count, first->send_type, next);
         vmpi_reduce(first->op, first->send_type, first->send_count, next, result);
     }
@@ -43,7 +43,7 @@ static void reduce_to_root(MPI_Comm comm)
     free(result);
 }
 
-/* Prefix sums are combined left to right once, not anew for every rank: linear in the ranks. */
+/* Combines prefix sums once from left to right, so the work is linear in the ranks. */
 static void scan_all(MPI_Comm comm)
 {
     vmpi_arrival *first = &comm->at[0];
@@ -76,8 +76,8 @@ static void scatter_sums(MPI_Comm comm)
     free(sums);
 }
 
-/* Rank r gets the sum of those before it; rank 0's buffer is left as it is. From the last to the first, since a rank's
- * own part may lie in its result. */
+/* Rank r gets the sum of the ranks before it; rank 0's buffer is unchanged. Goes from the last rank to the first,
+ * because a rank's own part may be in its result. */
 static void scan_before(MPI_Comm comm)
 {
     for (int i = comm->size - 1; i > 0; i--) {

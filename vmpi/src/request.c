@@ -1,4 +1,4 @@
-/* Point to point: sends complete at once, receives when their message is there. */
+/* Point-to-point calls: sends complete at once, receives complete when their message is there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void check_peer(MPI_Comm comm, int peer, int any_allowed)
     if (peer == MPI_PROC_NULL || (any_allowed && peer == MPI_ANY_SOURCE))
         return;
     if (peer < 0 || peer >= comm->size)
-        vmpi_fail("rank %d of a communicator of %d", peer, comm->size);
+        vmpi_fail("rank %d is not in a communicator of %d ranks", peer, comm->size);
 }
 
 static MPI_Request new_request(enum request_kind kind, const void *buffer, int count, MPI_Datatype type, int peer,
@@ -74,7 +74,7 @@ static void start(MPI_Request request)
     }
 }
 
-/* Hands the status of a finished request over and releases it (a persistent one only becomes inactive). */
+/* Returns the status of a completed request and releases it (a persistent one only becomes inactive). */
 static void retire(MPI_Request *handle, MPI_Status *status)
 {
     MPI_Request request = *handle;
@@ -96,7 +96,7 @@ static int is_pending(MPI_Request request)
     return request != MPI_REQUEST_NULL && request->active && !request->done;
 }
 
-/* What the rank waits for, for messages to the user. */
+/* Describes what the rank waits for, in messages to the user. */
 static void describe_message(int source, int tag, MPI_Comm comm, int more)
 {
     char from[32] = "any rank", tagged[32] = "any tag", others[32] = "";
@@ -120,7 +120,7 @@ static void describe(MPI_Request request, int pending)
     describe_message(request->peer, request->tag, request->comm, pending - 1);
 }
 
-/* Suspends the rank until `needed` of the pending requests are done (all of them, or one). */
+/* Suspends the rank until `needed` of the pending requests complete (all of them, or one). */
 static void await(int count, MPI_Request requests[], int all)
 {
     int pending = 0;
@@ -137,7 +137,7 @@ static void await(int count, MPI_Request requests[], int all)
     vmpi_current->outstanding = all ? pending : 1;
     while (vmpi_current->outstanding > 0)
         vmpi_block();
-    if (!all) /* the others are no longer waited for */
+    if (!all) /* stops waiting for the others */
         for (int i = 0; i < count; i++)
             if (requests[i] != MPI_REQUEST_NULL)
                 requests[i]->awaited = 0;
@@ -326,7 +326,7 @@ int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_St
     return MPI_SUCCESS;
 }
 
-/* Hands over all that are done; MPI_UNDEFINED if none is active. */
+/* Returns all completed requests; MPI_UNDEFINED if none is active. */
 static void retire_some(int count, MPI_Request requests[], int *done, int indices[], MPI_Status statuses[])
 {
     int active = 0;

@@ -1,4 +1,4 @@
-/* Collectives with a root: each blocking and not. */
+/* Collectives with a root, in blocking and nonblocking form. */
 #include "collective.h"
 
 static void broadcast(MPI_Comm comm)
@@ -18,7 +18,7 @@ void vmpi_gather_into(MPI_Comm comm, vmpi_arrival *to)
         if (from->send != MPI_IN_PLACE)
             vmpi_move(from->send, from->send_count, from->send_type, vmpi_at(to->receive, offset, to->receive_type),
                       count, to->receive_type);
-        else if (from != to) /* all-gather in place: the data lies at the sender's own position of its result */
+        else if (from != to) /* all-gather in place: the data is at the sender's own position in its result */
             vmpi_move(vmpi_at(from->receive, offset, to->receive_type), count, to->receive_type,
                       vmpi_at(to->receive, offset, to->receive_type), count, to->receive_type);
     }

@@ -1,9 +1,8 @@
-/* The inside of the virtual-ranks MPI: what its files share. Programs include mpi.h (and vmpi.h), never this.
+/* Internal declarations of the virtual-ranks MPI. Programs include mpi.h (and vmpi.h), never this file.
  *
- * One process, one thread. A rank is a fiber; it runs until an MPI call cannot complete, then the scheduler continues
- * the rank that has been ready longest. A message is copied the moment it is sent: straight into the receive that
- * waits for it, or into a buffer. Nothing takes (simulated) time. The order of everything follows from the program
- * alone, so a run is repeatable to the byte. */
+ * There is one process with one thread. A rank is a fiber. It runs until an MPI call cannot complete; then the scheduler
+ * continues the rank that has been ready longest. A message is copied when it is sent: into the waiting receive, or into
+ * a buffer. Nothing takes (simulated) time. The program alone determines all order, so a run is repeatable to the byte. */
 #ifndef VMPI_RUNTIME_H
 #define VMPI_RUNTIME_H
 
@@ -24,9 +23,9 @@ typedef struct vmpi_rank {
     struct vmpi_rank *next_ready;
     const char *call;    /* the MPI call the rank is in, for messages to the user */
     char detail[96];     /* what that call waits for */
-    int outstanding;     /* requests the rank waits for before it can go on */
-    int probing;         /* suspended in MPI_Probe: any arrival is worth a look */
-    int failed_polls;    /* unsuccessful tests and probes since something last arrived for the rank */
+    int outstanding;     /* requests that the rank waits for */
+    int probing;         /* suspended in MPI_Probe: every arrival wakes the rank */
+    int failed_polls;    /* unsuccessful tests and probes since the last arrival */
     uint16_t phase;
     uint8_t recording;
     uint8_t initialised;
@@ -34,12 +33,12 @@ typedef struct vmpi_rank {
     void *slot; /* vmpi_rank_slot */
     void *attached; /* MPI_Buffer_attach */
     void *attributes; /* names and attributes of communicators (handles.c) */
-    int depth;                   /* MPI calls the rank is in, one inside the other */
+    int depth;                   /* depth of nested MPI calls */
     int quiet;                   /* above 0: calls are parts of one that is traced */
     int64_t left_ns, worked_ns;  /* processor time: at the end of its last call, and since the last line of the trace */
-    char *image;                 /* its variables outside functions while they are away (globals.c) */
-    struct vmpi_exit *exits;     /* what runs when it ends */
-    struct message *arrived_first, *arrived_last; /* messages that nobody has received yet (match.c) */
+    char *image;                 /* saved global variables (globals.c) */
+    struct vmpi_exit *exits;     /* functions to run when it ends */
+    struct message *arrived_first, *arrived_last; /* messages not received yet (match.c) */
     struct ompi_communicator_t *self;
 } vmpi_rank;
 
@@ -47,25 +46,25 @@ extern vmpi_rank *vmpi_current; /* the rank whose fiber runs */
 extern int vmpi_world_size;
 
 vmpi_rank *vmpi_rank_at(int world);
-/* Creates the ranks and runs them to the end. Returns the largest exit status of the program's main. */
+/* Creates the ranks and runs them to the end. Returns the largest exit status of the program's mains. */
 int vmpi_schedule(int ranks, size_t stack_bytes, int argc, char **argv);
 /* Suspends the calling rank until vmpi_wake. */
 void vmpi_block(void);
 /* Lets others run after an unsuccessful test or probe. */
 void vmpi_poll(void);
-/* Makes a suspended rank ready; no effect on one that is ready. Counts as progress for the deadlock watch. */
+/* Makes a suspended rank ready; no effect on a ready one. Counts as progress for deadlock detection. */
 void vmpi_wake(vmpi_rank *rank);
 
-/* The process: reads vmpi's own options and runs the ranks (start.c). */
+/* The process: reads vmpi's options and runs the ranks (start.c). */
 int vmpi_start(int argc, char **argv);
-/* Ranks that share a node, as the user says; what MPI_Comm_split_type goes by. */
+/* Ranks per node, from the user; used by MPI_Comm_split_type. */
 extern int vmpi_per_node;
 
 /* Ends the process with "vmpi: rank R in CALL: ..." on standard error and exit status 70. */
 void vmpi_fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
-/* What every MPI function that vmpi lacks does: ends the process with its name and the line of the program that calls it. */
+/* Stub of every MPI function that vmpi lacks: ends the process with its name and the line of the call. */
 void vmpi_unsupported(const char *call, void *where) __attribute__((noreturn));
-/* calloc that ends the process when memory runs out. */
+/* calloc that ends the process if memory runs out. */
 void *vmpi_alloc(size_t count, size_t bytes);
 
 /* Notes the call for messages and checks that the rank is between MPI_Init and MPI_Finalize. */
@@ -90,11 +89,11 @@ struct ompi_datatype_t {
     int element;
     int basic;
     ptrdiff_t alignment;
-    ptrdiff_t lower; /* where it begins: the extent runs from there */
-    int bounded;     /* of a type under construction: something is in it */
+    ptrdiff_t lower; /* start of the extent */
+    int bounded;     /* for a type under construction: it is not empty */
 };
 
-/* MPI_2INT, MPI_DOUBLE_INT and the like. */
+/* MPI_2INT, MPI_DOUBLE_INT and similar types. */
 typedef struct {
     int value, place;
 } vmpi_two_ints;
@@ -152,36 +151,36 @@ struct ompi_communicator_t {
     int *world;       /* rank here -> rank in the world; NULL: the same */
     int *rank_of;     /* rank in the world -> rank here or -1; NULL: the same */
     int dimensions;   /* of its Cartesian topology; 0: it has none */
-    int *extent;      /* ranks along each */
+    int *extent;      /* ranks along each dimension */
     int *periodic;
-    struct vmpi_edges *edges; /* of its graph topology, for each rank; NULL: it has none */
+    struct vmpi_edges *edges; /* edges of its graph topology, per rank; NULL: none */
     int graph;        /* MPI_GRAPH or MPI_DIST_GRAPH */
     int arrived;      /* ranks inside the current collective */
-    vmpi_arrival *at; /* what each of them called with */
-    struct vmpi_meeting *open; /* collectives that do not block and whose ranks are not all there */
-    uint32_t *begun;  /* how many of those each rank has begun; NULL: none has */
+    vmpi_arrival *at; /* arguments of each rank */
+    struct vmpi_meeting *open; /* nonblocking collectives with missing ranks */
+    uint32_t *begun;  /* number of those that each rank has started; NULL: none */
 };
 
 void vmpi_communicators_start(int ranks);
-/* The real communicator behind a handle (MPI_COMM_SELF stands for one of the calling rank's own). */
+/* The communicator behind a handle (MPI_COMM_SELF stands for one of the calling rank). */
 MPI_Comm vmpi_comm(MPI_Comm handle);
 int vmpi_comm_rank_of(MPI_Comm comm, int world);
 int vmpi_comm_world_of(MPI_Comm comm, int rank);
-/* A fresh list of its ranks in the world. */
+/* A new list of its ranks in the world. */
 int *vmpi_comm_members(MPI_Comm comm);
 void vmpi_attributes_copy(MPI_Comm from, MPI_Comm to);
 void vmpi_attributes_free(MPI_Comm comm);
 /* A communicator of `size` ranks; takes ownership of `world`. */
 MPI_Comm vmpi_comm_create(int size, int *world);
 
-/* The ranks that one of a topology receives from and sends to, in its order (cartesian.c, neighbours.c). */
+/* The sources and destinations of a rank in a topology, in its order (cartesian.c, neighbours.c). */
 typedef struct vmpi_edges {
     int sources, destinations;
     int *source, *destination;
     int *source_weight, *destination_weight; /* NULL: none were given */
 } vmpi_edges;
 
-/* The rank `steps` from `rank` along a dimension; MPI_PROC_NULL beyond an end. */
+/* The rank `steps` from `rank` along a dimension; MPI_PROC_NULL outside. */
 int vmpi_cart_neighbour(MPI_Comm comm, int rank, int dimension, int steps);
 void vmpi_edges_free(MPI_Comm comm);
 void vmpi_topology_copy(MPI_Comm from, MPI_Comm to);
@@ -190,29 +189,29 @@ void vmpi_topology_copy(MPI_Comm from, MPI_Comm to);
 
 struct vmpi_arrival {
     const char *call;
-    const char *action; /* what the trace calls it; NULL: it moves nothing */
+    const char *action; /* name in the trace; NULL: it moves no data */
     const void *send;
     void *receive;
     int send_count, receive_count;
     MPI_Datatype send_type, receive_type;
     const int *counts, *displacements;
-    const int *send_counts, *send_displacements; /* where both sides have some */
+    const int *send_counts, *send_displacements; /* if both sides have them */
     const MPI_Datatype *send_types, *receive_types; /* MPI_Alltoallw */
-    const MPI_Aint *send_offsets, *offsets;         /* MPI_Neighbor_alltoallw: its displacements */
-    int one_block;        /* MPI_Neighbor_allgather: the same for everybody */
+    const MPI_Aint *send_offsets, *offsets;         /* MPI_Neighbor_alltoallw: displacements */
+    int one_block;        /* MPI_Neighbor_allgather: same block for all */
     MPI_Op op;
     int root;
     int color, key;       /* MPI_Comm_split */
     MPI_Group group;      /* MPI_Comm_create */
     MPI_Comm communicator; /* result of the calls that make communicators */
-    MPI_Request request;   /* of a call that does not block */
+    MPI_Request request;   /* of a nonblocking call */
 };
 
-/* Waits until every rank of `comm` is here with the same call; the last one runs `action` for all of them, which finds
- * their arguments in comm->at. */
+/* Waits until every rank of `comm` has made the same call. The last one runs `action` for all of them, with their
+ * arguments in comm->at. */
 void vmpi_meet(MPI_Comm comm, vmpi_arrival *mine, void (*action)(MPI_Comm));
 
-/* Records and traces what this rank contributes, and meets; with a request it does not wait for the others. */
+/* Records and traces the contribution of this rank, and joins the collective; with a request it does not wait. */
 int vmpi_exchange(vmpi_arrival mine, MPI_Comm handle, size_t bytes, void (*action)(MPI_Comm), MPI_Request *request);
 /* A piece of a rank's buffer. */
 typedef struct {
@@ -223,12 +222,12 @@ typedef struct {
 /* Copies packed data between two ranks' buffers of possibly different types. */
 void vmpi_move(const void *from, int from_count, MPI_Datatype from_type, void *to, int to_count, MPI_Datatype to_type);
 void *vmpi_at(void *buffer, ptrdiff_t elements, MPI_Datatype type);
-/* Gathers everybody's data into `to`, whose counts and displacements (elements) are given or uniform. */
+/* Gathers the data of all ranks into `to`, with given or uniform counts and displacements (elements). */
 void vmpi_gather_into(MPI_Comm comm, vmpi_arrival *to);
-/* The block for or from a rank (or along an edge): one size for all, one for each rank, or a type for each, too. */
+/* The block for or from a rank (or along an edge): one size for all, one per rank, or a type per rank. */
 vmpi_part vmpi_sent_to(const vmpi_arrival *arrival, int peer);
 vmpi_part vmpi_received_from(const vmpi_arrival *arrival, int peer);
-/* What a rank gives that sends one block. */
+/* The data of a rank that sends one block. */
 size_t vmpi_bytes_sent(const vmpi_arrival *arrival);
 
 /* ---- point to point (request.c, match.c) ---- */
@@ -254,45 +253,45 @@ struct ompi_request_t {
     struct ompi_request_t *next; /* in its match queue */
 };
 
-/* Sends now: into a posted receive if one matches, else into a buffer of the receiver. */
+/* Sends now: into a matching posted receive, else into a buffer of the receiver. */
 void vmpi_deliver(MPI_Comm comm, int destination, int tag, const void *buffer, int count, MPI_Datatype type);
-/* Completes the receive from what has already arrived, or posts it. */
+/* Completes the receive from an arrived message, or posts it. */
 void vmpi_post(MPI_Request receive);
 /* Whether a message waits; fills `status`. */
 int vmpi_peek(MPI_Comm comm, int source, int tag, MPI_Status *status);
 void vmpi_complete(MPI_Request request, int source, int tag, size_t bytes);
 
-/* ---- variables outside functions (globals.c): nothing happens unless they are private to each rank ---- */
+/* ---- global variables (globals.c): no effect unless they are private to each rank ---- */
 
 void vmpi_globals_capture(void (*run_constructors)(void));
 /* Ends the run if the variables of so many ranks do not fit into memory. */
 void vmpi_globals_check(int ranks);
-/* Puts the rank's in place; runs the constructors, and in the end the destructors, of its static objects; forgets them. */
+/* Puts the rank's variables in place; runs constructors and later destructors of its static objects; discards them. */
 void vmpi_globals_enter(vmpi_rank *rank);
 void vmpi_globals_construct(void);
 void vmpi_globals_destruct(void);
 void vmpi_globals_leave(vmpi_rank *rank);
 int vmpi_at_exit(void (*function)(void *), void *argument);
-/* Where a rank's byte is at the moment; of all buffers that an arrival names. */
+/* Current address of a rank's byte; the same for all buffers of an arrival. */
 void *vmpi_address(const vmpi_rank *rank, const void *address);
 void vmpi_addresses(vmpi_arrival *arrival, const vmpi_rank *rank);
 void vmpi_check_bottom(const void *buffer, size_t bytes);
 
-/* ---- the trace (trace.c): nothing happens unless one is open ---- */
+/* ---- the trace (trace.c): no effect unless one is open ---- */
 
 void vmpi_trace_open(const char *path);
 void vmpi_trace_close(void);
 int vmpi_trace_is_open(void);
-/* The rank is in a call of MPI, or leaves it: what it computes between two is timed. */
+/* The rank enters or leaves an MPI call; the computation between two calls is timed. */
 void vmpi_trace_entered(void);
 void vmpi_trace_left(const int *scope);
 void vmpi_trace_plain(const char *action);
 void vmpi_trace_message(const char *action, MPI_Comm comm, int peer, int tag, size_t bytes);
 void vmpi_trace_sendrecv(MPI_Comm comm, int to, size_t sent, int from, size_t received);
 void vmpi_trace_wait(MPI_Request request);
-/* Begins a message of a collective of neighbours, or waits for it. */
+/* Starts a message of a neighbourhood collective, or waits for it. */
 void vmpi_trace_neighbour(MPI_Comm comm, int peer, int receives, int wait, size_t bytes);
-/* A rank is in a new communicator, or in none of those that its split made (NULL). */
+/* A rank is in a new communicator, or in none of the split (NULL). */
 void vmpi_trace_split(int world, MPI_Comm parent, MPI_Comm made);
 void vmpi_trace_free(MPI_Comm comm);
 void vmpi_trace_collective(const vmpi_arrival *arrival, MPI_Comm comm);

@@ -1,4 +1,4 @@
-/* Who runs next: a queue of ready ranks, first in, first out, and the watch for deadlock. */
+/* The scheduler: a first-in first-out queue of ready ranks, and the detection of deadlocks. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,10 +9,10 @@
 #include "runtime.h"
 #include "vmpi.h"
 
-/* A rank that polls (MPI_Test, MPI_Iprobe) in vain this often is left alone until a message arrives for it or nobody
- * else can run: thousands of ranks that poll for the last message would otherwise cost (ranks)^2 switches. */
+/* A rank that polls (MPI_Test, MPI_Iprobe) without success this often rests until a message arrives for it or no other
+ * rank can run. Thousands of ranks that poll for the last message would otherwise cost (ranks)^2 switches. */
 #define POLLS_BEFORE_REST 4
-/* All ranks resting or blocked, and this many rounds of letting the pollers try again brought nothing: deadlock. */
+/* All ranks rest or are blocked, and this many rounds of polling brought nothing: deadlock. */
 #define ROUNDS_BEFORE_DEADLOCK 8
 #define RANKS_NAMED 16
 
@@ -56,11 +56,11 @@ void vmpi_fail(const char *format, ...)
     _Exit(70);
 }
 
-/* The line of the program that an address lies in, by addr2line of the binutils, which every C compiler comes with; empty
- * without debug information (-g) or where the tool is missing. */
+/* The source line of an address, by addr2line of the binutils, which every C compiler includes; empty without debug
+ * information (-g) or without the tool. */
 static void find_line(void *where, char *line, int room)
 {
-    extern char __executable_start; /* the linker's: where the program was loaded */
+    extern char __executable_start; /* from the linker: load address of the program */
     char command[512], program[384];
     line[0] = '\0';
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -68,7 +68,7 @@ static void find_line(void *where, char *line, int room)
         return;
     program[length] = '\0';
     uintptr_t start = (uintptr_t)&__executable_start, address = (uintptr_t)where - 1;
-    /* Addresses of a position-independent program count from 0, those of others are what they are. */
+    /* Addresses of a position-independent program start at 0; other programs use absolute addresses. */
     snprintf(command, sizeof command, "addr2line -e '%s' 0x%llx 2>/dev/null", program,
              (unsigned long long)(start > 0x1000000 ? address - start : address));
     FILE *output = popen(command, "r");
@@ -86,8 +86,8 @@ void vmpi_unsupported(const char *call, void *where)
     find_line(where, line, sizeof line);
     vmpi_current->call = call;
     if (line[0])
-        vmpi_fail("vmpi does not support this call, which %s makes", line);
-    vmpi_fail("vmpi does not support this call (compiled with -g, the program says in which line it is)");
+        vmpi_fail("vmpi does not support this call in %s", line);
+    vmpi_fail("vmpi does not support this call (compile the program with -g to see its line)");
 }
 
 void vmpi_enter(const char *call)
@@ -144,7 +144,7 @@ void vmpi_poll(void)
 static void rank_entry(void *argument)
 {
     vmpi_rank *rank = argument;
-    /* Programs may permute their argv; each rank gets a copy of the pointers. */
+    /* Programs may permute their argv, so each rank gets a copy of the pointers. */
     char **argv = vmpi_alloc((size_t)program_argc + 1, sizeof *argv);
     memcpy(argv, program_argv, (size_t)program_argc * sizeof *argv);
     vmpi_globals_construct();
@@ -164,7 +164,7 @@ static void report_deadlock(void)
 {
     fflush(stdout);
     vmpi_current = NULL;
-    fprintf(stderr, "vmpi: deadlock: %d of %d ranks wait and none can go on\n", vmpi_world_size - finished,
+    fprintf(stderr, "vmpi: deadlock: %d of %d ranks wait and none can continue\n", vmpi_world_size - finished,
             vmpi_world_size);
     int named = 0;
     for (int i = 0; i < vmpi_world_size; i++) {
@@ -180,7 +180,7 @@ static void report_deadlock(void)
     _Exit(71);
 }
 
-/* Nobody is ready: give the resting pollers another round. Returns 0 when that is pointless. */
+/* No rank is ready: lets the resting ranks poll again. Returns 0 if that is useless. */
 static int wake_pollers(void)
 {
     if (++rounds_without_progress > ROUNDS_BEFORE_DEADLOCK)

@@ -2,7 +2,7 @@
  *
  *   PROGRAM -np RANKS [-per-node RANKS] [-record FILE] [-trace FILE] [-stack KIB] [--] the program's own arguments
  *
- * Exit status: the largest of the ranks' mains; 70 for a misuse of MPI or an unsupported call, 71 for a deadlock. */
+ * Exit status: the largest status of the ranks' mains; 70 for a misuse of MPI or an unsupported call, 71 for a deadlock. */
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +17,17 @@ static long number(const char *option, const char *text, long least, long most)
     char *end;
     long value = text ? strtol(text, &end, 10) : 0;
     if (!text || *end || value < least || value > most) {
-        fprintf(stderr, "vmpi: %s takes a whole number from %ld to %ld, not '%s'\n", option, least, most,
+        fprintf(stderr, "vmpi: %s expects an integer from %ld to %ld, got '%s'\n", option, least, most,
                 text ? text : "");
         exit(2);
     }
     return value;
 }
 
-/* Large pieces have pages of their own, so that what a rank frees goes back to the system and not only to the next that asks
- * for as much; and zeros that nobody has written take none. glibc would stop doing so after the first that is freed: hypre's
- * set-up of 27,000 unknowns on each of 64 ranks then takes 226 bytes per unknown instead of 202. Stacks need pieces, too, two a
- * rank, of those that Linux allows a process (vm.max_map_count). */
+/* Large allocations have their own pages. So memory that a rank frees returns to the system, and unwritten zeros take no
+ * memory. glibc would stop this after the first free: hypre's set-up of 27,000 unknowns on each of 64 ranks would take
+ * 226 bytes per unknown instead of 202. Stacks also need mappings, two per rank, of the number that Linux allows a
+ * process (vm.max_map_count). A larger threshold gives less memory back to the system. */
 static void give_back_memory(int ranks)
 {
 #ifdef __GLIBC__

@@ -1,14 +1,13 @@
-/* The trace: what every rank calls, in the words of SimGrid's time-independent traces, which `program = { name =
- * "trace" }` of an experiment replays. One file for all ranks, a line `RANK ACTION ARGUMENTS` for each call, in each
- * rank's order.
+/* The trace: calls of every rank in the format of SimGrid's time-independent traces. The program
+ * { name = "trace" } of an experiment replays it. One file for all ranks has a line `RANK ACTION ARGUMENTS` per call, in
+ * each rank's order.
  *
- * Of programs with communicators of their own the lines say more than SimGrid's: `comm_split NEW RANKS KEY` makes
- * communicator NEW (a number that no other has) of RANKS ranks, in which this one is KEY; `comm_split 0 0 0` is what a
- * rank calls that is in none of those that are made; `comm_free` frees. Lines that end with `on NUMBER`, these too, are
- * about that communicator and count ranks in it, all others about the world. Amounts are bytes, whose type is number 2
- * (one byte). Between calls stands `compute N`, N nanoseconds of the rank's own processor time, which a trace calls
- * operations: replayed at 10^9 a second, the default, they are what was measured here, without what reading the clock takes. Calls that move nothing are left
- * out. */
+ * Communicators extend SimGrid's format. `comm_split NEW RANKS KEY` creates communicator NEW (a unique number) of RANKS
+ * ranks, in which this rank is KEY. A rank that is in no new communicator has `comm_split 0 0 0`. `comm_free` frees.
+ * Lines that end with `on NUMBER`, also of these calls, belong to that communicator and count ranks in it; all other
+ * lines belong to the world. Amounts are bytes with type number 2 (one byte). `compute N` between calls means N
+ * nanoseconds of the rank's processor time, without the time to read the clock. A trace counts operations: at the
+ * default of 10^9 per second a replay takes the measured time. Calls that move no data are left out. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <stdarg.h>
@@ -30,7 +29,7 @@ static int64_t processor_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* What reading the clock takes itself: the least of many times. */
+/* Time to read the clock: the minimum of many measurements. */
 static int64_t clock_ns;
 
 static void time_clock(void)
@@ -66,7 +65,7 @@ void vmpi_trace_close(void)
     file = NULL;
 }
 
-/* A rank runs without a break from the end of one call to the start of the next: others run only inside calls. */
+/* A rank runs without interruption from the end of one call to the start of the next: others run only inside calls. */
 void vmpi_trace_entered(void)
 {
     vmpi_rank *rank = vmpi_current;
@@ -83,7 +82,7 @@ void vmpi_trace_left(const int *scope)
         vmpi_current->left_ns = processor_ns();
 }
 
-/* Whether this call is to be written; if so the line is begun, after what the rank computed. */
+/* Whether this call is traced; if so, the line starts here, after the preceding computation. */
 static int begin_of(vmpi_rank *rank, const char *action)
 {
     if (!file || rank->quiet > 0)
@@ -100,8 +99,7 @@ static int begin(const char *action)
     return begin_of(vmpi_current, action);
 }
 
-/* The end of a line: which communicator it is about. MPI_COMM_SELF, whose only rank is known by its number in the
- * world, has no number. */
+/* The end of a line: its communicator. MPI_COMM_SELF has no number; its only rank has its number in the world. */
 static int is_named(MPI_Comm comm)
 {
     return comm != MPI_COMM_WORLD && comm != vmpi_current->self;
@@ -174,15 +172,14 @@ static void wait_for(MPI_Comm comm, int peer, int receives, int tag)
     end(comm);
 }
 
-/* A request is known by who sends to whom with which tag. A collective that does not block is replayed where it was
- * begun. */
+/* Source, destination and tag identify a request. A nonblocking collective is replayed where it started. */
 void vmpi_trace_wait(MPI_Request request)
 {
     if (request->kind != REQUEST_COLLECTIVE && request->peer != MPI_PROC_NULL)
         wait_for(request->comm, request->peer, request->kind == REQUEST_RECEIVE, request->tag);
 }
 
-/* A tag that programs are not likely to use. */
+/* A tag that programs are unlikely to use. */
 enum { NEIGHBOUR = 2147480000 };
 
 void vmpi_trace_neighbour(MPI_Comm comm, int peer, int receives, int wait, size_t bytes)
@@ -206,7 +203,7 @@ static void write_counts(const int *counts, MPI_Datatype type, const MPI_Datatyp
         fprintf(file, " %zu", block_bytes(counts, type, types, i));
 }
 
-/* Their sum, then each. */
+/* The sum, then each value. */
 static void write_blocks(const int *counts, MPI_Datatype type, const MPI_Datatype *types, int ranks)
 {
     size_t bytes = 0;
@@ -216,7 +213,7 @@ static void write_blocks(const int *counts, MPI_Datatype type, const MPI_Datatyp
     write_counts(counts, type, types, ranks);
 }
 
-/* Of the calls with a count for each rank; whether it is one. */
+/* Calls with a count per rank; returns whether this is one. */
 static int write_vector(const vmpi_arrival *a, MPI_Comm comm, int root, size_t sent, size_t received)
 {
     int n = comm->size, mine = vmpi_comm_rank_of(comm, vmpi_current->world), here = mine == a->root;

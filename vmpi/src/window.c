@@ -1,8 +1,8 @@
-/* One-sided calls: a window is every rank's memory, and what is put or got is moved at once.
+/* One-sided calls: a window is the memory of every rank, and transfers happen at once.
  *
- * So a fence is a meeting, and a flush or an unlock has nothing to wait for; each lets others run, since programs poll
- * by them. Calls between a lock and its unlock never wait, but for those of the program that block otherwise, so a lock
- * is kept, too. A trace can't hold transfers that only one side calls: it is refused. */
+ * So a fence is a meeting, and a flush or unlock waits for nothing. Each lets other ranks run, because programs use them to
+ * poll. Between a lock and its unlock only other blocking calls of the program wait, so locks are respected.
+ * A trace cannot contain one-sided transfers, so tracing them is an error. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ struct ompi_win_t {
     struct part {
         char *base;
         MPI_Aint bytes;
-        int unit, holder; /* the rank that has it alone, or -1 */
+        int unit, holder; /* the rank that holds the exclusive lock, or -1 */
         int own;          /* allocated by MPI_Win_allocate */
     } *part;
 };
@@ -35,7 +35,7 @@ static void make(MPI_Comm comm)
 static void create(void *base, MPI_Aint bytes, int unit, int own, MPI_Comm handle, MPI_Win *out)
 {
     if (vmpi_trace_is_open())
-        vmpi_fail("a trace cannot hold one-sided calls, of which only one side says something");
+        vmpi_fail("a trace cannot contain one-sided calls");
     MPI_Comm comm = vmpi_comm(handle);
     vmpi_arrival mine = {.call = "MPI_Win_create", .receive = out};
     vmpi_meet(comm, &mine, make);
@@ -78,15 +78,15 @@ int MPI_Win_free(MPI_Win *window)
     return MPI_SUCCESS;
 }
 
-/* Where `count` elements at a displacement of a rank's window are; checks that they are in it. */
+/* The address of `count` elements at a displacement of a rank's window; checks that they are inside. */
 static void *place(MPI_Win window, int rank, MPI_Aint displacement, int count, MPI_Datatype type)
 {
     if (rank < 0 || rank >= window->comm->size)
-        vmpi_fail("rank %d of a window of %d", rank, window->comm->size);
+        vmpi_fail("rank %d is not in a window of %d ranks", rank, window->comm->size);
     struct part *part = &window->part[rank];
     MPI_Aint first = displacement * part->unit, last = first + (count > 0 ? type->lower + count * type->extent : 0);
     if (displacement < 0 || last > part->bytes)
-        vmpi_fail("bytes %lld to %lld of the window of rank %d, which has %lld", (long long)first, (long long)last,
+        vmpi_fail("bytes %lld to %lld are outside the window of rank %d, which has %lld", (long long)first, (long long)last,
                   rank, (long long)part->bytes);
     vmpi_rank *target = vmpi_rank_at(vmpi_comm_world_of(window->comm, rank));
     if (target->state == RANK_POLLING)
@@ -131,7 +131,7 @@ int MPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_typ
     void *there = place(window, target, displacement, count, type);
     size_t bytes = vmpi_packed_bytes(type, count);
     if (vmpi_packed_bytes(origin_type, origin_count) != bytes)
-        vmpi_fail("%zu bytes accumulated into %zu", vmpi_packed_bytes(origin_type, origin_count), bytes);
+        vmpi_fail("%zu bytes are accumulated into %zu bytes", vmpi_packed_bytes(origin_type, origin_count), bytes);
     vmpi_record_message(vmpi_current->world, vmpi_comm_world_of(window->comm, target), bytes, window->comm->id);
     void *old = vmpi_alloc(1, bytes), *new = vmpi_alloc(1, bytes);
     vmpi_pack(there, count, type, old);
@@ -169,7 +169,7 @@ int MPI_Win_lock(int kind, int rank, int assertion, MPI_Win window)
     (void)place(window, rank, 0, 0, MPI_BYTE);
     int *holder = &window->part[rank].holder;
     while (*holder >= 0) {
-        snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "for the lock of rank %d, which rank %d has", rank,
+        snprintf(vmpi_current->detail, sizeof vmpi_current->detail, "for the lock of rank %d, which rank %d holds", rank,
                  *holder);
         vmpi_poll();
     }

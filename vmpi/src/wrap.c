@@ -1,5 +1,5 @@
-/* For programs whose main was compiled under its own name: linked with --wrap=main, the process starts in
- * __wrap_main, and each rank enters the program's main. */
+/* For programs with an unmodified main: linked with --wrap=main, the process starts in __wrap_main, and each rank enters
+ * the program's main. */
 #include "runtime.h"
 #include "vmpi.h"
 

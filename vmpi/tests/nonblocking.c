@@ -35,7 +35,7 @@ static void several_at_once(MPI_Comm comm)
     MPI_Iscatterv(cards, ones, at, MPI_INT, &one_card, 1, MPI_INT, root, comm, &request[11]);
     MPI_Igatherv(&term, 1, MPI_INT, many, ones, at, MPI_INT, root, comm, &request[12]);
     int again = 0;
-    MPI_Allreduce(&term, &again, 1, MPI_INT, MPI_MAX, comm); /* one that blocks while they are under way */
+    MPI_Allreduce(&term, &again, 1, MPI_INT, MPI_MAX, comm); /* a blocking call while they are in flight */
     EXPECT(again == n);
     int left = CALLS;
     while (left > CALLS / 2) { /* half of them one by one, by asking, the others at once */

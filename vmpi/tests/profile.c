@@ -1,5 +1,5 @@
 /* A profiling library for a real MPI: what a program sends there, to hold vmpi's record against. Through MPI's own
- * profiling interface, so that neither the program nor the MPI is changed; shared, and loaded before (LD_PRELOAD).
+ * profiling layer (PMPI), so that neither the program nor the MPI is changed; shared, and loaded before (LD_PRELOAD).
  *
  * Every rank writes the file $MPI_PROFILE.RANK, a line a call:
  *   message SOURCE DESTINATION BYTES    ranks of the world; two-sided and one-sided
@@ -156,7 +156,7 @@ INIT(Rsend_init)
 int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     int status = PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
-    keep(*request, comm, MPI_PROC_NULL, 0); /* its number may be that of a send that was freed */
+    keep(*request, comm, MPI_PROC_NULL, 0); /* its number may have belonged to a freed send */
     return status;
 }
 

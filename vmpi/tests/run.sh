@@ -41,11 +41,11 @@ misuse() {
 misuse deadlock 71 "rank 0 in MPI_Recv for a message from rank 1, tag 77, communicator 0"
 misuse deadlock 71 "rank 1 in MPI_Barrier on communicator 0"
 misuse polling 71 "rank 2 in MPI_Iprobe for a message from any rank, tag 1"
-misuse unsupported 70 "rank 0 in MPI_Comm_spawn: vmpi does not support this call, which "
-misuse unsupported 70 "tests/misuse.c:33 makes"
-misuse truncation 70 "message of 8 bytes from rank 1 with tag 4 for a receive of 4 bytes by rank 0"
+misuse unsupported 70 "rank 0 in MPI_Comm_spawn: vmpi does not support this call in "
+misuse unsupported 70 "tests/misuse.c:33"
+misuse truncation 70 "a message of 8 bytes from rank 1 with tag 4 exceeds a receive of 4 bytes by rank 0"
 misuse mismatch 70 "rank 0 is in MPI_Bcast"
-misuse peer 70 "rank 1000000 of a communicator of 3"
+misuse peer 70 "rank 1000000 is not in a communicator of 3 ranks"
 "$build/test-misuse" -np 2 overflow >/dev/null 2>&1
 [ $? -eq 139 ]
 report "misuse overflow faults on the guard page" $?

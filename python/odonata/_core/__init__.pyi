@@ -56,8 +56,8 @@ _Array: TypeAlias = npt.NDArray[Any]
 _Column: TypeAlias = _Array | tuple[npt.NDArray[np.int32], list[str] | _Array]
 """A NumPy array of u16, u32, u64, i32, f64 or bool, with NaN for a missing value.
 
-A column of text is a pair of codes and the texts that they index. A column of lists is a pair of offsets and values.
-Wrap pairs with `pyarrow.DictionaryArray.from_arrays` and `pyarrow.ListArray.from_arrays`.
+A column of text is a pair of codes and the texts that they index. A column of lists is a pair of offsets and
+values. Wrap pairs with `pyarrow.DictionaryArray.from_arrays` and `pyarrow.ListArray.from_arrays`.
 """
 
 _Tables: TypeAlias = dict[str, dict[str, _Column]]
@@ -238,9 +238,9 @@ def run(
 
     `threads` 0 means one per processor. The callbacks run on the calling thread. `progress` gets the name of
     the phase and its progress from 0 to 1. `pace` gets the simulated time in ps and the number of events.
-    `rows` gets the name of a growing table and the columns of its next rows, which are then not in the result.
-    An exception in a callback ends the run. An interrupt also ends it: an engine with partial results returns
-    them with `interrupt`, others raise it.
+    `rows` gets the name of a growing table and the columns of its next rows, which are then not in the
+    result. An exception in a callback ends the run. An interrupt also ends it: an engine with partial results
+    returns them with `interrupt`, others raise it.
 
     With `processes`, all of them call this function for one run. The first gets the result, the others None.
     If one of them is not ready, all get None.
@@ -270,7 +270,10 @@ class Checkpoints:
         """Requests a checkpoint as soon as possible."""
 
 def checkpoint(path: str | PathLike[str]) -> Any:
-    """The description of a checkpoint file: `experiment`, `path`, `overrides`, `now_ps`, `before` and more."""
+    """The description of a checkpoint file:
+
+    `experiment`, `path`, `overrides`, `now_ps`, `before` and more.
+    """
 
 def time_ps(text: str) -> int:
     """A time such as `400 us` in ps; raises `ValueError` if it is invalid."""

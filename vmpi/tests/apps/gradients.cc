@@ -1,6 +1,6 @@
-// What HPCG does between ranks: conjugate gradients on a grid cut in boxes, ghosts by lists of neighbours, a preconditioner of
-// levels that each exchange their own ghosts, dot products over all. Sums are gathered and added in the order of ranks, so that
-// all bits are the same everywhere; the allreduce beside them must agree to rounding.
+// HPCG's communication: conjugate gradients on a grid cut into boxes, ghosts by lists of neighbours, a multilevel preconditioner
+// that exchanges ghosts on each level, global dot products. Sums are gathered and added in rank order, so all bits are equal
+// everywhere; an allreduce of the same values must agree to rounding.
 #include <mpi.h>
 
 #include <cmath>
