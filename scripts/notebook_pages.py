@@ -32,7 +32,7 @@ def executed(path: Path) -> nbformat.NotebookNode:
 
 
 def page(path: Path) -> tuple[str, dict[str, bytes]]:
-    """The text of its page, in Markdown, and its pictures by their names beside the page."""
+    """The text of its page, in Markdown, and its pictures by file name."""
     notebook = executed(path)
     names = {"unique_key": path.stem, "output_files_dir": ""}
     text, given = nbconvert.MarkdownExporter().from_notebook_node(notebook, resources=names)

@@ -1,7 +1,7 @@
-"""What `make site` does beside MkDocs: pages outside of `docs`, links to sources, the package's reference.
+"""Additions of `make site` to MkDocs: pages outside `docs`, links to sources, the package's reference.
 
-Pages link to each other as files of the repository, which works there and in any viewer of it. Here every
-link to a page becomes one of the site, and one to a file that is no page its name alone.
+Pages link to each other as files of the repository, which works there and in any viewer of it. On the site, a link
+to a page becomes a link of the site, and a link to another file becomes only its name.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MODULES = (
 
 
 VERSIONS = "odonata-versions"
-"""Stands in the foot of a page for the way to the list of versions."""
+"""Placeholder in the page footer for the address of the list of versions."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -60,7 +60,7 @@ def on_post_template(output: str, **_: Any) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """The list of the versions whose sites lie beside this one, the newest first."""
+    """The versions whose sites are in the same directory, the newest first."""
     site = Path(config.site_dir).parent
     found = [path.parent.name for path in site.glob("[0-9]*.[0-9]*/index.html")]
     found.sort(key=lambda name: [int(part) for part in re.findall(r"\d+", name)], reverse=True)
@@ -131,7 +131,7 @@ def on_page_markdown(markdown: str, *, page: Page, files: Files, **_: Any) -> st
 
 
 def results_of(name: str) -> Path | None:
-    """What a study came to: in full here, as kept beside it, or in the quick form of `make examples`."""
+    """Results of a study: in full, as stored with it, or in the quick form of `make examples`."""
     places = (
         ROOT / "runs/studies" / name,
         ROOT / "studies" / name / "results",

@@ -40,7 +40,7 @@ def text(matrix: sparse.bsr_matrix, *, apart: bool, first: int = 1) -> str:
 
 
 def binary(matrix: sparse.bsr_matrix, *, apart: bool) -> bytes:
-    """Row starts, columns, blocks; those of the diagonal last."""
+    """Row starts, columns, blocks; diagonal blocks last."""
     size, rows = matrix.blocksize[0], matrix.shape[0] // matrix.blocksize[0]
     row = np.repeat(np.arange(rows), np.diff(matrix.indptr))
     own = (row == matrix.indices) & apart
@@ -84,7 +84,7 @@ def test_damaged_files_are_refused(apart: bool, tmp_path: Path) -> None:
             data = bytearray(whole[: rng.integers(80, len(whole) + 1)] if case % 2 else whole)
             data[int(rng.integers(14, len(data)))] = int(rng.integers(256))
             path.write_bytes(bytes(data))
-            # Read or refused in words, never a traceback; a changed number in it may well be a matrix.
+            # The file is read or refused with an error, never a traceback. A changed number may be valid.
             with contextlib.suppress(OdonataError):
                 assert foreign.read_matrix(path).shape[0] >= 0
 

@@ -1,4 +1,4 @@
-"""Costs at the ends: parts of a cycle by hand, fits, and the packet engine beside the formulas."""
+"""Endpoint costs: parts of a cycle by hand, fits, and the packet engine compared with the formulas."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_level_by_hand() -> None:
     assert parts.matching == pytest.approx(3 * 4.5 * 0.1e-6)
     assert parts.network == pytest.approx(3 * (5 * 0.416e-6 + 8e-6))
     assert parts.gap == 0
-    # An interface that takes 1 us a message: 48 us for its node's, of which hosts need 1.65 themselves.
+    # A NIC that takes 1 us per message: 48 us for its node's, of which hosts need 1.65 themselves.
     [parts] = ends.parts_of_levels(one, EOS, replace(COSTS, gap_s=1e-6))
     assert parts.gap == pytest.approx(3 * (48e-6 - 1.2e-6 - 0.45e-6))
 
@@ -128,7 +128,7 @@ def test_two_cycles_are_too_few() -> None:
         ends.fit(cycles(COSTS)[:2], EOS)
 
 
-def test_the_shipped_costs_are_those_of_the_measured_cycles() -> None:
+def test_the_shipped_costs_fit_the_measured_cycles() -> None:
     """Table 3 of the paper, all mixes on 1,024 cores."""
     times = (11.3, 16.3, 27.6, 51.8, 104.0)
     measured = [replace(one, seconds=1e-3 * ms) for one, ms in zip(cycles(COSTS), times, strict=True)]

@@ -20,7 +20,7 @@ HIERARCHY = amg.shipped("laplace7", 1024, "50x50x25")
 
 
 def write(path: Path, scenario: str, *, tasks: tuple[int, ...] = (16,), noise: float = 0.0) -> Path:
-    """Times as a scenario would have them, each off by up to `noise` either way."""
+    """Times of a scenario, each too large or too small by up to `noise`."""
     dice = random.Random(5)
     lines = ["level,tasks,time_us"]
     for per_node in tasks:

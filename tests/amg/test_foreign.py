@@ -150,7 +150,7 @@ def test_damaged_petsc_files_are_refused(width: int, tmp_path: Path) -> None:
         at = int(rng.integers(width, len(data)))
         data[at] = int(rng.integers(256))
         path.write_bytes(bytes(data))
-        # Read or refused in words, never a traceback; a changed number in it may well be a matrix.
+        # The file is read or refused with an error, never a traceback.
         with contextlib.suppress(OdonataError):
             assert foreign.read_matrix(path).shape[0] >= 0
     path.write_bytes(struct.pack(">iiii", 1211216, -1, 2**31 - 1, 5) + bytes(40))

@@ -1,4 +1,4 @@
-"""What the build says where hypre is not as it is needed: in words, and before anything is compiled."""
+"""The build reports a missing or wrong hypre before it compiles anything."""
 
 from __future__ import annotations
 

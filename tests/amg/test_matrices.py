@@ -139,7 +139,7 @@ def test_model_command_answers_from_shipped_tables(
     assert odonata_command("amg", "model", *arguments, "--scenario", "x").returncode == 2
 
 
-def test_indices_of_64_bits_are_written_as_those_of_32(tmp_path: Path) -> None:
+def test_64_bit_indices_are_written_with_32_bits(tmp_path: Path) -> None:
     """SciPy's choice: where there are 2^31 entries or more, row starts and columns have 64 bits."""
     starts, matrix = np.array([0, 4, 8]), line(8)
     matrices.write(matrix, starts, tmp_path / "small")

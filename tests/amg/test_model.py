@@ -207,10 +207,10 @@ def test_simulated_exchange_by_hand(engine: str, tmp_path: Path) -> None:
     assert level.compute_s == pytest.approx(6 * 1000 * 3 * 1.59e-9)
     assert level.seconds == pytest.approx(level.compute_s + 3 * (0.238e-6 + exchange.simulated_s))
     assert level.network_share == pytest.approx(3 * exchange.simulated_s / level.seconds)
-    # Beside another job: it never gets faster.
+    # With another job it never gets faster.
     other = '\n[[job]]\nname = "other"\npattern = "uniform"\nranks = 32\nplacement = "compact"\n'
-    beside = simulate.simulate(directory, pair, table, EOS, text + other, per_node=1)
-    assert beside.exchanges[0].simulated_s >= exchange.simulated_s * 0.999
+    shared = simulate.simulate(directory, pair, table, EOS, text + other, per_node=1)
+    assert shared.exchanges[0].simulated_s >= exchange.simulated_s * 0.999
 
 
 def test_an_experiment_that_simulates_nothing_is_refused(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_an_experiment_that_simulates_nothing_is_refused(tmp_path: Path) -> None
         simulate.simulate(directory, pair, table, EOS, text, per_node=1)
 
 
-def test_ways_are_priced_rank_by_rank() -> None:
+def test_variants_are_priced_rank_by_rank() -> None:
     # Shipped: 512 x 30^3, executed at the paper's switch.
     directory = dict(library.directories())["laplace7-512-30x30x30"]
     variants = {

@@ -1,7 +1,7 @@
 """What vmpi records of a program is what the same program does on Open MPI.
 
 Every message with its ends and bytes, every collective with its ranks and bytes. There they are counted by a
-library of MPI's profiling interface (`vmpi/tests/profile.c`), which changes neither the program nor the MPI.
+library of MPI's profiling layer (`vmpi/tests/profile.c`), which changes neither the program nor the MPI.
 """
 
 from __future__ import annotations

@@ -26,13 +26,13 @@ SYSTEM = sparse.kron(MESH, np.array([[2.0, 0.5], [0.5, 2.0]])).tocsr()
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 7, 16, 64])
-@pytest.mark.parametrize("way", partition.METHODS)
-def test_every_rank_has_its_share(way: str, ranks: int) -> None:
+@pytest.mark.parametrize("method", partition.METHODS)
+def test_every_rank_has_its_share(method: str, ranks: int) -> None:
     cut = {
         "metis": lambda: partition.by_metis(SYSTEM, ranks, FUNCTIONS),
         "bisection": lambda: partition.by_bisection(PLACES, ranks, FUNCTIONS),
         "order": lambda: partition.by_order(SYSTEM.shape[0], ranks, FUNCTIONS),
-    }[way]()
+    }[method]()
     sizes = np.diff(cut.starts)
     assert len(sizes) == ranks
     assert sizes.sum() == SYSTEM.shape[0]
@@ -44,9 +44,9 @@ def test_every_rank_has_its_share(way: str, ranks: int) -> None:
     assert (cut.starts % FUNCTIONS == 0).all()
 
 
-@pytest.mark.parametrize("way", ["metis", "bisection"])
-def test_renumbered_is_the_same_matrix(way: str) -> None:
-    cut = partition.by_metis(MESH, 8, 1) if way == "metis" else partition.by_bisection(PLACES, 8, 1)
+@pytest.mark.parametrize("method", ["metis", "bisection"])
+def test_renumbered_is_the_same_matrix(method: str) -> None:
+    cut = partition.by_metis(MESH, 8, 1) if method == "metis" else partition.by_bisection(PLACES, 8, 1)
     x = np.random.default_rng(1).random(MESH.shape[0])
     order = np.argsort(cut.part, kind="stable")
     assert cut.apply(MESH) @ x[order] == pytest.approx((MESH @ x)[order])
@@ -78,17 +78,19 @@ def test_parts_of_a_mesh_have_few_neighbours() -> None:
 def test_a_good_cut_is_cheaper_and_converges_faster(tmp_path: Path) -> None:
     scipy.io.mmwrite(tmp_path / "m.mtx", MESH, symmetry="general")
     eos, found = load("eos"), {}
-    for way in ("order", "metis"):
+    for method in ("order", "metis"):
         done = matrices.prepare(
-            tmp_path / "m.mtx", 32, PAPER, functions=1, refinement=0, folder=tmp_path, partition_by=way
+            tmp_path / "m.mtx", 32, PAPER, functions=1, refinement=0, folder=tmp_path, partition_by=method
         )
         built = boomeramg.build(done.problem, matrix=done.path, solve=True)
         assert built.solve is not None
         assert built.solve.solved
-        found[way] = (cycle(built.hierarchy, eos).seconds, built.solve.iterations)
+        found[method] = (cycle(built.hierarchy, eos).seconds, built.solve.iterations)
         # What the cut promises is what hypre's messages are.
         level = built.hierarchy.levels[0]
-        cut = partition.by_metis(MESH, 32, 1) if way == "metis" else partition.by_order(MESH.shape[0], 32, 1)
+        cut = (
+            partition.by_metis(MESH, 32, 1) if method == "metis" else partition.by_order(MESH.shape[0], 32, 1)
+        )
         assert (level["sends"], level["values_sent"]) == (cut.cut(MESH).partners, cut.cut(MESH).values)
     assert found["metis"][0] < 0.6 * found["order"][0]
     assert found["metis"][1] < 0.8 * found["order"][1]
@@ -152,7 +154,7 @@ def test_bisection_needs_places(odonata_command: Command, tmp_path: Path) -> Non
 
 
 def test_blocks_of_many_functions_join_their_points() -> None:
-    """Of 16 functions a block has 256 entries: points of a line stay joined to the next, both ways."""
+    """Of 16 functions a block has 256 entries: points of a line stay joined in both directions."""
     chain = sparse.diags([[1.0] * 2, [1.0] * 3, [1.0] * 2], [-1, 0, 1])
     graph = partition._graph(sparse.kron(chain, np.ones((16, 16))).tocsr(), 16)
     assert graph.toarray().astype(int).tolist() == [[0, 1, 0], [1, 0, 1], [0, 1, 0]]

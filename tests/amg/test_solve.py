@@ -88,7 +88,7 @@ def test_an_indefinite_matrix_is_not_called_solved(odonata_command: Command, tmp
     _, made = built(matrix, tmp_path, solver="cg")
     solve = made.solve
     assert solve is not None
-    # What is said of it is what a residual of one's own says.
+    # The reported residual equals one computed here.
     assert solve.solved == (solve.true_residual <= 1e-7)
     assert not solve.solved
     assert "not solved" in solve.words

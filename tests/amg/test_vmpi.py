@@ -64,7 +64,7 @@ def test_the_record_has_every_message(halo: Path) -> None:
 
 
 def test_the_trace_is_replayed_on_a_machine(halo: Path, odonata_command: Command) -> None:
-    """Calls are those of the program, bytes those that were recorded, computation what was measured."""
+    """The trace has the program's calls, the recorded bytes and the measured computation."""
     vmpirun(halo.parent, "-n", RANKS, "-record", "r.bin", "-trace", "halo.trace", "halo")
     lines = [line.split() for line in (halo.parent / "halo.trace").read_text().splitlines()]
     mine = [line[1] for line in lines if line[0] == "5"]
@@ -85,7 +85,7 @@ def test_the_trace_is_replayed_on_a_machine(halo: Path, odonata_command: Command
         # In traces a time between calls has nanoseconds.
         assert found[rank]["compute_ps"] == 1000 * computed[rank]
     sent = record.read(halo.parent / "r.bin")
-    # The faces with their protocol, and what an allreduce of 8 bytes takes, which is little beside them.
+    # The faces with their protocol, and what an allreduce of 8 bytes takes, which is little in comparison.
     faces = sum(sent["bytes"].to_pylist())
     assert faces < run.jobs["bytes"][0].as_py() < 1.1 * faces
 

@@ -1,4 +1,4 @@
-"""The compiled module by itself: columns, errors, progress, interrupts."""
+"""The compiled module alone: columns, errors, progress, interrupts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LONG = (
 """Releases capacity in so many slices that it takes minutes at least."""
 
 
-def test_tables_are_those_of_the_format() -> None:
+def test_tables_match_the_format() -> None:
     result = _core.run(SMALL, "small.toml", threads=1)
     assert list(result["tables"]) == list(schema.BASE_TABLES)
     axes = result["summary"]["machine"]["axes"]
@@ -116,7 +116,7 @@ def test_a_problem_without_a_place() -> None:
     assert (first.kind, first.file, first.line, first.column) == ("missing-key", "empty.toml", None, None)
 
 
-def test_files_are_found_beside_the_experiment(tmp_path: Path) -> None:
+def test_files_are_relative_to_the_experiment(tmp_path: Path) -> None:
     edges = pa.table({"src": [0, 1, 2], "dst": [1, 2, 0], "class": ["a", "a", "b"]})
     pq.write_table(edges, tmp_path / "cables")
     graph = pa.table({"src": [0, 1], "dst": [2, 0], "bytes": [100.0, 7.0]})
@@ -145,23 +145,23 @@ def test_a_damaged_parquet_file_is_a_problem_of_the_key(tmp_path: Path) -> None:
     assert "as Parquet" in problem.message
 
 
-def test_progress_is_told_on_the_calling_thread_in_order() -> None:
+def test_progress_is_reported_on_the_calling_thread_in_order() -> None:
     import threading
 
-    told: list[tuple[str, float]] = []
+    reported: list[tuple[str, float]] = []
     threads = set()
 
     def progress(phase: str, share: float) -> None:
-        told.append((phase, share))
+        reported.append((phase, share))
         threads.add(threading.get_ident())
 
     _core.run(SMALL, "small.toml", threads=2, progress=progress)
     assert threads == {threading.get_ident()}
-    assert told[0] == ("building", 0.0)
-    assert all(0.0 <= share <= 1.0 for _, share in told)
-    phases = list(dict.fromkeys(phase for phase, _ in told))
+    assert reported[0] == ("building", 0.0)
+    assert all(0.0 <= share <= 1.0 for _, share in reported)
+    phases = list(dict.fromkeys(phase for phase, _ in reported))
     for phase in phases:
-        shares = [share for other, share in told if other == phase]
+        shares = [share for other, share in reported if other == phase]
         assert shares == sorted(shares), phase
 
 

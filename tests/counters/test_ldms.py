@@ -20,7 +20,7 @@ ROWS = [
     "1446022116.1,153345,nid5,5,0,0,c0-0c0s1a0,5,0,1",
     "1446022117.1,153343,nid1,1,0,0,c0-0c0s0a0,130,1500,9",
     "1446022117.2,153344,nid2,2,0,0,c0-0c0s0a0,130,1500,80",
-    # nid5 started anew: 40 more, then 3 from zero.
+    # nid5 restarted: 40 more, then 3 from zero.
     "1446022117.1,153345,nid5,5,0,0,c0-0c0s1a0,45,0,2",
     "1446022118.1,153345,nid5,5,0,0,c0-0c0s1a0,3,0,2",
 ]
@@ -33,7 +33,7 @@ def table(tmp_path: Path, rows: list[str], head: str = HEAD) -> Path:
 
 
 def test_differences_of_tiles_and_producers(tmp_path: Path) -> None:
-    """Tiles of a router that two nodes report count once; the interfaces of both count."""
+    """Tiles of a router that two nodes report count once; the NICs of both count."""
     found = counters.columns_of(table(tmp_path, ROWS))
     assert {name: sorted(values) for name, values in found.items()} == {
         "AR_RTR_INQ_PRF_INCOMING_FLIT_VC0": [0, 30, 43, 500],
@@ -42,7 +42,7 @@ def test_differences_of_tiles_and_producers(tmp_path: Path) -> None:
 
 
 def test_order_of_rows_and_repeated_heads_do_not_matter(tmp_path: Path) -> None:
-    """Samples are told apart by their times."""
+    """Times distinguish the samples."""
     first = counters.read_counters(table(tmp_path, ROWS))
     again = counters.read_counters(table(tmp_path, [*ROWS[::-1], HEAD]))
     for name, values in first.items():

@@ -32,7 +32,7 @@ key: TEST
 
 
 def ping_pong(preset: str, shape: list[int], order: str) -> dict[str, Any]:
-    """Two ranks on neighbours along the first axis; ten messages of 64 B each way."""
+    """Two ranks on neighbours along the first axis; ten messages of 64 B in each direction."""
     job = {
         "name": "a",
         "program": {"name": "ping-pong", "bytes": "64 B", "iterations": 10, "final_barrier": False},
@@ -57,7 +57,7 @@ def test_directions_have_the_packets_that_went_there() -> None:
     }
     assert found["BGP_TORUS_XP_PACKETS"]["sum"] == found["BGP_TORUS_XP_PACKETS"]["max"] == 10
     assert found["BGP_TORUS_XM_PACKETS"]["sum"] == 10
-    assert sum(found[f"BGP_TORUS_{way}_PACKETS"]["sum"] for way in ("YP", "YM", "ZP", "ZM")) == 0
+    assert sum(found[f"BGP_TORUS_{direction}_PACKETS"]["sum"] for direction in ("YP", "YM", "ZP", "ZM")) == 0
     links = run.links.to_pandas()
     assert found["BGP_TORUS_XP_32BCHUNKS"]["sum"] == -(-links["bytes"].max() // 32)
 
@@ -114,9 +114,11 @@ def test_channels_and_missing_tokens_of_blue_gene_p() -> None:
     """The channels' chunks are the links'; a cycle without tokens is 1 / 0.85 ns of stall."""
     run = all_to_all("bgp-midplane", [4, 4, 2], "bgp")
     found = {row["counter"]: row for row in counters.hardware_counters(run).to_pylist()}
-    for way in ("XP", "XM", "YP", "YM", "ZP", "ZM"):
-        parts = [found[f"BGP_TORUS_{way}_{channel}_32BCHUNKS"]["sum"] for channel in ("VCD0", "VCD1", "VCBN")]
-        assert sum(parts) == found[f"BGP_TORUS_{way}_32BCHUNKS"]["sum"]
+    for direction in ("XP", "XM", "YP", "YM", "ZP", "ZM"):
+        parts = [
+            found[f"BGP_TORUS_{direction}_{channel}_32BCHUNKS"]["sum"] for channel in ("VCD0", "VCD1", "VCBN")
+        ]
+        assert sum(parts) == found[f"BGP_TORUS_{direction}_32BCHUNKS"]["sum"]
         assert all(part > 0 for part in parts[:2])
     links = run.links.to_pandas()
     no_tokens = sum(row["sum"] for name, row in found.items() if name.endswith("_NO_TOKENS"))
@@ -134,20 +136,23 @@ def test_channels_and_queues_of_blue_gene_q() -> None:
     """Queues are sums over cycles of 2 ns: divided by the cycles, the mean number of packets."""
     run = all_to_all("bgq-midplane", [4, 4, 2, 2, 2], "bgq")
     found = {row["counter"]: row for row in counters.hardware_counters(run).to_pylist()}
-    ways = [f"{axis}{sign}" for axis in "ABCDE" for sign in "+-"]
+    directions = [f"{axis}{sign}" for axis in "ABCDE" for sign in "+-"]
     for what in ("SENT", "RECV", "RECV_FIFO"):
         whole, dynamic, escape = (
-            [found[f"PEVT_NW_USER_{kind}PP_{what} {way}"]["sum"] for way in ways]
+            [found[f"PEVT_NW_USER_{kind}PP_{what} {direction}"]["sum"] for direction in directions]
             for kind in ("", "DYN_", "ESC_")
         )
         assert np.allclose(np.add(dynamic, escape), whole, atol=200)
         assert sum(dynamic) > 0
     links, channels = run.links.to_pandas(), run.table("channels").to_pandas()
-    assert sum(found[f"PEVT_NW_USER_PP_RECV {way}"]["sum"] for way in ways) == links["packets"].sum()
+    assert (
+        sum(found[f"PEVT_NW_USER_PP_RECV {direction}"]["sum"] for direction in directions)
+        == links["packets"].sum()
+    )
     queues = channels.groupby("link")["queued_ps"].sum()
-    waits = sum(found[f"PEVT_NW_USER_PP_RECV_FIFO {way}"]["sum"] for way in ways)
+    waits = sum(found[f"PEVT_NW_USER_PP_RECV_FIFO {direction}"]["sum"] for direction in directions)
     assert waits == np.floor(queues / 2_000).sum() > 0
-    cycles = {found[f"PEVT_NW_CYCLES {way}"]["max"] for way in ways}
+    cycles = {found[f"PEVT_NW_CYCLES {direction}"]["max"] for direction in directions}
     assert cycles == {run.summary["packet"]["measured_ps"] // 2_000}
 
 

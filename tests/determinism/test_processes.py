@@ -55,7 +55,7 @@ CASES = {
     "closed": packet_files.experiment(
         packet_files.job(pattern="all-to-all", ranks=24), load=None, measure=None
     ),
-    "beside each other": packet_files.experiment(
+    "side by side": packet_files.experiment(
         packet_files.job("a", ranks=40), packet_files.job("b", ranks=32), load=[0.3, 0.1], measure="4 us"
     ),
     "ranks": packet_files.experiment(
@@ -88,16 +88,16 @@ SOME = ((2, 1), (3, 2))
 ALL = tuple((processes, threads) for processes in (1, 2, 3, 4) for threads in (1, 2))
 
 
-@pytest.mark.parametrize("ways", [SOME, pytest.param(ALL, marks=pytest.mark.long)], ids=["some", "all"])
+@pytest.mark.parametrize("layouts", [SOME, pytest.param(ALL, marks=pytest.mark.long)], ids=["some", "all"])
 @pytest.mark.parametrize("case", CASES)
 def test_the_same_bytes_for_any_number_of_processes_and_threads(
-    case: str, ways: tuple[tuple[int, int], ...], tmp_path: Path
+    case: str, layouts: tuple[tuple[int, int], ...], tmp_path: Path
 ) -> None:
     file = tmp_path / "run.toml"
     file.write_text(CASES[case])
     alone = run(file, tmp_path / "alone", 1, 1)
     assert alone.returncode == 0, alone.stderr
-    for processes, threads in ways:
+    for processes, threads in layouts:
         out = tmp_path / f"{processes}x{threads}"
         ended = run(file, out, processes, threads)
         assert ended.returncode == 0, ended.stderr
@@ -105,7 +105,7 @@ def test_the_same_bytes_for_any_number_of_processes_and_threads(
         assert tables(out) == tables(tmp_path / "alone"), f"{processes} processes of {threads} threads"
 
 
-def test_a_mistake_is_told_once(tmp_path: Path) -> None:
+def test_a_mistake_is_reported_once(tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text(packet_files.experiment(engine='routing = "praise"\n'))
     ended = run(file, tmp_path / "out", 3, 1)
@@ -114,7 +114,7 @@ def test_a_mistake_is_told_once(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_mistake_in_the_arguments_is_told_once(tmp_path: Path) -> None:
+def test_a_mistake_in_the_arguments_is_reported_once(tmp_path: Path) -> None:
     ended = run(tmp_path / "nowhere.toml", tmp_path / "out", 3, 1)
     assert ended.returncode == 2
     assert ended.stderr.count("there is no file") == 1, ended.stderr
@@ -190,7 +190,7 @@ def test_processes_make_a_warm_up_and_begin_with_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("first", "then"), [(3, 1), (1, 2), (2, 4)])
-def test_a_run_goes_on_in_another_number_of_processes(first: int, then: int, tmp_path: Path) -> None:
+def test_a_run_resumes_in_another_number_of_processes(first: int, then: int, tmp_path: Path) -> None:
     file = tmp_path / "run.toml"
     file.write_text(KEPT)
     alone = run(file, tmp_path / "alone", 1, 1)
@@ -255,7 +255,7 @@ def test_the_death_of_one_process_ends_all_and_leaves_no_run(kills: int, tmp_pat
         assert started.returncode != 0, f"process {victim} after {seconds} s"
         assert "(signal 9)" in said
         assert not out.exists()
-    # What was begun beside it is removed by the next run that is to be there.
+    # The next run with this target removes the partial directory.
     assert run(file, out, 1, 1, "--set", "engine.measure=2 us").returncode == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "run.toml"]
 

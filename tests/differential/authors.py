@@ -65,13 +65,13 @@ def repeated(run: pd.DataFrame, seed: int = 1, **engine: object) -> pd.DataFrame
 
 
 def all_send(run: pd.DataFrame) -> pd.DataFrame:
-    """The bins that end before a node that was never held up has made all of its packets."""
+    """The bins that end before an unstalled node has created all of its packets."""
     until = run["gap_ns"].iloc[0] * run["packets_per_node"].iloc[0] / 1000
     return run[run["bin_start_us"] + BIN_US <= until]
 
 
 def draw(path: str) -> None:
-    """Accepted load over time of every run, the authors' beside ours."""
+    """Accepted load over time of every run, the authors' and ours."""
     from matplotlib.figure import Figure
 
     runs = measured()

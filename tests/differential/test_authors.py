@@ -61,10 +61,10 @@ def test_q_adaptive_learns_uniform_traffic_as_theirs() -> None:
 
 @needs_data
 @pytest.mark.parametrize("traffic", ["adv+1", "adv+4"])
-def test_q_adaptive_learns_adversarial_traffic_on_nearly_the_same_way(traffic: str) -> None:
+def test_q_adaptive_learns_adversarial_traffic_almost_as_in_the_paper(traffic: str) -> None:
     """It learns while nearly everything is stuck, so no bin is steady.
 
-    Here the way up begins a bin or two earlier and is less steep; why is not known.
+    Here the increase starts a bin or two earlier and is less steep, for an unknown reason.
     """
     run = measured()["q-adaptive", traffic]
     mine, theirs = repeated(run)["accepted"].to_numpy(), run["accepted"].to_numpy()

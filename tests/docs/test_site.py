@@ -32,12 +32,12 @@ def test_the_newest_version_comes_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "way"), [("index.html", "../index.html"), ("models/routing/min.html", "../../../index.html")]
+    ("url", "address"), [("index.html", "../index.html"), ("models/routing/min.html", "../../../index.html")]
 )
-def test_a_page_leads_to_the_list(url: str, way: str) -> None:
+def test_a_page_leads_to_the_list(url: str, address: str) -> None:
     page: Any = SimpleNamespace(url=url)
     foot = f'<a href="{site_hooks.VERSIONS}">other versions</a>'
-    assert site_hooks.on_post_page(foot, page=page) == f'<a href="{way}">other versions</a>'
+    assert site_hooks.on_post_page(foot, page=page) == f'<a href="{address}">other versions</a>'
 
 
 def test_a_study_shows_the_results_that_lie_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

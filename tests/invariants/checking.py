@@ -91,7 +91,7 @@ def other_values(values: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def values_of_other_rows(values: pd.Series[Any]) -> pd.Series[Any]:
-    """Those of the row before."""
+    """Values of the row before."""
     return pd.Series(np.roll(values.to_numpy(), 1), index=values.index, name=values.name)
 
 

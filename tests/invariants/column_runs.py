@@ -94,14 +94,14 @@ LOADS += OFFERED.format(
 
 @cache
 def closed() -> Run:
-    """All messages of two jobs on ways around, with little room in the routers, every record on."""
+    """All messages of two jobs on non-minimal paths, with small router buffers and every record on."""
     engine = '[engine]\nkind = "packet"\nrouting = "valiant-g"\ninput_buffer = "1 KiB"\n'
     return odonata.run(f"{DRAGONFLY}\n{jobs()}\n{engine}{RECORDS}")
 
 
 @cache
 def opened() -> Run:
-    """Two loads, one of which falls, measured from the first packet on; cut off with packets under way."""
+    """Two loads, one of which falls, measured from the first packet on; cut off with packets in flight."""
     times = f'warm_up = "0 us"\nmeasure = "{MEASURED_PS // 1000} ns"\ndrain = "0 us"\n'
     engine = f'[engine]\nkind = "packet"\nrouting = "min"\n{times}'
     return odonata.run(f"{DRAGONFLY}\n{LOADS}\n{engine}{RECORDS}")
@@ -175,7 +175,7 @@ def taught() -> Run:
 
 @cache
 def crossing() -> Run:
-    """Two routers a and b with four nodes each: two packets meet at a on their way to b, two others at b."""
+    """Two routers a and b with four nodes each: two packets to b meet at a, two others at b."""
     (directory() / "pair.csv").write_text("src,dst,class\na,b,long\n")
     (directory() / "meeting.csv").write_text("src,dst,bytes\n0,4,512\n1,4,512\n6,5,512\n7,5,512\n")
     return odonata.run(f"""
@@ -487,7 +487,7 @@ SWEEP_TABLES = {
     "results": Table("results", "point, job and link class", (*PLACES, *STATISTICS)),
     "jobs of points": Table("jobs of points", "point and job", PLACES),
 }
-"""What a sweep declares beside the columns of its runs."""
+"""Columns that a sweep declares in addition to the columns of its runs."""
 
 
 @cache

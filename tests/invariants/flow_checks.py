@@ -1,4 +1,4 @@
-"""What the flow engine must say: two jobs on one cable by hand, shortest ways on a dragonfly."""
+"""Checks of the flow engine: two jobs on one cable by hand, minimal paths on a dragonfly."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 from checking import Tables, check, close, same
 
 CABLE = 1e9
-INTERFACE = 10e9
+NIC_BYTES_PER_S = 10e9
 
 
 @check("shared")
 def two_jobs_share_a_cable_by_their_messages(run: Tables) -> None:
     """A message of 3 MB and two of 0.5 MB get a third each of a cable of 1 GB/s: 9 and 1.5 ms, alone 3 and 1.
 
-    The 1 MB on the router has what the other message of its node leaves of the interface's 10 GB/s: 9.67, and
+    The 1 MB on the router has what the other message of its node leaves of the NIC's 10 GB/s: 9.67, and
     9 alone. The mean over bytes of that job is (3 x 9 ms + 1 MB / 9.67 GB/s) / 4.
     """
     jobs = run["jobs"]
-    on_router = INTERFACE - CABLE / 3
+    on_router = NIC_BYTES_PER_S - CABLE / 3
     close(jobs["slowest_pair_s"], [9e-3, 1.5e-3], rel=2e-3)
     close(jobs["slowest_pair_alone_s"], [3e-3, 1e-3], rel=2e-3)
     close(jobs["bandwidth_bytes_per_s"], [CABLE / 3 + on_router, 2 * CABLE / 3], rel=2e-3)
-    close(jobs["bandwidth_alone_bytes_per_s"], [INTERFACE, CABLE], rel=2e-3)
+    close(jobs["bandwidth_alone_bytes_per_s"], [NIC_BYTES_PER_S, CABLE], rel=2e-3)
     close(jobs["pair_time_mean_s"], [(3 * 9e-3 + 1e6 / on_router) / 4, 1.5e-3], rel=2e-3)
     close(jobs["slowdown"], [9 / 3, 1.5 / 1], rel=2e-3)
     same(jobs["zero_byte_messages"], [0, 1])
@@ -36,7 +36,7 @@ def two_jobs_share_a_cable_by_their_messages(run: Tables) -> None:
 
 
 @check("broken")
-def bytes_take_shortest_ways(run: Tables) -> None:
+def bytes_take_minimal_paths(run: Tables) -> None:
     """Fewest hops between groups and then fewest in all, link by link; a job's mean is over all its bytes."""
     links, cells, jobs = run["links"], run["communication"], run["jobs"]
     near = defaultdict(list)
@@ -57,7 +57,7 @@ FAR = 1000
 
 
 def _lengths(start: int, near: dict[int, list[tuple[int, int]]]) -> dict[int, int]:
-    """The shortest way to every router that can be reached (Dijkstra)."""
+    """The shortest path to every reachable router (Dijkstra)."""
     found: dict[int, int] = {}
     queue = [(0, start)]
     while queue:

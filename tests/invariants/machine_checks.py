@@ -24,7 +24,7 @@ from run_files import GROUPS, NODES, ROUTERS
 
 
 @check("closed", "open", "broken", "priced")
-def routers_are_those_of_a_dragonfly(run: Tables) -> None:
+def routers_form_a_dragonfly(run: Tables) -> None:
     """Groups of four, numbered one after the other and named by both numbers."""
     routers = run["routers"]
     same(routers["router"], range(GROUPS * ROUTERS))
@@ -66,7 +66,7 @@ def links_join_routers_of_a_group_and_groups(run: Tables) -> None:
 
 @check("closed", "broken")
 def ports_are_counted_router_by_router(run: Tables) -> None:
-    """Those of the nodes come first, then the links in order."""
+    """Links of nodes come first, then the others in order."""
     links = run["links"]
     same(links["port"], NODES + links.groupby("source").cumcount())
     same(links["parallel"], links.groupby(["source", "target", "class"], observed=True).cumcount())
@@ -98,7 +98,7 @@ def a_link_and_its_reverse_are_one_cable(run: Tables) -> None:
 
 
 @check("closed", "broken", "priced")
-def capacities_and_latencies_are_those_of_the_file(run: Tables) -> None:
+def capacities_and_latencies_match_the_file(run: Tables) -> None:
     inside = run["links"]["class"] == "local"
     close(run["links"]["capacity_bytes_per_s"], np.where(inside, LOCAL, GLOBAL))
     same(run["links"]["latency_ps"], np.where(inside, LOCAL_PS, GLOBAL_PS))
@@ -116,13 +116,13 @@ def nodes_are_counted_router_by_router(run: Tables) -> None:
 
 
 @check("closed", "broken", "priced")
-def a_node_with_one_interface_is_its_own_host(run: Tables) -> None:
+def a_node_with_one_nic_is_its_own_host(run: Tables) -> None:
     same(run["nodes"]["host"], run["nodes"]["node"])
     same(run["nodes"]["rail"], [0] * len(run["nodes"]))
 
 
 @check("railed")
-def every_interface_has_a_row(run: Tables) -> None:
+def every_nic_has_a_row(run: Tables) -> None:
     """Eight nodes on a ring of four: rail r ends at the r-th next router of its plane; all carry the same."""
     nodes, hosts = run["nodes"], 8
     same(nodes["node"], range(RAILS * hosts))
@@ -166,7 +166,7 @@ def a_node_of_two_jobs_says_so(run: Tables) -> None:
 
 
 @check("closed", "broken", "priced")
-def jobs_are_those_of_the_file(run: Tables) -> None:
+def jobs_match_the_file(run: Tables) -> None:
     jobs = run["jobs"]
     same(jobs["job"], [0, 1])
     same(jobs["name"], RANKS)

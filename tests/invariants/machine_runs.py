@@ -12,7 +12,7 @@ RAILS = 4
 
 @cache
 def railed() -> Run:
-    """Nodes with two interfaces in each of two planes, each of them at another router."""
+    """Nodes with two NICs in each of two planes, each of them at another router."""
     return odonata.run("""
         [machine]
         topology = "torus"

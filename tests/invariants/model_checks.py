@@ -29,7 +29,7 @@ def ranks_cost_what_the_postal_model_says(run: Tables) -> None:
     node = run["placement"]["node"].to_numpy()
     columns = ("sends", "receives", "bytes", "startup_s", "hops_s", "bandwidth_s", "matching_s")
     expected = {name: np.zeros(len(ranks)) for name in columns}
-    way = dict.fromkeys(RANKS, 0)
+    byte_hops = dict.fromkeys(RANKS, 0)
     for job in RANKS:
         for source, target, size in messages(job):
             if source == target:
@@ -44,7 +44,7 @@ def ranks_cost_what_the_postal_model_says(run: Tables) -> None:
             if not inside:
                 apart = _hops(router[node[here]], router[node[there]], near)
                 expected["hops_s"][here] += apart * POSTAL["hop"]
-                way[job] += apart * size
+                byte_hops[job] += apart * size
     expected["matching_s"] = expected["receives"] ** 2 * POSTAL["matching"]
     rounds = np.repeat([ITERATIONS[job] for job in RANKS], list(RANKS.values()))
     for name in columns:
@@ -52,7 +52,7 @@ def ranks_cost_what_the_postal_model_says(run: Tables) -> None:
     terms = ranks[["startup_s", "hops_s", "bandwidth_s", "matching_s"]]
     close(ranks["rank_time_s"], terms.sum(axis=1))
     sent = [sum(size for *_, size in messages(job)) for job in RANKS]
-    close(run["jobs"]["byte_hops_mean"], np.divide(list(way.values()), sent))
+    close(run["jobs"]["byte_hops_mean"], np.divide(list(byte_hops.values()), sent))
 
 
 def _hops(start: int, end: int, near: dict[int, list[int]]) -> int:
@@ -140,7 +140,7 @@ def _cycle(job: str, charged: bool) -> Iterator[tuple[int, str, str, float]]:
 
 @check("cycled")
 def cycles_are_the_formulas_term_by_term(run: Tables) -> None:
-    """In the order of the scenarios that were asked for; a job's time is that of the first."""
+    """In the order of the requested scenarios; a job's time comes from the first."""
     cycle, jobs = run["cycle"], run["jobs"]
     expected = [
         (number, scenario, *terms)

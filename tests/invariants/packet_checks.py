@@ -1,7 +1,7 @@
 """What the tables of the packet engine must hold: all of them follow from the records of the packets.
 
 In a run that is measured from its first packet to its last, as one of closed traffic, every figure of links,
-jobs, series and histograms is a sum, a maximum or a mean over the packets and their ways. The packets
+jobs, series and histograms is a sum, a maximum or a mean over the packets and their paths. The packets
 themselves are followed by hand in `packet_oracles`.
 """
 
@@ -32,7 +32,7 @@ LAST_CHANNEL = {"min": 1, "valiant-g": 2}
 
 
 def hops(run: Tables) -> pd.DataFrame:
-    """A row for each packet and link of its way: link, channel, job, bytes."""
+    """A row for each packet and link of its path: link, channel, job, bytes."""
     rows = run["packets"][["job", "bytes", "links", "vcs"]].explode(["links", "vcs"])
     rows = rows.dropna(subset=["links"]).rename(columns={"links": "link", "vcs": "vc"})
     return rows.astype({"link": np.int64, "vc": np.int64})
@@ -63,7 +63,7 @@ def packets_are_the_messages_in_pieces(run: Tables) -> None:
 
 
 @check("closed", "open")
-def ways_lead_from_source_to_destination(run: Tables) -> None:
+def paths_lead_from_source_to_destination(run: Tables) -> None:
     """Link by link; one that is not minimal visits a third group, so it takes two links between groups."""
     packets, links = run["packets"], run["links"]
     router, group = run["nodes"]["router"].to_numpy(), run["routers"]["group"].to_numpy()
@@ -73,16 +73,16 @@ def ways_lead_from_source_to_destination(run: Tables) -> None:
     same(packets["hops"], packets["links"].map(len))
     same(packets["hops"], packets["vcs"].map(len))
     for packet in packets.itertuples():
-        way = packet.links
-        stops = [*source[way], router[packet.destination]]
+        path = packet.links
+        stops = [*source[path], router[packet.destination]]
         assert stops[0] == router[packet.source]
-        assert list(target[way]) == stops[1:]
-        assert packet.non_minimal == (between[way].sum() > 1)
+        assert list(target[path]) == stops[1:]
+        assert packet.non_minimal == (between[path].sum() > 1)
         ends = {group[router[packet.source]], group[router[packet.destination]]}
         assert packet.via_intermediate_group == bool(set(group[stops]) - ends)
         # One more for each hop between groups that is done, and the last one in the destination group.
-        done = np.cumsum(between[way]) - between[way]
-        arrived = group[source[way]] == group[router[packet.destination]]
+        done = np.cumsum(between[path]) - between[path]
+        arrived = group[source[path]] == group[router[packet.destination]]
         assert list(packet.channels) == list(np.where(arrived, last, done))
     times = packets[["created_ps", "injected_ps", "delivered_ps"]]
     assert (times.diff(axis=1).iloc[:, 1:] >= 0).all().all()
@@ -118,31 +118,31 @@ def jobs_end_with_their_last_packet(run: Tables) -> None:
     packets, jobs = run["packets"], run["jobs"]
     same(jobs["in_flight_packets"], [0, 0])
     close(jobs["last_arrival_s"], packets.groupby("job")["delivered_ps"].max() / 1e12)
-    way = (packets["bytes"].astype(float) * packets["hops"]).groupby(packets["job"]).sum()
-    close(jobs["byte_hops_mean"], way / jobs["bytes"])
+    byte_hops = (packets["bytes"].astype(float) * packets["hops"]).groupby(packets["job"]).sum()
+    close(jobs["byte_hops_mean"], byte_hops / jobs["bytes"])
 
 
 @check("closed")
-def links_carry_what_is_on_its_way_over_them(run: Tables) -> None:
+def links_carry_their_packets(run: Tables) -> None:
     """Each packet once, for its bytes over the bandwidth; stalls and idleness fill the rest of the run."""
-    links, ways = run["links"], hops(run)
+    links, path_links = run["links"], hops(run)
     count = len(links)
     bandwidth = np.where(links["class"] == "local", LOCAL, GLOBAL)
-    close(links["bytes"], over(count, ways["link"], ways["bytes"]))
-    same(links["packets"], over(count, ways["link"]))
-    busy = (ways["bytes"] / bandwidth[ways["link"]] * 1e12).round()
-    same(links["busy_ps"], over(count, ways["link"], busy))
+    close(links["bytes"], over(count, path_links["link"], path_links["bytes"]))
+    same(links["packets"], over(count, path_links["link"]))
+    busy = (path_links["bytes"] / bandwidth[path_links["link"]] * 1e12).round()
+    same(links["busy_ps"], over(count, path_links["link"], busy))
     duration = run["packets"]["delivered_ps"].max()
     assert run.summary["packet"]["measured_ps"] == duration
     same(links["idle_ps"], duration - links["busy_ps"] - links["stall_ps"])
-    shares = ways.groupby(["link", "job"])["bytes"].sum()
+    shares = path_links.groupby(["link", "job"])["bytes"].sum()
     found = run["link_jobs"].set_index(["link", "job"])["bytes"]
     same(found.index, shares.index)
     same(found, shares)
 
 
 @check("closed")
-def interfaces_pass_what_their_nodes_send_and_receive(run: Tables) -> None:
+def nics_pass_the_traffic_of_their_nodes(run: Tables) -> None:
     nodes, packets = run["nodes"], run["packets"]
     close(nodes["injected_bytes"], over(len(nodes), packets["source"], packets["bytes"]))
     close(nodes["ejected_bytes"], over(len(nodes), packets["destination"], packets["bytes"]))
@@ -151,13 +151,13 @@ def interfaces_pass_what_their_nodes_send_and_receive(run: Tables) -> None:
 @check("closed")
 def channels_are_the_links_in_parts(run: Tables) -> None:
     """While a link is stalled at least one of its channels waits; its buffers hold what theirs hold."""
-    channels, links, ways = run["channels"], run["links"], hops(run)
+    channels, links, path_links = run["channels"], run["links"], hops(run)
     sorted_by(channels, "link", "vc")
     per_link = run.summary["packet"]["virtual_channels"]
     same(channels["link"], np.repeat(links["link"], per_link))
     same(channels["vc"], list(range(per_link)) * len(links))
-    place = ways["link"] * per_link + ways["vc"]
-    same(channels["bytes"], over(len(channels), place, ways["bytes"]))
+    place = path_links["link"] * per_link + path_links["vc"]
+    same(channels["bytes"], over(len(channels), place, path_links["bytes"]))
     same(channels["packets"], over(len(channels), place))
     stalls = channels.groupby("link")["stall_ps"]
     assert (stalls.max().to_numpy() <= links["stall_ps"]).all()
@@ -257,17 +257,17 @@ def groups_have_the_traffic_of_their_links(run: Tables) -> None:
 
 
 @check("closed", "crossing")
-def waits_for_crossbars_are_those_of_the_summary(run: Tables) -> None:
+def waits_for_crossbars_match_the_summary(run: Tables) -> None:
     links, nodes = run["links"], run["nodes"]
     waited = links["crossbar_stall_ps"].sum() + nodes["crossbar_stall_ps"].sum()
-    # Through a crossbar to each link of its way, and to its node.
+    # Through a crossbar to each link of its path, and to its node.
     crossed = links["packets"].sum() + run["jobs"]["packets"].sum()
     close(run.summary["packet"]["crossbar_stall_mean_ns"], waited / 1e3 / crossed)
 
 
 @check("open")
-def loads_are_those_of_the_file_and_of_the_packets(run: Tables) -> None:
-    """Nothing is under way at the start, so what arrives within the measurement was made in it.
+def loads_match_the_file_and_the_packets(run: Tables) -> None:
+    """Nothing is in flight at the start, so all arrivals in the measurement were created in it.
 
     One load is 0.6 for the first quarter of the measurement and 0.4 from there on.
     """
@@ -279,7 +279,7 @@ def loads_are_those_of_the_file_and_of_the_packets(run: Tables) -> None:
 
 
 @check("open")
-def unfinished_packets_are_those_still_on_their_way(run: Tables) -> None:
+def unfinished_packets_are_still_in_flight(run: Tables) -> None:
     """The run ends with the measurement: what left a source and is not there yet is unfinished."""
     nodes, packets, jobs = run["nodes"], run["packets"], run["jobs"]
     owner = nodes["job"].to_numpy()

@@ -25,10 +25,10 @@ def waits_are_charged_to_who_causes_them(run: Tables) -> None:
     """In ns. A cable takes 620 for each packet from a to b, 310 from b to c: until its place is free again.
 
     From a: packets of jobs 0, 1, 2 enter the queue at 20, 25.12 and 30.24 (the crossbar moves one in
-    5.12) and leave at 20, 640 and 1,260; who holds up is the one before, sent or beyond. They are at b's
+    5.12) and leave at 20, 640 and 1,260; the packet before blocks, sent or beyond. They are at b's
     output 320 later, at 340, 960 and 1,580, each 10 after a packet of job 3, which b sends at 20 + 310
     k: they wait 10.48 for it, in channel 1. Job 3's six enter at 20 + 30 k, for want of credit of their
-    interface, and wait 280 k; of that, four of them 20.48 for the packet of job 0, two for that of job
+    NIC, and wait 280 k; of that, four of them 20.48 for the packet of job 0, two for the one of job
     1, and all the rest for each other. Back: two packets enter c's queue at 20 and 50 and leave at 20
     and 330; b has them at 185 and 495, and sends at 185 and 805.
     """
@@ -101,10 +101,10 @@ def packets_wait_in_the_queue_at_a_cables_end(run: Tables) -> None:
 
 
 @check("open")
-def births_are_those_of_the_injection(run: Tables) -> None:
+def creation_times_match_the_injection(run: Tables) -> None:
     """`interval` makes a packet every 25.6 / 0.2 = 128 ns, `bernoulli` one or none in each 25.6 ns.
 
-    In that time the interface sends 512 B at 20 GB/s, so packets leave when they are made.
+    In that time the NIC sends 512 B at 20 GB/s, so packets leave when they are made.
     """
     packets = run["packets"]
     same(packets["injected_ps"], packets["created_ps"])
@@ -141,7 +141,7 @@ QUEUED: Windows = [(20_000, 40_480), (50_000, 660_480), (80_000, 1_280_480)]
 """When the cable of `starved` sends, is stalled and has each of the three packets in its queue.
 
 It takes the next packet when the credit of the last one is back, 10 + 300 + 10 + 300 ns later. The packets
-reach its queue at 20, 50 and 80 ns, since the interface waits for its own credit from 20.48 ns to 30 and
+reach its queue at 20, 50 and 80 ns, since the NIC waits for its own credit from 20.48 ns to 30 and
 again. The first leaves at once, at 20, and 512 B take 20.48 ns.
 """
 
@@ -153,7 +153,7 @@ def within(windows: Windows, start: int) -> int:
 
 @check("starved")
 def a_link_without_credit_is_stalled(run: Tables) -> None:
-    """So is its channel, and before it the interface, for 30 - 20.48 ns after each of two packets."""
+    """So is its channel, and before it the NIC, for 30 - 20.48 ns after each of two packets."""
     links, nodes, channels = run["links"], run["nodes"], run["channels"]
     same(links["stall_ps"], [sum(end - begin for begin, end in STALLED), 0])
     # The third packet joins the second at 80 ns.
@@ -172,7 +172,7 @@ def a_link_without_credit_is_stalled(run: Tables) -> None:
 def packets_take_their_time(run: Tables) -> None:
     """From the cable's queue 10 + 300 + 10 ns to the next router's, 20 to the node, and 20.48 for the bytes.
 
-    That of the other node does not wait and arrives when the first of the three does.
+    The packet of the other node does not wait and arrives when the first of the three does.
     """
     packets = run["packets"]
     same(packets["source"], [0, 1, 0, 0])
@@ -219,7 +219,7 @@ IDLE = 300
 def learns(packets: int) -> Iterator[tuple[float, float, float]]:
     """Of each packet that a router sends over an idle cable: when word of it is back, error and estimate.
 
-    The first reaches the router at 10 ns, the others every 20.48 ns, and nothing holds them up. Word of a
+    The first reaches the router at 10 ns, the others every 20.48 ns, and nothing blocks them. Word of a
     packet comes back 10 ns after it arrived at the next router, and 300 ns of cable. A router takes in what
     has come when it routes a packet, the last time when the last one reaches it.
     """

@@ -115,7 +115,7 @@ def through_fifos() -> Run:
 
 @cache
 def over_and_over() -> Run:
-    """Two programs in turn, three times, and one in the background beside them; all of them compute only."""
+    """Two programs in turn, three times, and one in the background; all of them compute only."""
     programs = {}
     for name, time in (("a", "1 us"), ("b", "2 us"), ("c", "2 us")):
         path = directory() / f"{name}.program"

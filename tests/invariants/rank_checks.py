@@ -18,7 +18,7 @@ ENTER = LEAVE = 30
 SEND = 13 + 11
 """Set-up and header of a message."""
 OUT, BACK = 5 + 5, 5
-"""From the host to the start of a message, from the interface to the host."""
+"""From the host to the start of a message, from the NIC to the host."""
 TAKEN, MATCHED = 10, 15 + 10
 
 
@@ -37,9 +37,9 @@ def pair() -> pd.DataFrame:
     received = sent - LEAVE + short(2) + MATCHED
     met = received + LEAVE
     up = met + ENTER + SEND
-    heard = up + short(1) + MATCHED
-    over = heard + SEND + LEAVE
-    down = heard + SEND + short(1) + MATCHED
+    received = up + short(1) + MATCHED
+    over = received + SEND + LEAVE
+    down = received + SEND + short(1) + MATCHED
     return pd.DataFrame(
         {
             "start_ps": [100, 100],
@@ -49,7 +49,7 @@ def pair() -> pd.DataFrame:
             "receive_ps": [0, ENTER + LEAVE],
             "wait_ps": [ENTER + LEAVE, met - posted],
             "collective_ps": [over - waited, down + LEAVE - met],
-            "blocked_ps": [heard - in_barrier, received - posted - ENTER + down - up],
+            "blocked_ps": [received - in_barrier, received - posted - ENTER + down - up],
             "work": [waited - 100, met - 100],
             "meet": [over - waited, down + LEAVE - met],
         }
@@ -152,11 +152,11 @@ def messages_have_the_times_of_their_steps(run: Tables) -> None:
     same(messages["protocol"], ["eager", "eager", "eager", "rendezvous"])
     same(messages["bytes"], [100, 0, 0, 15_000])
     met = first["end_ps"][1] - first["collective_ps"][1]
-    up, heard = met + ENTER + SEND, first["end_ps"][0] - LEAVE - SEND
+    up, received = met + ENTER + SEND, first["end_ps"][0] - LEAVE - SEND
     sent = 100 + 2000 + ENTER
     announced = 100_000 + ENTER + SEND + 300 + 10 * (15_000 // 4096)
-    posted = [sent, heard, met + ENTER, 100_000 + ENTER]
-    started = [sent + SEND + round(0.344 * 100) + OUT, heard + SEND + OUT, up + OUT, announced + OUT]
+    posted = [sent, received, met + ENTER, 100_000 + ENTER]
+    started = [sent + SEND + round(0.344 * 100) + OUT, received + SEND + OUT, up + OUT, announced + OUT]
     looked_at = np.array(started) - OUT + [short(2), short(1), short(1), short(1)]
     come = second["end_ps"][1] - LEAVE - 300 - 10 * (15_000 // 4096) - BACK
     arrived = [*(looked_at[:3] - TAKEN - BACK), come]
@@ -180,8 +180,8 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
     same(calls["start_ps"], ps(pd.Series(entered)))
     left = [sent + LEAVE, meeting, over, 660, meets, end, *second["end_ps"]]
     same(calls["end_ps"], ps(pd.Series(left)))
-    up, heard = meets + ENTER + SEND, over - LEAVE - SEND
-    in_barrier = [heard - meeting - ENTER, end - LEAVE - up]
+    up, received = meets + ENTER + SEND, over - LEAVE - SEND
+    in_barrier = [received - meeting - ENTER, end - LEAVE - up]
     blocked = [0, 0, in_barrier[0], 0, first["blocked_ps"][1] - in_barrier[1], in_barrier[1]]
     same(calls["blocked_ps"], ps(pd.Series([*blocked, *second["blocked_ps"]])))
     memory = 300 + 10 * (15_000 // 4096)
@@ -195,7 +195,7 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
     same(waits["event"], ["message"] * 3 + ["receipt", "message", "data"])
     same(waits["peer"], [1, 0, 0, 1, 0, 0])
     same(waits["cause"], [1, 0, 0, 1, 0, 1])
-    since = [up, sent, heard + SEND, come, announced, asked]
+    since = [up, sent, received + SEND, come, announced, asked]
     same(waits["cause_ps"], ps(pd.Series(since)))
     begun = [meeting + ENTER, 660 + ENTER, up, announced, 100_000 + ENTER + memory, asked]
     same(waits["start_ps"], ps(pd.Series(begun)))
@@ -206,7 +206,7 @@ def calls_and_waits_have_the_times_of_their_steps(run: Tables) -> None:
 
 @check("talking")
 def critical_paths_by_hand(run: Tables) -> None:
-    """The pair ends with rank 1, which heard of rank 0, this of rank 1, and this had waited for rank 0."""
+    """The pair ends with rank 1. It waited for rank 0, rank 0 for rank 1, and rank 1 for rank 0."""
     first = pair()
     path = path_of(run, 0)
     said = list(zip(path["rank"], path["activity"], path["name"], strict=True))
@@ -261,8 +261,8 @@ def messages_wait_in_fifos_and_in_the_network(run: Tables) -> None:
 
 
 @check("gathered")
-def messages_are_those_of_the_ranks(run: Tables) -> None:
-    """On a grid of 2 x 2 each rank sends to the other of its column, there and back, and to that of its row.
+def messages_match_the_ranks(run: Tables) -> None:
+    """On a grid of 2 x 2 each rank sends to the other of its column, both directions, and to the one of its row.
 
     Communicators: two barriers of all when they are made, two in the iteration, one at the end; each is freed
     by a barrier of its own, of two ranks. The ranks of a column share a node.
@@ -314,8 +314,8 @@ def jobs_are_the_figures_of_their_ranks(run: Tables) -> None:
 
 
 @check("over and over")
-def programs_take_turns_and_a_job_goes_on_beside_them(run: Tables) -> None:
-    """3 (1 + 2) us from 1 us on; beside them rounds of 2 us until 11 us, a full microsecond later."""
+def programs_take_turns_while_a_job_continues(run: Tables) -> None:
+    """3 (1 + 2) us from 1 us on; concurrent rounds of 2 us until 11 us, a full microsecond later."""
     phases, jobs = run["phases"], run["jobs"]
     same(phases["job"], [0, 0, 1])
     same(phases["phase"], ["a", "b", "c"])

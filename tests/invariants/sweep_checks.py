@@ -1,4 +1,4 @@
-"""What the tables over all points of a sweep must hold: the links of each run, counted once more."""
+"""Checks of the tables over all points of a sweep: the links of each run, counted again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from odonata import Run
 
 
 @check("swept")
-def statistics_are_those_of_the_links(run: Tables) -> None:
+def statistics_match_the_links(run: Tables) -> None:
     """Of all jobs and of each, of all links and of each class; links without traffic count."""
     found = run["results"]
     expected = []
@@ -34,7 +34,7 @@ def statistics_are_those_of_the_links(run: Tables) -> None:
 
 
 def _said(one: Run) -> tuple[str, int]:
-    """What a run was told of the axes."""
+    """Values of the axes of a run."""
     return one.summary["routing"], one.summary["seed"]
 
 
@@ -46,7 +46,7 @@ def _statistics(values: np.ndarray) -> tuple[float, ...]:
 
 
 @check("swept")
-def jobs_of_points_are_those_of_the_runs(run: Tables) -> None:
+def jobs_of_points_match_the_runs(run: Tables) -> None:
     """Points count with the last axis fastest, and a run did what its row says."""
     jobs, (routings, seeds) = run["jobs of points"], SWEPT.values()
     points = [(routing, seed) for routing in routings for seed in seeds]

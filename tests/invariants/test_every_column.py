@@ -47,7 +47,7 @@ def places(table: Table, column: Column) -> Iterator[tuple[str, str]]:
 
 
 def says_something(values: pd.Series[Any]) -> bool:
-    """Not where there is no value, or none but 0."""
+    """Not where there is no value, or only 0."""
     return bool(values.notna().any()) and (values.dtype.kind not in "fiu" or bool((values != 0).any()))
 
 

@@ -110,7 +110,7 @@ def test_shear_is_tilt_with_its_axes_named_in_the_other_order() -> None:
         (lambda: box([4, 4]).tilt(1, 1), "axes 1 and 1; expected two of 0 to 1"),
         (lambda: box([4, 4]).zigzag(0, 1, 1, 0), "a stride of 0"),
         (lambda: box([4, 4]).transpose([0, 0]), "each of 0 to 1 once"),
-        (lambda: box([4]).map(box([5])), "leaf 0 has 4 cells, but that of the one mapped 5"),
+        (lambda: box([4]).map(box([5])), "leaf 0 has 4 cells, but 5 in the mapped box"),
     ],
 )
 def test_mistakes(mistake: Any, reason: str) -> None:
@@ -145,22 +145,22 @@ WORDS = {
 @given(
     sizes=st.tuples(*[st.integers(2, 4)] * 3),
     cut=st.tuples(*[st.integers(1, 2)] * 3),
-    way=st.sampled_from([div, mod]),
+    method=st.sampled_from([div, mod]),
     steps=st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.booleans()), max_size=3),
 )
 def test_the_script_does_the_same(
-    sizes: tuple[int, ...], cut: tuple[int, ...], way: Any, steps: list[tuple[str, bool]]
+    sizes: tuple[int, ...], cut: tuple[int, ...], method: Any, steps: list[tuple[str, bool]]
 ) -> None:
     """The placement's script, in Rust, and these boxes, in NumPy, put every rank on the same place."""
     shape = (*sizes, 2)
     ranks = math.prod(shape)
     app, net = box([2, *sizes]), box(shape)
-    app.cut([1, *cut], way)
-    net.cut(cut, way)
+    app.cut([1, *cut], method)
+    net.cut(cut, method)
     script = [
         f"app 2 {' '.join(map(str, sizes))}",
-        f"app {way} 1 {' '.join(map(str, cut))}",
-        f"net {way} {' '.join(map(str, cut))}",
+        f"app {method} 1 {' '.join(map(str, cut))}",
+        f"net {method} {' '.join(map(str, cut))}",
         "net map app",
     ]
     net.map(app)

@@ -44,7 +44,7 @@ def experiment(shape: list[int], ranks: int, on_node: int, given: dict[str, Any]
         ([4, 4, 4, 4, 2], 512, 1, {"order": "ABCDET", "preset": "bgq-midplane"}),
     ],
 )
-def test_loads_are_those_of_the_flow_engine(
+def test_loads_equal_the_flow_engine(
     shape: list[int], ranks: int, on_node: int, given: dict[str, Any]
 ) -> None:
     """Link by link in sorted order, rings, meshes, ties and rings of two; hops are the sum of the loads."""
@@ -80,7 +80,7 @@ def test_hops_of_periodic_grids(dims: list[int], node_first: float, node_last: f
 
 
 def test_a_line_by_hand() -> None:
-    """On a ring of 8, two ranks a node, pairs at distance 4 apart: half of the bytes goes either way."""
+    """On a ring of 8, two ranks a node, pairs at distance 4: half of the bytes goes in each direction."""
     zeros = np.zeros(1, dtype=np.uint32)
     job = mapping.Job(
         "line", "X", (8,), (True,), 2, True, zeros, zeros + 1, np.array([100]), np.array([0, 8])
@@ -93,7 +93,7 @@ def test_a_line_by_hand() -> None:
     assert job.hop_bytes_bound == 0
 
 
-def test_the_bound_by_hand() -> None:
+def test_the_lower_bound_computed_by_hand() -> None:
     """Three partners of 10, 20 and 30 B on a ring of 5 with two ranks a node: 30 stay, 20 and 10 go one hop.
 
     Each partner alone could stay, so that the sum is half of 1 x 20 + 1 x 10.

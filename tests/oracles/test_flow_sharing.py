@@ -18,7 +18,7 @@ def tree(random: np.random.Generator, routers: int) -> Tree:
     return {(int(random.integers(r)), r): int(random.choice([1, 2, 5, 10])) for r in range(1, routers)}
 
 
-def way(cables: Tree, source: int, target: int) -> list[tuple[int, int]]:
+def path(cables: Tree, source: int, target: int) -> list[tuple[int, int]]:
     """The links from one router to another; parents have lower numbers."""
     parent = {child: parent for parent, child in cables}
     up, down, a, b = [], [], source, target
@@ -33,22 +33,22 @@ def way(cables: Tree, source: int, target: int) -> list[tuple[int, int]]:
 
 
 def max_min(
-    capacity: dict[tuple[str, int, int], float], ways: list[list[tuple[str, int, int]]], weight: np.ndarray
+    capacity: dict[tuple[str, int, int], float], paths: list[list[tuple[str, int, int]]], weight: np.ndarray
 ) -> np.ndarray:
     """Rates by progressive filling: all grow as their weights are until one of their links is full."""
-    rate = np.zeros(len(ways))
-    grows = np.ones(len(ways), dtype=bool)
+    rate = np.zeros(len(paths))
+    grows = np.ones(len(paths), dtype=bool)
     left = dict(capacity)
     while grows.any():
         asked = {
-            link: sum(weight[f] for f in range(len(ways)) if grows[f] and link in ways[f]) for link in left
+            link: sum(weight[f] for f in range(len(paths)) if grows[f] and link in paths[f]) for link in left
         }
         level = min(left[link] / asked[link] for link in left if asked[link] > 0)
         rate[grows] += level * weight[grows]
         for link in left:
             left[link] -= level * asked[link]
         full = {link for link in left if asked[link] > 0 and left[link] <= 1e-9 * capacity[link]}
-        grows &= np.array([not full & set(links) for links in ways])
+        grows &= np.array([not full & set(links) for links in paths])
     return rate
 
 
@@ -79,9 +79,11 @@ def test_one_path_each_is_weighted_max_min(seed: int, demand: str, tmp_path: Pat
     }
     sizes = np.array(list(sent.values()), dtype=float)
     capacity = {("link", a, b): speed * 1e9 for (i, j), speed in cables.items() for a, b in ((i, j), (j, i))}
-    capacity |= {(gate, node, 0): 20e9 for node in range(routers) for gate in ("out", "in")}
-    ways = [[("out", a, 0), *(("link", *link) for link in way(cables, a, b)), ("in", b, 0)] for a, b in sent]
-    rate = max_min(capacity, ways, sizes if demand == "bytes" else np.ones(len(ways)))
+    capacity |= {(port, node, 0): 20e9 for node in range(routers) for port in ("out", "in")}
+    paths = [
+        [("out", a, 0), *(("link", *link) for link in path(cables, a, b)), ("in", b, 0)] for a, b in sent
+    ]
+    rate = max_min(capacity, paths, sizes if demand == "bytes" else np.ones(len(paths)))
     times = sizes / rate
     expected = {
         "bandwidth_bytes_per_s": rate.sum(),

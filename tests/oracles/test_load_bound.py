@@ -48,7 +48,7 @@ def write(folder: Path, seed: int) -> tuple[dict[tuple[int, int], float], dict[t
         kind = "flow"
         bound_gap = {GAP}
         """)
-    capacity = {way: gb * 1e9 for (a, b), gb in speed.items() for way in ((a, b), (b, a))}
+    capacity = {direction: gb * 1e9 for (a, b), gb in speed.items() for direction in ((a, b), (b, a))}
     return capacity, sent
 
 

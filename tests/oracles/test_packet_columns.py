@@ -71,7 +71,7 @@ def test_the_stall_of_two_groups_is_that_of_all_their_links(tmp_path: Path) -> N
     A source sends its next packet when the credit of the last one is back, 10 + 10 + 10 = 30 ns after it
     left. So it stalls from 20.48 to 30, and the packets reach the output queue to the cable at 20, 50 and
     80 ns. The cable takes the first at once, and the next when that one's credit is back, 10 + 300 + 10 +
-    300 = 620 ns later. So the cable stalls from 50 to 640, and that of a0 no more; that of a1 again from
+    300 = 620 ns later. So the cable stalls from 50 to 640, and a0 no more; a1 stalls again from
     660.48, when it has sent the second, to 1260. The third is at b1's node 10 + 300 + 10 and 10 + 10 and
     20.48 ns later, at 1620.48.
     """

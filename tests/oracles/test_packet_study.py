@@ -3,7 +3,7 @@
 Its claims in full are judged by `odonata study run packet-routing` (`make test-long`).
 
 p = 4, a = 8, h = 4: 1,056 nodes. Closed forms: ADV+1 under minimal routing shares one cable of a group among
-a p = 32 nodes; a way around crosses two global links, so at most half of the bandwidth is left; a minimal way
+a p = 32 nodes; a detour crosses two global links, so at most half of the bandwidth is left; a minimal path
 between two random nodes has 2.6957 hops (derived in `crates/packet/tests/saturation.rs`).
 """
 
@@ -87,7 +87,7 @@ def test_uniform_traffic_in_small_form(tmp_path: Path) -> None:
     minimal, valiant = (job(found, routing=routing, load=0.7) for routing in ("min", "valiant-n"))
     assert minimal["accepted_load"] == pytest.approx(0.7, rel=0.005)
     assert minimal["packet_hops_mean"] == pytest.approx(UNIFORM_HOPS, abs=0.005)
-    assert valiant["accepted_load"] < 0.51, "every way around crosses two global links"
+    assert valiant["accepted_load"] < 0.51, "every non-minimal path crosses two global links"
 
 
 def test_adaptive_routing_is_minimal_where_nothing_queues(tmp_path: Path) -> None:
@@ -120,13 +120,13 @@ def wd_like(folder: Path, **changes: Any) -> odonata.Run:
 
 
 def test_four_jobs_load_every_link_as_in_the_flow_engine(tmp_path: Path) -> None:
-    """Minimal ways of the dragonfly are unique, so both engines have the same bytes on all links, exactly."""
+    """Minimal paths of the dragonfly are unique, so both engines have exactly the same bytes on all links."""
     packet, flow = wd_like(tmp_path), wd_like(tmp_path, engine__kind="flow")
     mine, theirs = (np.asarray(run.links["bytes"]) for run in (packet, flow))
     assert mine.sum() > 5e8
     assert (mine == theirs).all()
     assert packet.link_jobs.equals(flow.link_jobs)
-    # The job with the most traffic is bound by its busiest link all the time: the flow engine's time is a
+    # The busiest link limits the job with the most traffic all the time. The flow engine's time is a lower
     # bound that packets reach within 1 %.
     times = [packet.jobs["last_arrival_s"][1].as_py(), flow.jobs["slowest_pair_s"][1].as_py()]
     assert times[0] == pytest.approx(times[1], rel=0.01)

@@ -1,4 +1,4 @@
-"""`make everything` goes on after what fails, and tells what failed from what could not be tried."""
+"""`make everything` continues after a failure, and separates failures from skipped steps."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def test_the_same_bytes_again(written: Path, tmp_path: Path) -> None:
     assert str(ROOT) not in written.read_text()
 
 
-def test_versions_are_those_of_the_lock_files(bill: dict[str, Any]) -> None:
+def test_versions_match_the_lock_files(bill: dict[str, Any]) -> None:
     locked = re.findall(r'^name = "(.*)"\nversion = "(.*)"$', (ROOT / "Cargo.lock").read_text(), re.MULTILINE)
     packages = json.loads((ROOT / "viewer/package-lock.json").read_text())["packages"]
     shipped = {

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 STATIC = "odonata/viewer/static/"
 GZIPPED_MAX = 300 * 1024
-"""What the page may weigh on its way to the browser."""
+"""Largest size of the page when it is sent to the browser."""
 
 
 @pytest.fixture(scope="module")

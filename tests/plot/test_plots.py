@@ -114,11 +114,11 @@ def test_traffic_bars_number_the_second_column_of_groups_within_the_first() -> N
     rows = bars(
         file=["WD1", "WD1", "WD1", "WD2"],
         job=["a", "b", "b", "a"],
-        beside=["alone", "alone", "together", "alone"],
+        company=["alone", "alone", "together", "alone"],
         bytes_mean=[1.0, 2.0, 3.0, 0.0],
         bytes_max=[2.0, 4.0, 6.0, 0.0],
     )
-    picture = plot_traffic_bars(rows, groups=["file", "job"], series="beside")
+    picture = plot_traffic_bars(rows, groups=["file", "job"], series="company")
     labels = [label.get_text() for label in picture.axes[0].get_xticklabels()]
     assert labels == ["0\nWD1", "1", "0\nWD2"]
     assert heights(picture, 0) == [2.0, 1.0, 4.0, 2.0, 6.0, 3.0], "zero traffic is no bar"

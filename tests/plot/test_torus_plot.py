@@ -59,7 +59,7 @@ def test_each_direction_has_the_mean_of_its_links(run: odonata.Run) -> None:
 
 
 def test_the_dynamic_share_is_that_of_the_channels(run: odonata.Run) -> None:
-    """Nothing is in the way, so all that moves does so on the dynamic channel."""
+    """Nothing blocks, so all traffic uses the dynamic channel."""
     carried = run.links["bytes"].to_numpy() > 0
     assert carried.sum() == 3
     assert dynamic_shares(run) == pytest.approx(carried.astype(float))

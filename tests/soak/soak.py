@@ -3,7 +3,7 @@
     python tests/soak/soak.py --seconds 1200 --seed 1     cases 1 000 000, 1 000 001, ...
     python tests/soak/soak.py build/soak/1000017          one case again
 
-A case that is refused in words is fine. One that panics, hangs, takes too much memory or breaks what
+A case that is refused with an error is fine. One that panics, hangs, takes too much memory or breaks what
 `soak_checks` asks for is printed and stays in `build/soak`; then the exit code is 1.
 """
 
@@ -67,7 +67,7 @@ class Worker:
             self._process.wait()
             self._listener.join()
             for pipe in (self._process.stdin, self._process.stdout):
-                # What was not heard any more is lost.
+                # Messages that were not read are lost.
                 with contextlib.suppress(OSError):
                     if pipe is not None:
                         pipe.close()
@@ -85,8 +85,8 @@ class Worker:
                     stderr=complaints,
                     text=True,
                 )
-            heard = (self._process, self._answers)
-            self._listener = threading.Thread(target=self._listen, args=heard, daemon=True)
+            source = (self._process, self._answers)
+            self._listener = threading.Thread(target=self._listen, args=source, daemon=True)
             self._listener.start()
         return self._process
 

@@ -11,7 +11,7 @@ import random
 from dataclasses import dataclass
 
 CABLES = "cables.csv"
-"""The name under which a case finds its machine's cables, if it has such a file."""
+"""Name of the file with the machine's cables, if a case has one."""
 
 BANDWIDTHS = ["100 GB/s", "25 GB/s", "12.5 GB/s", "5 GB/s", "3.7 GB/s", "1 GB/s", "999999937 B/s"]
 LATENCIES = ["0 ns", "0 ns", "1 ps", "1 ns", "7.3 ns", "30 ns", "100 ns", "1000 ns"]

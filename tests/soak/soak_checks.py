@@ -26,12 +26,12 @@ def faults_of(path: Path) -> list[str]:
     """Runs the experiment at a path and says what is wrong with the run.
 
     Raises:
-        OdonataError: It is refused in words.
+        OdonataError: The case is refused with an error.
     """
     run = odonata.run(path)
     state = run.summary["convergence"]
     faults = [*_ended(run), *_packets(run), *_sums(run)]
-    # How long jobs take that come to an end is guessed, for the rows that a run without a directory keeps.
+    # The duration of jobs that end is guessed, for the rows of a run without a directory.
     guessed = "link_series" in run.table_names and "last_arrival_s" in run.jobs.column_names
     if not guessed and run.summary["peak_rss_bytes"] > run.summary["memory_estimate_bytes"]:
         faults.append(
@@ -59,7 +59,7 @@ def _ended(run: Run) -> list[str]:
 
 
 def _packets(run: Run) -> list[str]:
-    """Every way goes from its source's router to its destination's, cable by cable, and takes its time."""
+    """Every path goes from its source's router to its destination's, cable by cable, and takes its time."""
     faults = []
     links, nodes = run.links.to_pandas(), run.nodes.to_pandas()
     source, target = links["source"].to_numpy(), links["target"].to_numpy()
@@ -71,19 +71,22 @@ def _packets(run: Run) -> list[str]:
     # Mixed traffic of tiny packets may have a million, which take minutes: one in so many then.
     every = np.arange(0, len(packets), 1 + len(packets) // FOLLOWED)
     for packet in packets.take(every).to_pylist():
-        way = packet["links"]
-        ends = [router[packet["source"]], *target[way]], [*source[way], router[packet["destination"]]]
+        path_links = packet["links"]
+        ends = (
+            [router[packet["source"]], *target[path_links]],
+            [*source[path_links], router[packet["destination"]]],
+        )
         where = f"packet {packet['source']} to {packet['destination']} born {packet['created_ps']}"
-        if len(way) != packet["hops"] or any(a != b for a, b in zip(*ends, strict=True)):
-            faults.append(f"{where}: no way: {way}")
+        if len(path_links) != packet["hops"] or any(a != b for a, b in zip(*ends, strict=True)):
+            faults.append(f"{where}: no path: {path_links}")
         others = set(group[ends[0]]) - {group[ends[0][0]], group[router[packet["destination"]]]}
         if packet["via_intermediate_group"] != bool(others):
-            faults.append(f"{where}: groups {others} beside its own, but {packet['via_intermediate_group']}")
+            faults.append(f"{where}: groups {others} besides its own, but {packet['via_intermediate_group']}")
         if any(vc >= channels for vc in packet["vcs"]):
             faults.append(f"{where}: channels {packet['vcs']} of {channels}")
-        slowest = packet["bytes"] / min([1e18, *rate[way]]) * 1e12
+        slowest = packet["bytes"] / min([1e18, *rate[path_links]]) * 1e12
         # Each hop may round its time down.
-        least = sum(latency[way]) + slowest - len(way) - 1
+        least = sum(latency[path_links]) + slowest - len(path_links) - 1
         if not packet["created_ps"] <= packet["injected_ps"] <= packet["delivered_ps"]:
             faults.append(f"{where}: against time")
         if packet["delivered_ps"] - packet["injected_ps"] < least:
@@ -92,18 +95,18 @@ def _packets(run: Run) -> list[str]:
 
 
 def _sums(run: Run) -> list[str]:
-    """Bytes in are bytes out, and links carry what is on its way over them."""
+    """Bytes in are bytes out, and links carry the bytes of their packets."""
     faults = []
     jobs, packets = run.jobs.to_pandas(), run.table("packets").to_pandas()
     counted = packets.groupby("job")["bytes"].agg(["count", "sum"]).reindex(range(len(jobs)), fill_value=0)
     if (counted["count"].to_numpy() != jobs["packets"].to_numpy()).any():
         faults.append(f"packets of jobs {jobs['packets'].tolist()}, recorded {counted['count'].tolist()}")
     complete = run.summary["convergence"]["ending"] == "complete"
-    # Open traffic beside jobs that come to an end is cut off when these have.
+    # Open traffic with jobs that end is cut off when they end.
     ended = jobs[jobs["last_arrival_s"].notna()] if "last_arrival_s" in jobs else jobs
     if complete and ended["in_flight_packets"].any():
         faults.append(f"complete, but unfinished: {jobs['in_flight_packets'].tolist()}")
-    # With closed traffic everything is measured, so the way of every packet is recorded.
+    # With closed traffic everything is measured, so the path of every packet is recorded.
     if complete and "offered_load" not in jobs:
         own = jobs["on_router_bytes"] + jobs["network_bytes"]
         if (own.to_numpy() != counted["sum"].to_numpy()).any():
@@ -112,12 +115,12 @@ def _sums(run: Run) -> list[str]:
         for links, size in zip(packets["links"], packets["bytes"], strict=True):
             np.add.at(over, np.asarray(links, dtype=int), size)
         if (over != run.links.to_pandas()["bytes"].to_numpy()).any():
-            faults.append("links carry other bytes than the packets on their way over them")
+            faults.append("links carry other bytes than their packets")
     return faults
 
 
 def _as_the_flow_engine(run: Run, path: Path) -> list[str]:
-    """Shortest ways in both: the same bytes over hops, on every link where there is one way each."""
+    """Minimal paths in both engines: the same bytes over hops, on every link if paths are unique."""
     text = tomllib.loads(path.read_text())
     # With the same seed the patterns draw the same messages.
     seed = {"seed": text["engine"]["seed"]} if "seed" in text["engine"] else {}
@@ -125,23 +128,23 @@ def _as_the_flow_engine(run: Run, path: Path) -> list[str]:
     for job in text["job"]:
         job.pop("traffic", None)
     try:
-        # Beside the other, which may name a file.
-        beside = path.with_name("flow.toml")
-        beside.write_text(document(text))
-        flow = odonata.run(beside)
+        # In the directory of the other one, which may name a file.
+        flow_path = path.with_name("flow.toml")
+        flow_path.write_text(document(text))
+        flow = odonata.run(flow_path)
     except OdonataError as error:
         return [] if "cutoff" in str(error) else [f"the flow engine refuses it: {error}"]
     machine = text["machine"]
     # A group that is cut in parts counts as several in the packet engine, while the flow engine takes
-    # shortest ways of the whole graph and says so (docs/models/routing/min.md).
+    # minimal paths of the whole graph and says so (docs/models/routing/min.md).
     grouped = machine.get("topology") in ("dragonfly", "cascade")
-    if grouped and any("minimal paths of the whole graph" in told for told in flow.summary["warnings"]):
+    if grouped and any("minimal paths of the whole graph" in warning for warning in flow.summary["warnings"]):
         return []
     found, expected = (one.links.to_pandas()["bytes"].to_numpy() for one in (run, flow))
     faults = []
     if abs(found.sum() - expected.sum()) > 1e-6 * expected.sum() + 0.5:
         faults.append(f"bytes over hops: {found.sum():.0f}, by the flow engine {expected.sum():.0f}")
-    # A dragonfly with one cable of each kind has one shortest way between any two routers.
+    # A dragonfly with one cable of each kind has one minimal path between any two routers.
     single = machine.get("topology") == "dragonfly" and "edit" not in machine
     single = (
         single and machine["g"] == machine["a"] * machine["h"] + 1 and machine.get("local_cables", 1) == 1

@@ -23,14 +23,14 @@ def worker() -> Iterator[Worker]:
 
 
 def test_a_slice_of_the_soak(tmp_path: Path) -> None:
-    """Seeds from 0 on: every run holds what is promised or is refused in words."""
+    """Seeds from 0 on: every run passes the checks or is refused with an error."""
     tally = soak(map(case, range(100_000)), SLICE_SECONDS, tmp_path)
     assert not tally.failures
     assert tally.counts["ok"] > 0, tally.refusals
 
 
 def test_what_a_worker_reports(worker: Worker, tmp_path: Path) -> None:
-    """A crash, a hang and a refusal are told apart; after each the next case runs."""
+    """A crash, a hang and a refusal are distinguished; after each the next case runs."""
     assert worker.outcome(write(Case(0, "[machine]\n"), tmp_path / "refused"))[0] == "refused"
     ring = '[machine]\ntopology = "torus"\ndims = [3]\n[[job]]\npattern = "tornado"\nranks = 3\n'
     engine = '[engine]\nkind = "packet"\nrecord_packets = true\nrecord_paths = true\n'
@@ -38,7 +38,7 @@ def test_what_a_worker_reports(worker: Worker, tmp_path: Path) -> None:
     assert worker.outcome(fine) == ("ok", "")
     assert worker.outcome(fine, seconds=0)[1].startswith("hangs")
     assert worker.outcome(fine) == ("ok", "")
-    # Without the ways of its packets a run can't be followed.
+    # Without the paths of its packets a run cannot be checked.
     status, why = worker.outcome(
         write(Case(2, ring + engine.replace("record_paths = true\n", "")), tmp_path / "bare")
     )
@@ -53,7 +53,7 @@ def test_what_a_worker_reports(worker: Worker, tmp_path: Path) -> None:
 def test_the_cases_of_an_earlier_soak_run_or_are_refused(
     shared_data: Path, worker: Worker, tmp_path: Path
 ) -> None:
-    """They panicked, took all memory, or their bytes over hops were not those of the flow engine."""
+    """They panicked, took all memory, or their bytes over hops differed from the flow engine."""
     path = shared_data / "soak-failures.jsonl"
     if not path.is_file():
         pytest.skip(f"{path.name} is not in the shared data")

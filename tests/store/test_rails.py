@@ -1,4 +1,4 @@
-"""Runs of nodes with several interfaces are read like any other."""
+"""Runs of nodes with several NICs are read like any other."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DRAGONFLY = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 9, "cores_per
 @pytest.mark.parametrize("kind", ["flow", "packet"])
 @pytest.mark.parametrize("rails", [{"planes": 2}, {"planes": 2, "rails": 2}])
 def test_every_table_is_read(kind: str, rails: dict[str, int], tmp_path: Path) -> None:
-    """`nodes` has a row for each interface; striped, those of a node send the same but for flits."""
+    """`nodes` has a row for each NIC; with striping, all NICs of a node send the same except for flits."""
     job = {"name": "a", "ranks": 48, "program": {"name": "all-to-all", "bytes": "64 KiB"}}
     experiment = {
         "machine": {**DRAGONFLY, **rails, "rail_rule": "stripe"},
@@ -26,11 +26,11 @@ def test_every_table_is_read(kind: str, rails: dict[str, int], tmp_path: Path) -
     run = odonata.load(tmp_path / "run")
     for name in run.table_names:
         assert run.table(name) is not None
-    interfaces = rails["planes"] * rails.get("rails", 1)
+    nics = rails["planes"] * rails.get("rails", 1)
     nodes = run.nodes.to_pandas()
-    assert len(nodes) == 72 * interfaces
-    assert (nodes.groupby("host")["rail"].nunique() == interfaces).all()
+    assert len(nodes) == 72 * nics
+    assert (nodes.groupby("host")["rail"].nunique() == nics).all()
     sent = nodes[nodes["injected_bytes"] > 0].groupby("host")["injected_bytes"].agg(["count", "min", "max"])
     assert len(sent) == 12
-    assert (sent["count"] == interfaces).all()
+    assert (sent["count"] == nics).all()
     assert ((sent["max"] - sent["min"]) <= 128 * 48 * 4).all()

@@ -1,4 +1,4 @@
-"""A sweep that says what its points have found, and ends when it is told to."""
+"""A sweep reports the results of its points, and ends on request."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ EXPERIMENT: dict[str, Any] = {
 }
 
 
-def test_each_point_is_told_of_with_its_run(tmp_path: Path) -> None:
-    """Once each; those of an earlier call first."""
-    heard: dict[str, float] = {}
+def test_each_point_is_reported_with_its_run(tmp_path: Path) -> None:
+    """Once each; points of an earlier call come first."""
+    reported: dict[str, float] = {}
 
-    def hear(point: Any, run: odonata.Run) -> None:
-        heard[str(point)] = run.links["bytes"].to_numpy().sum()
+    def report(point: Any, run: odonata.Run) -> None:
+        reported[str(point)] = run.links["bytes"].to_numpy().sum()
 
-    sweep = odonata.sweep(EXPERIMENT, out=tmp_path / "s", processes=1, finished=hear)
-    assert list(heard) == [str(point) for point in sweep.points]
-    assert [value / min(heard.values()) for value in heard.values()] == pytest.approx([1, 2, 4])
-    again = dict(heard)
-    heard.clear()
-    assert odonata.sweep(EXPERIMENT, out=tmp_path / "s", finished=hear).kept == 3
-    assert heard == again
+    sweep = odonata.sweep(EXPERIMENT, out=tmp_path / "s", processes=1, finished=report)
+    assert list(reported) == [str(point) for point in sweep.points]
+    assert [value / min(reported.values()) for value in reported.values()] == pytest.approx([1, 2, 4])
+    again = dict(reported)
+    reported.clear()
+    assert odonata.sweep(EXPERIMENT, out=tmp_path / "s", finished=report).kept == 3
+    assert reported == again
 
 
 def test_what_it_raises_ends_the_sweep(tmp_path: Path) -> None:
-    """What is finished stays, and the next call goes on from there."""
-    heard = []
+    """Finished points stay, and the next call continues."""
+    reported = []
 
     class EnoughError(Exception):
         pass
 
     def enough(point: Any, run: odonata.Run) -> None:
-        heard.append((point, run))
+        reported.append((point, run))
         raise EnoughError
 
     with pytest.raises(EnoughError):
         odonata.sweep(EXPERIMENT, out=tmp_path / "s", processes=1, finished=enough)
-    assert len(heard) == 1
+    assert len(reported) == 1
     sweep = odonata.sweep(EXPERIMENT, out=tmp_path / "s")
     assert sweep.kept >= 1
     assert len(sweep.runs) == 3

@@ -50,7 +50,7 @@ def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes(), path.name
 
 
-def test_a_run_is_replaced_only_when_told_to(tmp_path: Path) -> None:
+def test_a_run_is_replaced_only_on_request(tmp_path: Path) -> None:
     write(tmp_path / "run", seed=1)
     with pytest.raises(StoreError, match="already holds a run"):
         write(tmp_path / "run", seed=2)
@@ -77,7 +77,7 @@ def test_an_empty_directory_is_free(tmp_path: Path) -> None:
     odonata.load(tmp_path / "run")
 
 
-def test_a_file_in_the_way_is_an_error(tmp_path: Path) -> None:
+def test_an_existing_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "run").write_text("")
     with pytest.raises(StoreError, match="is not a directory"):
         write(tmp_path / "run", force=True)

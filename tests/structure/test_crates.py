@@ -71,7 +71,7 @@ def test_modules_of_a_crate_use_each_other_in_no_circle(crate: str) -> None:
     assert not circle, "let what both need live in a module below them"
 
 
-def test_the_reader_of_rust_modules_sees_every_way_to_name_one(tmp_path: Path) -> None:
+def test_the_reader_of_rust_modules_sees_every_form_of_a_path(tmp_path: Path) -> None:
     """Oracle for the reader itself: a crate of six modules, whose uses are known."""
     sources = {
         "lib.rs": (

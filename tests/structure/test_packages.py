@@ -1,4 +1,4 @@
-"""Imports of the Python package go one way, wherever in a file they stand."""
+"""Imports of the Python package have one direction, wherever in a file they stand."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_every_part_has_a_layer() -> None:
 
 
 @pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_one_way(path: Path) -> None:
+def test_imports_have_one_direction(path: Path) -> None:
     mine = part(path)
     if mine == "__init__":
         return

@@ -80,7 +80,7 @@ def test_a_curve_has_zeros_where_nothing_arrived_and_no_latency(measures: Any) -
     assert np.isnan(latency[9])
 
 
-def test_percentiles_are_those_of_packets(measures: Any) -> None:
+def test_percentiles_are_over_packets(measures: Any) -> None:
     """60 packets at 1 us, 40 at 5 us: the median is in the first cell, 95 % in the second."""
     cells = [
         {"job": 0, "part": part, "latency_lower_ps": at, "latency_upper_ps": at + 2_000, "packets": count}

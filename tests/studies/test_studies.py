@@ -300,7 +300,7 @@ def test_a_study_runs_keeps_its_points_and_writes_its_page(tmp_path: Path) -> No
     html = (out / "page.html").read_text()
     assert html.count('<img src="data:image/png;base64,') == 1
     assert "<td>two</td>" in html
-    # Alone, a sends 8 ranks' messages of 1 KiB; b beside it 2 KiB per rank: the table says both.
+    # Alone, a sends 8 ranks' messages of 1 KiB; b sends 2 KiB per rank at the same time: the table has both.
     rows = (out / "tables" / "t.csv").read_text().splitlines()
     assert rows[0] == 'file,cables,"together, KiB","a, KiB"'
     together, alone = (float(cell) for cell in rows[1].split(",")[2:])
@@ -457,7 +457,7 @@ def test_the_studies_here_can_be_read(path: Path, quick: bool, tmp_path: Path) -
     assert len({part.name for part in results.parts}) == len(results.parts)
 
 
-def test_a_killed_study_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_a_killed_study_resumes(tmp_path: Path) -> None:
     made = small_study(tmp_path)
     out = tmp_path / "out"
     running = subprocess.Popen(

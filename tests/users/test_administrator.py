@@ -66,7 +66,7 @@ def test_who_suffers_from_which_failure(odonata_command: Command, tmp_path: Path
     assert set(slower) == {"cfd-101", "fft-102", "post-103"}
     assert slower["fft-102"] > 20
 
-    # From which failure: costs that add up to its slowdown, with the cable that it talks over most on top.
+    # From which failure: costs whose sum is its slowdown, with its most used cable on top.
     found = json.loads(said("explain", "failed", "--against", "now", "--job", "fft-102", "--json"))
     costs = {change["cause"]: change["cost_s"] for change in found["against"]["blame"]}
     assert len(costs) == len(FAILURES)
@@ -76,7 +76,7 @@ def test_who_suffers_from_which_failure(odonata_command: Command, tmp_path: Path
 
 
 def test_a_failed_switch_names_the_jobs_that_it_holds(odonata_command: Command, tmp_path: Path) -> None:
-    """Hosts behind a failed switch are gone: the job that has one of them is named, before any work."""
+    """Hosts behind a failed switch are unusable: a job on one of them is named before the run starts."""
     cabling(tmp_path)
     (tmp_path / "queue.txt").write_text(QUEUE)
     made = odonata_command(

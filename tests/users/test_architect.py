@@ -49,7 +49,7 @@ def test_what_half_of_the_global_cables_costs(odonata_command: Command, tmp_path
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    # One line: half of the global cables are gone and nothing else, and all nodes still reach each other.
+    # One line: half of the global cables are missing and nothing else, and all nodes still reach each other.
     before, after = (
         json.loads(said("machine", "design.toml", "--json", *edit)) for edit in ([], ["-e", "-50% global"])
     )
@@ -70,13 +70,13 @@ def test_what_half_of_the_global_cables_costs(odonata_command: Command, tmp_path
     assert len(whole) == 6
     assert ((half - whole).abs() > 0.1 * whole).all(), "no effect of noise alone"
 
-    # Both cablings are on the front of time and price, and the price is that of the cables.
+    # Both cablings are on the front of time and price, and the price is the price of the cables.
     said("optimize", "design.toml", "-o", "best")
     trials = pd.read_parquet(tmp_path / "best/trials.parquet")
     assert trials["front"].all()
     assert trials["price"].max() - trials["price"].min() == 900 * gone
 
-    # Link by link: what is left pairs with what was, and the answer names the link that binds.
+    # Link by link: remaining links pair with old ones, and the answer names the bottleneck.
     whole_run, *_, half_run = sorted((tmp_path / "sweep/points").iterdir())
     words = said("compare", str(whole_run), str(half_run))
     left = 2 * sum(cables[1].values())

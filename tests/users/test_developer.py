@@ -30,6 +30,6 @@ def test_a_hierarchy_of_ones_own_is_priced_and_gathered(odonata_command: Command
     # A problem this small gains nothing: that is said, and so is what the best would bring.
     assert said["switch"] is None
     assert "more" in said["reason"]
-    best = min(way["cycle_s"] for way in said["alternatives"])
+    best = min(alternative["cycle_s"] for alternative in said["alternatives"])
     assert best > said["cycle_s"]
     assert said["alternatives"][0]["cycle_s"] == best

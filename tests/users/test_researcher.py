@@ -1,4 +1,4 @@
-"""A routing researcher: load curves of routings, and whether one keeps jobs out of each other's way."""
+"""A routing researcher: load curves of routings, and whether one reduces interference of jobs."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ measure = "20 us"
 def test_load_curves_bend_where_the_closed_form_says(odonata_command: Command, tmp_path: Path) -> None:
     """ADV+1 under `min` saturates at 1/(a p) = 0.125 of the nodes' bandwidth; `ugal-n` carries 0.2.
 
-    So does `piggyback`, whose routers tell each other which cables are congested, and at 0.3 it is faster.
+    So does `piggyback`, whose routers notify each other of congested cables, and at 0.3 it is faster.
     """
     (tmp_path / "curves.toml").write_text(CURVES)
     done = odonata_command("sweep", "curves.toml", "-o", "curves", cwd=tmp_path)
@@ -104,10 +104,10 @@ def test_load_curves_bend_where_the_closed_form_says(odonata_command: Command, t
 
 def test_a_verdict_on_interference(odonata_command: Command, tmp_path: Path) -> None:
     """What the noise adds to the victim's latency, per routing, and the difference of these differences."""
-    (tmp_path / "beside.toml").write_text(INTERFERENCE)
-    done = odonata_command("sweep", "beside.toml", "-o", "beside", cwd=tmp_path)
+    (tmp_path / "shared.toml").write_text(INTERFERENCE)
+    done = odonata_command("sweep", "shared.toml", "-o", "shared", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    sweep = odonata.Sweep.load(tmp_path / "beside")
+    sweep = odonata.Sweep.load(tmp_path / "shared")
     jobs = sweep.jobs.to_pandas()
     victim = jobs[jobs["name"] == "victim"].set_index(["engine.routing", "job.noise.idle", "engine.seed"])
     latency = victim["latency_mean_ns"]
