@@ -1,8 +1,8 @@
 """Times of the flow engine on whole machines: `make bench`, or `python benches/flow.py [CASE...] [--write]`.
 
-Every case runs as a process of its own, from the experiment file to the finished run directory, and is
-repeated; the least is shown, since other work on the machine only adds. `--write` puts the figures, with the
-machine they were measured on, into `benches/results/flow.md`.
+Every case runs in a separate process, from the experiment file to the finished run directory, several times.
+The result is the minimum, because other load only adds time. `--write` saves the results and the description
+of the machine in `benches/results/flow.md`.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def measure(case: Case, directory: Path) -> Figures:
 
 
 def known(case: str) -> str:
-    """A name as it is. `choices` would refuse an empty list in some versions of Python and not in others."""
+    """The name unchanged. `choices` would refuse an empty list only in some versions of Python."""
     if case not in CASES:
-        raise argparse.ArgumentTypeError(f"{case!r} is none of {', '.join(CASES)}")
+        raise argparse.ArgumentTypeError(f"{case!r} is unknown; expected one of {', '.join(CASES)}")
     return case
 
 
@@ -88,8 +88,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("case", type=known, nargs="*", help=f"of {', '.join(CASES)}; all by default")
-    parser.add_argument("--write", action="store_true", help="keep the figures")
+    parser.add_argument("case", type=known, nargs="*", help=f"one of {', '.join(CASES)}; all by default")
+    parser.add_argument("--write", action="store_true", help="save the results")
     options = parser.parse_args()
     lines = [
         f"Machine: {machine()}. Lowest of the repeats, from the command to the finished run directory.",

@@ -1,4 +1,4 @@
-"""What the benchmarks share."""
+"""Functions shared by the benchmarks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def machine() -> str:
 
 
 def write(name: str, title: str, lines: list[str]) -> None:
-    """Keeps figures in `benches/results`."""
+    """Saves results in `benches/results`."""
     results = ROOT / "benches" / "results" / f"{name}.md"
     results.parent.mkdir(exist_ok=True)
     results.write_text(f"# {title}\n\n" + "\n".join(lines) + "\n")

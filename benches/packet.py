@@ -57,8 +57,8 @@ def table(rows: list[dict[str, Any]], columns: dict[str, str]) -> list[str]:
 def main() -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("--build", action="store_true", help="build the full Cascade, too")
-    parser.add_argument("--write", action="store_true", help="keep the figures")
+    parser.add_argument("--build", action="store_true", help="also build the full Cascade")
+    parser.add_argument("--write", action="store_true", help="save the results")
     options = parser.parse_args()
     lines = [f"Machine: {machine()}. Best of three runs.", ""]
     lines += table(rust(), COLUMNS)

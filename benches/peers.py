@@ -30,7 +30,7 @@ from pathlib import Path
 from measuring import ROOT, machine, write
 
 CAMINOS = ROOT / "benches" / "caminos"
-# What *.cfg say: nodes, load, flits of a packet, cycles before the measured ones.
+# Values of *.cfg: nodes, load, flits of a packet, cycles before the measured ones.
 NODES, LOAD, FLITS, WARM_UP = 1056, 0.5, 4, 500
 
 
@@ -38,8 +38,8 @@ NODES, LOAD, FLITS, WARM_UP = 1056, 0.5, 4, 500
 class Program:
     """A simulator in one setup.
 
-    `command` makes the command line of a run from a length (in units of its own), `packets` reads from what
-    it prints how many packets it moved and over how many links each.
+    `command` makes the command line of a run from a length in the program's units. `packets` reads the
+    number of packets and the links per packet from its output.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Program:
     packets: Callable[[str, int], tuple[float, float]]
 
     def run(self, length: int, *before: str) -> tuple[float, float, str]:
-        """Packets, user seconds, and what it wrote to standard error."""
+        """Packets, user seconds, and the text on standard error."""
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         environment = os.environ | {"ODONATA_REPEAT": "1", "ODONATA_ONE_THREAD": "1"}
         run = subprocess.run(
@@ -63,23 +63,23 @@ class Program:
         return self.packets(run.stdout, length)[0], seconds, run.stderr
 
     def rate(self) -> float:
-        """Thousand packets per second of a processor, of the packets that a longer run has more."""
+        """Thousand packets per processor second, for the additional packets of a longer run."""
         (some, soon, _), (more, late, _) = (self.run(length) for length in self.lengths)
         return (more - some) / (late - soon) / 1e3
 
     def instructions(self) -> float:
-        """Of each packet that a longer run has more."""
+        """Instructions per additional packet of a longer run."""
         counts = []
         for length in self.lengths:
             with tempfile.TemporaryDirectory() as folder:
                 out = f"--callgrind-out-file={folder}/out"
-                packets, _, said = self.run(length, "valgrind", "--tool=callgrind", out)
-            counts.append((packets, int(re.findall(r"Collected : (\d+)", said)[0])))
+                packets, _, errors = self.run(length, "valgrind", "--tool=callgrind", out)
+            counts.append((packets, int(re.findall(r"Collected : (\d+)", errors)[0])))
         (some, few), (more, many) = counts
         return (many - few) / (more - some)
 
     def hops(self) -> float:
-        """Links that a packet takes."""
+        """Links per packet."""
         run = subprocess.run(
             self.command(self.lengths[0]), cwd=CAMINOS, check=True, capture_output=True, text=True
         )
@@ -130,8 +130,8 @@ def main() -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--instructions", action="store_true", help="count them, too, by valgrind")
-    parser.add_argument("--write", action="store_true", help="keep the figures")
+    parser.add_argument("--instructions", action="store_true", help="also count instructions with valgrind")
+    parser.add_argument("--write", action="store_true", help="save the results")
     options = parser.parse_args()
     heading = (
         f"{machine()}. {date.today():%B %Y}, {options.rounds} rounds in turns; median (lowest to highest)."

@@ -1,11 +1,10 @@
 """One run by several processes: `make bench-mpi`, or `python benches/processes.py [--write]`.
 
-What 2 and 4 processes of MPI cost beyond one: processor time of all together, the share of it that goes into
-exchanges of messages (copies, MPI, waiting), how many there are and of how many bytes, and memory. On fewer
-cores than processes this shows overheads, not speed-ups. "begins" is what a process takes before the run: the
-machine, the tables; "beyond" is what is left of the ratio without it. Each row is the best of three runs, in
-turns, since other work on the machine only adds. `--write` keeps the figures in
-`benches/results/processes.md`; `docs/models/scaling.md` reckons with them.
+It measures the cost of 2 and 4 MPI processes over one: the processor time of all, the share of exchanges
+(copies, MPI, waiting), their number and size, and memory. With fewer cores than processes this shows
+overheads, not speedups. "begins" is the time of a process before the run (machine, tables). "beyond" is the
+ratio without it. Each row is the best of three runs, in turns, because other load only adds time.
+`--write` saves the results in `benches/results/processes.md`; `docs/models/scaling.md` uses them.
 """
 
 from __future__ import annotations
@@ -75,7 +74,7 @@ COLUMNS = {
 
 
 def share(file: str) -> None:
-    """What one of the processes does: the run, and what it took, as a line of JSON."""
+    """Work of one process: the run, and its cost as a line of JSON."""
     from odonata import api
     from odonata.processes import joined, sharing
 
@@ -166,9 +165,9 @@ def rows(cases: dict[str, str], times: int) -> list[str]:
 def main() -> None:
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
-    parser.add_argument("--only", default="", help="runs that have this in their name")
-    parser.add_argument("--times", type=int, default=3, help="runs of which the best counts")
-    parser.add_argument("--write", action="store_true", help="keep the figures")
+    parser.add_argument("--only", default="", help="run only cases whose name contains this text")
+    parser.add_argument("--times", type=int, default=3, help="number of repeats; the best one counts")
+    parser.add_argument("--write", action="store_true", help="save the results")
     parser.add_argument("--share", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.share:

@@ -1,7 +1,7 @@
 """Additions of `make site` to MkDocs: pages outside `docs`, links to sources, the package's reference.
 
-Pages link to each other as files of the repository, which works there and in any viewer of it. On the site, a link
-to a page becomes a link of the site, and a link to another file becomes only its name.
+Pages link to each other as files of the repository, which works there and in any viewer of it. On the site, a
+link to a page becomes a link of the site, and a link to another file becomes only its name.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def levels(results: Results) -> list[dict[str, str]]:
     return rows
 
 
-def said(results: Results) -> list[dict[str, str]]:
+def verdicts(results: Results) -> list[dict[str, str]]:
     """Verdict of each engine on the model's terms."""
     rows = []
     for engine in ENGINES:

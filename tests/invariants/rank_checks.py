@@ -262,7 +262,7 @@ def messages_wait_in_fifos_and_in_the_network(run: Tables) -> None:
 
 @check("gathered")
 def messages_match_the_ranks(run: Tables) -> None:
-    """On a grid of 2 x 2 each rank sends to the other of its column, both directions, and to the one of its row.
+    """On a 2 x 2 grid each rank sends to the other of its column, both directions, and to the one of its row.
 
     Communicators: two barriers of all when they are made, two in the iteration, one at the end; each is freed
     by a barrier of its own, of two ranks. The ranks of a column share a node.
