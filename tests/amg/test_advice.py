@@ -110,10 +110,10 @@ def test_one_sentence_one_account(odonata_command: Command) -> None:
     table = ("amg", "redistribute", "--problem", "laplace7", "--ranks", "512", "--points", "30x30x30")
     text = odonata_command(*table).stdout
     assert "redistribute level 4 to 8 ranks: a cycle of 3.233 ms would take 2.840 ms" in text
-    assert "say level 4 to 8 ranks: a cycle of 7.511 ms would take 4.921 ms" in " ".join(text.split())
+    assert "They advise level 4 to 8 ranks: a cycle of 7.511 ms would take 4.921 ms" in " ".join(text.split())
     elasticity = str(dict(library.directories())["elasticity-64-refined-2"])
     text = odonata_command("amg", "redistribute", elasticity).stdout
-    assert "no redistribution: with level 5 on 16 ranks a cycle would be 2.3 % faster" in text
+    assert "no redistribution: with level 5 on 16 ranks a cycle would be 2.3 % shorter" in text
 
 
 def test_a_scenario_that_does_not_exist() -> None:

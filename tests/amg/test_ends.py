@@ -180,7 +180,7 @@ def test_the_commands(odonata_command: Command, tmp_path: Path) -> None:
     for part in ("computation", "overhead", "gap", "matching"):
         assert flows["simulated"][part] == accounts["rank by rank"][part]
     result = odonata_command("amg", "simulate", directory, "--cycle", "--regrouped")
-    assert (result.returncode, "--cycle goes with neither" in result.stderr) == (2, True)
+    assert (result.returncode, "--cycle cannot be combined with" in result.stderr) == (2, True)
     (tmp_path / "few.csv").write_text("hierarchy,threads,time_ms\n" + rows[0] + "\n")
     result = odonata_command("amg", "fit", "few.csv")
     assert (result.returncode, "1 measured cycles" in result.stderr) == (2, True)

@@ -174,7 +174,7 @@ def test_a_file_that_is_no_text(odonata_command: Command, tmp_path: Path) -> Non
 def test_check_shows_what_would_run(odonata_command: Command, experiment: Path) -> None:
     result = odonata_command("check", "small.toml")
     assert result.returncode == 0
-    assert "small.toml can be run: flow engine, adaptive-hybrid routing, seed 1" in result.stdout
+    assert "small.toml is valid: flow engine, adaptive-hybrid routing, seed 1" in result.stdout
     shown = json.loads(odonata_command("check", experiment, "--json").stdout)
     assert shown["jobs"][0]["messages"] == 3 * 2 * (4 * 4 * 3), (
         "3 axes, both directions, on an open 4 x 4 x 4 grid"
@@ -256,7 +256,7 @@ def test_a_sweep_runs_every_combination_and_compares_equal_seeds(
 ) -> None:
     result = odonata_command("sweep", sweep_file)
     assert result.returncode == 0, result.stderr
-    assert "6 points: 6 run, 0 kept, 0 failed" in result.stdout
+    assert "6 points: 6 run, 0 already finished, 0 failed" in result.stdout
     assert "engine.routing: adaptive-hybrid against min, all else equal" in result.stdout
     directory = sweep_file.parent / "runs" / "sweep-sweep"
     assert sorted(path.name for path in (directory / "points").iterdir()) == sorted(
@@ -371,7 +371,7 @@ def test_a_point_that_cannot_run_stops_the_sweep_before_it_begins(
     sweep_file.write_text(SWEEP.replace('"engine.seed" = [1, 2, 3]', '"job.near.ranks" = [64, 1000000]'))
     result = odonata_command("sweep", sweep_file, "-o", "out")
     assert result.returncode == 2
-    assert "2 of 4 points cannot be run, the first of them routing=min,ranks=1000000" in result.stderr
+    assert "2 of 4 points cannot run. The first is routing=min,ranks=1000000" in result.stderr
     assert "No point was run." in result.stderr
     assert list((sweep_file.parent / "out" / "points").iterdir()) == []
 
@@ -387,7 +387,7 @@ def test_a_sweep_leaves_other_directories_alone(odonata_command: Command, sweep_
     (sweep_file.parent / "home" / "thesis.tex").write_text("")
     result = odonata_command("sweep", sweep_file, "-o", "home")
     assert result.returncode == 2
-    assert "is not the directory of a sweep" in result.stderr
+    assert "is not a sweep directory" in result.stderr
     assert [path.name for path in (sweep_file.parent / "home").iterdir()] == ["thesis.tex"]
 
 
@@ -474,10 +474,10 @@ def test_machine_from_an_experiment(odonata_command: Command, experiment: Path) 
 def test_machine_that_does_not_exist(odonata_command: Command) -> None:
     result = odonata_command("machine", "edisson")
     assert result.returncode == 2
-    assert result.stderr == "error: there is no preset, topology or file edisson\n  Did you mean edison?\n"
+    assert result.stderr == "error: unknown preset, topology or file edisson\n  Did you mean edison?\n"
     result = odonata_command("machine", "edison", "--price", "blue")
     assert result.returncode == 2
-    assert "'blue' is not a price like blue=200" in result.stderr
+    assert "'blue' is no price; expected CLASS=AMOUNT" in result.stderr
 
 
 def test_list_names_what_a_file_can_use(odonata_command: Command) -> None:

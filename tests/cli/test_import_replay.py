@@ -66,10 +66,10 @@ def test_paths_are_seen_from_the_experiment(tmp_path: Path) -> None:
     ("text", "allocation", "said"),
     [
         ("4\n", ALLOCATION, "line 1: '4'; expected ranks and a trace"),
-        ("4 a\nfour b\n", ALLOCATION, "line 2: 'four' ranks; expected a whole number from 1"),
-        ("4 a\n3 b\n", ALLOCATION, "allocation, line 2: 2 nodes; job 1 has 3 ranks"),
+        ("4 a\nfour b\n", ALLOCATION, "line 2: 'four' ranks; expected a positive integer"),
+        ("4 a\n3 b\n", ALLOCATION, "allocation, line 2: 2 nodes, but job 1 has 3 ranks"),
         ("4 a\n", ALLOCATION, "has 2 jobs"),
-        ("4 a\n2 b\n1 c\n", ALLOCATION, "line 3 of .* is one more"),
+        ("4 a\n2 b\n1 c\n", ALLOCATION, "line 3 of .* is another job"),
         ("", ALLOCATION, "has no jobs"),
     ],
 )
@@ -84,7 +84,7 @@ def test_mistakes_of_a_workload_file(text: str, allocation: str, said: str, tmp_
     ("text", "said"),
     [
         ("global.bin\n", "line 1: expected a global map"),
-        ("NA\n2\na b 4 1\n", "line 2: 2 jobs; 1 lines follow"),
+        ("NA\n2\na b 4 1\n", "line 2: 2 jobs, but 1 lines follow"),
         ("NA\n1\na b\n", "line 3: 2 words"),
         ("NA\n1\na b x 1\n", "line 3: 'x' ranks"),
         ("NA\n1\na b 1 1\nc d 1 1\n", "line 4: 'c' after the 1 jobs of line 2"),

@@ -78,7 +78,7 @@ def test_bisection_is_half_around_the_ring(tmp_path: Path) -> None:
 
 def test_synthetic_workloads_have_numbers(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("4 synthetic9\n")
-    with pytest.raises(OdonataError, match="line 1: 'synthetic9'; synthetic1 to synthetic6"):
+    with pytest.raises(OdonataError, match="line 1: 'synthetic9'; expected synthetic1 to synthetic6"):
         replay.codes(tmp_path / "w", None, tmp_path)
 
 
@@ -147,13 +147,13 @@ def test_counters_of_ldms_are_what_grew_on_the_link_that_leads_there(tmp_path: P
     [
         ("", LINKS, "is empty"),
         ("a,b\n1,2\n", LINKS, "there is no column aries_rtr_id"),
-        (samples(["1,0,n,1,0,c0-0c0s0a0" + ",1" * 9]), LINKS, "one sample of c0-0c0s0a0"),
+        (samples(["1,0,n,1,0,c0-0c0s0a0" + ",1" * 9]), LINKS, "only one sample of c0-0c0s0a0"),
         (
             samples([f"{t},0,n,1,0,c9-0c0s0a0" + ",1" * 9 for t in (1, 2)]),
             LINKS,
             "router c9-0c0s0a0 is not in",
         ),
-        (samples(["1,0,n,1,0,c0-0c0s0a0,1"]), LINKS, "line 2: 7 columns, the head line has 15"),
+        (samples(["1,0,n,1,0,c0-0c0s0a0,1"]), LINKS, "line 2: 7 columns, but the header has 15"),
         (samples(["1,0,n,1,0,c0-0c0s0a0" + ",x" * 9]), LINKS, "line 2: invalid literal"),
         (samples([]), LINKS, "has no samples"),
         (samples([]), "nothing\n", "lists no cable of a Cray XC"),

@@ -128,7 +128,7 @@ def test_a_queue_becomes_an_experiment(odonata_command: Command, tmp_path: Path)
     arguments = ("--machine", "cables.csv", "--node-names", "nid[00001-00016]", "--ranks-per-node", 1)
     made = odonata_command("import", "slurm", "queue.txt", *arguments, "-o", "now.toml", cwd=tmp_path)
     assert made.returncode == 0, made.stderr
-    assert "2 jobs, 1 left out" in made.stderr
+    assert "2 jobs; 1 jobs without nodes or not running were skipped" in made.stderr
     run = odonata.run(tmp_path / "now.toml")
     assert run.jobs["name"].to_pylist() == ["cfd-1234_5", "wrap-1236"]
     placed = run.placement.to_pandas().groupby("job")["node"].unique()
@@ -136,7 +136,7 @@ def test_a_queue_becomes_an_experiment(odonata_command: Command, tmp_path: Path)
     assert run.jobs["ranks"].to_pylist() == [3, 1]
     again = odonata_command("import", "slurm", "queue.txt", "-o", "now.toml", cwd=tmp_path)
     assert again.returncode == 2
-    assert "it is left as it is" in again.stderr
+    assert "is not overwritten" in again.stderr
 
 
 def test_jobs_that_ran_at_a_time(tmp_path: Path) -> None:
@@ -157,9 +157,9 @@ def test_jobs_that_ran_at_a_time(tmp_path: Path) -> None:
     [
         ("", "has no jobs"),
         ("a b c\n", "no column JOBID"),
-        ("JOBID|NODES|NODELIST\n1|3|nid[1-2]\n", "are 2 nodes, the job has 3"),
-        ("JOBID|NODES|NODELIST\n1|3|nid[1-2\n", "lacks a ']'; expected nodes as"),
-        ("JOBID|NODES|NODELIST\n1|3\n", "line 2: 2 columns, the head line has 3"),
+        ("JOBID|NODES|NODELIST\n1|3|nid[1-2]\n", "are 2 nodes, but the job has 3"),
+        ("JOBID|NODES|NODELIST\n1|3|nid[1-2\n", "lacks a ']'; expected nodes like"),
+        ("JOBID|NODES|NODELIST\n1|3\n", "line 2: 2 columns, but the header has 3"),
     ],
 )
 def test_tables_that_are_none(text: str, why: str, tmp_path: Path) -> None:

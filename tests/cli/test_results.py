@@ -31,7 +31,7 @@ def test_show_prints_the_run_its_classes_jobs_and_hottest_links(odonata_command:
         "one: flow engine, min routing, seed 1",
         "handmade: 2 groups, 4 routers, 4 nodes, 8 links",
         "converged after 3 iterations",
-        "0.5 s on 1 thread, 1 MiB of memory at most",
+        "0.5 s on 1 thread, peak memory 1 MiB",
     ]
     assert [line.split()[:2] for line in lines if line.startswith(("all", "green", "blue"))] == [
         ["all", "8"],
@@ -51,7 +51,7 @@ def test_show_says_when_a_run_did_not_converge(odonata_command: Command, tmp_pat
     result = odonata_command("show", "run")
     assert result.stderr == "warning: not converged after 200 iterations\n"
     assert (
-        "NOT CONVERGED after 200 iterations, residual 0.04: take the numbers below with care" in result.stdout
+        "NOT CONVERGED after 200 iterations, residual 0.04; the results below are inaccurate" in result.stdout
     )
 
 
@@ -62,7 +62,7 @@ def test_show_of_one_class(odonata_command: Command) -> None:
     result = odonata_command("show", "one", "--class", "black")
     assert (result.returncode, result.stderr) == (
         2,
-        "error: one has no link class black\n  It has: green, blue.\n",
+        "error: unknown link class black in one\n  Choose one of: green, blue.\n",
     )
 
 
@@ -72,7 +72,7 @@ def test_show_of_something_else(odonata_command: Command, tmp_path: Path) -> Non
     assert result.returncode == 2
     assert result.stderr.splitlines() == [
         "error: notes is not a run directory",
-        "  A run directory holds summary.json; `odonata run` makes one.",
+        "  A run directory holds summary.json. Make one with `odonata run`.",
     ]
     assert result.stdout == ""
 
@@ -83,7 +83,7 @@ def test_compare_pairs_links(odonata_command: Command) -> None:
     assert result.returncode == 0
     assert "one → two" in result.stdout
     assert (
-        "8 links paired by name: 1 carry more, 0 less; 0 only in the first run, 0 only in the other"
+        "8 links in both runs: 1 carry more, 0 less. 0 links only in the first run, 0 only in the other."
         in result.stdout
     )
     found = json.loads(odonata_command("compare", "one", "two", "one", "--json").stdout)
@@ -129,7 +129,7 @@ def test_export_of_every_table(odonata_command: Command, runs: Path) -> None:
     assert lines == ['"job","rank","node"', "0,0,1", "0,1,3", "1,0,0", "1,1,1"]
     assert (runs / "csv" / "links.csv").exists()
     result = odonata_command("export", "one", "--format", "csv", "-o", "csv")
-    assert (result.returncode, result.stderr) == (2, "error: csv exists; it is left as it is\n")
+    assert (result.returncode, result.stderr) == (2, "error: csv exists and is not replaced\n")
 
 
 def test_export_to_a_format_that_does_not_fit(odonata_command: Command, runs: Path) -> None:

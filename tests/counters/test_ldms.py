@@ -52,7 +52,7 @@ def test_order_of_rows_and_repeated_heads_do_not_matter(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "head", "said"),
     [
-        (ROWS[:3], HEAD, "line 2: the only sample of nid1"),
+        (ROWS[:3], HEAD, "line 2: only one sample of nid1"),
         ([*ROWS, "1446022118.1,1,nid1"], HEAD, "line 9: 3 values; expected 10"),
         (
             [ROWS[0], ROWS[3].replace("130", "many")],

@@ -177,7 +177,7 @@ def test_a_table_of_boxfish(tmp_path: Path) -> None:
         ("1 7 1e3", "1 x 1e3", "line 9: 'x' is no int64, which packets is"),
         ("key: TEST", "name: TEST", "line 2: 'name: TEST'; expected 'key: NAME'"),
         ("[load, float64]", "[load, text]", "line 6: '- [load, text]'; expected a type: int32"),
-        ("[load, float64]", "[packets, float64]", "line 6: there are two columns packets"),
+        ("[load, float64]", "[packets, float64]", "line 6: there are two columns with the name packets"),
         ("- [load", "  [load", "expected a column like '- [packets, int32]'"),
         ("...\n", "", "line 7: '0 5 0.5'; expected a column"),
         (TABLE, "", "line 1: the end; expected '---'"),

@@ -62,10 +62,10 @@ def test_other_machines_have_no_place_in_it(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "cannot be read as CSV"),
-        ("a,b\n1,2\n", "does not begin with the columns sg,sr"),
+        ("a,b\n1,2\n", "does not start with the columns sg,sr"),
         (
             "sg,sr,sc,dg,dr,dc,color,bytes\n0,0,0,0,1,0,g,4\n0,0,0,0,1,0,x,4\n",
-            "line 3: the colour is none of g, k, b",
+            "line 3: unknown colour; expected one of g, k, b",
         ),
         (
             "sg,sr,sc,dg,dr,dc,color,bytes\n0,0,0,0,1,0,g,much\n",

@@ -121,7 +121,7 @@ def test_mistakes(mistake: Any, reason: str) -> None:
 def test_leaves_pair_in_number() -> None:
     app, net = box([4]), box([4])
     app.div([2])
-    with pytest.raises(OdonataError, match="1 leaves, but the one mapped 2"):
+    with pytest.raises(OdonataError, match="1 leaves, but the mapped box has 2"):
         net.map(app)
 
 

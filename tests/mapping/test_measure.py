@@ -155,7 +155,7 @@ def test_mistakes(tmp_path: Path, odonata_command: Command) -> None:
     (tmp_path / "b.toml").write_text(odonata.toml.document(two))
     for arguments, reason in (
         (["--job", "ap"], "Did you mean app?"),
-        (["--search", "-o", "no/such.map"], "there is no directory no for such.map"),
+        (["--search", "-o", "no/such.map"], "cannot write such.map: there is no directory no"),
         (["--set", "job.app.idle=true"], "no job of the file sends messages"),
         (["--set", "job.app.placement.order=XYT"], "Z is missing"),
     ):
@@ -166,7 +166,7 @@ def test_mistakes(tmp_path: Path, odonata_command: Command) -> None:
         odonata.toml.document({**two, "job": [{**two["job"][0], "placement": {"name": "compact"}}, other]})
     )
     done = odonata_command("map", "c.toml")
-    assert (done.returncode, "Say which with --job: app, other." in done.stderr) == (2, True)
+    assert (done.returncode, "Choose one with --job: app, other." in done.stderr) == (2, True)
     assert odonata_command("map", "c.toml", "--job", "other").returncode == 0
     done = odonata_command("map", "c.toml", "--job", "other", "--search")
     assert (done.returncode, "there are other jobs" in done.stderr) == (2, True)

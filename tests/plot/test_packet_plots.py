@@ -110,7 +110,7 @@ def test_the_command_draws_them(runs: list[odonata.Run], odonata_command: Comman
     assert odonata_command("plot", "run", "-k", "series", "--what", "stall").returncode == 0
     result = odonata_command("plot", "run", "-k", "series", "--what", "speed")
     assert result.returncode == 2
-    assert "there is no series 'speed'" in result.stderr
+    assert "unknown series 'speed'" in result.stderr
 
 
 def test_wrong_words_say_what_there_is(runs: list[odonata.Run]) -> None:

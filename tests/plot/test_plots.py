@@ -40,9 +40,9 @@ def test_every_figure_is_drawn_and_saved(run: odonata.Run, tmp_path: Path) -> No
 
 def test_axes_have_units(run: odonata.Run) -> None:
     for picture in (run.plot.links(), run.plot.jobs()):
-        assert picture.axes[0].get_ylabel() == "traffic of a link (MiB)"
-    assert run.plot.histogram().axes[-1].get_xlabel() == "traffic of a link (MiB)"
-    assert run.plot.groups().axes[1].get_ylabel() == "mean traffic of a link (MiB)"
+        assert picture.axes[0].get_ylabel() == "traffic per link (MiB)"
+    assert run.plot.histogram().axes[-1].get_xlabel() == "traffic per link (MiB)"
+    assert run.plot.groups().axes[1].get_ylabel() == "mean traffic per link (MiB)"
 
 
 def test_the_heat_map_shows_means_and_leaves_other_pairs_empty(run: odonata.Run) -> None:

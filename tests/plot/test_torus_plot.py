@@ -70,7 +70,7 @@ def test_what_has_no_such_figure_is_said(odonata_command: Command, tmp_path: Pat
     path = tmp_path / "messages.csv"
     path.write_text("src,dst,bytes\n0,1,512\n")
     plain = odonata.run(RING.format(path=path))
-    with pytest.raises(OdonataError, match="has no records of dynamic channels"):
+    with pytest.raises(OdonataError, match="recorded no dynamic channels"):
         plain.plot.torus(what="dynamic")
     with pytest.raises(OdonataError, match="no figure torus of latency"):
         plain.plot.torus(what="latency")

@@ -120,7 +120,7 @@ PACKET = {
 )
 def test_a_summary_with_values_of_another_kind(stored: Path, key: str, value: object) -> None:
     edit_summary(stored, **{key: value})
-    with pytest.raises(DamagedRunError, match=rf"does not hold what the format says at .*{key}|convergence"):
+    with pytest.raises(DamagedRunError, match=rf"does not match the format at .*{key}|convergence"):
         odonata.load(stored)
 
 

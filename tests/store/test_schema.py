@@ -74,11 +74,11 @@ def test_a_field_without_a_declaration_is_known_by_its_name_alone() -> None:
 
 def test_undeclared_columns_and_tables_are_refused() -> None:
     placement = {name: handmade.PLACEMENT[name] for name in ("job", "rank", "node")}
-    with pytest.raises(ValueError, match="table placement: the column energy_j is not declared"):
+    with pytest.raises(ValueError, match="table placement: column energy_j is not declared"):
         columns.table("placement", {**placement, "energy_j": [1.0] * 4})
-    with pytest.raises(ValueError, match="the table energies is not declared"):
+    with pytest.raises(ValueError, match="table energies is not declared"):
         columns.table("energies", {"energy_j": [1.0]})
-    with pytest.raises(ValueError, match="the column busy_ps is not declared"):
+    with pytest.raises(ValueError, match="column busy_ps is not declared"):
         columns.table("links", {**handmade.LINKS, "busy_ps": [1] * 8}, handmade.AXES, engine="flow")
 
 

@@ -59,10 +59,10 @@ def test_axes_are_read_as_they_were_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"format_version": "2"}, "format_version is no whole number"),
-        ({"format_version": None}, "format_version is no whole number"),
-        ({"axes": None}, "axes is no list"),
-        ({"axes": {}}, "axes is no list"),
+        ({"format_version": "2"}, "format_version is not an integer"),
+        ({"format_version": None}, "format_version is not an integer"),
+        ({"axes": None}, "axes is not a list"),
+        ({"axes": {}}, "axes is not a list"),
         ({"axes": [7]}, r"axes\[0\] has no key"),
         ({"axes": [{"key": 1}]}, r"axes\[0\] has no key"),
         ({"axes": [{"key": "a"}]}, r"axes\[0\] has no values"),
@@ -86,5 +86,5 @@ def test_a_damaged_description_is_said(tmp_path: Path, change: dict[str, Any], w
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b'{"format": "other"}'])
 def test_another_file_is_no_description(tmp_path: Path, content: bytes) -> None:
     (tmp_path / DESCRIPTION).write_bytes(content)
-    with pytest.raises(NotARunError, match="is not the directory of a sweep"):
+    with pytest.raises(NotARunError, match="is not a sweep directory"):
         read_axes(tmp_path)

@@ -133,7 +133,7 @@ def test_verdicts(tmp_path: Path) -> None:
         ('value = "time"', "held against nothing"),
         ('value = "tim"\nabove = 1', "no column tim\nDid you mean time?"),
         ('value = "time"\nabove = 1\nstatistic = "average"', "no statistic 'average'"),
-        ('value = "time"\nabove = 1\nwere = {}', "claim c: there is no key were\nDid you mean where?"),
+        ('value = "time"\nabove = 1\nwere = {}', "claim c: unknown key were\nDid you mean where?"),
         ('value = "time"\nabove = 1\nwhere = { what = "c" }', "no row has what = 'c'"),
         (
             'value = "time"\nabove = 1\nwhere = { what = "a", seed = { column = "time" } }',
@@ -158,14 +158,14 @@ def test_mistakes_in_a_claim_are_named(tmp_path: Path, keys: str, message: str) 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[experimnt.x]\nfile = 'x.toml'", "there is no key experimnt\nDid you mean experiment?"),
+        ("[experimnt.x]\nfile = 'x.toml'", "unknown key experimnt\nDid you mean experiment?"),
         ("[experiment.x]\nfil = 'x.toml'", "experiment x: the key file is missing"),
         ("[experiment.x]\nfile = 3", "file is 3, expected a text or a table"),
         ("[experiment.x]\nfile = 'x.toml'\nsweep.engine.seed = [1]", 'in quotes: sweep = { "engine.seed"'),
         ("[experiment.x]\nfile = 'x.toml'\nvariants.a = []", "variants.a is [], expected choices"),
         ("[experiment.x]\nfile = 'x.toml'\nquik = false", "no key quik\nDid you mean quick?"),
         ("[[claim]]\nsays = 'x'", "[[claim]] number 1 has no name"),
-        (claim("check = 'f'").replace("book,", "bok,"), "there is no source 'bok'\nDid you mean book?"),
+        (claim("check = 'f'").replace("book,", "bok,"), "unknown source 'bok'\nDid you mean book?"),
         (claim("check = 'by_hnd'"), "no function by_hnd\nDid you mean by_hand?"),
         (claim("check = 'wrong'"), "study.py:13: wrong: KeyError: 'nothing'"),
         ("book = 'again'", "is not TOML"),
@@ -372,7 +372,7 @@ def test_a_point_that_was_stopped_counts_as_one_that_has_not_run(tmp_path: Path)
     summary.write_text(summary.read_text().replace('"complete": false', '"complete": true'))
     resolved = summary.with_name("resolved.toml")
     resolved.write_text(resolved.read_text() + "# other")
-    with pytest.raises(OdonataError, match="was not made by this version"):
+    with pytest.raises(OdonataError, match="is not up to date with this version"):
         check_up_to_date(Results(load(made), out))
 
 
@@ -386,7 +386,7 @@ def test_a_study_of_which_nothing_has_run_has_an_open_page(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("only", "message"),
     [
-        ({"alon": ["a"]}, "study has no axis alon\nDid you mean alone? There are: experiment, "),
+        ({"alon": ["a"]}, "study has no axis alon\nDid you mean alone? The axes are experiment, "),
         ({"alone": ["c"]}, "no point of study has alone = c"),
         ({"experiment": ["y"]}, "no point of study has experiment = y"),
     ],

@@ -149,7 +149,7 @@ def _too_little(before_s: float, after: Prediction) -> str | None:
     gain = 1 - after.cycle_s / before_s
     if gain >= LEAST_GAIN:
         return None
-    change = f"{100 * gain:.1f} % faster" if gain > 0 else f"{-100 * gain:.1f} % slower"
+    change = f"{100 * gain:.1f} % shorter" if gain > 0 else f"{-100 * gain:.1f} % longer"
     ranks = f"{after.groups} rank{'s'[: after.groups > 1]}"
     return (
         f"with level {after.level} on {ranks} a cycle would be {change}; "
