@@ -283,7 +283,7 @@ def test_mistakes_are_named_before_anything_runs(
     assert "--on slurm needs a table [cluster]" in said("--on", "slurm")
     assert "--on cannot be combined with --slurm" in said("--on", "dask", "--slurm")
     assert "each worker runs one point" in said("--on", farm.address, "-j", "2")
-    assert "there is no Dask scheduler at tcp://127.0.0.1:1" in said("--on", "tcp://127.0.0.1:1")
+    assert "cannot reach a Dask scheduler at tcp://127.0.0.1:1" in said("--on", "tcp://127.0.0.1:1")
     farm.worker("--nthreads", "2", "--no-nanny")
     assert "has 2 threads" in said("--on", farm.address)
 

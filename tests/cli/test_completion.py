@@ -1,4 +1,4 @@
-"""What the shell offers after the Tab key, and what commands say beside their results."""
+"""Shell completion, and warnings and errors of commands next to their results."""
 
 from __future__ import annotations
 

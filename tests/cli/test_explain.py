@@ -110,7 +110,7 @@ def test_missing_records_are_named(odonata_command: Command, tmp_path: Path) -> 
     assert "For more details, record: record_job_waits = true, interval" in shown.stdout
     for arguments, message in (
         (["--job", "hallo"], "Did you mean halo?"),
-        (["--path"], "Say which: --job sum"),
+        (["--path"], "Choose one with --job: sum"),
     ):
         wrong = odonata_command("explain", "run", *arguments)
         assert wrong.returncode == 2
@@ -139,7 +139,7 @@ def test_a_path_sums_up_to_the_time(odonata_command: Command, tmp_path: Path) ->
     assert said.returncode == 0, said.stderr
     assert "Critical path of job halo" in said.stdout
     said = odonata_command("explain", "run", "--job", "halo", "--path", "--call", "99999")
-    assert (said.returncode, "no rank of the job left a call 99999" in said.stderr) == (2, True), said.stderr
+    assert (said.returncode, "no rank of the job completed a call 99999" in said.stderr) == (2, True), said.stderr
 
 
 def test_a_path_of_a_phase_of_an_iteration_and_its_links(odonata_command: Command, tmp_path: Path) -> None:
@@ -173,9 +173,9 @@ def test_a_path_of_a_phase_of_an_iteration_and_its_links(odonata_command: Comman
     assert worst["pieces"] == len(over)
     assert math.isclose(worst["path_time_s"], sum(p["end_ps"] - p["start_ps"] for p in over) / 1e12)
     for arguments, message in (
-        (["--phase", "bariers"], "the job has no phase bariers"),
-        (["--iteration", "999"], "no rank of the job was in an iteration 999"),
-        (["--iteration", "1", "--call", "2"], "give one"),
+        (["--phase", "bariers"], "unknown phase bariers"),
+        (["--iteration", "999"], "no rank of the job has an iteration 999"),
+        (["--iteration", "1", "--call", "2"], "cannot be combined"),
     ):
         wrong = odonata_command("explain", "run", "--job", "halo", *arguments)
         assert (wrong.returncode, message in wrong.stderr) == (2, True), wrong.stderr

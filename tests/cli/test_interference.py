@@ -91,7 +91,7 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
     write(tmp_path, 'pairs = [["halo", "shift"]]')
     estimate = odonata_command("sweep", "x.toml", "-o", "sweep", "--estimate")
     assert estimate.returncode == 0
-    assert "2 points ahead" in estimate.stderr
+    assert "2 points to run" in estimate.stderr
     assert "min 0.00" not in estimate.stderr, "packets went in the trial"
     assert not list((tmp_path / "sweep" / "points").iterdir())
     first = odonata_command("sweep", "x.toml", "-o", "sweep", "--point", "1")
@@ -111,7 +111,7 @@ def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_p
     write(tmp_path, 'pairs = "targets x backgrounds"\ntargets = ["a", "d"]\nbackgrounds = ["b", "c"]', jobs)
     idle = odonata_command("sweep", "x.toml", "-o", "sweep")
     assert idle.returncode == 2
-    assert "6 of 6 points cannot be run" in idle.stderr
+    assert "6 of 6 points cannot run" in idle.stderr
     absent = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "interference.others=absent")
     assert absent.returncode == 0, absent.stderr
     rows = pq.read_table(tmp_path / "sweep" / "interference.parquet").to_pylist()

@@ -130,10 +130,10 @@ def test_what_has_no_place_is_refused(tmp_path: Path) -> None:
     """Nothing is written then."""
     plain = {"topology": "dragonfly", "p": 2, "a": 4, "h": 2, "g": 5}
     refused = [
-        ({**plain, "local_cables": 2}, machines.booksim, "joined by several cables"),
+        ({**plain, "local_cables": 2}, machines.booksim, "have several cables"),
         ({**plain, "edit": ["fail g0r0>g0r1:local.0"]}, machines.codes, "wired differently"),
-        ({"topology": "torus", "dims": [4, 4]}, machines.codes, "this machine has none"),
-        ({**plain, "edit": ["fail g1r0"]}, machines.codes, "those of CODES are alike"),
+        ({"topology": "torus", "dims": [4, 4]}, machines.codes, "CODES supports only dragonflies"),
+        ({**plain, "edit": ["fail g1r0"]}, machines.codes, "CODES needs equal groups"),
     ]
     for machine, write, why in refused:
         run = run_of(machine)

@@ -66,6 +66,6 @@ def test_a_key_that_changes_nothing_is_named(odonata_command: Command, tmp_path:
     (tmp_path / "x.toml").write_text(SWEEP)
     result = odonata_command("sweep", "x.toml", "-o", "out")
     assert result.returncode == 0, result.stderr
-    assert "engine.seed changes nothing" in result.stdout
-    assert "bandwidth changes nothing" not in result.stdout
+    assert "engine.seed has no effect" in result.stdout
+    assert "bandwidth has no effect" not in result.stdout
     assert Sweep.load(tmp_path / "out").without_effect() == ["engine.seed"]

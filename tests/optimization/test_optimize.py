@@ -131,7 +131,7 @@ def test_it_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
 def test_another_search_leaves_a_directory_alone(whole: odonata.Optimization) -> None:
     with pytest.raises(StoreError, match="holds a search with different 'objectives'"):
         odonata.optimize(TEXT.format(optimize='objectives = ["price"]'), out=whole.path)
-    with pytest.raises(StoreError, match="is not the directory of an optimization"):
+    with pytest.raises(StoreError, match="is not an optimization directory"):
         odonata.optimize(TEXT.format(optimize=TWO), out=next((whole.path / "points").iterdir()))
 
 

@@ -79,7 +79,7 @@ def busy_times(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
+        >>> times = dict(enumerate(run.jobs["slowest_pair_s"].to_pylist()))
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> f"{max(busy.busy_s) / times[1]:.3f} of its time"
         '0.865 of its time'
@@ -134,7 +134,7 @@ def bottlenecks(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
+        >>> times = dict(enumerate(run.jobs["slowest_pair_s"].to_pylist()))
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1], count=2)
         >>> table.select(["name", "class"]).to_pylist()
@@ -188,7 +188,7 @@ def sharers(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
+        >>> times = dict(enumerate(run.jobs["slowest_pair_s"].to_pylist()))
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1])
         >>> first = table.to_pylist()[0]
@@ -234,7 +234,7 @@ def sensitivity(busy: BusyTimes, links: pa.Table) -> pa.Table:
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["time_s"].to_pylist()))
+        >>> times = dict(enumerate(run.jobs["slowest_pair_s"].to_pylist()))
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> odonata.analysis.sensitivity(busy, run.links).select(["class", "elasticity"]).to_pylist()
         [{'class': 'local', 'elasticity': -1.0}, {'class': 'global', 'elasticity': 0.0}, {'class':

@@ -66,7 +66,7 @@ def command(
         if leave_out is not None:
             axes = [axis.key for axis in sweep.axes]
             if leave_out not in axes:
-                raise OdonataError(f"the sweep has no axis {leave_out}", hint=f"It has: {', '.join(axes)}.")
+                raise OdonataError(f"unknown axis {leave_out}", hint=f"Axes of the sweep: {', '.join(axes)}.")
             groups = [point.values[axes.index(leave_out)] for point, _ in finished]
         found = counters.predictions(table, times, groups)
         if as_json:

@@ -119,7 +119,7 @@ def command(
 
 
 def _estimate_printer(*, proceeds: bool) -> Callable[[Estimate], bool]:
-    """Prints what is ahead, and says whether to go on."""
+    """A function that prints an estimate and returns `proceeds`."""
 
     def print_estimate(ahead: Estimate) -> bool:
         rates = ", ".join(f"{name} {rate / 1e6:.2f}" for name, rate in ahead.packets_per_cpu_s.items())

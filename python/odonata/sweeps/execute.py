@@ -44,7 +44,7 @@ class Failure:
 
     @property
     def point(self) -> Point:
-        """Which one."""
+        """Point of the task."""
         return self.task.point
 
 

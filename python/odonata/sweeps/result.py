@@ -75,7 +75,7 @@ class Sweep:
         return f"<odonata.Sweep of {len(self.points)} points over {keys or 'nothing'}, {self.path}>"
 
     def _repr_html_(self) -> str:
-        """What notebooks show."""
+        """The display in notebooks."""
         rows = [(axis.key, ", ".join(str(value) for value in axis.values)) for axis in self.axes]
         done = f"{len(self.runs):,} of {len(self.points):,}"
         return facts(f"Sweep {self.path.name}", [*rows, ("finished", done), ("directory", str(self.path))])
@@ -153,7 +153,7 @@ class Sweep:
         """
         keys = [axis.key for axis in self.axes]
         if factor not in keys:
-            raise OdonataError(f"the sweep has no axis {factor}", hint=f"Its axes: {', '.join(keys)}.")
+            raise OdonataError(f"unknown axis {factor}", hint=f"Axes of the sweep: {', '.join(keys)}.")
         rows = self._rows_of(value, link_class, job)
         first = rows[factor][0].as_py() if base is None else base
         return paired_differences(

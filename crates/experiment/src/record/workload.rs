@@ -30,14 +30,16 @@ pub(super) const JOBS: FilledTable<'_, Scenario> = FilledTable {
         Column::key("job", U32, Plain, "Job", "Number of the job.")
             .of("jobs")
             .by(|scenario: &Scenario| (0..scenario.workload.jobs.len() as u32).collect()),
-        Column::attribute("name", Text, Plain, "Name", "Name of the job.").by(|scenario| texts(scenario, |job| &job.name)),
+        Column::attribute("name", Text, Plain, "Name", "Name of the job.")
+            .by(|scenario| texts(scenario, |job| &job.name)),
         Column::attribute("color", Text, Plain, "Color", "Color in pictures, `#rrggbb`.")
             .by(|scenario| texts(scenario, |job| &job.color)),
         Column::attribute("pattern", Text, Plain, "Pattern", "Name of the communication pattern or program.")
             .by(|scenario| texts(scenario, |job| &job.pattern_name)),
         Column::attribute("placement", Text, Plain, "Placement", "Name of the placement.")
             .by(|scenario| texts(scenario, |job| &job.placement_name)),
-        Column::sum("ranks", U32, Count, "Ranks", "Ranks of the job.").by(|scenario| counts(scenario, |_, job| job.ranks)),
+        Column::sum("ranks", U32, Count, "Ranks", "Ranks of the job.")
+            .by(|scenario| counts(scenario, |_, job| job.ranks)),
         Column::attribute("ranks_per_node", U32, Count, "Ranks per node", "Ranks on each node.")
             .by(|scenario| counts(scenario, |_, job| job.ranks_per_node)),
         Column::attribute("nodes", U32, Count, "Nodes", "Nodes of the ranks; other jobs may share them.")
