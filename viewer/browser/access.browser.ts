@@ -175,7 +175,7 @@ describe('each picture has a table', () => {
     ['run=2', ['distribution', 'links of dragonfly', 'matrices']],
     [
       'view=compare&compared=0,1',
-      ['distribution', 'both distributions', 'links of edison', 'links of edison-K'],
+      ['distribution', 'distributions of the compared runs', 'links of edison', 'links of edison-K'],
     ],
     [
       `view=time&run=${familyOf('packet')}`,
@@ -203,7 +203,7 @@ describe('each picture has a table', () => {
     await opener.focus()
     await press('Enter')
     expect(await text('table-rows')).toBe(
-      `The first 500 of ${number(dragonfly.loaded)} rows; Export gives all values.`,
+      `First 500 of ${number(dragonfly.loaded)} rows. Use Export for all values.`,
     )
     const row = at('table').locator('tbody tr').first()
     const cells = await row.locator('td').allInnerTexts()

@@ -170,7 +170,7 @@ describe('a sweep', () => {
     }
     await open('grid', 'view=sweep&sweepFigure=class%3Abytes_max%3Aall')
     const lines = (await download('csv')).trimEnd().split('\r\n')
-    expect(lines[0]).toBe('routing,job.near.ranks,mean,least,most,runs')
+    expect(lines[0]).toBe('routing,job.near.ranks,mean,min,max,runs')
     for (const { routing, ranks, most } of expected.grid) {
       const line = lines.find((line) => line.startsWith(`${routing},${ranks},`))!.split(',')
       expect(Number(line[2])).toBeCloseTo(mean(most), 3)

@@ -80,7 +80,7 @@ test('the exported sums equal the table', async () => {
   const lines = readFileSync(await (await download).path(), 'utf8')
     .trim()
     .split('\r\n')
-  expect(lines[0]).toBe('scenario,level,term,time_s')
+  expect(lines[0]).toBe('scenario,level,term,term_time_s')
   for (const [scenario, seconds] of Object.entries(costs.scenarios)) {
     const mine = lines
       .slice(1)

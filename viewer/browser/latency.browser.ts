@@ -39,7 +39,7 @@ async function rows(nth: number): Promise<string[][]> {
 
 test('percentiles of each job, with 95 and 99 %', async () => {
   await arrived()
-  const far = (await rows(0)).find(([job, part]) => job === 'far' && part === 'from its making')!
+  const far = (await rows(0)).find(([job, part]) => job === 'far' && part === 'since creation')!
   expect(far[2]).toBe(number(latency.packets))
   const [p50, p95, p99] = [latency.p50_ns, latency.p95_ns, latency.p99_ns].map((ns) =>
     quantity(1000 * ns, 'ps'),
@@ -106,7 +106,7 @@ test('a hidden job has no box; the export is complete', async () => {
     .trim()
     .split('\r\n')
   expect(lines[0]).toBe('what,from,to,value')
-  const p99 = lines.find((line) => line.startsWith('latency_p99_ps,far,from its making'))!
+  const p99 = lines.find((line) => line.startsWith('latency_p99_ps,far,since creation'))!
   expect(Number(p99.split(',')[3]) / 1000).toBeCloseTo(latency.p99_ns, 6)
   const { source_group: from, target_group: to, congestion_index: index } = latency.worst
   expect(lines).toContain(`congestion_index,${from},${to},${index}`)

@@ -56,7 +56,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     for (const [code, { percentiles }] of Object.entries(classes))
       for (const [i, p] of [50, 90, 99].entries())
         expect(marks).toContain(
-          `${p} % of the ${code} links have at most ${quantity(percentiles[i]!, 'bytes')}`,
+          `${p}th percentile of the ${code} links: ${quantity(percentiles[i]!, 'bytes')}`,
         )
     // All omissions are reported.
     const [drawn, all] = grouped
@@ -82,7 +82,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     if (jobs.length > 1) {
       await press('1')
       await meansAre((by) => by[0]!)
-      await button('solo').click()
+      await button('only').click()
       await settle(page)
       await meansAre((by) => by.reduce((sum, v) => sum + v, 0))
     }
@@ -177,7 +177,7 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
       await at('planes').selectOption(`cylinders:${axis}`)
       await settle(page)
       const said =
-        /of ([\d,]+) links ([\d,]+) along it are radial, ([\d,]+) go along .*, ([\d,]+) are dashed stubs/.exec(
+        /Of ([\d,]+) links, ([\d,]+) along it are radial, ([\d,]+) follow .*, ([\d,]+) are dashed stubs/.exec(
           await text('drawn'),
         )!
       const [all, ...parts] = said.slice(1).map((number) => Number(number.replaceAll(',', '')))

@@ -94,7 +94,7 @@ interface ExpectedValues {
     per_rank_time: number
   }
   communication: {
-    cells: Record<'source' | 'target' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
+    cells: Record<'source' | 'destination' | 'ranks_per_cell' | 'messages' | 'bytes', number>[]
     bytes: number
   }[]
   /** Levels of a multigrid cycle, each a job. */

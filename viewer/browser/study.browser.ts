@@ -21,7 +21,7 @@ async function csv(): Promise<string[]> {
 test('the Pareto front of a search, with its trials first', async () => {
   await open('search', 'view=study')
   expect(await text('study-reading')).toContain(
-    `${search.trials.length} combinations, ${search.front.length} on the front`,
+    `${search.trials.length} combinations, ${search.front.length} on the Pareto front`,
   )
   expect(search.front.length).toBeGreaterThan(1)
   const rows = await page

@@ -119,7 +119,7 @@ test('ports over time, and the machine at the chosen time', async () => {
 test.each([
   ['packet', 0],
   ['edison', 1],
-] as const)('who sends to whom in %s: cells of the table', async (run, i) => {
+] as const)('communication matrix of %s: cells of the table', async (run, i) => {
   await open('all', `run=${numberOf(run)}&view=jobs&focus=job%3A1`)
   await page.waitForSelector('[data-test=communication-map] canvas')
   await at('communication-map').scrollIntoViewIfNeeded()
@@ -132,7 +132,7 @@ test.each([
   const box = (await at('communication-map').boundingBox())!
   for (const cell of cells) {
     const tip = await tipAt(
-      box.x + (box.width * (cell.target / per + 0.5)) / size,
+      box.x + (box.width * (cell.destination / per + 0.5)) / size,
       box.y + (box.height * (cell.source / per + 0.5)) / size,
     )
     expect(tip).toMatch(new RegExp(`Messages\\s+${cell.messages.toLocaleString('en-US')}`))

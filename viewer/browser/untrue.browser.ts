@@ -132,7 +132,7 @@ describe.each(SURFACES)('%s', (surface) => {
     expect(black.mean_change).toBeGreaterThan(0)
     expect(await text('mean-black')).toBe(`⌀ ${signed(black.mean_change, 'bytes')}`)
     expect(await text('pairing')).toContain(
-      `${number(black.removed)} are only in edison (removed), where they carry ${quantity(black.removed_mean, 'bytes')} each`,
+      `${number(black.removed)} only in edison (removed), mean ${quantity(black.removed_mean, 'bytes')}`,
     )
     expect(await page.locator('.looks').first().innerText()).toContain('removed')
     await click('pairing-bundle')
@@ -164,11 +164,11 @@ describe.each(SURFACES)('%s', (surface) => {
     await setOn(surface, `view=jobs&run=${packet}&focus=job%3A1`)
     await page.waitForSelector('[data-test=communication-map] canvas')
     const jobs = String(await download('svg'))
-    for (const label of ['job far', 'Ranks (across) on routers (down)', 'From rank (down)'])
+    for (const label of ['job far', 'Ranks (columns) on routers (rows)', 'From rank (row)'])
       expect(jobs).toContain(label)
     const cells = String(await download('csv')).split('\r\n')
     const cell = expected.communication[0]!.cells[0]!
-    expect(cells).toContain(`bytes between ranks,${cell.source},${cell.target},${cell.bytes}`)
+    expect(cells).toContain(`bytes between ranks,${cell.source},${cell.destination},${cell.bytes}`)
     const png = await download('png')
     expect([...png.subarray(0, 4)]).toEqual([0x89, 0x50, 0x4e, 0x47])
   })
@@ -194,7 +194,7 @@ describe.each(SURFACES)('%s', (surface) => {
       'run=99&compared=0,77&measure=charm&classesOff=mauve&jobs=31&low=9&high=1&ramp=x&zoom=0,0,0',
     )
     const said = await text('refused')
-    expect(said).toContain('8 settings')
+    expect(said).toContain('8 invalid settings')
     for (const words of [
       `unknown run 99; expected 0 to ${expected.families.length - 1}`,
       'unknown run 77',
@@ -219,9 +219,7 @@ describe.each(SURFACES)('%s', (surface) => {
 
 test('an unreadable run is listed, the others open', async () => {
   await open('damaged', 'hottest=0')
-  expect(await page.locator('.failures').innerText()).toMatch(
-    /bad cannot be shown: .*links\.parquet cannot be read/,
-  )
+  expect(await page.locator('.failures').innerText()).toMatch(/Cannot open bad: cannot read .*links\.parquet/)
   expect(await text('mean-global')).toBe(
     `⌀ ${quantity(expected.runs['dragonfly']!.classes['global']!.mean, 'bytes')}`,
   )

@@ -6,7 +6,7 @@ import type { Block } from './block'
 import type { RunInfo } from './source'
 
 export const COMPUTING = 0
-export const SENDING = 1
+export const COMMUNICATING = 1
 export const WAITING = 2
 
 export const LANE_TABLES = {
@@ -118,7 +118,7 @@ export function stateAt(lane: Lane, time: number): { state: number; what: string
   const wait = spanAt(lane.waits, time)
   return wait
     ? { state: WAITING, what: `${call.what}, for ${wait.what}` }
-    : { state: SENDING, what: call.what }
+    : { state: COMMUNICATING, what: call.what }
 }
 
 /** The `rows` lanes that wait longest, in their original order. */

@@ -1,6 +1,6 @@
 /** Draws rank activity over time, one lane per rank. */
 import type { Theme } from '../base/ramps'
-import { COMPUTING, SENDING, WAITING, type Lane } from '../data/lanes'
+import { COMPUTING, COMMUNICATING, WAITING, type Lane } from '../data/lanes'
 import { fillBox, type Box } from './blocks'
 import type { Pen } from './pen'
 
@@ -33,7 +33,7 @@ export function drawLanes(
         paths[state]!.push(x0, top, x1 - x0, Math.max(0.5, bottom - top - gap))
     }
     add(COMPUTING, lane.start, lane.end)
-    for (const call of lane.calls) add(SENDING, call.from, call.until)
+    for (const call of lane.calls) add(COMMUNICATING, call.from, call.until)
     for (const wait of lane.waits) add(WAITING, wait.from, wait.until)
   })
   paths.forEach((list, state) => {

@@ -1,6 +1,6 @@
 /** Selects the picture that shows the structure of a machine. */
 import type { Run } from '../data/run'
-import { slimFlyPicture, isHalves } from './slimfly'
+import { slimFlyPicture, isSlimFly } from './slimfly'
 import { hopsPicture } from './hops'
 import { isLevels, levelsPicture } from './levels'
 import { isLines, linesPicture } from './lines'
@@ -21,6 +21,6 @@ export function machinePicture(run: Run, projection = ''): Picture {
     case 'grouped':
       return isTrees(run) ? treesPicture(run) : radialPicture(run)
     case 'graph':
-      return isHalves(run) ? slimFlyPicture(run) : isLines(run) ? linesPicture(run) : hopsPicture(run)
+      return isSlimFly(run) ? slimFlyPicture(run) : isLines(run) ? linesPicture(run) : hopsPicture(run)
   }
 }

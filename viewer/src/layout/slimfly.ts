@@ -13,7 +13,7 @@ const LEFT = 30
 const LINES = [190, 570] as const
 const ARC = 110
 
-export function isHalves({ routers }: Run): boolean {
+export function isSlimFly({ routers }: Run): boolean {
   return routers.axes.map(({ name }) => name).join() === 'half,column,row' && routers.axes[0]!.size === 2
 }
 

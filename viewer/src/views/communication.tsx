@@ -58,7 +58,7 @@ export function CommunicationMatrices({ derived: { run } }: { derived: DerivedRu
       {typeof pairs === 'string' ? (
         <p class="hint centred">{pairs}</p>
       ) : (
-        <div class={`hasCommunication ${other ? 'paired' : ''}`} data-test="hasCommunication">
+        <div class={`communication-matrices ${other ? 'paired' : ''}`} data-test="matrices">
           {pairs.map(({ here, there }) => (
             <section key={here.job.job} aria-label={`Communication of ${here.job.name}`}>
               <h2>
@@ -149,7 +149,7 @@ function Ratios({ here, there }: { here: JobCommunication; there: JobCommunicati
   )
 }
 
-interface TalkMapProps {
+interface CommunicationMapProps {
   readonly run: Run
   readonly job: Job
   readonly map: Communication
@@ -158,7 +158,7 @@ interface TalkMapProps {
   readonly on?: ColorScale
 }
 
-export function CommunicationMap({ run, job, map, label, test, on }: TalkMapProps) {
+export function CommunicationMap({ run, job, map, label, test, on }: CommunicationMapProps) {
   const bytes = useMemo(() => sumOf(map.values), [map])
   return (
     <DensityView
