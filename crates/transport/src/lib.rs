@@ -16,7 +16,7 @@
 //! use odonata_transport::{MpiSettings, RankJob, Ranks};
 //! use odonata_units::{NodeId, Time};
 //! use odonata_workload::collective::Collectives;
-//! use odonata_workload::expanded::Shared;
+//! use odonata_workload::expansion::JobProgram;
 //! use odonata_workload::program::{ProgramContext, ProgramSpec};
 //! use std::sync::Arc;
 //!
@@ -28,7 +28,7 @@
 //! let program = ProgramSpec::parse("ring")?.build(&ProgramContext { job: "a", ranks: 8, seed: 1 })?;
 //! let job = RankJob {
 //!     job: 0,
-//!     shared: Shared::new(program, Arc::new(Collectives::default())),
+//!     shared: JobProgram::new(program, Arc::new(Collectives::default())),
 //!     rails: None,
 //!     node_of_rank: Arc::new((0..8).map(|rank| NodeId(100 * rank)).collect()),
 //!     start: Time::ZERO,

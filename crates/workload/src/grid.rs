@@ -64,7 +64,7 @@ fn search(divisors: &[u32], rest: u32, left: usize, chosen: &mut Vec<u32>, best:
 }
 
 /// The sizes as text.
-pub(crate) fn shown(sizes: &[u32]) -> String {
+pub(crate) fn format_sizes(sizes: &[u32]) -> String {
     let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
     sizes.join(" x ")
 }
@@ -126,7 +126,7 @@ impl Grid {
             let product = product.map_or("too many".into(), |p| p.to_string());
             return wrong(format!(
                 "{} makes {product} points, but the job has {ranks} ranks; for example {:?} fits",
-                shown(&sizes),
+                format_sizes(&sizes),
                 usual(ranks, dimensions)
             ));
         }

@@ -170,7 +170,7 @@ impl Workload {
     ///
     /// # Panics
     /// If a job does not exist.
-    pub fn only(&self, jobs: &[JobId]) -> Self {
+    pub fn subset(&self, jobs: &[JobId]) -> Self {
         Self { jobs: jobs.iter().map(|job| self.jobs[job.index()].clone()).collect() }
     }
 
@@ -360,7 +360,7 @@ mod tests {
             spec("c", 30, "hotspot", "random-routers"),
         ];
         let together = Workload::build(&machine(), &jobs, 1).unwrap();
-        let alone = together.only(&[JobId(1)]);
+        let alone = together.subset(&[JobId(1)]);
         assert_eq!(alone.jobs.len(), 1);
         assert_eq!(alone.jobs[0].node_of_rank, together.jobs[1].node_of_rank);
         assert_eq!(sends(&alone.jobs[0]), sends(&together.jobs[1]));

@@ -84,7 +84,7 @@ fn ambiguous_files_need_a_format() {
     // As a map of Damselfly: node (0, 0, 0, 1), core 1, job 0. As a map of TraceR: servers 0 and 1.
     let both = records(&[[0, 0, 0], [1, 1, 0]]);
     let message = placed(both.clone(), None, 0, 2).unwrap_err();
-    assert!(message.starts_with("file: records that a map of Damselfly and one of TraceR may have"), "{message}");
+    assert!(message.starts_with("file: records fit both a map of Damselfly and one of TraceR"), "{message}");
     assert_eq!(placed(both.clone(), Some("tracer"), 0, 2).unwrap(), [0, 1]);
     assert_eq!(placed(both, Some("damselfly"), 0, 1).unwrap(), [1]);
     // A map of TraceR has each server once.

@@ -1,7 +1,7 @@
 //! Numbers of neighbours in random graphs, and a symmetric selection of neighbours without a table.
 //!
 //! A symmetric graph is a union of *rounds*. Round j pairs the ranks by an involution. Rank a keeps its partner b of
-//! round j if j is below the mean of the numbers of neighbours drawn for a and b. If the sum is odd, every other pair
+//! round j if j is below the mean of two numbers: the neighbours drawn for a and for b. If the sum is odd, every other pair
 //! keeps the half round. The condition is the same for a and b, so the graph is symmetric. With numbers from min..=max
 //! each rank keeps at least min and at most max rounds. The expected number is the mean of the range, with a smaller
 //! variance than the drawn numbers. Each rank finds its neighbours alone in O(max).

@@ -1,7 +1,7 @@
 //! Lattice QCD: a sparse matrix of first and third neighbours on a 4D lattice, then two sums.
 
 use super::{Code, Operation, ProgramContext, ProgramRule, RankProgram, DIMS};
-use crate::grid::{near_cubic, shown, Grid, GridOrder};
+use crate::grid::{format_sizes, near_cubic, Grid, GridOrder};
 use crate::WorkloadError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, Time};
@@ -114,10 +114,10 @@ impl ProgramRule for LqcdParameters {
         }
         let divided = divided(&self.lattice, ranks);
         if let (None, Err(prime)) = (&self.dims, &divided) {
-            let lattice = shown(&self.lattice);
+            let lattice = format_sizes(&self.lattice);
             let reason = format!(
-                "{prime} divides the number of ranks, but no local size of the lattice {lattice}; the sizes must \
-                share the prime factors of the number of ranks"
+                "{prime} divides the number of ranks, but no local size of the lattice {lattice}; \
+                 expected sizes with the prime factors of the ranks"
             );
             return wrong("lattice", reason);
         }

@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(
             message("lqcd", 7, &[]),
             "job 'test': program 'lqcd': lattice: 7 divides the number of ranks, but no local size of the lattice 132 x 132 x 132 x 132; \
-             the sizes must share the prime factors of the number of ranks"
+             expected sizes with the prime factors of the ranks"
         );
         let dims = [("dims", json!([5, 1, 1, 1]))];
         assert!(message("lqcd", 5, &dims).contains("dims: 5 does not divide 132, size 1 of the lattice"));
