@@ -101,9 +101,9 @@ pub trait Watcher {
 }
 
 /// A function that is told the progress, as a watcher.
-pub(crate) struct Told<'a, 'b>(pub(crate) &'a mut Progress<'b>);
+pub(crate) struct ProgressWatcher<'a, 'b>(pub(crate) &'a mut Progress<'b>);
 
-impl Watcher for Told<'_, '_> {
+impl Watcher for ProgressWatcher<'_, '_> {
     fn progress(&mut self, phase: &str, share: f64) -> bool {
         (self.0)(phase, share)
     }
@@ -124,7 +124,7 @@ pub trait Engine: Debug + Send + Sync {
     ///
     /// # Errors
     /// What [`Engine::run`] would refuse.
-    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError>;
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError>;
 
     /// The memory that the user allows, if there is a word on it.
     fn memory_limit(&self) -> Option<Bytes> {
@@ -198,7 +198,7 @@ fn check_messages(scenario: &Scenario) -> Result<(), EngineError> {
 
 /// What an engine knows of a run before it.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Foreseen {
+pub struct RunEstimate {
     /// The memory that the engine takes for it.
     pub memory: Need,
     /// Further keys of what [`crate::check`] gives.

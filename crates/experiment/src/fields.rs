@@ -7,7 +7,7 @@ use crate::format::new_name;
 use crate::problem::ProblemKind;
 use crate::read::read;
 use crate::report::Report;
-use chosen::Chosen;
+use chosen::VariantChoice;
 use odonata_declare::nearest;
 use odonata_declare::Value;
 use odonata_declare::{Key, KeyDefault};
@@ -15,7 +15,7 @@ use odonata_units::{Rate, Time};
 
 /// A value with its place.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Located<T> {
+pub(crate) struct PlacedValue<T> {
     pub(crate) value: T,
     pub(crate) place: Place,
 }
@@ -25,10 +25,10 @@ pub(crate) struct Located<T> {
 pub(crate) struct Fields {
     /// Where the table is: its heading.
     pub(crate) place: Place,
-    given: Vec<(&'static str, Place, Located<Value>)>,
+    given: Vec<(&'static str, Place, PlacedValue<Value>)>,
     defaults: Vec<(&'static str, KeyDefault)>,
     /// Named variants, where code of its own has asked for them.
-    pub(crate) variants: Vec<(&'static str, Chosen)>,
+    pub(crate) variants: Vec<(&'static str, VariantChoice)>,
     /// Tables, where code of its own has asked for them.
     pub(crate) tables: Vec<(&'static str, Fields)>,
 }
@@ -66,13 +66,13 @@ impl Fields {
             return;
         }
         match read(&key.kind, key.name, &entry.node) {
-            Ok(value) => self.given.push((key.name, entry.place, Located { value, place: entry.node.place })),
+            Ok(value) => self.given.push((key.name, entry.place, PlacedValue { value, place: entry.node.place })),
             Err(mismatch) => mismatch.report(report),
         }
     }
 
     /// The value given for `key`, with its place.
-    pub(crate) fn given(&self, key: &str) -> Option<&Located<Value>> {
+    pub(crate) fn given(&self, key: &str) -> Option<&PlacedValue<Value>> {
         self.given.iter().find(|(name, ..)| *name == key).map(|(.., value)| value)
     }
 
@@ -91,7 +91,7 @@ impl Fields {
     ///
     /// # Panics
     /// If it was not read.
-    pub(crate) fn variant(&self, key: &str) -> &Chosen {
+    pub(crate) fn variant(&self, key: &str) -> &VariantChoice {
         self.variants.iter().find(|(name, _)| *name == key).map(|(_, chosen)| chosen).expect("a variant that was read")
     }
 
@@ -106,7 +106,7 @@ impl Fields {
     }
 
     /// Names and values of all keys that were given.
-    pub(crate) fn all_given(&self) -> impl Iterator<Item = (&'static str, &Located<Value>)> {
+    pub(crate) fn all_given(&self) -> impl Iterator<Item = (&'static str, &PlacedValue<Value>)> {
         self.given.iter().map(|(name, _, value)| (*name, value))
     }
 

@@ -1,6 +1,6 @@
 //! The one place where files that an experiment names are opened.
 
-use crate::memory::{self, Available};
+use crate::memory::{self, AvailableMemory};
 use crate::problem::suggestion;
 use flate2::read::MultiGzDecoder;
 use odonata_declare::Reader;
@@ -209,7 +209,7 @@ pub(crate) fn too_long(bytes: u64) -> Option<String> {
 }
 
 /// Why there is no memory for the tree of so many bytes of text.
-pub(crate) fn unaffordable(bytes: u64, available: impl FnOnce() -> Option<Available>) -> Option<String> {
+pub(crate) fn unaffordable(bytes: u64, available: impl FnOnce() -> Option<AvailableMemory>) -> Option<String> {
     // Little is always tried, so that it is the machine, the jobs or the tables that are said to be too large.
     let needed = bytes.saturating_mul(TREE_BYTES_PER_BYTE);
     let left = available().filter(|left| needed > left.bytes.max(SMALL_FILE_BYTES))?;
@@ -250,7 +250,7 @@ fn noun(metadata: &Metadata) -> &'static str {
 /// How much of a file may be read, and why no more.
 struct Room {
     bytes: u64,
-    left: Option<Available>,
+    left: Option<AvailableMemory>,
 }
 
 impl Room {
@@ -262,7 +262,7 @@ impl Room {
         }
     }
 
-    fn within(left: Available) -> Self {
+    fn within(left: AvailableMemory) -> Self {
         Self { bytes: (left.bytes / TAKEN_PER_BYTE).max(SMALL_FILE_BYTES), left: Some(left) }
     }
 
@@ -374,7 +374,7 @@ mod tests {
     /// 100 bytes are left, each byte takes two; the floor is above that, so the rooms are made by hand.
     #[test]
     fn no_more_is_read_than_there_is_memory_for() {
-        let left = |bytes| Available { bytes, of: "a test".into() };
+        let left = |bytes| AvailableMemory { bytes, of: "a test".into() };
         assert_eq!(Room::within(left(0)).bytes, SMALL_FILE_BYTES);
         assert_eq!(Room::within(left(8 * SMALL_FILE_BYTES)).bytes, 4 * SMALL_FILE_BYTES);
         let room = Room { bytes: 50, left: Some(left(100)) };

@@ -46,8 +46,8 @@ pub use plan::{MachinePlan, Plan};
 pub use problem::{Location, Problem, ProblemKind, Problems};
 pub use record::machine_tables;
 pub use run::{
-    alone, check, check_points, machine, program_mistake, run, run_watched, sweep, Checked, MachineReport, RunError,
-    RunResult, SweepAxis,
+    alone, check, check_points, machine, program_mistake, run, run_watched, sweep, CheckReport, MachineReport,
+    RunError, RunResult, SweepAxis,
 };
 pub use scenario::{Output, Scenario};
 pub use spec::ExperimentSpec;

@@ -27,14 +27,14 @@ const UNLIMITED: u64 = 1 << 60;
 
 /// Memory that is left, and of what.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Available {
+pub struct AvailableMemory {
     /// How much.
     pub bytes: u64,
     /// Of which limit, in words that follow "are left of".
     pub of: String,
 }
 
-impl std::fmt::Display for Available {
+impl std::fmt::Display for AvailableMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} are left of {}", Bytes(self.bytes), self.of)
     }
@@ -50,7 +50,7 @@ const BYTES_PER_PLACED_RANK: u64 = 16;
 ///
 /// # Errors
 /// In words, if that is more than is left.
-pub(crate) fn admit_machine(bytes: u64, left: Option<Available>) -> Result<(), String> {
+pub(crate) fn admit_machine(bytes: u64, left: Option<AvailableMemory>) -> Result<(), String> {
     admit_part("the machine needs", bytes, "use a smaller one", left)
 }
 
@@ -58,12 +58,12 @@ pub(crate) fn admit_machine(bytes: u64, left: Option<Available>) -> Result<(), S
 ///
 /// # Errors
 /// In words, if there is no memory for them.
-pub(crate) fn admit_ranks(ranks: u64, left: Option<Available>) -> Result<(), String> {
+pub(crate) fn admit_ranks(ranks: u64, left: Option<AvailableMemory>) -> Result<(), String> {
     let bytes = ranks.saturating_mul(BYTES_PER_PLACED_RANK);
     admit_part(&format!("the {ranks} ranks of the jobs need"), bytes, "use fewer", left)
 }
 
-fn admit_part(what: &str, bytes: u64, instead: &str, left: Option<Available>) -> Result<(), String> {
+fn admit_part(what: &str, bytes: u64, instead: &str, left: Option<AvailableMemory>) -> Result<(), String> {
     match left {
         Some(left) if bytes > left.bytes.max(SMALL_BYTES) => {
             Err(format!("{what} about {} but {left}; {instead}, or raise the limit", Bytes(bytes)))
@@ -73,17 +73,17 @@ fn admit_part(what: &str, bytes: u64, instead: &str, left: Option<Available>) ->
 }
 
 /// The least that is left of any limit; nothing where the system tells of none.
-pub fn available() -> Option<Available> {
+pub fn available() -> Option<AvailableMemory> {
     available_below(Path::new("/"))
 }
 
 /// The same of the files of a system below a directory.
-pub fn available_below(root: &Path) -> Option<Available> {
+pub fn available_below(root: &Path) -> Option<AvailableMemory> {
     system(root).into_iter().chain(control_groups(root)).chain(hard_limits(root)).min()
 }
 
 /// What is left of the limits at which memory is refused instead of a process ended or slowed down.
-pub(crate) fn address_space() -> Option<Available> {
+pub(crate) fn address_space() -> Option<AvailableMemory> {
     hard_limits(Path::new("/")).into_iter().min()
 }
 
@@ -102,19 +102,19 @@ fn kib(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-fn system(root: &Path) -> Option<Available> {
+fn system(root: &Path) -> Option<AvailableMemory> {
     let bytes = kib(&read(&root.join("proc/meminfo")), "MemAvailable:")?;
-    Some(Available { bytes, of: "the system's memory (MemAvailable of /proc/meminfo)".into() })
+    Some(AvailableMemory { bytes, of: "the system's memory (MemAvailable of /proc/meminfo)".into() })
 }
 
-fn hard_limits(root: &Path) -> Vec<Available> {
+fn hard_limits(root: &Path) -> Vec<AvailableMemory> {
     let (limits, status) = (read(&root.join("proc/self/limits")), read(&root.join("proc/self/status")));
     let left = |name: &str, used: &str, of: &str| {
         let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
         // The soft limit comes first; "unlimited" is no number.
         let limit: u64 = line.split_whitespace().next()?.parse().ok()?;
         let bytes = limit.saturating_sub(kib(&status, used).unwrap_or(0)).saturating_sub(RESERVED_BYTES);
-        Some(Available { bytes, of: of.into() })
+        Some(AvailableMemory { bytes, of: of.into() })
     };
     let of_space = "the process's address space (RLIMIT_AS, `ulimit -v`), less what libraries reserve";
     let of_data = "the process's data (RLIMIT_DATA, `ulimit -d`), less what libraries reserve";
@@ -134,7 +134,7 @@ const VERSION_1: Names =
 const VERSION_2: Names =
     Names { limits: &["memory.max", "memory.high"], used: "memory.current", idle_files: "inactive_file " };
 
-fn control_groups(root: &Path) -> Vec<Available> {
+fn control_groups(root: &Path) -> Vec<AvailableMemory> {
     let (groups, mounts) = (read(&root.join("proc/self/cgroup")), read(&root.join("proc/self/mountinfo")));
     let mut found = Vec::new();
     for mount in mounts.lines().filter_map(Mount::of) {
@@ -184,7 +184,7 @@ impl<'a> Mount<'a> {
     }
 }
 
-fn left_of_group(root: &Path, group: &Path, names: &Names) -> Option<Available> {
+fn left_of_group(root: &Path, group: &Path, names: &Names) -> Option<AvailableMemory> {
     // Joining an absolute path would leave the root behind.
     let directory = root.join(group.strip_prefix("/").unwrap_or(group));
     let number = |path: PathBuf| read(&path).trim().parse::<u64>().ok();
@@ -194,7 +194,7 @@ fn left_of_group(root: &Path, group: &Path, names: &Names) -> Option<Available> 
     let limits = names.limits.iter().filter_map(|name| Some((number(directory.join(name))?, *name)));
     let (limit, name) = limits.filter(|(limit, _)| *limit < UNLIMITED).min()?;
     let bytes = limit.saturating_sub(used.saturating_sub(idle));
-    Some(Available { bytes, of: format!("the control group's limit ({})", group.join(name).display()) })
+    Some(AvailableMemory { bytes, of: format!("the control group's limit ({})", group.join(name).display()) })
 }
 
 #[cfg(test)]
@@ -230,7 +230,7 @@ mod tests {
             self.put("proc/self/limits", &text);
         }
 
-        fn least(&self) -> Available {
+        fn least(&self) -> AvailableMemory {
             available_below(&self.0).unwrap()
         }
     }
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_machine_takes_no_more_than_is_left() {
-        let left = |bytes| Some(Available { bytes, of: "the system's memory".into() });
+        let left = |bytes| Some(AvailableMemory { bytes, of: "the system's memory".into() });
         assert_eq!(admit_machine(1 << 30, left(1 << 30)), Ok(()));
         assert_eq!(admit_machine(1 << 30, None), Ok(()));
         assert_eq!(admit_machine(SMALL_BYTES, left(0)), Ok(()));
@@ -328,7 +328,7 @@ mod tests {
     /// 16 B each: 2^26 take 1 GiB.
     #[test]
     fn ranks_take_no_more_than_is_left() {
-        let left = |bytes| Some(Available { bytes, of: "the system's memory".into() });
+        let left = |bytes| Some(AvailableMemory { bytes, of: "the system's memory".into() });
         assert_eq!(admit_ranks(1 << 26, left(1 << 30)), Ok(()));
         assert_eq!(admit_ranks(1 << 26, None), Ok(()));
         let words = admit_ranks((1 << 26) + 1, left(1 << 30)).unwrap_err();

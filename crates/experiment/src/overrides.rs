@@ -26,9 +26,9 @@ struct Refusal {
 /// Whether a key may name a variant.
 type Variants = fn(&str) -> bool;
 
-type Applied<T> = Result<T, Refusal>;
+type OverrideResult<T> = Result<T, Refusal>;
 
-fn refuse<T>(place: Place, message: impl Into<String>, help: impl Into<Option<String>>) -> Applied<T> {
+fn refuse<T>(place: Place, message: impl Into<String>, help: impl Into<Option<String>>) -> OverrideResult<T> {
     Err(Refusal { place, message: message.into(), help: help.into() })
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn apply<S: AsRef<str>>(
 }
 
 /// Splits `KEY=VALUE`.
-fn parse(text: &str, whole: Place) -> Applied<(Vec<Step>, Node)> {
+fn parse(text: &str, whole: Place) -> OverrideResult<(Vec<Step>, Node)> {
     let steps = parse_path(text, whole)?;
     let (path, equals) = steps;
     let start = equals + 1 + (text[equals + 1..].len() - text[equals + 1..].trim_start().len());
@@ -81,7 +81,7 @@ fn parse(text: &str, whole: Place) -> Applied<(Vec<Step>, Node)> {
 }
 
 /// The steps of the path before the first `=` outside quotes, and where that is.
-fn parse_path(text: &str, whole: Place) -> Applied<(Vec<Step>, usize)> {
+fn parse_path(text: &str, whole: Place) -> OverrideResult<(Vec<Step>, usize)> {
     let help = || Some("write it as KEY=VALUE, like `engine.seed=2` or `job.fft.ranks=1024`".to_owned());
     let mut steps = Vec::new();
     let mut start = 0;
@@ -110,7 +110,7 @@ fn parse_path(text: &str, whole: Place) -> Applied<(Vec<Step>, usize)> {
 }
 
 /// Puts `node` at `path`.
-fn set(root: &mut Table, path: &[Step], node: Node, variants: Variants) -> Applied<()> {
+fn set(root: &mut Table, path: &[Step], node: Node, variants: Variants) -> OverrideResult<()> {
     let (first, rest) = path.split_first().expect("a path has at least one step");
     match root.get_mut(&first.name) {
         Some(Entry { node: Node { raw: Raw::List(jobs), .. }, .. }) if first.name == "job" && !rest.is_empty() => {
@@ -149,7 +149,7 @@ fn axis_mut<'t>(axes: &'t mut Table, key: &str) -> Option<&'t mut Node> {
     })
 }
 
-fn set_in_jobs(jobs: &mut [Node], which: &Step, rest: &[Step], node: Node, variants: Variants) -> Applied<()> {
+fn set_in_jobs(jobs: &mut [Node], which: &Step, rest: &[Step], node: Node, variants: Variants) -> OverrideResult<()> {
     if rest.is_empty() {
         let help = format!("write `job.{}.KEY=VALUE`", which.name);
         return refuse(which.place, "a job as a whole can't be replaced", Some(help));
@@ -194,7 +194,7 @@ pub(crate) fn job_name(job: &Node, index: usize) -> String {
     }
 }
 
-fn set_in_table(table: &mut Table, path: &[Step], node: Node, variants: Variants) -> Applied<()> {
+fn set_in_table(table: &mut Table, path: &[Step], node: Node, variants: Variants) -> OverrideResult<()> {
     let (first, rest) = path.split_first().expect("a path has at least one step");
     let position = table.entries.iter().position(|entry| entry.key == first.name);
     if rest.is_empty() {

@@ -100,7 +100,7 @@ impl fmt::Display for Problem {
         // Tabs are as wide as the terminal likes: one space each, above the caret and in its line.
         let source = source.replace(|c: char| c.is_control(), " ");
         let length = span.chars().count().max(1);
-        let Clipped { source, before, length } = Clipped::of(&source, *column - 1, length);
+        let Excerpt { source, before, length } = Excerpt::of(&source, *column - 1, length);
         let carets = "^".repeat(length);
         write!(f, "\n {gutter}--> {}", self.file)?;
         // An override is one line, which stands below.
@@ -116,13 +116,13 @@ impl fmt::Display for Problem {
 const SHOWN_MAX: usize = 240;
 
 /// As much of a line as is shown, and where in it the mistake is, in characters.
-struct Clipped {
+struct Excerpt {
     source: String,
     before: usize,
     length: usize,
 }
 
-impl Clipped {
+impl Excerpt {
     fn of(source: &str, before: usize, length: usize) -> Self {
         if source.chars().count() <= SHOWN_MAX {
             return Self { source: source.to_owned(), before, length };

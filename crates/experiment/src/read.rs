@@ -9,18 +9,18 @@ use odonata_units::{Quantity, QuantityError};
 
 /// Reads what was written at the key `key` as a value of a kind.
 pub(crate) fn read(kind: &Kind, key: &str, node: &Node) -> Result<Value, Mismatch> {
-    Written { kind, key, node }.read()
+    ValueReader { kind, key, node }.read()
 }
 
 /// What was written, and what it should be.
 #[derive(Clone, Copy)]
-struct Written<'a> {
+struct ValueReader<'a> {
     kind: &'a Kind,
     key: &'a str,
     node: &'a Node,
 }
 
-impl<'a> Written<'a> {
+impl<'a> ValueReader<'a> {
     fn read(self) -> Result<Value, Mismatch> {
         match self.kind {
             Kind::Text | Kind::Path | Kind::KnownOrPath(_) => self.text().map(Value::text),
@@ -126,7 +126,7 @@ impl<'a> Written<'a> {
         if names.clone().any(|name| name == text) {
             return Ok(Value::text(text));
         }
-        let message = format!("'{}' has no value '{text}'", self.key);
+        let message = format!("unknown {} '{text}'", self.key);
         Err(self.wrong(ProblemKind::Name, message, Some(suggestion(text, names))))
     }
 
@@ -295,9 +295,9 @@ mod tests {
         let routing = Kind::Choice(&[Choice { name: "min", doc: "" }, Choice { name: "static-direct", doc: "" }]);
         assert_eq!(
             mistake(&routing, "'static-drect'"),
-            "name: 'key' has no value 'static-drect'; did you mean 'static-direct'?"
+            "name: unknown key 'static-drect'; did you mean 'static-direct'?"
         );
-        assert_eq!(mistake(&routing, "'valiant'"), "name: 'key' has no value 'valiant'; known: min, static-direct");
+        assert_eq!(mistake(&routing, "'valiant'"), "name: unknown key 'valiant'; known: min, static-direct");
     }
 
     #[test]

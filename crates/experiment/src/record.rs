@@ -32,7 +32,7 @@ pub(crate) fn tables() -> Vec<Table> {
             .declaration()
             .with(declarations(traffic::OWNERS))
             .with(declarations(traffic::NODES))
-            .with(declarations(hardware::INTERFACES)),
+            .with(declarations(hardware::NICS)),
         workload::JOBS.declaration().with(declarations(workload::SENT)),
         workload::PLACEMENT.declaration(),
         communication::COMMUNICATION.declaration(),
@@ -56,7 +56,7 @@ pub(crate) fn frames(scenario: &Scenario, outcome: &mut Outcome) -> Frames {
     let (name, nodes) = hardware::NODES.of(machine);
     let nodes =
         nodes.with_columns_of(Frame::of(traffic::OWNERS, scenario)).with_columns_of(Frame::of(traffic::NODES, outcome));
-    let nodes = nodes.with_columns_of(Frame::of(hardware::INTERFACES, &outcome.node_capacity_bytes_per_s));
+    let nodes = nodes.with_columns_of(Frame::of(hardware::NICS, &outcome.node_capacity_bytes_per_s));
     frames.push((name, nodes.with_columns_of(take(&mut outcome.node_columns))));
     let (name, jobs) = workload::JOBS.of(scenario);
     let jobs = jobs.with_columns_of(Frame::of(workload::SENT, &outcome.jobs));

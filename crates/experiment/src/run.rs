@@ -2,7 +2,7 @@
 
 use crate::checkpoint::{Checkpoint, Checkpoints, Origin};
 use crate::directory;
-use crate::engine::{EngineError, Foreseen, Progress, Told, Watcher};
+use crate::engine::{EngineError, Progress, ProgressWatcher, RunEstimate, Watcher};
 use crate::input::Files;
 use crate::memory::{self, Guard};
 use crate::plan::{MachinePlan, Plan};
@@ -58,7 +58,7 @@ pub fn run<S: AsRef<str>>(
     threads: usize,
     progress: &mut Progress<'_>,
 ) -> Result<RunResult, RunError> {
-    run_watched((text, file, overrides), files, threads, &mut Told(progress), None)
+    run_watched((text, file, overrides), files, threads, &mut ProgressWatcher(progress), None)
 }
 
 /// [`run`] of a text, its file and overrides with a watcher, which may take the rows of tables that grow while the run goes, and may go on
@@ -126,7 +126,7 @@ fn in_one_process(engine: &str, processes: usize) -> EngineError {
 
 /// What an experiment is, without running it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Checked {
+pub struct CheckReport {
     /// Every key with its value, as TOML.
     pub resolved: String,
     /// Engine, routing, seed, machine and jobs.
@@ -141,7 +141,12 @@ pub struct Checked {
 ///
 /// # Errors
 /// All mistakes of the first stage that has any, messages without a partner among them.
-pub fn check<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], files: Files<'_>) -> Result<Checked, Problems> {
+pub fn check<S: AsRef<str>>(
+    text: &str,
+    file: &str,
+    overrides: &[S],
+    files: Files<'_>,
+) -> Result<CheckReport, Problems> {
     check_knowing(text, file, overrides, files, &mut ExaminationCache::default())
 }
 
@@ -152,7 +157,7 @@ pub fn check_points<S: AsRef<str>>(
     file: &str,
     points: &[Vec<S>],
     files: &Files<'_>,
-) -> Vec<Result<Checked, Problems>> {
+) -> Vec<Result<CheckReport, Problems>> {
     let mut known = ExaminationCache::default();
     points.iter().map(|overrides| check_knowing(text, file, overrides, files.clone(), &mut known)).collect()
 }
@@ -163,7 +168,7 @@ fn check_knowing<S: AsRef<str>>(
     overrides: &[S],
     files: Files<'_>,
     known: &mut ExaminationCache,
-) -> Result<Checked, Problems> {
+) -> Result<CheckReport, Problems> {
     sweep(text, file, overrides)?;
     let plan = Plan::knowing(ExperimentSpec::parse(text, file, overrides)?, files, known)?;
     plan.unmatched()?;
@@ -174,7 +179,7 @@ fn check_knowing<S: AsRef<str>>(
         Ok(foreseen) => foreseen,
         Err(error) => match plan.refusal(&error) {
             Some(problems) => return Err(problems),
-            None => Foreseen::default(),
+            None => RunEstimate::default(),
         },
     };
     let mut summary = json!({
@@ -187,7 +192,7 @@ fn check_knowing<S: AsRef<str>>(
     for (key, value) in foreseen.summary {
         summary[key] = value;
     }
-    Ok(Checked {
+    Ok(CheckReport {
         resolved: plan.resolved,
         summary,
         warnings: [plan.warnings, foreseen.warnings].concat(),

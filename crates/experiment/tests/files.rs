@@ -1,6 +1,6 @@
 //! Machines, communication graphs and placements from files, by content and by format.
 
-use odonata_experiment::{check, machine, Checked, Files, MachineReport, Problems, Values};
+use odonata_experiment::{check, machine, CheckReport, Files, MachineReport, Problems, Values};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ impl Directory {
         machine::<&str>(&format!("[machine]\n{keys}\n"), "run.toml", &[], self.files(), 1)
     }
 
-    fn check(&self, text: &str) -> Result<Checked, Problems> {
+    fn check(&self, text: &str) -> Result<CheckReport, Problems> {
         check::<&str>(text, "run.toml", &[], self.files())
     }
 }

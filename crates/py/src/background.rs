@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_millis(800);
 const STACK_BYTES: usize = 8 << 20;
 
 /// What the worker says.
-enum Said {
+enum WorkerMessage {
     /// The phase and its share that is done.
     Progress(String, f64),
     /// Simulated time in ps and events so far.
@@ -78,13 +78,17 @@ impl Checkpoints {
 }
 
 impl Checkpoints {
-    fn due(&self) -> Due {
-        Due { asked: Arc::clone(&self.asked), at_ps: self.at_ps.iter().copied().collect(), since: Due::now() }
+    fn due(&self) -> CheckpointSchedule {
+        CheckpointSchedule {
+            asked: Arc::clone(&self.asked),
+            at_ps: self.at_ps.iter().copied().collect(),
+            since: CheckpointSchedule::now(),
+        }
     }
 }
 
 /// What became of the work.
-pub(crate) struct Finished<T> {
+pub(crate) struct WorkResult<T> {
     pub(crate) result: T,
     /// The interrupt that stopped it, or came while it ended by itself: `KeyboardInterrupt`, or `SystemExit` from the
     /// handler of a signal.
@@ -102,7 +106,7 @@ struct Stop {
 
 /// When checkpoints are due.
 #[derive(Debug)]
-struct Due {
+struct CheckpointSchedule {
     asked: Arc<AtomicBool>,
     /// Simulated times in ps, ascending, that have not come.
     at_ps: VecDeque<u64>,
@@ -110,7 +114,7 @@ struct Due {
     since: Instant,
 }
 
-impl Due {
+impl CheckpointSchedule {
     #[allow(clippy::disallowed_methods, reason = "the clock says when a checkpoint is due; no result depends on one")]
     fn now() -> Instant {
         Instant::now()
@@ -128,8 +132,8 @@ impl Due {
 
 /// The watcher on the working thread.
 struct Worker {
-    due: Option<Due>,
-    sender: mpsc::Sender<Said>,
+    due: Option<CheckpointSchedule>,
+    sender: mpsc::Sender<WorkerMessage>,
     stop: Arc<Stop>,
     stores_rows: bool,
     processes: Option<Arc<Partners>>,
@@ -138,7 +142,7 @@ struct Worker {
 impl Watcher for Worker {
     fn progress(&mut self, phase: &str, share: f64) -> bool {
         // Nobody listens any more: then it is to stop.
-        let _ = self.sender.send(Said::Progress(phase.to_owned(), share));
+        let _ = self.sender.send(WorkerMessage::Progress(phase.to_owned(), share));
         let stops = self.stop.asked.load(Ordering::Relaxed);
         if stops {
             self.stop.heard.store(true, Ordering::Relaxed);
@@ -147,7 +151,7 @@ impl Watcher for Worker {
     }
 
     fn pace(&mut self, now_ps: u64, events: u64) {
-        let _ = self.sender.send(Said::Pace(now_ps, events));
+        let _ = self.sender.send(WorkerMessage::Pace(now_ps, events));
     }
 
     fn rows(&mut self, table: &'static str, rows: Frame) -> Option<Frame> {
@@ -155,7 +159,7 @@ impl Watcher for Worker {
             return Some(rows);
         }
         let (done, wait) = mpsc::sync_channel(1);
-        let _ = self.sender.send(Said::Rows(table, rows, done));
+        let _ = self.sender.send(WorkerMessage::Rows(table, rows, done));
         let _ = wait.recv();
         None
     }
@@ -179,16 +183,16 @@ impl Watcher for Worker {
 
     fn checkpoint_file(&mut self, before: u32) -> Option<PathBuf> {
         let (answer, wait) = mpsc::sync_channel(1);
-        let _ = self.sender.send(Said::CheckpointFile(before, answer));
+        let _ = self.sender.send(WorkerMessage::CheckpointFile(before, answer));
         wait.recv().ok().flatten()
     }
 
     fn checkpoint_taken(&mut self, written: Result<u64, String>) {
         let (done, wait) = mpsc::sync_channel(1);
-        let _ = self.sender.send(Said::CheckpointTaken(written, done));
+        let _ = self.sender.send(WorkerMessage::CheckpointTaken(written, done));
         let _ = wait.recv();
         if let Some(due) = &mut self.due {
-            due.since = Due::now();
+            due.since = CheckpointSchedule::now();
         }
     }
 }
@@ -200,9 +204,9 @@ pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     listeners: Listeners<'_>,
     work: impl FnOnce(&mut dyn Watcher) -> T + Send + 'static,
-) -> PyResult<Finished<T>> {
+) -> PyResult<WorkResult<T>> {
     let (finished, raised) = py.detach(|| {
-        let (sender, receiver) = mpsc::channel::<Said>();
+        let (sender, receiver) = mpsc::channel::<WorkerMessage>();
         let stop = Arc::new(Stop::default());
         let mut worker = Worker {
             due: listeners.checkpoints.map(Checkpoints::due),
@@ -222,14 +226,14 @@ pub(crate) fn run<T: Send + 'static>(
         (None, raised) => Err(raised.expect("only who was told to stop is left behind")),
         (Some(finished), interrupt) => {
             let result = finished.map_err(|cause| errors::internal_error(py, &cause))?;
-            Ok(Finished { result, interrupt })
+            Ok(WorkResult { result, interrupt })
         }
     }
 }
 
 /// Runs `work` that reports nothing, so that signals are heard meanwhile.
 pub(crate) fn awaited<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
-    let Finished { result, interrupt } = run(py, Listeners::default(), |_| work())?;
+    let WorkResult { result, interrupt } = run(py, Listeners::default(), |_| work())?;
     interrupt.map_or(Ok(result), Err)
 }
 
@@ -241,7 +245,7 @@ fn is_interrupt(py: Python<'_>, error: &PyErr) -> bool {
 /// Passes on what the worker says until the work is done, or does not end; the exception that ended it, if one did, and
 /// whether it is done.
 #[allow(clippy::disallowed_methods, reason = "the clock says when to stop waiting; what is left behind has no result")]
-fn listen(receiver: &mpsc::Receiver<Said>, listeners: &Listeners<'_>, stop: &Stop) -> (Option<PyErr>, bool) {
+fn listen(receiver: &mpsc::Receiver<WorkerMessage>, listeners: &Listeners<'_>, stop: &Stop) -> (Option<PyErr>, bool) {
     let mut raised: Option<PyErr> = None;
     let mut since = None;
     loop {
@@ -268,19 +272,20 @@ fn listen(receiver: &mpsc::Receiver<Said>, listeners: &Listeners<'_>, stop: &Sto
 }
 
 /// All that waits, but only the last of several in a row of one phase: a slow listener must not fall behind.
-fn latest(first: Said, receiver: &mpsc::Receiver<Said>) -> Vec<Said> {
-    let mut heard: Vec<Said> = vec![first];
+fn latest(first: WorkerMessage, receiver: &mpsc::Receiver<WorkerMessage>) -> Vec<WorkerMessage> {
+    let mut heard: Vec<WorkerMessage> = vec![first];
     let mut pace = None;
     for said in receiver.try_iter() {
         match (&said, heard.last_mut()) {
-            (Said::Pace(now, events), _) => pace = Some((*now, *events)),
-            (Said::Progress(phase, _), Some(last)) if matches!(&*last, Said::Progress(before, _) if before == phase) => {
+            (WorkerMessage::Pace(now, events), _) => pace = Some((*now, *events)),
+            (WorkerMessage::Progress(phase, _), Some(last)) if matches!(&*last, WorkerMessage::Progress(before, _) if before == phase) =>
+            {
                 *last = said;
             }
             _ => heard.push(said),
         }
     }
-    heard.extend(pace.map(|(now, events)| Said::Pace(now, events)));
+    heard.extend(pace.map(|(now, events)| WorkerMessage::Pace(now, events)));
     heard
 }
 
@@ -288,7 +293,7 @@ fn latest(first: Said, receiver: &mpsc::Receiver<Said>) -> Vec<Said> {
 fn tell(
     py: Python<'_>,
     listeners: &Listeners<'_>,
-    heard: Vec<Said>,
+    heard: Vec<WorkerMessage>,
     raised: &Option<PyErr>,
     stop: &Stop,
 ) -> PyResult<()> {
@@ -296,7 +301,7 @@ fn tell(
     let mut result = if quiet { Ok(()) } else { py.check_signals() };
     for said in heard {
         let told = match said {
-            Said::Rows(table, rows, done) => {
+            WorkerMessage::Rows(table, rows, done) => {
                 let stored = columns_dict(py, rows).and_then(|columns| {
                     listeners.rows.expect("rows are sent to who asked").call1(py, (table, columns))
                 });
@@ -305,12 +310,12 @@ fn tell(
                 stored.map(drop)
             }
             _ if quiet || result.is_err() => Ok(()),
-            Said::CheckpointFile(before, answer) => {
+            WorkerMessage::CheckpointFile(before, answer) => {
                 let found = listeners.checkpoints.map(|checkpoints| checkpoints.file.call1(py, (before,)));
                 let path = found.transpose().and_then(|found| found.map_or(Ok(None), |path| path.extract(py)));
                 path.map(|path| drop(answer.send(path)))
             }
-            Said::CheckpointTaken(written, done) => {
+            WorkerMessage::CheckpointTaken(written, done) => {
                 let told = listeners.checkpoints.map(|checkpoints| checkpoints.taken.call1(py, (written.err(),)));
                 let stops = told.transpose().and_then(|told| told.map_or(Ok(false), |stops| stops.extract(py)));
                 stops.map(|stops: bool| {
@@ -318,8 +323,8 @@ fn tell(
                     let _ = done.send(());
                 })
             }
-            Said::Progress(phase, share) => call(py, listeners.progress, (phase, share)),
-            Said::Pace(now_ps, events) => call(py, listeners.pace, (now_ps, events)),
+            WorkerMessage::Progress(phase, share) => call(py, listeners.progress, (phase, share)),
+            WorkerMessage::Pace(now_ps, events) => call(py, listeners.pace, (now_ps, events)),
         };
         result = result.and(told);
     }

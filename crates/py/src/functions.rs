@@ -1,6 +1,6 @@
 //! The functions of the module; `python/odonata/_core/__init__.pyi` describes them for users.
 
-use crate::background::{self, Checkpoints, Finished, Listeners};
+use crate::background::{self, Checkpoints, Listeners, WorkResult};
 use crate::columns::{json_object, tables_dict};
 use crate::errors;
 use crate::partners::Partners;
@@ -99,7 +99,7 @@ pub(crate) fn check_points<'py>(
     Ok(list)
 }
 
-fn checked_dict(py: Python<'_>, checked: odonata_experiment::Checked) -> PyResult<Bound<'_, PyDict>> {
+fn checked_dict(py: Python<'_>, checked: odonata_experiment::CheckReport) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("resolved", checked.resolved)?;
     dict.set_item("summary", json_object(py, &checked.summary)?)?;
@@ -156,7 +156,7 @@ pub(crate) fn run<'py>(
     let checkpoints = checkpoints.as_ref().map(Bound::get);
     let (progress, pace, rows) = (progress.as_ref(), pace.as_ref(), rows.as_ref());
     let listeners = Listeners { progress, pace, rows, processes, checkpoints };
-    let Finished { result, interrupt } = background::run(py, listeners, move |watcher| {
+    let WorkResult { result, interrupt } = background::run(py, listeners, move |watcher| {
         let from = resume.map(|path| Checkpoint::open(&path)).transpose().map_err(RunError::Checkpoint)?;
         let experiment = (text.as_str(), path.as_str(), overrides.as_slice());
         odonata_experiment::run_watched(experiment, files_beside(&path), threads, watcher, from)

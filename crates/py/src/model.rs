@@ -2,7 +2,7 @@
 
 use crate::errors;
 use odonata_model::message::{rank_costs, MessageModel, MessagePrices, Postal, RankMessage};
-use odonata_model::node_aware::{steps, Route};
+use odonata_model::node_aware::{steps, NodeAwareScheme};
 use odonata_model::{Constants, DragonflyFigures, FatTreeFigures, ModelError, NetworkFigures, TorusFigures};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -167,9 +167,9 @@ pub(crate) fn node_aware_steps(
 ) -> PyResult<Vec<StepColumns>> {
     safely(py, || {
         let route = match route {
-            "direct" => Route::Direct,
-            "two-steps" => Route::TwoSteps,
-            "three-steps" => Route::ThreeSteps,
+            "direct" => NodeAwareScheme::Direct,
+            "two-steps" => NodeAwareScheme::TwoSteps,
+            "three-steps" => NodeAwareScheme::ThreeSteps,
             other => {
                 let message = format!("there is no route '{other}'; expected 'direct', 'two-steps' or 'three-steps'");
                 return Err(user_error(py, &message));

@@ -2,8 +2,8 @@
 
 mod columns;
 
-use super::routing::{self, Routed};
-use super::{check_messages, Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
+use super::routing::{self, RoutingChoice};
+use super::{check_messages, Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
 use crate::checkpoint::Checkpoints;
 use crate::fields::Fields;
 use crate::memory::{Guard, Need};
@@ -41,14 +41,14 @@ fn keys() -> Vec<Key> {
 #[derive(Debug)]
 struct Flow {
     settings: FlowSettings,
-    routing: Routed,
+    routing: RoutingChoice,
 }
 
 fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
     let mut settings = FlowSettings::default();
     // The preset is the first key: what is given after it changes it.
     fields.all_given().for_each(|(key, given)| settings.set(key, &given.value));
-    let routing = Routed::read(fields);
+    let routing = RoutingChoice::read(fields);
     settings.routing = routing.paths();
     if let Err((key, reason)) = settings.check() {
         let chosen = fields.variant("routing");
@@ -74,13 +74,13 @@ impl Engine for Flow {
         values
     }
 
-    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
         check_messages(scenario)?;
         let Scenario { machine, workload, .. } = scenario;
         odonata_flow::check(machine, &self.settings).map_err(|error| refused(error, guard))?;
         let memory_bytes = odonata_flow::memory_estimate(machine, workload, &self.settings, guard.left())
             .map_err(|error| refused(error, guard))?;
-        Ok(Foreseen { memory: need(machine, memory_bytes), ..Foreseen::default() })
+        Ok(RunEstimate { memory: need(machine, memory_bytes), ..RunEstimate::default() })
     }
 
     fn runs_among_processes(&self) -> bool {

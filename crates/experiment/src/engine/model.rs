@@ -3,7 +3,7 @@
 mod settings;
 
 use super::parameters::{self, MACHINES};
-use super::{Engine, EngineError, EngineKind, Foreseen, JobVolumes, Outcome, Watcher};
+use super::{Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
 use crate::checkpoint::Checkpoints;
 use crate::input::Files;
 use crate::memory::Guard;
@@ -60,11 +60,11 @@ impl Engine for Model {
         self.all_keys()
     }
 
-    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
         self.pricing.check(&scenario.workload)?;
         let memory_bytes = memory_estimate(scenario);
         guard.admit(memory_bytes)?;
-        Ok(Foreseen { memory: memory_bytes.into(), ..Foreseen::default() })
+        Ok(RunEstimate { memory: memory_bytes.into(), ..RunEstimate::default() })
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
@@ -140,13 +140,13 @@ fn one_line(problems: &crate::problem::Problems) -> String {
 }
 
 /// What the jobs send, by where it goes, and the bytes through each node's interface.
-struct Sent {
+struct SentTraffic {
     jobs: Vec<JobVolumes>,
     ejected_bytes: Vec<f64>,
     injected_bytes: Vec<f64>,
 }
 
-fn sent(scenario: &Scenario) -> Result<Sent, ModelError> {
+fn sent(scenario: &Scenario) -> Result<SentTraffic, ModelError> {
     let Scenario { machine, workload, .. } = scenario;
     let mut hops = HopCounts::new(machine);
     let (mut ejected_bytes, mut injected_bytes) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
@@ -177,5 +177,5 @@ fn sent(scenario: &Scenario) -> Result<Sent, ModelError> {
         let byte_hops_mean = if volumes.bytes() > 0 { hop_bytes / volumes.bytes() as f64 } else { 0.0 };
         jobs.push(JobVolumes { volumes, byte_hops_mean });
     }
-    Ok(Sent { jobs, ejected_bytes, injected_bytes })
+    Ok(SentTraffic { jobs, ejected_bytes, injected_bytes })
 }

@@ -14,7 +14,7 @@ mod settings;
 mod tables;
 mod warm_up;
 
-use super::{check_messages, Engine, EngineError, EngineKind, Foreseen, Outcome, Watcher};
+use super::{check_messages, Engine, EngineError, EngineKind, Outcome, RunEstimate, Watcher};
 use crate::checkpoint::{Checkpoints, Origin};
 use crate::input::Files;
 use crate::memory::{Guard, Need, TooMuch};
@@ -28,7 +28,7 @@ use odonata_packet::{
 };
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
-use programs::{Programs, Ran};
+use programs::{ProgramRecords, Programs};
 use settings::Packet;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub(super) const KIND: EngineKind = EngineKind {
 };
 
 /// An engine with what it is to run, and what that takes.
-struct Built {
+struct PreparedRun {
     engine: PacketEngine,
     closed: ClosedTraffic,
     programs: Option<Programs>,
@@ -74,11 +74,11 @@ impl Engine for Packet {
         self.values()
     }
 
-    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<Foreseen, EngineError> {
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
         check_messages(scenario)?;
-        let Built { engine, memory, packets, .. } = self.built(scenario, guard, false)?;
+        let PreparedRun { engine, memory, packets, .. } = self.built(scenario, guard, false)?;
         let channels = engine.virtual_channels();
-        Ok(Foreseen {
+        Ok(RunEstimate {
             memory,
             summary: vec![("virtual_channels", channels.into()), ("packets", packets.into())],
             warnings: self.price_in_channels(&engine).into_iter().collect(),
@@ -119,7 +119,8 @@ impl Engine for Packet {
         checkpoints: Checkpoints,
     ) -> Result<Outcome, EngineError> {
         check_messages(scenario)?;
-        let Built { engine, closed, programs, memory, .. } = self.built(scenario, guard, !watcher.takes_rows())?;
+        let PreparedRun { engine, closed, programs, memory, .. } =
+            self.built(scenario, guard, !watcher.takes_rows())?;
         let recording = self.recording(scenario);
         let program = programs.as_ref().map(Programs::program);
         let traffic = Traffic::of(&scenario.machine, &scenario.workload, &closed, program.as_ref());
@@ -139,7 +140,7 @@ impl Engine for Packet {
         let keeper = Keeper::default();
         let warm_up = self.warm_up(&engine, &traffic, schedule, &options, &origin)?;
         let kept = (&keeper, self.times.checkpoint.map(|every| Duration::from_secs_f64(every.as_s_f64())), origin);
-        let mut passed = rows::Passed::new(watcher, &engine.link_ports(), recording, kept);
+        let mut passed = rows::RowForwarder::new(watcher, &engine.link_ports(), recording, kept);
         let mut warm = match warm_up.filter(|_| from.is_none()) {
             Some(warm_up) => warm_up.state(&mut passed, &keeper, processes.as_deref())?,
             None => None,
@@ -158,8 +159,8 @@ impl Engine for Packet {
         };
         let result =
             result.map_err(|error| EngineError::Checkpoint(error.to_string()))?.ok_or(EngineError::Elsewhere)?;
-        let ran = Ran::new(programs.as_ref(), scenario, (result.end, self.settings.injection.is_some()));
-        let mut outcome = outcome::outcome(&columns::Measured {
+        let ran = ProgramRecords::new(programs.as_ref(), scenario, (result.end, self.settings.injection.is_some()));
+        let mut outcome = outcome::outcome(&columns::FinishedRun {
             engine: self,
             scenario,
             result: &result,
@@ -228,7 +229,7 @@ impl Packet {
     }
 
     /// Everything that a run needs, if there is memory for it. Before each step it is estimated whether there is.
-    fn built(&self, scenario: &Scenario, guard: &Guard, retains_rows: bool) -> Result<Built, EngineError> {
+    fn built(&self, scenario: &Scenario, guard: &Guard, retains_rows: bool) -> Result<PreparedRun, EngineError> {
         let machine = &scenario.machine;
         self.refuse_fifos_on_rails(scenario)?;
         if self.times.start_from.is_some() {
@@ -262,7 +263,7 @@ impl Packet {
         let kept = engine.retained_estimate(&demand).saturating_add(messages);
         let memory = Need { expected: running(&expected), at_most: running(&demand), kept };
         guard.admit(memory).map_err(too_much)?;
-        Ok(Built { engine, closed, programs, packets: demand.packets, memory })
+        Ok(PreparedRun { engine, closed, programs, packets: demand.packets, memory })
     }
 
     /// Packets that are in the network at a time, about: of open traffic by its load; closed traffic keeps the network full; of programs few nodes

@@ -191,7 +191,7 @@ fn read_network(entry: &Entry, table: &crate::document::Table, report: &mut Repo
     let name = match &kind.node.raw {
         Raw::Text(name) if KINDS.contains(&name.as_str()) => name.as_str(),
         Raw::Text(name) => {
-            let message = format!("'network.kind' has no value '{name}'");
+            let message = format!("unknown network.kind '{name}'");
             report.add(ProblemKind::Name, kind.node.place, message, Some(suggestion(name, KINDS)));
             return None;
         }

@@ -29,12 +29,12 @@ pub(super) fn name_of(choice: PathChoice) -> &'static str {
 
 /// The algorithm that was chosen, with its parameters.
 #[derive(Debug)]
-pub(super) struct Routed {
+pub(super) struct RoutingChoice {
     pub(super) algorithm: &'static Algorithm,
     pub(super) parameters: Box<dyn ParameterStruct>,
 }
 
-impl Routed {
+impl RoutingChoice {
     /// What stands at the key.
     pub(super) fn read(fields: &Fields) -> Self {
         let chosen = fields.variant("routing");

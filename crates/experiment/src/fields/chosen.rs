@@ -1,6 +1,6 @@
 //! A name with parameters: a pattern, a placement, a routing.
 
-use super::{unknown_keys, Located};
+use super::{unknown_keys, PlacedValue};
 use crate::document::{Entry, Node, Place, Raw, Table};
 use crate::problem::ProblemKind;
 use crate::read::read;
@@ -10,12 +10,12 @@ use odonata_declare::{Family, Key, KeyDefault, Kind, Value, VariantInfo};
 
 /// A variant that was chosen, and the parameters that were given.
 #[derive(Clone, Debug)]
-pub(crate) struct Chosen {
-    pub(crate) name: Located<&'static str>,
-    pub(crate) parameters: Vec<(&'static str, Located<Value>)>,
+pub(crate) struct VariantChoice {
+    pub(crate) name: PlacedValue<&'static str>,
+    pub(crate) parameters: Vec<(&'static str, PlacedValue<Value>)>,
 }
 
-impl Chosen {
+impl VariantChoice {
     /// Where a parameter is, or the name if it was not given.
     pub(crate) fn place_of(&self, parameter: &str) -> Place {
         self.parameters.iter().find(|(name, _)| *name == parameter).map_or(self.name.place, |(_, value)| value.place)
@@ -86,7 +86,7 @@ pub(crate) fn parameters(
     siblings: &Table,
     shared: &[&str],
     report: &mut Report<'_>,
-) -> Chosen {
+) -> VariantChoice {
     let Choice { variant, name_place, table } = choice;
     let family = chooser.family;
     let owner = format!("{} '{}'", family.noun, variant.name);
@@ -94,7 +94,8 @@ pub(crate) fn parameters(
         let known: Vec<&'static str> = std::iter::once("name").chain(variant.keys.iter().map(|key| key.name)).collect();
         unknown_keys(&owner, table, &known, |key| belongs_to(family, key), |_| None, report);
     }
-    let mut chosen = Chosen { name: Located { value: variant.name, place: name_place }, parameters: Vec::new() };
+    let mut chosen =
+        VariantChoice { name: PlacedValue { value: variant.name, place: name_place }, parameters: Vec::new() };
     for key in &variant.keys {
         let inside = table.and_then(|table| table.get(key.name));
         let beside = siblings.get(key.name);
@@ -107,7 +108,7 @@ pub(crate) fn parameters(
         let beside = beside.filter(|_| !shared.contains(&key.name));
         if let Some(entry) = pick(inside, beside, report) {
             match read(&key.kind, key.name, &entry.node) {
-                Ok(value) => chosen.parameters.push((key.name, Located { value, place: entry.node.place })),
+                Ok(value) => chosen.parameters.push((key.name, PlacedValue { value, place: entry.node.place })),
                 Err(mismatch) => mismatch.report(report),
             }
         } else if key.default == KeyDefault::Required {
@@ -120,7 +121,7 @@ pub(crate) fn parameters(
 }
 
 /// Reads what stands at a key of this kind in `table`, or its default; parameters stand in a table of their own.
-pub(crate) fn read_key(key: &Key, place: Place, table: &Table, report: &mut Report<'_>) -> Option<Chosen> {
+pub(crate) fn read_key(key: &Key, place: Place, table: &Table, report: &mut Report<'_>) -> Option<VariantChoice> {
     let (Kind::Variant(family), KeyDefault::Value(Value::Text(default))) = (key.kind, &key.default) else {
         unreachable!("'{}' names a variant and has a default", key.name)
     };

@@ -1,6 +1,6 @@
 //! Whether a run fits: what its tables take, and what is left for its engine.
 
-use super::{address_space, available, Available};
+use super::{address_space, available, AvailableMemory};
 use crate::scenario::Scenario;
 use odonata_units::Bytes;
 use odonata_workload::volumes::Volumes;
@@ -56,7 +56,7 @@ impl Guard {
     /// For a scenario whose machine and jobs are there, but not its tables. A limit that the user gives stands in for what the
     /// system has left, but not for the limits at which a process is refused memory.
     pub fn new(scenario: &Scenario, limit: Option<Bytes>) -> Self {
-        let words = |of: Available| (of.bytes, of.to_string());
+        let words = |of: AvailableMemory| (of.bytes, of.to_string());
         let allowed = match limit {
             None => available().map(words),
             Some(limit) => {

@@ -1,7 +1,7 @@
 //! From `[machine]` to a machine.
 
 use super::node_names;
-use crate::fields::{Fields, Located};
+use crate::fields::{Fields, PlacedValue};
 use crate::input::Files;
 use crate::memory;
 use crate::problem::{suggestion, ProblemKind};
@@ -262,7 +262,7 @@ fn from_file(
 
 /// A preset, or a block of it.
 fn preset(name: &str, spec: &MachineSpec, resolved: &mut Table) -> Result<MachineBuilder, MachineError> {
-    let Some(Located { value, .. }) = &spec.partition else { return presets::builder(name) };
+    let Some(PlacedValue { value, .. }) = &spec.partition else { return presets::builder(name) };
     resolved.insert("partition".into(), block(value).into());
     presets::block(name, value)
 }

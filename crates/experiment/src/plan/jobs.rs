@@ -1,7 +1,7 @@
 //! From `[[job]]` to placed jobs.
 
 use crate::document::Place;
-use crate::fields::chosen::Chosen;
+use crate::fields::chosen::VariantChoice;
 use crate::input::Files;
 use crate::memory;
 use crate::problem::ProblemKind;
@@ -64,7 +64,12 @@ fn job_words(
     })
 }
 
-fn program_words(chosen: &Chosen, ranks: u32, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<ProgramSpec> {
+fn program_words(
+    chosen: &VariantChoice,
+    ranks: u32,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) -> Option<ProgramSpec> {
     let known = programs().find(|program| program.name == chosen.name.value).expect("a known program");
     let mut spec = ProgramSpec::of(known);
     set_all(chosen, report, |key, value| spec.set(key, value)).then_some(())?;
@@ -73,8 +78,8 @@ fn program_words(chosen: &Chosen, ranks: u32, files: &mut Files<'_>, report: &mu
 }
 
 fn pattern_words(
-    chosen: &Chosen,
-    traffic: &Chosen,
+    chosen: &VariantChoice,
+    traffic: &VariantChoice,
     ranks: u32,
     files: &mut Files<'_>,
     report: &mut Report<'_>,
@@ -90,13 +95,13 @@ fn pattern_words(
 }
 
 /// Reports a file that a parameter names and that is none.
-fn accept(read: Result<(), (&'static str, String)>, chosen: &Chosen, report: &mut Report<'_>) -> Option<()> {
+fn accept(read: Result<(), (&'static str, String)>, chosen: &VariantChoice, report: &mut Report<'_>) -> Option<()> {
     read.map_err(|(parameter, reason)| report.add(ProblemKind::File, chosen.place_of(parameter), reason, None)).ok()
 }
 
 /// Hands the parameters over one by one; whether all were taken.
 fn set_all(
-    chosen: &Chosen,
+    chosen: &VariantChoice,
     report: &mut Report<'_>,
     mut set: impl FnMut(&str, Value) -> Result<(), WorkloadError>,
 ) -> bool {

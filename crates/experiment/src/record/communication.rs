@@ -1,4 +1,4 @@
-//! Who sends how much to whom, as the jobs ask for it: a matrix of ranks, small whatever the size of the job.
+//! The communication matrix of the jobs: messages and bytes between ranks, of limited size for any job.
 
 use odonata_declare::Type::{F64, U32, U64};
 use odonata_declare::Unit::{Bytes, Count, Plain};
@@ -16,11 +16,7 @@ pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {
     row: "job and cell of its matrix of ranks with a message",
     sorted_by: &["job", "source", "destination"],
     under: None,
-    doc: "What the jobs ask for, whatever the network makes of it: all messages of all iterations, also those that stay on a \
-          node. A matrix has at most 256 x 256 cells: `ranks_per_cell` is ceil(ranks / 256), and a cell holds the messages from \
-          the ranks that start at `source` to those that start at `destination`. Over a job they are its `jobs.bytes` for the flow \
-          engine and for closed traffic of the packet engine; under open traffic ranks draw their receivers from the same \
-          pattern for as long as the run lasts. Without rows if `output.communication` is false.",
+    doc: "Requested traffic: all messages of all iterations, including messages within a node. A matrix has at most 256 x 256 cells; `ranks_per_cell` is ceil(ranks / 256). A cell has the messages from the ranks from `source` on to the ranks from `destination` on. The sum over a job is `jobs.bytes` for the flow engine and for closed traffic of the packet engine. For open traffic, ranks draw receivers from the same pattern during the whole run. No rows if `output.communication` is false.",
     columns: &[
         Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|rows: &Vec<Row>| rows.iter().map(|row| row.job).collect()),
         Column::key("source", U32, Plain, "From rank", "First sending rank of the cell.")

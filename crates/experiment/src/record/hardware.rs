@@ -7,16 +7,16 @@ use odonata_machine::{Machine, Shape};
 use odonata_units::{LinkId, NodeId, RouterId};
 use serde_json::{json, Value};
 
-/// `routers`, `links` and `nodes` of a machine by itself, with the bandwidths that it has.
+/// `routers`, `links` and `nodes` of a machine without an engine, with the machine's bandwidths.
 pub fn machine_tables(machine: &Machine) -> Frames {
     let axes = &machine.coordinates().axes;
     let capacities: Vec<f64> = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
-    let interfaces = vec![machine.terminal().bandwidth.bytes_per_s_f64(); machine.node_count()];
+    let nics = vec![machine.terminal().bandwidth.bytes_per_s_f64(); machine.node_count()];
     let mut frames = Frames::default();
     frames.push(ROUTERS.with_axes(machine, axes));
     frames.push(Wires::LINKS.with_axes(&Wires { machine, capacities: &capacities }, axes));
     let (name, nodes) = NODES.of(machine);
-    frames.push((name, nodes.with_columns_of(Frame::of(INTERFACES, &interfaces))));
+    frames.push((name, nodes.with_columns_of(Frame::of(NICS, &nics))));
     frames
 }
 
@@ -25,21 +25,21 @@ pub(super) const ROUTERS: FilledTable<'_, Machine> = FilledTable {
     row: "router",
     sorted_by: &["router"],
     under: None,
-    doc: "An axis that a cable list calls `router`, `name`, `group` or `up` has no column of its own.",
+    doc: "An axis called `router`, `name`, `group` or `up` has no column of its own.",
     columns: &[
         Column::key("router", U32, Plain, "Router", "Number of the router.")
             .of("routers")
             .by(|machine: &Machine| machine.routers().map(|router| router.0).collect()),
-        Column::attribute("name", Text, Plain, "Name", "Its name, the same on a machine with other cables.")
+        Column::attribute("name", Text, Plain, "Name", "Name, independent of the cables of the machine.")
             .by(|machine| Values::texts(machine.routers().map(|router| machine.router_name(router)).collect())),
-        Column::attribute("group", U32, Plain, "Group", "Its group; all are in group 0 on a machine without groups.")
+        Column::attribute("group", U32, Plain, "Group", "Group of the router; 0 on a machine without groups.")
             .by(|machine| machine.routers().map(|router| machine.group_of(router).0).collect()),
         Column::attribute(
             "<axis>",
             U32,
             Plain,
             "Position along <axis>",
-            "Its coordinate: `row` and `column` on Aries, `x0`, `x1`, ... or letters (`X`) on a torus.",
+            "Coordinate of the router: `row` and `column` on Aries; `x0`, `x1`, ... or letters (`X`) on a torus.",
         )
         .by_axis(|machine, axis| coordinates(machine, machine.routers(), axis)),
         Column::attribute("up", Bool, Plain, "Works", "Whether it works; false after a fault.")
@@ -68,17 +68,17 @@ impl<'a> Wires<'a> {
             Column::key("link", U32, Plain, "Link", "Number of the link.")
                 .of("links")
                 .by(|wires: &Wires<'_>| wires.each(|_, link| link.0)),
-            Column::attribute("source", U32, Plain, "Source router", "Router that sends on it.")
+            Column::attribute("source", U32, Plain, "Source router", "Router that transmits on the link.")
                 .of("routers")
                 .by(|wires| wires.each(|machine, link| machine.source(link).0)),
-            Column::attribute("target", U32, Plain, "Target router", "Router that it leads to.")
+            Column::attribute("target", U32, Plain, "Target router", "Router at the end of the link.")
                 .of("routers")
                 .by(|wires| wires.each(|machine, link| machine.target(link).0)),
             Column::attribute("source_<axis>", U32, Plain, "Source's <axis>", "Coordinate of the source router.")
                 .by_axis(|wires, axis| wires.coordinates(Machine::source, axis)),
             Column::attribute("target_<axis>", U32, Plain, "Target's <axis>", "Coordinate of the target router.")
                 .by_axis(|wires, axis| wires.coordinates(Machine::target, axis)),
-            Column::attribute("class", Coded, Plain, "Class", "Class of its cable, as `green` or `global`.").by(
+            Column::attribute("class", Coded, Plain, "Class", "Class of the cable, such as `green` or `global`.").by(
                 |wires| Values::Text {
                     codes: wires.machine.links().map(|link| wires.machine.class(link).0 as i32).collect(),
                     texts: wires.machine.classes().iter().map(|class| class.name.clone()).collect(),
@@ -89,7 +89,7 @@ impl<'a> Wires<'a> {
                 U16,
                 Plain,
                 "Parallel",
-                "Which it is, from 0, of the links of one class from its source to its target.",
+                "Number of the link among parallel links of its class, from 0.",
             )
             .by(|wires| wires.each(Machine::parallel)),
             Column::attribute(
@@ -97,15 +97,15 @@ impl<'a> Wires<'a> {
                 U32,
                 Plain,
                 "Port",
-                "Port of the source router: the ports of its nodes come first, then its links in order.",
+                "Port of the source router: first the ports to nodes, then the links in order.",
             )
             .by(|wires| wires.each(Machine::port)),
             Column::attribute("reverse", U32, Plain, "Reverse", "Link of the same cable in the other direction.")
                 .of("links")
                 .by(|wires| wires.each(|machine, link| machine.reverse(link).0)),
-            Column::attribute("capacity_bytes_per_s", F64, BytesPerS, "Capacity", "Bandwidth, as the engine used it.")
+            Column::attribute("capacity_bytes_per_s", F64, BytesPerS, "Capacity", "Bandwidth as used by the engine.")
                 .by(|wires| wires.capacities.to_vec().into()),
-            Column::attribute("latency_ps", U64, Ps, "Latency", "Time from the sending of a bit to its arrival.")
+            Column::attribute("latency_ps", U64, Ps, "Latency", "Time of a bit on the link.")
                 .by(|wires| wires.each(|machine, link| machine.latency(link).ps())),
         ],
     };
@@ -132,23 +132,23 @@ pub(super) const NODES: FilledTable<'_, Machine> = FilledTable {
         Column::key("node", U32, Plain, "Node", "Number of the node.")
             .of("nodes")
             .by(|machine: &Machine| each_node(machine, |_, node| node.0)),
-        Column::attribute("name", Text, Plain, "Name", "Its name, the same on a machine with other cables.")
+        Column::attribute("name", Text, Plain, "Name", "Name, independent of the cables of the machine.")
             .by(|machine| Values::texts(machine.nodes().map(|node| machine.node_name(node)).collect())),
         Column::attribute(
             "host",
             U32,
             Plain,
             "Host",
-            "The node that it is an interface of, where nodes have several: a row each. Itself where they have one.",
+            "Node that the NIC belongs to, if nodes have several NICs (one row each); otherwise the node itself.",
         )
         .of("nodes")
         .by(|machine| each_node(machine, |machine, node| machine.host_of(node).0)),
-        Column::attribute("rail", U32, Plain, "Rail", "Which interface of that node it is, from 0.")
+        Column::attribute("rail", U32, Plain, "Rail", "Number of the NIC at its node, from 0.")
             .by(|machine| each_node(machine, Machine::rail_of)),
-        Column::attribute("router", U32, Plain, "Router", "Router that it is attached to.")
+        Column::attribute("router", U32, Plain, "Router", "Router of the node.")
             .of("routers")
             .by(|machine| each_node(machine, |machine, node| machine.router_of(node).0)),
-        Column::attribute("slot", U32, Plain, "Slot", "Which it is, from 0, of the nodes of its router.")
+        Column::attribute("slot", U32, Plain, "Slot", "Number of the node at its router, from 0.")
             .by(|machine| each_node(machine, Machine::slot_of)),
         Column::attribute("up", Bool, Plain, "Works", "Whether it works; false after a fault.")
             .by(|machine| each_node(machine, Machine::node_up)),
@@ -162,13 +162,13 @@ where
     machine.nodes().map(|node| get(machine, node)).collect()
 }
 
-/// The last of every engine's columns of `nodes`, filled from the capacities of the interfaces.
-pub(super) const INTERFACES: &[FilledColumn<Vec<f64>>] = &[Column::attribute(
+/// The last column of `nodes` in every engine, filled from the capacities of the NICs.
+pub(super) const NICS: &[FilledColumn<Vec<f64>>] = &[Column::attribute(
     "capacity_bytes_per_s",
     F64,
     BytesPerS,
     "Capacity",
-    "Bandwidth of its network interface in each direction, as the engine used it.",
+    "Bandwidth of the NIC in each direction, as used by the engine.",
 )
 .by(|capacities: &Vec<f64>| capacities.clone().into())];
 

@@ -1,4 +1,4 @@
-//! Columns of what an engine computed for links and nodes.
+//! Columns of links and nodes that an engine computed.
 
 use crate::engine::Outcome;
 use crate::scenario::Scenario;
@@ -11,13 +11,13 @@ const IDLE: i32 = -1;
 /// A node with several jobs.
 const SHARED: i32 = -2;
 
-/// What every engine adds to `links`.
+/// Columns of `links` in every engine.
 pub(super) const LINKS: &[FilledColumn<Outcome>] = &[Column::sum(
     "bytes",
     F64,
     Bytes,
     "Traffic",
-    "Bytes that it carried: within the measurement where time is simulated, 0 where nothing is routed.",
+    "Bytes on the link: within the measurement if time is simulated, 0 if nothing is routed.",
 )
 .headline()
 .by(|outcome: &Outcome| outcome.link_bytes.clone().into())];
@@ -41,23 +41,18 @@ pub(super) const LINK_JOBS: FilledTable<'_, LinkJobs> = FilledTable {
             F64,
             Bytes,
             "Traffic",
-            "Bytes of the job on the link; over all jobs they are `links.bytes`.",
+            "Bytes of the job on the link. The sum over jobs is `links.bytes`.",
         )
         .headline()
         .by(|(_, _, bytes)| bytes.clone().into()),
     ],
 };
 
-/// Whose the nodes are.
-pub(super) const OWNERS: &[FilledColumn<Scenario>] = &[Column::attribute(
-    "job",
-    I32,
-    Plain,
-    "Job",
-    "Job whose ranks it runs; -1 if it is idle, -2 if there are several.",
-)
-.of("jobs")
-.by(job_of_nodes)];
+/// The jobs of nodes.
+pub(super) const OWNERS: &[FilledColumn<Scenario>] =
+    &[Column::attribute("job", I32, Plain, "Job", "Job with ranks on the node; -1 for none, -2 for several.")
+        .of("jobs")
+        .by(job_of_nodes)];
 
 fn job_of_nodes(scenario: &Scenario) -> Values {
     let machine = &scenario.machine;
@@ -69,14 +64,14 @@ fn job_of_nodes(scenario: &Scenario) -> Values {
             *here = if *here == IDLE || *here == job { job } else { SHARED };
         }
     }
-    // A row for each interface.
+    // One row per NIC.
     machine.nodes().map(|end| job_of[machine.host_of(end).index()]).collect()
 }
 
-/// What passed the nodes' network interfaces.
+/// Traffic of the NICs.
 pub(super) const NODES: &[FilledColumn<Outcome>] = &[
-    Column::sum("ejected_bytes", F64, Bytes, "Received", "Bytes that came in through its network interface.")
+    Column::sum("ejected_bytes", F64, Bytes, "Ejected", "Bytes through the ejection port of the NIC.")
         .by(|outcome: &Outcome| outcome.node_ejected_bytes.clone().into()),
-    Column::sum("injected_bytes", F64, Bytes, "Sent", "Bytes that went out through its network interface.")
+    Column::sum("injected_bytes", F64, Bytes, "Injected", "Bytes through the injection port of the NIC.")
         .by(|outcome| outcome.node_injected_bytes.clone().into()),
 ];

@@ -1,4 +1,4 @@
-//! `[cluster]`: what a batch system gives the points of a sweep. No run and no result depends on it.
+//! `[cluster]`: resources of the batch jobs of a sweep. No result of a run depends on it.
 
 use super::sections::{self, unknown_keys};
 use crate::document::{Entry, Table};
@@ -18,30 +18,29 @@ pub(crate) fn section() -> Section {
         Key::required(
             "walltime",
             Kind::Text,
-            "Time limit of a batch job, longer than the longest point, as the batch system writes it: `\"04:00:00\"`.",
+            "Time limit of a batch job, longer than the longest point, in the format of the batch system: `\"04:00:00\"`.",
         ),
-        Key::with_default("jobs", Kind::COUNT, Value::Integer(1), "Batch jobs at a time."),
-        Key::optional("queue", Kind::Text, "the batch system's", "Queue, or partition."),
-        Key::optional("account", Kind::Text, "the batch system's", "Account, or project, that is charged."),
+        Key::with_default("jobs", Kind::COUNT, Value::Integer(1), "Batch jobs that run at the same time."),
+        Key::optional("queue", Kind::Text, "the batch system's", "Queue or partition."),
+        Key::optional("account", Kind::Text, "the batch system's", "Account or project to charge."),
         Key::optional(
             "directives",
             LINES,
             "none",
-            "Further options of the batch system, each as it stands after `#SBATCH`, `#PBS` or `#BSUB`: `[\"--constraint=cpu\"]`.",
+            "Other options of the batch system, each as written after `#SBATCH`, `#PBS` or `#BSUB`: `[\"--constraint=cpu\"]`.",
         ),
-        Key::optional("setup", LINES, "none", "Lines of shell that run before the workers start: `[\"module load python\"]`."),
+        Key::optional("setup", LINES, "none", "Shell commands before the workers start: `[\"module load python\"]`."),
         Key::optional(
             "python",
             Kind::Text,
-            "the one that runs `odonata`",
-            "Command that starts Python in a job: `\"apptainer exec odonata.sif python3\"`.",
+            "the Python of `odonata`",
+            "Command that starts Python in a batch job: `\"apptainer exec odonata.sif python3\"`.",
         ),
     ];
     Section {
         name: "cluster",
         repeated: false,
-        doc: "What `odonata sweep --on slurm`, `pbs` or `lsf` asks of the batch system. Everything else ignores the section, and no \
-              result depends on it.",
+        doc: "Resources that `odonata sweep --on slurm`, `pbs` or `lsf` requests from the batch system. Other commands ignore the section, and no result depends on it.",
         keys,
         choosers: Vec::new(),
     }

@@ -1,7 +1,7 @@
 //! `edit`: changes of the cabling, as short texts or as tables.
 
 use crate::document::{Entry, Node, Raw, Table};
-use crate::fields::{one_or_more, unknown_keys, Fields, Located};
+use crate::fields::{one_or_more, unknown_keys, Fields, PlacedValue};
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use odonata_declare::{Key, Kind};
@@ -13,37 +13,37 @@ const CABLES: Kind = Kind::Integer { min: 1, max: 65_535 };
 
 /// The keys of an edit that is a table.
 pub(crate) const KEYS: &[Key] = &[
-    Key::optional("class", Kind::Text, NONE, "Link class that `add`, `remove` or `fail_fraction` is about."),
-    Key::optional("add", CABLES, NONE, "Cables more between every two routers that have any of the class."),
-    Key::optional("remove", CABLES, NONE, "Cables less between every two routers that have any of the class."),
+    Key::optional("class", Kind::Text, NONE, "Link class of `add`, `remove` or `fail_fraction`."),
+    Key::optional("add", CABLES, NONE, "Additional cables between each two routers with cables of the class."),
+    Key::optional("remove", CABLES, NONE, "Cables to remove between each two routers with cables of the class."),
     Key::optional(
         "add_per_group_pair",
         CABLES,
         NONE,
-        "Cables more of the class between every two groups that have any, spread evenly.",
+        "Additional cables of the class between each two groups with such cables, spread evenly.",
     ),
     Key::optional(
         "remove_per_group_pair",
         CABLES,
         NONE,
-        "Cables less of the class between every two groups that have any, spread evenly.",
+        "Cables of the class to remove between each two groups with such cables, spread evenly.",
     ),
-    Key::optional("add_share", Kind::SHARE, NONE, "Cables more of the class, as a share of all, spread evenly."),
-    Key::optional("remove_share", Kind::SHARE, NONE, "Cables less of the class, as a share of all, spread evenly."),
-    Key::optional("fail_fraction", Kind::SHARE, NONE, "Fraction of the cables of the class that fail, at random."),
-    Key::optional("fail_routers", Kind::SHARE, NONE, "Fraction of the routers that fail, at random."),
+    Key::optional("add_share", Kind::SHARE, NONE, "Additional cables of the class as a share of all, spread evenly."),
+    Key::optional("remove_share", Kind::SHARE, NONE, "Cables of the class to remove as a share of all, spread evenly."),
+    Key::optional("fail_fraction", Kind::SHARE, NONE, "Random fraction of the cables of the class that fail."),
+    Key::optional("fail_routers", Kind::SHARE, NONE, "Random fraction of the routers that fail."),
     Key::optional("fail_router", Kind::Text, NONE, "Name or number of a router that fails."),
-    Key::optional("fail_node", Kind::Text, NONE, "Name or number of a node that jobs can't use."),
+    Key::optional("fail_node", Kind::Text, NONE, "Name or number of a node that jobs cannot use."),
     Key::optional("fail_link", Kind::Text, NONE, "Name or number of a link whose cable fails."),
 ];
 
 /// Reads the edits; a single one need not be in a list.
-pub(crate) fn read_all(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<Located<Edit>> {
+pub(crate) fn read_all(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<PlacedValue<Edit>> {
     let Some(entry) = entry else { return Vec::new() };
     one_or_more(&entry.node).iter().filter_map(|node| read(node, report)).collect()
 }
 
-fn read(node: &Node, report: &mut Report<'_>) -> Option<Located<Edit>> {
+fn read(node: &Node, report: &mut Report<'_>) -> Option<PlacedValue<Edit>> {
     let edit = match &node.raw {
         Raw::Text(text) => match Edit::parse(text) {
             Ok(edit) => Some(edit),
@@ -59,7 +59,7 @@ fn read(node: &Node, report: &mut Report<'_>) -> Option<Located<Edit>> {
             None
         }
     };
-    edit.map(|value| Located { value, place: node.place })
+    edit.map(|value| PlacedValue { value, place: node.place })
 }
 
 fn read_table(node: &Node, table: &Table, report: &mut Report<'_>) -> Option<Edit> {

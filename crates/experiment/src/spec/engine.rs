@@ -1,4 +1,4 @@
-//! `[engine]`: how traffic is computed.
+//! `[engine]`: the engine that computes the traffic.
 
 use super::sections::{self, unknown_keys};
 use crate::document::{Document, Entry, Place, Raw, Table};
@@ -20,19 +20,19 @@ pub(crate) static ENGINE: Family = Family::new("engine", || {
 /// The keys of `[engine]`.
 pub(crate) fn section() -> Section {
     let keys = vec![
-        Key::with_default("kind", Kind::Choice(ENGINE.choices()), Value::text(ENGINES[0].name), "Which engine computes the traffic."),
+        Key::with_default("kind", Kind::Choice(ENGINE.choices()), Value::text(ENGINES[0].name), "Engine that computes the traffic."),
         Key::with_default(
             "seed",
             Kind::Integer { min: 0, max: i64::MAX },
             Value::Integer(DEFAULT_SEED),
-            "Seed of everything random in the run: placement, patterns, paths, faults. Each has a stream of its own, so \
-             that one more job does not move the others.",
+            "Seed of all random choices of the run: placement, patterns, paths, faults. Each has its own stream, so another \
+             job does not change the choices of the others.",
         ),
     ];
     Section {
         name: "engine",
         repeated: false,
-        doc: "How the traffic is computed.",
+        doc: "The engine and its settings.",
         keys,
         choosers: vec![Chooser { key: "kind", family: &ENGINE }],
     }
@@ -43,7 +43,7 @@ pub(crate) fn section() -> Section {
 pub(crate) struct EngineSpec {
     pub(crate) seed: u64,
     pub(crate) engine: Box<dyn Engine>,
-    /// Where the section is, if there is one, and the keys that were given.
+    /// Place of the section, if given, and the given keys.
     pub(crate) place: Option<Place>,
     pub(crate) places: Vec<(&'static str, Place)>,
 }
@@ -94,7 +94,7 @@ impl EngineSpec {
     }
 }
 
-/// Reports a name that this engine does not take at `key`, but others do.
+/// Reports a name at `key` that only other engines accept.
 fn report_other_engines(kind: &str, key: &Key, table: &Table, report: &mut Report<'_>) -> bool {
     let Some((name, place)) = table.get(key.name).and_then(chosen::name_at) else { return false };
     let takes = |engine: &&VariantInfo| {
@@ -114,7 +114,7 @@ fn report_other_engines(kind: &str, key: &Key, table: &Table, report: &mut Repor
     true
 }
 
-/// Where every key and every parameter of a variant is that was given.
+/// Places of all given keys and parameters of variants.
 fn places(fields: &Fields) -> Vec<(&'static str, Place)> {
     let given = fields.all_given().map(|(key, value)| (key, value.place));
     let variants = fields.variants.iter().flat_map(|(key, chosen)| {
@@ -124,7 +124,7 @@ fn places(fields: &Fields) -> Vec<(&'static str, Place)> {
     given.chain(variants).collect()
 }
 
-/// The seed, for those who need nothing else of the engine.
+/// The seed, for callers that need nothing else of the engine.
 pub(crate) fn seed(document: &Document) -> u64 {
     let given = document.root.get("engine").and_then(|entry| match &entry.node.raw {
         Raw::Table(table) => table.get("seed"),

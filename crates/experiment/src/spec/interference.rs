@@ -1,10 +1,10 @@
-//! `[interference]`: which jobs run beside which. It is short for axes of a sweep: the sets of jobs, routings, seeds.
+//! `[interference]`: sets of jobs that run together. It is short for axes of a sweep: sets of jobs, routings, seeds.
 
 use super::job::JobEntry;
 use super::sections::{self, unknown_keys};
 use super::sweep::SweepAxis;
 use crate::document::{Entry, Place, Table};
-use crate::fields::{Fields, Located};
+use crate::fields::{Fields, PlacedValue};
 use crate::problem::{suggestion, ProblemKind};
 use crate::report::Report;
 use crate::section::Section;
@@ -18,16 +18,13 @@ const ABSENT: &str = "absent";
 const JOBS: &str = "jobs";
 
 const PAIRS: &[Choice] = &[
-    Choice { name: ALONE, doc: "every target by itself" },
-    Choice { name: CROSS, doc: "and every target beside every background, never with itself" },
-    Choice { name: MIXED, doc: "every target by itself, and all jobs of the file at once" },
+    Choice { name: ALONE, doc: "each target alone" },
+    Choice { name: CROSS, doc: "also each target with each background, never with itself" },
+    Choice { name: MIXED, doc: "each target alone, and all jobs of the file together" },
 ];
 const OTHERS: &[Choice] = &[
-    Choice { name: "idle", doc: "they hold their nodes and send nothing" },
-    Choice {
-        name: ABSENT,
-        doc: "they are not there, so that the file may have more jobs than the machine has nodes for",
-    },
+    Choice { name: "idle", doc: "the other jobs hold their nodes and send nothing" },
+    Choice { name: ABSENT, doc: "the other jobs are left out, so the file may have more jobs than fit on the machine" },
 ];
 const NAMES: Kind = Kind::List(&Kind::Text);
 
@@ -37,20 +34,19 @@ pub(crate) fn section() -> Section {
         Key::required(
             "pairs",
             Kind::Any(&[Kind::Choice(PAIRS), Kind::List(&Kind::List(&Kind::Text))]),
-            "Which jobs run at once: `alone`, `targets x backgrounds`, `mixed`, or lists of names, `[[\"fft\", \"halo\"]]`. Every target \
+            "Jobs that run together: `alone`, `targets x backgrounds`, `mixed`, or lists of names, `[[\"fft\", \"halo\"]]`. Every target \
              runs alone, too.",
         ),
-        Key::optional("targets", NAMES, "all jobs; where `pairs` is lists, the first of each", "Jobs whose slowdown is asked for."),
-        Key::optional("backgrounds", NAMES, "none", "Jobs that run beside the targets."),
-        Key::with_default("others", Kind::Choice(OTHERS), Value::text("idle"), "What the other jobs do meanwhile."),
-        Key::optional("routings", NAMES, "that of `[engine]`", "Routing algorithms, with their own defaults."),
-        Key::optional("seeds", Kind::List(&Kind::COUNT), "that of `[engine]`", "Seeds of the runs."),
+        Key::optional("targets", NAMES, "all jobs; if `pairs` is lists, the first job of each", "Jobs whose slowdown is measured."),
+        Key::optional("backgrounds", NAMES, "none", "Jobs that run with the targets."),
+        Key::with_default("others", Kind::Choice(OTHERS), Value::text("idle"), "State of the other jobs."),
+        Key::optional("routings", NAMES, "the one of `[engine]`", "Routing algorithms, with their own defaults."),
+        Key::optional("seeds", Kind::List(&Kind::COUNT), "the one of `[engine]`", "Seeds of the runs."),
     ];
     Section {
         name: "interference",
         repeated: false,
-        doc: "What jobs cost each other. `odonata sweep` makes the runs, each job on its own nodes in all of them, and the table \
-              `interference.parquet`; `odonata run` ignores the section. `[sweep]` may have further axes.",
+        doc: "Slowdown of jobs by other jobs. `odonata sweep` makes the runs, with the same nodes for a job in all runs, and the table `interference.parquet`. `odonata run` ignores the section. `[sweep]` may add axes.",
         keys,
         choosers: Vec::new(),
     }
@@ -223,7 +219,7 @@ fn sets(fields: &Fields, jobs: &[JobEntry], report: &mut Report<'_>) -> Option<V
 }
 
 /// The lists of `pairs`, if it is lists.
-fn together(pairs: &Located<Value>, jobs: &[JobEntry], report: &mut Report<'_>) -> Option<Vec<Vec<usize>>> {
+fn together(pairs: &PlacedValue<Value>, jobs: &[JobEntry], report: &mut Report<'_>) -> Option<Vec<Vec<usize>>> {
     let Value::List(lists) = &pairs.value else { return Some(Vec::new()) };
     if lists.is_empty() {
         report.add(ProblemKind::Value, pairs.place, "'pairs' is empty", None);
@@ -293,7 +289,7 @@ mod tests {
         spec.into_sweep().into_iter().map(of).collect()
     }
 
-    /// A job in the background has an end when it is alone, and none beside others.
+    /// A background job ends when it is alone, and does not end with other jobs.
     #[test]
     fn a_job_in_the_background_alone() {
         let file = "[machine]\npreset = \"dragonfly-1056\"\n\
@@ -357,7 +353,7 @@ mod tests {
         for (keys, message) in [
             (
                 "targets = [\"a\"]",
-                "[interference] lacks the key 'pairs': Which jobs run at once: `alone`, `targets x backgrounds`, \
+                "[interference] lacks the key 'pairs': Jobs that run together: `alone`, `targets x backgrounds`, \
               `mixed`, or lists of names, `[[\"fft\", \"halo\"]]`",
             ),
             ("pairs = \"alone\"\ntargets = [\"e\"]", "'targets': there is no job 'e'"),

@@ -1,8 +1,8 @@
-//! `[[job]]`: what runs.
+//! `[[job]]`: the jobs.
 
 use super::sections::{self, unknown_keys};
 use crate::document::{Entry, Node, Place, Raw, Table};
-use crate::fields::chosen::{self, belongs_to, Chosen};
+use crate::fields::chosen::{self, belongs_to, VariantChoice};
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
@@ -38,7 +38,7 @@ pub(crate) fn section() -> Section {
             "name",
             Kind::Text,
             "`job` and the number of the job",
-            "Name, unique in the file. The random choices of a job depend on its name, not on its position.",
+            "Unique name. The random choices of a job depend on its name, not on its position in the file.",
         ),
         Key::required("ranks", Kind::count(1), "Number of ranks."),
         Key::with_default(
@@ -51,98 +51,97 @@ pub(crate) fn section() -> Section {
             "pattern",
             Kind::Variant(&PATTERN),
             "the job has a `program`",
-            "Who sends what to whom. Parameters stand beside it, or with it in a table: `pattern = { name = \"spread\", … }`.",
+            "Communication pattern. Its parameters are keys of the job, or of a table: `pattern = { name = \"spread\", … }`.",
         ),
         Key::optional(
             "program",
             Kind::Any(&PROGRAMS_IN_TURN),
             "the job has a `pattern`",
-            "What each rank computes and calls, as an MPI program does, instead of `pattern` and `traffic`. Parameters stand with it in a \
-             table: `program = { name = \"halo-3d\", … }`. Several in a list run one after the other on the same ranks. The flow engine \
+            "Computation and calls of each rank, as in an MPI program; replaces `pattern` and `traffic`. Its parameters are keys of a table: `program = { name = \"halo-3d\", … }`. The programs of a list run one after the other on the same ranks. The flow engine \
              sees its messages alone.",
         ),
         Key::with_default(
             "placement",
             Kind::Variant(&PLACEMENT),
             Value::text("compact"),
-            "Which nodes the job gets. Jobs are placed in the order of the file. Parameters stand beside it, or with it in a \
-             table.",
+            "Placement of the job on nodes. Jobs are placed in the order of the file. Its parameters are keys of the job, or \
+             of a table.",
         ),
         Key::with_default(
             "traffic",
             Kind::Variant(&TRAFFIC),
             Value::text("closed"),
-            "What the job offers to the network, and when; the packet engine asks for it. Parameters stand with it in a table: \
+            "Traffic that the job offers to the network over time, for the packet engine. Its parameters are keys of a table: \
              `traffic = { name = \"open\", load = 0.5 }`.",
         ),
         Key::with_default(
             "idle",
             Kind::Flag,
             Value::Flag(false),
-            "Whether the job holds its nodes but sends nothing: the others run as if it were not there, on the same nodes.",
+            "Whether the job holds its nodes but sends nothing. The other jobs run on the same nodes as with it.",
         ),
         Key::with_default(
             "absent",
             Kind::Flag,
             Value::Flag(false),
-            "Whether the job is left out, as if it did not stand in the file: others may get its nodes.",
+            "Whether the job is left out of the run. Other jobs may get its nodes.",
         ),
-        Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Colour in pictures."),
+        Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Color in pictures."),
     ];
     let after = keys.iter().position(|key| key.name == "program").expect("it is there") + 1;
     keys.splice(after..after, in_time());
     Section {
         name: "job",
         repeated: true,
-        doc: "A job; the section is repeated for each one. Several jobs never share a core.",
+        doc: "A job. The section is repeated for each job. Jobs never share a core.",
         keys,
         choosers: vec![Chooser { key: "pattern", family: &PATTERN }, Chooser { key: "placement", family: &PLACEMENT }],
     }
 }
 
-/// The keys that say when the ranks of a program run it, and how often.
+/// Keys of the start and the repetitions of a program.
 fn in_time() -> [Key; 3] {
     [
         Key::with_default(
             "start",
             Kind::Time,
             Value::Time(Time::ZERO),
-            "When the ranks of a program start; a pattern's messages start when its `traffic` says.",
+            "Start of the ranks of a program. For a pattern, `traffic` has the start.",
         ),
         Key::with_default(
             "repeat",
             Kind::COUNT,
             Value::Integer(1),
-            "How often the ranks of a program run it, once more as soon as a rank is at its end; of a list, all of it.",
+            "Executions of the program, or of the whole list of programs. A rank starts the next one when it ends.",
         ),
         Key::with_default(
             "background",
             Kind::Flag,
             Value::Flag(false),
-            "Whether the ranks of a program run it over and over until all other jobs have ended. The flow and model engines count it once.",
+            "Whether the program repeats until all other jobs have ended. The flow and model engines count it once.",
         ),
     ]
 }
 
-/// A job as it was written.
+/// A job as given in the file.
 #[derive(Debug)]
 pub(crate) struct JobEntry {
     pub(crate) name: String,
     pub(crate) fields: Fields,
     pub(crate) work: WorkEntry,
-    pub(crate) placement: Chosen,
+    pub(crate) placement: VariantChoice,
 }
 
-/// What its ranks do.
+/// The activity of its ranks.
 #[derive(Debug)]
 pub(crate) enum WorkEntry {
     Pattern {
-        pattern: Chosen,
-        traffic: Chosen,
+        pattern: VariantChoice,
+        traffic: VariantChoice,
     },
     /// Programs one after the other, at least one.
     Program {
-        programs: Vec<Chosen>,
+        programs: Vec<VariantChoice>,
         start: Time,
         repeat: u32,
         background: bool,
@@ -151,7 +150,7 @@ pub(crate) enum WorkEntry {
 
 impl WorkEntry {
     /// The pattern or the first program.
-    pub(crate) fn chosen(&self) -> &Chosen {
+    pub(crate) fn chosen(&self) -> &VariantChoice {
         match self {
             Self::Pattern { pattern, .. } => pattern,
             Self::Program { programs, .. } => &programs[0],
@@ -159,13 +158,13 @@ impl WorkEntry {
     }
 
     /// The pattern or the first program that an error names as its owner.
-    pub(crate) fn chosen_by(&self, owner: &str) -> &Chosen {
+    pub(crate) fn chosen_by(&self, owner: &str) -> &VariantChoice {
         let Self::Program { programs, .. } = self else { return self.chosen() };
-        let named = |program: &&Chosen| owner.ends_with(&format!("program '{}'", program.name.value));
+        let named = |program: &&VariantChoice| owner.ends_with(&format!("program '{}'", program.name.value));
         programs.iter().find(named).unwrap_or(&programs[0])
     }
 
-    /// Whether it comes to an end of its own.
+    /// Whether the job ends without other jobs.
     fn ends(&self) -> bool {
         match self {
             Self::Pattern { traffic, .. } => traffic.name.value != "open",
@@ -173,12 +172,12 @@ impl WorkEntry {
         }
     }
 
-    /// Whether it runs for as long as others do.
+    /// Whether the job runs until the other jobs end.
     pub(crate) const fn is_background(&self) -> bool {
         matches!(self, Self::Program { background: true, .. })
     }
 
-    /// Where a parameter of the traffic is.
+    /// Place of a parameter of the traffic.
     pub(crate) fn traffic_place_of(&self, parameter: &str) -> Place {
         match self {
             Self::Pattern { traffic, .. } => traffic.place_of(parameter),
@@ -188,9 +187,9 @@ impl WorkEntry {
 }
 
 impl JobEntry {
-    /// Where a key of the job or a parameter is, or the job.
+    /// Place of a key or parameter of the job, otherwise of the job.
     pub(crate) fn place_of(&self, key: &str) -> Place {
-        let given = |chosen: &Chosen| chosen.parameters.iter().any(|(name, _)| *name == key);
+        let given = |chosen: &VariantChoice| chosen.parameters.iter().any(|(name, _)| *name == key);
         match key {
             "pattern" | "program" => self.work.chosen().name.place,
             "placement" => self.placement.name.place,
@@ -233,7 +232,7 @@ pub(crate) fn read_all(jobs: Option<&Entry>, report: &mut Report<'_>) -> Vec<Job
     read
 }
 
-/// Those that are not left out.
+/// The jobs that are not left out.
 pub(super) fn present(mut jobs: Vec<JobEntry>, report: &mut Report<'_>) -> Vec<JobEntry> {
     let absent = |job: &JobEntry| job.fields.flag("absent") == Some(true);
     if let (Some(first), true) = (jobs.first(), jobs.iter().all(absent)) {
@@ -244,7 +243,7 @@ pub(super) fn present(mut jobs: Vec<JobEntry>, report: &mut Report<'_>) -> Vec<J
     jobs
 }
 
-/// Reports a job in the background if there is nothing in the foreground.
+/// Reports a background job if there is no foreground job.
 fn somebody_ends(jobs: &[JobEntry], report: &mut Report<'_>) {
     let busy = || jobs.iter().filter(|job| job.fields.flag("idle") != Some(true));
     let Some(job) = busy().find(|job| job.work.is_background()) else { return };
@@ -330,7 +329,7 @@ fn read_programs(
     programs.map(|programs| WorkEntry::Program { programs, start, repeat, background })
 }
 
-/// Reports a job that has neither pattern nor program, and one with keys that only programs have.
+/// Reports a job without a pattern and a program, and a job with keys that only programs have.
 fn needs_pattern(name: &str, table: &Table, fields: &Fields, report: &mut Report<'_>) {
     if table.get("pattern").is_none() {
         let message = format!("job '{name}' lacks the key 'pattern': who sends what to whom; or 'program'");

@@ -4,7 +4,7 @@ use super::sections::{self, unknown_keys};
 use super::{edit, is_section};
 use crate::document::{Entry, Place, Table};
 use crate::fields::chosen::belongs_to;
-use crate::fields::{expect_table, Fields, Located};
+use crate::fields::{expect_table, Fields, PlacedValue};
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::{Chooser, Section};
@@ -28,67 +28,66 @@ pub(crate) static FORMAT: Family = Family::new("format", || FORMATS.iter().map(V
 /// The keys of `[machine]`.
 pub(crate) fn section() -> Section {
     let mut keys = vec![
-        Key::optional("preset", Kind::Choice(PRESET.choices()), "none", "A known machine. One of `preset`, `topology` and `file` is given."),
-        Key::optional("topology", Kind::Choice(TOPOLOGY.choices()), "none", "A family of machines, with its parameters beside it."),
-        Key::optional("file", Kind::Path, "none", "A file that lists the cables; gzip is recognised."),
-        Key::optional("format", Kind::Choice(FORMAT.choices()), "by the content of the file", "What the file is."),
+        Key::optional("preset", Kind::Choice(PRESET.choices()), "none", "Known machine. Give exactly one of `preset`, `topology` and `file`."),
+        Key::optional("topology", Kind::Choice(TOPOLOGY.choices()), "none", "Family of machines; its parameters are keys of this section."),
+        Key::optional("file", Kind::Path, "none", "File with the cables, also compressed by gzip."),
+        Key::optional("format", Kind::Choice(FORMAT.choices()), "by the content of the file", "Format of the file."),
         Key::optional(
             "partition",
             Kind::Table(PARTITION_KEYS),
             "the whole machine",
-            "A block of a Blue Gene preset, which is a network of its own: `{ shape = [8, 8, 16], mesh = \"Z\" }`.",
+            "Block of a Blue Gene preset, a separate network: `{ shape = [8, 8, 16], mesh = \"Z\" }`.",
         ),
         Key::optional("cores_per_node", Kind::count(1), FROM, "Cores of each node."),
-        Key::optional("nodes_per_router", Kind::count(1), FROM, "Nodes of each router that has any."),
+        Key::optional("nodes_per_router", Kind::count(1), FROM, "Nodes of each router that has nodes."),
         Key::optional(
             "node_counts",
             Kind::Any(&[Kind::Text, Kind::List(&Kind::Text)]),
             FROM,
-            "Nodes of some routers, in order: `group 70-73: 2`, `level 0 pod 3: 0`, `g5r1: 16 service` (jobs can't use them).",
+            "Node counts of some routers, in order: `group 70-73: 2`, `level 0 pod 3: 0`, `g5r1: 16 service` (not for jobs).",
         ),
         Key::optional(
             "node_names",
             Kind::Any(&[Kind::Text, Kind::List(&Kind::Text)]),
             "the routers' names with a number",
-            "Names of the nodes in the order of their numbers, as batch systems list them (`nid[00001-05760]`): of all, or of those that jobs can use.",
+            "Names of the nodes in the order of their numbers, as in batch systems (`nid[00001-05760]`): of all nodes, or of the nodes for jobs.",
         ),
         Key::optional(
             "nodes_file",
             Kind::Path,
             "none",
-            "The same as CSV: `name` and `node` (number), or `name` and `router` (name or number; its nodes in the order of the lines).",
+            "CSV file with the names: `name` and `node` (number), or `name` and `router` (name or number; nodes in the order of the lines).",
         ),
         Key {
             name: "planes",
             kind: Kind::count(1),
             default: KeyDefault::Value(Value::Integer(1)),
-            doc: "Copies of the network, without a cable between them; every node has an interface (or `rails` of them) in each.",
+            doc: "Copies of the network without cables between them. Each node has one NIC (or `rails` NICs) in each.",
         },
         Key {
             name: "rails",
             kind: Kind::count(1),
             default: KeyDefault::Value(Value::Integer(1)),
-            doc: "Interfaces of each node in a plane; each has a link of class `terminal` of its own.",
+            doc: "NICs of each node in a plane, each with its own link of class `terminal`.",
         },
         Key {
             name: "rail_routers",
             kind: RailRouters::KIND,
             default: KeyDefault::Value(Value::text(RailRouters::Same.word())),
-            doc: "At which routers the rails of a node end.",
+            doc: "Routers at which the rails of a node end.",
         },
         Key {
             name: "edit",
             kind: Kind::Any(&[Kind::Text, Kind::List(&Kind::Any(&[Kind::Text, Kind::Table(edit::KEYS)]))]),
             default: KeyDefault::Value(Value::List(Vec::new())),
-            doc: "Changes of the cabling, in order: `-K` (one black cable less per router pair), `+B-K`, `+2 global`, \
+            doc: "Changes of the cabling, in order: `-K` (one black cable fewer per router pair), `+B-K`, `+2 global`, \
                   `fail g0r1c2`, `fail 5% blue`, `blue.bandwidth*=0.5`; or tables.",
         },
         Key {
             name: "class",
             kind: Kind::TableOfTables(CLASS_KEYS),
             default: KeyDefault::Described("as the preset, the topology or the file says"),
-            doc: "Figures of a link class, `[machine.class.blue]`; `terminal` are the links between nodes and routers. They \
-                  hold for every cable of the class and are set before the edits.",
+            doc: "Settings of a link class, `[machine.class.blue]`, for all its cables, applied before the edits. `terminal` is the class of the links between nodes and routers.",
         },
     ];
     let edit = keys.iter().position(|key| key.name == "edit").expect("a key");
@@ -123,17 +122,17 @@ const CLASS_KEYS: &[Key] = &[
         "ports_per_router",
         Kind::WordOr(UNLIMITED, &Kind::count(0)),
         FROM,
-        "Most cables of the class at one router.",
+        "Maximum cables of the class at one router.",
     ),
     Key::optional(
         "price",
         Kind::Number { min: 0.0, max: f64::INFINITY },
         "unknown",
-        "Price of a cable, in any currency, for the cost of the cabling.",
+        "Price of a cable in any currency, for the cost of the cabling.",
     ),
 ];
 
-/// Where the hardware comes from.
+/// Origin of the hardware.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
     /// A known machine.
@@ -144,7 +143,7 @@ pub(crate) enum Origin {
     File(Option<String>),
 }
 
-/// Figures of a link class.
+/// Settings of a link class.
 #[derive(Debug)]
 pub(crate) struct ClassSpec {
     pub(crate) name: String,
@@ -152,7 +151,7 @@ pub(crate) struct ClassSpec {
     pub(crate) fields: Fields,
 }
 
-/// Hardware as it was written.
+/// Hardware as given in the file.
 #[derive(Debug)]
 pub(crate) struct MachineSpec {
     pub(crate) origin: Origin,
@@ -161,9 +160,9 @@ pub(crate) struct MachineSpec {
     pub(crate) common: Fields,
     /// Keys of the topology or the format.
     pub(crate) own: Fields,
-    pub(crate) edits: Vec<Located<Edit>>,
+    pub(crate) edits: Vec<PlacedValue<Edit>>,
     pub(crate) classes: Vec<ClassSpec>,
-    pub(crate) partition: Option<Located<Partition>>,
+    pub(crate) partition: Option<PlacedValue<Partition>>,
 }
 
 impl MachineSpec {
@@ -192,7 +191,7 @@ impl MachineSpec {
         Some(Self { origin, origin_place, common: all, own, edits, classes, partition })
     }
 
-    /// Where a key or a parameter is, or else what was asked to be built.
+    /// Place of a key or a parameter, otherwise of the origin of the machine.
     pub(crate) fn place_of(&self, key: &str) -> Place {
         let given = self.own.given(key).or_else(|| self.common.given(key)).map(|located| located.place);
         let block = self.partition.as_ref().filter(|_| key == "partition").map(|partition| partition.place);
@@ -251,7 +250,7 @@ fn check_keys(origin: &Origin, table: &Table, own: &[Key], report: &mut Report<'
     unknown_keys(&heading, table, &known, elsewhere, report);
 }
 
-fn read_partition(entry: Option<&Entry>, report: &mut Report<'_>) -> Option<Located<Partition>> {
+fn read_partition(entry: Option<&Entry>, report: &mut Report<'_>) -> Option<PlacedValue<Partition>> {
     const EXAMPLE: &str = "partition = { shape = [8, 8, 16] }";
     let entry = entry?;
     let table = expect_table(entry, EXAMPLE, report)?;
@@ -259,7 +258,7 @@ fn read_partition(entry: Option<&Entry>, report: &mut Report<'_>) -> Option<Loca
     unknown_keys("'partition'", table, &known, |_| None, report);
     let fields = Fields::read("'partition'", entry.place, table, PARTITION_KEYS, report);
     let mesh = fields.text("mesh").map(Into::into);
-    Some(Located { value: Partition { shape: fields.counts("shape")?, mesh }, place: entry.place })
+    Some(PlacedValue { value: Partition { shape: fields.counts("shape")?, mesh }, place: entry.place })
 }
 
 fn read_classes(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<ClassSpec> {

@@ -1,4 +1,4 @@
-//! `[mpi]`: what messages of programs cost, and how collectives are done.
+//! `[mpi]`: costs of the messages of programs, and algorithms of collectives.
 
 use super::sections::{self, unknown_keys};
 use crate::document::{Document, Entry, Node, Raw, Table};
@@ -19,8 +19,8 @@ static NAMES: LazyLock<Vec<Choice>> =
 /// The keys of one line of a choice by size.
 static LINE: LazyLock<Vec<Key>> = LazyLock::new(|| {
     vec![
-        Key::optional("up_to", Kind::Bytes, "any size", "Size of a call up to which the line holds."),
-        Key::optional("up_to_ranks", Kind::COUNT, "any number", "Ranks of a communicator up to which the line holds."),
+        Key::optional("up_to", Kind::Bytes, "any size", "Maximum size of a call for this line."),
+        Key::optional("up_to_ranks", Kind::COUNT, "any number", "Maximum ranks of a communicator for this line."),
         Key::required("use", Kind::Choice(&NAMES), "The algorithm."),
     ]
 });
@@ -38,28 +38,28 @@ pub(crate) fn section() -> Section {
             operation.name(),
             Kind::Any(&*BY_SIZE),
             Value::text(Collectives::default_of(operation)),
-            "How this is done: an algorithm, or several by size, `[{ up_to = \"16 KiB\", use = … }, { use = … }]`; the first line that \
+            "Algorithm of this collective, or algorithms by size, `[{ up_to = \"16 KiB\", use = … }, { use = … }]`; the first line that \
              holds counts. The default is the interference study's.",
         )
     }));
     Section {
         name: "mpi",
         repeated: false,
-        doc: "What the messages of programs cost at hosts and network interfaces in the packet engine, and how collectives are done in \
+        doc: "Costs of the messages of programs at hosts and NICs in the packet engine, and algorithms of collectives in \
               all engines. Jobs with a pattern do not look at it.",
         keys,
         choosers: Vec::new(),
     }
 }
 
-/// `[mpi]` as it was written.
+/// `[mpi]` as given in the file.
 #[derive(Clone, Debug)]
 pub(crate) struct MpiSpec {
     pub(crate) settings: MpiSettings,
     pub(crate) collectives: Arc<Collectives>,
 }
 
-/// Reads `[mpi]`; without a section everything is as in the study.
+/// Reads `[mpi]`; without a section, the values are those of the preset `study`.
 pub(super) fn read(section: Option<(&Entry, &Table)>, document: &Document, report: &mut Report<'_>) -> MpiSpec {
     let keys = &sections::section("mpi").keys;
     let empty = Table::default();
@@ -87,7 +87,7 @@ pub(super) fn read(section: Option<(&Entry, &Table)>, document: &Document, repor
     MpiSpec { settings, collectives: Arc::new(collectives) }
 }
 
-/// The algorithms of one operation; the reason why they are none, if it has not been reported yet.
+/// The algorithms of one operation, or the reason of a mistake that is not reported yet.
 fn choice(operation: Operation, entry: &Entry, report: &mut Report<'_>) -> Result<collective::Choice, Option<String>> {
     let lines = match &entry.node.raw {
         Raw::Text(name) => return collective::Choice::of(operation, name).map_err(Some),

@@ -1,29 +1,33 @@
-//! `[optimize]`: what is to be small among the combinations of `[sweep]`. No run and no result depends on it.
+//! `[optimize]`: objectives and constraints of a search over the combinations of `[sweep]`. No result of a run depends on it.
 
 use super::job::JobEntry;
 use super::sections::{self, unknown_keys};
 use crate::document::{Entry, Place, Table};
-use crate::fields::{Fields, Located};
+use crate::fields::{Fields, PlacedValue};
 use crate::problem::{suggestion, ProblemKind};
 use crate::report::Report;
 use crate::section::Section;
 use odonata_declare::{Choice, Key, Kind, Value};
 
-/// What may be asked for, beside `time of NAME`.
-const AIMS: [&str; 3] = ["slowest job", "hottest link", "price"];
+/// Quantities, in addition to `time of NAME`.
+const QUANTITIES: [&str; 3] = ["slowest job", "hottest link", "price"];
 const TIME_OF: &str = "time of ";
 
 const SAMPLERS: &[Choice] = &[
-    Choice { name: "auto", doc: "every combination if there are no more than `trials`, else `tpe`" },
-    Choice { name: "grid", doc: "every combination, in an order of its own" },
-    Choice { name: "random", doc: "combinations drawn evenly" },
+    Choice { name: "auto", doc: "all combinations if at most `trials`, otherwise `tpe`" },
+    Choice { name: "grid", doc: "all combinations, in a fixed order" },
+    Choice { name: "random", doc: "combinations drawn uniformly" },
     Choice { name: "tpe", doc: "tree-structured Parzen estimator" },
     Choice { name: "nsga2", doc: "the genetic algorithm NSGA-II" },
 ];
 
 const LIMIT: &[Key] = &[
-    Key::required("quantity", Kind::Text, "One of the aims."),
-    Key::required("max", Kind::Number { min: 0.0, max: f64::INFINITY }, "Its most, in seconds or the unit of prices."),
+    Key::required("quantity", Kind::Text, "One of the quantities of `objectives`."),
+    Key::required(
+        "max",
+        Kind::Number { min: 0.0, max: f64::INFINITY },
+        "Maximum, in seconds or in the unit of prices.",
+    ),
 ];
 
 /// The keys of `[optimize]`.
@@ -32,23 +36,21 @@ pub(crate) fn section() -> Section {
         Key::required(
             "objectives",
             Kind::List(&Kind::Text),
-            "What is to be small: `slowest job`, `hottest link` (bytes over capacity, in seconds), `price` (of all cables, by the `price` of \
-             their classes), or `time of NAME`, of a job. Of several the front is searched: what is best in none of them alone.",
+            "Quantities to minimize: `slowest job`, `hottest link` (bytes over capacity, in seconds), `price` (of all cables, from the `price` of their classes), or `time of NAME` of a job. For several, the search finds the Pareto front.",
         ),
         Key::optional(
             "constraints",
             Kind::List(&Kind::Line(LIMIT)),
-            "nothing is limited",
-            "Limits, `[{ quantity = \"price\", max = 1.5e6 }]`, of any of these, minimised or not.",
+            "no constraints",
+            "Upper limits of quantities: `[{ quantity = \"price\", max = 1.5e6 }]`. A quantity needs no objective.",
         ),
-        Key::with_default("trials", Kind::COUNT, Value::Integer(100), "Combinations to try; they are tried in eights, so it may be some more."),
-        Key::with_default("sampler", Kind::Choice(SAMPLERS), Value::text("auto"), "How the next combination is found."),
+        Key::with_default("trials", Kind::COUNT, Value::Integer(100), "Combinations to try. Trials run in batches of eight, so up to seven more may run."),
+        Key::with_default("sampler", Kind::Choice(SAMPLERS), Value::text("auto"), "Algorithm that proposes the next combination."),
     ];
     Section {
         name: "optimize",
         repeated: false,
-        doc: "What `odonata optimize` looks for among the combinations of `[sweep]`, whose seeds are repetitions: aims are means over them. \
-              Everything else ignores the section.",
+        doc: "Search of `odonata optimize` over the combinations of `[sweep]`. Seeds are repetitions, and quantities are means over them. Other commands ignore the section.",
         keys,
         choosers: Vec::new(),
     }
@@ -65,13 +67,13 @@ pub(super) fn read(
     let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
     unknown_keys("[optimize]", table, &known, |_| None, report);
     let fields = Fields::read("[optimize]", entry.place, table, keys, report);
-    let aims = |located: &Located<Value>| match &located.value {
+    let named = |located: &PlacedValue<Value>| match &located.value {
         Value::List(values) => values
             .iter()
             .filter_map(|value| match value {
-                Value::Text(aim) => Some(aim.clone()),
+                Value::Text(quantity) => Some(quantity.clone()),
                 Value::Table(keys) => keys.iter().find_map(|(key, value)| match value {
-                    Value::Text(aim) if *key == "quantity" => Some(aim.clone()),
+                    Value::Text(quantity) if *key == "quantity" => Some(quantity.clone()),
                     _ => None,
                 }),
                 _ => None,
@@ -81,27 +83,30 @@ pub(super) fn read(
     };
     for key in ["objectives", "constraints"] {
         let Some(located) = fields.given(key) else { continue };
-        let named: Vec<String> = aims(located);
+        let named: Vec<String> = named(located);
         if named.is_empty() {
             report.add(ProblemKind::Value, located.place, format!("'{key}' is empty"), None);
         }
-        for (i, aim) in named.iter().enumerate() {
-            check(aim, jobs, located.place, report);
-            if named[..i].contains(aim) {
-                report.add(ProblemKind::Conflict, located.place, format!("'{key}' has '{aim}' twice"), None);
+        for (i, quantity) in named.iter().enumerate() {
+            check(quantity, jobs, located.place, report);
+            if named[..i].contains(quantity) {
+                report.add(ProblemKind::Conflict, located.place, format!("'{key}' has '{quantity}' twice"), None);
             }
         }
     }
     known.into_iter().filter_map(|key| Some((key, fields.value(key)?.to_json()))).collect()
 }
 
-fn check(aim: &str, jobs: &[JobEntry], place: Place, report: &mut Report<'_>) {
+fn check(quantity: &str, jobs: &[JobEntry], place: Place, report: &mut Report<'_>) {
     let names = || jobs.iter().map(|job| job.name.as_str());
-    let (message, help) = match aim.strip_prefix(TIME_OF) {
-        _ if AIMS.contains(&aim) => return,
+    let (message, help) = match quantity.strip_prefix(TIME_OF) {
+        _ if QUANTITIES.contains(&quantity) => return,
         Some(job) if names().any(|name| name == job) => return,
         Some(job) => (format!("no job is called '{job}'"), suggestion(job, names())),
-        None => (format!("no aim is called '{aim}'"), format!("{}; or '{TIME_OF}' and a job", suggestion(aim, AIMS))),
+        None => (
+            format!("unknown quantity '{quantity}'"),
+            format!("{}; or '{TIME_OF}' and a job", suggestion(quantity, QUANTITIES)),
+        ),
     };
     report.add(ProblemKind::Name, place, message, Some(help));
 }

@@ -1,4 +1,4 @@
-//! `[output]`: what a run records.
+//! `[output]`: the records of a run.
 
 use super::sections;
 use crate::document::{Document, Entry, Table};
@@ -15,11 +15,11 @@ pub(crate) fn section() -> Section {
     Section {
         name: "output",
         repeated: false,
-        doc: "What the run directory holds. A table that is switched off is there, with its columns and no rows.",
+        doc: "Records of the run directory. A table that is switched off has its columns, but no rows.",
         keys: vec![
-            flag("link_jobs", "Whether the traffic of every job on every link is recorded."),
-            flag("placement", "Whether the node of every rank is recorded."),
-            flag("communication", "Whether the matrix of who sends how much to whom is recorded."),
+            flag("link_jobs", "Record of the traffic of each job on each link."),
+            flag("placement", "Record of the node of each rank."),
+            flag("communication", "Record of the communication matrix of each job."),
         ],
         choosers: Vec::new(),
     }

@@ -7,24 +7,18 @@ use odonata_flow::JobResult;
 
 const ALONE: &str = "alone = true";
 
-/// What it predicts.
+/// Columns of jobs.
 pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
-    Column::sum("zero_byte_messages", U64, Count, "Messages of 0 bytes", "Messages without bytes, which load nothing.")
+    Column::sum("zero_byte_messages", U64, Count, "Zero-byte messages", "Messages without bytes; they load nothing.")
         .by(|jobs: &Vec<JobResult>| jobs.iter().map(|job| job.volumes.zero_byte_messages).collect()),
-    Column::sum(
-        "self_messages",
-        U64,
-        Count,
-        "Messages to itself",
-        "Messages of ranks to themselves, which load nothing.",
-    )
-    .by(|jobs| jobs.iter().map(|job| job.volumes.self_messages).collect()),
+    Column::sum("self_messages", U64, Count, "Self messages", "Messages of ranks to themselves; they load nothing.")
+        .by(|jobs| jobs.iter().map(|job| job.volumes.self_messages).collect()),
     Column::sum(
         "bandwidth_bytes_per_s",
         F64,
         BytesPerS,
         "Bandwidth",
-        "Granted to its messages between nodes, added up.",
+        "Sum of the bandwidths granted to messages between nodes.",
     )
     .headline()
     .by(|jobs| jobs.iter().map(|job| job.bandwidth_bytes_per_s).collect()),
@@ -33,7 +27,7 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
         F64,
         S,
         "Time",
-        "Until the slowest pair of nodes has sent its bytes at the granted bandwidth.",
+        "Time until the slowest pair of nodes has sent its bytes at the granted bandwidth.",
     )
     .role(Role::JobTime)
     .headline()
@@ -43,11 +37,11 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
         F64,
         S,
         "Mean time",
-        "Until a byte's pair of nodes has sent all its bytes, its mean over bytes.",
+        "Time until a pair of nodes has sent its bytes, mean over bytes.",
     )
     .weighted_by("bytes")
     .by(|jobs| jobs.iter().map(|job| job.pair_time_mean_s).collect()),
-    Column::max("slowest_pair_alone_s", F64, S, "Time alone", "`slowest_pair_s` of the job alone on the same nodes.")
+    Column::max("slowest_pair_alone_s", F64, S, "Time alone", "`slowest_pair_s` of the job alone, on the same nodes.")
         .under(ALONE)
         .by_if(|jobs| of_all(jobs, |job| job.slowest_pair_alone_s)),
     Column::sum(
@@ -64,14 +58,14 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
         F64,
         Ratio,
         "Slowdown",
-        "`slowest_pair_s` / `slowest_pair_alone_s`: what the other jobs cost it.",
+        "`slowest_pair_s` / `slowest_pair_alone_s`: slowdown by the other jobs.",
     )
     .under(ALONE)
     .headline()
     .by_if(|jobs| of_all(jobs, JobResult::slowdown)),
 ];
 
-/// Of all jobs, if all have it.
+/// Values of all jobs, if every job has one.
 fn of_all(jobs: &[JobResult], get: fn(&JobResult) -> Option<f64>) -> Option<Values> {
     jobs.iter().map(get).collect::<Option<Vec<f64>>>().map(Values::F64)
 }

@@ -1,6 +1,6 @@
 //! What the packet engine adds to the tables of every run: columns of links, nodes and jobs.
 
-use super::programs::Ran;
+use super::programs::ProgramRecords;
 use super::settings::Packet;
 use crate::memory::Need;
 use crate::scenario::Scenario;
@@ -11,38 +11,38 @@ use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortVie
 use odonata_units::Time;
 use odonata_workload::{ClosedParameters, Injection, Job, ProgramStart, TrafficKind};
 
-/// A finished run, as the columns see it.
-pub(super) struct Measured<'a> {
+/// A finished run: the context of the columns.
+pub(super) struct FinishedRun<'a> {
     pub(super) engine: &'a Packet,
     pub(super) scenario: &'a Scenario,
     pub(super) result: &'a PacketResult,
-    /// Whether all traffic is open, so that there is a steady state, of which a window is measured; else everything is.
+    /// Whether all traffic is open: a window of the steady state is measured, otherwise the whole run.
     pub(super) steady: bool,
     pub(super) closed: &'a ClosedTraffic,
-    /// What the ranks of programs did.
-    pub(super) ran: &'a Ran,
-    /// How many nodes of each job send.
+    /// Records of the ranks of programs.
+    pub(super) ran: &'a ProgramRecords,
+    /// Number of sending nodes of each job.
     pub(super) senders: &'a [usize],
-    /// From when until when was measured.
+    /// Start and end of the measurement.
     pub(super) measured: (Time, Time),
-    /// How much memory the run was thought to take.
+    /// Estimated memory of the run.
     pub(super) memory: Need,
 }
 
-/// What is added, by table.
+/// Columns by table.
 pub(super) fn added() -> Vec<(&'static str, Vec<Column>)> {
     vec![
-        ("links", declarations(Measured::LINKS)),
-        ("nodes", declarations(Measured::NODES)),
-        ("jobs", [declarations(Measured::JOBS), declarations(Measured::OF_PROGRAMS)].concat()),
+        ("links", declarations(FinishedRun::LINKS)),
+        ("nodes", declarations(FinishedRun::NODES)),
+        ("jobs", [declarations(FinishedRun::JOBS), declarations(FinishedRun::OF_PROGRAMS)].concat()),
     ]
 }
 
-pub(super) const NO_PACKET: &str = "no packet arrived";
+pub(super) const NO_PACKET: &str = "no packet was delivered";
 
 /// What `intermediate_group_share` counts, in every table that has it.
 pub(super) const INTERMEDIATE_GROUP: &str =
-    "Packets that were in a group which is neither their source's nor their destination's; 0 on a machine without groups.";
+    "Share of packets that crossed a group other than the source group and the destination group; 0 on a machine without groups.";
 
 /// A percentile of the packets' latencies.
 const fn percentile(name: &'static str, label: &'static str, doc: &'static str) -> Column {
@@ -59,7 +59,7 @@ const CROSSBAR_STALL: Column = Column::sum(
     U64,
     Ps,
     "Crossbar stall",
-    "Over packets, the time at the head of an input queue, its input free, waiting for the crossbar's output to it.",
+    "Total time packets spent at the head of an input queue waiting for the crossbar output.",
 )
 .under("record_crossbar = true");
 
@@ -69,33 +69,37 @@ pub(super) const COUNTED_STALL: Column = Column::sum(
     U64,
     Ps,
     "Counted stall",
-    "Of `stall_ps`, what the interference study's simulator counts: it forgets what passed since the last credit when another packet \
-     joins those that wait.",
+    "Part of `stall_ps` that the simulator of the interference study counts: it drops the time since the last credit when another packet joins the queue.",
 )
 .under("record_counted_stall = true");
 
-impl<'a> Measured<'a> {
-    /// Within the measurement, as `bytes`; busy, stall and idle time add up to it.
+impl<'a> FinishedRun<'a> {
+    /// Within the measurement, as `bytes`. Busy, stall and idle time sum to the measured time.
     pub(super) const LINKS: &'a [FilledColumn<Self>] = &[
-        Column::sum("packets", U64, Count, "Packets", "Packets that it carried.")
-            .by(|run| run.links(|port| port.packets)),
-        Column::sum("busy_ps", U64, Ps, "Busy", "Time during which it sent.").by(|run| run.links(|port| port.busy_ps)),
+        Column::sum("packets", U64, Count, "Packets", "Packets on the link.").by(|run| run.links(|port| port.packets)),
+        Column::sum("busy_ps", U64, Ps, "Busy", "Time the link transmitted.").by(|run| run.links(|port| port.busy_ps)),
         Column::sum(
             "stall_ps",
             U64,
             Ps,
             "Stall",
-            "Time during which it was free and packets waited, but none had credit.",
+            "Time the link was free while all waiting packets were out of credits.",
         )
         .headline()
         .by(|run| run.links(|port| port.stall_ps)),
-        Column::sum("idle_ps", U64, Ps, "Idle", "Time during which it neither sent nor was stalled.").by(|run| {
+        Column::sum("idle_ps", U64, Ps, "Idle", "Time the link neither transmitted nor was stalled.").by(|run| {
             let all = run.duration().ps();
             run.link_ports().map(|port| all.saturating_sub(port.busy_ps + port.stall_ps)).collect()
         }),
-        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its port's output buffers at a time.")
-            .under("record_channels = true")
-            .by_if(|run| run.engine.records.channels.then(|| run.links(|port| port.peak_bytes))),
+        Column::max(
+            "peak_bytes",
+            U64,
+            Bytes,
+            "Peak occupancy",
+            "Maximum bytes in the output buffers of the port at one time.",
+        )
+        .under("record_channels = true")
+        .by_if(|run| run.engine.records.channels.then(|| run.links(|port| port.peak_bytes))),
         CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(run.result.ports.links())),
         COUNTED_STALL.by_if(|run| {
             let ports = run.result.ports.links();
@@ -105,22 +109,22 @@ impl<'a> Measured<'a> {
 
     /// Within the measurement.
     pub(super) const NODES: &'a [FilledColumn<Self>] = &[
-        Column::sum("stall_ps", U64, Ps, "Stall", "Time during which its network interface waited for credit.")
+        Column::sum("stall_ps", U64, Ps, "Stall", "Time the NIC was out of credits.")
             .by(|run| run.result.ports.nodes().map(|node| node.stall_ps).collect()),
         CROSSBAR_STALL.by_if(|run| run.crossbar_stalls(run.result.ports.nodes().map(|node| node.port))),
     ];
 
-    /// Of packets that were made within the measurement, if not said otherwise.
+    /// Packets created within the measurement, unless the description differs.
     pub(super) const JOBS: &'a [FilledColumn<Self>] = &[
-        Column::sum("packets", U64, Count, "Packets", "Packets that arrived.").by(|run| run.jobs(|job| job.packets)),
-        Column::sum("in_flight_packets", U64, Count, "Packets in flight", "Packets in flight when the run ended.")
+        Column::sum("packets", U64, Count, "Packets", "Delivered packets.").by(|run| run.jobs(|job| job.packets)),
+        Column::sum("in_flight_packets", U64, Count, "Packets in flight", "Packets in flight at the end of the run.")
             .by(|run| run.jobs(|job| job.injected_packets - job.packets)),
         Column::mean(
             "offered_load",
             F64,
             Share,
             "Offered load",
-            "Asked for in the measured time, a share of the bandwidth of the job's nodes that send.",
+            "Offered load in the measured time, as a share of the bandwidth of the job's sending nodes.",
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
@@ -132,72 +136,78 @@ impl<'a> Measured<'a> {
             F64,
             Share,
             "Accepted load",
-            "Arrived in the measured time, a share of the bandwidth of the job's nodes that send.",
+            "Delivered load in the measured time, as a share of the bandwidth of the job's sending nodes.",
         )
         .weighted_by("nodes")
         .under("traffic = \"open\"")
         .missing("traffic is closed or no time was measured")
         .headline()
         .by_if(|run| run.of_open(accepted_loads)),
-        Column::max("last_arrival_s", F64, S, "Time", "From its start until its last packet arrived.")
-            .under("traffic = \"closed\"")
-            .missing("traffic is open")
-            .role(Role::JobTime)
-            .headline()
-            .by_if(times),
+        Column::max(
+            "last_arrival_s",
+            F64,
+            S,
+            "Time",
+            "Time from the start of the job to the delivery of its last packet.",
+        )
+        .under("traffic = \"closed\"")
+        .missing("traffic is open")
+        .role(Role::JobTime)
+        .headline()
+        .by_if(times),
         per_packet(
             "latency_mean_ns",
             Ns,
             "Mean latency",
-            "Time from the making of a packet to the arrival of its last byte.",
+            "Time from the creation of a packet to the delivery of its last byte.",
         )
         .headline()
         .by(|run| run.jobs(|job| job.latency.mean() / 1e3)),
         per_packet(
             "due_latency_mean_ns",
             Ns,
-            "Mean latency from when due",
-            "The mean latency, and the mean time from when a packet was due until there was room for it.",
+            "Mean latency since due time",
+            "Mean latency plus the mean time from the due time of a packet to its creation.",
         )
         .under("injection = \"paced\"")
-        .missing("the source is not paced, or no packet")
+        .missing("the source is not paced, or no packet was delivered")
         .by_if(due_latencies),
-        percentile("latency_p50_ns", "Latency, 50 %", "Half of the packets took at most as long.")
+        percentile("latency_p50_ns", "Latency, 50 %", "Median latency of packets.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.5) / 1e3)),
-        percentile("latency_p90_ns", "Latency, 90 %", "90 % of the packets took at most as long.")
+        percentile("latency_p90_ns", "Latency, 90 %", "90th percentile of the latency of packets.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.9) / 1e3)),
-        percentile("latency_p99_ns", "Latency, 99 %", "99 % of the packets took at most as long.")
+        percentile("latency_p99_ns", "Latency, 99 %", "99th percentile of the latency of packets.")
             .headline()
             .by(|run| run.jobs(|job| job.latency.percentile(0.99) / 1e3)),
-        percentile("latency_p999_ns", "Latency, 99.9 %", "99.9 % of the packets took at most as long.")
+        percentile("latency_p999_ns", "Latency, 99.9 %", "99.9th percentile of the latency of packets.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.999) / 1e3)),
-        percentile("latency_p9999_ns", "Latency, 99.99 %", "99.99 % of the packets took at most as long.")
+        percentile("latency_p9999_ns", "Latency, 99.99 %", "99.99th percentile of the latency of packets.")
             .by(|run| run.jobs(|job| job.latency.percentile(0.9999) / 1e3)),
         Column::max(
             "latency_max_ns",
             F64,
             Ns,
             "Largest latency",
-            "The slowest packet took as long; 0 if none arrived.",
+            "Latency of the slowest packet; 0 if none was delivered.",
         )
         .by(|run| run.jobs(|job| job.latency.max() as f64 / 1e3)),
         per_packet(
             "network_latency_mean_ns",
             Ns,
             "Mean latency in the network",
-            "Time from a packet's leaving its source to the arrival of its last byte.",
+            "Time from the injection of a packet to the delivery of its last byte.",
         )
         .by(|run| run.jobs(|job| job.network_latency.mean() / 1e3)),
         per_packet(
             "source_wait_mean_ns",
             Ns,
             "Mean wait at the source",
-            "Time from the making of a packet to its leaving its source.",
+            "Time from the creation of a packet to its injection.",
         )
         .by(|run| run.jobs(|job| job.source_wait_ps as f64 / job.packets as f64 / 1e3)),
-        per_packet("packet_hops_mean", Hops, "Hops of a packet", "Links from router to router that a packet took.")
+        per_packet("packet_hops_mean", Hops, "Mean hops per packet", "Links between routers on the path of a packet.")
             .by(|run| run.jobs(|job| job.hops as f64 / job.packets as f64)),
-        per_packet("non_minimal_share", Share, "Non-minimal share", "Packets that left the minimal way.")
+        per_packet("non_minimal_share", Share, "Non-minimal share", "Share of packets on non-minimal paths.")
             .headline()
             .by(|run| run.jobs(|job| job.non_minimal as f64 / job.packets as f64)),
         per_packet("intermediate_group_share", Share, "Intermediate-group share", INTERMEDIATE_GROUP)
@@ -239,7 +249,7 @@ impl<'a> Measured<'a> {
 }
 
 /// The times of jobs whose traffic is closed, if any is.
-fn times(run: &Measured<'_>) -> Option<Values> {
+fn times(run: &FinishedRun<'_>) -> Option<Values> {
     let jobs = &run.scenario.workload.jobs;
     let time = |(record, job): (&JobRecord, &Job)| match job.traffic {
         TrafficKind::Closed(ClosedParameters { start }) => {
@@ -255,7 +265,7 @@ fn times(run: &Measured<'_>) -> Option<Values> {
 }
 
 /// The mean latencies of jobs whose sources are paced, from when packets were due, if any is.
-fn due_latencies(run: &Measured<'_>) -> Option<Values> {
+fn due_latencies(run: &FinishedRun<'_>) -> Option<Values> {
     let jobs = &run.scenario.workload.jobs;
     let is_paced = |job: &Job| matches!(&job.traffic, TrafficKind::Open(open) if open.injection == Injection::Paced);
     let own = |(record, job): (&JobRecord, &Job)| {
@@ -268,13 +278,13 @@ fn due_latencies(run: &Measured<'_>) -> Option<Values> {
     jobs.iter().any(is_paced).then(|| run.result.jobs.iter().zip(jobs).map(own).collect())
 }
 
-fn offered_loads(run: &Measured<'_>) -> Vec<f64> {
+fn offered_loads(run: &FinishedRun<'_>) -> Vec<f64> {
     let offered = |(job, &senders): (usize, &usize)| if senders == 0 { 0.0 } else { offered_load(run, job) };
     run.senders.iter().enumerate().map(offered).collect()
 }
 
 /// The load of a job's settings, averaged over the measured time.
-pub(super) fn offered_load(run: &Measured<'_>, job: usize) -> f64 {
+pub(super) fn offered_load(run: &FinishedRun<'_>, job: usize) -> f64 {
     match &run.scenario.workload.jobs[job].traffic {
         TrafficKind::Open(open) => open.mean_load(run.measured),
         TrafficKind::Closed(_) | TrafficKind::Program(_) => 0.0,
@@ -283,7 +293,7 @@ pub(super) fn offered_load(run: &Measured<'_>, job: usize) -> f64 {
 
 /// The load that each job's nodes brought to their destinations in the measured time, as a share of the bandwidth of those that
 /// send.
-pub(super) fn accepted_loads(run: &Measured<'_>) -> Vec<f64> {
+pub(super) fn accepted_loads(run: &FinishedRun<'_>) -> Vec<f64> {
     let terminal = run.scenario.machine.terminal().bandwidth.bytes_per_s_f64();
     // What a full packet takes of the bandwidth beside its bytes of a message counts, as it does in the offered load.
     let settings = &run.engine.settings;

@@ -1,4 +1,4 @@
-//! The keys of the packet engine beyond those of routers and routing algorithms.
+//! Keys of the packet engine, without the keys of routers and of routing algorithms.
 
 use crate::engine::routing;
 use odonata_declare::{parameter, words, Choice, Key, Kind, Parameter, ParameterStruct, Parameters};
@@ -7,7 +7,7 @@ use odonata_units::{Bytes, Time};
 use std::sync::OnceLock;
 
 const OFF: &Choice = &Choice { name: "off", doc: "no time series" };
-const NEVER: &Choice = &Choice { name: "off", doc: "none by itself" };
+const NEVER: &Choice = &Choice { name: "off", doc: "no periodic checkpoints" };
 const AVAILABLE: &Choice = &Choice { name: "available", doc: "what the system has left" };
 
 /// The key that chooses the routing.
@@ -22,8 +22,8 @@ pub(super) fn injection() -> Key {
     Key::optional(
         "injection",
         Kind::Table(keys),
-        "none: an interface sends whatever packet is next, at the rate of the node's link",
-        "Injection FIFOs of every node, as Blue Gene has them: messages wait in memory FIFOs, which feed torus FIFOs.",
+        "none: a NIC sends the next packet at the rate of the node's link",
+        "Injection FIFOs of each node, as in Blue Gene. Messages wait in memory FIFOs, which feed torus FIFOs.",
     )
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Times {
     pub(super) start_from: Option<String>,
 }
 
-/// Keys that what happens in a warm-up does not depend on.
+/// Keys that change nothing in a warm-up.
 pub(super) const AFTER_WARM_UP: [&str; 8] = [
     "measure",
     "drain",
@@ -64,30 +64,28 @@ impl Default for Times {
 
 impl Parameters for Times {
     const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(warm_up = schedule.warm_up, Kind::Time, "Open traffic: time before the measurement."),
+        parameter!(warm_up = schedule.warm_up, Kind::Time, "Open traffic: simulated time before the measurement."),
         parameter!(measure = schedule.measure, Kind::Time, "Open traffic: length of the measurement."),
         parameter!(
             drain = schedule.drain,
             Kind::Time,
-            "Open traffic: longest time to wait for packets made in the measurement."
+            "Open traffic: maximum time to wait for the packets created in the measurement."
         ),
-        parameter!(time_limit, Kind::Time, "With closed traffic: simulated time after which the run is given up."),
+        parameter!(time_limit, Kind::Time, "Closed traffic: simulated time after which the run stops."),
         parameter!(
             progress_timeout,
             Kind::Time,
-            "Simulated time without any arrival, with packets under way, after which the run is given up."
+            "Simulated time without a delivery after which the run aborts, if packets are in flight."
         ),
         parameter!(
             checkpoint,
             Kind::WordOr(NEVER, &Kind::Time),
-            "Time on the clock on the wall after which the state of the run is kept, over and over, so that it can go on from there: `odonata run --resume`."
+            "Wall-clock interval between checkpoints; `odonata run --resume` starts from the last one."
         ),
         parameter!(
             start_from,
             Kind::Path,
-            "Open traffic: a directory of warm-ups. A run begins with one that is the same up to its last change of a load before the \
-             measurement (`step_times`), or up to the measurement, and keeps its own there if there is none: of runs that differ in later loads or \
-             in `measure` the first makes it, and none has another result than alone.",
+            "Open traffic: directory of saved warm-ups. A run starts from a warm-up with the same settings up to the measurement, or up to the last change of a load before it (`step_times`). Without one, the run saves its own. Results do not change.",
             else "the beginning",
         ),
     ];
@@ -96,14 +94,14 @@ impl Parameters for Times {
 words! {
     /// A time series.
     pub(crate) enum Series {
-        Jobs = "jobs": "table `series`: bytes, packets, latency, share of non-minimal packets of every job",
-        Links = "links": "table `link_series`: bytes, packets, busy and stall time, peak occupancy of every link",
-        Channels = "channels": "table `channel_series`: bytes, packets, stall time, peak occupancy of every virtual channel of every link",
-        LinkJobs = "link-jobs": "table `link_job_series`: bytes of every job on every link",
+        Jobs = "jobs": "table `series`: bytes, packets, latency, share of non-minimal packets of each job",
+        Links = "links": "table `link_series`: bytes, packets, busy and stall time, peak occupancy of each link",
+        Channels = "channels": "table `channel_series`: bytes, packets, stall time, peak occupancy of every virtual channel of each link",
+        LinkJobs = "link-jobs": "table `link_job_series`: bytes of each job on each link",
     }
 }
 
-/// What is recorded, and the memory that a run may take.
+/// The records of a run, and its limit of memory.
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     pub(super) channels: bool,
@@ -144,60 +142,58 @@ impl Parameters for Records {
         parameter!(
             record_channels = channels,
             Kind::Flag,
-            "Record bytes, packets, stall time and peak occupancy of every virtual channel: table `channels`, and \
-             `links.peak_bytes`.",
+            "Record of bytes, packets, stall time and peak occupancy of each virtual channel: table `channels`, column `links.peak_bytes`.",
         ),
         parameter!(
             record_crossbar = crossbar,
             Kind::Flag,
-            "Record how long packets wait at the heads of input queues: `crossbar_stall_ps` of `links` and `nodes`.",
+            "Record of the time at the head of input queues: `crossbar_stall_ps` of `links` and `nodes`.",
         ),
         parameter!(
             record_counted_stall = counted_stall,
             Kind::Flag,
-            "Record stall time as the simulator of the interference study counts it: `counted_stall_ps` of `links` and \
-             `group_traffic`.",
+            "Record of stall time as the simulator of the interference study counts it: `counted_stall_ps` of `links` and `group_traffic`.",
         ),
         parameter!(
             record_job_waits = job_waits,
             Kind::Flag,
-            "Record whose packets hold up whose in the queues of links: table `job_waits`.",
+            "Record of which job blocks which in the queues of links: table `job_waits`.",
         ),
         parameter!(
             record_messages = messages,
             Kind::Flag,
-            "Record every message between ranks of programs, and when what happened to it: table `messages`.",
+            "Record of each message between ranks of programs, with its times: table `messages`.",
         ),
         parameter!(
             record_calls = calls,
             Kind::Flag,
-            "Record every call of ranks of programs, and what ended each of their waits: tables `calls`, `rank_waits` and `phase_times`.",
+            "Record of each call of ranks of programs, and of the event that ended each wait: tables `calls`, `rank_waits`, `phase_times`.",
         ),
         parameter!(
             record_q_tables = q_tables,
             Kind::Flag,
-            "`q-adaptive`: record what every router has learnt at the end: table `q_tables`."
+            "`q-adaptive`: record of the estimates of each router at the end: table `q_tables`."
         ),
         parameter!(
             record_packets = packets,
             Kind::Flag,
-            "Record every measured packet: table `packets`, written while the run goes."
+            "Record of each measured packet: table `packets`, written during the run."
         ),
         parameter!(
             record_paths = paths,
             Kind::Flag,
-            "Record the way of every packet, too: columns `links` and `channels` of `packets`."
+            "Record of the path of each packet: columns `links` and `vcs` of `packets`."
         ),
         parameter!(interval, Kind::WordOr(OFF, &Kind::Time), "Length of an interval of the time series."),
         parameter!(
             series,
             Kind::List(&Series::KIND),
-            "Which time series are recorded, if there is an `interval`; those of links are written while the run goes.",
+            "Time series to record if there is an `interval`. Series of links are written during the run.",
         ),
         parameter!(
             memory_limit,
             Kind::WordOr(AVAILABLE, &Kind::Bytes),
-            "A run that is estimated to need more is refused."
+            "Maximum estimated memory of a run; a run that needs more is refused."
         ),
     ];
 }

@@ -1,6 +1,6 @@
 //! From what the packet engine recorded to columns.
 
-use super::columns::{accepted_loads, offered_load, Measured};
+use super::columns::{accepted_loads, offered_load, FinishedRun};
 use super::tables;
 use crate::engine::{JobVolumes, Outcome};
 use odonata_declare::Frame;
@@ -12,20 +12,20 @@ use odonata_workload::TrafficKind;
 use serde_json::{json, Value};
 
 /// What a run comes to.
-pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
-    let Measured { result, .. } = *run;
+pub(super) fn outcome(run: &FinishedRun<'_>) -> Outcome {
+    let FinishedRun { result, .. } = *run;
     let machine = &run.scenario.machine;
     let terminal = machine.terminal().bandwidth.bytes_per_s_f64();
-    let unbalanced = Unbalanced::of(run);
+    let unbalanced = LoadImbalance::of(run);
     Outcome {
         link_bytes: result.ports.links().map(|port| port.record.bytes as f64).collect(),
         link_capacity_bytes_per_s: machine.links().map(|l| machine.bandwidth(l).bytes_per_s_f64()).collect(),
-        link_columns: Frame::of(Measured::LINKS, run),
+        link_columns: Frame::of(FinishedRun::LINKS, run),
         link_jobs: link_jobs(result),
         node_ejected_bytes: result.ports.nodes().map(|node| node.port.record.bytes as f64).collect(),
         node_injected_bytes: result.ports.nodes().map(|node| node.injected_bytes as f64).collect(),
         node_capacity_bytes_per_s: vec![terminal; machine.node_count()],
-        node_columns: Frame::of(Measured::NODES, run),
+        node_columns: Frame::of(FinishedRun::NODES, run),
         jobs: result.jobs.iter().enumerate().map(|(j, job)| traffic(run, j, job)).collect(),
         job_columns: job_columns(run),
         tables: tables::frames(run),
@@ -38,8 +38,8 @@ pub(super) fn outcome(run: &Measured<'_>) -> Outcome {
 }
 
 /// The columns of jobs, and what programs add.
-fn job_columns<'a>(run: &Measured<'a>) -> Frame {
-    Frame::of(Measured::JOBS, run).with_columns_of(Frame::of(Measured::OF_PROGRAMS, run))
+fn job_columns<'a>(run: &FinishedRun<'a>) -> Frame {
+    Frame::of(FinishedRun::JOBS, run).with_columns_of(Frame::of(FinishedRun::OF_PROGRAMS, run))
 }
 
 /// From when until when was measured: where there is open traffic the window, or as much of it as the run lasted, and else
@@ -59,7 +59,7 @@ pub(super) fn measured(traffic: &Traffic, result: &PacketResult) -> (Time, Time)
 }
 
 /// What a job sent: what stayed on its nodes as it was asked for, the rest as it arrived.
-fn traffic(run: &Measured<'_>, j: usize, job: &JobRecord) -> JobVolumes {
+fn traffic(run: &FinishedRun<'_>, j: usize, job: &JobRecord) -> JobVolumes {
     let asked = match run.scenario.workload.jobs[j].traffic {
         TrafficKind::Open(_) => Volumes { messages: job.packets, ..Volumes::default() },
         TrafficKind::Closed(_) | TrafficKind::Program(_) => run.closed.volumes[j],
@@ -100,8 +100,8 @@ fn ending(ending: Ending) -> &'static str {
     }
 }
 
-fn convergence(run: &Measured<'_>, balanced: bool) -> Value {
-    let Measured { result, steady, .. } = *run;
+fn convergence(run: &FinishedRun<'_>, balanced: bool) -> Value {
+    let FinishedRun { result, steady, .. } = *run;
     let steadiness = Steadiness::of(&result.jobs);
     let complete = result.ending == Ending::Complete;
     let stopped = matches!(result.ending, Ending::Interrupted | Ending::NoProgress | Ending::Deadlock);
@@ -123,8 +123,8 @@ fn convergence(run: &Measured<'_>, balanced: bool) -> Value {
     })
 }
 
-fn summary(run: &Measured<'_>) -> Vec<(&'static str, Value)> {
-    let Measured { engine, result, .. } = *run;
+fn summary(run: &FinishedRun<'_>) -> Vec<(&'static str, Value)> {
+    let FinishedRun { engine, result, .. } = *run;
     let duration = run.duration();
     let sum = |get: fn(&JobRecord) -> u64| result.jobs.iter().map(get).sum::<u64>();
     let (packets, non_minimal, via_intermediate_group) =
@@ -174,16 +174,16 @@ const BALANCED: f64 = 0.02;
 /// Jobs that the network does not serve at their load, so that their sources queue up or, paced, are held up; and jobs whose
 /// sources drain.
 #[derive(Default)]
-struct Unbalanced {
+struct LoadImbalance {
     saturated: Vec<String>,
     held_up: Vec<String>,
     draining: Vec<String>,
 }
 
-impl Unbalanced {
+impl LoadImbalance {
     /// Looks at the jobs whose load is the same through the whole window, which that of nodes that stop may not be.
-    fn of(run: &Measured<'_>) -> Self {
-        let Measured { engine, scenario, result, senders, .. } = *run;
+    fn of(run: &FinishedRun<'_>) -> Self {
+        let FinishedRun { engine, scenario, result, senders, .. } = *run;
         let mut found = Self::default();
         if !run.steady || result.ending == Ending::Interrupted {
             return found;
@@ -220,15 +220,15 @@ impl Unbalanced {
 }
 
 /// Background jobs of which a rank can't go on, although the others came to their end.
-fn stopped(run: &Measured<'_>) -> Option<String> {
-    let Measured { scenario, result, .. } = *run;
+fn stopped(run: &FinishedRun<'_>) -> Option<String> {
+    let FinishedRun { scenario, result, .. } = *run;
     let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
     let why = explain_unfinished(&result.unfinished, name);
     (!why.is_empty()).then(|| format!("a job in the background stopped: {}", why.join("; ")))
 }
 
-fn warnings(run: &Measured<'_>, unbalanced: &Unbalanced) -> Vec<String> {
-    let Measured { engine, scenario, result, senders, .. } = *run;
+fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
+    let FinishedRun { engine, scenario, result, senders, .. } = *run;
     let mut warnings = Vec::new();
     let now = Time(result.end.ps());
     let unfinished: u64 = result.jobs.iter().map(|j| j.injected_packets - j.packets).sum();

@@ -1,7 +1,7 @@
 //! Jobs whose ranks run programs: what they take along, and the tables of their ranks.
 
 use super::calls::{CALLS, PHASE_TIMES, WAITS};
-use super::columns::Measured;
+use super::columns::FinishedRun;
 use super::keys::Records;
 use super::messages::MESSAGES;
 use super::rank_memory::RankMemory;
@@ -83,7 +83,7 @@ pub(super) fn tables() -> Vec<Table> {
 }
 
 /// Those that the run has.
-pub(super) fn frames(ran: &Ran) -> Vec<(&'static str, Frame)> {
+pub(super) fn frames(ran: &ProgramRecords) -> Vec<(&'static str, Frame)> {
     if ran.ranks.is_empty() {
         return Vec::new();
     }
@@ -99,7 +99,7 @@ pub(super) fn frames(ran: &Ran) -> Vec<(&'static str, Frame)> {
 
 /// What the ranks of programs did.
 #[derive(Default)]
-pub(super) struct Ran {
+pub(super) struct ProgramRecords {
     /// By job and rank.
     ranks: Vec<RankRecord>,
     /// By job, source, destination and number, if they are recorded.
@@ -118,7 +118,7 @@ pub(super) struct Ran {
     first_phase: Vec<usize>,
 }
 
-impl Ran {
+impl ProgramRecords {
     /// In a run that ended at `end`; whether nodes had injection FIFOs.
     pub(super) fn new(programs: Option<&Programs>, scenario: &Scenario, (end, has_fifos): (Time, bool)) -> Self {
         let ranks = programs.map_or_else(Vec::new, |programs| programs.ranks.take_records());
@@ -156,34 +156,42 @@ const fn in_calls(name: &'static str, label: &'static str, doc: &'static str) ->
     Column::sum(name, U64, Ps, label, doc)
 }
 
-fn of_ranks<T>(ran: &Ran, get: impl Fn(&RankRecord) -> T) -> Values
+fn of_ranks<T>(ran: &ProgramRecords, get: impl Fn(&RankRecord) -> T) -> Values
 where
     Values: FromIterator<T>,
 {
     ran.ranks.iter().map(get).collect()
 }
 
-const RANKS: FilledTable<'_, Ran> = FilledTable {
+const RANKS: FilledTable<'_, ProgramRecords> = FilledTable {
     name: "ranks",
     row: "rank of a job with a program",
     sorted_by: &["job", "rank"],
     under: Some(UNDER),
-    doc: "What the ranks did, each on its own clock. Time in calls is communication; a collective is one call.",
+    doc: "Activity of the ranks, each on its own clock. Time in calls is communication. A collective is one call.",
     columns: &[
         Column::key("job", U32, Plain, "Job", "Number of the job.")
             .of("jobs")
             .by(|ran| of_ranks(ran, |r| u32::from(r.job))),
         Column::key("rank", U32, Plain, "Rank", "Number of the rank in its job.").by(|ran| of_ranks(ran, |r| r.rank)),
-        Column::attribute("node", U32, Plain, "Node", "Its node.").of("nodes").by(|ran| of_ranks(ran, |r| r.node.0)),
-        Column::attribute("start_ps", U64, Ps, "Start", "When it started.").by(|ran| of_ranks(ran, |r| r.start.ps())),
-        Column::attribute("finished", Bool, Plain, "Finished", "Whether it came to the end of its program.")
+        Column::attribute("node", U32, Plain, "Node", "Node of the rank.")
+            .of("nodes")
+            .by(|ran| of_ranks(ran, |r| r.node.0)),
+        Column::attribute("start_ps", U64, Ps, "Start", "Start of the rank.").by(|ran| of_ranks(ran, |r| r.start.ps())),
+        Column::attribute("finished", Bool, Plain, "Finished", "Whether the rank reached the end of its program.")
             .by(|ran| of_ranks(ran, |r| r.end.is_some())),
-        Column::max("end_ps", U64, Ps, "End", "When it came to the end of its program, or else when the run ended.")
-            .by(|ran| of_ranks(ran, |r| end(ran, r).ps())),
+        Column::max(
+            "end_ps",
+            U64,
+            Ps,
+            "End",
+            "End of the program of the rank, or of the run if the program did not end.",
+        )
+        .by(|ran| of_ranks(ran, |r| end(ran, r).ps())),
         Column::sum("communication_ps", U64, Ps, "Communication", "Time in calls.")
             .headline()
             .by(|ran| of_ranks(ran, |r| r.communication.ps())),
-        Column::sum("compute_ps", U64, Ps, "Computation", "Time in which it computed.")
+        Column::sum("compute_ps", U64, Ps, "Computation", "Time in computation.")
             .by(|ran| of_ranks(ran, |r| r.compute.ps())),
         in_calls("send_ps", "Sends", "Time in sends, blocking or not.").by(|ran| calls(ran, CallKind::Send)),
         in_calls("receive_ps", "Receives", "Time in receives, blocking or not.")
@@ -191,39 +199,35 @@ const RANKS: FilledTable<'_, Ran> = FilledTable {
         in_calls("wait_ps", "Waits", "Time in waits and tests.").by(|ran| calls(ran, CallKind::Wait)),
         in_calls("collective_ps", "Collectives", "Time in collectives and in calls about communicators.")
             .by(|ran| calls(ran, CallKind::Collective)),
-        in_calls(
-            "blocked_ps",
-            "Blocked",
-            "Of the time in calls, that from where the rank could not go on to where it could.",
-        )
-        .by(|ran| of_ranks(ran, |r| r.blocked.iter().map(|time| time.ps()).sum::<u64>())),
-        Column::sum("calls", U64, Count, "Calls", "Calls that it made.").by(|ran| of_ranks(ran, |r| r.calls)),
-        Column::sum("messages", U64, Count, "Messages", "Messages that it sent, those of collectives included.")
+        in_calls("blocked_ps", "Blocked", "Part of the time in calls in which the rank was blocked.")
+            .by(|ran| of_ranks(ran, |r| r.blocked.iter().map(|time| time.ps()).sum::<u64>())),
+        Column::sum("calls", U64, Count, "Calls", "Calls of the rank.").by(|ran| of_ranks(ran, |r| r.calls)),
+        Column::sum("messages", U64, Count, "Messages", "Sent messages, including messages of collectives.")
             .by(|ran| of_ranks(ran, |r| r.messages)),
         Column::sum("bytes", U64, InBytes, "Sent", "Bytes of these messages.").by(|ran| of_ranks(ran, |r| r.bytes)),
         Column::sum(
             "wire_bytes",
             U64,
             InBytes,
-            "On the wires",
-            "Bytes on the wires for these, with what their protocols exchange.",
+            "Sent on wires",
+            "Bytes on wires for these messages, including the overhead of protocols.",
         )
         .by(|ran| of_ranks(ran, |r| r.wire_bytes)),
-        Column::sum("received_bytes", U64, InBytes, "Received", "Bytes of messages that it received.")
+        Column::sum("received_bytes", U64, InBytes, "Received", "Bytes of received messages.")
             .by(|ran| of_ranks(ran, |r| r.received_bytes)),
     ],
 };
 
-fn calls(ran: &Ran, kind: CallKind) -> Values {
+fn calls(ran: &ProgramRecords, kind: CallKind) -> Values {
     of_ranks(ran, |rank| rank.in_calls[kind as usize].ps())
 }
 
-fn end(ran: &Ran, rank: &RankRecord) -> Time {
+fn end(ran: &ProgramRecords, rank: &RankRecord) -> Time {
     rank.end.unwrap_or(ran.end)
 }
 
 /// Every phase of every rank that has it, with its number.
-fn phases(ran: &Ran) -> impl Iterator<Item = (&RankRecord, usize, &PhaseRecord)> {
+fn phases(ran: &ProgramRecords) -> impl Iterator<Item = (&RankRecord, usize, &PhaseRecord)> {
     ran.ranks
         .iter()
         .flat_map(|rank| rank.phases.iter().enumerate().map(move |(phase, record)| (rank, phase, record)))
@@ -231,7 +235,7 @@ fn phases(ran: &Ran) -> impl Iterator<Item = (&RankRecord, usize, &PhaseRecord)>
 }
 
 /// Names of phases, each given by its job and its number in the job's programs.
-pub(super) fn phase_names(ran: &Ran, phases: impl Iterator<Item = (u16, usize)>) -> Values {
+pub(super) fn phase_names(ran: &ProgramRecords, phases: impl Iterator<Item = (u16, usize)>) -> Values {
     let (mut texts, first) = (ran.phases.clone(), &ran.first_phase);
     let codes: Vec<i32> = phases.map(|(job, phase)| (first[usize::from(job)] + phase) as i32).collect();
     let most = codes.iter().copied().max().unwrap_or(-1);
@@ -239,12 +243,12 @@ pub(super) fn phase_names(ran: &Ran, phases: impl Iterator<Item = (u16, usize)>)
     Values::Text { codes, texts }
 }
 
-const PHASES: FilledTable<'_, Ran> = FilledTable {
+const PHASES: FilledTable<'_, ProgramRecords> = FilledTable {
     name: "phases",
     row: "rank and phase of its program",
     sorted_by: &["job", "rank", "phase_number"],
     under: Some(UNDER),
-    doc: "Phases that programs mark, over all their times. A rank has no row of a phase that it never was in.",
+    doc: "Sums over all occurrences of the phases that programs mark. A rank has no row for a phase that it never entered.",
     columns: &[
         Column::key("job", U32, Plain, "Job", "Number of the job.")
             .of("jobs")
@@ -260,7 +264,7 @@ const PHASES: FilledTable<'_, Ran> = FilledTable {
             U32,
             Plain,
             "Program",
-            "Which of the job's programs it is of, from 0 on, where the job has several.",
+            "Number of the program in the job, from 0.",
         )
         .by(|ran| {
             let of = |(rank, phase, _): (&RankRecord, usize, _)| {
@@ -268,56 +272,56 @@ const PHASES: FilledTable<'_, Ran> = FilledTable {
             };
             phases(ran).map(of).collect()
         }),
-        Column::sum("count", U64, Count, "Count", "How often it began.")
+        Column::sum("count", U64, Count, "Count", "Occurrences of the phase.")
             .by(|ran| phases(ran).map(|(_, _, record)| record.count).collect()),
-        Column::sum("phase_time_ps", U64, Ps, "Time", "From its beginnings to its ends.")
+        Column::sum("phase_time_ps", U64, Ps, "Time", "Total time from start to end.")
             .by(|ran| phases(ran).map(|(_, _, record)| record.time.ps()).collect()),
-        Column::sum("communication_ps", U64, Ps, "Communication", "Of that, time in calls.")
+        Column::sum("communication_ps", U64, Ps, "Communication", "Part of this time in calls.")
             .by(|ran| phases(ran).map(|(_, _, record)| record.communication.ps()).collect()),
     ],
 };
 
-impl<'a> Measured<'a> {
+impl<'a> FinishedRun<'a> {
     /// What programs add to the table of jobs.
     pub(super) const OF_PROGRAMS: &'a [FilledColumn<Self>] = &[
         of_job(
             "repetitions",
             Count,
             "Repetitions",
-            "How often all of its ranks came to the end of its program, in the background as often as there was time.",
+            "Completed executions of the program by all ranks; for a background job, as many as there was time for.",
         )
         .by_if(|run| of_jobs(run, |job, _, ranks| repetitions(job, ranks))),
-        of_job("last_rank_end_ns", Ns, "Execution", "From time 0 to the end of its last rank.")
+        of_job("last_rank_end_ns", Ns, "End of the last rank", "Time from 0 to the end of the last rank.")
             .role(Role::JobTime)
             .by_if(|run| {
                 of_jobs(run, |_, ran, ranks| ranks.iter().map(|rank| end(ran, rank).as_ns_f64()).fold(0.0, f64::max))
             }),
-        of_job("communication_mean_ns", Ns, "Communication", "Time in calls, the mean over its ranks.")
+        of_job("communication_mean_ns", Ns, "Communication", "Time in calls, mean over the ranks.")
             .headline()
             .by_if(|run| of_jobs(run, |_, _, ranks| moments(ranks).0)),
         of_job(
             "communication_deviation_ns",
             Ns,
             "Deviation of communication",
-            "Standard deviation of the time in calls over its ranks.",
+            "Time in calls, standard deviation over the ranks.",
         )
         .by_if(|run| of_jobs(run, |_, _, ranks| moments(ranks).1)),
-        of_job("communication_min_ns", Ns, "Least communication", "Time in calls of the rank that has least.")
+        of_job("communication_min_ns", Ns, "Least communication", "Time in calls, minimum over the ranks.")
             .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 0.0))),
         of_job(
             "communication_p95_ns",
             Ns,
             "Communication, 95 %",
-            "95 % of its ranks were in calls for at most as long.",
+            "Time in calls, 95th percentile over the ranks.",
         )
         .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 0.95))),
-        of_job("communication_max_ns", Ns, "Most communication", "Time in calls of the rank that has most.")
+        of_job("communication_max_ns", Ns, "Most communication", "Time in calls, maximum over the ranks.")
             .by_if(|run| of_jobs(run, |_, _, ranks| quantile(ranks, 1.0))),
         of_job(
             "injection_bytes_per_s",
             BytesPerS,
             "Injection rate",
-            "Bytes on the wires for its messages, with what their protocols exchange, over its execution time.",
+            "Bytes on wires for the messages, including the overhead of protocols, over the time to the end of the last rank.",
         )
         .by_if(|run| {
             of_jobs(run, |_, ran, ranks| {
@@ -333,7 +337,7 @@ const fn of_job(name: &'static str, unit: odonata_declare::Unit, label: &'static
 }
 
 /// A figure of each job that is a program, if any is.
-fn of_jobs(run: &Measured<'_>, figure: impl Fn(&Job, &Ran, &[RankRecord]) -> f64) -> Option<Values> {
+fn of_jobs(run: &FinishedRun<'_>, figure: impl Fn(&Job, &ProgramRecords, &[RankRecord]) -> f64) -> Option<Values> {
     let ran = run.ran;
     let own = |number: usize| {
         let job = JobId::from_index(number);

@@ -1,4 +1,4 @@
-//! What Q-adaptive routers have learnt, as a table that another run can start from.
+//! Estimates of Q-adaptive routers, as a table from which another run can start.
 //!
 //! Columns `router`, `row` (other group times nodes of a router, plus the slot of the source node), `link` (one that leaves
 //! the router) and `estimate_ns`: the expected time to the destination group over that link.
@@ -23,7 +23,7 @@ pub(super) const Q_TABLES: FilledTable<'_, Vec<Entry>> = FilledTable {
     row: "router, row of its table and link",
     sorted_by: &["router", "row", "link"],
     under: Some("record_q_tables = true"),
-    doc: "Another run starts from it with `q_tables`.",
+    doc: "The key `q_tables` starts another run from this table.",
     columns: &[
         Column::key("router", U32, Plain, "Router", "Number of the router.")
             .of("routers")
@@ -33,10 +33,10 @@ pub(super) const Q_TABLES: FilledTable<'_, Vec<Entry>> = FilledTable {
             U32,
             Plain,
             "Row",
-            "Destination group, the own one left out, times the nodes of a router, plus the slot of the source node.",
+            "Row of the router's table: destination group (without the own group) times the nodes of a router, plus the slot of the source node.",
         )
         .by(|entries| entries.iter().map(|entry| entry.row).collect()),
-        Column::key("link", U32, Plain, "Link", "Link that leaves the router.")
+        Column::key("link", U32, Plain, "Link", "Outgoing link of the router.")
             .of("links")
             .by(|entries| entries.iter().map(|entry| entry.link).collect()),
         Column::attribute(

@@ -17,26 +17,26 @@ pub(super) fn tables() -> Vec<Table> {
         LINK_SERIES.declaration(),
         CHANNEL_SERIES.declaration(),
         LINK_JOB_SERIES.declaration(),
-        Ways::PACKETS.declaration(),
+        PacketPaths::PACKETS.declaration(),
     ]
 }
 
 /// A port that leads to no other router.
 const NO_LINK: u32 = u32::MAX;
 
-/// Passes rows on to a watcher and keeps those that it does not want.
-pub(super) struct Passed<'a> {
+/// Passes rows to a watcher and keeps the rows that the watcher does not take.
+pub(super) struct RowForwarder<'a> {
     watcher: &'a mut dyn Watcher,
     /// Link of every port.
     links: Vec<u32>,
     paths: bool,
     kept: Vec<(&'static str, Frame)>,
-    /// Where state goes, how often by the clock on the wall, and whose it is.
+    /// Target, wall-clock interval and origin of checkpoints.
     checkpoints: (&'a Keeper, Option<Duration>, Origin),
 }
 
-impl<'a> Passed<'a> {
-    /// For ports of which `link_ports` are those of the links. Every table that will have rows is there from the start.
+impl<'a> RowForwarder<'a> {
+    /// `link_ports` are the ports of the links. Every recorded table exists from the start.
     pub(super) fn new(
         watcher: &'a mut dyn Watcher,
         link_ports: &[u32],
@@ -65,7 +65,7 @@ impl<'a> Passed<'a> {
         passed
     }
 
-    /// A run up to `end_ps`, from which on this one goes on. Whether it is to go on.
+    /// Progress of a warm-up up to `end_ps`. Returns whether to continue.
     pub(super) fn warms_up(&mut self, progress: Progress, end_ps: u64) -> bool {
         self.watcher.pace(progress.now_ps, progress.events);
         // It ends with a window of its own behind the state.
@@ -93,7 +93,7 @@ impl<'a> Passed<'a> {
     }
 }
 
-impl Watch for Passed<'_> {
+impl Watch for RowForwarder<'_> {
     fn progress(&mut self, progress: Progress) -> bool {
         self.watcher.pace(progress.now_ps, progress.events);
         self.watcher.progress("simulating", progress.now_ps as f64 / progress.end_ps.max(1) as f64)
@@ -112,7 +112,7 @@ impl Watch for Passed<'_> {
     fn rows(&mut self, rows: Rows) {
         let (name, frame) = match rows {
             Rows::Packets(packets) => {
-                Ways::PACKETS.of(&Ways { packets: &packets, links: &self.links, recorded: self.paths })
+                PacketPaths::PACKETS.of(&PacketPaths { packets: &packets, links: &self.links, recorded: self.paths })
             }
             Rows::Ports(rows) => LINK_SERIES.of(&self.of_links(rows, |row| row.port)),
             Rows::Channels(rows) => CHANNEL_SERIES.of(&self.of_links(rows, |row| row.port)),
@@ -126,7 +126,7 @@ impl Watch for Passed<'_> {
     }
 }
 
-/// Of the rows of something with a link.
+/// One value of each row.
 fn each<R, T>(rows: &[(u32, R)], get: impl Fn(&R) -> T) -> Values
 where
     Values: FromIterator<T>,
@@ -136,41 +136,47 @@ where
 
 const LINK_SERIES: FilledTable<'_, Vec<(u32, PortInterval)>> = FilledTable {
     name: "link_series",
-    row: "interval and link in which anything happened",
+    row: "interval and link with any activity",
     sorted_by: &["start_ps", "link"],
     under: Some("series = [\"links\"] with interval"),
-    doc: "From time 0 on; what lasts over the end of an interval is cut there.",
+    doc: "Intervals from time 0. An activity across the end of an interval is split there.",
     columns: &[
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
             .by(|rows: &Vec<(u32, PortInterval)>| each(rows, |row| row.start_ps)),
         Column::key("link", U32, Plain, "Link", "Number of the link.")
             .of("links")
             .by(|rows| rows.iter().map(|(link, _)| *link).collect()),
-        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets that it began to send.")
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets whose transmission started.")
             .by(|rows| each(rows, |row| row.bytes)),
-        Column::sum("packets", U64, Count, "Packets", "Packets that it began to send.")
+        Column::sum("packets", U64, Count, "Packets", "Packets whose transmission started.")
             .by(|rows| each(rows, |row| row.packets)),
-        Column::sum("busy_ps", U64, Ps, "Busy", "Time during which it sent.").by(|rows| each(rows, |row| row.busy_ps)),
+        Column::sum("busy_ps", U64, Ps, "Busy", "Time the link transmitted.").by(|rows| each(rows, |row| row.busy_ps)),
         Column::sum(
             "stall_ps",
             U64,
             Ps,
             "Stall",
-            "Time during which it was free and packets waited, but none had credit.",
+            "Time the link was free while all waiting packets were out of credits.",
         )
         .headline()
         .by(|rows| each(rows, |row| row.stall_ps)),
-        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its port's output buffers at a time.")
-            .by(|rows| each(rows, |row| row.peak_bytes)),
+        Column::max(
+            "peak_bytes",
+            U64,
+            Bytes,
+            "Peak occupancy",
+            "Maximum bytes in the output buffers of the port at one time.",
+        )
+        .by(|rows| each(rows, |row| row.peak_bytes)),
     ],
 };
 
 const CHANNEL_SERIES: FilledTable<'_, Vec<(u32, ChannelInterval)>> = FilledTable {
     name: "channel_series",
-    row: "interval, link and virtual channel in which anything happened",
+    row: "interval, link and virtual channel with any activity",
     sorted_by: &["start_ps", "link", "vc"],
     under: Some("series = [\"channels\"] with interval"),
-    doc: "From time 0 on; what lasts over the end of an interval is cut there.",
+    doc: "Intervals from time 0. An activity across the end of an interval is split there.",
     columns: &[
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
             .by(|rows: &Vec<(u32, ChannelInterval)>| each(rows, |row| row.start_ps)),
@@ -179,20 +185,14 @@ const CHANNEL_SERIES: FilledTable<'_, Vec<(u32, ChannelInterval)>> = FilledTable
             .by(|rows| rows.iter().map(|(link, _)| *link).collect()),
         Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
             .by(|rows| each(rows, |row| u32::from(row.vc))),
-        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets that it began to send.")
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of packets whose transmission started.")
             .by(|rows| each(rows, |row| row.bytes)),
-        Column::sum("packets", U64, Count, "Packets", "Packets that it began to send.")
+        Column::sum("packets", U64, Count, "Packets", "Packets whose transmission started.")
             .by(|rows| each(rows, |row| row.packets)),
-        Column::sum(
-            "stall_ps",
-            U64,
-            Ps,
-            "Stall",
-            "Time during which the link was stalled and packets of this channel waited.",
-        )
-        .headline()
-        .by(|rows| each(rows, |row| row.stall_ps)),
-        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its output buffer at a time.")
+        Column::sum("stall_ps", U64, Ps, "Stall", "Time the link was stalled while packets of this channel waited.")
+            .headline()
+            .by(|rows| each(rows, |row| row.stall_ps)),
+        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Maximum bytes in the output buffer at one time.")
             .by(|rows| each(rows, |row| row.peak_bytes)),
     ],
 };
@@ -202,7 +202,7 @@ const LINK_JOB_SERIES: FilledTable<'_, Vec<(u32, JobPortInterval)>> = FilledTabl
     row: "interval, link and job with traffic",
     sorted_by: &["start_ps", "link", "job"],
     under: Some("series = [\"link-jobs\"] with interval"),
-    doc: "From time 0 on.",
+    doc: "Intervals from time 0.",
     columns: &[
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
             .by(|rows: &Vec<(u32, JobPortInterval)>| each(rows, |row| row.start_ps)),
@@ -212,63 +212,64 @@ const LINK_JOB_SERIES: FilledTable<'_, Vec<(u32, JobPortInterval)>> = FilledTabl
         Column::key("job", U32, Plain, "Job", "Number of the job.")
             .of("jobs")
             .by(|rows| each(rows, |row| u32::from(row.job))),
-        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of its packets that the link began to send.")
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of the job's packets whose transmission started.")
             .headline()
             .by(|rows| each(rows, |row| row.bytes)),
     ],
 };
 
-/// Packets that arrived, with their ways if these were recorded.
-struct Ways<'a> {
+/// Delivered packets, with their paths if recorded.
+struct PacketPaths<'a> {
     packets: &'a [TracedPacket],
     /// Link of every port.
     links: &'a [u32],
     recorded: bool,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> PacketPaths<'a> {
     const PACKETS: FilledTable<'a, Self> = FilledTable {
         name: "packets",
-        row: "packet that was made within the measurement and arrived",
+        row: "delivered packet that was created within the measurement",
         sorted_by: &["delivered_ps"],
         under: Some("record_packets = true"),
         doc: "",
         columns: &[
-            Column::key("delivered_ps", U64, Ps, "Arrival", "When its last byte arrived.")
-                .by(|ways| ways.each(|packet| packet.record.delivered_ps)),
-            Column::key("source", U32, Plain, "Source node", "Node that made it.")
+            Column::key("delivered_ps", U64, Ps, "Delivered", "Time at which the last byte was delivered.")
+                .by(|paths| paths.each(|packet| packet.record.delivered_ps)),
+            Column::key("source", U32, Plain, "Source node", "Node that sent the packet.")
                 .of("nodes")
-                .by(|ways| ways.each(|packet| packet.record.source)),
-            Column::attribute("destination", U32, Plain, "Destination node", "Node that it went to.")
+                .by(|paths| paths.each(|packet| packet.record.source)),
+            Column::attribute("destination", U32, Plain, "Destination node", "Node that received the packet.")
                 .of("nodes")
-                .by(|ways| ways.each(|packet| packet.record.destination)),
-            Column::key("created_ps", U64, Ps, "Birth", "When it was made.")
-                .by(|ways| ways.each(|packet| packet.record.created_ps)),
-            Column::key("injected_ps", U64, Ps, "Injection", "When its head left its source.")
-                .by(|ways| ways.each(|packet| packet.record.injected_ps)),
-            Column::attribute("job", U32, Plain, "Job", "Job that it belongs to.")
+                .by(|paths| paths.each(|packet| packet.record.destination)),
+            Column::key("created_ps", U64, Ps, "Created", "Time at which the packet was created.")
+                .by(|paths| paths.each(|packet| packet.record.created_ps)),
+            Column::key("injected_ps", U64, Ps, "Injected", "Time at which the head left the source.")
+                .by(|paths| paths.each(|packet| packet.record.injected_ps)),
+            Column::attribute("job", U32, Plain, "Job", "Job of the packet.")
                 .of("jobs")
-                .by(|ways| ways.each(|packet| u32::from(packet.record.job))),
-            Column::sum("bytes", U32, Bytes, "Size", "Its bytes.").by(|ways| ways.each(|packet| packet.record.size)),
-            Column::mean("hops", U16, Hops, "Hops", "Links from router to router that it took.")
-                .by(|ways| ways.each(|packet| u16::from(packet.record.hops))),
-            Column::attribute("non_minimal", Bool, Plain, "Non-minimal", "Whether it left the minimal way.")
-                .by(|ways| ways.each(|packet| packet.record.non_minimal)),
+                .by(|paths| paths.each(|packet| u32::from(packet.record.job))),
+            Column::sum("bytes", U32, Bytes, "Size", "Size of the packet.")
+                .by(|paths| paths.each(|packet| packet.record.size)),
+            Column::mean("hops", U16, Hops, "Hops", "Links between routers on the path.")
+                .by(|paths| paths.each(|packet| u16::from(packet.record.hops))),
+            Column::attribute("non_minimal", Bool, Plain, "Non-minimal", "Whether the path was non-minimal.")
+                .by(|paths| paths.each(|packet| packet.record.non_minimal)),
             Column::attribute(
                 "via_intermediate_group",
                 Bool,
                 Plain,
-                "Over a middle group",
-                "Whether it was in a group which is neither its source's nor its destination's.",
+                "Via intermediate group",
+                "Whether the path crossed a group other than the source group and the destination group.",
             )
-            .by(|ways| ways.each(|packet| packet.record.via_intermediate_group)),
-            Column::attribute("links", Lists, Plain, "Way", "Every link of its way, in order.")
+            .by(|paths| paths.each(|packet| packet.record.via_intermediate_group)),
+            Column::attribute("links", Lists, Plain, "Path", "Links of the path, in order.")
                 .of("links")
                 .under("record_paths = true")
-                .by_if(|ways| ways.lists(|ways, hop| ways.links[hop.port as usize])),
-            Column::attribute("vcs", Lists, Plain, "Virtual channels", "Virtual channel on each link of its way.")
+                .by_if(|paths| paths.lists(|paths, hop| paths.links[hop.port as usize])),
+            Column::attribute("vcs", Lists, Plain, "Virtual channels", "Virtual channel on each link of the path.")
                 .under("record_paths = true")
-                .by_if(|ways| ways.lists(|_, hop| hop.vc.into())),
+                .by_if(|paths| paths.lists(|_, hop| hop.vc.into())),
         ],
     };
 

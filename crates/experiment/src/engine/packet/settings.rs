@@ -2,7 +2,7 @@
 
 use super::keys::{self, Records, Times};
 use super::q_tables::Entry;
-use crate::engine::routing::{Routed, OF_HOPS};
+use crate::engine::routing::{RoutingChoice, OF_HOPS};
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
@@ -16,7 +16,7 @@ use odonata_units::Time;
 pub(super) struct Packet {
     pub(super) settings: PacketSettings,
     /// The algorithm with its parameters, and what they say to the engine.
-    pub(super) chosen: Routed,
+    pub(super) chosen: RoutingChoice,
     pub(super) routing: RoutingSettings,
     pub(super) times: Times,
     pub(super) records: Records,
@@ -58,7 +58,7 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
         }
     }
     check_records(&records, fields, report);
-    let chosen = Routed::read(fields);
+    let chosen = RoutingChoice::read(fields);
     let algorithm = chosen.algorithm.name;
     if let (true, Some(given)) = (records.q_tables && algorithm != "q-adaptive", fields.given("record_q_tables")) {
         let message =

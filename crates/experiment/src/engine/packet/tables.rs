@@ -1,6 +1,6 @@
 //! The packet engine's own tables.
 
-use super::columns::{Measured, COUNTED_STALL, INTERMEDIATE_GROUP, NO_PACKET};
+use super::columns::{FinishedRun, COUNTED_STALL, INTERMEDIATE_GROUP, NO_PACKET};
 use super::programs;
 use odonata_declare::Type::{Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes, BytesPerS, Count, Ns, Plain, Ps, Share};
@@ -23,8 +23,8 @@ pub(super) fn tables() -> Vec<Table> {
     ]
 }
 
-/// Those that the run has.
-pub(super) fn frames(run: &Measured<'_>) -> Vec<(&'static str, Frame)> {
+/// The frames of the tables that the run has.
+pub(super) fn frames(run: &FinishedRun<'_>) -> Vec<(&'static str, Frame)> {
     let result = run.result;
     let mut frames = vec![LATENCY.of(&cells(&result.jobs)), GROUP_TRAFFIC.of(&pairs(run))];
     frames.extend(programs::frames(run.ran));
@@ -36,7 +36,7 @@ pub(super) fn frames(run: &Measured<'_>) -> Vec<(&'static str, Frame)> {
     frames
 }
 
-/// A cell of a histogram of latencies that is not empty.
+/// A non-empty cell of a histogram of latencies.
 struct Cell {
     job: u32,
     /// Position among [`PARTS`].
@@ -80,17 +80,17 @@ const LATENCY: FilledTable<'_, Vec<Cell>> = FilledTable {
             Coded,
             Plain,
             "Part",
-            "`total`, from the making of a packet to the arrival of its last byte, or `network`, from its leaving its source.",
+            "`total`: from creation to delivery of the last byte. `network`: from injection to delivery.",
         )
         .by(|cells| Values::Text {
             codes: cells.iter().map(|cell| cell.part).collect(),
             texts: PARTS.map(str::to_owned).to_vec(),
         }),
-        Column::key("latency_lower_ps", U64, Ps, "From", "Smallest latency of the cell.")
+        Column::key("latency_lower_ps", U64, Ps, "Lower edge", "Lower edge of the cell, included.")
             .by(|cells| cells.iter().map(|cell| cell.latency_lower_ps).collect()),
-        Column::attribute("latency_upper_ps", U64, Ps, "To", "End of the cell: a latency of this is in the next one.")
+        Column::attribute("latency_upper_ps", U64, Ps, "Upper edge", "Upper edge of the cell, excluded.")
             .by(|cells| cells.iter().map(|cell| cell.latency_upper_ps).collect()),
-        Column::sum("packets", U64, Count, "Packets", "Packets with such a latency.")
+        Column::sum("packets", U64, Count, "Packets", "Packets in the cell.")
             .by(|cells| cells.iter().map(|cell| cell.packets).collect()),
     ],
 };
@@ -108,7 +108,7 @@ struct Pair {
     congestion: f64,
 }
 
-fn pairs(run: &Measured<'_>) -> Vec<Pair> {
+fn pairs(run: &FinishedRun<'_>) -> Vec<Pair> {
     let (machine, result) = (&run.scenario.machine, run.result);
     let mut pairs: BTreeMap<(u32, u32), (Pair, f64)> = BTreeMap::new();
     for (link, port) in machine.links().zip(result.ports.links()) {
@@ -130,26 +130,32 @@ const GROUP_TRAFFIC: FilledTable<'_, Vec<Pair>> = FilledTable {
     row: "pair of groups with a link",
     sorted_by: &["source_group", "target_group"],
     under: None,
-    doc: "Within the measurement. The links inside a group are a pair, too.",
+    doc: "Values within the measurement. The links inside a group are a pair, too.",
     columns: &[
         Column::key("source_group", U32, Plain, "Source group", "Group of the sending routers.")
             .by(|pairs: &Vec<Pair>| pairs.iter().map(|pair| pair.groups.0).collect()),
         Column::key("target_group", U32, Plain, "Target group", "Group of the receiving routers.")
             .by(|pairs| pairs.iter().map(|pair| pair.groups.1).collect()),
-        Column::sum("links", U32, Count, "Links", "Links from the one to the other.")
+        Column::sum("links", U32, Count, "Links", "Links from the source group to the target group.")
             .by(|pairs| pairs.iter().map(|pair| pair.links).collect()),
         Column::sum("bytes", F64, Bytes, "Traffic", "Bytes on these links.")
             .by(|pairs| pairs.iter().map(|pair| pair.bytes as f64).collect()),
-        Column::sum("stall_ps", U64, Ps, "Stall", "Their time without credit, added up.")
+        Column::sum("stall_ps", U64, Ps, "Stall", "Sum of the stall times of these links.")
             .by(|pairs| pairs.iter().map(|pair| pair.stall_ps).collect()),
         COUNTED_STALL.by_if(|pairs| pairs.iter().map(|pair| pair.counted_stall_ps).collect()),
-        Column::mean("congestion_index", F64, Share, "Congestion index", "Their mean throughput over their capacity.")
-            .weighted_by("links")
-            .by(|pairs| pairs.iter().map(|pair| pair.congestion).collect()),
+        Column::mean(
+            "congestion_index",
+            F64,
+            Share,
+            "Congestion index",
+            "Mean throughput of these links over their capacity.",
+        )
+        .weighted_by("links")
+        .by(|pairs| pairs.iter().map(|pair| pair.congestion).collect()),
     ],
 };
 
-/// Number of the job, number of the interval, what happened in it.
+/// Number of the job, number of the interval, record of the interval.
 fn intervals(result: &PacketResult) -> impl Iterator<Item = (usize, usize, &IntervalRecord)> {
     let jobs = result.series.iter().enumerate();
     jobs.flat_map(|(job, series)| series.iter().enumerate().map(move |(i, row)| (job, i, row)))
@@ -160,31 +166,37 @@ const SERIES: FilledTable<'_, PacketResult> = FilledTable {
     row: "job and interval",
     sorted_by: &["job", "start_ps"],
     under: Some("interval"),
-    doc: "By the time of arrival, from time 0 on. With `series` given it must name `\"jobs\"`.",
+    doc: "Intervals from time 0, by the time of delivery. If `series` is given, it must contain `\"jobs\"`.",
     columns: &[
         Column::key("job", U32, Plain, "Job", "Number of the job.")
             .of("jobs")
             .by(|result: &PacketResult| intervals(result).map(|(job, _, _)| job as u32).collect()),
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
             .by(|result| intervals(result).map(|(_, i, _)| i as u64 * result.interval.ps()).collect()),
-        Column::sum("bytes", F64, Bytes, "Delivered", "Bytes that arrived.")
+        Column::sum("bytes", F64, Bytes, "Delivered", "Delivered bytes.")
             .by(|result| intervals(result).map(|(_, _, row)| row.bytes as f64).collect()),
-        Column::sum("bytes_per_s", F64, BytesPerS, "Throughput", "Bytes that arrived over the length of the interval.")
+        Column::sum("bytes_per_s", F64, BytesPerS, "Throughput", "Delivered bytes over the length of the interval.")
             .headline()
             .by(|result| {
                 let seconds = result.interval.as_s_f64();
                 intervals(result).map(|(_, _, row)| row.bytes as f64 / seconds).collect()
             }),
-        Column::sum("packets", U64, Count, "Packets", "Packets that arrived.")
+        Column::sum("packets", U64, Count, "Packets", "Delivered packets.")
             .by(|result| intervals(result).map(|(_, _, row)| row.packets).collect()),
-        Column::mean("latency_mean_ns", F64, Ns, "Mean latency", "From the making of a packet to its arrival.")
+        Column::mean("latency_mean_ns", F64, Ns, "Mean latency", "Time from the creation of a packet to its delivery.")
             .weighted_by("packets")
             .missing(NO_PACKET)
             .headline()
             .by(|result| intervals(result).map(|(_, _, row)| mean(row.latency_ps, row.packets) / 1e3).collect()),
-        Column::max("latency_max_ns", F64, Ns, "Largest latency", "That of the slowest packet; 0 if none arrived.")
-            .by(|result| intervals(result).map(|(_, _, row)| row.latency_max_ps as f64 / 1e3).collect()),
-        Column::mean("non_minimal_share", F64, Share, "Non-minimal share", "Packets that left the minimal way.")
+        Column::max(
+            "latency_max_ns",
+            F64,
+            Ns,
+            "Largest latency",
+            "Latency of the slowest packet; 0 if none was delivered.",
+        )
+        .by(|result| intervals(result).map(|(_, _, row)| row.latency_max_ps as f64 / 1e3).collect()),
+        Column::mean("non_minimal_share", F64, Share, "Non-minimal share", "Share of packets on non-minimal paths.")
             .weighted_by("packets")
             .missing(NO_PACKET)
             .by(|result| intervals(result).map(|(_, _, row)| mean(row.non_minimal, row.packets)).collect()),
@@ -199,7 +211,7 @@ fn mean(sum: u64, n: u64) -> f64 {
     sum as f64 / n as f64
 }
 
-/// Number of the interval, and what routers learnt in it.
+/// Number of the interval, and the updates of routers in it.
 fn learning(result: &PacketResult) -> impl Iterator<Item = (u64, &LearningInterval)> {
     (0..).zip(&result.learning_series)
 }
@@ -209,26 +221,26 @@ const LEARNING_SERIES: FilledTable<'_, PacketResult> = FilledTable {
     row: "interval",
     sorted_by: &["start_ps"],
     under: Some("routing = \"q-adaptive\" with interval"),
-    doc: "By the time at which the feedback arrives, from time 0 on.",
+    doc: "Intervals from time 0, by the time at which the feedback arrives.",
     columns: &[
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
             .by(|result: &PacketResult| learning(result).map(|(i, _)| i * result.interval.ps()).collect()),
         Column::sum("updates", U64, Count, "Updates", "Updates of estimates.")
             .by(|result| learning(result).map(|(_, row)| row.updates).collect()),
-        Column::mean("error_mean_ns", F64, Ns, "Mean error", "Absolute error of an estimate when it was updated.")
+        Column::mean("error_mean_ns", F64, Ns, "Mean error", "Absolute error of an estimate at its update.")
             .weighted_by("updates")
-            .missing("nothing was updated")
+            .missing("no estimate was updated")
             .by(|result| learning(result).map(|(_, row)| row.error_ps as f64 / 1e3 / row.updates as f64).collect()),
     ],
 };
 
-/// Link, virtual channel, and what happened there.
+/// Link, virtual channel, and the record of the channel.
 fn channels(result: &PacketResult) -> impl Iterator<Item = (u32, u32, &ChannelRecord)> {
     let links = (0..).zip(result.ports.links());
     links.flat_map(|(link, port)| (0..).zip(port.channels).map(move |(vc, channel)| (link, vc, channel)))
 }
 
-/// What waited in the input queues of the same channels.
+/// Records of the input queues of the same channels.
 fn queues(result: &PacketResult) -> impl Iterator<Item = &QueueRecord> {
     result.ports.links().flat_map(|port| port.queues)
 }
@@ -245,26 +257,26 @@ const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {
             .by(|result: &PacketResult| channels(result).map(|(link, _, _)| link).collect()),
         Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
             .by(|result| channels(result).map(|(_, vc, _)| vc).collect()),
-        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes that it carried.")
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes on the channel.")
             .by(|result| channels(result).map(|(_, _, row)| row.bytes).collect()),
-        Column::sum("packets", U64, Count, "Packets", "Packets that it carried.")
+        Column::sum("packets", U64, Count, "Packets", "Packets on the channel.")
             .by(|result| channels(result).map(|(_, _, row)| row.packets).collect()),
         Column::sum(
             "stall_ps",
             U64,
             Ps,
             "Stall",
-            "Time during which the link was stalled and packets of this channel waited.",
+            "Time the link was stalled while packets of this channel waited.",
         )
         .by(|result| channels(result).map(|(_, _, row)| row.stall_ps).collect()),
-        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Most bytes in its output buffer at a time.")
+        Column::max("peak_bytes", U64, Bytes, "Peak occupancy", "Maximum bytes in the output buffer at one time.")
             .by(|result| channels(result).map(|(_, _, row)| row.peak_bytes).collect()),
         Column::sum(
             "queued_ps",
             U64,
             Ps,
             "Queued",
-            "Over packets, the time in the input queue at the link's end; divided by the measured time, the mean number of them there.",
+            "Total time packets spent in the input queue at the end of the link. Divided by the measured time: mean length of the queue.",
         )
         .by(|result| queues(result).map(|queue| queue.queued_ps).collect()),
         Column::max(
@@ -272,7 +284,7 @@ const CHANNELS: FilledTable<'_, PacketResult> = FilledTable {
             U64,
             Count,
             "Peak queue",
-            "Most packets in the input queue at the link's end at a time, one that passes at once included.",
+            "Maximum packets in the input queue at the end of the link, including a packet that passes at once.",
         )
         .by(|result| queues(result).map(|queue| queue.peak_packets).collect()),
     ],
@@ -282,7 +294,7 @@ fn records_waits(result: &PacketResult) -> bool {
     result.ports.links().any(|port| !port.job_waits.is_empty())
 }
 
-/// Link, virtual channel, and how long packets of a job waited there for those of a job.
+/// Link, virtual channel, and the time that one job blocked another there.
 fn job_waits(result: &PacketResult) -> impl Iterator<Item = (u32, u32, &JobWait)> {
     let links = (0..).zip(result.ports.links());
     let channels = links.flat_map(|(link, port)| (0..).zip(port.job_waits).map(move |(vc, waits)| (link, vc, waits)));
@@ -291,32 +303,29 @@ fn job_waits(result: &PacketResult) -> impl Iterator<Item = (u32, u32, &JobWait)
 
 const JOB_WAITS: FilledTable<'_, PacketResult> = FilledTable {
     name: "job_waits",
-    row: "link, virtual channel, job whose packets waited and job that held them up",
+    row: "link, virtual channel, waiting job and blocking job",
     sorted_by: &["link", "vc", "job", "blocking_job"],
     under: Some("record_job_waits = true"),
-    doc: "Within the measurement. A packet waits from its entry into the output queue of a link to its departure. While the link \
-          sends, the job of the packet that it sends holds up all that wait; while it is free and the packet at the head of the queue \
-          lacks credit, the job of the oldest packet that has taken room at the other end; while it is free and that packet has credit, \
-          but its last byte is still too far, its own job. So over all holders a job's times are what its packets waited there.",
+    doc: "Waits within the measurement. A packet waits from its entry into the output queue of a link to its departure. While the link transmits, the job of the transmitted packet blocks all waiting packets. While the link is free and the head packet is out of credits, the blocking job is the job of the oldest packet in the buffer at the other end. While the link is free and the head packet has credits but is not complete, its own job blocks. The sum over blocking jobs is the total wait of a job's packets there.",
     columns: &[
         Column::key("link", U32, Plain, "Link", "Number of the link.")
             .of("links")
             .by(|result: &PacketResult| job_waits(result).map(|(link, _, _)| link).collect()),
         Column::key("vc", U32, Plain, "Virtual channel", "Number of the virtual channel.")
             .by(|result| job_waits(result).map(|(_, vc, _)| vc).collect()),
-        Column::key("job", U32, Plain, "Job", "Number of the job whose packets waited.")
+        Column::key("job", U32, Plain, "Job", "Number of the job with the waiting packets.")
             .of("jobs")
             .by(|result| job_waits(result).map(|(_, _, wait)| u32::from(wait.job)).collect()),
-        Column::key("blocking_job", U32, Plain, "Holder", "Number of the job that held them up; it may be the same.")
+        Column::key("blocking_job", U32, Plain, "Blocking job", "Number of the job that blocked these packets, possibly the same job.")
             .of("jobs")
             .by(|result| job_waits(result).map(|(_, _, wait)| u32::from(wait.blocking_job)).collect()),
-        Column::sum("wait_ps", U64, Ps, "Wait", "Times of these packets, added up.")
+        Column::sum("wait_ps", U64, Ps, "Wait", "Total wait of these packets.")
             .headline()
             .by(|result| job_waits(result).map(|(_, _, wait)| wait.wait_ps).collect()),
     ],
 };
 
-/// A number of every torus FIFO.
+/// One value of each torus FIFO.
 fn of_fifos(result: &PacketResult, get: impl Fn(&FifoRecord) -> u64) -> Values {
     result.ports.fifos().map(|(_, _, fifo, _)| get(fifo)).collect()
 }
@@ -326,35 +335,34 @@ const FIFOS: FilledTable<'_, PacketResult> = FilledTable {
     row: "node and torus FIFO",
     sorted_by: &["node", "fifo"],
     under: Some("injection"),
-    doc: "Within the measurement. A packet waits in a memory FIFO until a torus FIFO takes it, and then at the router: behind others of its \
-          torus FIFO, and at their head until there is room where it goes.",
+    doc: "Values within the measurement. A packet waits in a memory FIFO until a torus FIFO takes it. Then it waits at the router: first behind other packets of its torus FIFO, then at the head, until the next buffer has room.",
     columns: &[
         Column::key("node", U32, Plain, "Node", "Number of the node.")
             .of("nodes")
             .by(|result: &PacketResult| result.ports.fifos().map(|(node, ..)| node).collect()),
         Column::key("fifo", U32, Plain, "Torus FIFO", "Number of the torus FIFO at its node.")
             .by(|result| result.ports.fifos().map(|(_, fifo, ..)| fifo).collect()),
-        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of the packets that it took, with their headers.")
+        Column::sum("bytes", U64, Bytes, "Traffic", "Bytes of the packets that entered the FIFO, including headers.")
             .headline()
             .by(|result| of_fifos(result, |fifo| fifo.bytes)),
-        Column::sum("packets", U64, Count, "Packets", "Packets that it took.")
+        Column::sum("packets", U64, Count, "Packets", "Packets that entered the FIFO.")
             .by(|result| of_fifos(result, |fifo| fifo.packets)),
-        Column::sum("busy_ps", U64, Ps, "Busy", "Time during which it took a packet.")
+        Column::sum("busy_ps", U64, Ps, "Busy", "Time a packet was entering the FIFO.")
             .by(|result| of_fifos(result, |fifo| fifo.busy_ps)),
-        Column::sum("full_ps", U64, Ps, "Full", "Time during which a memory FIFO had a packet for it and it had no room.")
+        Column::sum("full_ps", U64, Ps, "Full", "Time the FIFO was full while a memory FIFO had a packet for it.")
             .by(|result| result.ports.fifos().map(|(.., full)| full).collect()),
         Column::sum(
             "memory_fifo_ps",
             U64,
             Ps,
-            "In memory",
-            "Over these packets, the time from their making until they left the memory FIFO.",
+            "In the memory FIFO",
+            "Total time of these packets from creation to the end of the memory FIFO.",
         )
         .by(|result| of_fifos(result, |fifo| fifo.memory_fifo_ps)),
-        Column::sum("hol_blocked_ps", U64, Ps, "Behind a head", "Over packets, the time at the router behind others of the FIFO.")
+        Column::sum("hol_blocked_ps", U64, Ps, "Head-of-line blocked", "Total time packets waited at the router behind other packets of the FIFO.")
             .headline()
             .by(|result| of_fifos(result, |fifo| fifo.hol_blocked_ps)),
-        Column::sum("head_stall_ps", U64, Ps, "At the head", "Over packets, the time at the head without room where they go.")
+        Column::sum("head_stall_ps", U64, Ps, "Head stall", "Total time packets waited at the head because the next buffer was full.")
             .headline()
             .by(|result| of_fifos(result, |fifo| fifo.head_stall_ps)),
     ],

@@ -6,7 +6,7 @@
 
 use super::keeper::Keeper;
 use super::keys::AFTER_WARM_UP;
-use super::rows::Passed;
+use super::rows::RowForwarder;
 use crate::checkpoint::Origin;
 use crate::engine::EngineError;
 use nix::errno::Errno;
@@ -33,9 +33,9 @@ use toml::{Table, Value};
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A state that a run begins with.
-pub(super) struct Warm(CheckpointReader<BufReader<fs::File>>);
+pub(super) struct SavedWarmUp(CheckpointReader<BufReader<fs::File>>);
 
-impl Warm {
+impl SavedWarmUp {
     pub(super) fn part(&mut self, number: u32) -> Result<Vec<u8>, DecodeError> {
         self.0.part(number).map_err(|error| DecodeError(error.to_string()))
     }
@@ -105,10 +105,10 @@ impl<'a> WarmUp<'a> {
     /// What is there is no such state, or it can't be written.
     pub(super) fn state(
         &self,
-        watch: &mut Passed<'_>,
+        watch: &mut RowForwarder<'_>,
         keeper: &Keeper,
         processes: Option<&dyn Processes>,
-    ) -> Result<Option<Warm>, EngineError> {
+    ) -> Result<Option<SavedWarmUp>, EngineError> {
         let path = self.path();
         let first = processes.is_none_or(|processes| processes.number() == 0);
         let made = if first { self.make(&path, watch, keeper, processes) } else { self.help(watch, processes) };
@@ -119,7 +119,7 @@ impl<'a> WarmUp<'a> {
             return Ok(None);
         }
         match CheckpointReader::open(&path) {
-            Ok(file) if file.header()["past"] == self.past.as_str() => Ok(Some(Warm(file))),
+            Ok(file) if file.header()["past"] == self.past.as_str() => Ok(Some(SavedWarmUp(file))),
             Ok(_) => Err(refused(format!("holds {}, which is of another past; remove it", path.display()))),
             Err(error) => Err(refused(format!("holds {}, which {error}; remove it", path.display()))),
         }
@@ -129,7 +129,7 @@ impl<'a> WarmUp<'a> {
     fn make(
         &self,
         path: &Path,
-        watch: &mut Passed<'_>,
+        watch: &mut RowForwarder<'_>,
         keeper: &Keeper,
         processes: Option<&dyn Processes>,
     ) -> Result<bool, EngineError> {
@@ -142,7 +142,7 @@ impl<'a> WarmUp<'a> {
         let name = RandomState::new().build_hasher().finish();
         let partial = path.with_extension(format!("{name:016x}.partial"));
         let file = Some(partial.clone());
-        let mut warming = Warming { watch, keeper, at_ps: self.at.ps(), file, result: None, past: &self.past };
+        let mut warming = WarmUpWatcher { watch, keeper, at_ps: self.at.ps(), file, result: None, past: &self.past };
         self.run(&mut warming, keeper, processes);
         let kept = match warming.result {
             None => Ok(false),
@@ -165,18 +165,18 @@ impl<'a> WarmUp<'a> {
     }
 
     /// What another process than the first does meanwhile.
-    fn help(&self, watch: &mut Passed<'_>, processes: Option<&dyn Processes>) -> Result<bool, EngineError> {
+    fn help(&self, watch: &mut RowForwarder<'_>, processes: Option<&dyn Processes>) -> Result<bool, EngineError> {
         let processes = processes.expect("one process is the first");
         if all_gather(processes, &false)[0] {
             let keeper = Keeper::default();
             let mut warming =
-                Warming { watch, keeper: &keeper, at_ps: u64::MAX, file: None, result: None, past: &self.past };
+                WarmUpWatcher { watch, keeper: &keeper, at_ps: u64::MAX, file: None, result: None, past: &self.past };
             self.run(&mut warming, &keeper, Some(processes));
         }
         Ok(true)
     }
 
-    fn run(&self, warming: &mut Warming<'_, '_>, keeper: &Keeper, processes: Option<&dyn Processes>) {
+    fn run(&self, warming: &mut WarmUpWatcher<'_, '_>, keeper: &Keeper, processes: Option<&dyn Processes>) {
         let Self { engine, before, schedule, options, .. } = self;
         let keeping = CheckpointAccess { sink: Some(keeper), parts: None };
         let ran = match processes {
@@ -189,7 +189,7 @@ impl<'a> WarmUp<'a> {
     }
 
     /// The lock under which the file is to be made, if it is not there; waits for whoever makes it.
-    fn wanted(&self, path: &Path, watch: &mut Passed<'_>) -> Result<Option<Locked>, EngineError> {
+    fn wanted(&self, path: &Path, watch: &mut RowForwarder<'_>) -> Result<Option<FileLock>, EngineError> {
         fs::create_dir_all(self.directory).map_err(|error| unwritable(self.directory, &error))?;
         let lock = path.with_extension("lock");
         loop {
@@ -204,30 +204,30 @@ impl<'a> WarmUp<'a> {
                 Ok(_) if path.exists() => return Ok(None),
                 Ok(held) => {
                     self.sweep_up();
-                    return Ok(Some(Locked { _held: Some(held), path: lock }));
+                    return Ok(Some(FileLock { _held: Some(held), path: lock }));
                 }
                 // Where a file system has no locks, two may make the same file, and the last one stays.
-                Err(_) => return Ok(Some(Locked { _held: None, path: lock })),
+                Err(_) => return Ok(Some(FileLock { _held: None, path: lock })),
             }
         }
     }
 }
 
 /// A lock that is held, whose file goes with it.
-struct Locked {
+struct FileLock {
     _held: Option<Flock<fs::File>>,
     path: PathBuf,
 }
 
-impl Drop for Locked {
+impl Drop for FileLock {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.path);
     }
 }
 
 /// Watches a run up to its state.
-struct Warming<'w, 'a> {
-    watch: &'w mut Passed<'a>,
+struct WarmUpWatcher<'w, 'a> {
+    watch: &'w mut RowForwarder<'a>,
     keeper: &'w Keeper,
     at_ps: u64,
     /// Where the state goes that is not begun yet.
@@ -237,13 +237,13 @@ struct Warming<'w, 'a> {
     past: &'w str,
 }
 
-impl Warming<'_, '_> {
+impl WarmUpWatcher<'_, '_> {
     fn is_begun(&self) -> bool {
         self.file.is_none() && self.at_ps != u64::MAX
     }
 }
 
-impl Watch for Warming<'_, '_> {
+impl Watch for WarmUpWatcher<'_, '_> {
     fn progress(&mut self, progress: Progress) -> bool {
         self.result.is_none() && self.watch.warms_up(progress, self.at_ps)
     }
