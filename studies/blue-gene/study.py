@@ -139,7 +139,7 @@ def _concordant(results: Results) -> dict[tuple[str, str], dict[str, float]]:
         groups.setdefault((str(place["application"]), str(place["routing"])), []).append(run)
     found = {}
     for group, runs in groups.items():
-        table, times = links_count.points_of(runs, None)
+        table, times = links_count.features_and_times(runs, None)
         shares = {one.counter: one.concordant for one in links_count.predictions(table, times)}
         found[group] = {name: share for name, share in shares.items() if not np.isnan(share)}
     return found

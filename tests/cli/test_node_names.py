@@ -148,7 +148,7 @@ def test_jobs_that_ran_at_a_time(tmp_path: Path) -> None:
     assert ([job.number for job in jobs], others) == (["77"], 2)
     assert [job.number for job in slurm.read(table, at("2026-11-21T14:45:00"))[0]] == ["77", "78"]
     assert [job.number for job in slurm.read(table, at("2026-11-21T15:00:00"))[0]] == ["78"]
-    text = experiment(slurm.imported(jobs, pattern="uniform", ranks_per_node=None), None)
+    text = experiment(slurm.as_jobs(jobs, pattern="uniform", ranks_per_node=None), None)
     assert "ranks = 128\nranks_per_node = 64\n" in text
 
 

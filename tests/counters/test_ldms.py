@@ -34,7 +34,7 @@ def table(tmp_path: Path, rows: list[str], head: str = HEAD) -> Path:
 
 def test_differences_of_tiles_and_producers(tmp_path: Path) -> None:
     """Tiles of a router that two nodes report count once; the NICs of both count."""
-    found = counters.columns_of(table(tmp_path, ROWS))
+    found = counters.read_columns(table(tmp_path, ROWS))
     assert {name: sorted(values) for name, values in found.items()} == {
         "AR_RTR_INQ_PRF_INCOMING_FLIT_VC0": [0, 30, 43, 500],
         "AR_NIC_RSPMON_NPT_EVENT_CNTR_NL_FLITS": [1, 2, 30],
@@ -66,4 +66,4 @@ def test_order_of_rows_and_repeated_heads_do_not_matter(tmp_path: Path) -> None:
 def test_mistakes_have_a_line(rows: list[str], head: str, said: str, tmp_path: Path) -> None:
     """What was found, and what was expected there."""
     with pytest.raises(OdonataError, match=said.replace("(", "\\(")):
-        counters.columns_of(table(tmp_path, rows, head))
+        counters.read_columns(table(tmp_path, rows, head))

@@ -76,7 +76,7 @@ def test_injecting_and_intermediate_routers_apart() -> None:
     everywhere = counters.features(all_to_all("bgp-midplane", [4, 2, 2], "bgp"))
     assert not any("intermediate" in name for name in everywhere)
     # In a sweep with runs of both kinds, all links of those are such that nodes inject there.
-    both, _ = counters.points_of([run, all_to_all("bgp-midplane", [4, 2, 2], "bgp")], None)
+    both, _ = counters.features_and_times([run, all_to_all("bgp-midplane", [4, 2, 2], "bgp")], None)
     assert both["packets max, injecting"][1] == both["packets max"][1] > 0
     assert both["packets max, intermediate"][1] == 0
 
@@ -158,7 +158,7 @@ def test_channels_and_queues_of_blue_gene_q() -> None:
 
 def test_statistics_by_hand() -> None:
     """Of 0 to 19 the two largest are the 10 % worst."""
-    found = counters.summary_of(np.arange(20))
+    found = counters.statistics(np.arange(20))
     assert found == {"sum": 190, "mean": 9.5, "p50": 9.5, "p90": 17.1, "p99": 18.81, "worst": 18.5, "max": 19}
 
 

@@ -116,8 +116,8 @@ def test_the_search_saves_hops_and_the_map_file_has_them(tmp_path: Path, odonata
     assert names[0] == "as in the file"
     assert names[2] == "bisection"
     order, best = found["mappings"][1], found["mappings"][3]
-    assert found["won"] == pytest.approx(1 - best["hops_per_byte"] / order["hops_per_byte"])
-    assert found["won"] > 0.05
+    assert found["saved_share"] == pytest.approx(1 - best["hops_per_byte"] / order["hops_per_byte"])
+    assert found["saved_share"] > 0.05
     assert best["hops_per_byte"] >= found["bound_hops_per_byte"] > 0
     again = odonata_command(
         "map", "a.toml", "--json", "--set", 'job.pf3d.placement={name="mapping", file="best.map"}'

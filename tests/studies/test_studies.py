@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from odonata.errors import OdonataError
-from odonata.studies import Results, available, check_up_to_date, finished, load, report, run_study
+from odonata.studies import Results, available, check_up_to_date, count_finished, load, report, run_study
 from odonata.studies.expand import Part
 from odonata.studies.tables import mean_and_range
 
@@ -367,7 +367,7 @@ def test_a_point_that_was_stopped_counts_as_one_that_has_not_run(tmp_path: Path)
     summary = next(out.glob("*/points/*/summary.json"))
     summary.write_text(summary.read_text().replace('"complete": true', '"complete": false'))
     check_up_to_date(Results(load(made), out))
-    done, total = finished(Results(load(made), out))
+    done, total = count_finished(Results(load(made), out))
     assert done == total - 1
     summary.write_text(summary.read_text().replace('"complete": false', '"complete": true'))
     resolved = summary.with_name("resolved.toml")

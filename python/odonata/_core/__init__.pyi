@@ -270,10 +270,7 @@ class Checkpoints:
         """Requests a checkpoint as soon as possible."""
 
 def checkpoint(path: str | PathLike[str]) -> Any:
-    """The description of a checkpoint file:
-
-    `experiment`, `path`, `overrides`, `now_ps`, `before` and more.
-    """
+    """Description of a checkpoint file: `experiment`, `path`, `overrides`, `now_ps`, `before` and more."""
 
 def time_ps(text: str) -> int:
     """A time such as `400 us` in ps; raises `ValueError` if it is invalid."""

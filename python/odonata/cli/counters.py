@@ -61,7 +61,7 @@ def command(
     if against is not None:
         sweep = Sweep.load(path)
         finished = list(sweep.runs.items())
-        table, times = counters.points_of([run for _, run in finished], job)
+        table, times = counters.features_and_times([run for _, run in finished], job)
         groups = None
         if leave_out is not None:
             axes = [axis.key for axis in sweep.axes]
@@ -92,10 +92,10 @@ def _of_table(path: Path) -> pa.Table:
     """Statistics of every column of an imported table."""
     import pyarrow as pa
 
-    from odonata.counters import columns_of, summary_of
+    from odonata.counters import read_columns, statistics
 
     rows: list[dict[str, Any]] = [
-        {"counter": name, **summary_of(values)} for name, values in columns_of(path).items()
+        {"counter": name, **statistics(values)} for name, values in read_columns(path).items()
     ]
     return pa.Table.from_pylist(rows)
 

@@ -11,7 +11,7 @@ from odonata.api import Source
 from odonata.cli import options
 
 if TYPE_CHECKING:
-    from odonata.mapping import SearchResult, Job, MeasuredMapping
+    from odonata.mapping import Job, MeasuredMapping, SearchResult
 
 
 @click.command()
@@ -69,7 +69,7 @@ def command(
     from odonata.errors import OdonataError
 
     _check_writable(output)
-    job, alone = _job(mapping.jobs_of(experiment, list(changes)), job_name)
+    job, alone = _job(mapping.jobs_from_source(experiment, list(changes)), job_name)
     if not alone and (orders or search or timed):
         raise OdonataError(
             "--orders, --search and --time need the whole machine, but there are other jobs",
@@ -137,7 +137,9 @@ def _time_s(experiment: Source, changes: list[str], job: Job, tried: MeasuredMap
     return float(times["last_arrival_s"][times["name"].index(job.name)])
 
 
-def _json(job: Job, shown: list[MeasuredMapping], times: list[float] | None, found: SearchResult | None) -> dict[str, Any]:
+def _json(
+    job: Job, shown: list[MeasuredMapping], times: list[float] | None, found: SearchResult | None
+) -> dict[str, Any]:
     rows = [
         {
             "mapping": tried.name,
@@ -154,11 +156,13 @@ def _json(job: Job, shown: list[MeasuredMapping], times: list[float] | None, fou
         "bytes": job.total_bytes,
         "bound_hops_per_byte": job.hop_bytes_bound / max(job.total_bytes, 1.0),
         "mappings": rows,
-        "won": None if found is None else found.won,
+        "saved_share": None if found is None else found.saved_share,
     }
 
 
-def _print(job: Job, shown: list[MeasuredMapping], times: list[float] | None, found: SearchResult | None) -> None:
+def _print(
+    job: Job, shown: list[MeasuredMapping], times: list[float] | None, found: SearchResult | None
+) -> None:
     from odonata.cli import columns, terminal
 
     figures = [tried.figures for tried in shown]
@@ -177,7 +181,7 @@ def _print(job: Job, shown: list[MeasuredMapping], times: list[float] | None, fo
     screen.print(f"Lower bound for all mappings: {bound:.4f} hops per byte.")
     if found is not None:
         best, order = found.best.figures, found.order.figures
-        if found.won <= 0:
+        if found.saved_share <= 0:
             screen.print(
                 f"The search found no mapping with fewer hops than the best order, {found.order.name}."
             )
@@ -185,6 +189,6 @@ def _print(job: Job, shown: list[MeasuredMapping], times: list[float] | None, fo
         link = 1 - best.largest_link_bytes / max(order.largest_link_bytes, 1.0)
         above = f"; {best.hops_per_byte / bound - 1:.1%} above the lower bound" if bound > 0 else ""
         screen.print(
-            f"The search saves {found.won:.1%} of the hops of the best order, {found.order.name}, and "
-            f"{link:.1%} of the bytes on its hottest link{above}."
+            f"The search saves {found.saved_share:.1%} of the hops of the best order, {found.order.name}, "
+            f"and {link:.1%} of the bytes on its hottest link{above}."
         )

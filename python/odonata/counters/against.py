@@ -50,7 +50,7 @@ class Prediction:
     """Mean relative error on held-out runs; NaN without a model."""
 
 
-def points_of(runs: Sequence[Run], job: str | None) -> tuple[pd.DataFrame, Numbers]:
+def features_and_times(runs: Sequence[Run], job: str | None) -> tuple[pd.DataFrame, Numbers]:
     """Features of each run (one row each), and times of the job in seconds; by default the last job to end.
 
     Raises:

@@ -11,14 +11,14 @@ from odonata.counters import boxfish, ldms
 from odonata.errors import OdonataError
 
 
-def columns_of(path: str | Path) -> dict[str, np.ndarray]:
+def read_columns(path: str | Path) -> dict[str, np.ndarray]:
     """The counters of a table by name.
 
     Raises:
         OdonataError: The format is unknown, or its reader refuses the file.
     """
     start = _core.read_file(path)[: 1 << 16].decode("utf-8", errors="replace")
-    if ldms.is_one(start):
+    if ldms.is_ldms(start):
         return ldms.read_counters(path)
     if start.startswith("---"):
         table = boxfish.read_table(path)

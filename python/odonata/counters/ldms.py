@@ -27,7 +27,7 @@ OTHERS = ("time_usec", "component_id", "job_id", "app_id", "dt", "flag", "userda
 _TILE = re.compile(r"AR_RTR_(\d)_(\d)_(\w+)$")
 
 
-def is_one(start: str) -> bool:
+def is_ldms(start: str) -> bool:
     """Whether a text starts like a table of LDMS."""
     head = start.lstrip("\ufeff").partition("\n")[0].lstrip("#").lower()
     names = [name.strip() for name in head.split(",")]
@@ -46,7 +46,7 @@ def read_counters(path: str | Path) -> dict[str, np.ndarray]:
     except UnicodeDecodeError as error:
         raise OdonataError(f"{path} cannot be read: {error}") from None
     head = lines[0] if lines else ""
-    if not is_one(head):
+    if not is_ldms(head):
         raise OdonataError(
             f"{path}, line 1: '{head[:40]}'; expected the header of LDMS: #Time,Time_usec,ProducerName,.."
         )

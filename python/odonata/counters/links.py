@@ -28,7 +28,7 @@ A larger share brings their mean closer to the overall mean.
 """
 
 
-def summary_of(values: Sequence[float] | np.ndarray) -> dict[str, float]:
+def statistics(values: Sequence[float] | np.ndarray) -> dict[str, float]:
     """Sum, mean, median, 90 and 99 % of a counter over links, the mean of its 10 % worst, the maximum."""
     sorted_values = np.sort(np.asarray(values, dtype=np.float64))
     if len(sorted_values) == 0:
@@ -57,11 +57,11 @@ def features(run: Run) -> dict[str, float]:
     parts = _by_injection(run)
     for counter in (name for name in COUNTERS if name in names):
         values = run.links[counter].to_numpy()
-        found |= {f"{counter} {name}": value for name, value in summary_of(values).items() if name != "sum"}
+        found |= {f"{counter} {name}": value for name, value in statistics(values).items() if name != "sum"}
         if parts:
             for part, selected in parts.items():
                 found |= {
-                    f"{counter} {name}{part}": summary_of(values[selected])[name] for name in ("mean", "max")
+                    f"{counter} {name}{part}": statistics(values[selected])[name] for name in ("mean", "max")
                 }
     if "channels" in run.table_names:
         channels = run.table("channels").to_pandas()
@@ -69,7 +69,7 @@ def features(run: Run) -> dict[str, float]:
         for number, of_channel in channels.groupby("vc"):
             found[f"vc{number} share"] = float(of_channel["bytes"].sum()) / total
             for counter in ("bytes", "stall_ps", "queued_ps"):
-                for name, value in summary_of(of_channel[counter].to_numpy()).items():
+                for name, value in statistics(of_channel[counter].to_numpy()).items():
                     if name in ("mean", "worst", "max"):
                         found[f"vc{number} {counter} {name}"] = value
         kinds = run.summary["packet"].get("virtual_channel_kinds", [])
@@ -116,10 +116,10 @@ def hardware_counters(run: Run) -> pa.Table:
             )
             for name, values in counted.items():
                 if direction not in MISSING.get(name, ()):
-                    rows.append({"counter": name.format(direction), **summary_of(values[selected])})
+                    rows.append({"counter": name.format(direction), **statistics(values[selected])})
     if len(axes) == 3 and "fifos" in run.table_names:
         by_node = run.table("fifos").to_pandas().groupby("node")["packets"].sum()
-        rows.append({"counter": "BGP_DMA_PACKETS_INJECTED", **summary_of(by_node.to_numpy())})
+        rows.append({"counter": "BGP_DMA_PACKETS_INJECTED", **statistics(by_node.to_numpy())})
     return pa.Table.from_pylist(rows)
 
 

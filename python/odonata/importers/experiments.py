@@ -10,7 +10,7 @@ from typing import Any
 
 from odonata.errors import OdonataError
 from odonata.importers import replay, slurm
-from odonata.importers.jobs import ImportedJob, experiment, machine_of
+from odonata.importers.jobs import ImportedJob, experiment, machine_section
 
 File = str | Path
 
@@ -72,7 +72,7 @@ def from_slurm(
     if not jobs:
         raise OdonataError(f"no job of {table} runs; {others} jobs do not run or have no nodes")
     names = {} if node_names is None else {"node_names": node_names}
-    imported = slurm.imported(jobs, pattern=pattern, ranks_per_node=ranks_per_node)
+    imported = slurm.as_jobs(jobs, pattern=pattern, ranks_per_node=ranks_per_node)
     return _of(imported, machine, directory, names, others)
 
 
@@ -135,5 +135,5 @@ def _of(
     keys: Mapping[str, Any] | None = None,
     left_out: int = 0,
 ) -> ImportResult:
-    hardware = None if machine is None else machine_of(machine, Path(directory)) | dict(keys or {})
+    hardware = None if machine is None else machine_section(machine, Path(directory)) | dict(keys or {})
     return ImportResult(experiment(jobs, hardware), len(jobs), left_out)

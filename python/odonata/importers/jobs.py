@@ -34,7 +34,7 @@ class ImportedJob:
     placement: Mapping[str, Any] = field(default_factory=dict)
 
 
-def machine_of(word: str, directory: Path) -> dict[str, Any]:
+def machine_section(word: str, directory: Path) -> dict[str, Any]:
     """`[machine]` from the name of a preset, a file of cables, or an experiment file that has it.
 
     Args:
@@ -65,7 +65,7 @@ def experiment(jobs: Sequence[ImportedJob], machine: Mapping[str, Any] | None) -
     """The text of an experiment file, or only of its jobs if there is no `[machine]`."""
     parts = []
     if machine is not None:
-        parts.append("format = 2\n\n[machine]\n" + toml.document(machine))
+        parts.append("format = 3\n\n[machine]\n" + toml.document(machine))
     for job in jobs:
         keys: dict[str, Any] = {"name": job.name, "pattern": job.pattern, "ranks": job.ranks}
         if job.ranks_per_node is not None:

@@ -148,7 +148,7 @@ def _job(path: Path, line: int, row: dict[str, str]) -> SlurmJob:
     )
 
 
-def imported(jobs: list[SlurmJob], *, pattern: str, ranks_per_node: int | None) -> list[ImportedJob]:
+def as_jobs(jobs: list[SlurmJob], *, pattern: str, ranks_per_node: int | None) -> list[ImportedJob]:
     """The jobs in the form of an experiment.
 
     The ranks are the job's cores, or its nodes without a number of cores, unless `ranks_per_node` is given.

@@ -118,10 +118,10 @@ def jobs(
         ExperimentError: The experiment has mistakes.
         OdonataError: The machine is not a torus whose axes are letters.
     """
-    return jobs_of(Source.of(experiment), overrides(set))
+    return jobs_from_source(Source.of(experiment), overrides(set))
 
 
-def jobs_of(source: Source, changes: list[str]) -> list[Job]:
+def jobs_from_source(source: Source, changes: list[str]) -> list[Job]:
     """`jobs` for a source that was read, with overrides as text."""
     found = _core.mapped_jobs(source.text, source.path, changes)
     return [

@@ -37,7 +37,7 @@ class SearchResult:
     """The mapping with the fewest hops, by exchanges from either of these."""
 
     @property
-    def won(self) -> float:
+    def saved_share(self) -> float:
         """Share of the hops of the best order that the best mapping saves."""
         return 1 - self.best.figures.hops_per_byte / max(self.order.figures.hops_per_byte, 1e-300)
 

@@ -39,7 +39,7 @@ def read_description(directory: Path) -> dict[str, Any]:
     return description
 
 
-def points_of(axes: list[Axis], trial: Mapping[str, Any]) -> list[Point]:
+def trial_points(axes: list[Axis], trial: Mapping[str, Any]) -> list[Point]:
     """The points of a trial: its values on the axes that it names, all values on the others (seeds)."""
     places: list[list[int]] = [[]]
     for axis in axes:

@@ -3,7 +3,7 @@
 from odonata.studies.judge import Finding, Verdict
 from odonata.studies.page import Report, report
 from odonata.studies.results import Results
-from odonata.studies.run import check_finished, check_up_to_date, finished, made, run_study
+from odonata.studies.run import check_finished, check_up_to_date, count_finished, count_started, run_study
 from odonata.studies.spec import Study, available, find, load
 
 __all__ = [
@@ -15,10 +15,10 @@ __all__ = [
     "available",
     "check_finished",
     "check_up_to_date",
+    "count_finished",
+    "count_started",
     "find",
-    "finished",
     "load",
-    "made",
     "report",
     "run_study",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from odonata.errors import OdonataError
 from odonata.studies.read import nearest
 from odonata.studies.results import Results
-from odonata.studies.select import NoRowsError, Selection, placed, select
+from odonata.studies.select import NoRowsError, Selection, select, with_place
 from odonata.studies.spec import Figure
 
 if TYPE_CHECKING:
@@ -87,5 +87,5 @@ def draw(figure: Figure, results: Results) -> Picture:
     try:
         picture: Picture = function(results, **figure.keys)
     except OdonataError as error:
-        raise placed(error, place) from None
+        raise with_place(error, place) from None
     return picture

@@ -13,7 +13,7 @@ from odonata.store.sweep import text
 from odonata.studies.claim_spec import OPEN, VERDICTS, Claim, Comparison, Number
 from odonata.studies.read import UNITS
 from odonata.studies.results import Results
-from odonata.studies.select import NoRowsError, check_column, placed, select
+from odonata.studies.select import NoRowsError, check_column, select, with_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +92,7 @@ def _findings(claim: Claim, results: Results) -> Iterable[Finding]:
         else:
             found = list(_compared(claim, results))
     except OdonataError as error:
-        raise placed(error, f"claim {claim.name}") from None
+        raise with_place(error, f"claim {claim.name}") from None
     if not found:
         raise NoRowsError(f"claim {claim.name} has no findings")
     return found

@@ -18,7 +18,7 @@ from odonata.studies.claim_spec import OPEN
 from odonata.studies.judge import Verdict, judge
 from odonata.studies.read import nearest
 from odonata.studies.results import Results
-from odonata.studies.run import made
+from odonata.studies.run import count_started
 from odonata.studies.select import NoRowsError
 from odonata.studies.spec import PAGE, Study
 from odonata.studies.tables import Cells, cells
@@ -166,7 +166,7 @@ def _filled(template: str, text: Text) -> str:
         return "\n\n".join(filled) or ("*Not in the quick form.*" if missing else "*Not measured.*")
 
     form = "Quick form: fewer points than the full study.\n\n" if study.quick else ""
-    done, points = made(text.results)
+    done, points = count_started(text.results)
     all_points = f"{done} of {points}" if text.unfinished else str(points)
     if text.unfinished:
         form += f"Unfinished: {done} of {points} points have run.\n\n"

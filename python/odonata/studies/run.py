@@ -114,7 +114,7 @@ def _has(part: Part, point: Point, only: Mapping[str, Sequence[str]]) -> bool:
     return all(place.get(key) in values for key, values in only.items())
 
 
-def made(results: Results) -> tuple[int, int]:
+def count_started(results: Results) -> tuple[int, int]:
     """The number of points with a run, up to date or not, and the number of all points."""
     targets = [
         point_directory(results.directory / part.name, point)
@@ -124,7 +124,7 @@ def made(results: Results) -> tuple[int, int]:
     return sum(map(is_run, targets)), len(targets)
 
 
-def finished(results: Results) -> tuple[int, int]:
+def count_finished(results: Results) -> tuple[int, int]:
     """The number of points that are finished and up to date, and the number of all points."""
     done = total = 0
     for part in results.parts:
@@ -163,7 +163,7 @@ def _was_stopped(directory: Path) -> bool:
 
 def check_finished(results: Results) -> None:
     """Raises `OdonataError` if points are missing, so that no conclusion rests on a part of them."""
-    done, total = finished(results)
+    done, total = count_finished(results)
     if done < total:
         quick = " --quick" if results.study.quick else ""
         raise OdonataError(

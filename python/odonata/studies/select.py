@@ -17,7 +17,7 @@ class NoRowsError(OdonataError):
     """A table has no such rows; in an unfinished study they may follow later."""
 
 
-def placed(error: OdonataError, place: str) -> OdonataError:
+def with_place(error: OdonataError, place: str) -> OdonataError:
     """The error with its place in front; a `NoRowsError` stays one."""
     kind = NoRowsError if isinstance(error, NoRowsError) else OdonataError
     return kind(f"{place}: {error.message}", hint=error.hint)

@@ -13,7 +13,7 @@ from odonata.errors import OdonataError
 from odonata.store.sweep import text
 from odonata.studies.read import UNITS
 from odonata.studies.results import Results
-from odonata.studies.select import check_column, placed, select
+from odonata.studies.select import check_column, select, with_place
 from odonata.studies.spec import DisplayedNumber, PageTable
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def cells(table: PageTable, results: Results) -> Cells:
     try:
         return _cells(table, results)
     except OdonataError as error:
-        raise placed(error, f"table {table.name}") from None
+        raise with_place(error, f"table {table.name}") from None
 
 
 def _cells(table: PageTable, results: Results) -> Cells:

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from odonata.errors import DamagedRunError
 from odonata.store.optimization import DESCRIPTION as SEARCH
-from odonata.store.optimization import TRIALS, points_of, read_description, read_search_axes
+from odonata.store.optimization import TRIALS, read_description, read_search_axes, trial_points
 from odonata.store.schema import Column, declarations
 from odonata.store.sweep import DESCRIPTION as SWEEP
 from odonata.store.sweep import point_directory, points, read_axes
@@ -30,7 +30,7 @@ def search_runs(directory: Path) -> list[tuple[Path, dict[str, Any]]]:
     axes = read_search_axes(directory)
     found: dict[Path, dict[str, Any]] = {}
     for trial in _rows(directory / TRIALS)[1]:
-        for point in points_of(axes, trial):
+        for point in trial_points(axes, trial):
             values = zip(axes, point.values, strict=True)
             found[point_directory(directory, point)] = {
                 axis.key.removeprefix("engine."): value for axis, value in values
@@ -60,7 +60,7 @@ def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
     keys = [axis.key for axis in axes if axis.key in columns]
     entries = [
         {
-            "runs": _known(runs, [point_directory(directory, point) for point in points_of(axes, row)]),
+            "runs": _known(runs, [point_directory(directory, point) for point in trial_points(axes, row)]),
             "base": [],
             "keys": {key: row[key] for key in keys},
             "values": _numbers(row, [name for name, column in columns.items() if column.type == "f64"]),

@@ -24,7 +24,7 @@ def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli import terminal
     from odonata.errors import OdonataError
-    from odonata.studies import Results, available, load, made
+    from odonata.studies import Results, available, count_started, load
 
     found = available(studies)
     if not found:
@@ -36,7 +36,7 @@ def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
     for path in found:
         study = load(path.parent, quick=quick)
         results = Results(study, options.directory(output, study.name, quick=quick))
-        done, points = made(results)
+        done, points = count_started(results)
         row = {"study": study.name, "title": study.title, "claims": len(study.claims)}
         rows.append({**row, "points": points, "finished": done})
     if as_json:

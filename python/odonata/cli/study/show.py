@@ -10,7 +10,9 @@ from odonata.studies.page import PAGE_HTML
 from odonata.studies.run import StudyRun
 
 
-def print_report(screen: Console, results: Results, report: Report, ran: StudyRun | None, *, quiet: bool) -> None:
+def print_report(
+    screen: Console, results: Results, report: Report, ran: StudyRun | None, *, quiet: bool
+) -> None:
     """Prints points, verdicts and the path of the page; when quiet only verdicts worse than expected."""
     study = results.study
     form = " (quick form)" if study.quick else ""
