@@ -95,12 +95,12 @@ def hardware_counters(run: Run) -> pa.Table:
     injected packets of nodes.
 
     Raises:
-        OdonataError: The axes are not those of a Blue Gene, or the run has no packets.
+        OdonataError: The machine has not the axes of a Blue Gene, or the run has no packets.
     """
     axes = list(run.summary["machine"]["axes"])
     if "".join(axes) not in ("XYZ", "ABCDE"):
         raise OdonataError(
-            f"{run.name} has the axes {' '.join(axes)}; expected those of a Blue Gene (X Y Z, A to E)"
+            f"{run.name} has the axes {' '.join(axes)}; expected a Blue Gene's (X Y Z, A to E)"
         )
     if "packets" not in run.links.column_names:
         raise OdonataError(f"{run.name} has no packets", hint="Run it with engine.kind = 'packet'.")

@@ -59,7 +59,7 @@ def read(path: Path, at: datetime | None = None) -> tuple[list[SlurmJob], int]:
         at: Select jobs that ran at this time, by start and end, instead of those in a running state.
 
     Raises:
-        OdonataError: The file is not such a table; the message gives the line.
+        OdonataError: The file is not output of Slurm; the message gives the line.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

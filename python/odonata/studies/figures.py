@@ -57,7 +57,7 @@ def load_curve(
 
 
 DRAW: Mapping[str, Callable[..., Any]] = {"traffic-bars": traffic_bars, "load-curve": load_curve}
-"""Functions that `draw` may name in addition to those of `study.py`."""
+"""Functions that `draw` may name in addition to functions of `study.py`."""
 
 
 def draw(figure: Figure, results: Results) -> Picture:
