@@ -69,7 +69,7 @@ def test_a_phase_without_progress_is_stopped(monkeypatch: pytest.MonkeyPatch) ->
         until_s = time.process_time() + 20.0
         while time.process_time() < until_s:
             pass
-        raise AssertionError("it was waited for")
+        raise AssertionError("it waited for the phase")
 
     monkeypatch.setattr(trial, "run_until_interrupted", silent)
     monkeypatch.setattr(trial, "SECONDS", 0.1)

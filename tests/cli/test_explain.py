@@ -139,7 +139,9 @@ def test_a_path_sums_up_to_the_time(odonata_command: Command, tmp_path: Path) ->
     assert said.returncode == 0, said.stderr
     assert "Critical path of job halo" in said.stdout
     said = odonata_command("explain", "run", "--job", "halo", "--path", "--call", "99999")
-    assert (said.returncode, "no rank of the job completed a call 99999" in said.stderr) == (2, True), said.stderr
+    assert (said.returncode, "no rank of the job completed a call 99999" in said.stderr) == (2, True), (
+        said.stderr
+    )
 
 
 def test_a_path_of_a_phase_of_an_iteration_and_its_links(odonata_command: Command, tmp_path: Path) -> None:
