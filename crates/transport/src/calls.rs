@@ -15,7 +15,7 @@ words! {
     /// The event that ends a wait.
     #[derive(Serialize, Deserialize)]
     pub enum WaitEvent {
-        Message = "message": "message: eager data, a rendezvous header, or a message on the node",
+        Message = "message": "eager data, a rendezvous header, or a message on the node",
         Data = "data": "data of a rendezvous that this rank requested",
         Receipt = "receipt": "notification that a message of this rank was received",
     }

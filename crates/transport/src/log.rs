@@ -25,8 +25,8 @@ words! {
     /// Protocol of a message.
     #[derive(Serialize, Deserialize)]
     pub enum Protocol {
-        Eager = "eager": "eager: sent at once, with its data",
-        Rendezvous = "rendezvous": "rendezvous: header first, data when the receiver requests them",
+        Eager = "eager": "sent at once, with its data",
+        Rendezvous = "rendezvous": "header first, data when the receiver requests them",
         OnNode = "on-node": "between ranks of one node, without a NIC",
     }
 }
