@@ -174,7 +174,7 @@ def test_a_table_of_boxfish(tmp_path: Path) -> None:
     [
         ("1 7 1e3", "1 7", "line 9: 2 values; expected 3"),
         ("1 7 1e3", "1 7 1e3 4", "line 9: 4 values; expected 3"),
-        ("1 7 1e3", "1 x 1e3", "line 9: 'x' is no int64, which packets is"),
+        ("1 7 1e3", "1 x 1e3", "line 9: packets is 'x', expected int64"),
         ("key: TEST", "name: TEST", "line 2: 'name: TEST'; expected 'key: NAME'"),
         ("[load, float64]", "[load, text]", "line 6: '- [load, text]'; expected a type: int32"),
         ("[load, float64]", "[packets, float64]", "line 6: there are two columns with the name packets"),
@@ -243,7 +243,7 @@ def test_groups_are_held_out_whole() -> None:
     mixed = {one.counter: one.error for one in counters.predictions(table, times)}
     apart = {one.counter: one.error for one in counters.predictions(table, times, ["x"] * 10 + ["y"] * 10)}
     assert apart["a"] > 1.5 * mixed["a"]
-    with pytest.raises(OdonataError, match="all runs are of one group"):
+    with pytest.raises(OdonataError, match="all runs are in one group"):
         counters.predictions(table, times, ["x"] * 20)
     with pytest.raises(OdonataError, match="4 runs"):
         counters.predictions(table[:4], times[:4])
@@ -264,7 +264,7 @@ def test_the_command(tmp_path: Path, odonata_command: Command) -> None:
     table = json.loads(odonata_command("counters", "links.yaml", "--json").stdout)
     assert [row["sum"] for row in table] == [3, 12, 1000.5]
     wrong = odonata_command("counters", "s", "--against", "time", "--leave-out", "x")
-    assert (wrong.returncode, "it has: job.a.program.bytes" in wrong.stderr.lower()) == (2, True)
+    assert (wrong.returncode, "axes of the sweep: job.a.program.bytes" in wrong.stderr.lower()) == (2, True)
     wrong = odonata_command("counters", "s", "--against", "time", "--job", "b")
     assert (wrong.returncode, "has no job b" in wrong.stderr) == (2, True)
     assert odonata_command("counters", "links.yaml", "--job", "b").returncode == 2

@@ -83,7 +83,7 @@ def paths_lead_from_source_to_destination(run: Tables) -> None:
         # One more for each hop between groups that is done, and the last one in the destination group.
         done = np.cumsum(between[path]) - between[path]
         arrived = group[source[path]] == group[router[packet.destination]]
-        assert list(packet.channels) == list(np.where(arrived, last, done))
+        assert list(packet.vcs) == list(np.where(arrived, last, done))
     times = packets[["created_ps", "injected_ps", "delivered_ps"]]
     assert (times.diff(axis=1).iloc[:, 1:] >= 0).all().all()
 

@@ -37,9 +37,9 @@ def pair() -> pd.DataFrame:
     received = sent - LEAVE + short(2) + MATCHED
     met = received + LEAVE
     up = met + ENTER + SEND
-    received = up + short(1) + MATCHED
-    over = received + SEND + LEAVE
-    down = received + SEND + short(1) + MATCHED
+    notified = up + short(1) + MATCHED
+    over = notified + SEND + LEAVE
+    down = notified + SEND + short(1) + MATCHED
     return pd.DataFrame(
         {
             "start_ps": [100, 100],
@@ -49,7 +49,7 @@ def pair() -> pd.DataFrame:
             "receive_ps": [0, ENTER + LEAVE],
             "wait_ps": [ENTER + LEAVE, met - posted],
             "collective_ps": [over - waited, down + LEAVE - met],
-            "blocked_ps": [received - in_barrier, received - posted - ENTER + down - up],
+            "blocked_ps": [notified - in_barrier, received - posted - ENTER + down - up],
             "work": [waited - 100, met - 100],
             "meet": [over - waited, down + LEAVE - met],
         }

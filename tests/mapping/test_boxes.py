@@ -102,7 +102,7 @@ def test_shear_is_tilt_with_its_axes_named_in_the_other_order() -> None:
 @pytest.mark.parametrize(
     ("mistake", "reason"),
     [
-        (lambda: box([]), "expected sizes from 1 on"),
+        (lambda: box([]), "expected positive sizes"),
         (lambda: box([4]).div([5]), "can't be cut into 5 parts"),
         (lambda: box([4]).div([2, 2]), "2 numbers"),
         (lambda: box([4]).cut([2], "dib"), "'dib'; expected 'div' or 'mod'"),  # type: ignore[arg-type]

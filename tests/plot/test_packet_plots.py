@@ -114,7 +114,7 @@ def test_the_command_draws_them(runs: list[odonata.Run], odonata_command: Comman
 
 
 def test_wrong_words_say_what_there_is(runs: list[odonata.Run]) -> None:
-    with pytest.raises(OdonataError, match="no part"):
+    with pytest.raises(OdonataError, match="unknown part"):
         runs[0].plot.latency(part="tail")
-    with pytest.raises(OdonataError, match="no series"):
+    with pytest.raises(OdonataError, match="unknown series"):
         runs[0].plot.series("speed")

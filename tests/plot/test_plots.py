@@ -60,7 +60,7 @@ def test_the_heat_map_of_one_job(run: odonata.Run) -> None:
     image = run.plot.groups(job="b").axes[0].images[0].get_array()
     assert image is not None
     assert image.tolist() == [[2.0, 0.0], [0.0, 0.0]]
-    with pytest.raises(OdonataError, match="no job c\nIts jobs: a, b"):
+    with pytest.raises(OdonataError, match="no job c\nUse one of a, b"):
         run.plot.groups(job="c")
 
 

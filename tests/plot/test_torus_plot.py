@@ -72,7 +72,7 @@ def test_what_has_no_such_figure_is_said(odonata_command: Command, tmp_path: Pat
     plain = odonata.run(RING.format(path=path))
     with pytest.raises(OdonataError, match="recorded no dynamic channels"):
         plain.plot.torus(what="dynamic")
-    with pytest.raises(OdonataError, match="no figure torus of latency"):
+    with pytest.raises(OdonataError, match="unknown quantity latency"):
         plain.plot.torus(what="latency")
     tree = odonata.run(
         """

@@ -43,13 +43,13 @@ def test_some_other_directory(tmp_path: Path) -> None:
 
 def test_some_other_summary(tmp_path: Path) -> None:
     (tmp_path / "summary.json").write_text('{"format": "recipes"}')
-    with pytest.raises(NotARunError, match='does not say "format": "odonata-run"'):
+    with pytest.raises(NotARunError, match='does not contain "format": "odonata-run"'):
         odonata.load(tmp_path)
 
 
 def test_tables_without_a_summary(stored: Path) -> None:
     (stored / "summary.json").unlink()
-    with pytest.raises(NotARunError, match="not finished, or not copied whole"):
+    with pytest.raises(NotARunError, match="the run or a copy is not complete"):
         odonata.load(stored)
 
 
@@ -63,7 +63,7 @@ def test_a_file_that_links_out_of_the_run_is_not_opened(stored: Path, tmp_path: 
         run = odonata.load(stored)
         return run.table("links"), run.experiment
 
-    with pytest.raises(NotARunError, match="leads out of the run directory"):
+    with pytest.raises(NotARunError, match="is a link to a place outside the run directory"):
         read()
 
 
@@ -173,7 +173,7 @@ def test_a_table_with_other_columns(stored: Path) -> None:
     links = handmade.tables()["links"]
     links = links.set_column(links.column_names.index("bytes"), "bytes", links["bytes"].cast(pa.float32()))
     pq.write_table(links.drop_columns(["port"]), stored / "links.parquet")
-    with pytest.raises(DamagedRunError, match="it has no column port; its column bytes is float, not f64"):
+    with pytest.raises(DamagedRunError, match="it has no column port; its column bytes has type float, expected f64"):
         _ = odonata.load(stored).links
 
 

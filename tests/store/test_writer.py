@@ -65,7 +65,7 @@ def test_a_foreign_directory_is_left_as_it_is(tmp_path: Path, force: bool) -> No
     home = tmp_path / "home"
     home.mkdir()
     (home / "thesis.tex").write_text("years of work")
-    with pytest.raises(StoreError, match="not a run directory; it is left as it is"):
+    with pytest.raises(StoreError, match="not a run directory, so it is not replaced"):
         write(home, force=force)
     assert (home / "thesis.tex").read_text() == "years of work"
     assert entries(tmp_path) == ["home"]
@@ -161,7 +161,7 @@ def test_a_run_that_lacks_something_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="table links: it has no column bytes"):
         write_run(tmp_path / "run", summary=handmade.SUMMARY, tables=without, experiment="", resolved="")
     del tables["placement"]
-    with pytest.raises(ValueError, match="lacks table placement"):
+    with pytest.raises(ValueError, match="the run has no table placement"):
         write_run(tmp_path / "run", summary=handmade.SUMMARY, tables=tables, experiment="", resolved="")
     assert entries(tmp_path) == []
 

@@ -129,10 +129,10 @@ def test_verdicts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ('value = "time"\nabove = 1\nbelow = 2', "held against above and below"),
-        ('value = "time"', "held against nothing"),
+        ('value = "time"\nabove = 1\nbelow = 2', "compared with above and below"),
+        ('value = "time"', "compared with nothing"),
         ('value = "tim"\nabove = 1', "no column tim\nDid you mean time?"),
-        ('value = "time"\nabove = 1\nstatistic = "average"', "no statistic 'average'"),
+        ('value = "time"\nabove = 1\nstatistic = "average"', "unknown statistic 'average'"),
         ('value = "time"\nabove = 1\nwere = {}', "claim c: unknown key were\nDid you mean where?"),
         ('value = "time"\nabove = 1\nwhere = { what = "c" }', "no row has what = 'c'"),
         (
@@ -141,8 +141,8 @@ def test_verdicts(tmp_path: Path) -> None:
         ),
         ('value = "time"\nabove = "much"', "no column much"),
         ('value = "time"\nabove = true', "expected a number or a text or a table"),
-        ('value = "time"\nabove = 1\nexpect = "partly"', "the key why says the reason"),
-        ('value = "time"\nabove = 1\nunit = "MB"', "no unit 'MB'\nDid you mean MiB?"),
+        ('value = "time"\nabove = 1\nexpect = "partly"', "give the reason in the key why"),
+        ('value = "time"\nabove = 1\nunit = "MB"', "unknown unit 'MB'\nDid you mean MiB?"),
         ('value = "time"\nreference = 1', "the key tolerance is missing"),
         ('value = "time"\nwhere = { what = "a", seed = 1 }\nrises_along = "seed"', "only one value of seed"),
         ('value = "time"\nabove = 1\nagainst = { seed = 1, what = "a", said = 20.0 }', "has no row"),
@@ -162,13 +162,13 @@ def test_mistakes_in_a_claim_are_named(tmp_path: Path, keys: str, message: str) 
         ("[experiment.x]\nfil = 'x.toml'", "experiment x: the key file is missing"),
         ("[experiment.x]\nfile = 3", "file is 3, expected a text or a table"),
         ("[experiment.x]\nfile = 'x.toml'\nsweep.engine.seed = [1]", 'in quotes: sweep = { "engine.seed"'),
-        ("[experiment.x]\nfile = 'x.toml'\nvariants.a = []", "variants.a is [], expected choices"),
-        ("[experiment.x]\nfile = 'x.toml'\nquik = false", "no key quik\nDid you mean quick?"),
+        ("[experiment.x]\nfile = 'x.toml'\nvariants.a = []", "variants.a is [], expected a table of choices"),
+        ("[experiment.x]\nfile = 'x.toml'\nquik = false", "unknown key quik\nDid you mean quick?"),
         ("[[claim]]\nsays = 'x'", "[[claim]] number 1 has no name"),
         (claim("check = 'f'").replace("book,", "bok,"), "unknown source 'bok'\nDid you mean book?"),
         (claim("check = 'by_hnd'"), "no function by_hnd\nDid you mean by_hand?"),
         (claim("check = 'wrong'"), "study.py:13: wrong: KeyError: 'nothing'"),
-        ("book = 'again'", "is not TOML"),
+        ("book = 'again'", "is not valid TOML"),
         (
             "[[figure]]\nname = 'f'\ncaption = 'F'\ndraw = 'traffic-bar'",
             "no function traffic-bar",
@@ -325,7 +325,7 @@ def test_some_points_run_and_what_needs_the_others_is_left_open(tmp_path: Path) 
     assert made.as_expected
     page = (out / "page.md").read_text()
     assert "Unfinished: 4 of 16 points have run." in page
-    assert "| Alone a job leaves links emptier | book | not measured | no point that it needs" in page
+    assert "| Alone a job leaves links emptier | book | not measured | none of its points is finished" in page
     with pytest.raises(OdonataError, match="no row has alone = 'together'"):
         report(results)
     # A word that no row could ever have is still a mistake.
@@ -413,7 +413,7 @@ def test_the_commands(tmp_path: Path) -> None:
     made = small_study(tmp_path)
     some = command("run", made, "--quick", "--only", "alone=a", "-j", 1, cwd=tmp_path)
     assert some.returncode == 0, some.stderr
-    assert "1 point: 1 run, 0 kept" in some.stdout
+    assert "1 point: 1 run, 0 already finished" in some.stdout
     assert "1 not measured" in some.stdout
     assert command("report", made, "--quick", "--unfinished", cwd=tmp_path).returncode == 0
     wrong = command("run", made, "--only", "alone", cwd=tmp_path)
@@ -423,7 +423,7 @@ def test_the_commands(tmp_path: Path) -> None:
     assert "1 of the 2 points of study are not finished" in missing.stderr
     ran = command("run", made, "--quick", "-j", 1, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
-    assert "2 points: 1 run, 1 kept" in ran.stdout
+    assert "2 points: 1 run, 1 already finished" in ran.stdout
     assert "1 reproduced" in ran.stdout
     reported = command("report", "study", "--studies", tmp_path, "--quick", cwd=tmp_path)
     assert reported.returncode == 0, reported.stderr
