@@ -39,7 +39,7 @@ class PyOdonata(PythonPackage):
         depends_on("py-pymetis@2025.1:")
 
     with default_args(type=("build", "run"), when="+cluster"):
-        depends_on("py-bokeh@3.1:")
+        depends_on("py-cryptography@42:")
         depends_on("py-dask@2025.5:")
         depends_on("py-dask-jobqueue@0.9:")
         depends_on("py-distributed@2025.5:")
