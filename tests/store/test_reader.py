@@ -173,7 +173,8 @@ def test_a_table_with_other_columns(stored: Path) -> None:
     links = handmade.tables()["links"]
     links = links.set_column(links.column_names.index("bytes"), "bytes", links["bytes"].cast(pa.float32()))
     pq.write_table(links.drop_columns(["port"]), stored / "links.parquet")
-    with pytest.raises(DamagedRunError, match="it has no column port; its column bytes has type float, expected f64"):
+    message = "it has no column port; its column bytes has type float, expected f64"
+    with pytest.raises(DamagedRunError, match=message):
         _ = odonata.load(stored).links
 
 
