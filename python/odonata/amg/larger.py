@@ -46,9 +46,7 @@ def more_points(small: Hierarchy, large: Hierarchy, points: float) -> Hierarchy:
         raise OdonataError(f"the hierarchies are on {known}; expected equal numbers")
     first, second = (one.unknowns / one.ranks for one in (small, large))
     if not first < second < points:
-        raise OdonataError(
-            f"{first:,.0f}, {second:,.0f} and {points:,.0f} points per rank do not increase"
-        )
+        raise OdonataError(f"{first:,.0f}, {second:,.0f} and {points:,.0f} points per rank do not increase")
     steps = math.log(points / second) / math.log(second / first)
     fine = list(_continued(small, large, steps))
     levels = [*fine, *_coarser(large, fine)]
