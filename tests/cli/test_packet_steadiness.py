@@ -48,7 +48,7 @@ def test_a_steady_run_has_nothing_to_warn_of(odonata_command: Command, tmp_path:
 def test_a_saturated_run_says_so(odonata_command: Command, tmp_path: Path) -> None:
     """All 8 nodes of a group share one cable: 1/8 of their bandwidth."""
     summary, printed, complained = run(odonata_command, tmp_path, 0.4, drain=5)
-    assert "the network is saturated: job 'adv' brought 0.12" in complained
+    assert "the network is saturated: job 'adv' delivered 0.12" in complained
     assert "of 0.400" in complained
     assert "NOT STEADY" in printed
     assert summary["convergence"]["balanced"] is False
@@ -60,8 +60,8 @@ def test_paced_sources_stall_and_are_reported(odonata_command: Command, tmp_path
     """They queue nothing, but the load is below the requested load."""
     paced = 'injection = "paced"'
     summary, printed, complained = run(odonata_command, tmp_path, 0.4, traffic=paced)
-    assert "the network is saturated: job 'adv' brought 0.12" in complained
-    assert "sources were held up and offered less" in complained
+    assert "the network is saturated: job 'adv' delivered 0.12" in complained
+    assert "sources stalled and offered less" in complained
     assert "queue up" not in complained
     assert "NOT STEADY" in printed
     assert (summary["convergence"]["balanced"], summary["convergence"]["converged"]) == (False, False)
@@ -84,7 +84,7 @@ def test_sources_that_drain_are_noticed(odonata_command: Command, tmp_path: Path
     steps = 'step_times = ["20 us"], step_loads = [0.05]'
     summary, _, complained = run(odonata_command, tmp_path, 0.4, warm_up=21, traffic=steps)
     assert (
-        "queues in the sources drain that grew before the measurement: job 'adv' brought 0.12" in complained
+        "sources drain queues from before the measurement: job 'adv' delivered 0.12" in complained
     )
     assert summary["convergence"]["converged"] is False
 

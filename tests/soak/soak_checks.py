@@ -49,8 +49,8 @@ def faults_of(path: Path) -> list[str]:
 def _ended(run: Run) -> list[str]:
     ending = run.summary["convergence"]["ending"]
     if ending == "deadlock":
-        return ["nothing can happen any more"]
-    patient = any("although none waits for another" in warning for warning in run.summary["warnings"])
+        return ["no further event"]
+    patient = any("although no packet waits for another" in warning for warning in run.summary["warnings"])
     return (
         [f"packets wait for each other: {run.summary['warnings']}"]
         if ending == "no-progress" and not patient

@@ -1,4 +1,4 @@
-//! What jobs ask of a network, without running them: the columns of Table I of Kang et al. 2022 that need no run.
+//! Traffic of jobs without a run: the columns of Table I of Kang et al. 2022 that need no run.
 
 use crate::input::Files;
 use crate::plan::Plan;
@@ -23,9 +23,9 @@ pub struct Character {
     pub what: String,
     /// Its ranks.
     pub ranks: u32,
-    /// Messages with content, those of collectives included.
+    /// Messages with content, including messages of collectives.
     pub messages: u64,
-    /// Messages without content, as those of barriers.
+    /// Messages without content, for example of barriers.
     pub zero_byte_messages: u64,
     /// Packets with everything that the protocol exchanges; `None` where the engine has none.
     pub packets: Option<u64>,
@@ -39,7 +39,7 @@ pub struct Character {
     pub compute: Time,
 }
 
-/// What every job of an experiment asks of the network: all its iterations, of a job in the background one. Of open traffic, which has
+/// Traffic of each job of an experiment: all its iterations, or one iteration of a background job. Of open traffic, which has
 /// no end, all but the name stays 0.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Checkpoints of a run: whose they are, and how a run goes on from one.
+//! Checkpoints of a run: their origin, and how to resume from one.
 
 use crate::input::InputFile;
 use odonata_checkpoint::{CheckpointError, CheckpointReader, DecodeError};
@@ -55,11 +55,11 @@ impl Origin {
         serde_json::to_value(self).expect("texts and numbers")
     }
 
-    /// Why a run of `self` can't go on from a checkpoint of `other`.
+    /// Reason why a run of `self` cannot resume from a checkpoint of `other`.
     fn differs_from(&self, other: &Self) -> Option<String> {
         let (ours, theirs) = (&self.odonata_version, &other.odonata_version);
         if ours != theirs {
-            return Some(format!("was written by Odonata {theirs}, and this is {ours}: start the run anew"));
+            return Some(format!("was written by Odonata {theirs}, and this is {ours}: start the run again"));
         }
         if self.resolved != other.resolved {
             let differing = self.resolved.lines().zip(other.resolved.lines()).find(|(a, b)| a != b);
@@ -121,7 +121,7 @@ impl std::fmt::Debug for Checkpoint {
     }
 }
 
-/// The checkpoints of a run: the one that it goes on from, and whose it takes.
+/// The checkpoints of a run: the one to resume from, and the origin of new ones.
 #[derive(Debug)]
 pub struct Checkpoints {
     pub(crate) from: Option<Checkpoint>,

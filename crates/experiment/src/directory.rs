@@ -29,8 +29,7 @@ static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
     tables
 });
 
-/// All tables that a run may have, in the order of the reference: those of every run, with what the engines add to them, and
-/// then each engine's own.
+/// All tables that a run may have, in the order of the reference: first the tables of every run, with the columns of the engines, then the tables of each engine.
 pub fn tables() -> &'static [Table] {
     &TABLES
 }

@@ -9,7 +9,7 @@ use crate::problem::{Location, Problem, ProblemKind, Problems, OVERRIDE};
 use toml::de::{DeTable, DeValue};
 use toml::Spanned;
 
-/// After so many, one more mistake in the writing tells nobody anything; a file of another kind has one at each byte.
+/// Maximum reported mistakes of syntax. A file of another kind has one at each byte.
 const SYNTAX_ERRORS_MAX: usize = 20;
 
 /// A stretch of bytes of a source.
@@ -86,7 +86,7 @@ impl Table {
 pub(crate) struct Document {
     sources: Vec<Source>,
     pub(crate) root: Table,
-    /// What overrides made meaningless in the file and was left out, in words.
+    /// Message about the keys of the file that overrides made meaningless and that were left out.
     pub(crate) left_out: Option<String>,
 }
 

@@ -35,7 +35,7 @@ pub struct EngineKind {
     pub keys: fn() -> Vec<Key>,
     /// Reads its settings; what is wrong with them is reported, and the default stands in.
     pub(crate) read: fn(&Fields, &mut Report<'_>) -> Box<dyn Engine>,
-    /// What the reference of the run directory says of it beside its columns, in Markdown.
+    /// Markdown text of the reference of the run directory, in addition to the columns.
     pub(crate) reference: &'static str,
     /// Columns that it adds to tables of every run, by table.
     pub(crate) adds: fn() -> Vec<(&'static str, Vec<Column>)>,
@@ -46,15 +46,15 @@ pub struct EngineKind {
 /// All kinds; the first is the default.
 pub const ENGINES: &[EngineKind] = &[flow::KIND, packet::KIND, model::KIND];
 
-/// Told how far a run is: the phase, and the share of it that is done. Returns false to stop the run.
+/// Receives the progress: the phase, and its completed share. Returns false to stop the run.
 pub type Progress<'a> = dyn FnMut(&str, f64) -> bool + 'a;
 
 /// Follows a run while it goes.
 pub trait Watcher {
-    /// Told how far the run is: the phase, and the share of it that is done. Returns false to stop the run.
+    /// Receives the progress: the phase, and its completed share. Returns false to stop the run.
     fn progress(&mut self, phase: &str, share: f64) -> bool;
 
-    /// Told the simulated time that a run of discrete events has reached, and the events so far.
+    /// Receives the simulated time of a run of discrete events, and the events so far.
     fn pace(&mut self, now_ps: u64, events: u64) {
         let _ = (now_ps, events);
     }
@@ -66,8 +66,7 @@ pub trait Watcher {
         Some(rows)
     }
 
-    /// Asked now and then whether the state of the run at the simulated time `now_ps` is to be kept; the experiment asks for a checkpoint
-    /// `every` so much time of the clock on the wall.
+    /// Decides at intervals whether to write a checkpoint at the simulated time `now_ps`. The experiment requests one `every` so much wall-clock time.
     fn wants_checkpoint(&mut self, now_ps: u64, every: Option<Duration>) -> bool {
         let _ = (now_ps, every);
         false
@@ -100,7 +99,7 @@ pub trait Watcher {
     }
 }
 
-/// A function that is told the progress, as a watcher.
+/// A progress function as a watcher.
 pub(crate) struct ProgressWatcher<'a, 'b>(pub(crate) &'a mut Progress<'b>);
 
 impl Watcher for ProgressWatcher<'_, '_> {
@@ -177,7 +176,7 @@ pub enum EngineError {
     },
     /// A job can't be run: its mistake.
     Job(JobId, WorkloadError),
-    /// What the run was to go on from is not of it: why.
+    /// Reason why the run cannot resume from the given checkpoint.
     Checkpoint(String),
     /// The caller asked to stop.
     Interrupted,
@@ -196,7 +195,7 @@ fn check_messages(scenario: &Scenario) -> Result<(), EngineError> {
     scenario.workload.check_messages().map_err(|(job, error)| EngineError::Job(job, error))
 }
 
-/// What an engine knows of a run before it.
+/// Estimates of an engine before a run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunEstimate {
     /// The memory that the engine takes for it.
@@ -218,11 +217,11 @@ pub struct Outcome {
     pub link_columns: Frame,
     /// Link, job and bytes, sorted by link and job: only where there are any.
     pub link_jobs: (Vec<u32>, Vec<u32>, Vec<f64>),
-    /// Bytes into each node's network interface.
+    /// Bytes through each node's ejection port.
     pub node_ejected_bytes: Vec<f64>,
-    /// Bytes out of each node's network interface.
+    /// Bytes through each node's injection port.
     pub node_injected_bytes: Vec<f64>,
-    /// Capacity of each network interface as used, in each direction.
+    /// Capacity of each NIC as used, in each direction.
     pub node_capacity_bytes_per_s: Vec<f64>,
     /// Further columns of `nodes`.
     pub node_columns: Frame,
@@ -232,7 +231,7 @@ pub struct Outcome {
     pub job_columns: Frame,
     /// Further tables.
     pub tables: Vec<(&'static str, Frame)>,
-    /// The memory that the engine was thought to take, beside the machine, the jobs and the tables.
+    /// Estimated memory of the engine, without the machine, the jobs and the tables.
     pub memory: Need,
     /// Whether the run was stopped before its end; then everything else says what happened until then.
     pub partial: bool,

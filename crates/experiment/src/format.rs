@@ -19,7 +19,7 @@ pub const VERSION: i64 = 3;
 
 /// Keys of `[engine]` that belong to the traffic of a job since version 2.
 const TRAFFIC: [&str; 6] = ["load", "start", "step_times", "step_loads", "injection", "burst"];
-/// Those of them that could be lists with a value for each job.
+/// Keys of these that could be lists with a value for each job.
 const PER_JOB: [&str; 2] = ["load", "start"];
 /// Keys of `[engine]` that belong to the routing since version 2.
 const ROUTING: [&str; 10] = [
@@ -115,7 +115,7 @@ fn move_keys(document: &mut DocumentMut, problem: impl Fn(ProblemKind, String) -
     if let Some(sweep) = document.get_mut("sweep").and_then(Item::as_table_mut) {
         swept = rename_axes(sweep, &name, parameters).map_err(|message| problem(ProblemKind::Value, message))?;
     }
-    // The file by itself must have a routing with the parameter that is swept.
+    // The file without its sweep must have a routing with the swept parameter.
     if let (Some(name), Some(engine)) = (swept, document.get_mut("engine").and_then(Item::as_table_like_mut)) {
         engine.entry("routing").or_insert(value(name));
     }

@@ -58,7 +58,7 @@ pub struct InputFile {
 
 impl<'a> Files<'a> {
     /// Files that are named relative to the directory of `experiment`, a path that need not exist.
-    pub fn beside(experiment: &Path) -> Self {
+    pub fn next_to(experiment: &Path) -> Self {
         let directory = experiment.parent().unwrap_or_else(|| Path::new(""));
         // No directory is the current one, which an empty path does not say.
         let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
@@ -266,7 +266,7 @@ impl Room {
         Self { bytes: (left.bytes / TAKEN_PER_BYTE).max(SMALL_FILE_BYTES), left: Some(left) }
     }
 
-    /// All bytes of a file that says it has `size`; some, as those of `/proc`, say less than they have.
+    /// All bytes of a file with the reported `size`; some files, as in `/proc`, have more.
     fn read(&self, file: impl Read, size: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         if size <= self.bytes {
@@ -282,7 +282,7 @@ impl Room {
 
     fn exceeded(&self, size: u64) -> String {
         let left = self.left.as_ref().map_or_else(String::new, |left| format!(", but {left}"));
-        format!("it has {} or more, and reading it takes {TAKEN_PER_BYTE} times as much{left}", Bytes(size))
+        format!("it has {} or more, and reading it needs {TAKEN_PER_BYTE} B of memory per byte{left}", Bytes(size))
     }
 }
 
@@ -292,7 +292,7 @@ fn reason(error: &std::io::Error) -> String {
         ErrorKind::PermissionDenied => "no permission".into(),
         ErrorKind::IsADirectory => "it is a directory".into(),
         ErrorKind::InvalidInput => format!("it is no name of a file: {error}"),
-        // Other words of the system come with its number, which tells a user nothing.
+        // Other system messages contain an error number, which is useless to a user.
         _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
     }
 }
@@ -326,7 +326,7 @@ mod tests {
         let compressed = encoder.finish().unwrap();
         std::fs::write(directory.join("plain.csv"), &compressed).unwrap();
         std::fs::write(directory.join("cut.gz"), &compressed[..compressed.len() - 6]).unwrap();
-        let mut files = Files::beside(&directory.join("experiment.toml"));
+        let mut files = Files::next_to(&directory.join("experiment.toml"));
         assert_eq!(files.read("plain.csv").unwrap(), b"src,dst\n0,1\n");
         assert!(files.read("cut.gz").unwrap_err().contains("damaged or cut off"));
         assert!(files.read("none.csv").unwrap_err().ends_with("none.csv: there is no such file"));
@@ -341,9 +341,9 @@ mod tests {
         let directory = directory("parquet");
         std::fs::write(directory.join("edges"), b"PAR1....PAR1").unwrap();
         let experiment = directory.join("experiment.toml");
-        assert!(Files::beside(&experiment).read("edges").unwrap_err().contains("Parquet"));
+        assert!(Files::next_to(&experiment).read("edges").unwrap_err().contains("Parquet"));
         let reader = |path: &Path| Ok(path.file_name().unwrap().as_encoded_bytes().to_vec());
-        assert_eq!(Files::beside(&experiment).with_parquet(&reader).read("edges").unwrap(), b"edges");
+        assert_eq!(Files::next_to(&experiment).with_parquet(&reader).read("edges").unwrap(), b"edges");
         std::fs::remove_dir_all(directory).unwrap();
     }
 
@@ -355,7 +355,7 @@ mod tests {
         let pipe = directory.join("pipe");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         let socket = std::os::unix::net::UnixListener::bind(directory.join("socket")).unwrap();
-        let mut files = Files::beside(&directory.join("experiment.toml"));
+        let mut files = Files::next_to(&directory.join("experiment.toml"));
         for (name, noun) in
             [("pipe", "a pipe"), ("socket", "a socket"), ("/dev/zero", "a device"), (".", "a directory")]
         {
@@ -382,7 +382,10 @@ mod tests {
         // It grew, or did not say how long it is.
         for (file, size) in [(&[1; 51][..], 51), (&[1; 51][..], 0), (&[][..], 51)] {
             let said = room.read(file, size).unwrap_err();
-            assert_eq!(said, "it has 51 B or more, and reading it takes 2 times as much, but 100 B are left of a test");
+            assert_eq!(
+                said,
+                "it has 51 B or more, and reading it needs 2 B of memory per byte, but 100 B are left of a test"
+            );
         }
     }
 

@@ -71,7 +71,10 @@ fn of_job(machine: &Machine, job: &Job) -> Result<MappedJob, String> {
         dims.iter().zip(wrap).map(|(&size, &ring)| links_along(machine.router_count(), size, ring)).sum();
     if machine.link_count() != links {
         let found = machine.link_count();
-        return Err(format!("{} has {found} links; expected {links}, one each way between neighbours", machine.name()));
+        return Err(format!(
+            "{} has {found} links; expected {links}, one in each direction between neighbours",
+            machine.name()
+        ));
     }
     let places = TorusPlaces { sizes: dims.clone(), wraps: wrap.clone(), per_node: job.ranks_per_node };
     let mut held = vec![0; machine.router_count()];

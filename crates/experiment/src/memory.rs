@@ -30,7 +30,7 @@ const UNLIMITED: u64 = 1 << 60;
 pub struct AvailableMemory {
     /// How much.
     pub bytes: u64,
-    /// Of which limit, in words that follow "are left of".
+    /// Name of the limit, as it follows "are left of".
     pub of: String,
 }
 
@@ -49,7 +49,7 @@ const BYTES_PER_PLACED_RANK: u64 = 16;
 /// Lets a machine be built that takes so many bytes.
 ///
 /// # Errors
-/// In words, if that is more than is left.
+/// Message if that is more than is left.
 pub(crate) fn admit_machine(bytes: u64, left: Option<AvailableMemory>) -> Result<(), String> {
     admit_part("the machine needs", bytes, "use a smaller one", left)
 }
@@ -57,7 +57,7 @@ pub(crate) fn admit_machine(bytes: u64, left: Option<AvailableMemory>) -> Result
 /// Lets so many ranks be placed.
 ///
 /// # Errors
-/// In words, if there is no memory for them.
+/// Message if there is no memory for them.
 pub(crate) fn admit_ranks(ranks: u64, left: Option<AvailableMemory>) -> Result<(), String> {
     let bytes = ranks.saturating_mul(BYTES_PER_PLACED_RANK);
     admit_part(&format!("the {ranks} ranks of the jobs need"), bytes, "use fewer", left)
@@ -72,7 +72,7 @@ fn admit_part(what: &str, bytes: u64, instead: &str, left: Option<AvailableMemor
     }
 }
 
-/// The least that is left of any limit; nothing where the system tells of none.
+/// Minimum left of any limit; `None` if the system reports no limit.
 pub fn available() -> Option<AvailableMemory> {
     available_below(Path::new("/"))
 }
@@ -143,7 +143,7 @@ fn control_groups(root: &Path) -> Vec<AvailableMemory> {
             mount.has(controllers).then_some(path)
         });
         let names = if mount.unified { &VERSION_2 } else { &VERSION_1 };
-        // The group as the mount shows it. In a container it may show another part of the tree; then it is that of the container.
+        // The group as the mount shows it. In a container it may show another part of the tree; then it is the group of the container.
         let below = own.and_then(|path| Path::new(path).strip_prefix(mount.shows).ok()).unwrap_or(Path::new(""));
         for group in below.ancestors() {
             found.extend(left_of_group(root, &Path::new(mount.at).join(group), names));

@@ -87,7 +87,7 @@ impl Plan {
     }
 
     /// Sends without receives and receives without sends. A run begins with them, since messages that nobody takes may be
-    /// no harm; who checks a file is told.
+    /// no harm; the check of a file reports it.
     pub(crate) fn unmatched(&self) -> Result<(), Problems> {
         let problem = |(job, words): &(usize, String)| {
             let place = self.jobs[*job].work.chosen().place_of("path");
@@ -118,7 +118,7 @@ impl Plan {
     }
 }
 
-/// A machine by itself.
+/// A machine without jobs.
 #[derive(Debug)]
 pub struct MachinePlan {
     /// The hardware.

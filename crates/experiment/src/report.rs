@@ -3,7 +3,7 @@
 use crate::document::{Document, Place};
 use crate::problem::{Problem, ProblemKind, Problems};
 
-/// So many problems are told; more are counted. A file that was meant for something else has one on each line.
+/// Maximum reported problems; further ones are counted. A file that was meant for something else has one on each line.
 const PROBLEMS_MAX: usize = 100;
 
 /// The problems found so far.
@@ -11,7 +11,7 @@ const PROBLEMS_MAX: usize = 100;
 pub(crate) struct Report<'d> {
     pub(crate) document: &'d Document,
     problems: Vec<(Option<Place>, Problem)>,
-    /// How many were found after the last that is told.
+    /// Number of problems after the last reported one.
     untold: usize,
 }
 
@@ -46,7 +46,7 @@ impl<'d> Report<'d> {
         }
     }
 
-    /// All problems in the order of the file, those of overrides last.
+    /// All problems in the order of the file, then the problems of overrides.
     pub(crate) fn into_problems(mut self) -> Problems {
         self.problems.sort_by_key(|(place, _)| place.map_or((0, 0), |p| (p.source, p.start)));
         self.problems.dedup_by(|(_, a), (_, b)| a == b);

@@ -31,7 +31,7 @@ pub struct RunResult {
 pub enum RunError {
     /// The user's mistakes.
     Problems(Problems),
-    /// The checkpoint that the run was to go on from is not of it, or damaged.
+    /// The given checkpoint belongs to another run, or is damaged.
     Checkpoint(String),
     /// The caller asked to stop.
     Interrupted,
@@ -61,8 +61,7 @@ pub fn run<S: AsRef<str>>(
     run_watched((text, file, overrides), files, threads, &mut ProgressWatcher(progress), None)
 }
 
-/// [`run`] of a text, its file and overrides with a watcher, which may take the rows of tables that grow while the run goes, and may go on
-/// from a checkpoint of the same run.
+/// [`run`] of a text, its file and overrides with a watcher, which may take the rows of tables during the run, and may resume from a checkpoint of the same run.
 ///
 /// # Errors
 /// As [`run`].
@@ -213,7 +212,7 @@ pub fn program_mistake(text: &str, ranks: u32) -> Option<(String, String)> {
 /// One key of a sweep with its values.
 pub use crate::spec::SweepAxis;
 
-/// The axes of `[interference]` and `[sweep]`, with every value tried by itself as an override.
+/// The axes of `[interference]` and `[sweep]`, with each value tried alone as an override.
 ///
 /// # Errors
 /// All mistakes in the file, or else all keys and values of the sweep that it does not take.

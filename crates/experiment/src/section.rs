@@ -2,7 +2,7 @@
 
 use odonata_declare::{Family, Key, VariantInfo};
 
-/// A key that chooses among variants whose parameters may stand beside it.
+/// A key that chooses among variants. Their parameters may be sibling keys.
 #[derive(Clone, Debug)]
 pub struct Chooser {
     /// The key.

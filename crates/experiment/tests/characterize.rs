@@ -7,7 +7,7 @@ fn of(job: &str, engine: &str) -> Character {
     let text = format!(
         "[machine]\npreset = \"dragonfly-1056\"\n\n[[job]]\nname = \"a\"\nranks_per_node = 1\n{job}\n\n[engine]\nkind = \"{engine}\"\n"
     );
-    let files = Files::beside(Path::new("x.toml"));
+    let files = Files::next_to(Path::new("x.toml"));
     let mut jobs = characterize(&text, "x.toml", &[] as &[&str], files).unwrap();
     assert_eq!(jobs.len(), 1);
     jobs.remove(0)
@@ -84,6 +84,6 @@ fn repeated_and_in_the_background() {
         "[machine]\npreset = \"dragonfly-1056\"\n[[job]]\nname = \"a\"\n{program}\nbackground = true\n\
          [[job]]\nname = \"b\"\nranks = 2\npattern = \"all-to-all\"\n[engine]\nkind = \"packet\"\n"
     );
-    let endless = characterize(&text, "x.toml", &[] as &[&str], Files::beside(Path::new("x.toml"))).unwrap();
+    let endless = characterize(&text, "x.toml", &[] as &[&str], Files::next_to(Path::new("x.toml"))).unwrap();
     assert_eq!(endless[0], once);
 }

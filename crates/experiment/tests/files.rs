@@ -19,7 +19,7 @@ impl Directory {
     }
 
     fn files(&self) -> Files<'static> {
-        Files::beside(&self.0.join("run.toml"))
+        Files::next_to(&self.0.join("run.toml"))
     }
 
     fn machine(&self, keys: &str) -> Result<MachineReport, Problems> {
@@ -88,7 +88,7 @@ fn codes_files_need_their_sizes() {
                 nodes_per_router = 5";
     let report = directory.machine(keys).unwrap();
     assert_eq!((links(&report)[2].1, report.metrics["nodes"].as_u64()), (2, Some(20)));
-    let again = machine::<&str>(&report.resolved, "resolved.toml", &[], Files::beside(Path::new("/")), 1).unwrap();
+    let again = machine::<&str>(&report.resolved, "resolved.toml", &[], Files::next_to(Path::new("/")), 1).unwrap();
     assert!(again.tables == report.tables, "resolved files are found from anywhere");
     let problems = directory.machine(&keys.replace("groups = 2", "groups = 1")).unwrap_err().to_string();
     assert!(problems.contains("inter.bin:byte"), "{problems}");
@@ -174,7 +174,7 @@ fn placements_are_csv_or_binary() {
                   pattern = 'uniform'\nplacement = 'file'\npath = 'map.bin'\n";
     let checked = directory.check(binary).unwrap();
     assert_eq!(checked.summary["jobs"][0]["routers"], 3);
-    let again = check::<&str>(&checked.resolved, "resolved.toml", &[], Files::beside(Path::new("/"))).unwrap();
+    let again = check::<&str>(&checked.resolved, "resolved.toml", &[], Files::next_to(Path::new("/"))).unwrap();
     assert_eq!(again.resolved, checked.resolved);
 }
 

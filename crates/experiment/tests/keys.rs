@@ -152,7 +152,7 @@ fn topologies_without_keys_are_the_families_defaults() {
     let built = |topology: &str| {
         let text = format!("machine.topology = '{topology}'\n[[job]]\nranks = 2\npattern = 'uniform'\n");
         let spec = ExperimentSpec::parse::<&str>(&text, "x.toml", &[]).unwrap();
-        Plan::new(spec, Files::beside(Path::new("x.toml"))).unwrap().scenario.machine
+        Plan::new(spec, Files::next_to(Path::new("x.toml"))).unwrap().scenario.machine
     };
     assert!(built("dragonfly") == Dragonfly::default().builder().unwrap().build().unwrap());
     assert!(built("cascade") == Cascade::default().builder().unwrap().build().unwrap());

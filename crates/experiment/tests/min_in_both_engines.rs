@@ -34,7 +34,7 @@ fn result(machine: &str, ranks: u32, pattern: &str, engine: &str) -> RunResult {
         "[machine]\n{machine}\n[[job]]\nname = 'a'\npattern = {pattern}\nranks = {ranks}\nranks_per_node = 1\n\
          placement = 'compact'\n[engine]\nkind = '{engine}'\nrouting = 'min'\n"
     );
-    let done = run::<&str>(&text, "run.toml", &[], Files::beside(Path::new("run.toml")), 1, &mut |_, _| true);
+    let done = run::<&str>(&text, "run.toml", &[], Files::next_to(Path::new("run.toml")), 1, &mut |_, _| true);
     done.unwrap_or_else(|error| panic!("{engine} on {machine}: {error:?}"))
 }
 

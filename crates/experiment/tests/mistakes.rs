@@ -26,7 +26,7 @@ routing = "adaptive-hybrid"
 "#;
 
 fn problems(text: &str, overrides: &[&str]) -> Vec<Problem> {
-    match check(text, "x.toml", overrides, Files::beside(Path::new("x.toml"))) {
+    match check(text, "x.toml", overrides, Files::next_to(Path::new("x.toml"))) {
         Ok(_) => Vec::new(),
         Err(problems) => problems.0,
     }

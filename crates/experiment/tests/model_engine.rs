@@ -23,7 +23,7 @@ impl Directory {
     }
 
     fn files(&self) -> Files<'static> {
-        Files::beside(&self.0.join("run.toml"))
+        Files::next_to(&self.0.join("run.toml"))
     }
 
     fn run(&self, text: &str) -> RunResult {

@@ -119,7 +119,7 @@ proptest! {
             "job.0.placement=random-nodes".to_owned(),
         ];
         let text = GOOD.replace("nodes = [0, \"g1r0n0\", 2, 3]", "");
-        let _ = check(&text, "x.toml", &overrides, Files::beside(Path::new("x.toml")));
+        let _ = check(&text, "x.toml", &overrides, Files::next_to(Path::new("x.toml")));
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 const MACHINE: &str = "[machine]\npreset = \"dragonfly-1056\"\n";
 
 fn attempt(text: &str, threads: usize) -> Result<RunResult, RunError> {
-    run::<&str>(text, "run.toml", &[], Files::beside(Path::new("run.toml")), threads, &mut |_, _| true)
+    run::<&str>(text, "run.toml", &[], Files::next_to(Path::new("run.toml")), threads, &mut |_, _| true)
 }
 
 fn open(routing: &str, more: &str) -> String {
@@ -157,13 +157,13 @@ fn mistakes_have_a_place_and_a_reason() {
 /// Where a third group is to be passed `ugal-g` has 5 channels instead of 3: said before the run and after it.
 #[test]
 fn what_faults_cost_in_channels_is_said() {
-    let foreseen = |text: &str| check::<&str>(text, "run.toml", &[], Files::beside(Path::new("run.toml"))).unwrap();
+    let foreseen = |text: &str| check::<&str>(text, "run.toml", &[], Files::next_to(Path::new("run.toml"))).unwrap();
     let whole = foreseen(&open("ugal-g", ""));
     assert_eq!((&whole.summary["virtual_channels"], whole.warnings.len()), (&3.into(), 0));
     let text = open("ugal-g", "").replace("\n[[job]]", "\nedit = [\"fail 1% global\"]\n[[job]]");
     let broken = foreseen(&text);
     assert_eq!((&broken.summary["virtual_channels"], broken.warnings.len()), (&5.into(), 1));
-    assert!(broken.warnings[0].starts_with("'ugal-g' has 5 virtual channels at every port of this machine"));
+    assert!(broken.warnings[0].starts_with("'ugal-g' needs 5 virtual channels at every port of this machine"));
     let result = attempt(&text, 1).unwrap();
     assert_eq!(result.summary["packet"]["virtual_channels"], 5);
     assert_eq!(result.summary["warnings"][0], broken.warnings[0].as_str());
@@ -174,7 +174,7 @@ fn what_faults_cost_in_channels_is_said() {
 fn an_interrupted_run_keeps_what_it_has_and_says_so() {
     let text = open("min", "");
     let mut calls = 0;
-    let result = run::<&str>(&text, "run.toml", &[], Files::beside(Path::new("run.toml")), 1, &mut |phase, _| {
+    let result = run::<&str>(&text, "run.toml", &[], Files::next_to(Path::new("run.toml")), 1, &mut |phase, _| {
         calls += u32::from(phase == "simulating");
         calls < 12
     });

@@ -9,7 +9,7 @@ const RULES: [&str; 4] = ["affinity", "round-robin", "hash", "stripe"];
 
 fn try_run(machine: &str, job: &str, more: &str, threads: usize) -> Result<RunResult, String> {
     let text = format!("format = 3\n[machine]\n{machine}\n[[job]]\nname = 'a'\n{job}\n{more}\n");
-    let files = Files::beside(Path::new("run.toml"));
+    let files = Files::next_to(Path::new("run.toml"));
     run::<&str>(&text, "run.toml", &[], files, threads, &mut |_, _| true).map_err(|error| format!("{error:?}"))
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 fn plan(text: &str) -> Plan {
     let spec =
         ExperimentSpec::parse::<&str>(text, "x.toml", &[]).unwrap_or_else(|problems| panic!("{text}\n{problems}"));
-    Plan::new(spec, Files::beside(Path::new("x.toml"))).unwrap_or_else(|problems| panic!("{text}\n{problems}"))
+    Plan::new(spec, Files::next_to(Path::new("x.toml"))).unwrap_or_else(|problems| panic!("{text}\n{problems}"))
 }
 
 /// Plans `text`, plans what it resolves to, and compares.
@@ -162,7 +162,7 @@ fn every_routing_resolves_to_itself() {
         };
         let takes = |text: &String| {
             let spec = ExperimentSpec::parse::<&str>(text, "x.toml", &[]).unwrap();
-            Plan::new(spec, Files::beside(Path::new("x.toml"))).is_ok()
+            Plan::new(spec, Files::next_to(Path::new("x.toml"))).is_ok()
         };
         check(&machines.iter().map(text).find(takes).unwrap_or_else(|| panic!("no machine for {routing}")));
     }

@@ -13,7 +13,7 @@ fn text(traffic: &str, engine: &str) -> String {
 }
 
 fn attempt(text: &str, threads: usize) -> Result<RunResult, String> {
-    let files = Files::beside(Path::new("run.toml"));
+    let files = Files::next_to(Path::new("run.toml"));
     run::<&str>(text, "run.toml", &[], files, threads, &mut |_, _| true).map_err(|error| format!("{error:?}"))
 }
 
@@ -120,7 +120,7 @@ fn what_has_no_warm_up_is_refused() {
     refused(text("load = 0.2", &format!("{series}\n{}", folder.key())), "time series of links");
     let closed = text("load = 0.2", &folder.key()).replace("traffic = { name = 'open', load = 0.2 }", "");
     // It is known before the run.
-    let files = Files::beside(Path::new("run.toml"));
+    let files = Files::next_to(Path::new("run.toml"));
     let checked = check::<&str>(&closed, "run.toml", &[], files).unwrap_err().to_string();
     assert!(checked.contains("only where all traffic is open"), "{checked}");
     refused(closed, "only where all traffic is open");

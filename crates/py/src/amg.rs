@@ -68,8 +68,9 @@ pub(crate) fn scenarios() -> Vec<&'static str> {
 /// Name, scenario, constants, and costs at the ends.
 type Parameters<'py> = (Option<String>, &'static str, Bound<'py, PyDict>, Option<[f64; 4]>);
 
-/// Reads a parameter set: its name or None, its scenario, its constants as the other functions take them, and costs at the ends or
-/// None: compute factor, overhead, gap and matching in seconds; `file` names it in problems, which are an `ExperimentError`.
+/// Reads a parameter set: its name or None, its scenario, its constants in the form of the other functions, and the costs
+/// at the ends or None. These are the compute factor, and overhead, gap and matching in seconds. `file` names the set in
+/// problems, which raise an `ExperimentError`.
 #[pyfunction]
 pub(crate) fn parameters<'py>(py: Python<'py>, text: &str, file: &str) -> PyResult<Parameters<'py>> {
     safely(py, || {

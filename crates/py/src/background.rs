@@ -1,4 +1,4 @@
-//! Long work on a thread of its own, so that the calling thread can report progress, store rows and hear signals.
+//! Long work on a thread of its own, so that the calling thread can report progress, store rows and handle signals.
 
 use crate::columns::columns_dict;
 use crate::errors;
@@ -14,8 +14,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long Ctrl-C waits at most to be heard.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// Maximum time until Ctrl-C is handled. A larger value delays it, a smaller one wakes the thread more often.
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// How long work that is to stop may go on before it asks whether it shall. Work that has asked may take the time that it needs
 /// to keep what it has; any other is left behind, where it ends when it asks, or with the process.
@@ -49,7 +49,7 @@ pub(crate) struct Listeners<'a> {
     pub(crate) rows: Option<&'a Py<PyAny>>,
     /// The processes that make the run together, if there are several.
     pub(crate) processes: Option<Arc<Partners>>,
-    /// Asked for checkpoints, and told of them.
+    /// Requests checkpoints and receives them.
     pub(crate) checkpoints: Option<&'a Checkpoints>,
 }
 
@@ -90,7 +90,7 @@ impl Checkpoints {
 /// What became of the work.
 pub(crate) struct WorkResult<T> {
     pub(crate) result: T,
-    /// The interrupt that stopped it, or came while it ended by itself: `KeyboardInterrupt`, or `SystemExit` from the
+    /// The interrupt that stopped it, or arrived at its normal end: `KeyboardInterrupt`, or `SystemExit` from the
     /// handler of a signal.
     pub(crate) interrupt: Option<PyErr>,
 }
@@ -101,7 +101,7 @@ struct Stop {
     /// The worker is to stop.
     asked: AtomicBool,
     /// It knows.
-    heard: AtomicBool,
+    received: AtomicBool,
 }
 
 /// When checkpoints are due.
@@ -145,7 +145,7 @@ impl Watcher for Worker {
         let _ = self.sender.send(WorkerMessage::Progress(phase.to_owned(), share));
         let stops = self.stop.asked.load(Ordering::Relaxed);
         if stops {
-            self.stop.heard.store(true, Ordering::Relaxed);
+            self.stop.received.store(true, Ordering::Relaxed);
         }
         !stops
     }
@@ -197,9 +197,9 @@ impl Watcher for Worker {
     }
 }
 
-/// Runs `work` without the interpreter's lock. Its watcher tells it to stop after a signal whose handler raised an
-/// exception, or when a function of the caller raised one. An interrupt is handed out beside the result, since the work
-/// may have kept what it had; any other exception is returned as the error, as is an interrupt of work that does not hear it.
+/// Runs `work` without the interpreter's lock. Its watcher stops the work after a signal whose handler raised an exception,
+/// or when a function of the caller raised one. An interrupt comes with the result, since the work may have partial
+/// results. Any other exception is returned as the error. An interrupt of work that does not stop is an error, too.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     listeners: Listeners<'_>,
@@ -223,7 +223,7 @@ pub(crate) fn run<T: Send + 'static>(
     });
     match (finished, raised) {
         (_, Some(error)) if !is_interrupt(py, &error) => Err(error),
-        (None, raised) => Err(raised.expect("only who was told to stop is left behind")),
+        (None, raised) => Err(raised.expect("only stopped work is left behind")),
         (Some(finished), interrupt) => {
             let result = finished.map_err(|cause| errors::internal_error(py, &cause))?;
             Ok(WorkResult { result, interrupt })
@@ -231,7 +231,7 @@ pub(crate) fn run<T: Send + 'static>(
     }
 }
 
-/// Runs `work` that reports nothing, so that signals are heard meanwhile.
+/// Runs `work` that reports nothing, and handles signals meanwhile.
 pub(crate) fn awaited<T: Send + 'static>(py: Python<'_>, work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     let WorkResult { result, interrupt } = run(py, Listeners::default(), |_| work())?;
     interrupt.map_or(Ok(result), Err)
@@ -249,13 +249,13 @@ fn listen(receiver: &mpsc::Receiver<WorkerMessage>, listeners: &Listeners<'_>, s
     let mut raised: Option<PyErr> = None;
     let mut since = None;
     loop {
-        let heard = match receiver.recv_timeout(PATIENCE) {
+        let received = match receiver.recv_timeout(SIGNAL_INTERVAL) {
             Ok(first) => latest(first, receiver),
             Err(RecvTimeoutError::Timeout) => Vec::new(),
             Err(RecvTimeoutError::Disconnected) => return (raised, true),
         };
-        let told = Python::attach(|py| tell(py, listeners, heard, &raised, stop));
-        if let Err(error) = told {
+        let notified = Python::attach(|py| notify(py, listeners, received, &raised, stop));
+        if let Err(error) = notified {
             // What went wrong counts more than an interrupt before it.
             let worse = raised.as_ref().is_none_or(|before| Python::attach(|py| is_interrupt(py, before)));
             if worse {
@@ -265,7 +265,7 @@ fn listen(receiver: &mpsc::Receiver<WorkerMessage>, listeners: &Listeners<'_>, s
             since.get_or_insert_with(Instant::now);
         }
         let late = since.is_some_and(|since: Instant| since.elapsed() > GRACE);
-        if late && !stop.heard.load(Ordering::Relaxed) {
+        if late && !stop.received.load(Ordering::Relaxed) {
             return (raised, false);
         }
     }
@@ -273,34 +273,34 @@ fn listen(receiver: &mpsc::Receiver<WorkerMessage>, listeners: &Listeners<'_>, s
 
 /// All that waits, but only the last of several in a row of one phase: a slow listener must not fall behind.
 fn latest(first: WorkerMessage, receiver: &mpsc::Receiver<WorkerMessage>) -> Vec<WorkerMessage> {
-    let mut heard: Vec<WorkerMessage> = vec![first];
+    let mut received: Vec<WorkerMessage> = vec![first];
     let mut pace = None;
     for said in receiver.try_iter() {
-        match (&said, heard.last_mut()) {
+        match (&said, received.last_mut()) {
             (WorkerMessage::Pace(now, events), _) => pace = Some((*now, *events)),
             (WorkerMessage::Progress(phase, _), Some(last)) if matches!(&*last, WorkerMessage::Progress(before, _) if before == phase) =>
             {
                 *last = said;
             }
-            _ => heard.push(said),
+            _ => received.push(said),
         }
     }
-    heard.extend(pace.map(|(now, events)| WorkerMessage::Pace(now, events)));
-    heard
+    received.extend(pace.map(|(now, events)| WorkerMessage::Pace(now, events)));
+    received
 }
 
-/// Tells the caller's functions; after an exception only rows are passed on, which belong to what was run before it.
-fn tell(
+/// Calls the caller's functions. After an exception, only rows from before it are passed on.
+fn notify(
     py: Python<'_>,
     listeners: &Listeners<'_>,
-    heard: Vec<WorkerMessage>,
+    received: Vec<WorkerMessage>,
     raised: &Option<PyErr>,
     stop: &Stop,
 ) -> PyResult<()> {
     let quiet = raised.is_some();
     let mut result = if quiet { Ok(()) } else { py.check_signals() };
-    for said in heard {
-        let told = match said {
+    for said in received {
+        let notified = match said {
             WorkerMessage::Rows(table, rows, done) => {
                 let stored = columns_dict(py, rows).and_then(|columns| {
                     listeners.rows.expect("rows are sent to who asked").call1(py, (table, columns))
@@ -316,8 +316,9 @@ fn tell(
                 path.map(|path| drop(answer.send(path)))
             }
             WorkerMessage::CheckpointTaken(written, done) => {
-                let told = listeners.checkpoints.map(|checkpoints| checkpoints.taken.call1(py, (written.err(),)));
-                let stops = told.transpose().and_then(|told| told.map_or(Ok(false), |stops| stops.extract(py)));
+                let notified = listeners.checkpoints.map(|checkpoints| checkpoints.taken.call1(py, (written.err(),)));
+                let stops =
+                    notified.transpose().and_then(|notified| notified.map_or(Ok(false), |stops| stops.extract(py)));
                 stops.map(|stops: bool| {
                     stop.asked.fetch_or(stops, Ordering::Relaxed);
                     let _ = done.send(());
@@ -326,7 +327,7 @@ fn tell(
             WorkerMessage::Progress(phase, share) => call(py, listeners.progress, (phase, share)),
             WorkerMessage::Pace(now_ps, events) => call(py, listeners.pace, (now_ps, events)),
         };
-        result = result.and(told);
+        result = result.and(notified);
     }
     result
 }

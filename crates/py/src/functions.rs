@@ -38,8 +38,8 @@ fn library(kind: &str) -> Vec<(String, PathBuf)> {
     })
 }
 
-pub(crate) fn files_beside(path: &str) -> Files<'static> {
-    Files::beside(Path::new(path)).with_parquet(&parquet_as_csv).with_library(&library)
+pub(crate) fn experiment_files(path: &str) -> Files<'static> {
+    Files::next_to(Path::new(path)).with_parquet(&parquet_as_csv).with_library(&library)
 }
 
 /// The text of an experiment file.
@@ -74,7 +74,7 @@ pub(crate) fn check<'py>(
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let checked =
-        background::awaited(py, move || odonata_experiment::check(&text, &path, &overrides, files_beside(&path)))?;
+        background::awaited(py, move || odonata_experiment::check(&text, &path, &overrides, experiment_files(&path)))?;
     checked_dict(py, checked.map_err(|problems| errors::experiment_error(py, &problems))?)
 }
 
@@ -87,8 +87,9 @@ pub(crate) fn check_points<'py>(
     path: String,
     points: Vec<Vec<String>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let checked =
-        background::awaited(py, move || odonata_experiment::check_points(&text, &path, &points, &files_beside(&path)))?;
+    let checked = background::awaited(py, move || {
+        odonata_experiment::check_points(&text, &path, &points, &experiment_files(&path))
+    })?;
     let list = PyList::empty(py);
     for point in checked {
         match point {
@@ -159,7 +160,7 @@ pub(crate) fn run<'py>(
     let WorkResult { result, interrupt } = background::run(py, listeners, move |watcher| {
         let from = resume.map(|path| Checkpoint::open(&path)).transpose().map_err(RunError::Checkpoint)?;
         let experiment = (text.as_str(), path.as_str(), overrides.as_slice());
-        odonata_experiment::run_watched(experiment, files_beside(&path), threads, watcher, from)
+        odonata_experiment::run_watched(experiment, experiment_files(&path), threads, watcher, from)
     })?;
     let interrupt = interrupt.map(|error| error.into_value(py));
     if result == Err(RunError::Elsewhere) {
@@ -274,7 +275,7 @@ pub(crate) fn alone<'py>(
     axis_dict(py, axis.map_err(|problems| errors::experiment_error(py, &problems))?)
 }
 
-/// What every job asks of the network, as a list of dicts.
+/// Traffic of each job, as a list of dicts.
 #[pyfunction]
 #[pyo3(signature = (text, path, overrides = Vec::new()), text_signature = "(text, path, overrides=())")]
 pub(crate) fn characterize<'py>(
@@ -284,7 +285,7 @@ pub(crate) fn characterize<'py>(
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyList>> {
     let found = background::awaited(py, move || {
-        odonata_experiment::characterize(&text, &path, &overrides, files_beside(&path))
+        odonata_experiment::characterize(&text, &path, &overrides, experiment_files(&path))
     })?;
     let found = found.map_err(|problems| errors::experiment_error(py, &problems))?;
     let list = PyList::empty(py);
@@ -319,7 +320,7 @@ pub(crate) fn machine<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyDict>> {
     let report = background::awaited(py, move || {
-        odonata_experiment::machine(&text, &path, &overrides, files_beside(&path), threads)
+        odonata_experiment::machine(&text, &path, &overrides, experiment_files(&path), threads)
     })?;
     let report = report.map_err(|problems| errors::experiment_error(py, &problems))?;
     let dict = PyDict::new(py);

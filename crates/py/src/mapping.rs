@@ -2,7 +2,7 @@
 
 use crate::background;
 use crate::errors;
-use crate::functions::files_beside;
+use crate::functions::experiment_files;
 use crate::model::{safely, user_error};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use odonata_experiment::search::{bisect, improve, RankGraph, TorusPlaces};
@@ -19,7 +19,7 @@ pub(crate) fn mapped_jobs<'py>(
     overrides: Vec<String>,
 ) -> PyResult<Bound<'py, PyList>> {
     let found = background::awaited(py, move || {
-        odonata_experiment::mapped_jobs(&text, &path, &overrides, files_beside(&path))
+        odonata_experiment::mapped_jobs(&text, &path, &overrides, experiment_files(&path))
     })?;
     let jobs = found.map_err(|problems| errors::experiment_error(py, &problems))?;
     let list = PyList::empty(py);

@@ -21,7 +21,7 @@ use serde_json::json;
 /// The engine's line in the table of engines.
 pub(super) const KIND: EngineKind = EngineKind {
     name: "flow",
-    doc: "The steady state: all messages are solved together and share the capacity of links and network interfaces.",
+    doc: "Steady state: all messages are solved together and share the capacity of links and NICs.",
     keys,
     read: |fields, report| Box::new(read(fields, report)),
     reference: include_str!("flow/reference.md"),

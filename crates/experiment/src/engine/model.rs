@@ -123,7 +123,7 @@ const RANK_BYTES: u64 = 256;
 fn memory_estimate(Scenario { machine, workload, .. }: &Scenario) -> u64 {
     let of_job = |job: &Job| {
         let messages: u64 = if workload.check_messages().is_ok() { Volumes::of(machine, job).messages } else { 0 };
-        // Those of one iteration.
+        // Hops of one iteration.
         messages / u64::from(job.iterations.max(1)) * MESSAGE_BYTES + u64::from(job.ranks) * RANK_BYTES
     };
     workload.jobs.iter().map(of_job).sum()
@@ -139,7 +139,7 @@ fn one_line(problems: &crate::problem::Problems) -> String {
     problems.0.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// What the jobs send, by where it goes, and the bytes through each node's interface.
+/// Traffic of the jobs by destination, and the bytes through each node's NIC.
 struct SentTraffic {
     jobs: Vec<JobVolumes>,
     ejected_bytes: Vec<f64>,

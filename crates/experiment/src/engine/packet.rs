@@ -46,7 +46,7 @@ pub(super) const KIND: EngineKind = EngineKind {
     tables: || [tables::tables(), programs::tables(), rows::tables(), vec![q_tables::Q_TABLES.declaration()]].concat(),
 };
 
-/// An engine with what it is to run, and what that takes.
+/// An engine with its traffic and its estimated memory.
 struct PreparedRun {
     engine: PacketEngine,
     closed: ClosedTraffic,
@@ -56,7 +56,7 @@ struct PreparedRun {
     memory: Need,
 }
 
-/// The load at which nodes of a program are thought to send, when there is most on the way.
+/// Assumed load of sending nodes of a program at the maximum of packets in flight.
 const PROGRAM_LOAD: f64 = 0.3;
 /// Virtual channels that the memory estimate assumes; the routing algorithm says how many it really needs.
 const ASSUMED_CHANNELS: u8 = 5;
@@ -208,18 +208,16 @@ impl Packet {
         WarmUp::new(Path::new(directory), engine, traffic, schedule, options, origin).map(Some)
     }
 
-    /// What it costs that the plainest order of channels does not do on the machine.
+    /// Note on virtual channels beyond the simplest VC ordering.
     fn price_in_channels(&self, engine: &PacketEngine) -> Option<String> {
         let (name, channels, plain) = (Engine::routing(self), engine.virtual_channels(), engine.plain_channels()?);
         Some(if plain < channels {
             format!(
-                "'{name}' has {channels} virtual channels at every port of this machine, each with its buffers: with {plain}, as \
-                 where every two groups are joined and all groups are whole, packets could wait for each other for ever"
+                "'{name}' needs {channels} virtual channels at every port of this machine, each with its buffers. With {plain}, enough if all groups are complete and directly connected, a deadlock would be possible"
             )
         } else {
             format!(
-                "'{name}' counts the turns of a way, with {channels} virtual channels: one for every hop would be {plain}, more \
-                 than there may be"
+                "'{name}' counts the turns of a path, with {channels} virtual channels. One for every hop would need {plain}, above the maximum"
             )
         })
     }
@@ -237,7 +235,7 @@ impl Packet {
         }
         let assumed = (Engine::routing(self), ASSUMED_CHANNELS);
         let mut demand = self.demand(scenario, retains_rows);
-        // Packets are counted when messages are known: those of closed traffic are not yet.
+        // Packets are counted when messages are known. Messages of closed traffic are not known yet.
         let least = MemoryDemand { packets: 0, recorded: 0, ..demand };
         guard.admit(memory_estimate(machine, &self.settings, assumed, &least)).map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
@@ -283,14 +281,14 @@ impl Packet {
         engine.expected_in_flight(scenario.workload.jobs.iter().map(sender)).min(demand.packets)
     }
 
-    /// A program sees one kind of several interfaces at its node: rails or memory FIFOs.
+    /// The NIC of a program chooses among rails or among memory FIFOs, not both.
     fn refuse_fifos_on_rails(&self, Scenario { machine, workload, .. }: &Scenario) -> Result<(), EngineError> {
         let program = workload.jobs.iter().find(|job| job.program.is_some());
         let Some(job) = program.filter(|_| machine.has_rails() && self.settings.injection.is_some()) else {
             return Ok(());
         };
         let reason = format!(
-            "job '{}' runs a program on nodes with {} interfaces at routers of their own; expected such nodes or injection FIFOs",
+            "job '{}' runs a program on nodes with {} NICs and injection FIFOs; expected only one of the two",
             job.name,
             machine.rails().of_node()
         );
@@ -310,7 +308,7 @@ impl Packet {
     fn demand(&self, scenario: &Scenario, retains_rows: bool) -> MemoryDemand {
         let jobs = &scenario.workload.jobs;
         let terminal = scenario.machine.terminal().bandwidth.bytes_per_s_f64();
-        // Open traffic beside jobs that come to an end goes on for as long as these do, which nobody knows.
+        // Open traffic with closed jobs continues until these end. Their end is unknown.
         let open = jobs.iter().filter(|job| matches!(job.traffic, TrafficKind::Open(_))).count();
         let Schedule { warm_up, measure, drain } = self.schedule(open == jobs.len());
         let made = |job: &Job, until: Time| match &job.traffic {

@@ -21,7 +21,7 @@ pub struct Ends {
     pub compute_factor: f64,
     /// o: the processor's time for sending a message and receiving one, half of it each.
     pub overhead_s: f64,
-    /// g: the least time between two messages of an interface.
+    /// g: the least time between two messages of a NIC.
     pub gap_s: f64,
     /// Time for each entry of a queue that is compared with a message.
     pub matching_s: f64,
@@ -77,7 +77,7 @@ fn end_keys() -> [Key; 4] {
             "Measured over counted work.",
         ),
         Key::required("overhead_us", NOT_NEGATIVE, "o: processor time of sending a message and receiving one."),
-        Key::required("gap_ns", NOT_NEGATIVE, "g: least time between two messages of an interface."),
+        Key::required("gap_ns", NOT_NEGATIVE, "g: least time between two messages of a NIC."),
         Key::required("matching_ns", NOT_NEGATIVE, "Time for each entry of a queue that is compared."),
     ]
 }

@@ -31,7 +31,7 @@ pub(crate) struct Choice<'t> {
     pub(crate) table: Option<&'t Table>,
 }
 
-/// The name that stands at an entry, by itself or in a table.
+/// The name of an entry, as a text or in a table.
 pub(crate) fn name_at(entry: &Entry) -> Option<(&str, Place)> {
     let node = match &entry.node.raw {
         Raw::Table(table) => &table.get("name")?.node,
@@ -78,7 +78,7 @@ pub(crate) fn choice<'t>(
     }
 }
 
-/// Reads the parameters of a choice: from its own table, and from the keys beside it in `siblings`. `shared` are keys
+/// Reads the parameters of a choice: from its own table, and from its sibling keys in `siblings`. `shared` are keys
 /// that another chooser of the same section has too, so that they must stand in a table.
 pub(crate) fn parameters(
     chooser: &Chooser,
@@ -98,15 +98,15 @@ pub(crate) fn parameters(
         VariantChoice { name: PlacedValue { value: variant.name, place: name_place }, parameters: Vec::new() };
     for key in &variant.keys {
         let inside = table.and_then(|table| table.get(key.name));
-        let beside = siblings.get(key.name);
-        if let Some(entry) = beside.filter(|_| shared.contains(&key.name) && inside.is_none()) {
+        let sibling = siblings.get(key.name);
+        if let Some(entry) = sibling.filter(|_| shared.contains(&key.name) && inside.is_none()) {
             let message = format!("'{}' is a key of the pattern and of the placement", key.name);
             let help = format!("write `{} = {{ name = \"{}\", {} = … }}`", chooser.key, variant.name, key.name);
             report.add(ProblemKind::Conflict, entry.place, message, Some(help));
             continue;
         }
-        let beside = beside.filter(|_| !shared.contains(&key.name));
-        if let Some(entry) = pick(inside, beside, report) {
+        let sibling = sibling.filter(|_| !shared.contains(&key.name));
+        if let Some(entry) = pick(inside, sibling, report) {
             match read(&key.kind, key.name, &entry.node) {
                 Ok(value) => chosen.parameters.push((key.name, PlacedValue { value, place: entry.node.place })),
                 Err(mismatch) => mismatch.report(report),
@@ -133,10 +133,10 @@ pub(crate) fn read_key(key: &Key, place: Place, table: &Table, report: &mut Repo
 }
 
 /// One of two places that give the same parameter: an override wins over the file, but the file must not say it twice.
-fn pick<'t>(inside: Option<&'t Entry>, beside: Option<&'t Entry>, report: &mut Report<'_>) -> Option<&'t Entry> {
-    let (Some(a), Some(b)) = (inside, beside) else { return inside.or(beside) };
+fn pick<'t>(inside: Option<&'t Entry>, sibling: Option<&'t Entry>, report: &mut Report<'_>) -> Option<&'t Entry> {
+    let (Some(a), Some(b)) = (inside, sibling) else { return inside.or(sibling) };
     if a.place.source == b.place.source {
-        let message = format!("'{}' is given twice: in the table and beside it", a.key);
+        let message = format!("'{}' is given twice: in the table and next to it", a.key);
         report.add(ProblemKind::Conflict, b.place, message, None);
     }
     Some(if a.place.source > b.place.source { a } else { b })

@@ -11,7 +11,7 @@ pub(crate) const KEYS: &[(&str, &str, &str)] = &[
     ("engine.injection", "room", "fifo_packets"),
     ("engine.routing", "second_middle", "second_intermediate"),
     ("engine.routing", "threshold_middle", "threshold_intermediate"),
-    // Parameters of a pattern, a program or a placement may stand beside it in the job.
+    // Parameters of a pattern, a program or a placement may be keys of the job.
     ("job", "reach", "max_distance"),
     ("job", "third", "third_neighbor_factor"),
     ("job", "then", "transforms"),

@@ -19,10 +19,10 @@ use odonata_workload::rail_choice::RailChoice;
 use std::path::Path;
 use toml::Table;
 
-/// A built machine, and what is known beside it.
+/// A built machine, with further facts.
 pub(super) struct Hardware {
     pub(super) machine: Machine,
-    /// How messages are spread over the interfaces of nodes.
+    /// Rule that spreads messages over the NICs of nodes.
     pub(super) rails: RailChoice,
     pub(super) prices: Vec<(String, f64)>,
     pub(super) declared: Option<&'static presets::DeclaredCounts>,
@@ -71,7 +71,7 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     Some(Hardware { machine, rails, prices, declared, resolved, warnings })
 }
 
-/// Gives nodes further interfaces; what spreads messages over them.
+/// Gives nodes further NICs. Returns the rule that spreads messages over them.
 fn add_rails(
     builder: &mut MachineBuilder,
     spec: &MachineSpec,
@@ -87,7 +87,7 @@ fn add_rails(
     if let Some(of_file) = builder.nics_per_node() {
         let keys = ["planes", "rails", "rail_routers", "nodes_per_router", "node_counts"];
         if let Some((key, given)) = keys.iter().find_map(|key| Some((key, spec.common.given(key)?))) {
-            let message = format!("'{key}' beside a file whose nodes have {of_file} interfaces already; leave it out");
+            let message = format!("'{key}' with a file whose nodes have {of_file} NICs already; leave it out");
             report.add(ProblemKind::Conflict, given.place, message, None);
             return None;
         }
@@ -101,7 +101,7 @@ fn add_rails(
     let mut useless = useless.chain(["rail_routers"].into_iter().filter(|_| !given(&["rails"])));
     if let Some((key, place)) = useless.find_map(|key| Some((key, spec.common.given(key)?.place))) {
         let of = if key == "rail_routers" { "'rails'" } else { "'rails' or 'planes'" };
-        let message = format!("'{key}' is of nodes with several interfaces: give {of}, or leave it out");
+        let message = format!("'{key}' needs nodes with several NICs: give {of}, or leave it out");
         report.add(ProblemKind::Conflict, place, message, None);
         return None;
     }
@@ -287,7 +287,7 @@ fn set_given<T: ParameterStruct + ?Sized>(target: &mut T, fields: &Fields) {
     fields.all_given().for_each(|(key, given)| target.set(key, &given.value));
 }
 
-/// Gives every router that has nodes `count` of them. A slot that was there keeps its state, a new one is usable where
+/// Gives every router that has nodes `count` of them. An old slot stays usable or not, a new one is usable where
 /// the router has a usable node.
 fn set_nodes_per_router(builder: &mut MachineBuilder, count: u32) {
     let mut slots: Vec<Vec<bool>> = vec![Vec::new(); builder.group_of.len()];
@@ -344,7 +344,7 @@ fn apply_classes(
         }
         for (change, key) in changes {
             let one = Edit::Figure { class: class.name.clone(), change };
-            // The builder is given away and is lost with an error, which is that of one class: the rest goes on.
+            // The builder moves into the call and is lost on the error of one class. The other classes continue.
             match edit::apply(builder.clone(), &[one], 0) {
                 Ok(changed) => *builder = changed,
                 Err(error) => {
@@ -357,7 +357,7 @@ fn apply_classes(
     (!wrong).then_some(prices)
 }
 
-/// Takes the port budget of a class away, and with it that of all classes together.
+/// Removes the port budget of a class, and with it the budget of all classes together.
 fn lift_budget(builder: &mut MachineBuilder, class: &str) {
     match builder.classes.iter_mut().find(|c| c.name == class) {
         Some(class) => {

@@ -75,7 +75,7 @@ pub(super) fn experiment(
     to_text(root)
 }
 
-/// A file with nothing but `[machine]`.
+/// A file with `[machine]` only.
 pub(super) fn machine(machine: Table) -> String {
     to_text(Table::from_iter([("machine".to_owned(), Value::Table(machine))]))
 }

@@ -7,8 +7,7 @@ use odonata_machine::Machine;
 use odonata_workload::volumes::{Matrix, MatrixCell};
 use odonata_workload::Workload;
 
-/// Cells in a row of a job's matrix at most. A job of 256 ranks or fewer is told rank by rank; 65,536 rows of a full
-/// matrix are about as many as the placement of a large job has.
+/// Maximum cells in a row of a job's matrix. Up to 256 ranks, a cell is a pair of ranks. A full matrix has 65,536 rows, about as many as the placement of a large job.
 const CELLS_MAX: u32 = 256;
 
 pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {

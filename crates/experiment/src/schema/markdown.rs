@@ -45,8 +45,8 @@ impl Page {
         for chooser in &section.choosers {
             self.write_variants(chooser.key, chooser.family, "###")?;
         }
-        let beside = |key: &str| section.choosers.iter().any(|chooser| chooser.key == key);
-        for key in section.keys.iter().filter(|key| !beside(key.name)) {
+        let has_siblings = |key: &str| section.choosers.iter().any(|chooser| chooser.key == key);
+        for key in section.keys.iter().filter(|key| !has_siblings(key.name)) {
             if let Some(family) = key.kind.family() {
                 self.write_variants(key.name, family, "###")?;
             }

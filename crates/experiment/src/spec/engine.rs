@@ -106,7 +106,7 @@ fn report_other_engines(kind: &str, key: &Key, table: &Table, report: &mut Repor
         return false;
     }
     let owners: Vec<String> = engines.iter().map(|engine| format!("`kind = \"{}\"`", engine.name)).collect();
-    let Kind::Variant(family) = key.kind else { unreachable!("a name is that of a variant") };
+    let Kind::Variant(family) = key.kind else { unreachable!("a name stands for a variant") };
     let own: Vec<&str> = family.choices().iter().map(|choice| choice.name).collect();
     let message = format!("the {kind} engine does not take {} '{name}'", key.name);
     let help = format!("{} takes it; the {kind} engine takes {}", owners.join(" or "), own.join(", "));

@@ -59,7 +59,7 @@ pub(crate) struct MpiSpec {
     pub(crate) collectives: Arc<Collectives>,
 }
 
-/// Reads `[mpi]`; without a section, the values are those of the preset `study`.
+/// Reads `[mpi]`; without a section, the preset `study` has the values.
 pub(super) fn read(section: Option<(&Entry, &Table)>, document: &Document, report: &mut Report<'_>) -> MpiSpec {
     let keys = &sections::section("mpi").keys;
     let empty = Table::default();

@@ -25,7 +25,7 @@ pub(super) fn kind_of(root: &Table) -> Option<&'static VariantInfo> {
     }
 }
 
-/// Leaves out what the file says for the kind `before` the overrides, if they made another one of it; in words, if there is anything.
+/// Leaves out what the file says for the kind `before` the overrides, if they changed the kind. Returns a message if anything was left out.
 pub(super) fn leave_out(document: &mut Document, before: Option<&'static VariantInfo>) -> Option<String> {
     let (before, after) = (before?, kind_of(&document.root)?);
     if before.name == after.name {

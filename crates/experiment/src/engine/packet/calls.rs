@@ -89,7 +89,7 @@ pub(super) const WAITS: FilledTable<'_, ProgramRecords> = FilledTable {
         )
         .by(|ran| Values::Text {
             codes: ran.recorded.waits.iter().map(|w| w.event as i32).collect(),
-            texts: WaitEvent::ALL.iter().map(|told| told.word().to_owned()).collect(),
+            texts: WaitEvent::ALL.iter().map(|event| event.word().to_owned()).collect(),
         }),
         Column::attribute("peer", U32, Plain, "Peer", "Rank that the event came from.").by(|ran| waited(ran, |w| w.peer)),
         Column::attribute(

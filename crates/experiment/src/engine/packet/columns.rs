@@ -295,7 +295,7 @@ pub(super) fn offered_load(run: &FinishedRun<'_>, job: usize) -> f64 {
 /// send.
 pub(super) fn accepted_loads(run: &FinishedRun<'_>) -> Vec<f64> {
     let terminal = run.scenario.machine.terminal().bandwidth.bytes_per_s_f64();
-    // What a full packet takes of the bandwidth beside its bytes of a message counts, as it does in the offered load.
+    // Bandwidth of a full packet beyond its message bytes counts, as in the offered load.
     let settings = &run.engine.settings;
     let share = settings.payload().as_f64() / (settings.packet + settings.wire_overhead).as_f64();
     let bandwidth = |senders: usize| senders.max(1) as f64 * terminal * share * run.duration().as_s_f64();

@@ -62,7 +62,7 @@ impl Keeper {
 
 impl CheckpointSink for Keeper {
     fn part(&self, number: u32, bytes: &[u8]) {
-        // The lock is that of a thread that writes anyhow.
+        // A thread that writes in any case holds the lock.
         self.file().as_ref().expect("it was begun").part(number, bytes);
     }
 }

@@ -78,7 +78,7 @@ fn link_jobs(result: &PacketResult) -> (Vec<u32>, Vec<u32>, Vec<f64>) {
     let (mut link, mut job, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
     for (l, port) in (0..).zip(result.ports.links()) {
         for j in 0..jobs {
-            // Of a single job, the port's own counter tells.
+            // For a single job, the counter of the port has the value.
             let here = if jobs == 1 { port.record.bytes } else { port.job_bytes.get(j).copied().unwrap_or(0) };
             if here > 0 {
                 link.push(l);
@@ -106,7 +106,7 @@ fn convergence(run: &FinishedRun<'_>, balanced: bool) -> Value {
     let complete = result.ending == Ending::Complete;
     let stopped = matches!(result.ending, Ending::Interrupted | Ending::NoProgress | Ending::Deadlock);
     json!({
-        // Jobs that come to an end have no steady state: they have converged when everything has arrived.
+        // Closed jobs have no steady state. They have converged when all packets are delivered.
         "converged": if steady { steadiness.steady && balanced && !stopped } else { complete },
         "decided_by": if steady {
             "accepted load and mean latency of the first against the second half of the measurement, and accepted \
@@ -171,17 +171,16 @@ fn summary(run: &FinishedRun<'_>) -> Vec<(&'static str, Value)> {
 /// that queues in the sources grow or drain.
 const BALANCED: f64 = 0.02;
 
-/// Jobs that the network does not serve at their load, so that their sources queue up or, paced, are held up; and jobs whose
-/// sources drain.
+/// Jobs that the network does not serve at their load: their sources queue packets or, if paced, stall. Also jobs whose sources drain.
 #[derive(Default)]
 struct LoadImbalance {
     saturated: Vec<String>,
-    held_up: Vec<String>,
+    stalled: Vec<String>,
     draining: Vec<String>,
 }
 
 impl LoadImbalance {
-    /// Looks at the jobs whose load is the same through the whole window, which that of nodes that stop may not be.
+    /// Checks the jobs with a constant load in the whole window. Nodes that stop have none.
     fn of(run: &FinishedRun<'_>) -> Self {
         let FinishedRun { engine, scenario, result, senders, .. } = *run;
         let mut found = Self::default();
@@ -198,14 +197,13 @@ impl LoadImbalance {
                 continue;
             }
             let offered = offered_load(run, j);
-            // The number of packets that random sources make has a standard deviation of its root at most, times
-            // that of the burst.
+            // The number of packets of random sources has at most a standard deviation of its root times the root of the burst.
             let messages = record.delivered_bytes as f64 / packet / f64::from(open.burst);
             let margin = BALANCED.max(4.0 / messages.max(1.0).sqrt());
-            let text = || format!("job '{}' brought {:.3} of {offered:.3}", job.name, accepted[j]);
+            let text = || format!("job '{}' delivered {:.3} of {offered:.3}", job.name, accepted[j]);
             if accepted[j] < offered * (1.0 - margin) {
                 let fell_short =
-                    if open.buffer_packets().is_some() { &mut found.held_up } else { &mut found.saturated };
+                    if open.buffer_packets().is_some() { &mut found.stalled } else { &mut found.saturated };
                 fell_short.push(text());
             } else if accepted[j] > offered * (1.0 + margin) {
                 found.draining.push(text());
@@ -215,7 +213,7 @@ impl LoadImbalance {
     }
 
     fn is_none(&self) -> bool {
-        self.saturated.is_empty() && self.held_up.is_empty() && self.draining.is_empty()
+        self.saturated.is_empty() && self.stalled.is_empty() && self.draining.is_empty()
     }
 }
 
@@ -224,7 +222,7 @@ fn stopped(run: &FinishedRun<'_>) -> Option<String> {
     let FinishedRun { scenario, result, .. } = *run;
     let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
     let why = explain_unfinished(&result.unfinished, name);
-    (!why.is_empty()).then(|| format!("a job in the background stopped: {}", why.join("; ")))
+    (!why.is_empty()).then(|| format!("a background job stopped: {}", why.join("; ")))
 }
 
 fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
@@ -235,32 +233,31 @@ fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
     match result.ending {
         Ending::Complete => warnings.extend(stopped(run)),
         Ending::DrainLimit => warnings.push(format!(
-            "the run stopped at its limit, {now}, with {unfinished} measured packets in the network and perhaps more in the \
-             sources: latencies leave these out; the network is saturated, or raise {}",
+            "the run stopped at its limit, {now}, with {unfinished} measured packets in flight and possibly more in the sources. Latencies exclude them. The network is saturated, or raise {}",
             if run.steady { "drain" } else { "time_limit" }
         )),
-        Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables hold what happened until then")),
+        Ending::Interrupted => warnings.push(format!("interrupted at {now}: the tables cover the time until then")),
         Ending::NoProgress if result.stuck.is_empty() => warnings.push(format!(
-            "no packet arrived for {}, although none waits for another: those under way need longer; raise progress_timeout",
+            "no packet was delivered for {}, although no packet waits for another: packets in flight need more time; raise progress_timeout",
             engine.times.progress_timeout
         )),
         Ending::Deadlock => {
             let name = |job: u16| scenario.workload.jobs[usize::from(job)].name.clone();
             let why = explain_unfinished(&result.unfinished, name);
             warnings.push(format!(
-                "nothing can happen any more at {now}, but {} ranks are not at their end: {}",
+                "no further event at {now}, but {} ranks have not ended: {}",
                 result.unfinished.len(),
                 why.join("; ")
             ));
         }
         Ending::NoProgress => {
-            warnings.push(format!("no packet arrived for {}: {}", engine.times.progress_timeout, result.stuck.join("; ")));
+            warnings.push(format!("no packet was delivered for {}: {}", engine.times.progress_timeout, result.stuck.join("; ")));
         }
     }
     for (job, &senders) in scenario.workload.jobs.iter().zip(senders) {
         if senders == 0 && !job.idle {
             warnings.push(format!(
-                "job '{}' sends nothing over the network: its ranks name only their own nodes",
+                "job '{}' sends nothing over the network: all its messages stay on their nodes",
                 job.name
             ));
         }
@@ -268,29 +265,26 @@ fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
     if run.steady && result.ending != Ending::Interrupted {
         if !unbalanced.saturated.is_empty() {
             warnings.push(format!(
-                "the network is saturated: {}; packets queue up in the sources, so their latency grows with the time that is \
-                 measured and says little, while the accepted load is the throughput",
+                "the network is saturated: {}; packets queue in the sources, so their latency grows with the measured time. The accepted load is the throughput",
                 unbalanced.saturated.join(", ")
             ));
         }
-        if !unbalanced.held_up.is_empty() {
+        if !unbalanced.stalled.is_empty() {
             warnings.push(format!(
-                "the network is saturated: {}; sources were held up and offered less, so latency counts from when there was room \
-                 for a packet (due_latency_mean_ns: from when it was due), while the accepted load is the throughput",
-                unbalanced.held_up.join(", ")
+                "the network is saturated: {}; sources stalled and offered less. Latency counts from the creation of a packet (due_latency_mean_ns: from its due time). The accepted load is the throughput",
+                unbalanced.stalled.join(", ")
             ));
         }
         if !unbalanced.draining.is_empty() {
             warnings.push(format!(
-                "queues in the sources drain that grew before the measurement: {}; raise warm_up",
+                "sources drain queues from before the measurement: {}; raise warm_up",
                 unbalanced.draining.join(", ")
             ));
         }
         let s = Steadiness::of(&result.jobs);
         if !s.steady {
             warnings.push(format!(
-                "no steady state: between the halves of the window the accepted load differs by {:.1} % (at most {:.0} % wanted) \
-                 and the mean latency by {:.1} % (at most {:.0} %); raise warm_up, or the load is above saturation",
+                "no steady state: the halves of the window differ by {:.1} % in the accepted load (limit {:.0} %) and by {:.1} % in the mean latency (limit {:.0} %). Raise warm_up, or the load is above saturation",
                 100.0 * s.accepted_drift,
                 100.0 * Steadiness::ACCEPTED_DRIFT_MAX,
                 100.0 * s.latency_drift,

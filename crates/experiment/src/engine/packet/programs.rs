@@ -28,7 +28,7 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Those of a workload, if there are any.
+    /// The programs of a workload, if there are any.
     pub(super) fn of(scenario: &Scenario, settings: &PacketSettings, records: &Records) -> Option<Self> {
         let mut jobs = Vec::new();
         let (mut packets, mut bytes, mut memory_bytes) = (0u64, 0u64, 0u64);
@@ -97,7 +97,7 @@ pub(super) fn frames(ran: &ProgramRecords) -> Vec<(&'static str, Frame)> {
     frames
 }
 
-/// What the ranks of programs did.
+/// Records of the ranks of programs.
 #[derive(Default)]
 pub(super) struct ProgramRecords {
     /// By job and rank.
@@ -112,7 +112,7 @@ pub(super) struct ProgramRecords {
     records_calls: bool,
     /// When the run ended.
     end: Time,
-    /// Names of the phases of all jobs with the numbers of their programs, and where those of each job begin.
+    /// Names of the phases of all jobs with the numbers of their programs, and the first phase of each job.
     phases: Vec<String>,
     program_of: Vec<u32>,
     first_phase: Vec<usize>,

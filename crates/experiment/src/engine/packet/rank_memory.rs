@@ -5,9 +5,9 @@ use odonata_workload::expansion::JobProgram;
 use odonata_workload::program::{Call, Code};
 use odonata_workload::MessageCounts;
 
-/// Of a rank and its share of an interface, of the code of a collective, and of its row: idle ones took 1,360 B.
+/// Of a rank and its share of a NIC, of the code of a collective, and of its row: idle ones took 1,360 B.
 const PER_RANK: u64 = 1_900;
-/// Of a pair of ranks that talk, for each direction: what the interfaces know of each other, packets that came before their turn,
+/// Of a pair of ranks that talk, for each direction: the state of the NICs about each other, packets that arrived out of order,
 /// messages that wait for receives.
 const PER_PAIR: u64 = 512;
 /// Of a call of the block that a rank is in, and of a message or a receive that it begins there: a request, a posted receive, a
@@ -23,7 +23,7 @@ const PER_RECORDED_CALL: u64 = 1_000;
 /// Blocks of a rank that are looked at: programs repeat them.
 const BLOCKS: u64 = 3;
 
-/// The memory of a job's ranks, added up.
+/// Total memory of a job's ranks.
 #[derive(Default)]
 pub(super) struct RankMemory {
     bytes: u64,

@@ -1,7 +1,7 @@
 //! Warm-ups that are run once: `start_from`.
 //!
 //! The state of a run shortly before its measurement begins is kept in a file whose name says what led to it: the experiment without all that
-//! comes later. Whoever has the same past goes on from it, to the result that he would have had alone
+//! comes later. A run with the same past resumes from it, with the same result as alone
 //! (`odonata_packet::PacketEngine::traffic_before`); so a file is never wrong, only unused.
 
 use super::keeper::Keeper;
@@ -99,7 +99,7 @@ impl<'a> WarmUp<'a> {
         self.directory.join(format!("{}.state", self.past))
     }
 
-    /// The state, which is made if it is not there. `None` if the run ended before, so that it has to tell so itself.
+    /// The state, which is made if it is not there. `None` if the run ended before.
     ///
     /// # Errors
     /// What is there is no such state, or it can't be written.
@@ -138,7 +138,7 @@ impl<'a> WarmUp<'a> {
             all_gather(processes, &matches!(needed, Ok(Some(_))));
         }
         let Some(lock) = needed? else { return Ok(path.exists()) };
-        // Beside other processes, of this machine and of others that see the directory.
+        // Other processes may use the directory, also from other machines.
         let name = RandomState::new().build_hasher().finish();
         let partial = path.with_extension(format!("{name:016x}.partial"));
         let file = Some(partial.clone());
@@ -248,7 +248,7 @@ impl Watch for WarmUpWatcher<'_, '_> {
         self.result.is_none() && self.watch.warms_up(progress, self.at_ps)
     }
 
-    /// What is measured belongs to the run that goes on from here.
+    /// The measurement belongs to the run that resumes from here.
     fn rows(&mut self, _: Rows) {}
 
     fn wants_checkpoint(&mut self, now_ps: u64) -> bool {
