@@ -256,9 +256,8 @@ impl PacketEngine {
         senders.into_iter().map(of_job).sum::<f64>() as u64
     }
 
-    /// Time for a checkpoint of a warm-up that other runs share. It is the last full microsecond without any record
-    /// of a measurement after `warm_up` (deliveries are recorded on the last cable), or an earlier change of the
-    /// load.
+    /// Time for a checkpoint of a shared warm-up: the last full microsecond without a record of a measurement after
+    /// `warm_up` (deliveries are recorded on the last cable), or an earlier change of the load.
     pub fn shared_warm_up_end(&self, traffic: &Traffic, warm_up: Time) -> Time {
         let of_port = self.fabric.full_time.iter().zip(&self.fabric.cable).map(|(full, cable)| full + cable);
         let settings = &self.fabric.settings;
@@ -268,9 +267,8 @@ impl PacketEngine {
         traffic.last_step_before(unmeasured).map_or(unmeasured, |step| Time(step.ps() / us * us))
     }
 
-    /// Open traffic as known before `time`, as far as the state at that time depends on it. Runs with equal traffic
-    /// before `time` can resume from this state, whatever their later loads: each gives the same result as without
-    /// it. `None` if not all traffic is open.
+    /// Open traffic before `time`, as far as the state at that time depends on it; `None` if not all traffic is open.
+    /// Runs with equal traffic before `time` can resume from this state and give the same results as without it.
     ///
     /// To get a state that later traffic has not changed, end a window at `time` ([`RunOptions::window_end`]).
     pub fn traffic_before(&self, traffic: &Traffic, time: Time) -> Option<Traffic> {
