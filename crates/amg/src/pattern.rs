@@ -42,7 +42,7 @@ impl Parameters for HierarchyPattern {
             required,
         ),
         parameter!(level, Kind::count(0), "Level of the hierarchy. 0 is the finest."),
-        parameter!(phase, Phase::KIND, "What is sent."),
+        parameter!(phase, Phase::KIND, "Phase of the multigrid cycle or of the set-up whose messages are sent."),
         parameter!(regrouped, Kind::Flag, "Whether to use the levels after the redistribution in the directory."),
     ];
 }

@@ -41,7 +41,7 @@ words! {
         Sum = "sum": "the sum of several rows",
         Max = "max": "the maximum of several rows",
         Mean = "mean": "the mean of several rows, weighted by another column if one is named",
-        Last = "last": "a state; of several times, the last value",
+        Last = "last": "a state: the value of the last time",
     }
 }
 

@@ -129,7 +129,7 @@ impl Parameters for FlowSettings {
         parameter!(
             cutoff,
             Kind::Rate,
-            "Minimum residual capacity: a path or NIC with less is switched off."
+            "Minimum residual capacity: a path or NIC with less is not used."
         ),
         parameter!(
             max_iterations,

@@ -80,7 +80,7 @@ const ON_NODE_ALPHA: &str = "Start-up time of a message between ranks of a node.
 const ON_NODE_RATE: &str = "Bandwidth of messages between ranks of a node.";
 const MEASURED: &str = "the value of `parameters`";
 const START_UP: &str = "the start-up of `parameters`";
-const BUSY: &str = "the bandwidth per thread with all threads busy";
+const BUSY: &str = "the bandwidth of one thread while all threads are busy";
 
 impl Parameters for MaxRateForm {
     const PARAMETERS: &'static [Parameter<Self>] = &[

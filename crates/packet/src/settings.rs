@@ -10,9 +10,9 @@ words! {
     #[derive(Default)]
     pub enum Arbitration {
         #[default]
-        LeastRecentlyUsed = "least-recently-used": "the input channel that no output of the router has served for the longest time",
+        LeastRecentlyUsed = "least-recently-used": "the input VC that no output of the router has served for the longest time",
         TransitFirst = "transit-first": "as `least-recently-used`, but packets from other routers go before packets from the router's own nodes",
-        RoundRobin = "round-robin": "the next channel of the output in turn, and for it the next waiting input channel in turn",
+        RoundRobin = "round-robin": "the next VC of the output in turn, and for it the next waiting input VC in turn",
     }
 }
 
@@ -118,7 +118,7 @@ impl Parameters for PacketSettings {
         parameter!(
             arbitration,
             Arbitration::KIND,
-            "Rule by which a crossbar output selects one of the waiting input channels."
+            "Rule by which a crossbar output selects one of the waiting input VCs."
         ),
         parameter!(
             estimate,

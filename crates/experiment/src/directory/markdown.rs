@@ -16,10 +16,10 @@ pub fn reference() -> String {
 
 fn write_page(page: &mut String) -> std::fmt::Result {
     writeln!(page, "\nFormat version: **{FORMAT_VERSION}** (`summary.json: format_version`).")?;
-    write_words::<Unit>(page, "Units: what the numbers of a column are.")?;
-    write_words::<Merge>(page, "Merge: what several rows are together, as all links of a group.")?;
+    write_words::<Unit>(page, "Units: the unit of the numbers in a column.")?;
+    write_words::<Merge>(page, "Merge: the common value of several rows, for example of all links of a group.")?;
     write_words::<Type>(page, "Types:")?;
-    write_words::<Role>(page, "Roles: by these, readers find a column in every engine.")?;
+    write_words::<Role>(page, "Roles: names by which programs find a column in every engine.")?;
     writeln!(page, "\n## Tables of every run")?;
     for table in tables().iter().filter(|table| table.engine.is_none()) {
         write_table(page, table, None)?;
@@ -54,7 +54,7 @@ fn write_table(page: &mut String, table: &Table, engine: Option<&str>) -> std::f
         let sorted = table.sorted_by.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         writeln!(page, "One row per {}, sorted by {sorted}.", table.row)?;
         if let Some(under) = table.under {
-            writeln!(page, "There with `{under}`.")?;
+            writeln!(page, "Only with `{under}`.")?;
         }
         write_filled(page, table.doc)?;
         writeln!(page)?;
@@ -75,7 +75,7 @@ fn write_column(page: &mut String, column: &Column) -> std::fmt::Result {
         write!(meaning, " Missing where {missing}.")?;
     }
     if let Some(under) = column.under {
-        write!(meaning, " There with `{under}`.")?;
+        write!(meaning, " Only with `{under}`.")?;
     }
     let (name, kind, merge) = (column.name, column.kind.word(), column.merge.word());
     writeln!(page, "| `{name}` | {kind}{of} | {unit} | {merge}{by} | {meaning} |")

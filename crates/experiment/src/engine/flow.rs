@@ -33,7 +33,7 @@ fn keys() -> Vec<Key> {
     let default = FlowSettings::default();
     let mut keys = default.keys();
     let routing = routing::name_of(default.routing);
-    keys.insert(1, routing::key(&routing::OF_PATHS, routing, "How messages choose among paths."));
+    keys.insert(1, routing::key(&routing::OF_PATHS, routing, "Rule by which messages choose among paths."));
     keys
 }
 

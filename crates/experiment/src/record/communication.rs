@@ -12,10 +12,10 @@ const CELLS_MAX: u32 = 256;
 
 pub(super) const COMMUNICATION: FilledTable<'_, Vec<Row>> = FilledTable {
     name: "communication",
-    row: "job and cell of its matrix of ranks with a message",
+    row: "job and cell of its communication matrix, if the cell has a message",
     sorted_by: &["job", "source", "destination"],
     under: None,
-    doc: "Requested traffic: all messages of all iterations, including messages within a node. A matrix has at most 256 x 256 cells; `ranks_per_cell` is ceil(ranks / 256). A cell has the messages from the ranks from `source` on to the ranks from `destination` on. The sum over a job is `jobs.bytes` for the flow engine and for closed traffic of the packet engine. For open traffic, ranks draw receivers from the same pattern during the whole run. No rows if `output.communication` is false.",
+    doc: "Requested traffic: all messages of all iterations, including messages within a node. A matrix has at most 256 x 256 cells; `ranks_per_cell` is ceil(ranks / 256). A cell counts the messages from `ranks_per_cell` ranks, the first of which is `source`, to `ranks_per_cell` ranks, the first of which is `destination`. The sum over a job is `jobs.bytes` for the flow engine and for closed traffic of the packet engine. For open traffic, ranks draw receivers from the same pattern during the whole run. No rows if `output.communication` is false.",
     columns: &[
         Column::key("job", U32, Plain, "Job", "Number of the job.").of("jobs").by(|rows: &Vec<Row>| rows.iter().map(|row| row.job).collect()),
         Column::key("source", U32, Plain, "From rank", "First sending rank of the cell.")

@@ -42,7 +42,7 @@ pub(super) const ROUTERS: FilledTable<'_, Machine> = FilledTable {
             "Coordinate of the router: `row` and `column` on Aries; `x0`, `x1`, ... or letters (`X`) on a torus.",
         )
         .by_axis(|machine, axis| coordinates(machine, machine.routers(), axis)),
-        Column::attribute("up", Bool, Plain, "Works", "Whether it works; false after a fault.")
+        Column::attribute("up", Bool, Plain, "Works", "Whether it works; false if it failed.")
             .by(|machine| machine.routers().map(|router| machine.router_up(router)).collect()),
     ],
 };
@@ -105,8 +105,14 @@ impl<'a> Wires<'a> {
                 .by(|wires| wires.each(|machine, link| machine.reverse(link).0)),
             Column::attribute("capacity_bytes_per_s", F64, BytesPerS, "Capacity", "Bandwidth as used by the engine.")
                 .by(|wires| wires.capacities.to_vec().into()),
-            Column::attribute("latency_ps", U64, Ps, "Latency", "Time of a bit on the link.")
-                .by(|wires| wires.each(|machine, link| machine.latency(link).ps())),
+            Column::attribute(
+                "latency_ps",
+                U64,
+                Ps,
+                "Latency",
+                "Time that a bit takes from one end of the link to the other.",
+            )
+            .by(|wires| wires.each(|machine, link| machine.latency(link).ps())),
         ],
     };
 
@@ -150,7 +156,7 @@ pub(super) const NODES: FilledTable<'_, Machine> = FilledTable {
             .by(|machine| each_node(machine, |machine, node| machine.router_of(node).0)),
         Column::attribute("slot", U32, Plain, "Slot", "Number of the node at its router, from 0.")
             .by(|machine| each_node(machine, Machine::slot_of)),
-        Column::attribute("up", Bool, Plain, "Works", "Whether it works; false after a fault.")
+        Column::attribute("up", Bool, Plain, "Works", "Whether it works; false if it failed.")
             .by(|machine| each_node(machine, Machine::node_up)),
     ],
 };

@@ -32,7 +32,7 @@ pub(super) const JOBS: FilledTable<'_, Scenario> = FilledTable {
             .by(|scenario: &Scenario| (0..scenario.workload.jobs.len() as u32).collect()),
         Column::attribute("name", Text, Plain, "Name", "Name of the job.")
             .by(|scenario| texts(scenario, |job| &job.name)),
-        Column::attribute("color", Text, Plain, "Color", "Color in pictures, `#rrggbb`.")
+        Column::attribute("color", Text, Plain, "Color", "Colour in pictures, `#rrggbb`.")
             .by(|scenario| texts(scenario, |job| &job.color)),
         Column::attribute("pattern", Text, Plain, "Pattern", "Name of the communication pattern or program.")
             .by(|scenario| texts(scenario, |job| &job.pattern_name)),
@@ -42,7 +42,7 @@ pub(super) const JOBS: FilledTable<'_, Scenario> = FilledTable {
             .by(|scenario| counts(scenario, |_, job| job.ranks)),
         Column::attribute("ranks_per_node", U32, Count, "Ranks per node", "Ranks on each node.")
             .by(|scenario| counts(scenario, |_, job| job.ranks_per_node)),
-        Column::attribute("nodes", U32, Count, "Nodes", "Nodes of the ranks; other jobs may share them.")
+        Column::attribute("nodes", U32, Count, "Nodes", "Nodes on which the ranks run; other jobs may share them.")
             .by(|scenario| counts(scenario, |machine, job| places(machine, job).0 as u32)),
         Column::attribute("routers", U32, Count, "Routers", "Routers of these nodes.")
             .by(|scenario| counts(scenario, |machine, job| places(machine, job).1 as u32)),

@@ -40,8 +40,8 @@ pub(crate) fn section() -> Section {
         Key::optional("targets", NAMES, "all jobs; if `pairs` is lists, the first job of each", "Jobs whose slowdown is measured."),
         Key::optional("backgrounds", NAMES, "none", "Jobs that run with the targets."),
         Key::with_default("others", Kind::Choice(OTHERS), Value::text("idle"), "State of the other jobs."),
-        Key::optional("routings", NAMES, "the one of `[engine]`", "Routing algorithms, with their own defaults."),
-        Key::optional("seeds", Kind::List(&Kind::COUNT), "the one of `[engine]`", "Seeds of the runs."),
+        Key::optional("routings", NAMES, "as in `[engine]`", "Routing algorithms, with their own defaults."),
+        Key::optional("seeds", Kind::List(&Kind::COUNT), "as in `[engine]`", "Seeds of the runs."),
     ];
     Section {
         name: "interference",

@@ -57,8 +57,7 @@ pub(crate) fn section() -> Section {
             "program",
             Kind::Any(&PROGRAMS_IN_TURN),
             "the job has a `pattern`",
-            "Computation and calls of each rank, as in an MPI program; replaces `pattern` and `traffic`. Its parameters are keys of a table: `program = { name = \"halo-3d\", … }`. The programs of a list run one after the other on the same ranks. The flow engine \
-             sees its messages alone.",
+            "Computation and calls of each rank, as in an MPI program; replaces `pattern` and `traffic`. Its parameters are keys of a table: `program = { name = \"halo-3d\", … }`. The programs of a list run one after the other on the same ranks. The flow engine uses only its messages.",
         ),
         Key::with_default(
             "placement",
@@ -86,7 +85,7 @@ pub(crate) fn section() -> Section {
             Value::Flag(false),
             "Whether the job is left out of the run. Other jobs may get its nodes.",
         ),
-        Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Color in pictures."),
+        Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Colour in pictures."),
     ];
     let after = keys.iter().position(|key| key.name == "program").expect("it is there") + 1;
     keys.splice(after..after, in_time());

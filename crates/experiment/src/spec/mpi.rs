@@ -38,15 +38,14 @@ pub(crate) fn section() -> Section {
             operation.name(),
             Kind::Any(&*BY_SIZE),
             Value::text(Collectives::default_of(operation)),
-            "Algorithm of this collective, or algorithms by size, `[{ up_to = \"16 KiB\", use = … }, { use = … }]`; the first line that \
-             holds counts. The default is the interference study's.",
+            "Algorithm of this collective, or algorithms by size, `[{ up_to = \"16 KiB\", use = … }, { use = … }]`; the first entry whose limits hold applies. The default is the interference study's.",
         )
     }));
     Section {
         name: "mpi",
         repeated: false,
         doc: "Costs of the messages of programs at hosts and NICs in the packet engine, and algorithms of collectives in \
-              all engines. Jobs with a pattern do not look at it.",
+              all engines. The section has no effect on jobs with a pattern.",
         keys,
         choosers: Vec::new(),
     }

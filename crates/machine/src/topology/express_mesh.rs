@@ -50,7 +50,7 @@ impl Parameters for ExpressMesh {
         parameter!(
             gap,
             Kind::Any(&[Kind::count(2), Kind::List(&Kind::count(2))]),
-            "Steps of an express cable: one number for all dimensions, or a list with one for each."
+            "Distance in routers between the ends of an express cable: one number for all dimensions, or a list with one for each."
         ),
         parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
     ];

@@ -117,8 +117,8 @@ pub const TOPOLOGIES: &[Variant<dyn Topology>] = &[
         "Grid in which every two routers of a line are joined (Hamming graph, flattened butterfly).",
         || Box::new(HyperX::default()),
     ),
-    family("slim-fly", "2 q^2 routers within two hops of each other.", || Box::new(SlimFly::default())),
-    family("polarfly", "q^2 + q + 1 routers of q + 1 ports within two hops of each other.", || {
+    family("slim-fly", "Graph of 2 q^2 routers, within two hops of each other.", || Box::new(SlimFly::default())),
+    family("polarfly", "Graph of q^2 + q + 1 routers of q + 1 ports, within two hops of each other.", || {
         Box::new(PolarFly::default())
     }),
     family("jellyfish", "A random graph of routers with the same number of ports.", || Box::new(Jellyfish::default())),

@@ -45,7 +45,8 @@ pub(super) const fn adaptive(name: &'static str, doc: &'static str, build: Build
 
 // Descriptions of the choice's parameters, for every algorithm that uses them.
 pub(super) const THRESHOLD: Kind = Kind::Number { min: 1e-6, max: 1e6 };
-pub(super) const THRESHOLD_DOC: &str = "Factor on the non-minimal queue: a packet goes non-minimal iff q(minimal) > \
+pub(super) const THRESHOLD_DOC: &str =
+    "Factor on the non-minimal queue: a packet takes the non-minimal path if q(minimal) > \
     threshold * q(non-minimal) + bias.";
 pub(super) const BIAS_DOC: &str = "Bias in favour of the minimal path; see `threshold`.";
 pub(super) const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };

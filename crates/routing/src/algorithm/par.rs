@@ -73,7 +73,11 @@ struct Par {
 
 pub(super) const PAR: Algorithm = Algorithm {
     parameters: || Box::new(ParSettings::default()),
-    ..Algorithm::hop_by_hop("par", "ugal-n with a second decision at the second router of the source group", build)
+    ..Algorithm::hop_by_hop(
+        "par",
+        "as `ugal-n`, with a second decision at the second router of the source group",
+        build,
+    )
 };
 
 fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {

@@ -52,7 +52,7 @@ impl Parameters for PiggybackSettings {
         parameter!(
             congestion,
             adaptive::THRESHOLD,
-            "Factor of the congestion rule: a global cable is congested iff its queue > congestion * mean of the \
+            "Factor of the congestion rule: a global cable is congested if its queue > congestion * mean of the \
              router's other global queues + bias."
         ),
     ];
@@ -68,7 +68,7 @@ pub(super) const PIGGYBACK: Algorithm = Algorithm {
     parameters: || Box::new(PiggybackSettings::default()),
     ..Algorithm::hop_by_hop(
         "piggyback",
-        "ugal-n that also knows, from packets of its neighbours, the congested global cables of the group",
+        "as `ugal-n`; neighbours also report the congested global cables of the group",
         build,
     )
 };

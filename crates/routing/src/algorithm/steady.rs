@@ -52,7 +52,7 @@ impl Parameters for UgalPaths {
         parameter!(
             hop_threshold,
             Kind::Number { min: 0.0, max: f64::INFINITY },
-            "Factor on the indirect side: a message goes indirect iff H(direct) * q(direct) > hop_threshold * \
+            "Factor on the indirect side: a message takes an indirect path if H(direct) * q(direct) > hop_threshold * \
              H(indirect) * q(indirect) + bias_load_hops, with H hops and q the load above 1 of the busiest link.",
         ),
         parameter!(
@@ -88,18 +88,16 @@ pub(super) const STATIC_DIRECT: Algorithm =
     plain("static-direct", "equal split over the direct paths (SD)", |_| PathChoice::Fixed(Oblivious::Direct));
 
 pub(super) const STATIC_INDIRECT: Algorithm =
-    plain("static-indirect", "a random indirect path for every packet (SI)", |_| {
-        PathChoice::Fixed(Oblivious::Indirect)
-    });
+    plain("static-indirect", "equal split over the indirect paths (SI)", |_| PathChoice::Fixed(Oblivious::Indirect));
 
 pub(super) const ADAPTIVE_DIRECT: Algorithm =
-    plain("adaptive-direct", "iterative over direct paths (AD)", |_| PathChoice::AdaptiveDirect);
+    plain("adaptive-direct", "iterative sharing over direct paths (AD)", |_| PathChoice::AdaptiveDirect);
 
 pub(super) const ADAPTIVE_INDIRECT: Algorithm =
-    plain("adaptive-indirect", "iterative over indirect paths (AI)", |_| PathChoice::AdaptiveIndirect);
+    plain("adaptive-indirect", "iterative sharing over indirect paths (AI)", |_| PathChoice::AdaptiveIndirect);
 
 pub(super) const ADAPTIVE_HYBRID: Algorithm =
-    plain("adaptive-hybrid", "iterative over direct and indirect paths, without preference (AH)", |_| {
+    plain("adaptive-hybrid", "iterative sharing over direct and indirect paths, without preference (AH)", |_| {
         PathChoice::AdaptiveHybrid
     });
 

@@ -18,12 +18,12 @@ struct Ugal {
 }
 
 pub(super) const UGAL_G: Algorithm =
-    adaptive("ugal-g", "minimal or valiant-g, decided at the source router by queue lengths", |hops, settings| {
+    adaptive("ugal-g", "minimal or as `valiant-g`; the source router decides by queue lengths", |hops, settings| {
         build("ugal-g", Crossing::Straight, hops, settings.adaptive)
     });
 
 pub(super) const UGAL_N: Algorithm =
-    adaptive("ugal-n", "minimal or valiant-n, decided at the source router by queue lengths", |hops, settings| {
+    adaptive("ugal-n", "minimal or as `valiant-n`; the source router decides by queue lengths", |hops, settings| {
         build("ugal-n", Crossing::Router, hops, settings.adaptive)
     });
 

@@ -31,7 +31,7 @@ pub(super) const VALIANT: Algorithm =
 
 pub(super) const UGAL_L: Algorithm = adaptive(
     "ugal-l",
-    "minimal or valiant, decided at the source router by queue lengths times hops; for machines without groups",
+    "minimal or as `valiant`; the source router decides by queue lengths times hops; for machines without groups",
     |hops, settings| build("ugal-l", hops, Some(settings.adaptive)),
 );
 

@@ -21,7 +21,7 @@ impl Parameters for AllToAllProgramParameters {
     const PARAMETERS: &'static [Parameter<Self>] = &[
         parameter!(bytes, Kind::Bytes, "Size of the block for each other rank."),
         parameter!(compute, Kind::Time, "Time that each rank computes before an alltoall."),
-        parameter!(iterations, Kind::count(1), "How often."),
+        parameter!(iterations, Kind::count(1), "Number of alltoalls."),
     ];
 }
 

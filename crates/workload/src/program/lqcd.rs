@@ -36,7 +36,7 @@ impl Parameters for LqcdParameters {
         parameter!(
             dims,
             DIMS,
-            "Sizes of the process grid, each a divisor of the same size of the lattice. If not given, each prime \
+            "Sizes of the process grid. Each size must divide the lattice size of its dimension. If not given, each prime \
             factor of the number of ranks, largest first, divides the largest local size that it can. Among equal \
             sizes, one that is divided already is preferred."
         ),

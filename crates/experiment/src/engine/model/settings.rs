@@ -23,7 +23,7 @@ pub(super) fn keys() -> Vec<Key> {
             "form",
             Kind::Choice(FORM.choices()),
             Value::text(FORM.variants()[0].name),
-            "Which closed form prices the jobs.",
+            "Closed form that gives the time of the jobs.",
         ),
         Key::with_default(
             "parameters",

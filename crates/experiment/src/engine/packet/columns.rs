@@ -69,7 +69,7 @@ pub(super) const COUNTED_STALL: Column = Column::sum(
     U64,
     Ps,
     "Counted stall",
-    "Part of `stall_ps` that the simulator of the interference study counts: it drops the time since the last credit when another packet joins the queue.",
+    "Part of `stall_ps` that the simulator of the interference study counts: when another packet joins the queue, the simulator drops the time since the last attempt to send.",
 )
 .under("record_counted_stall = true");
 

@@ -157,7 +157,7 @@ impl Parameters for Records {
         parameter!(
             record_job_waits = job_waits,
             Kind::Flag,
-            "Record of which job blocks which in the queues of links: table `job_waits`.",
+            "Record of the blocking job of each wait in the queues of links: table `job_waits`.",
         ),
         parameter!(
             record_messages = messages,

@@ -97,7 +97,7 @@ pub(super) const MESSAGES: FilledTable<'_, ProgramRecords> = FilledTable {
             U64,
             Ps,
             "In the torus FIFO",
-            "Time of this packet from then until the router took it, including the link from the node; 0 on a node.",
+            "Time of this packet from the end of `memory_fifo_ps` until the router took it, including the link from the node; 0 on a node.",
         )
         .under("injection")
         .by_if(|ran| on_path(ran, |_, injection_times| injection_times.injected_ps - injection_times.taken_ps)),
@@ -106,7 +106,7 @@ pub(super) const MESSAGES: FilledTable<'_, ProgramRecords> = FilledTable {
             U64,
             Ps,
             "In the network",
-            "Time of this packet from then until the delivery of its last byte; 0 on a node.",
+            "Time of this packet from the end of `torus_fifo_ps` until the delivery of its last byte; 0 on a node.",
         )
         .under("injection")
         .by_if(|ran| on_path(ran, |m, injection_times| m.delivered.ps() - injection_times.injected_ps)),

@@ -288,7 +288,7 @@ impl<'a> FinishedRun<'a> {
             "repetitions",
             Count,
             "Repetitions",
-            "Completed executions of the program by all ranks; for a background job, as many as there was time for.",
+            "Completed executions of the program by all ranks; a background job repeats until the other jobs end.",
         )
         .by_if(|run| of_jobs(run, |job, _, ranks| repetitions(job, ranks))),
         of_job("last_rank_end_ns", Ns, "End of the last rank", "Time from 0 to the end of the last rank.")

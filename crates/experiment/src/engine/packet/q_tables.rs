@@ -33,7 +33,7 @@ pub(super) const Q_TABLES: FilledTable<'_, Vec<Entry>> = FilledTable {
             U32,
             Plain,
             "Row",
-            "Row of the router's table: destination group (without the own group) times the nodes of a router, plus the slot of the source node.",
+            "Row of the router's table: destination group times the nodes of a router, plus the slot of the source node. The numbers of groups leave out the router's own group.",
         )
         .by(|entries| entries.iter().map(|entry| entry.row).collect()),
         Column::key("link", U32, Plain, "Link", "Outgoing link of the router.")

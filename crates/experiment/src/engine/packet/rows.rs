@@ -138,7 +138,7 @@ const LINK_SERIES: FilledTable<'_, Vec<(u32, PortInterval)>> = FilledTable {
     name: "link_series",
     row: "interval and link with any activity",
     sorted_by: &["start_ps", "link"],
-    under: Some("series = [\"links\"] with interval"),
+    under: Some("interval, series = [\"links\"]"),
     doc: "Intervals from time 0. An activity across the end of an interval is split there.",
     columns: &[
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
@@ -175,7 +175,7 @@ const CHANNEL_SERIES: FilledTable<'_, Vec<(u32, ChannelInterval)>> = FilledTable
     name: "channel_series",
     row: "interval, link and virtual channel with any activity",
     sorted_by: &["start_ps", "link", "vc"],
-    under: Some("series = [\"channels\"] with interval"),
+    under: Some("interval, series = [\"channels\"]"),
     doc: "Intervals from time 0. An activity across the end of an interval is split there.",
     columns: &[
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
@@ -201,7 +201,7 @@ const LINK_JOB_SERIES: FilledTable<'_, Vec<(u32, JobPortInterval)>> = FilledTabl
     name: "link_job_series",
     row: "interval, link and job with traffic",
     sorted_by: &["start_ps", "link", "job"],
-    under: Some("series = [\"link-jobs\"] with interval"),
+    under: Some("interval, series = [\"link-jobs\"]"),
     doc: "Intervals from time 0.",
     columns: &[
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")

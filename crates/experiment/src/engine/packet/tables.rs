@@ -220,7 +220,7 @@ const LEARNING_SERIES: FilledTable<'_, PacketResult> = FilledTable {
     name: "learning_series",
     row: "interval",
     sorted_by: &["start_ps"],
-    under: Some("routing = \"q-adaptive\" with interval"),
+    under: Some("interval, routing = \"q-adaptive\""),
     doc: "Intervals from time 0, by the time at which the feedback arrives.",
     columns: &[
         Column::key("start_ps", U64, Ps, "Start", "Start of the interval.")
