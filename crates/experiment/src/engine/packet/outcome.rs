@@ -284,7 +284,7 @@ fn warnings(run: &FinishedRun<'_>, unbalanced: &LoadImbalance) -> Vec<String> {
         let s = Steadiness::of(&result.jobs);
         if !s.steady {
             warnings.push(format!(
-                "no steady state: the halves of the window differ by {:.1} % in the accepted load (limit {:.0} %) and by {:.1} % in the mean latency (limit {:.0} %). Raise warm_up, or the load is above saturation",
+                "no steady state: the halves of the measurement differ by {:.1} % in the accepted load (limit {:.0} %) and by {:.1} % in the mean latency (limit {:.0} %). Raise warm_up, or the load is above saturation",
                 100.0 * s.accepted_drift,
                 100.0 * Steadiness::ACCEPTED_DRIFT_MAX,
                 100.0 * s.latency_drift,
