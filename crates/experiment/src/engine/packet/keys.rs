@@ -75,7 +75,7 @@ impl Parameters for Times {
         parameter!(
             progress_timeout,
             Kind::Time,
-            "Simulated time without a delivery after which the run aborts, if packets are in flight."
+            "Simulated time without a delivery, a departure from a NIC or a timer, after which the run aborts, if packets are in flight."
         ),
         parameter!(
             checkpoint,
