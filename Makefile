@@ -89,7 +89,7 @@ bench-viewer: build viewer bootstrap-chromium ## measure the viewer in a browser
 	@scripts/bench-viewer
 
 .PHONY: viewer-pictures
-viewer-pictures: build viewer bootstrap-chromium ## make the viewer's pictures in docs/images anew
+viewer-pictures: build viewer bootstrap-chromium ## draw the viewer's pictures in docs/images
 	@scripts/viewer-pictures
 
 .PHONY: examples
@@ -143,7 +143,7 @@ docs: bootstrap-rust ## build the reference of the Rust crates and run its examp
 SITE ?= $(CURDIR)/build/site
 
 .PHONY: site
-site: build bootstrap-site ## build the documentation as a site in build/site, beside that of other versions, to be read without a server
+site: build bootstrap-site ## build the documentation as a site in build/site, next to other versions; it needs no server
 	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --site-dir "$(SITE)/$$(python -c 'print(__import__("odonata").__version__)')"
 	@echo "$(SITE)/index.html"
 

@@ -21,7 +21,7 @@ def experiment(
     traffic: str = "",
     engine: str = "",
 ) -> str:
-    """The file; `load` is that of all jobs or of each, and None makes closed traffic of them."""
+    """The file; `load` is the text of all jobs or of each, and None makes closed traffic of them."""
     texts = list(jobs or [job()])
     if load is not None:
         loads = load if isinstance(load, list) else [load] * len(texts)

@@ -13,9 +13,9 @@ use odonata_units::Time;
 use std::path::PathBuf;
 
 /// Every file is these bytes.
-struct Same<'a>(&'a [u8]);
+struct SameBytes<'a>(&'a [u8]);
 
-impl Reader for Same<'_> {
+impl Reader for SameBytes<'_> {
     fn read(&mut self, _: &str) -> Result<Vec<u8>, String> {
         Ok(self.0.to_vec())
     }
@@ -34,12 +34,12 @@ fuzz_target!(|data: &[u8]| {
         6 => {
             // What stands before the text is the content of both wiring files.
             let text = rest.windows(8).position(|word| word == b"LPGROUPS").unwrap_or(0);
-            let Ok(builder) = codes_conf(&rest[text..], "net.conf", &mut Same(&rest[..text])) else { return };
+            let Ok(builder) = codes_conf(&rest[text..], "net.conf", &mut SameBytes(&rest[..text])) else { return };
             Ok(builder)
         }
         11 => {
             let text = rest.windows(8).position(|word| word == b"topology").unwrap_or(0);
-            let Ok(builder) = codes_yaml(&rest[text..], "net.yaml", &mut Same(&rest[..text])) else { return };
+            let Ok(builder) = codes_yaml(&rest[text..], "net.yaml", &mut SameBytes(&rest[..text])) else { return };
             Ok(builder)
         }
         12 => sst_macro(rest, "topology.json", &EdgeListOptions::default()),

@@ -1,4 +1,4 @@
-//! What jobs ask of a network: Table I of the interference study (Kang et al. 2022) from experiment files.
+//! Characteristics of jobs: Table I of the interference study (Kang et al. 2022) from experiment files.
 
 use odonata_experiment::{characterize, Character, Files};
 use std::path::Path;

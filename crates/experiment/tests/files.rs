@@ -69,8 +69,8 @@ fn a_damselfly_configuration_is_recognised() {
 }
 
 #[test]
-fn the_files_that_a_configuration_names_are_beside_it() {
-    let directory = Directory::new("beside");
+fn files_of_a_configuration_are_in_its_directory() {
+    let directory = Directory::new("configuration");
     std::fs::create_dir_all(directory.0.join("in")).unwrap();
     let inner = Directory(directory.0.join("in"));
     write_binaries(&inner);
@@ -123,7 +123,7 @@ fn a_mistake_in_a_file_has_its_line() {
     assert!(problem.message.starts_with("cables.csv:line 3:"), "{problem}");
 }
 
-/// Every axis name that a file may choose, those of other columns included.
+/// Every axis name that a file may choose, also names of other columns.
 #[test]
 fn axes_may_be_called_like_columns() {
     let directory = Directory::new("axes");
@@ -181,8 +181,8 @@ fn placements_are_csv_or_binary() {
 /// The real cable list of Edison, compressed; it is no part of this repository.
 #[test]
 fn the_real_edison_is_read_as_it_is() {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let shared = std::env::var_os("ODONATA_SHARED").map_or_else(beside, PathBuf::from);
+    let default = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
+    let shared = std::env::var_os("ODONATA_SHARED").map_or_else(default, PathBuf::from);
     let list = shared.join("data/edison-links.txt.gz");
     if !list.exists() {
         writeln!(std::io::stderr(), "SKIPPED: {} is not there", list.display()).expect("standard error is open");

@@ -146,7 +146,7 @@ fn every_setting_has_a_key() {
     check(format!("{xgft:#?}"), keys_of("machine", "xgft"), &figures);
 }
 
-/// The topologies' defaults in the table are those of the families: a file that gives none builds the default machine.
+/// The table states the defaults of the families: a file without keys builds the default machine.
 #[test]
 fn topologies_without_keys_are_the_families_defaults() {
     let built = |topology: &str| {

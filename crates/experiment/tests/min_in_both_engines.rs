@@ -1,6 +1,6 @@
 //! `routing = "min"` is one thing: the flow engine's expectation is what the packet engine's packets do.
 //!
-//! Every way is shortest in both, so mean hops are equal to the last digit. A packet draws among equal ways, so the bytes
+//! Every path is minimal in both, so mean hops are equal to the last digit. A packet draws among equal paths, so the bytes
 //! of a link spread around the expectation: with n expected packets by less than sqrt(n) packets (each crosses the link or
 //! not), of which 5 are allowed.
 

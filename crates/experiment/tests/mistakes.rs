@@ -34,27 +34,27 @@ fn problems(text: &str, overrides: &[&str]) -> Vec<Problem> {
 
 /// Replaces `from`, which must be there once, and returns the only problem of the changed file.
 #[track_caller]
-fn with(from: &str, to: &str) -> Found {
+fn with(from: &str, to: &str) -> SingleProblem {
     assert_eq!(GOOD.matches(from).count(), 1, "'{from}' is there once");
     only(problems(&GOOD.replace(from, to), &[]))
 }
 
 #[track_caller]
-fn with_override(change: &str) -> Found {
+fn with_override(change: &str) -> SingleProblem {
     let found = only(problems(GOOD, &[change]));
     assert_eq!(found.0.file, "--set");
     found
 }
 
 #[track_caller]
-fn only(mut problems: Vec<Problem>) -> Found {
+fn only(mut problems: Vec<Problem>) -> SingleProblem {
     assert_eq!(problems.len(), 1, "{problems:#?}");
-    Found(problems.remove(0))
+    SingleProblem(problems.remove(0))
 }
 
-struct Found(Problem);
+struct SingleProblem(Problem);
 
-impl Found {
+impl SingleProblem {
     /// The kind, the place and the stretch that is marked.
     #[track_caller]
     fn at(self, kind: ProblemKind, line: usize, column: usize, span: &str) -> Self {

@@ -142,7 +142,7 @@ fn max_rate_shares_the_node_and_loggp_counts_gaps() {
     close(reals(result.tables.get("rank_costs").unwrap(), "rank_time_s")[0], 1e-6 + 2e-6 + 0.3e-6 + 5e-6);
 }
 
-/// Without keys the constants are those of the parameter set, and the resolved file says them and gives the same run.
+/// Without keys, the parameter set gives the constants. The resolved file states them and gives the same run.
 #[test]
 fn constants_come_from_the_parameters() {
     let directory = Directory::new("parameters");
@@ -193,7 +193,7 @@ fn a_cycle_of_two_levels_by_hand() {
     // Five hops beyond the least, as the parameter set's dragonfly has them.
     close(sum("alpha-beta-gamma"), cycle_s(alpha + 5.0 * gamma));
     close(sum("alpha-beta"), cycle_s(alpha));
-    // The jobs' time is that of the first scenario, and the summary has both.
+    // The time of the jobs is the first scenario's, and the summary has both.
     close(reals(result.tables.get("jobs").unwrap(), "predicted_time_s")[0], sum("alpha-beta-gamma"));
     close(result.summary["model"]["cycles"][0]["cycle_s"]["alpha-beta"].as_f64().unwrap(), sum("alpha-beta"));
     assert_eq!(table.rows(), 2 * 2 * 3 * 7);
@@ -209,7 +209,7 @@ fn a_cycle_of_two_levels_by_hand() {
 }
 
 #[test]
-fn mistakes_have_a_place_and_a_way_out() {
+fn mistakes_have_a_place_and_a_hint() {
     let directory = Directory::new("mistakes");
     directory.write("levels.json", LEVELS);
     directory.write("graph.csv", GRAPH);
@@ -243,7 +243,7 @@ fn mistakes_have_a_place_and_a_way_out() {
     assert!(directory.mistake(&cycle("", "")).contains("'columns' must be a list"));
 }
 
-/// Messages as a flow: those of one phase, whose time on an idle cable is bytes over bandwidth.
+/// Messages of one phase as a flow; their time on an idle cable is bytes over bandwidth.
 #[test]
 fn a_phase_of_a_level_is_traffic() {
     let directory = Directory::new("flow");

@@ -40,7 +40,7 @@ fn an_open_loop_has_latencies_and_the_same_tables_for_any_threads() {
     let [accepted, offered] = ["accepted_load", "offered_load"].map(|name| reals(jobs, name)[0]);
     assert_eq!(offered, 0.3);
     assert!((accepted - 0.3).abs() < 0.01, "{accepted}");
-    // Idle minimum over no hop is 60.48 ns; the mean minimal way with its global hop is above 300 ns.
+    // Idle minimum over no hop is 60.48 ns; the mean minimal path with its global hop is above 300 ns.
     assert!(reals(jobs, "latency_mean_ns")[0] > 300.0);
     assert!(reals(jobs, "latency_p99_ns")[0] <= reals(jobs, "latency_max_ns")[0]);
     let packets = result.tables.get("packets").unwrap().rows() as u64;
@@ -127,7 +127,7 @@ fn mistakes_have_a_place_and_a_reason() {
         Err(RunError::Problems(problems)) => problems.to_string(),
         other => panic!("{other:?}"),
     };
-    // A million messages are not much for a machine, but more than these 100 MB leave beside the network.
+    // A million messages are not much for a machine, but more than these 100 MB leave for them.
     let all_to_all = format!(
         "{MACHINE}[[job]]\npattern = \"all-to-all\"\nranks = 1056\n\
          [engine]\nkind = \"packet\"\nmemory_limit = \"100 MB\"\n"

@@ -1,4 +1,4 @@
-//! Rank programs on nodes with several interfaces: closed forms, flow against packets, order, threads.
+//! Rank programs on nodes with several NICs: closed forms, flow against packets, order, threads.
 
 use odonata_experiment::{run, Files, RunResult, Values};
 use std::path::Path;
@@ -28,10 +28,10 @@ fn reals(result: &RunResult, table: &str, column: &str) -> Vec<f64> {
     }
 }
 
-/// A long message between nodes of neighbouring routers takes B / C over one interface and B / (k C) striped over k, but for what the
-/// protocol takes before and after it and the latency of the way, which is the same for all.
+/// A rendezvous message between nodes of neighbouring routers takes B / C over one NIC and B / (k C) striped over k. The protocol and
+/// the latency of the path take the same time in all cases.
 #[test]
-fn a_long_message_takes_a_kth_of_the_time_over_k_planes() {
+fn a_rendezvous_message_takes_a_kth_of_the_time_over_k_planes() {
     let ring = "topology = 'torus'\ndims = [8]\nnodes_per_router = 1";
     let job = "ranks = 2\nranks_per_node = 1\nplacement = 'compact'\n\
                program = { name = 'ping-pong', bytes = '8 MiB', iterations = 1, final_barrier = false }";
@@ -59,9 +59,9 @@ fn a_long_message_takes_a_kth_of_the_time_over_k_planes() {
     }
 }
 
-/// Without costs beside the data, each interface sends and receives what the flow engine says it does.
+/// Without overhead, each NIC sends and receives the bytes that the flow engine computes.
 #[test]
-fn packets_take_the_interfaces_that_flows_take() {
+fn packets_take_the_nics_that_flows_take() {
     let no_overhead = "[mpi]\neager_overhead = '0 B'\neager_limit = '1 GiB'";
     let programs = [
         "{ name = 'stencil-nd', bytes = '60 kB', iterations = 2 }",
@@ -80,7 +80,7 @@ fn packets_take_the_interfaces_that_flows_take() {
                 for column in ["injected_bytes", "ejected_bytes"] {
                     let [a, b] = [&flow, &packet].map(|found| reals(found, "nodes", column));
                     for end in 0..a.len() {
-                        // Packets are whole flits of 128 B, those of the barrier at the end among them.
+                        // Packets are whole flits of 128 B, also the packets of the barrier at the end.
                         let (least, most) = (a[end] - 1.0, a[end] * 1.02 + 2_048.0);
                         assert!(
                             (least..=most).contains(&b[end]),
@@ -95,7 +95,7 @@ fn packets_take_the_interfaces_that_flows_take() {
     }
 }
 
-/// MPI matches messages of one rank to another in the order in which they were sent, whatever they overtake on their ways: with the sizes
+/// MPI matches messages of one rank to another in the order in which they were sent, whatever they overtake in the network. With the sizes
 /// that these receives have, a message out of order is an error.
 #[test]
 fn messages_do_not_overtake_on_several_rails() {
@@ -143,7 +143,7 @@ fn messages_do_not_overtake_on_several_rails() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
-/// The same tables for any number of threads, with a fault that leaves nodes fewer rails, beside open traffic.
+/// The same tables for any number of threads, with a fault that leaves nodes fewer rails, and open traffic.
 #[test]
 fn programs_on_rails_do_not_depend_on_threads() {
     let job = "ranks = 96\nranks_per_node = 4\nprogram = { name = 'stencil-nd', bytes = '40 kB', iterations = 2 }\n\
@@ -162,7 +162,7 @@ fn programs_on_rails_do_not_depend_on_threads() {
             assert!(same, "{rule}: {table}.{column} is the same for 1 and 3 threads");
         }
         let failed = reals(&one, "nodes", "ejected_bytes");
-        // Node 0 has its third interface at the router that failed.
+        // Node 0 has its third NIC at the router that failed.
         assert_eq!(failed[2 * 72], 0.0, "{rule}");
         assert!(failed[0] > 0.0, "{rule}");
     }

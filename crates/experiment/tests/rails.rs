@@ -1,4 +1,4 @@
-//! Nodes with several interfaces: closed forms, flow against packets, faults, mistakes.
+//! Nodes with several NICs: closed forms, flow against packets, faults, mistakes.
 
 use odonata_experiment::{check, machine, run, Files, RunResult, Values};
 use std::path::Path;
@@ -49,11 +49,11 @@ fn numbers(result: &RunResult, table: &str, column: &str) -> Vec<u32> {
     }
 }
 
-/// Two nodes of neighbouring routers of a ring send each other B bytes: B / C over one interface, B / (k C) striped over k, each with
+/// Two nodes of neighbouring routers of a ring send each other B bytes: B / C over one NIC, B / (k C) striped over k, each with
 /// a link of its own. Rails at one router share its one cable between routers, so nothing is gained there. The packet engine
-/// needs the latency of the way besides, which is below 3 us.
+/// also needs the latency of the path, which is below 3 us.
 #[test]
-fn striped_over_k_interfaces_a_message_takes_a_kth_of_the_time() {
+fn striped_over_k_nics_a_message_takes_a_kth_of_the_time() {
     let ring = "topology = 'torus'\ndims = [8]\nnodes_per_router = 1";
     let alone = |machine: &str, engine: &str| {
         let found = result(machine, PAIR, engine);
@@ -77,10 +77,10 @@ fn striped_over_k_interfaces_a_message_takes_a_kth_of_the_time() {
     }
 }
 
-/// Whatever the rule, a static routing puts on the links of all planes together what it puts on those of one; striped, half of it on
-/// each of two.
+/// Whatever the rule, a static routing puts as many bytes on the links of all planes together as on the links of one; striped, half of
+/// them on each of two.
 #[test]
-fn the_links_of_all_planes_carry_together_what_those_of_one_do() {
+fn the_links_of_all_planes_carry_together_as_much_as_one_plane() {
     let job = "ranks = 288\nplacement = 'compact'\npattern = { name = 'many-to-many', bytes = '64 KiB' }";
     let engine = "kind = 'flow'\nrouting = 'min'";
     let single = reals(&result(DRAGONFLY, job, engine), "links", "bytes");
@@ -102,8 +102,8 @@ fn the_links_of_all_planes_carry_together_what_those_of_one_do() {
     }
 }
 
-/// Equal ways on every plane and rail, so that both engines see the same bytes on every link but for the draws among equal ways (five
-/// deviations), and the model engine the same ones at every interface.
+/// Equal paths on every plane and rail: both engines see the same bytes on every link, except for the draws among equal paths
+/// (five deviations), and the model engine sees the same bytes at every NIC.
 #[test]
 fn packets_go_where_flows_are() {
     let job = "ranks = 144\nranks_per_node = 2\nplacement = 'compact'\npattern = { name = 'random-permutation', bytes = '256 KiB' }";
@@ -134,8 +134,8 @@ fn packets_go_where_flows_are() {
     }
 }
 
-/// Every algorithm decides on each plane as on a machine by itself: what is offered is accepted, in both planes, with the same bytes for
-/// any number of threads.
+/// Every algorithm decides on each plane as on a single machine: both planes accept the offered load, with the same bytes for any number
+/// of threads.
 #[test]
 fn algorithms_route_on_every_plane() {
     let job = "ranks = 72\nranks_per_node = 1\npattern = 'uniform'\ntraffic = { name = 'open', load = 0.2 }";
@@ -159,7 +159,7 @@ fn algorithms_route_on_every_plane() {
     }
 }
 
-/// Routers, links and bandwidth between halves are those of both planes; nodes are counted once, distances are those of one plane.
+/// Routers, links and the bandwidth between halves count both planes; nodes count once, and distances belong to one plane.
 #[test]
 fn a_machine_of_planes_counts_its_nodes_once() {
     let of = |more: &str| {

@@ -139,7 +139,7 @@ fn every_preset_resolves_to_itself() {
     }
 }
 
-/// Every routing of both engines with nothing but its defaults, on the first of these machines that it takes.
+/// Every routing of both engines with its defaults only, on the first of these machines that it takes.
 #[test]
 fn every_routing_resolves_to_itself() {
     let machines = [

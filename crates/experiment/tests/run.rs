@@ -129,7 +129,7 @@ fn placement_and_jobs_agree_with_the_nodes() {
 
 /// Two routers with a node each: the messages of `two_nodes_and_a_cable`, five times, rank by rank.
 #[test]
-fn communication_of_a_small_job_is_told_rank_by_rank() {
+fn communication_of_a_small_job_is_recorded_rank_by_rank() {
     let directory = directory("communication");
     std::fs::write(directory.join("cables.csv"), "src,dst,class\na,b,long\n").unwrap();
     std::fs::write(directory.join("graph.csv"), "src,dst,bytes\n0,1,3000000\n1,0,1000000\n1,1,5\n1,0,0\n").unwrap();
@@ -148,7 +148,7 @@ fn communication_of_a_small_job_is_told_rank_by_rank() {
 /// 300 ranks make 150 cells of two. On a ring of 300 x 1 ranks each sends to the one before and the one behind it, so a cell
 /// holds the two messages within it and one to either side, but for the ends.
 #[test]
-fn communication_of_a_large_job_is_told_in_cells() {
+fn communication_of_a_large_job_is_recorded_in_cells() {
     let text = "[machine]\npreset = \"dragonfly-1056\"\n[[job]]\npattern = { name = \"stencil-2d\", dims = [300, 1], periodic = false, \
                 bytes = \"10 B\" }\nranks = 300\n";
     let result = run_it(text, 1);
@@ -187,7 +187,7 @@ fn what_is_not_wanted_has_no_rows() {
     assert_eq!(result.summary["jobs"], whole.summary["jobs"]);
 }
 
-/// The summary's figures are those of the tables.
+/// The figures of the summary equal the tables.
 #[test]
 fn the_summary_is_about_the_tables() {
     let result = run_it(MIXED, 2);
@@ -253,7 +253,7 @@ fn the_engines_refusal_is_a_problem() {
 }
 
 #[test]
-fn check_tells_what_a_run_would_have() {
+fn check_reports_what_a_run_would_have() {
     let checked = check::<&str>(MIXED, "run.toml", &[], Files::next_to(Path::new("run.toml"))).unwrap();
     let result = run_it(MIXED, 1);
     assert_eq!(checked.resolved, result.resolved);
@@ -270,7 +270,7 @@ fn check_tells_what_a_run_would_have() {
 
 /// Edison without a third of its black cables: 10,800 - 3,600 of them, 100 each; 2,520 blue ones at 1,000.
 #[test]
-fn a_machine_by_itself() {
+fn a_machine_alone() {
     let text = "machine.preset = 'edison'\nmachine.edit = '-K'\nmachine.class.black.price = 100\nmachine.class.blue.price = 1e3\n";
     let report = machine::<&str>(text, "run.toml", &[], Files::next_to(Path::new("run.toml")), 2).unwrap();
     assert_eq!(report.metrics["cost"]["total"], 7_200.0 * 100.0 + 2_520.0 * 1_000.0);

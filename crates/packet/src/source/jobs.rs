@@ -183,7 +183,9 @@ impl Traffic {
         program: Option<&Arc<dyn Program>>,
     ) -> Self {
         let jobs = workload.jobs.iter().zip(&closed.messages).map(|(job, messages)| match &job.traffic {
-            TrafficKind::Program(_) => JobTraffic::Program(Arc::clone(program.expect("jobs with programs have a program"))),
+            TrafficKind::Program(_) => {
+                JobTraffic::Program(Arc::clone(program.expect("jobs with programs have a program")))
+            }
             TrafficKind::Open(open) => JobTraffic::Open(OpenJob::of(machine, job, open)),
             TrafficKind::Closed(ClosedParameters { start }) => {
                 JobTraffic::Closed(ClosedJob { messages: Arc::clone(messages), start: *start })
