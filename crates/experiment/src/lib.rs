@@ -22,6 +22,7 @@ mod fields;
 mod format;
 mod input;
 mod mapping;
+mod markdown;
 pub mod memory;
 mod overrides;
 mod plan;

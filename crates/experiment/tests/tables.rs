@@ -116,7 +116,7 @@ fn what_switches_a_column_on_is_a_key() {
         .filter_map(|(table, column)| Some((column.engine.or(table.engine), column.under?)))
         .chain(directory::tables().iter().filter_map(|table| Some((table.engine, table.under?))));
     for (engine, under) in conditions {
-        let key = under.split([' ', '=']).next().unwrap();
+        let key = under.split([' ', '=', ',']).next().unwrap();
         let engine = ENGINES.iter().find(|kind| Some(kind.name) == engine).expect("an engine's own");
         let keys = (engine.keys)();
         let section = schema::sections().iter().flat_map(|section| &section.keys);

@@ -2,16 +2,18 @@
 
 use super::{tables, FORMAT_VERSION};
 use crate::engine::ENGINES;
+use crate::markdown::wrap;
 use odonata_declare::{Column, Merge, Role, Table, Type, Unit, Word};
 use std::fmt::Write;
 
 const INTRODUCTION: &str = include_str!("introduction.md");
 const SUMMARY: &str = include_str!("summary.md");
+
 /// `docs/reference/run-directory.md`. A test compares the two.
 pub fn reference() -> String {
     let mut page = INTRODUCTION.to_owned();
     write_page(&mut page).expect("writing to a string never fails");
-    page + SUMMARY
+    wrap(&(page + SUMMARY))
 }
 
 fn write_page(page: &mut String) -> std::fmt::Result {
@@ -56,8 +58,7 @@ fn write_table(page: &mut String, table: &Table, engine: Option<&str>) -> std::f
         if let Some(under) = table.under {
             writeln!(page, "Only with `{under}`.")?;
         }
-        write_filled(page, table.doc)?;
-        writeln!(page)?;
+        writeln!(page, "{}\n", table.doc)?;
     }
     writeln!(page, "| column | type | unit | merge | meaning |\n|---|---|---|---|---|")?;
     columns.into_iter().try_for_each(|column| write_column(page, column))
@@ -79,21 +80,4 @@ fn write_column(page: &mut String, column: &Column) -> std::fmt::Result {
     }
     let (name, kind, merge) = (column.name, column.kind.word(), column.merge.word());
     writeln!(page, "| `{name}` | {kind}{of} | {unit} | {merge}{by} | {meaning} |")
-}
-
-/// Sentences in lines of at most 135 letters.
-fn write_filled(page: &mut String, text: &str) -> std::fmt::Result {
-    let mut length = 0;
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        if length + word.len() > 134 {
-            writeln!(page)?;
-            length = 0;
-        }
-        write!(page, "{}{word}", if length > 0 { " " } else { "" })?;
-        length += word.len() + usize::from(length > 0);
-    }
-    if length > 0 {
-        writeln!(page)?;
-    }
-    Ok(())
 }

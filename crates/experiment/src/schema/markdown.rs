@@ -1,6 +1,7 @@
 //! The reference page of the experiment file.
 
 use super::{sections, Section};
+use crate::markdown::wrap;
 use odonata_declare::{Choice, Family, Key, KeyDefault, Kind, VariantInfo};
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ pub fn reference() -> String {
     for section in sections() {
         page.write_section(section).expect("writing to a string never fails");
     }
-    format!("{}\n{SWEEP}", page.text)
+    wrap(&format!("{}\n{SWEEP}", page.text))
 }
 
 /// The page so far.

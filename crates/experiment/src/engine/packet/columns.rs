@@ -69,7 +69,7 @@ pub(super) const COUNTED_STALL: Column = Column::sum(
     U64,
     Ps,
     "Counted stall",
-    "Part of `stall_ps` that the simulator of the interference study counts: when another packet joins the queue, the simulator drops the time since the last attempt to send.",
+    "Part of `stall_ps` that the simulator of the interference study counts. It drops the time since the last attempt to send when a packet joins the queue.",
 )
 .under("record_counted_stall = true");
 
