@@ -93,7 +93,7 @@ def test_roles_are_functions_of_their_own(odonata_command: Command, tmp_path: Pa
         (lambda role: role.send(role.rank / 2, "8 B"), "'/' gives fractions"),
         (lambda role: role.phase("two words"), "expected a name, found 'two words'"),
         (lambda role: role.barrier(on="half"), "half"),
-        (lambda role: role.irecv(0, "8 B"), "nobody waits for this request"),
+        (lambda role: role.irecv(0, "8 B"), "no wait for this request"),
         (lambda role: role.line("repeat 3:"), "is not one call"),
         (lambda role: role.when(True).__enter__(), "True is the same for all ranks"),
     ],

@@ -183,9 +183,9 @@ def test_what_cannot_be_gone_on_from_is_refused_in_words(odonata_command: Comman
 def keep_one(folder: Path) -> None:
     """Leaves a checkpoint as a run does that is killed after it."""
     script = (
-        "import os, odonata.store.writer as w; keep = w.GrowingTables.keep\n"
+        "import os, odonata.store.writer as w; keep = w.GrowingTables.save_checkpoint\n"
         "def killed(*a): keep(*a); os._exit(9)\n"
-        "w.GrowingTables.keep = killed\n"
+        "w.GrowingTables.save_checkpoint = killed\n"
         "from odonata.cli import main; main()\n"
     )
     arguments = ["run", "x.toml", "-o", "run", "--checkpoint-at", "1200 us", "-q"]

@@ -141,7 +141,7 @@ def local(odonata_command: Command, tmp_path: Path) -> dict[str, bytes]:
 
 
 def test_dask_makes_the_same_bytes(odonata_command: Command, tmp_path: Path, local: dict[str, bytes]) -> None:
-    for expected in ("4 points: 4 run, 0 kept", "4 points: 0 run, 4 kept"):
+    for expected in ("4 points: 4 run, 0 already finished", "4 points: 0 run, 4 already finished"):
         result = odonata_command("sweep", "x.toml", "-o", "sweep", "--on", "dask", "-j", "2")
         assert result.returncode == 0, result.stderr
         assert expected in result.stdout
@@ -243,7 +243,7 @@ def test_kills_at_any_moment_lose_nothing(
             client = start(*arguments, folder=tmp_path)
     while client.wait(timeout=300) != 0:
         _, errors = client.communicate()
-        assert client.returncode == -signal.SIGKILL or "workers died while running it" in errors, errors
+        assert client.returncode == -signal.SIGKILL or "its workers died" in errors, errors
         client = start(*arguments, folder=tmp_path)
     client.communicate()
     found = starts(tmp_path / "sweep")
@@ -265,7 +265,7 @@ def test_a_point_that_kills_its_workers_is_named(tmp_path: Path, farm: Farm) -> 
         wait_for(lambda: not farm.client.nthreads(), "the worker's end")
     _, errors = sweep.communicate(timeout=120)
     assert sweep.returncode == 1
-    assert "point seed=1 failed: the workers died while running it" in errors
+    assert "point seed=1 failed: its workers died, perhaps due to a limit of memory or time" in errors
 
 
 def test_mistakes_are_named_before_anything_runs(
@@ -314,7 +314,7 @@ def test_a_refusal_of_a_batch_system_is_reported(tmp_path: Path) -> None:
         check=False,
     )
     assert result.returncode == 2, result.stderr
-    assert "slurm did not take the job of the workers: sbatch: error: invalid partition" in result.stderr
+    assert "slurm refused the job of the workers: sbatch: error: invalid partition" in result.stderr
     assert "Traceback" not in result.stderr
 
 
@@ -410,5 +410,5 @@ def test_a_directory_that_a_script_cannot_name_is_refused() -> None:
 def test_an_unknown_scheme_is_no_address() -> None:
     from odonata.errors import OdonataError
 
-    with pytest.raises(OdonataError, match="cannot run on 'http://x'"):
+    with pytest.raises(OdonataError, match="unknown cluster 'http://x'"):
         Cluster("http://x")

@@ -71,7 +71,7 @@ def tables_of(run: Path) -> dict[str, bytes]:
 def test_run_writes_a_directory_and_says_where(odonata_command: Command, tmp_path: Path) -> None:
     result = odonata_command("run", "small.toml")
     assert result.returncode == 0, result.stderr
-    assert "The tables are in runs/small." in result.stdout
+    assert "Tables are in runs/small." in result.stdout
     run = odonata.load(tmp_path / "runs" / "small")
     assert run.experiment == SMALL
     assert run.summary["complete"] is True
@@ -201,8 +201,8 @@ def test_check_says_what_faults_cost(odonata_command: Command, tmp_path: Path) -
     result = odonata_command("check", "broken.toml")
     assert result.returncode == 0
     assert "packet engine, valiant-n routing on 6 virtual channels, seed 1" in " ".join(result.stdout.split())
-    assert "warning: 'valiant-n' has 6 virtual channels at every port" in result.stderr
-    assert "with 4, as where every two groups are joined" in result.stderr
+    assert "warning: 'valiant-n' needs 6 virtual channels at every port" in result.stderr
+    assert "With 4, enough if all groups are complete and directly connected" in result.stderr
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -257,7 +257,7 @@ def test_a_sweep_runs_every_combination_and_compares_equal_seeds(
     result = odonata_command("sweep", sweep_file)
     assert result.returncode == 0, result.stderr
     assert "6 points: 6 run, 0 already finished, 0 failed" in result.stdout
-    assert "engine.routing: adaptive-hybrid against min, all else equal" in result.stdout
+    assert "engine.routing: adaptive-hybrid compared with min, all else equal" in result.stdout
     directory = sweep_file.parent / "runs" / "sweep-sweep"
     assert sorted(path.name for path in (directory / "points").iterdir()) == sorted(
         f"routing={routing},seed={seed}" for routing in ("min", "adaptive-hybrid") for seed in (1, 2, 3)
@@ -300,7 +300,7 @@ def test_a_sweep_over_lists(odonata_command: Command, sweep_file: Path) -> None:
     sweep_file.write_text(SMALL.replace("g = 9", "g = 9\nlocal_cables = 2") + axes)
     result = odonata_command("sweep", sweep_file, "-o", "out")
     assert result.returncode == 0, result.stderr
-    assert 'machine.edit: ["-1 local"] against [], all else equal' in result.stdout
+    assert 'machine.edit: ["-1 local"] compared with [], all else equal' in result.stdout
     sweep = odonata.Sweep.load(sweep_file.parent / "out")
     assert set(sweep.results["machine.edit"].to_pylist()) == {"[]", '["-1 local"]'}
     assert len(sweep.runs) == 4
@@ -387,7 +387,7 @@ def test_a_sweep_leaves_other_directories_alone(odonata_command: Command, sweep_
     (sweep_file.parent / "home" / "thesis.tex").write_text("")
     result = odonata_command("sweep", sweep_file, "-o", "home")
     assert result.returncode == 2
-    assert "is not a sweep directory" in result.stderr
+    assert "is not the directory of a sweep" in result.stderr
     assert [path.name for path in (sweep_file.parent / "home").iterdir()] == ["thesis.tex"]
 
 

@@ -81,7 +81,7 @@ def test_check_says_what_a_run_is_estimated_to_take(odonata_command: Command, tm
     said = json.loads((tmp_path / "run/summary.json").read_text())["memory_estimate_bytes"]
     assert abs(foreseen - said) < 0.2 * said
     words = odonata_command("check", "x.toml").stdout
-    found = re.search(r"^about ([\d.]+) MiB of memory$", words, re.MULTILINE)
+    found = re.search(r"^estimated memory ([\d.]+) MiB$", words, re.MULTILINE)
     assert found, words
     assert abs(float(found[1]) * 2**20 - said) < 0.2 * said
 

@@ -39,7 +39,7 @@ def test_a_batch_job_makes_the_same_bytes(odonata_command: Command, tmp_path: Pa
     assert local.returncode == 0, local.stderr
     result = odonata_command("sweep", "x.toml", "-o", "sweep", "--on", "slurm")
     assert result.returncode == 0, result.stderr
-    assert "2 points: 2 run, 0 kept" in result.stdout
+    assert "2 points: 2 run, 0 already finished" in result.stdout
     found = content(tmp_path / "sweep")
     logs = [name for name in found if name.startswith("logs/")]
     assert logs, "the output of the job"

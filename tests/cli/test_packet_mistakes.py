@@ -81,7 +81,7 @@ MISTAKES = {
         [
             "x.toml:20:17",
             "no time from router g0r0 to router g1r",
-            "class 'global' a latency",
+            "latency for links of class 'global'",
             "'input_latency' a time",
         ],
     ),

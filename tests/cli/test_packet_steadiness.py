@@ -106,7 +106,7 @@ def test_the_drain_is_kept(odonata_command: Command, tmp_path: Path, drain: int,
     assert summary["convergence"]["ending"] == ending
     if drain == 0:
         assert "STOPPED AT THE TIME LIMIT" in printed
-        assert "measured packets in the network" in complained
+        assert "measured packets in flight" in complained
         assert summary["packet"]["end_ps"] == 50e6
     else:
         assert summary["packet"]["end_ps"] < 60e6

@@ -66,7 +66,7 @@ def test_a_signal_leaves_a_valid_run_that_is_marked_as_partial(
     (tmp_path / "hours.toml").write_text(HOURS)
     returned, printed, complained = interrupt(command, tmp_path, sent)
     assert returned == code
-    assert "PARTIAL: interrupted at" in printed
+    assert "PARTIAL RUN: interrupted at" in printed
     assert "warning: interrupted at" in complained
     directory = tmp_path / "runs" / "hours"
     assert sorted(path.name for path in directory.parent.iterdir()) == ["hours"], "nothing else is left"
@@ -87,7 +87,7 @@ def test_a_signal_leaves_a_valid_run_that_is_marked_as_partial(
 
     shown = odonata_command("show", "runs/hours")
     assert shown.returncode == 0
-    assert "PARTIAL: interrupted at" in shown.stdout
+    assert "PARTIAL RUN: interrupted at" in shown.stdout
     plotted = odonata_command("plot", "runs/hours", "-o", "overview.png")
     assert (plotted.returncode, plotted.stdout) == (0, "overview.png\n")
     assert "warning: runs/hours holds a partial run: interrupted at" in plotted.stderr

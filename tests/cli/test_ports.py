@@ -167,7 +167,7 @@ COMMANDS = {
     "explain": "run",
     "compare": "run run",
     "view": "run --html page.html",
-    "plot": "run -o figures",
+    "plot": "run -o figure.png",
     "machine": "edison",
     "schema": "",
 }

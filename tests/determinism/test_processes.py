@@ -212,11 +212,11 @@ def test_a_run_resumes_in_another_number_of_processes(first: int, then: int, tmp
 def run_killed_after_a_checkpoint(file: Path, out: Path, processes: int, options: list[str]) -> int:
     """As by a node that fails when its second checkpoint is there; the exit code of what had started it."""
     script = (
-        "import os, signal, odonata.store.writer as w; keep = w.GrowingTables.keep; taken = []\n"
+        "import os, signal, odonata.store.writer as w; keep = w.GrowingTables.save_checkpoint; taken = []\n"
         "def killed(*a):\n"
         "    keep(*a); taken.append(1)\n"
         "    if len(taken) == 2: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "w.GrowingTables.keep = killed\n"
+        "w.GrowingTables.save_checkpoint = killed\n"
         "from odonata.cli import main; main()\n"
     )
     started = [] if processes == 1 else [str(MPIEXEC), "-n", str(processes)]

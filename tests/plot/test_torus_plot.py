@@ -84,7 +84,7 @@ def test_what_has_no_such_figure_is_said(odonata_command: Command, tmp_path: Pat
         ranks = 4
         """
     )
-    with pytest.raises(OdonataError, match="no torus or mesh"):
+    with pytest.raises(OdonataError, match="is not a torus or mesh"):
         tree.plot.torus()
     plain.save(tmp_path / "run")
     assert odonata_command("plot", "run", "-k", "torus", "-o", "t.svg").returncode == 0

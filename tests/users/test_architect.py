@@ -81,6 +81,6 @@ def test_what_half_of_the_global_cables_costs(odonata_command: Command, tmp_path
     words = said("compare", str(whole_run), str(half_run))
     left = 2 * sum(cables[1].values())
     assert f"{left:,} links in both runs" in words
-    assert f"{2 * gone:,} only in the first run, 0 only in the other" in words
+    assert f"{2 * gone:,} links only in the first run, 0 only in the other" in words
     assert "fft +" in words
     assert ":global." in words

@@ -69,6 +69,7 @@ struct Router {
 pub(crate) struct Partition {
     fabric: Arc<Fabric>,
     /// Taken out while it decides: reading the load may change the partition.
+    /// `None` only while it decides with access to the rest.
     routing: Option<Arc<dyn Routing>>,
     endpoints: Box<dyn Endpoints>,
     pub(crate) recorder: Recorder,
@@ -207,6 +208,16 @@ state!(Partition {
         pending_outputs, is_pending, outbox, learns, orders_messages, reads_load, has_side_data, has_programs, has_listeners, awaited
 });
 
+impl SideDataKinds {
+    fn new(learns: bool, recorder: &Recorder, fabric: &Fabric) -> Self {
+        Self { hop_estimates: learns, paths: recorder.records_paths(), entry_times: fabric.selector.is_some() }
+    }
+
+    fn any(self) -> bool {
+        self.hop_estimates || self.paths || self.entry_times
+    }
+}
+
 impl Partition {
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
@@ -219,22 +230,15 @@ impl Partition {
         seed: u64,
     ) -> Self {
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
-        let channels = usize::from(routing.virtual_channels());
-        let count = ports.len();
+        let (count, channels) = (ports.len(), usize::from(routing.virtual_channels()));
         let (learns, reads_load, orders_messages) =
             (routing.has_feedback(), routing.reads_any_load(), routing.distinguishes_messages());
         let moves = endpoints.has_coupled_offers();
         let has_listeners =
             moves || (0..nics.len() as u32).any(|nic| endpoints.subscription(nic) > Subscription::Nothing);
         let counts_sent = fabric.settings.estimate == QueueEstimate::DownstreamArrived;
-        let room = fabric.settings.input_buffer.0 as u32;
-        let reserved_from = routing.reserved_from();
-        let keys = Keys::new(count, nics.len());
-        let side_data = SideDataKinds {
-            hop_estimates: learns,
-            paths: recorder.records_paths(),
-            entry_times: fabric.selector.is_some(),
-        };
+        let (room, reserved_from) = (fabric.settings.input_buffer.0 as u32, routing.reserved_from());
+        let side_data = SideDataKinds::new(learns, &recorder, &fabric);
         // Few different kinds exist, so ports share one entry per kind and stay small.
         let (kinds, kind_of) = port::kinds(&fabric, &ports);
         let kind_of = |port: u32| kind_of[(port - ports.start) as usize];
@@ -251,7 +255,7 @@ impl Partition {
             quiet_until: 0,
             last_departure: 0,
             events: wheel(&fabric, &routers, has_listeners),
-            keys,
+            keys: Keys::new(count, nics.len()),
             event_count: 0,
             pool: Pool::new(side_data),
             router: routers.clone().map(|r| Router::new(&fabric, &*routing, r, ports.start, seed)).collect(),
@@ -279,7 +283,6 @@ impl Partition {
             outbox: Outbox::default(),
             listeners: ListenerState::new(nics.len(), has_listeners),
             fabric,
-            // An `Option`, so that it can be taken out while it decides.
             routing: Some(routing),
             endpoints,
             recorder,
@@ -289,7 +292,7 @@ impl Partition {
             learns,
             orders_messages,
             reads_load,
-            has_side_data: side_data.hop_estimates || side_data.paths || side_data.entry_times,
+            has_side_data: side_data.any(),
             has_programs: has_programs || moves,
             has_listeners,
             awaited,

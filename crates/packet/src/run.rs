@@ -218,6 +218,15 @@ impl Team<'_> {
         })
     }
 
+    /// Starts the partitions that no thread has started yet.
+    fn start(&self, thread: usize, tally: &mut Tally) {
+        while let Some(mut own) = self.work_queues.take(0, thread) {
+            own.partition.start();
+            tally.count(&mut own.partition, 0, &self.limits);
+            self.work_queues.put_back(0, thread, own);
+        }
+    }
+
     /// Runs one thread.
     fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> WorkerOutcome {
         let mut windows = Windows::new(self.limits, &self.plan, self.lookahead);
@@ -227,11 +236,7 @@ impl Team<'_> {
         // First window of a resumed run.
         let mut resumed = self.resumed.map(|(now, until)| windows.resume(now, until));
         if resumed.is_none() {
-            while let Some(mut own) = self.work_queues.take(side, thread) {
-                own.partition.start();
-                tally.count(&mut own.partition, 0, &self.limits);
-                self.work_queues.put_back(side, thread, own);
-            }
+            self.start(thread, &mut tally);
             // Starting fills the queues of the other side.
             side = 1;
         }
@@ -273,13 +278,8 @@ impl Team<'_> {
             while let Some(mut own) = self.work_queues.take(side, thread) {
                 let before = own.partition.event_count;
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
-                self.advance(
-                    &mut own,
-                    window,
-                    (&mut exchange, self.sink.filter(|_| checkpoint)),
-                    &mut tally,
-                    &mut row_buffer,
-                );
+                let sink = self.sink.filter(|_| checkpoint);
+                self.advance(&mut own, window, (&mut exchange, sink), &mut tally, &mut row_buffer);
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
                 events += own.partition.event_count - before;
                 self.work_queues.put_back(side, thread, own);

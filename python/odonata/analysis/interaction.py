@@ -34,8 +34,8 @@ def interactions(
     """Interaction of a factor with another key: how its effect differs between values of that key.
 
     Let d be the difference of a pair, as in `paired_differences`. The interaction at a value of `by` is the
-    mean of d there minus the mean of d at the first value of `by`, under equal other conditions. This is the
-    difference of differences of a 2 x 2 design (Montgomery, Design and Analysis of Experiments, chapter 5).
+    mean of d there minus the mean of d at the first value of `by`. This is the difference of differences of
+    a 2 x 2 design (Montgomery, Design and Analysis of Experiments, chapter 5).
 
     Args:
         results: As in `paired_differences`, like all other arguments.
@@ -50,7 +50,7 @@ def interactions(
         One row per further value of `by`, with the value and:
 
         - `at_base`, `at_level`: Mean difference at the first value of `by` and at this one.
-        - `pairs`, `interaction`: Number and mean of the pairs that exist at both values.
+        - `pairs`, `interaction`: Number and mean of the pairs at both values.
         - `low`, `high`: Its 95 % interval; null for fewer than two pairs.
         - `crosses`: Whether all pairs rise at one value of `by` and fall at the other.
         - `interacts`: Whether it crosses, or the interval excludes zero.
@@ -67,9 +67,8 @@ def interactions(
     """
     frame = results.select([factor, by, *pair_by, value]).to_pandas()
     frame = frame[frame[value].notna()]
-    keys = [by, *pair_by]
     pairs = frame[frame[factor] == base].merge(
-        frame[frame[factor] == level], on=keys, suffixes=("", "_after")
+        frame[frame[factor] == level], on=[by, *pair_by], suffixes=("", "_after")
     )
     pairs["difference"] = pairs[f"{value}_after"] - pairs[value]
     first, *others = dict.fromkeys(frame[by])
