@@ -69,7 +69,6 @@ struct Router {
 pub(crate) struct Partition {
     fabric: Arc<Fabric>,
     /// Taken out while it decides: reading the load may change the partition.
-    /// `None` only while it decides with access to the rest.
     routing: Option<Arc<dyn Routing>>,
     endpoints: Box<dyn Endpoints>,
     pub(crate) recorder: Recorder,
