@@ -39,6 +39,8 @@ def problems(message: str) -> list[str]:
         "Merge branch 'main' of elsewhere",
         "Seed each stream by its name\n\n# Please enter the commit message\n",
         "Focus the list after a search",
+        "docs: state why min is free of deadlock",
+        "transport: do not repeat a word",
     ],
 )
 def test_a_good_message_passes(message: str) -> None:
