@@ -83,9 +83,7 @@ def test_sources_that_drain_are_noticed(odonata_command: Command, tmp_path: Path
     """Twenty microseconds at load 0.4 leave queues that load 0.05 meets."""
     steps = 'step_times = ["20 us"], step_loads = [0.05]'
     summary, _, complained = run(odonata_command, tmp_path, 0.4, warm_up=21, traffic=steps)
-    assert (
-        "sources drain queues from before the measurement: job 'adv' delivered 0.12" in complained
-    )
+    assert "sources drain queues from before the measurement: job 'adv' delivered 0.12" in complained
     assert summary["convergence"]["converged"] is False
 
 

@@ -311,9 +311,9 @@ fn the_second_of_two_packets_waits_for_the_crossbar() {
     }
 }
 
-/// A port whose next buffer holds one packet sends one packet and waits for its credit. The packet's head arrives 10
-/// + 30 + 10 ns later and crosses at once; the credit takes 30 ns back. So of every 80 ns the link sends for 20.48 ns
-/// and is stalled for the rest.
+/// A port whose next buffer holds one packet sends one packet and waits for its credit. The packet's head arrives
+/// after 10, 30 and 10 ns and crosses at once; the credit takes 30 ns back. So of every 80 ns the link sends for
+/// 20.48 ns and is stalled for the rest.
 #[test]
 fn a_port_without_credit_stalls_for_the_round_trip() {
     let mut builder = graph(2, 1);
