@@ -82,7 +82,7 @@ MISTAKES = {
             "x.toml:20:17",
             "no time from router g0r0 to router g1r",
             "latency for links of class 'global'",
-            "'input_latency' a time",
+            "or 'input_latency' (1 ps is enough)",
         ],
     ),
     "nothing to measure": (changed(('"10 us"', '"0 us"')), ["x.toml:17:11", "'measure' must be above 0"]),
