@@ -7,10 +7,15 @@ import sysconfig
 from importlib import metadata, resources
 from pathlib import Path
 
+import pytest
+
 import odonata
 from odonata import _core
 
 ROOT = Path(__file__).parents[2]
+
+ALL_CAN_INSTALL = ("amg", "cluster", "notebook", "optimize", "polars")
+"""The extras without an MPI or MFEM, which come with the machine or not at all."""
 
 
 def workspace_version() -> str:
@@ -26,6 +31,17 @@ def test_the_version_is_the_same_everywhere() -> None:
     assert _core.version() == version, "the compiled module is older than Cargo.toml"
     assert odonata.__version__ == version
     assert metadata.version("odonata") == version, "pyproject.toml and Cargo.toml disagree"
+
+
+def test_contributors_have_what_the_extras_ask_for() -> None:
+    """A package that an extra needs and the group `dev` lacks is missed only on a new machine, by tests of the extra."""
+    pyproject = pytest.importorskip("tomllib").loads((ROOT / "pyproject.toml").read_text())
+    needed = {
+        package
+        for extra in ALL_CAN_INSTALL
+        for package in pyproject["project"]["optional-dependencies"][extra]
+    }
+    assert needed <= set(pyproject["dependency-groups"]["dev"])
 
 
 def test_the_command_is_installed_and_says_its_version() -> None:
