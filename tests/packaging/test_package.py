@@ -34,7 +34,7 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 def test_contributors_have_what_the_extras_ask_for() -> None:
-    """A package that an extra needs and the group `dev` lacks is missed only on a new machine, by tests of the extra."""
+    """A package that the group `dev` lacks is missed on a new machine only, by the tests of the extra."""
     pyproject = pytest.importorskip("tomllib").loads((ROOT / "pyproject.toml").read_text())
     needed = {
         package
