@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from running import Command
 
-from odonata.cli import terminal
+from odonata.cli.output import terminal
 
 MACHINE = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
 EXPERIMENT = MACHINE + '[[job]]\npattern = "uniform"\nranks = 4\nranks_per_node = 1\n'

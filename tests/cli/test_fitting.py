@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from odonata.cli import terminal
+from odonata.cli.output import terminal
 
 COLUMNS = ["job", "pattern", "offered load", "latency mean, ns", "latency 99 %, ns", "non-minimal share"]
 ROWS = [

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from odonata.analysis.aggregate import aggregate
-from odonata.cli import view
+from odonata.cli.commands import view
 from odonata.store import columns
 from odonata.viewer.bundles import bundle_count, bundled
 from odonata.viewer.runs import MemoryRun

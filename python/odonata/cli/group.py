@@ -57,7 +57,7 @@ class Group(click.Group):
         """Imports a command."""
         if cmd_name not in self._entries:
             return None
-        return _command_of("odonata.cli", cmd_name)
+        return _command_of("odonata.cli.commands", cmd_name)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parses as click does and records `--json`, so that refused arguments are reported as JSON, too."""
@@ -97,7 +97,7 @@ class Group(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except OdonataError as error:
-            from odonata.cli.terminal import print_error, print_error_as_json
+            from odonata.cli.output.terminal import print_error, print_error_as_json
 
             print_error(error)
             if ctx.meta.get(_AS_JSON):
@@ -152,7 +152,7 @@ def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
     """Prints a warning of the package in the style of the commands."""
-    from odonata.cli.terminal import print_warnings
+    from odonata.cli.output.terminal import print_warnings
 
     print_warnings([str(message)])
 
@@ -164,7 +164,7 @@ def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
 
 def _report_refusal(error: OSError | MemoryError) -> NoReturn:
     """Reports a refusal of the system, such as a full disk or missing permission. It is no defect."""
-    from odonata.cli.terminal import print_error
+    from odonata.cli.output.terminal import print_error
 
     if os.environ.get(DEBUG):
         raise error

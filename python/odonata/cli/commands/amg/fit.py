@@ -1,0 +1,178 @@
+"""`odonata amg fit`: fit the model to measured times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from odonata.cli import options as common
+from odonata.cli.options import amg as options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from odonata.amg.fit import Fit, MeasuredTimes
+    from odonata.amg.hierarchy import Hierarchy
+    from odonata.amg.machines import ParameterSet
+
+
+@click.command()
+@click.argument("times", metavar="TIMES.csv", type=click.Path(path_type=Path))
+@click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@options.problem
+@options.machine
+@common.as_json
+def command(times: Path, directory: Path | None, machine_name: str, as_json: bool, **given: Any) -> None:
+    """Fit the model to measured times: a scenario to levels, or costs at the ends to whole cycles.
+
+    \b
+    odonata amg fit times.csv --machine mine.toml --problem laplace7 --ranks 1024 --points 50x50x25
+    odonata amg fit times.csv hierarchy --machine mine.toml
+
+    TIMES.csv has one row per level and configuration. Its columns are level, a time (time_s, time_ms or
+    time_us), and if they vary, tasks (per node) and threads. A column hierarchy is needed if neither DIR nor
+    --problem gives the hierarchy of all rows. It names a directory next to the file, or a hierarchy of the
+    package. Without the column level, times are of whole cycles. At least three cycles of different mixes or
+    sizes are needed, to separate computation from messages.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.amg import fit
+    from odonata.amg.machines import load
+    from odonata.cli.output import terminal
+
+    machine = load(machine_name)
+    known: dict[str | None, Hierarchy] = {}
+
+    def hierarchy_of(name: str | None) -> Hierarchy:
+        if name not in known:
+            known[name] = (
+                options.hierarchy_of(directory, given) if name is None else _named(name, times.parent)
+            )
+        return known[name]
+
+    measured = fit.read(times)
+    if measured[0].is_whole:
+        _whole(measured, hierarchy_of, machine, as_json=as_json)
+        return
+    fits = fit.fit(measured, hierarchy_of, machine)
+    # Penalties model contention, so the run with the most tasks per node decides which are needed.
+    chosen = max(fits, key=lambda one: one.tasks).scenario
+    if as_json:
+        found = [{**vars(one), "measured": vars(one.measured), "closest": one.closest} for one in fits]
+        terminal.print_json({"machine": machine.name, "scenario": chosen, "fits": found})
+        return
+    from odonata.cli.output import titled
+
+    screen = terminal.console()
+    titled.show(screen, _table(fits))
+    for one in fits:
+        titled.show(screen, _levels(one))
+    screen.print(f'scenario = "{chosen}"', style="bold")
+    same = chosen == machine.scenario
+    screen.print(
+        f"{machine.name} already has this scenario."
+        if same
+        else f"Add this line to the machine file of {machine.name}."
+    )
+
+
+def _whole(
+    measured: list[MeasuredTimes],
+    hierarchy_of: Callable[[str | None], Hierarchy],
+    machine: ParameterSet,
+    *,
+    as_json: bool,
+) -> None:
+    """Fits the costs at the ends to whole cycles."""
+    from odonata.amg import ends, fit, model
+    from odonata.cli.output import amg_parts as parts
+    from odonata.cli.output import terminal, titled
+
+    cycles = []
+    for one in measured:
+        tasks = model.default_tasks(machine, one.threads) if one.tasks is None else one.tasks
+        name = _label(one, tasks)
+        seconds = one.seconds[fit.WHOLE]
+        cycles.append(ends.MeasuredCycle(name, hierarchy_of(one.hierarchy), seconds, one.threads, tasks))
+    fits = ends.fit(cycles, machine)
+    if as_json:
+        found = [
+            {
+                "fitted": one.fitted,
+                "ends": vars(one.ends),
+                "cycles": [
+                    {"cycle": c.name, "measured_s": c.seconds, **p.named, "left_out_s": s}
+                    for c, p, s in zip(cycles, one.predicted, one.left_out, strict=True)
+                ],
+            }
+            for one in fits
+        ]
+        terminal.print_json({"machine": machine.name, "fits": found})
+        return
+    screen = terminal.console()
+    best, other = fits
+    titled.show(screen, parts.fitted(cycles, best), legend=parts.LEGEND)
+    worst = [100 * one.worst(cycles) for one in fits]
+    screen.print(
+        f"With {best.fitted} fitted, the other cycles predict each cycle within {worst[0]:.1f} %; with "
+        f"{other.fitted}, within {worst[1]:.1f} %."
+    )
+    screen.print("Lines for the machine file:")
+    screen.print(parts.lines(best.ends), style="bold", markup=False)
+
+
+def _named(name: str, folder: Path) -> Hierarchy:
+    """A hierarchy directory next to the file of times, or a hierarchy of the package."""
+    import json
+    from difflib import get_close_matches
+
+    from odonata.amg import library, store
+    from odonata.errors import OdonataError
+
+    if (folder / name).is_dir():
+        return store.read(folder / name)
+    shipped = dict(library.files("hierarchies"))
+    if name in shipped:
+        return store.parse(json.loads(shipped[name].read_text("utf-8")))
+    near = get_close_matches(name, shipped, n=1)
+    raise OdonataError(
+        f"unknown hierarchy {name!r}",
+        hint=f"Did you mean {near[0]}?"
+        if near
+        else "List the hierarchies of the package with `odonata amg tables`.",
+    )
+
+
+def _label(one: MeasuredTimes, tasks: int) -> str:
+    mix = f"{tasks} x {one.threads}"
+    return mix if one.hierarchy is None else f"{one.hierarchy}, {mix}"
+
+
+def _table(fits: list[Fit]) -> Any:
+    from odonata.cli.output import titled
+
+    names = list(fits[0].factors)
+    table = titled.table(
+        "Error of the level times, as a factor (1: exact)",
+        ["tasks x threads", *names, "best scenario"],
+        left=["tasks x threads", "best scenario"],
+    )
+    for one in fits:
+        note = "" if one.closest == one.scenario else f" ({one.closest} is closer, but has more penalties)"
+        cells = (f"{one.factors[name]:.2f}" for name in names)
+        table.add_row(_label(one.measured, one.tasks), *cells, f"{one.scenario}{note}")
+    return table
+
+
+def _levels(one: Fit) -> Any:
+    from odonata.cli.output import titled
+
+    table = titled.table(
+        f"{_label(one.measured, one.tasks)}, ms", ["level", "measured", one.scenario, "error, %"]
+    )
+    for level, seconds in one.measured.seconds.items():
+        predicted = one.predicted_s[one.scenario][level]
+        off = 100 * (predicted / seconds - 1)
+        table.add_row(str(level), f"{1e3 * seconds:.3f}", f"{1e3 * predicted:.3f}", f"{off:+.0f}")
+    return table

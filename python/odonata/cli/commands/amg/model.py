@@ -1,0 +1,191 @@
+"""`odonata amg model`: price a cycle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from odonata.cli import options as common
+from odonata.cli.options import amg as options
+
+if TYPE_CHECKING:
+    from odonata.amg.hierarchy import Hierarchy
+    from odonata.amg.machines import ParameterSet
+
+
+@click.command()
+@click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@options.problem
+@options.machine
+@options.mix
+@click.option(
+    "--scenario", metavar="NAME", help="Show the terms of one scenario; by default compare all six."
+)
+@click.option(
+    "--extrapolate",
+    "small",
+    metavar="DIR|P",
+    help="Smaller hierarchy of a series (directory or number of ranks); bracket the next larger one.",
+)
+@click.option(
+    "--from-points",
+    "fewer",
+    metavar="DIR|AxBxC",
+    help="Fewer points per rank, to extrapolate from these and --points, ...",
+)
+@click.option("--to-points", "more", metavar="AxBxC", help="... to this number of points, on as many ranks.")
+@common.as_json
+def command(
+    directory: Path | None,
+    machine_name: str,
+    threads: int,
+    tasks: int | None,
+    scenario: str | None,
+    small: str | None,
+    fewer: str | None,
+    more: str | None,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Price a V-cycle of the hierarchy in DIR, or of a problem with a table in the package.
+
+    \b
+    odonata amg model --problem laplace7 --ranks 1024 --points 50x50x25
+    odonata amg model --problem laplace7 --ranks 128 --points 100x100x50 --threads 8 --scenario alpha-beta
+    odonata amg model --problem laplace7 --ranks 512 --points 60x30x30 --from-points 30x30x30 \
+        --to-points 100x100x50
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.amg import model
+    from odonata.amg.machines import load
+
+    machine = load(machine_name)
+    hierarchies = {"": options.hierarchy_of(directory, given)}
+    options.warn_of_cycle(hierarchies[""])
+    if small is not None:
+        low, high = model.extrapolate(_smaller(small, given), hierarchies[""])
+        hierarchies = {"low": low, "high": high}
+    if fewer is not None or more is not None:
+        hierarchies = {"": _more_points(hierarchies[""], fewer, more, given)}
+    for end, hierarchy in hierarchies.items():
+        _show(end, hierarchy, machine, threads, tasks, scenario, as_json)
+
+
+def _more_points(large: Hierarchy, fewer: str | None, more: str | None, given: dict[str, Any]) -> Hierarchy:
+    """A hierarchy extrapolated to more points per rank."""
+    from math import prod
+
+    from odonata.amg.larger import more_points
+    from odonata.amg.problems import parse_points
+
+    if fewer is None or more is None:
+        raise click.UsageError("--from-points and --to-points must be used together")
+    wanted = prod(parse_points(more))
+    known = Path(fewer)
+    small = options.hierarchy_of(known if known.is_dir() else None, {**given, "points": fewer})
+    return more_points(small, large, wanted)
+
+
+def _smaller(text: str, given: dict[str, Any]) -> Hierarchy:
+    if text.isdigit():
+        return options.hierarchy_of(None, {**given, "ranks": int(text)})
+    return options.hierarchy_of(Path(text), {})
+
+
+def _show(
+    end: str,
+    hierarchy: Hierarchy,
+    machine: ParameterSet,
+    threads: int,
+    tasks: int | None,
+    scenario: str | None,
+    as_json: bool,
+) -> None:
+    from odonata.amg import model
+    from odonata.cli.output import terminal, titled
+
+    names = [scenario] if scenario else model.scenarios()
+    cycles = [model.cycle(hierarchy, machine, threads=threads, tasks=tasks, scenario=name) for name in names]
+    if as_json:
+        terminal.print_json(
+            {
+                "end": end or None,
+                "machine": machine.name,
+                "source": hierarchy.source,
+                "ranks": hierarchy.ranks,
+                "threads": threads,
+                "levels": hierarchy.levels,
+                "scenarios": [
+                    {"scenario": c.scenario, "seconds": c.seconds, "costs": [vars(cost) for cost in c.costs]}
+                    for c in cycles
+                ],
+            }
+        )
+        return
+    screen = terminal.console()
+    mix = f"{tasks or model.default_tasks(machine, threads)} x {threads}"
+    ending = f", {end} end of the bracket" if end else ""
+    screen.print(
+        f"{hierarchy.ranks:,} ranks ({mix} per node) on {machine.name}, {hierarchy.unknowns:,.0f} unknowns; "
+        f"{hierarchy.source}{ending}"
+    )
+    titled.show(screen, level_table(hierarchy), legend=LEVEL_LEGEND)
+    titled.show(screen, _terms(cycles[0]) if scenario else _scenarios(cycles))
+
+
+LEVEL_LEGEND = (
+    "C unknowns, s non-zeros per row, p and n maximum messages and values that a rank sends in one product; "
+    "^ for interpolation"
+)
+"""Explains the headings of `level_table`."""
+
+
+def level_table(hierarchy: Hierarchy) -> Any:
+    """The table of the levels."""
+    from odonata.cli.output import titled
+
+    columns = ["level", "C", "s", "p", "n", "s^", "p^", "n^", "active", "messages"]
+    table = titled.table("Levels", columns)
+    for i, level in enumerate(hierarchy.levels):
+        table.add_row(
+            str(level.get("level", i)),
+            f"{level['unknowns']:,.0f}",
+            f"{level['nonzeros_per_row']:.2f}",
+            f"{level['sends']:,.0f}",
+            f"{level['values_sent']:,.0f}",
+            f"{level['interpolation_nonzeros_per_row']:.2f}",
+            f"{level['interpolation_sends']:,.0f}",
+            f"{level['interpolation_values_sent']:,.0f}",
+            f"{level['active_ranks']:,.0f}",
+            f"{level['messages']:,.0f}",
+        )
+    return table
+
+
+def _scenarios(cycles: list[Any]) -> Any:
+    from odonata.cli.output import titled
+
+    table = titled.table("Time per level and scenario, ms", ["level", *(c.scenario for c in cycles)])
+    per_cycle = [c.level_seconds() for c in cycles]
+    for level in range(len(per_cycle[0])):
+        table.add_row(str(level), *(f"{1e3 * seconds[level]:.3f}" for seconds in per_cycle))
+    table.add_section()
+    table.add_row("cycle", *(f"{1e3 * c.seconds:.3f}" for c in cycles))
+    return table
+
+
+def _terms(cycle: Any) -> Any:
+    from odonata.cli.output import titled
+
+    terms = list(dict.fromkeys(cost.term for cost in cycle.costs))
+    sums = cycle.by("level", "phase", "term")
+    table = titled.table(f"Terms of {cycle.scenario}, ms", ["level", "phase", *terms, "sum"], left=["phase"])
+    for level, phase in dict.fromkeys((cost.level, cost.phase) for cost in cycle.costs):
+        row = [sums[(level, phase, term)] for term in terms]
+        if sum(row) > 0:
+            table.add_row(str(level), phase, *(f"{1e3 * s:.4f}" for s in row), f"{1e3 * sum(row):.4f}")
+    totals = cycle.by("term")
+    table.add_section()
+    table.add_row("", "cycle", *(f"{1e3 * totals[(t,)]:.4f}" for t in terms), f"{1e3 * cycle.seconds:.4f}")
+    return table

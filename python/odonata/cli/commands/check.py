@@ -1,0 +1,109 @@
+"""`odonata check`: find the mistakes of an experiment before a run."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from odonata.api import Source
+from odonata.cli import options
+
+
+@click.command()
+@options.experiment
+@options.overrides
+@click.option("--resolved", is_flag=True, help="Print the file with every key and the value in use.")
+@click.option(
+    "--upgrade", is_flag=True, help="Rewrite a file of an older format in place; keep its comments."
+)
+@click.option("--time", "timed", is_flag=True, help="Run it for a few seconds to estimate its CPU time.")
+@options.quiet
+@options.as_json
+def command(
+    experiment: Source,
+    changes: tuple[str, ...],
+    resolved: bool,
+    upgrade: bool,
+    timed: bool,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Check an experiment file without running it.
+
+    \b
+    odonata check my.toml
+    odonata check my.toml --set job.0.ranks=4096 --resolved
+    odonata check old.toml --upgrade
+    odonata check my.toml --time
+
+    With --json, mistakes are printed as a list `problems` with file, line, column, message and help.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata import _core
+    from odonata.cli.output import terminal
+    from odonata.cli.output.summary import describe_machine
+    from odonata.quantity import quantity, scale
+    from odonata.trial import estimate_run
+
+    if upgrade:
+        experiment = _upgraded(experiment)
+    checked = _core.check(experiment.text, experiment.path, list(changes))
+    terminal.print_warnings(checked["warnings"])
+    summary = checked["summary"]
+    estimate = estimate_run(experiment, list(changes), checked) if timed else None
+    if as_json:
+        memory = checked["memory_estimate_bytes"]
+        extra: dict[str, object] = {"warnings": checked["warnings"], "resolved": checked["resolved"]}
+        if estimate is not None:
+            extra |= {"cpu_s_estimate": estimate.cpu_s, "cpu_s_estimate_basis": estimate.basis}
+        terminal.print_json({**summary, "memory_estimate_bytes": memory, **extra})
+        return
+    if resolved:
+        click.echo(checked["resolved"], nl=False)
+        return
+    if quiet:
+        return
+    screen = terminal.console()
+    channels = summary.get("virtual_channels")
+    screen.print(
+        f"{experiment.path} is valid: {summary['engine']} engine, {summary['routing']} routing"
+        + (f" on {channels} virtual channel{'s' if channels > 1 else ''}" if channels else "")
+        + f", seed {summary['seed']}"
+    )
+    screen.print(describe_machine(summary["machine"]))
+    screen.print(f"estimated memory {quantity(checked['memory_estimate_bytes'], 'bytes')}")
+    on = scale((job["bytes"] for job in summary["jobs"]), "bytes")
+    words = ["job", "name", "pattern", "placement", "ranks", "per node", "nodes", "routers", "messages"]
+    jobs = terminal.table([*words, on.symbol], left=["name", "pattern", "placement"])
+    for job in summary["jobs"]:
+        jobs.add_row(
+            str(job["job"]),
+            job["name"],
+            job["pattern"],
+            job["placement"],
+            *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers", "messages")),
+            terminal.number(on.of(job["bytes"])),
+        )
+    terminal.print_table(screen, "Jobs", jobs)
+    if estimate is not None:
+        screen.print(estimate.sentence())
+
+
+def _upgraded(experiment: Source) -> Source:
+    """Rewrites the file in the current format. If the command is killed, the old or the new file is there."""
+    from odonata import _core
+
+    text = _core.upgrade(experiment.text, experiment.path)
+    if text != experiment.text:
+        path = Path(experiment.path)
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            unfinished.write_text(text, encoding="utf-8", newline="")
+            shutil.copymode(path, unfinished)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return replace(experiment, text=text)

@@ -1,0 +1,209 @@
+"""`odonata import`: make an experiment file, or a table of counters, from files of other programs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from odonata.importers import ImportResult
+
+
+@click.group()
+def command() -> None:
+    """Import jobs of Slurm, CODES or TraceR as an experiment, or counters of LDMS as a table."""
+
+
+def _known_pattern(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    """Checks the name of a pattern; the error gives the nearest name, or all names."""
+    from difflib import get_close_matches
+
+    from odonata.cli.commands.list import names
+    from odonata.errors import OdonataError
+
+    known = [row["name"] for row in names("patterns")]
+    if name in known:
+        return name
+    near = get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]}?" if near else f"Patterns: {', '.join(known)}."
+    raise OdonataError(f"--pattern: unknown pattern {name}", hint=hint)
+
+
+TABLE = click.argument("table", metavar="FILE", type=click.Path(path_type=Path))
+MACHINE = click.option(
+    "--machine",
+    metavar="PRESET|FILE",
+    help="Machine of the experiment: a preset, a list of cables, or a TOML file with [machine].",
+)
+PATTERN = click.option(
+    "--pattern",
+    metavar="NAME",
+    default="uniform",
+    show_default=True,
+    callback=_known_pattern,
+    help="Pattern of jobs for which the file gives none.",
+)
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Output file instead of the terminal.",
+)
+
+
+@command.command()
+@TABLE
+@MACHINE
+@click.option("--node-names", metavar="LIST", help="Names of its nodes, such as nid[00001-05760].")
+@PATTERN
+@click.option(
+    "--ranks-per-node",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Ranks per node instead of the allocated cores.",
+)
+@click.option(
+    "--at",
+    type=click.DateTime(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"]),
+    metavar="TIME",
+    help="Time at which the jobs ran; needs a table with Start and End.",
+)
+@OUTPUT
+def slurm(
+    table: Path,
+    machine: str | None,
+    node_names: str | None,
+    pattern: str,
+    ranks_per_node: int | None,
+    at: datetime | None,
+    output: Path | None,
+) -> None:
+    """Import jobs and their nodes from the output of squeue or sacct.
+
+    \b
+    squeue -t R -o '%i|%j|%D|%C|%t|%N' > queue.txt
+    odonata import slurm queue.txt --machine edison --node-names 'nid[00000-05759]' -o now.toml
+    sacct -a -X -P -S 2026-11-21 -o JobID,JobName,NNodes,NCPUS,Start,End,NodeList > day.txt
+    odonata import slurm day.txt --at 2026-11-21T14:00 --machine edison.csv -o then.toml
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_slurm
+
+    if node_names is not None and machine is None:
+        raise click.UsageError("--node-names needs --machine")
+    found = from_slurm(
+        table,
+        machine=machine,
+        node_names=node_names,
+        pattern=pattern,
+        ranks_per_node=ranks_per_node,
+        at=at,
+        directory=_folder(output),
+    )
+    _write(found, output, f"; {found.left_out} jobs without nodes or not running were skipped")
+
+
+@command.command()
+@TABLE
+@click.option(
+    "--alloc",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="File with the nodes of each job, one line per job.",
+)
+@MACHINE
+@PATTERN
+@click.option("--bytes", "message_bytes", metavar="SIZE", help="Size of each message, like --payload_sz.")
+@OUTPUT
+def codes(
+    table: Path,
+    alloc: Path | None,
+    machine: str | None,
+    pattern: str,
+    message_bytes: str | None,
+    output: Path | None,
+) -> None:
+    """Import the jobs of a CODES workload file, on the nodes of its allocation.
+
+    \b
+    odonata import codes workloads.conf --alloc allocation.conf --machine network.conf -o replay.toml
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_codes
+
+    folder = _folder(output)
+    found = from_codes(
+        table, alloc=alloc, machine=machine, pattern=pattern, message_bytes=message_bytes, directory=folder
+    )
+    _write(found, output)
+
+
+@command.command()
+@TABLE
+@MACHINE
+@PATTERN
+@OUTPUT
+def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) -> None:
+    """Import the jobs of a TraceR configuration, placed by its global map.
+
+    \b
+    odonata import tracer tracer_config --machine network.conf --pattern stencil-2d -o jobs.toml
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import from_tracer
+
+    _write(from_tracer(table, machine=machine, pattern=pattern, directory=_folder(output)), output)
+
+
+@command.command()
+@TABLE
+@click.option(
+    "--links",
+    required=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Cable list of the machine, one line per tile.",
+)
+@OUTPUT
+def ldms(table: Path, links: Path, output: Path | None) -> None:
+    """Import counters of Aries routers from a CSV file of LDMS as a table for the viewer.
+
+    \b
+    odonata import ldms aries.csv --links edison-links.txt -o counters.csv
+    odonata view counters.csv
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.importers import ldms as reader
+
+    found = reader.read(table, links)
+    _give(
+        found.text(),
+        output,
+        f"{output}: {found.links} links of {found.routers} routers, {found.seconds:,.0f} s",
+    )
+
+
+def _folder(output: Path | None) -> Path:
+    return Path() if output is None else output.parent
+
+
+def _write(found: ImportResult, output: Path | None, others: str = "") -> None:
+    several = f"{found.jobs} job{'s' if found.jobs > 1 else ''}"
+    _give(found.text, output, f"{output}: {several}{others}")
+
+
+def _give(text: str, output: Path | None, message: str) -> None:
+    """Prints a text, or writes it to a new file."""
+    from odonata.errors import OdonataError
+
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise OdonataError(f"{output} exists and is not overwritten") from None
+    except OSError as error:
+        raise OdonataError(f"cannot write {output}: {error.strerror}") from None
+    click.echo(message, err=True)

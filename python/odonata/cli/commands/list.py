@@ -1,0 +1,85 @@
+"""`odonata list`: the names that an experiment file can use."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from odonata.cli import options
+
+TOPICS = ("presets", "topologies", "patterns", "placements", "routings")
+
+
+@click.command()
+@click.argument("topic", type=click.Choice(TOPICS), required=False)
+@options.as_json
+def command(topic: str | None, as_json: bool) -> None:
+    """List presets, topologies, patterns, placements and routings.
+
+    \b
+    odonata list
+    odonata list routings
+
+    For their parameters, see: odonata schema --page
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.cli.output import terminal
+
+    chosen = [topic] if topic else list(TOPICS)
+    found = {name: _presets() if name == "presets" else names(name) for name in chosen}
+    if as_json:
+        terminal.print_json(found[topic] if topic else found)
+        return
+    screen = terminal.console()
+    for name, rows in found.items():
+        columns = list(rows[0])
+        shown = terminal.table(columns, left=["name", "of"], wrap=["summary"])
+        for row in rows:
+            shown.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
+        terminal.print_table(screen, name.capitalize(), shown)
+
+
+def _presets() -> list[dict[str, Any]]:
+    from odonata.machines import presets
+
+    return [
+        {
+            "name": preset["name"],
+            "routers": preset["routers"],
+            "nodes": preset["usable_nodes"],
+            "links": sum(preset["links"].values()),
+            "summary": preset["summary"],
+        }
+        for preset in presets()
+    ]
+
+
+_WHERE = {
+    "topologies": ("machine", "topology"),
+    "patterns": ("job", "pattern"),
+    "placements": ("job", "placement"),
+    "routings": ("engine", "routing"),
+}
+
+
+def names(topic: str) -> list[dict[str, str]]:
+    """Names with a summary each, and with their engine where engines differ."""
+    from odonata import _core
+
+    section, key = _WHERE[topic]
+    table = json.loads(_core.schema())["properties"][section]
+    rule = table.get("items", table)["properties"][key]
+    rows: list[dict[str, str]] = []
+    for alternative in rule.get("anyOf", [rule]):
+        owner = {"of": alternative["title"]} if "title" in alternative else {}
+        # A name may also be given in a table with its parameters.
+        for names in alternative.get("anyOf", [alternative]):
+            for name, meaning in zip(names.get("enum", []), names.get("enumDescriptions", []), strict=True):
+                # An entry of several engines is listed once with all of them.
+                same = [row for row in rows if row["name"] == name and row["summary"] == meaning]
+                for row in same:
+                    row["of"] += ", " + owner["of"].removeprefix("engine ")
+                if not same:
+                    rows.append({"name": name, **owner, "summary": meaning})
+    return rows

@@ -1,0 +1,77 @@
+"""`odonata show`: the results of a run or sweep."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, cast
+
+import click
+
+from odonata.cli import options
+
+
+@click.command()
+@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "-n", "--links", default=10, type=click.IntRange(min=0), metavar="N", help="Number of links to list (10)."
+)
+@click.option("--class", "link_class", metavar="CLASS", help="List only links of this class.")
+@click.option(
+    "--by",
+    type=click.Choice(["bytes", "time"]),
+    default="bytes",
+    help="Measure of hot links: bytes, or bytes divided by capacity.",
+)
+@options.as_json
+def command(directory: Path, links: int, link_class: str | None, by: str, as_json: bool) -> None:
+    """Show a run: its summary, hottest links and the jobs on them.
+
+    \b
+    odonata show runs/first
+    odonata show runs/first --class blue --links 20 --by time
+
+    For a sweep, show the tables that odonata sweep printed at its end.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.analysis import hottest_links
+    from odonata.cli.output import terminal
+    from odonata.cli.output.summary import hottest_table, print_summary
+    from odonata.errors import OdonataError
+    from odonata.runs import Run
+    from odonata.store.sweep import DESCRIPTION
+
+    if (directory / DESCRIPTION).exists():
+        from odonata.cli.output.sweep_tables import as_data, print_sweep
+        from odonata.sweeps import Sweep
+
+        sweep = Sweep.load(directory)
+        if as_json:
+            terminal.print_json(as_data(sweep))
+        else:
+            screen = terminal.console()
+            screen.print(f"{len(sweep.points)} points, {len(sweep.runs)} finished", style="bold")
+            print_sweep(screen, sweep)
+        return
+    run = Run.from_directory(directory)  # without the warning of `load`: the summary has it, too
+    classes = [row["class"] for row in run.summary["classes"]][1:]
+    if link_class is not None and link_class not in classes:
+        raise OdonataError(
+            f"unknown link class {link_class} in {directory}", hint=f"Choose one of: {', '.join(classes)}."
+        )
+    hottest = hottest_links(
+        run.links,
+        run.routers,
+        run.link_jobs,
+        run.jobs,
+        count=links,
+        by=cast(Literal["bytes", "time"], by),
+        link_class=link_class,
+    ).to_pylist()
+    terminal.print_warnings(run.summary["warnings"])
+    if as_json:
+        terminal.print_json({"directory": str(directory), **run.summary, "hottest": hottest})
+        return
+    screen = terminal.console()
+    print_summary(screen, run)
+    if hottest and run.routed:
+        title = f"Hottest {link_class + ' ' if link_class else ''}links, by {by}"
+        terminal.print_table(screen, title, hottest_table(hottest))

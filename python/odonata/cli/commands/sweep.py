@@ -1,0 +1,185 @@
+"""`odonata sweep`: run every combination of some keys."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from odonata.api import Source
+from odonata.cli import options
+from odonata.cli.commands.run import RUNS
+from odonata.sweeps.estimate import SECONDS, Estimate
+
+
+@click.command()
+@options.experiment
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Directory of the sweep; runs/<name of the file>-sweep by default. An existing sweep continues.",
+)
+@options.overrides
+@click.option(
+    "-j",
+    "--processes",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of concurrent points; all processors by default.",
+)
+@click.option("--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads per point (1).")
+@click.option("--estimate", is_flag=True, help="Only estimate the time, from a few seconds of trial runs.")
+@options.on
+@click.option("--slurm", is_flag=True, help="Only write a script for a Slurm job array.")
+@click.option("--point", type=int, metavar="I", help="Run only this point. Tasks of the job array use it.")
+@options.quiet
+@options.as_json
+def command(
+    experiment: Source,
+    output: Path | None,
+    changes: tuple[str, ...],
+    processes: int | None,
+    threads: int,
+    estimate: bool,
+    on: str | None,
+    slurm: bool,
+    point: int | None,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """Run every combination of a file's [sweep] or [interference] and compare.
+
+    \b
+    odonata sweep examples/what-if-edison.toml
+
+    The file lists the keys and their values:
+
+    \b
+    [sweep]
+    "machine.edit" = [[], ["-K"], ["+B-K"]]
+    "engine.seed" = [1, 2, 3, 4, 5]
+
+    Points with the same seed have the same placements. Finished points are not run again: after an
+    interruption, or after you add values, the same command runs only the missing points.
+    """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.cli.output import terminal
+    from odonata.cli.output.sweep_tables import as_data, print_sweep
+    from odonata.sweeps import run_sweep
+    from odonata.sweeps.execute import DeclinedError
+    from odonata.sweeps.interference import is_interference
+    from odonata.sweeps.result import read_sweep
+
+    if on is not None and (slurm or point is not None):
+        raise click.UsageError("--on cannot be combined with --slurm or --point.")
+    cluster = options.cluster(on, processes)
+    directory = output or RUNS / f"{Path(experiment.path).stem.strip('<>')}-sweep"
+    if slurm:
+        _write_slurm(experiment, changes, directory, threads)
+        return
+    axes = read_sweep(experiment, list(changes))
+    prints_estimate = estimate or (is_interference(axes) and point is None and not quiet)
+    try:
+        with points_progress(quiet=quiet) as report:
+            finished = run_sweep(
+                experiment,
+                list(changes),
+                directory,
+                processes=processes,
+                threads=threads,
+                progress=report,
+                only=point,
+                on_estimate=_estimate_printer(proceeds=not estimate) if prints_estimate else None,
+                cluster=cluster,
+            )
+    except DeclinedError:
+        return
+    if estimate:
+        click.echo("Nothing to estimate: all points are finished, or the engine simulates no packets.")
+        return
+    for failure in finished.failures:
+        click.echo(f"point {failure.point.name} failed: {failure.message}", err=True)
+    if as_json:
+        terminal.print_json(as_data(finished))
+    elif not quiet and point is None:
+        new = len(finished.points) - finished.kept - len(finished.failures)
+        screen = terminal.console()
+        screen.print(
+            f"{len(finished.points)} points: {new} run, {finished.kept} already finished, "
+            f"{len(finished.failures)} failed",
+            style="bold",
+        )
+        print_sweep(screen, finished)
+    sys.exit(1 if finished.failures else 0)
+
+
+def _estimate_printer(*, proceeds: bool) -> Callable[[Estimate], bool]:
+    """A function that prints an estimate and returns `proceeds`."""
+
+    def print_estimate(ahead: Estimate) -> bool:
+        rates = ", ".join(f"{name} {rate / 1e6:.2f}" for name, rate in ahead.packets_per_cpu_s.items())
+        click.echo(
+            f"{ahead.points} points to run, {ahead.packets / 1e6:,.1f} million packets: about "
+            f"{_duration(ahead.cpu_s)} of CPU time, done in {_duration(ahead.wall_s)}\n"
+            f"(million packets per CPU second in trials of {SECONDS:.0f} s: {rates})",
+            err=True,
+        )
+        return proceeds
+
+    return print_estimate
+
+
+def _duration(seconds: float) -> str:
+    """A duration in hours, minutes or seconds."""
+    for unit, name in ((3600.0, "h"), (60.0, "min")):
+        if seconds >= 2 * unit:
+            return f"{seconds / unit:.1f} {name}"
+    return f"{seconds:.0f} s"
+
+
+def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, threads: int) -> None:
+    from odonata.store.atomic import atomic_file
+    from odonata.sweeps.result import prepare
+    from odonata.sweeps.slurm import script
+
+    prepared = prepare(experiment, list(changes), directory)
+    path = directory / "sweep.sbatch"
+    text = script(
+        experiment=Path(experiment.path),
+        directory=directory,
+        changes=changes,
+        points=len(prepared.points),
+        threads=threads,
+        here=Path.cwd(),
+    )
+    with atomic_file(path) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+    click.echo(f"{len(prepared.points)} points. Submit them with: {shlex.join(['sbatch', str(path)])}")
+
+
+@contextmanager
+def points_progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A progress bar over all points; none when quiet or not on a terminal."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from odonata.cli.output import terminal
+
+    screen = terminal.error_console()
+    if quiet or not screen.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description:<9}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as bars:
+        task = bars.add_task("checking", total=None)
+
+        def report(phase: str, done: int, total: int) -> None:
+            if bars.tasks[0].description != phase:
+                bars.reset(task, description=phase)
+            bars.update(task, completed=done, total=total)
+
+        yield report

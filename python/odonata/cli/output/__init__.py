@@ -1,0 +1,1 @@
+"""What the commands print: the terminal, its tables and the views of results."""

@@ -1,0 +1,167 @@
+"""Output of `odonata explain --path`: the critical path of a job, an iteration, a phase or a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from odonata.analysis.critical import Window
+    from odonata.runs import Run
+
+
+@dataclass(frozen=True)
+class Part:
+    """The requested part of a job; by default all of it."""
+
+    call: int | None = None
+    iteration: int | None = None
+    phase: str | None = None
+    time: int = 1
+    """Which occurrence of the phase, from 1."""
+
+    def __str__(self) -> str:
+        """The part as a title shows it, before the job's name."""
+        if self.call is not None:
+            return f"call {self.call} of job"
+        if self.iteration is not None:
+            return f"iteration {self.iteration} of job"
+        return "job" if self.phase is None else f"phase {self.phase}, occurrence {self.time}, of job"
+
+
+@dataclass(frozen=True)
+class Path:
+    """The pieces of a critical path, their sums by activity, and by link if packet paths are recorded."""
+
+    pieces: pa.Table
+    sums: pa.Table
+    links: pa.Table | None
+
+
+def found(run: Run, job: int, part: Part, count: int) -> Path:
+    """The critical path of a part of a job.
+
+    Raises:
+        OdonataError: The run has no record of calls, or no such part.
+    """
+    from odonata.analysis.critical import add_links, critical_path, path_by_activity, path_by_link
+    from odonata.errors import OdonataError
+
+    if "calls" not in run.table_names:
+        raise OdonataError(
+            f"{run.name} has no record of calls",
+            hint="Use a job with a program and set record_calls = true in [engine].",
+        )
+    ranks = run.table("ranks")
+    path = critical_path(run.table("calls"), run.table("rank_waits"), job, _window(run, job, part))
+    packets = run.table("packets") if "packets" in run.table_names else None
+    links = None
+    if packets is not None and "links" in packets.column_names:
+        path = add_links(path, packets, ranks, job)
+        links = path_by_link(path, run.links, run.routers, count=count)
+    return Path(path, path_by_activity(path), links)
+
+
+def _window(run: Run, job: int, part: Part) -> Window:
+    from difflib import get_close_matches
+
+    from odonata.analysis.critical import of_call, of_iteration, of_phase, whole
+    from odonata.errors import OdonataError
+
+    if part.call is not None:
+        window = of_call(run.table("calls"), job, part.call)
+        if window is None:
+            what = f"no rank of the job completed a call {part.call}"
+            raise OdonataError(what, hint="Calls are numbered from 1.")
+        return window
+    if part.iteration is None and part.phase is None:
+        return whole(run.table("ranks"), job)
+    if "phase_times" not in run.table_names:
+        raise OdonataError(f"{run.name} has no completed phases", hint="Mark phases in the program.")
+    times = run.table("phase_times")
+    if part.iteration is not None:
+        window = of_iteration(times, job, part.iteration)
+        if window is None:
+            what = f"no rank of the job has an iteration {part.iteration}"
+            raise OdonataError(what, hint="Iterations are numbered from 1.")
+        return window
+    window = of_phase(times, job, str(part.phase), part.time)
+    if window is None:
+        frame = times.to_pandas()
+        counts = frame[frame["job"] == job].groupby("phase", observed=True).size()
+        names = [str(name) for name in counts.index]
+        if part.phase in names:
+            what = f"no rank of the job has an occurrence {part.time} of phase {part.phase}"
+            raise OdonataError(what, hint="Occurrences are numbered from 1.")
+        near = get_close_matches(str(part.phase), names, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"Phases of the job: {', '.join(names)}."
+        raise OdonataError(f"unknown phase {part.phase}", hint=hint)
+    return window
+
+
+def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int) -> None:
+    """Prints the time by activity and the longest pieces in time order."""
+    from odonata.cli.output import columns, terminal
+
+    path, sums = found.pieces, found.sums
+    nodes = _nodes(run, job)
+    times = columns.of_values("time", sums["path_time_s"].to_pylist(), "s")
+    shares = columns.of_values("share", sums["share"].to_pylist(), "share")
+    table = terminal.table(["activity", times.heading, shares.heading, "pieces"], left=["activity"])
+    for row, time, share in zip(sums.to_pylist(), times.cells, shares.cells, strict=True):
+        table.add_row(_activity_label(row["activity"], row["name"]), time, share, f"{row['pieces']:,}")
+    whole = columns.of_values("time", [sum(sums["path_time_s"].to_pylist())], "s")
+    screen.print(f"Critical path of {what}", style="bold")
+    screen.print(f"{whole.heading}: {whole.cells[0]}")
+    terminal.print_table(screen, "Time by activity", table)
+    pieces = sorted(path.to_pylist(), key=lambda piece: piece["start_ps"] - piece["end_ps"])[:count]
+    pieces.sort(key=lambda piece: piece["start_ps"])
+    from_ = columns.of_values("start", [piece["start_ps"] / 1e12 for piece in pieces], "s")
+    took = columns.of_values("time", [(piece["end_ps"] - piece["start_ps"]) / 1e12 for piece in pieces], "s")
+    longest = terminal.table(
+        [from_.heading, took.heading, "activity", "rank", "node", "from rank", "from node"],
+        left=["activity", "node", "from node"],
+    )
+    for piece, start, time in zip(pieces, from_.cells, took.cells, strict=True):
+        other = piece["peer"] if piece["activity"] == "in flight" else None
+        longest.add_row(
+            start,
+            time,
+            _activity_label(piece["activity"], piece["name"]),
+            str(piece["rank"]),
+            nodes[piece["rank"]],
+            "" if other is None else str(other),
+            "" if other is None else nodes[other],
+        )
+    terminal.print_table(screen, "Longest pieces, in time order", longest)
+    if found.links is not None and found.links.num_rows:
+        _show_links(screen, found.links)
+
+
+def _show_links(screen: Console, links: pa.Table) -> None:
+    from odonata.cli.output import columns, terminal
+
+    times = columns.of_values("in flight", links["path_time_s"].to_pylist(), "s")
+    shares = columns.of_values("share of path", links["share"].to_pylist(), "share")
+    table = terminal.table(["link", "class", times.heading, shares.heading, "pieces"], left=["link", "class"])
+    for row, time, share in zip(links.to_pylist(), times.cells, shares.cells, strict=True):
+        table.add_row(row["name"], row["class"], time, share, f"{row['pieces']:,}")
+    terminal.print_table(
+        screen, "Links on the critical path (a piece counts at every link of its path)", table
+    )
+
+
+def _activity_label(activity: str, name: str) -> str:
+    return {"computing": "computing", "in a call": f"in {name}", "in flight": f"{name} in flight"}[activity]
+
+
+def _nodes(run: Run, job: int) -> dict[int, str]:
+    """Names of the nodes by rank."""
+    frame = run.table("ranks").to_pandas()
+    frame = frame[frame["job"] == job]
+    names = run.nodes["name"].take(pa.array(frame["node"])).to_pylist()
+    return dict(zip(frame["rank"].tolist(), names, strict=True))

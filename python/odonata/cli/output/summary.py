@@ -1,0 +1,246 @@
+"""The summary of a run, which `run` and `show` print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+
+from odonata.cli.output import columns, terminal
+from odonata.quantity import percent, quantity, scale
+
+if TYPE_CHECKING:
+    from odonata.quantity import Scale
+    from odonata.runs import Run
+
+
+def print_summary(screen: Console, run: Run) -> None:
+    """Prints machine, outcome and cost of a run, the traffic per link class and the jobs."""
+    summary = run.summary
+    screen.print(_heading(run), style="bold")
+    if run.partial is not None:
+        screen.print(
+            f"PARTIAL RUN: {run.partial}. The tables hold the results until then.", style="bold yellow"
+        )
+    screen.print(describe_machine(summary["machine"]))
+    if (simulated := run.part("end_ps")) is not None:
+        screen.print(_simulated(simulated, summary["convergence"]))
+    elif summary["convergence"]:
+        screen.print(_convergence(summary["convergence"]))
+    screen.print(_cost(summary))
+    if not run.routed:
+        terminal.print_table(screen, "Jobs", _job_table(run))
+        _print_terms(screen, run)
+        return
+    on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
+    terminal.print_table(screen, on.heading("Traffic per link"), _class_table(summary["classes"], on))
+    terminal.print_table(screen, "Jobs", _job_table(run))
+    terminal.print_table(screen, "Job traffic and completion time", _job_traffic_table(run, on))
+    if "bound" in summary:
+        screen.print()
+        screen.print(_bound(summary["bound"]))
+
+
+def _heading(run: Run) -> str:
+    summary = run.summary
+    if not run.routed:
+        priced = run.part("form")
+        form = "" if priced is None else f"closed form {priced['form']}, "
+        return f"{run.name}: {summary['engine']} engine, {form}no routing"
+    return f"{run.name}: {summary['engine']} engine, {summary['routing']} routing, seed {summary['seed']}"
+
+
+def describe_machine(machine: dict[str, Any]) -> str:
+    """A machine in one line."""
+    groups = f"{machine['groups']:,} groups, " if machine["groups"] > 1 else ""
+    return (
+        f"{machine['name']}: {groups}{machine['routers']:,} routers, {machine['nodes']:,} nodes, "
+        f"{machine['links']:,} links"
+    )
+
+
+def _convergence(convergence: dict[str, Any]) -> str:
+    if convergence.get("converged"):
+        return f"converged after {convergence['iterations']:,} iterations"
+    return (
+        f"NOT CONVERGED after {convergence['iterations']:,} iterations, residual "
+        f"{convergence['residual']:.3g}; the results below are inaccurate"
+    )
+
+
+_ENDINGS = {
+    "complete": "all measured packets were delivered",
+    "limit": "STOPPED AT THE TIME LIMIT",
+    "interrupted": "INTERRUPTED",
+    "no-progress": "NO PROGRESS: packets wait for each other",
+    "deadlock": "DEADLOCK: ranks wait for each other",
+}
+"""Messages by ending of a simulation."""
+
+
+def _simulated(packet: Mapping[str, Any], convergence: dict[str, Any]) -> str:
+    """Measurement, routing and ending of a packet simulation."""
+    used = ", ".join(map(str, packet["virtual_channels_used"])) or "none"
+    steady = "steady" if convergence["converged"] else "NOT STEADY"
+    minimal, other = packet["minimal_share"], packet["non_minimal_share"]
+    paths = "" if minimal is None else f"{percent(minimal)} minimal, {percent(other)} non-minimal, "
+    # Runs of earlier versions lack this share.
+    if via_group := packet.get("intermediate_group_share"):
+        paths += f"{percent(via_group)} via an intermediate group, "
+    waiting = packet["crossbar_stall_mean_ns"]
+    measured = quantity(packet["measured_ps"], "ps")
+    packets = f"{packet['packets']:,} packets measured in {measured}: "
+    if not packet["packets"]:
+        packets = f"no packet created in the measured {measured} was delivered; "
+    return (
+        f"{packets}{paths}virtual channels used: {used} of {packet['virtual_channels']}\n"
+        f"links out of credits {percent(packet['stall_share_mean'])} of the time"
+        + ("" if waiting is None else f", mean crossbar stall {quantity(waiting, 'ns')} per packet")
+        + f"\n{_ENDINGS[convergence['ending']]} at {quantity(packet['end_ps'], 'ps')}, {steady}"
+    )
+
+
+def _cost(summary: dict[str, Any]) -> str:
+    threads = summary["threads"]
+    return (
+        f"{terminal.seconds(summary['wall_s'])} on {threads} thread{'s' * (threads != 1)}, "
+        f"peak memory {quantity(summary['peak_rss_bytes'], 'bytes')}"
+    )
+
+
+def _print_terms(screen: Console, run: Run) -> None:
+    """Prints the predictions of closed forms: job times, or cycles level by level."""
+    priced = run.part("cycles")
+    if priced is None:
+        terminal.print_table(screen, "Job traffic and predicted time", _job_traffic_table(run, None))
+        return
+    scenarios = list(dict.fromkeys(name for job in priced["cycles"] for name in job["cycle_s"]))
+    on = scale((seconds for job in priced["cycles"] for seconds in job["cycle_s"].values()), "s")
+    shown = terminal.table(["job", "tasks x threads", *scenarios], left=["job"])
+    for job in priced["cycles"]:
+        times = (job["cycle_s"].get(name) for name in scenarios)
+        tasks = f"{job['tasks_per_node']} x {job['threads']}"
+        shown.add_row(job["name"], tasks, *(terminal.number(on.of(seconds)) for seconds in times))
+    terminal.print_table(screen, on.heading("Time per cycle"), shown)
+    for row in priced["cycles"]:
+        _print_cycle(screen, run, row)
+
+
+def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
+    """The levels of one job's cycle in the first scenario."""
+    if not job["cycle_s"]:
+        return
+    scenario = next(iter(job["cycle_s"]))
+    sums: dict[tuple[int, str], float] = {}
+    terms: dict[str, float] = {}
+    for row in run.table("cycle").to_pylist():
+        if (row["job"], row["scenario"]) == (job["job"], scenario):
+            key = (row["level"], row["term"])
+            sums[key] = sums.get(key, 0.0) + row["term_time_s"]
+            terms[row["term"]] = terms.get(row["term"], 0.0) + row["term_time_s"]
+    charged = [term for term, seconds in terms.items() if seconds > 0]
+    on = scale([sum(terms.values())], "s")
+    shown = terminal.table(["level", *charged, "sum"])
+    for level in sorted({level for level, _ in sums}):
+        of_level = [sums[level, term] for term in charged]
+        shown.add_row(str(level), *(terminal.number(on.of(s)) for s in [*of_level, sum(of_level)]))
+    shown.add_section()
+    of_all = [*(terms[term] for term in charged), sum(terms.values())]
+    shown.add_row("all", *(terminal.number(on.of(s)) for s in of_all))
+    terminal.print_table(screen, on.heading(f"{job['name']}: {scenario}"), shown)
+
+
+def _bound(bound: dict[str, Any]) -> str:
+    """How far the routing is from the best possible one."""
+    time, lower, reached = (bound[f"link_time_max_{name}s"] for name in ("", "bound_", "reached_"))
+    return (
+        f"Busiest link: {quantity(time, 's')} at full bandwidth, at most {percent(time / lower - 1)} above "
+        f"the optimum.\nNo routing can need less than {quantity(lower, 's')}; "
+        f"the best one found needs {quantity(reached, 's')}."
+    )
+
+
+def _class_table(classes: list[dict[str, Any]], on: Scale) -> Table:
+    """The traffic of the links of each class."""
+    headings = ["class", "links", "mean", "median", "90 %", "99 %", "max", "idle"]
+    shown = terminal.table(headings, left=["class"])
+    for row in classes:
+        shown.add_row(
+            row["class"],
+            f"{row['links']:,}",
+            *(terminal.number(on.of(row[f"bytes_{name}"])) for name in ("mean", "p50", "p90", "p99", "max")),
+            f"{row['links'] - row['loaded_links']:,}",
+        )
+    return shown
+
+
+def _job_table(run: Run) -> Table:
+    headings = ["job", "name", "pattern", "placement", "ranks", "nodes", "routers"]
+    shown = terminal.table(headings, left=["name", "pattern", "placement"])
+    for job in run.jobs.to_pylist():
+        shown.add_row(
+            str(job["job"]),
+            job["name"],
+            job["pattern"],
+            job["placement"],
+            *(f"{job[name]:,}" for name in ("ranks", "nodes", "routers")),
+        )
+    return shown
+
+
+def _job_traffic_table(run: Run, on: Scale | None) -> Table:
+    """Bytes, hops and engine results of each job, and its traffic per link.
+
+    `on` is the scale of the links' traffic; None if nothing is routed.
+    """
+    jobs = run.jobs
+    off_router = [
+        percent(network / sent) if sent else "-"
+        for network, sent in zip(jobs["network_bytes"].to_pylist(), jobs["bytes"].to_pylist(), strict=True)
+    ]
+    shown = columns.of_table(jobs, ["messages", "bytes"] if on is None else ["bytes"])
+    shown.append(columns.ShownColumn("off router", off_router))
+    shown += columns.of_table(jobs, ["byte_hops_mean", *columns.headlines(jobs)])
+    if on is not None:
+        everywhere = [job["classes"][0] for job in run.summary["jobs"]]
+        for statistic in ("mean", "max"):
+            cells = [terminal.number(on.of(row[f"bytes_{statistic}"])) for row in everywhere]
+            shown.append(columns.ShownColumn(on.heading(f"link {statistic}"), cells))
+    table = terminal.table(["job", *(column.heading for column in shown)], left=["job"])
+    for name, *cells in zip(jobs["name"].to_pylist(), *(column.cells for column in shown), strict=True):
+        table.add_row(name, *cells)
+    return table
+
+
+def hottest_table(hottest: list[dict[str, Any]]) -> Table:
+    """The hottest links and their jobs."""
+    traffic = scale((row["bytes"] for row in hottest), "bytes")
+    times = scale((row["link_time_s"] for row in hottest), "s")
+    headings = ["link", "class", traffic.symbol, times.heading("busy"), "jobs"]
+    shown = terminal.table(headings, left=["link", "class"], wrap=["jobs"])
+    for row in hottest:
+        shown.add_row(
+            row["name"],
+            row["class"],
+            terminal.number(traffic.of(row["bytes"])),
+            terminal.number(times.of(row["link_time_s"])),
+            _jobs_on_link(row["jobs"]),
+        )
+    return shown
+
+
+NAMED_SHARE = 0.01
+"""Jobs with a smaller share of a link are summed up as "others"; a smaller limit makes longer lines."""
+
+
+def _jobs_on_link(jobs: list[dict[str, Any]]) -> str:
+    """Names and shares, largest first; small shares are summed."""
+    named = [job for job in jobs if job["share"] >= NAMED_SHARE] or jobs[:1]
+    parts = [f"{job['name']} {percent(job['share'])}" for job in named]
+    others = jobs[len(named) :]
+    if others:
+        share = percent(sum(job["share"] for job in others))
+        parts.append(f"{len(others)} other{'s' * (len(others) > 1)} {share}")
+    return ", ".join(parts)

@@ -1,0 +1,239 @@
+"""Tables of a sweep: jobs and links at every point, and the effect of each key."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.compute as pc
+from rich.console import Console
+
+from odonata.cli.output import columns, terminal
+from odonata.quantity import Scale, scale
+from odonata.store.schema import declarations
+from odonata.store.sweep import short_keys, text
+from odonata.sweeps.interference import JOBS, NONE, is_interference, slowdowns
+from odonata.sweeps.results import ALL_JOBS, TIME
+
+if TYPE_CHECKING:
+    from odonata.sweeps import Sweep
+
+POINTS_SHOWN = 60
+"""Maximum number of points in a table on the terminal; the files have all points."""
+SLOWDOWN_COLUMNS = ("runs", "slowdown", "low", "high")
+
+
+def as_data(sweep: Sweep) -> dict[str, Any]:
+    """The sweep and its results as plain values."""
+    return {
+        "directory": str(sweep.path),
+        "axes": [{"key": axis.key, "values": list(axis.values)} for axis in sweep.axes],
+        "points": len(sweep.points),
+        "kept": sweep.kept,
+        "failures": [{"point": f.point.index, "message": f.message} for f in sweep.failures],
+        "results": sweep.results.to_pylist(),
+    }
+
+
+def print_sweep(screen: Console, sweep: Sweep) -> None:
+    """Prints jobs and links of the finished points, and the differences between them."""
+    if not sweep.runs:
+        return
+    routed = any(run.routed for run in sweep.runs.values())
+    if is_interference(sweep.axes):
+        _print_slowdowns(screen, sweep)
+    elif "accepted_load" in sweep.jobs.column_names:
+        _print_loads(screen, sweep)
+    elif TIME.name in sweep.jobs.column_names:
+        _print_times(screen, sweep)
+    if routed:
+        _print_traffic(screen, sweep)
+    nothing = sweep.without_effect()
+    for axis in sweep.axes:
+        if axis.key in nothing:
+            screen.print(f"\n{axis.key} has no effect on jobs or links at any point.")
+        elif axis.key != JOBS and not axis.key.endswith("seed") and len(axis.values) > 1:
+            _print_differences(screen, sweep, axis.key, routed=routed)
+    made = {"interference": is_interference(sweep.axes), "results": routed, "jobs": True}
+    *others, last = (f"{name}.parquet" for name, there in made.items() if there)
+    table = f"{', '.join(others)} and {last}" if others else last
+    screen.print(
+        f"\nTables of all points: {table} in {sweep.path}\nTheir runs: {sweep.path / 'points'}",
+        soft_wrap=True,
+    )
+
+
+def _left_out(screen: Console, points: int, file: str) -> None:
+    if points > POINTS_SHOWN:
+        screen.print(f"... and {points - POINTS_SHOWN} more points in {file}")
+
+
+def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
+    """Prints the slowdown of every target by every background.
+
+    For jobs without an end, this is the increase of packet latency.
+    """
+    words, rows = "Slowdown (communication time over time alone)", _with_background(sweep, "slowdown")
+    if not rows:
+        words = "Slowdown (mean packet latency over latency alone)"
+        rows = _with_background(sweep, "latency_slowdown")
+    if not rows:
+        return
+    across = next((axis.key for axis in sweep.axes if axis.key.startswith("engine.routing")), None)
+    keys = [name for name in (rows[0] if rows else {}) if name not in (across, *SLOWDOWN_COLUMNS)]
+    headings = list(dict.fromkeys(text(row[across]) if across else "slowdown" for row in rows))
+    shown = terminal.table([*short_keys(keys), *headings], left=short_keys(keys))
+    lines: dict[tuple[str, ...], dict[str, str]] = {}
+    for row in rows:
+        cell = terminal.number(row["slowdown"])
+        if row["low"] is not None:
+            cell += f" ({terminal.number(row['low'])} to {terminal.number(row['high'])})"
+        place = tuple(text(row[key]) for key in keys)
+        lines.setdefault(place, {})[text(row[across]) if across else "slowdown"] = cell
+    for place, cells in list(lines.items())[:POINTS_SHOWN]:
+        shown.add_row(*place, *(cells.get(heading, "-") for heading in headings))
+    seeds = any(row["low"] is not None for row in rows)
+    spread = ", with 95 % interval over seeds" if seeds else ""
+    title = f"{words}{spread}"
+    terminal.print_table(screen, title, shown, keys=len(keys))
+    _left_out(screen, len(lines), "interference.parquet")
+
+
+def _with_background(sweep: Sweep, column: str) -> list[dict[str, Any]]:
+    rows = slowdowns(sweep.interference, sweep.axes, of=column)
+    return [row for row in rows if row["background"] != NONE]
+
+
+def _print_traffic(screen: Console, sweep: Sweep) -> None:
+    """Prints mean and maximum traffic of the links at every point."""
+    rows = [row for row in sweep.results.to_pylist() if row["job"] == ALL_JOBS]
+    classes = list(dict.fromkeys(row["class"] for row in rows))
+    keys = short_keys([axis.key for axis in sweep.axes])
+    on = scale((row["bytes_max"] for row in rows), "bytes")
+    shown = terminal.table(["point", *keys, "mean", *(f"max {name}" for name in classes)], left=keys)
+    by_point: dict[int, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        by_point.setdefault(row["point"], {})[row["class"]] = row
+    for index, found in list(by_point.items())[:POINTS_SHOWN]:
+        shown.add_row(
+            str(index),
+            *(text(value) for value in sweep.points[index].values),
+            terminal.number(on.of(found[classes[0]]["bytes_mean"])),
+            *(terminal.number(on.of(found[name]["bytes_max"])) if name in found else "-" for name in classes),
+        )
+    terminal.print_table(screen, on.heading("Traffic per link"), shown, keys=len(keys) + 1)
+    _left_out(screen, len(by_point), "results.parquet")
+
+
+def _print_times(screen: Console, sweep: Sweep) -> None:
+    """Prints the time of every job at every point."""
+    rows = sweep.jobs.to_pylist()
+    times: dict[int, dict[str, float | None]] = {}
+    for row in rows:
+        times.setdefault(row["point"], {})[row["name"]] = row[TIME.name]
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    keys = short_keys([axis.key for axis in sweep.axes])
+    on = scale((row[TIME.name] for row in rows), "s")
+    shown = terminal.table(["point", *keys, *names], left=keys)
+    for index, of_point in list(times.items())[:POINTS_SHOWN]:
+        seconds = (of_point.get(name) for name in names)
+        shown.add_row(
+            str(index),
+            *(text(value) for value in sweep.points[index].values),
+            *(terminal.number(on.of(s)) for s in seconds),
+        )
+    terminal.print_table(screen, on.heading("Job time"), shown, keys=len(keys) + 1)
+    _left_out(screen, len(times), "jobs.parquet")
+
+
+def _print_loads(screen: Console, sweep: Sweep) -> None:
+    """Prints accepted load and latency of every job at every point."""
+    keys = short_keys([axis.key for axis in sweep.axes])
+    figures = columns.of_table(sweep.jobs, columns.headlines(sweep.jobs))
+    headings = ["point", *keys, "job", *(figure.heading for figure in figures)]
+    shown = terminal.table(headings, left=[*keys, "job"])
+    previous = None
+    rows = sweep.jobs.select(["point", "name"]).to_pylist()
+    for row, *cells in zip(rows, *(figure.cells for figure in figures), strict=True):
+        if row["point"] >= POINTS_SHOWN:
+            break
+        place = [str(row["point"]), *(text(value) for value in sweep.points[row["point"]].values)]
+        shown.add_row(*(place if row["point"] != previous else [""] * len(place)), row["name"], *cells)
+        previous = row["point"]
+    terminal.print_table(screen, "Jobs", shown, keys=len(keys) + 2)
+    _left_out(screen, len({row["point"] for row in rows}), "jobs.parquet")
+
+
+def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool) -> None:
+    """Prints the effect of each value of an axis, compared with its first value, all else equal."""
+    axis = next(axis for axis in sweep.axes if axis.key == key)
+    position = sweep.axes.index(axis)
+    finished = {text(point.values[position]) for point in sweep.runs}
+    first, *others = (text(value) for value in axis.values if text(value) in finished)
+    rows: dict[str, list[list[Any]]] = {other: [] for other in others}
+    stratified = False
+    for label, column, job, on in _compared(sweep, routed=routed):
+        for level in sweep.differences(key, value=column, job=job)[key].to_pylist():
+            found = [
+                row for row in sweep.strata(key, level, value=column, job=job).to_pylist() if row["pairs"]
+            ]
+            stratified = stratified or len(found) > 1
+            for i, row in enumerate(found):
+                where = ", ".join(f"{short} = {text(row[k])}" for k, short in _strata(sweep, row, key))
+                rows[text(level)].append(["" if i else label, where or "all", *_difference_cells(row, on)])
+    for other, cells in rows.items():
+        headings = ["", "where", first, other, "difference", "95 %", "change", "lower in", "pairs for ±5 %"]
+        kept = [i for i, heading in enumerate(headings) if stratified or heading != "where"]
+        shown = terminal.table([headings[i] for i in kept], left=["", "where"])
+        for row_cells in cells:
+            shown.add_row(*(row_cells[i] for i in kept))
+        terminal.print_table(screen, f"{key}: {other} compared with {first}, all else equal", shown)
+    if stratified:
+        screen.print(
+            "\nThe difference depends on another key, so there is one row for each value of that key."
+        )
+
+
+def _strata(sweep: Sweep, row: dict[str, Any], factor: str) -> list[tuple[str, str]]:
+    """The keys that distinguish a row, with their short names."""
+    keys = [axis.key for axis in sweep.axes]
+    return [
+        (key, short)
+        for key, short in zip(keys, short_keys(keys), strict=True)
+        if key in row and key != factor
+    ]
+
+
+def _difference_cells(row: dict[str, Any], on: Scale) -> list[Any]:
+    """Before, after, difference and its interval, change, pairs that fell, and pairs needed."""
+    before, after, difference, low, high = (
+        terminal.number(on.of(row[name])) for name in ("base_mean", "mean", "difference", "low", "high")
+    )
+    return [
+        before,
+        after,
+        difference,
+        "-" if low == "-" else f"{low} to {high}",
+        terminal.change(row["change"]),
+        f"{row['lower']} of {row['pairs']}",
+        "-" if row["pairs_wanted"] is None else f"{row['pairs_wanted']:,}",
+    ]
+
+
+def _compared(sweep: Sweep, *, routed: bool) -> list[tuple[str, str, str, Scale]]:
+    """The compared quantities: label with unit, column, job and scale."""
+    found: list[tuple[str, str, str, Scale]] = []
+    known = declarations(sweep.jobs.schema)
+    for name in dict.fromkeys(sweep.jobs["name"].to_pylist()):
+        of_job = sweep.jobs.filter(pc.equal(sweep.jobs["name"], name))
+        for column in columns.headlines(sweep.jobs):
+            values = of_job[column].to_pylist()
+            # A value that is equal at all points, such as the offered load, is not worth a row.
+            if len(set(values)) > 1 or len(values) == 1:
+                on = scale(sweep.jobs[column].to_pylist(), known[column].unit)
+                label = f"{name}: {columns.heading(known[column].label)}"
+                found.append((on.heading(label), column, name, on))
+    if routed:
+        on = scale(sweep.results["bytes_max"].to_pylist(), "bytes")
+        found.append((on.heading("link mean"), "bytes_mean", ALL_JOBS, on))
+        found.append((on.heading("link max"), "bytes_max", ALL_JOBS, on))
+    return found
