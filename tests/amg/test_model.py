@@ -62,7 +62,7 @@ def test_terms_sum_to_the_cycle() -> None:
 
 
 def test_decision_of_the_known_example() -> None:
-    # By hand in crates/model/src/amg/redistribute.rs: level 4 to 8 ranks, 1.128 to 0.242 ms.
+    # By hand in crates/amg/src/redistribute.rs: level 4 to 8 ranks, 1.128 to 0.242 ms.
     decision = model.decide(amg.shipped("laplace7", 512, "30x30x30"), EOS)
     assert decision.switch == (4, 8)
     level = decision.levels[4]
