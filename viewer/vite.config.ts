@@ -26,5 +26,11 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ['test/**/*.test.ts', 'src/**/*.test.ts'], environment: 'node', testTimeout: 60_000 },
+  test: {
+    include: ['test/**/*.test.ts', 'src/**/*.test.ts'],
+    environment: 'node',
+    testTimeout: 60_000,
+    // The tests change nothing outside of themselves; a process per file took half of the time.
+    isolate: false,
+  },
 })
