@@ -6,7 +6,7 @@ import { readDropped, type DroppedFile } from './data/dropped'
 import { BALL, HOTTEST_FIRST } from './data/range'
 import { DEFAULTS } from './data/state'
 import { drawingService } from './draw/drawingservice'
-import { Session } from './views/session'
+import { Session } from './views/session/session'
 import './viewer.css'
 
 async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Promise<void> {

@@ -20,9 +20,9 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
 /** Functions that are still too long, with their allowed length. Only shorten this list. */
 const LONG_FUNCTIONS: Record<string, number> = {
-  'src/views/distribution.tsx Distribution': 103,
-  'src/views/heat.tsx HeatMap': 132,
-  'src/views/matrices.tsx MatricesView': 108,
+  'src/views/controls/distribution.tsx Distribution': 103,
+  'src/views/panels/matrices/matrices.tsx MatricesView': 108,
+  'src/views/time/heat.tsx HeatMap': 132,
 }
 
 /** Functions, methods and functions assigned to a name, with their line counts. */

@@ -1,0 +1,205 @@
+/** Two to four runs side by side on one scale, or the difference of two. */
+import { useMemo } from 'preact/hooks'
+import { count, quantity } from '../../base/format'
+import { against, classChanges, jobChanges, tone } from '../../data/changes'
+import type { DerivedRun } from '../../data/model'
+import { NO_ENDS } from '../../data/range'
+import { Answers } from './answer'
+import { FocusChip } from '../frame/header'
+import { COMPARED_MAX, type ViewState } from '../../data/state'
+import type { Comparison } from '../session/comparison'
+import { HotLinks } from '../tables/links'
+import { SidePanel } from '../overview/overview'
+import { PictureView } from '../picture/picture'
+import { useSession, useStore } from '../session/session'
+
+export function CompareView({ compared }: { compared: Comparison }) {
+  const { runs, change } = compared
+  return (
+    <>
+      <div class="centre compare">
+        <Pickers compared={compared} />
+        <Answers runs={compared.pair.map((d) => d.run.whole ?? d.run)} />
+        {change ? (
+          <>
+            <PairingNote compared={compared} />
+            <PictureView derived={change.derived} change={change} />
+            <HotLinks derived={change.derived} />
+          </>
+        ) : (
+          <div class={`pictures n${runs.length}`}>
+            {runs.map((derived, i) => (
+              <PictureView key={compared.ids[i]} derived={derived} title={derived.run.label} compact />
+            ))}
+          </div>
+        )}
+        {!change && <Changes runs={runs} />}
+      </div>
+      {change ? <SidePanel derived={change.derived} /> : null}
+    </>
+  )
+}
+
+function Pickers({ compared }: { compared: Comparison }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { runs } = session.index
+  const set = (ids: number[]): void => session.state.patch({ compared: ids, ...NO_ENDS })
+  // A traffic range makes no sense for differences.
+  const how = (fields: Partial<ViewState>): void =>
+    session.state.patch({ ...fields, ...NO_ENDS, frozen: null })
+  const { ids } = compared
+  const free = runs.findIndex((_, id) => !ids.includes(id))
+  return (
+    <div class="pickers">
+      {ids.map((id, i) => (
+        <label key={i}>
+          {i === 0 ? 'base' : 'compared with'}
+          <select
+            value={String(id)}
+            onChange={(event) =>
+              set(ids.map((old, j) => (j === i ? Number(event.currentTarget.value) : old)))
+            }
+          >
+            {runs.map((info, r) => (
+              <option key={r} value={String(r)} disabled={r !== id && ids.includes(r)}>
+                {info.label}
+              </option>
+            ))}
+          </select>
+          {ids.length > 2 && (
+            <button
+              title="Remove this run"
+              aria-label={`Remove ${runs[id]!.label}`}
+              onClick={() => set(ids.filter((_, j) => j !== i))}
+            >
+              ×
+            </button>
+          )}
+        </label>
+      ))}
+      {ids.length < COMPARED_MAX && free >= 0 && (
+        <button onClick={() => set([...ids, free])} data-test="compare-add">
+          + add run
+        </button>
+      )}
+      <span class="spring" />
+      <FocusChip />
+      <div class="segmented" role="group" aria-label="Comparison">
+        <button
+          aria-pressed={!state.difference}
+          onClick={() => how({ difference: false })}
+          data-test="side-by-side"
+        >
+          side by side
+        </button>
+        {(['difference', 'ratio'] as const).map((change) => (
+          <button
+            key={change}
+            aria-pressed={state.difference && state.change === change}
+            onClick={() => how({ difference: true, change })}
+            data-test={change}
+          >
+            {change}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** What was paired, and the traffic of unpaired cables. */
+function PairingNote({ compared }: { compared: Comparison }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const { difference, derived, cableValues } = compared.change!
+  const [base, other] = compared.ids.map((id) => session.index.runs[id]!.label)
+  const { removed, added } = difference.cables
+  const noun = state.pairing === 'bundle' ? 'bundles' : 'links'
+  const mean = (from: number, to: number): string => {
+    const total = cableValues.subarray(from, to).reduce((sum, v) => sum + v, 0)
+    return quantity(total / (to - from), derived.sides[0]!.unit)
+  }
+  const notes = [
+    removed > 0 ? `${count(removed)} only in ${base} (removed), mean ${mean(0, removed)}` : '',
+    added > 0 ? `${count(added)} only in ${other} (added), mean ${mean(removed, removed + added)}` : '',
+    difference.unplaced > 0
+      ? `${count(difference.unplaced)} of ${other} are not shown: ${base} lacks their routers`
+      : '',
+  ].filter((note) => note !== '')
+  return (
+    <div class="facts">
+      <p data-test="pairing">
+        {other} {state.change === 'ratio' ? '/' : 'minus'} {base}: {count(derived.run.links.count)} {noun} in
+        both
+        {notes.length > 0 && `; ${notes.join('; ')}`}
+        {compared.ids.length > 2 && '; a difference uses only the first two runs'}
+      </p>
+      <div class="segmented" role="group" aria-label="Pairing">
+        {(['cable', 'bundle'] as const).map((pairing) => (
+          <button
+            key={pairing}
+            aria-pressed={state.pairing === pairing}
+            title={
+              pairing === 'cable'
+                ? 'Compare single cables'
+                : 'Compare the total of all cables between two routers'
+            }
+            onClick={() => session.state.patch({ pairing, ...NO_ENDS, frozen: null })}
+            data-test={`pairing-${pairing}`}
+          >
+            per {pairing}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Changes({ runs }: { runs: readonly DerivedRun[] }) {
+  const rows = useMemo(
+    () => [...classChanges(runs), ...jobChanges(runs)],
+    [runs.map((d) => d.stats).flat().length, ...runs.map((d) => d.stats)],
+  )
+  const { unit, label } = runs[0]!.measure
+  return (
+    <section class="card changes" aria-label="Changes">
+      <div class="table-frame" tabIndex={0} role="region" aria-label="Changes by class and job">
+        <table class="small">
+          <thead>
+            <tr>
+              <th>{label} per link</th>
+              <td />
+              {runs.map((d) => (
+                <th class="number" key={d.run.id}>
+                  {d.run.label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.name} ${row.statistic}`}>
+                <td>
+                  {row.statistic === 'mean' && (
+                    <>
+                      {row.color && <i class="swatch" style={{ background: row.color }} />}
+                      {row.name}
+                    </>
+                  )}
+                </td>
+                <td>{row.statistic}</td>
+                {row.values.map((value, i) => (
+                  <td class="number" key={i} data-test={`change-${row.name}-${row.statistic}-${i}`}>
+                    {value === null ? '–' : quantity(value, unit)}
+                    {i > 0 && value !== null && <em class={tone(row, i)}>{against(row, i)}</em>}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,196 @@
+/** The list of jobs with switches to hide, isolate or subtract each. */
+import { useContext, useMemo } from 'preact/hooks'
+import { counted, digits, quantity } from '../../base/format'
+import type { DerivedRun } from '../../data/model'
+import type { Job, Run } from '../../data/run'
+import type { JobMode } from '../../data/state'
+import { PALETTES } from '../../draw/look'
+import { Communicators } from './communicators'
+import { ThemeContext, useSession, useSettings } from '../session/session'
+
+/** Modes in which only this job counts; if already set, all count. */
+export function solo(
+  run: Run,
+  job: number,
+  modes: Readonly<Record<number, JobMode>>,
+): Record<number, JobMode> {
+  const others = run.jobs.filter((other) => other.job !== job)
+  const already = modes[job] === undefined && others.every((other) => modes[other.job] === 'hidden')
+  return already ? {} : Object.fromEntries(others.map((other) => [other.job, 'hidden' as const]))
+}
+
+export function toggleMode(
+  modes: Readonly<Record<number, JobMode>>,
+  job: number,
+  mode: JobMode,
+): Record<number, JobMode> {
+  const { [job]: old, ...rest } = modes
+  return old === mode ? rest : { ...rest, [job]: mode }
+}
+
+export function Jobs({ derived: d }: { derived: DerivedRun }) {
+  const session = useSession()
+  const state = useSettings()
+  const { run, measure } = d
+  const traffic = useMemo(() => jobTotals(d), [run, measure])
+  const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
+  return (
+    <section class="card jobs" aria-label="Jobs">
+      <header>
+        <h2>Jobs</h2>
+        <span>
+          {Object.keys(state.colors).length > 0 && (
+            <button
+              onClick={() => session.state.patch({ colors: {} })}
+              title="Reset the job colours"
+              data-test="own-colors"
+            >
+              reset colours
+            </button>
+          )}{' '}
+          <button
+            disabled={Object.keys(state.jobs).length === 0}
+            onClick={() => set({})}
+            title="Show all jobs"
+          >
+            all
+          </button>
+        </span>
+      </header>
+      {measure.perJob === null && !d.signed && (
+        <p class="hint">{measure.label} is not attributed to jobs: the switches do not change the values.</p>
+      )}
+      <ul>
+        {run.jobs.map((job) => (
+          <JobLine key={job.job} derived={d} job={job} traffic={traffic && traffic[job.job]!} />
+        ))}
+      </ul>
+      <Communicators derived={d} />
+      <Marks />
+    </section>
+  )
+}
+
+function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; traffic: number | null }) {
+  const session = useSession()
+  const state = useSettings()
+  const { run, measure } = d
+  const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
+  const mode = state.jobs[job.job]
+  const alone =
+    mode === undefined &&
+    run.jobs.length > 1 &&
+    run.jobs.every((other) => other === job || state.jobs[other.job] === 'hidden')
+  return (
+    <li class={mode ?? ''} data-test={`job-${job.job}`}>
+      <input
+        type="color"
+        class="swatch"
+        value={job.color}
+        title="Change the colour"
+        aria-label={`Colour of ${job.name}`}
+        onChange={(event) =>
+          session.state.patch({ colors: { ...state.colors, [job.job]: event.currentTarget.value } })
+        }
+        data-test={`color-${job.job}`}
+      />
+      <button
+        class="job-name"
+        title={details(job)}
+        onClick={() =>
+          session.state.patch({ focus: state.focus === `job:${job.job}` ? '' : `job:${job.job}` })
+        }
+      >
+        {job.name}
+      </button>
+      <span class="job-switches">
+        <Switch
+          of={job.name}
+          label="Show or hide this job and its traffic"
+          on={mode !== 'hidden'}
+          text="show"
+          onClick={() => set(toggleMode(state.jobs, job.job, 'hidden'))}
+        />
+        <Switch
+          of={job.name}
+          label="Show only this job"
+          on={alone}
+          text="only"
+          onClick={() => set(solo(run, job.job, state.jobs))}
+        />
+        <Switch
+          of={job.name}
+          label="Subtract its traffic; its routers stay visible"
+          on={mode === 'subtracted'}
+          text="−"
+          onClick={() => set(toggleMode(state.jobs, job.job, 'subtracted'))}
+        />
+      </span>
+      <span class="job-facts">
+        {counted(job.nodes, 'node')}, {counted(job.routers, 'router')}
+        {traffic === null ? '' : `, ${quantity(traffic, measure.unit)} on all links`}
+        {slowdown(job)}
+      </span>
+    </li>
+  )
+}
+
+function Switch({
+  label,
+  text,
+  of,
+  on,
+  onClick,
+}: {
+  label: string
+  text: string
+  of: string
+  on: boolean
+  onClick(): void
+}) {
+  const name = text === '−' ? 'subtract' : text
+  return (
+    <button class="switch" aria-pressed={on} title={label} aria-label={`${name} ${of}`} onClick={onClick}>
+      {text}
+    </button>
+  )
+}
+
+function Marks() {
+  const { idle, ink } = PALETTES[useContext(ThemeContext)]
+  return (
+    <div class="looks">
+      <span>
+        <i class="swatch round" style={{ background: idle }} /> idle router
+      </span>
+      <span>
+        <i class="swatch round ring" style={{ borderColor: ink }} /> several jobs
+      </span>
+    </div>
+  )
+}
+
+/** Total over all links by job; null if the measure is not attributed to jobs. */
+function jobTotals({ run, measure }: DerivedRun): Float64Array | null {
+  if (measure.perJob === null) return null
+  const totals = new Float64Array(run.jobs.reduce((n, { job }) => Math.max(n, job + 1), 0))
+  const { job } = run.linkJobs
+  for (let i = 0; i < job.length; i++) totals[job[i]!]! += measure.perJob[i]!
+  return totals
+}
+
+function slowdown({ figures }: Job): string {
+  const found = figures.find(({ id }) => id === 'slowdown')
+  return found && Number.isFinite(found.value) ? `, slowdown ${digits(found.value)}` : ''
+}
+
+function details(job: Job): string {
+  const figures = job.figures
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ label, unit, value }) => `${label}: ${quantity(value, unit, 4)}`)
+  return [
+    job.name,
+    `pattern ${job.pattern}, placement ${job.placement}. Click to focus its routers`,
+    ...figures,
+  ].join('\n')
+}

@@ -1,0 +1,43 @@
+/** Export of the costs view. */
+import type { Theme } from '../../base/ramps'
+import { csvOf } from '../../data/csv'
+import type { Run } from '../../data/run'
+import type { ViewState } from '../../data/state'
+import { drawBars, drawPartLegend, partColors } from '../../draw/bars'
+import { looksFor } from '../../draw/look'
+import { barsPicture } from '../../layout/bars'
+import { costsIn, shownCosts } from './costs'
+import { drawHead, MARGIN, TOP, type ExportSheet } from '../export/sheets'
+import type { Session } from '../session/session'
+
+const WIDTH = 1100
+
+export function costsExport(session: Session, run: Run, state: ViewState, theme: Theme): ExportSheet | null {
+  const costs = costsIn(session, run)
+  if (costs === null || typeof costs === 'string') return null
+  const { choice, bars, job } = shownCosts(costs, state)
+  const picture = barsPicture(bars, WIDTH, state.costScale === 'share')
+  const looks = looksFor(theme, state.ramp, false)
+  const colors = partColors(bars.parts)
+  const of = job < 0 ? 'all jobs' : costs.names.job[costs.jobs.indexOf(job)]!
+  const name = `${run.label}, time of ${of}`
+  const size = { width: WIDTH + 2 * MARGIN, height: TOP + 34 + picture.height + MARGIN }
+  return {
+    name,
+    ...size,
+    draw: (pen) => {
+      drawHead(pen, size, name, `by ${choice.rows} and ${choice.parts}`, looks)
+      drawPartLegend(pen, { x: MARGIN, y: TOP + 4 }, bars.parts, colors, looks)
+      drawBars(pen, { x: MARGIN, y: TOP + 34 }, picture, colors, looks)
+    },
+    csv: () =>
+      csvOf(
+        ['scenario', choice.rows, choice.parts, 'term_time_s'],
+        bars.panels.flatMap(({ scenario, bars: all }) =>
+          all.flatMap((bar, row) =>
+            bar.map((seconds, part) => [scenario, bars.rows[row]!, bars.parts[part]!, seconds]),
+          ),
+        ),
+      ),
+  }
+}

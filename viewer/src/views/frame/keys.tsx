@@ -1,0 +1,193 @@
+/** Keyboard shortcuts and the help page. */
+import { useEffect } from 'preact/hooks'
+import type { DerivedRun } from '../../data/model'
+import { ALL_VALUES, HOTTEST, isOpen, NO_ENDS } from '../../data/range'
+import { hasRanks } from '../../data/ranks'
+import type { View, ViewState } from '../../data/state'
+import { moveSpan } from '../time/chart'
+import { solo, toggleMode } from '../controls/jobs'
+import type { Session } from '../session/session'
+
+export const KEYS: readonly (readonly [string, string])[] = [
+  ['/', 'search for a router, node, link or group'],
+  ['Esc', 'clear the focus, then the value range'],
+  ['1 … 9', 'show only this job; again: all jobs'],
+  ['Shift + 1 … 9', 'subtract this job'],
+  ['A', 'show all jobs, classes and values'],
+  ['[  ]', 'lower or raise the lower end of the range'],
+  ['O', 'select the hottest 1, 5, 25 % of the links, or all'],
+  ['I', 'invert the selected range'],
+  ['C', 'show only the next class; after the last: all'],
+  ['M', 'next measure'],
+  ['L', 'colour scale: linear, log, quantile'],
+  ['H', 'histogram axis: linear, log'],
+  ['F', 'freeze or unfreeze the colour range'],
+  ['R', 'router colour: job, hottest link, rank'],
+  ['G', 'side panel: matrices, group, bottlenecks'],
+  ['V', 'next view'],
+  ['N', 'next run'],
+  ['T', 'theme: auto, light, dark'],
+  ['W S  A D', 'time view: zoom around the cursor, pan'],
+  ['.  ,', 'in a picture: next or previous mark, largest first; Enter focuses it'],
+  ['Shift + .  ,', 'in a machine picture: next or previous router'],
+  ['+  −  0  arrows', 'in a picture: zoom in, zoom out, reset, pan'],
+  ['Tab', 'next control; Enter or Space activates it'],
+  ['?', 'show this help'],
+]
+
+const cycle = <T,>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) % all.length]!
+
+export function useKeys(
+  session: Session,
+  d: DerivedRun | undefined,
+  views: readonly View[],
+  helped: boolean,
+  help: (open: boolean) => void,
+): void {
+  const runs = session.index.runs.length
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const target = event.target as HTMLElement
+      if (session.table.get() !== null) return
+      if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName))
+        return
+      if (helped) {
+        // While help is open, no key changes the view behind it.
+        if (event.key !== 'Escape') return
+        help(false)
+        return event.preventDefault()
+      }
+      const state = session.state.get()
+      const change = changeFor(event, state, d, views, session)
+      if (event.key === '/') document.getElementById('odonata-search')?.focus()
+      else if (event.key === '?') help(true)
+      else if (change === null) return
+      else session.state.patch(change)
+      event.preventDefault()
+    }
+    // In a notebook, only keys pressed inside the viewer count.
+    const scope: Document | Element = session.ownsUrl ? document : session.root!
+    scope.addEventListener('keydown', onKey as EventListener)
+    return () => scope.removeEventListener('keydown', onKey as EventListener)
+  }, [d, views, helped, help, runs])
+}
+
+/** Zoom factor and shift by key, as in Perfetto. */
+const TIME_KEYS: Readonly<Record<string, readonly [number, number]>> = {
+  w: [1 / 1.5, 0],
+  s: [1.5, 0],
+  a: [1, -0.25],
+  d: [1, 0.25],
+}
+
+/** The change made by a key; null for none. */
+function changeFor(
+  event: KeyboardEvent,
+  state: ViewState,
+  d: DerivedRun | undefined,
+  views: readonly View[],
+  session: Session,
+): Partial<ViewState> | null {
+  const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
+  if (digit !== undefined && d) {
+    const job = d.run.jobs[Number(digit) - 1]
+    if (!job) return null
+    return {
+      jobs: event.shiftKey ? toggleMode(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs),
+    }
+  }
+  if (state.view === 'time') {
+    const moved = TIME_KEYS[event.key.toLowerCase()]
+    if (moved) return { span: moveSpan(state.span, session.fullSpan, ...moved, state.time) }
+  }
+  switch (event.key.toLowerCase()) {
+    case 'escape':
+      return state.focus !== '' ? { focus: '' } : ALL_VALUES
+    case 'a':
+      return { jobs: {}, classesOff: [], ...ALL_VALUES, focus: '' }
+    case 'l':
+      return { scale: cycle(['linear', 'log', 'quantile'] as const, state.scale) }
+    case 'h':
+      return { histogram: cycle(['linear', 'log'] as const, state.histogram) }
+    case 'o':
+      return { ...ALL_VALUES, hottest: cycle([0, ...HOTTEST], state.hottest) }
+    case 'i':
+      return d && (state.inverted || !isOpen(d.range)) ? { inverted: !state.inverted } : null
+    case 'r':
+      return {
+        routers: cycle<ViewState['routers']>(
+          d && hasRanks(d.run.info) ? ['job', 'value', 'rank'] : ['job', 'value'],
+          state.routers,
+        ),
+      }
+    case 'g':
+      return { panel: cycle(['matrices', 'group', 'bottlenecks'] as const, state.panel) }
+    case 't':
+      return { theme: cycle(['auto', 'light', 'dark'] as const, state.theme) }
+    case 'v':
+      return { view: cycle(views, state.view) }
+    case 'n':
+      return { run: (state.run + 1) % session.index.runs.length }
+  }
+  if (!d) return null
+  switch (event.key.toLowerCase()) {
+    case 'f':
+      return { frozen: state.frozen ? null : [d.scale.low, d.scale.high] }
+    case 'm':
+      return {
+        measure: cycle(
+          d.run.measures.map((m) => m.id),
+          d.measure.id,
+        ),
+        ...NO_ENDS,
+        frozen: null,
+      }
+    case 'c': {
+      const names = d.run.links.classes
+      const alone = names.filter((name) => !state.classesOff.includes(name))
+      const next = alone.length === 1 ? names.indexOf(alone[0]!) + 1 : 0
+      return { classesOff: next < names.length ? names.filter((_, i) => i !== next) : [] }
+    }
+    case '[':
+    case ']': {
+      const step = (event.key === ']' ? 1 : -1) / 40
+      const low = d.range.inverted ? null : (d.range.ends?.[0] ?? null)
+      const at = (low === null || low === -Infinity ? 0 : d.axis.position(low)) + step
+      return { ...NO_ENDS, hottest: 0, high: state.high, low: at <= 0 ? null : d.axis.value(Math.min(1, at)) }
+    }
+  }
+  return null
+}
+
+export function Help({ onClose }: { onClose(): void }) {
+  return (
+    <div class="shade" onClick={onClose}>
+      <div
+        class="help"
+        role="dialog"
+        aria-modal="true"
+        aria-label="Help"
+        onClick={(event) => event.stopPropagation()}
+      >
+        <div class="head">
+          <h2>Keyboard shortcuts</h2>
+          <button onClick={onClose} autofocus>
+            close
+          </button>
+        </div>
+        <dl>
+          {KEYS.map(([keys, meaning]) => (
+            <>
+              <dt>{keys}</dt>
+              <dd>{meaning}</dd>
+            </>
+          ))}
+        </dl>
+        <p class="hint">
+          The address of this page contains all settings: copy it to share the view. In a picture, the wheel
+          zooms, dragging pans, a click focuses a router, link or group, and a double click resets the zoom.
+        </p>
+      </div>
+    </div>
+  )
+}

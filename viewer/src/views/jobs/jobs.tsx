@@ -1,0 +1,164 @@
+/** One job: figures, ranks on the machine, and communication. */
+import { useEffect, useMemo } from 'preact/hooks'
+import { count, quantity } from '../../base/format'
+import type { DerivedRun } from '../../data/model'
+import { COMMUNICATION, communicationMatrix, PLACEMENT, placementDensity } from '../../data/placement'
+import type { Job } from '../../data/run'
+import { DensityView } from '../canvas/density'
+import { PictureView } from '../picture/picture'
+import { useSession, useStore, useTable } from '../session/session'
+import { hasCommunication } from '../../data/communication'
+import { span, CommunicationMap, CommunicationMatrices } from './communication'
+
+const GRID = 256
+
+export function JobsView({ derived: d }: { derived: DerivedRun }) {
+  const session = useSession()
+  const { run } = d
+  const all = useStore(session.state).matrices === 'all'
+  const focused = run.jobs.find((job) => job.job === d.focus?.job)
+  const job = focused ?? run.jobs[0]
+  useEffect(() => {
+    if (!focused && job) session.state.patch({ focus: `job:${job.job}` })
+  }, [focused === undefined, run])
+  if (!job)
+    return (
+      <div class="centre">
+        <p class="hint centred">This run has no jobs.</p>
+      </div>
+    )
+  return (
+    <>
+      <div class="centre">
+        <nav class="pickers" aria-label="Job">
+          {hasCommunication(run.info) && (run.jobs.length > 1 || session.index.runs.length > 1) && (
+            <button
+              aria-pressed={all}
+              title="Communication matrices of all jobs side by side"
+              onClick={() => session.state.patch({ matrices: all ? 'one' : 'all' })}
+              data-test="all-matrices"
+            >
+              all matrices
+            </button>
+          )}
+          {run.jobs.map((other) => (
+            <button
+              key={other.job}
+              aria-pressed={other === job}
+              onClick={() => session.state.patch({ focus: `job:${other.job}` })}
+              data-test={`pick-job-${other.job}`}
+            >
+              <i class="swatch" style={{ background: other.color }} /> {other.name}
+            </button>
+          ))}
+        </nav>
+        {all && hasCommunication(run.info) ? (
+          <CommunicationMatrices derived={d} />
+        ) : (
+          <>
+            <PictureView derived={d} title={`Routers of ${job.name}`} compact />
+            <Figures job={job} />
+          </>
+        )}
+      </div>
+      <aside class="right" aria-label="Ranks">
+        <Placement derived={d} job={job} />
+        <Communication derived={d} job={job} />
+      </aside>
+    </>
+  )
+}
+
+function Figures({ job }: { job: Job }) {
+  const figures = job.figures.filter(({ value }) => Number.isFinite(value))
+  return (
+    <section class="card figures" aria-label="Figures">
+      <dl>
+        <dt>Pattern</dt>
+        <dd>{job.pattern}</dd>
+        <dt>Placement</dt>
+        <dd>{job.placement}</dd>
+        {figures.map(({ id, label, unit, meaning, value }) => (
+          <>
+            <dt title={meaning}>{label}</dt>
+            <dd data-test={`figure-${id}`}>{quantity(value, unit)}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function Placement({ derived: d, job }: { derived: DerivedRun; job: Job }) {
+  const table = useTable(d.run, 'placement', PLACEMENT)
+  const map = useMemo(
+    () =>
+      table === null || typeof table === 'string'
+        ? null
+        : placementDensity(d.run, table, job.job, GRID, GRID),
+    [table, job, d.run],
+  )
+  return (
+    <section class="card density">
+      <h2>Ranks on routers</h2>
+      {map === null ? (
+        <p class="hint">{typeof table === 'string' ? table : 'This run has no placement table.'}</p>
+      ) : (
+        <>
+          <DensityView
+            map={map}
+            describe={(column, row, value) => ({
+              title: `${span('Rank', column, map.perColumn, job.ranks)} on ${span('router', row, map.perRow, d.run.routers.count)}`,
+              rows: [['Ranks', count(value)]],
+            })}
+            run={d.run}
+            unit="count"
+            across={['rank 0 →', count(job.ranks - 1)]}
+            down={`router 0 to ${count(d.run.routers.count - 1)} ↓`}
+            label="Ranks on routers"
+            test="placement-map"
+          />
+          <p class="reading">
+            Cell: {map.perColumn > 1 ? `${count(map.perColumn)} ranks` : 'one rank'} by{' '}
+            {map.perRow > 1 ? `${count(map.perRow)} routers` : 'one router'}.
+          </p>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Communication({ derived: d, job }: { derived: DerivedRun; job: Job }) {
+  const table = useTable(d.run, 'communication', COMMUNICATION)
+  const map = useMemo(
+    () =>
+      table === null || typeof table === 'string' ? null : communicationMatrix(table, job.job, job.ranks),
+    [table, job],
+  )
+  const total = useMemo(() => map?.values.reduce((sum, v) => sum + v, 0) ?? 0, [map])
+  return (
+    <section class="card density" aria-label="Communication">
+      <h2>Communication matrix</h2>
+      {map === null ? (
+        <p class="hint">{typeof table === 'string' ? table : 'This run has no communication table.'}</p>
+      ) : (
+        <>
+          <CommunicationMap
+            run={d.run}
+            job={job}
+            map={map}
+            label="Communication matrix"
+            test="communication-map"
+          />
+          <p class="reading" data-test="communication-reading">
+            {count(map.rows)} × {count(map.columns)} cells
+            {map.perColumn > 1
+              ? ` of ${count(map.perRow)} × ${count(map.perColumn)} ranks`
+              : ', one per pair of ranks'}
+            ; {quantity(total, 'bytes')} sent in total.
+          </p>
+        </>
+      )}
+    </section>
+  )
+}

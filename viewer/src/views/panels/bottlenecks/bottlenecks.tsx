@@ -1,0 +1,242 @@
+/** Bottleneck of each job, its sharers, and the effect of faster or slower links. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { percent, quantity } from '../../../base/format'
+import type { DerivedRun } from '../../../data/model'
+import type { Job } from '../../../data/run'
+import { comparedIds } from '../../../data/state'
+import {
+  focusOf,
+  placeName,
+  largestCompetitor,
+  ownShare,
+  explainedJobs,
+  type Bottleneck,
+  type JobExplanation,
+  type Explanation,
+} from '../../../data/explanation'
+import { useSession, useSettings, useStore } from '../../session/session'
+
+export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
+  const session = useSession()
+  const state = useSettings()
+  const ids = state.view === 'compare' ? comparedIds(state, session.index.runs.length) : [run.id]
+  const found = useExplanations(ids)
+  const jobs = useMemo(() => (Array.isArray(found) ? explainedJobs(run, found) : []), [run, found])
+  if (found === undefined) return <p class="loading">Loading bottlenecks …</p>
+  if (typeof found === 'string') return <p class="hint">{found}</p>
+  return (
+    <section class="bottlenecks" aria-label="Bottlenecks" data-test="bottlenecks">
+      {jobs.map(({ job, explanations }) => (
+        <section key={job.job} data-test={`bottlenecks-${job.job}`}>
+          <h3>
+            <i class="swatch" style={{ background: job.color }} /> {job.name}
+          </h3>
+          {explanations.map((explanation, i) => {
+            const of = ids.length > 1 ? session.index.runs[ids[i]!]!.label : undefined
+            return explanation ? (
+              <div key={ids[i]}>
+                <Sentence job={job} explanation={explanation} of={of} />
+                <Details explanation={explanation} />
+              </div>
+            ) : (
+              <p key={ids[i]} class="hint">
+                {of} has no job with this name.
+              </p>
+            )
+          })}
+        </section>
+      ))}
+      <p class="reading">
+        A link is busy with bytes of all jobs. To measure the cost of each competing job, run{' '}
+        <code>odonata explain RUN --job NAME</code>
+        {ids.length > 1 && (
+          <>
+            ; for the cost of each changed setting, add <code>--against BASE</code>
+          </>
+        )}
+        .
+      </p>
+    </section>
+  )
+}
+
+/** Explanations of these runs, an error message, or undefined while loading. */
+export function useExplanations(ids: readonly number[]): readonly Explanation[] | string | undefined {
+  const { source } = useSession()
+  const key = ids.join()
+  const [found, setFound] = useState<{ key: string; explanations: readonly Explanation[] | string }>()
+  useEffect(() => {
+    let gone = false
+    const take = (explanations: readonly Explanation[] | string): void => {
+      if (!gone) setFound({ key, explanations })
+    }
+    Promise.all(ids.map((id) => source.explain(id))).then(take, (error: unknown) =>
+      take(error instanceof Error ? error.message : String(error)),
+    )
+    return () => void (gone = true)
+  }, [source, key])
+  // Ignore answers for previous runs.
+  return found?.key === key ? found.explanations : undefined
+}
+
+/** The same sentence as `odonata explain`. */
+function Sentence({
+  job,
+  explanation,
+  of,
+}: {
+  job: Job
+  explanation: JobExplanation
+  of: string | undefined
+}) {
+  const { time_s: time, bottlenecks, decides, terms } = explanation
+  const where = of === undefined ? null : <>{of}: </>
+  if (time === null) return <p>{where}The job did not end, so it has no time.</p>
+  const [first] = bottlenecks ?? []
+  const [term] = terms ?? []
+  const rest = largestCompetitor(explanation)
+  return (
+    <p>
+      {where}
+      <b>{quantity(time, 's')}</b>.{' '}
+      {term && (
+        <>
+          Largest term of the slowest rank: {term.term}, {percent(term.share)}.{' '}
+        </>
+      )}
+      {first && first.busy_s > 0 ? (
+        <>
+          {decides ? 'Bottleneck:' : 'No bottleneck. Busiest:'} <PlaceButton of={first} />,{' '}
+          {percent(first.share)} busy ({percent(ownShare(explanation))} by {job.name}
+          {rest && `, ${percent(rest.share)} by ${rest.name}`}).
+        </>
+      ) : (
+        !term && 'No link carries bytes of this job.'
+      )}
+    </p>
+  )
+}
+
+/** A link or NIC; a click focuses it. */
+function PlaceButton({ of }: { of: Bottleneck }) {
+  const session = useSession()
+  const { focus } = useStore(session.state)
+  const own = focusOf(of)
+  return (
+    <button
+      class="place"
+      aria-pressed={focus === own}
+      title="Focus it in all pictures"
+      onClick={() => session.state.patch({ focus: focus === own ? '' : own })}
+      data-test="bottleneck-place"
+    >
+      {placeName(of)}
+    </button>
+  )
+}
+
+function Details({
+  explanation: { bottlenecks, sharers, sensitivity, terms, slowest_rank: slowest },
+}: {
+  explanation: JobExplanation
+}) {
+  if (!bottlenecks?.length && !terms) return null
+  return (
+    <details>
+      <summary>details</summary>
+      {bottlenecks && bottlenecks.length > 0 && (
+        <Sheet
+          title="Busiest links and NICs while the job runs"
+          heads={['link or NIC', 'class', 'busy', 'share of time']}
+        >
+          {bottlenecks.map((one) => (
+            <tr key={one.name}>
+              <td>
+                <PlaceButton of={one} />
+              </td>
+              <td>{one.class}</td>
+              <td class="number">{quantity(one.busy_s, 's')}</td>
+              <td class="number">{percent(one.share)}</td>
+            </tr>
+          ))}
+        </Sheet>
+      )}
+      {sharers && (
+        <Sheet title="Jobs on the first of these" heads={['job', 'busy', 'share']}>
+          {sharers.map(({ name, busy_s: busy, share }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              <td class="number">{quantity(busy, 's')}</td>
+              <td class="number">{percent(share)}</td>
+            </tr>
+          ))}
+        </Sheet>
+      )}
+      {sensitivity && (
+        <Sheet
+          title="Change of its time with other bandwidth or number of cables"
+          heads={['class', '−10 %', '+10 %', '+1 cable', '−1 cable']}
+        >
+          {sensitivity.map(({ class: name, slower, faster, cable_more: more, cable_less: less }) => (
+            <tr key={name}>
+              <td>{name}</td>
+              {[slower, faster, more, less].map((change, i) => (
+                <td key={i} class="number">
+                  {changeText(change)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Sheet>
+      )}
+      {terms && (
+        <Sheet
+          title={`Time of the slowest rank (rank ${slowest})`}
+          heads={['term', 'time', 'share', 'meaning']}
+        >
+          {terms.map(({ term, term_time_s: time, share, meaning }) => (
+            <tr key={term}>
+              <td>{term}</td>
+              <td class="number">{quantity(time, 's')}</td>
+              <td class="number">{percent(share)}</td>
+              <td>{meaning}</td>
+            </tr>
+          ))}
+        </Sheet>
+      )}
+    </details>
+  )
+}
+
+/** As in the command: `no change`, or a dash if unknown. */
+const changeText = (share: number | null): string =>
+  share === null ? '–' : Math.abs(share) < 5e-4 ? 'no change' : `${share > 0 ? '+' : ''}${percent(share)}`
+
+function Sheet({
+  title,
+  heads,
+  children,
+}: {
+  title: string
+  heads: readonly string[]
+  children: ComponentChildren
+}) {
+  return (
+    <div class="table-frame">
+      <table class="small">
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th key={head} scope="col">
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  )
+}

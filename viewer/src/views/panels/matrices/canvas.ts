@@ -1,0 +1,62 @@
+/** Paints matrices on their canvas; after a brush move only changed ones. */
+import type { RefObject } from 'preact'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { DerivedRun } from '../../../data/model'
+import { CellPainter } from '../../../draw/cellpainter'
+import { drawTexts, type CellSource } from '../../../draw/cells'
+import type { LookTable } from '../../../draw/look'
+import type { MatrixPanel, PlacedMatrix } from '../../../layout/matrices'
+import { LARGE, useSession, useStore } from '../../session/session'
+import { prepareCanvas, type Size } from '../../canvas/size'
+
+interface MatrixScene {
+  readonly panel: MatrixPanel
+  readonly source: CellSource
+  readonly looks: LookTable
+  readonly size: Size
+  /** Scroll position. */
+  readonly top: number
+}
+
+export function useMatrixCanvas(
+  canvas: RefObject<HTMLCanvasElement>,
+  d: DerivedRun,
+  { panel, source, looks, size, top }: MatrixScene,
+): void {
+  const painter = useMemo(() => new CellPainter(), [])
+  const image = useRef<ImageData>()
+  const reduced = useStore(useSession().dragging) && d.run.links.count > LARGE
+  useEffect(() => {
+    if (!canvas.current || size.width === 0) return
+    if (image.current?.width !== size.width || image.current.height !== size.height)
+      image.current = new ImageData(size.width, size.height)
+    const changed = painter.paint(image.current, panel, source, looks, top, reduced)
+    const sharp = (window.devicePixelRatio || 1) === 1
+    if (changed && sharp) return blitParts(canvas.current, image.current, changed, top)
+    const context = prepareCanvas(canvas.current, size)
+    blit(context, image.current)
+    drawTexts(context, panel, looks, top)
+  }, [d.selection, d.scale, panel, looks, size, top, source.aggregate, reduced])
+}
+
+/** Only matrices; the text between them is unchanged. */
+function blitParts(
+  canvas: HTMLCanvasElement,
+  image: ImageData,
+  matrices: readonly PlacedMatrix[],
+  top: number,
+): void {
+  const context = canvas.getContext('2d')!
+  for (const { x, y, size, cell } of matrices)
+    context.putImageData(image, 0, 0, x, y - top, size * cell, size * cell)
+}
+
+/** Scaled without smoothing, so cells keep sharp edges. */
+function blit(context: CanvasRenderingContext2D, image: ImageData): void {
+  const ratio = window.devicePixelRatio || 1
+  if (ratio === 1) return context.putImageData(image, 0, 0)
+  const buffer = new OffscreenCanvas(image.width, image.height)
+  buffer.getContext('2d')!.putImageData(image, 0, 0)
+  context.imageSmoothingEnabled = false
+  context.drawImage(buffer, 0, 0)
+}

@@ -1,0 +1,112 @@
+/** The matrices on a scrolling canvas; only the visible part is painted. */
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { translation } from '../../../data/focus'
+import type { DerivedRun } from '../../../data/model'
+import { cellAt, cellsByValue, marksOf, type CellHit, type CellSource } from '../../../draw/cells'
+import { looksFor } from '../../../draw/look'
+import { placeMatrices } from '../../../layout/matrices'
+import { cellRows, describeCell, useCellSteps } from './cells'
+import { geometryOf, ThemeContext, useSession, useStore } from '../../session/session'
+import { useMatrixCanvas } from './canvas'
+import { prepareCanvas, useSize } from '../../canvas/size'
+import { useFocusOn } from '../../canvas/steps'
+import { TableButton } from '../../tables/tables'
+
+export function MatricesView({ derived: d, group = null }: { derived: DerivedRun; group?: number | null }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const hover = useStore(session.hover)
+  const theme = useContext(ThemeContext)
+  const frame = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const overlay = useRef<HTMLCanvasElement>(null)
+  const size = useSize(frame)
+  const [top, setTop] = useState(0)
+  const focusOn = useFocusOn()
+  const geometry = geometryOf(d.run)
+  const looks = looksFor(theme, state.ramp, d.signed)
+  const panel = useMemo(
+    () => placeMatrices(d.run, geometry.interior, size.width - 4, size.height, group),
+    [d.run, size, group],
+  )
+  const source: CellSource = {
+    groupMarks: geometry.groupMarks,
+    inside: geometry.interior,
+    values: d.values,
+    selected: d.selection.selected,
+    looks: d.selection.looks,
+    shades: d.shades,
+    step: d.selection.step,
+    changed: d.selection.changed,
+    aggregate: state.aggregate,
+    scale: d.scale,
+  }
+
+  useMatrixCanvas(canvas, d, { panel, source, looks, size, top })
+
+  useEffect(() => {
+    if (!overlay.current || size.width === 0) return
+    const context = prepareCanvas(overlay.current, size)
+    context.strokeStyle = looks.palette.ink
+    context.lineWidth = 1.5
+    const here = hover && translation(hover.run, d.run)
+    const marked = (hover?.links ?? [])
+      .slice(0, 200)
+      .map((l) => here!.link(l))
+      .filter((l) => l >= 0)
+    if (d.focus && d.focus.link >= 0) marked.push(d.focus.link)
+    for (const matrix of panel.matrices) {
+      const marks = marksOf(source, matrix.family)
+      for (const l of marked) {
+        const cell = marks.ofLink[l]! - matrix.base
+        if (marks.ofLink[l]! < 0 || cell < 0 || cell >= matrix.size ** 2) continue
+        const [x, y] = [
+          matrix.x + (cell % matrix.size) * matrix.cell,
+          matrix.y - top + Math.floor(cell / matrix.size) * matrix.cell,
+        ]
+        context.strokeRect(x - 1.5, y - 1.5, matrix.cell + 3, matrix.cell + 3)
+      }
+    }
+  }, [hover, d.focus, d.run, panel, looks, size, top])
+
+  const describe = (found: CellHit) => describeCell(d, geometry.interior, source, found)
+  const hit = (event: MouseEvent) => {
+    const box = frame.current!.getBoundingClientRect()
+    const found = cellAt(panel, event.clientX - box.left, event.clientY - box.top + top)
+    if (!found) return null
+    const { focus, ...hover } = describe(found)
+    return { hover: { ...hover, x: event.clientX, y: event.clientY }, focus }
+  }
+  const steps = useCellSteps(frame, () => cellsByValue(panel, source), describe, [panel, d.selection])
+
+  const { leftOut } = geometry.interior
+  return (
+    <div class="matrices">
+      <div
+        class="canvas-frame scrolling"
+        ref={frame}
+        tabIndex={0}
+        role="region"
+        aria-label="Matrices of links; the keys . and , select the next and previous cell"
+        onKeyDown={steps}
+        onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+        onPointerMove={(event) => session.hover.set(hit(event)?.hover ?? null)}
+        onPointerLeave={() => session.hover.set(null)}
+        onClick={(event) => focusOn(hit(event)?.focus ?? '')}
+      >
+        <div class="pane" style={{ height: 0 }}>
+          <canvas ref={canvas} />
+          <canvas ref={overlay} class="overlay" />
+        </div>
+        <div class="sheet" style={{ height: `${Math.max(panel.height, 0)}px` }} />
+      </div>
+      <div class="reading foot">
+        <p>{leftOut.length > 0 && `Not shown (too large): ${leftOut.join(', ')}.`}</p>
+        <TableButton
+          of="matrices"
+          rows={() => cellRows(d, `Matrix cells of ${d.run.label}`, cellsByValue(panel, source), describe)}
+        />
+      </div>
+    </div>
+  )
+}

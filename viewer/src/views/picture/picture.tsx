@@ -1,0 +1,112 @@
+/** The interactive machine picture: draw, zoom, pan, hover, focus. */
+import { useCallback, useContext, useMemo, useRef } from 'preact/hooks'
+import { count } from '../../base/format'
+import type { DerivedRun } from '../../data/model'
+import { linkRows } from '../../data/rows'
+import { looksFor } from '../../draw/look'
+import { accountOf, accountText, visibleMarks } from '../../draw/account'
+import { MARKS_MAX } from '../../layout/picture'
+import { useMarkedRouters } from '../controls/communicators'
+import { highlightOf, PictureContent, type Change } from './content'
+import { fit, useDrawing, useHighlight, type DisplayedPicture } from './drawing'
+import { useGestures } from './gestures'
+import { hitAt, useMarkSteps, type Point } from './hits'
+import { geometryOf, LARGE, ThemeContext, useSession, useStore } from '../session/session'
+import { useRankPlaces } from '../controls/ranks'
+import { useSize } from '../canvas/size'
+import { TableButton } from '../tables/tables'
+
+/** Maximum number of curves while a range is dragged on a large machine. */
+const MARKS_REDUCED = 2000
+
+/** Number of drawn marks and, unless reduced, the status of all links. */
+function useAccount({ picture, data, drawn }: DisplayedPicture, d: DerivedRun, reduced: boolean): string {
+  const summary = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn`
+  const account = useMemo(
+    () =>
+      !reduced
+        ? accountText(
+            accountOf(picture, data.marks, drawn, { values: d.values, selected: d.selection.selected }),
+            picture,
+            d.signed,
+          )
+        : '',
+    [drawn],
+  )
+  const missing = drawn.drawn < drawn.wanted ? `, the largest of ${count(drawn.wanted)}` : ''
+  return `${summary}${missing}${account}`
+}
+
+export function PictureView({
+  derived: d,
+  title,
+  compact = false,
+  change = null,
+}: {
+  derived: DerivedRun
+  title?: string
+  compact?: boolean
+  change?: Change | null
+}) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const hover = useStore(session.hover)
+  const theme = useContext(ThemeContext)
+  const frame = useRef<HTMLDivElement>(null)
+  const [canvas, overlay] = [useRef<HTMLCanvasElement>(null), useRef<HTMLCanvasElement>(null)]
+  const size = useSize(frame)
+  const content = useMemo(() => new PictureContent(), [d.run])
+  const marked = useMarkedRouters(d.run)
+  useRankPlaces(d.run)
+  const picture = geometryOf(d.run).picture(state.projection)
+  const looks = looksFor(theme, state.ramp, d.signed)
+  const view = fit(picture, size, state.zoom)
+  const reduced = useStore(session.dragging) && d.run.links.count > LARGE
+  const data = content.data(picture, d, state, reduced, change)
+
+  const drawn = useMemo(() => visibleMarks(data.marks, reduced ? MARKS_REDUCED : MARKS_MAX), [data])
+
+  const seen: DisplayedPicture = { picture, data, drawn, looks, size, view, zoom: state.zoom }
+  useDrawing(canvas, seen)
+  const account = useAccount(seen, d, reduced)
+  useHighlight(overlay, seen, () => highlightOf(d.run, picture, hover, d, state), [
+    hover,
+    marked,
+    d.focus,
+    d.run,
+  ])
+
+  const place = { frame, view, picture, data, drawn, change }
+  const hit = useCallback(
+    (event: Point) => hitAt(place, d, state.projection, event),
+    [d, picture, view.k, view.x, view.y, drawn, data, change],
+  )
+  const steps = useMarkSteps(place, d)
+  const gestures = useGestures(size, picture, hit, steps)
+  return (
+    <figure class="picture">
+      {title !== undefined && <figcaption class="picture-title">{title}</figcaption>}
+      <div
+        class="canvas-frame"
+        ref={frame}
+        {...gestures}
+        tabIndex={0}
+        role="application"
+        aria-label={`Picture of ${title ?? 'the machine'}. ${picture.reading} The keys . and , go from link to link.`}
+      >
+        <canvas ref={canvas} />
+        <canvas ref={overlay} class="overlay" />
+      </div>
+      <div class="reading foot">
+        <p data-test="drawn">
+          {account}
+          {!compact && `. ${picture.reading}`}
+        </p>
+        <TableButton
+          of={`links of ${title ?? d.run.label}`}
+          rows={() => linkRows(d, title ?? `Links of ${d.run.label}`)}
+        />
+      </div>
+    </figure>
+  )
+}

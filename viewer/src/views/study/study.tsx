@@ -1,0 +1,262 @@
+/** Results of a study: trials with their Pareto front, or slowdowns between jobs; a click opens the runs. */
+import { useMemo } from 'preact/hooks'
+import { count, quantity } from '../../base/format'
+import {
+  fieldOf,
+  findingsPanels,
+  frontOf,
+  runsToOpen,
+  offeredFigures,
+  type FieldInfo,
+  type Finding,
+  type FindingsChoice,
+  type Findings,
+  type FindingsPanels,
+} from '../../data/findings'
+import type { Tip } from '../../data/describe'
+import type { ViewState } from '../../data/state'
+import { drawFront } from '../../draw/front'
+import { frontPicture, trialAt } from '../../layout/front'
+import { Choice } from '../controls/controls'
+import { Marks } from '../canvas/marks'
+import { PivotTable } from '../tables/pivot'
+import { useSession, useStore, type Session } from '../session/session'
+
+export function StudyView() {
+  const { findings } = useSession().index
+  if (!findings) return <p class="hint centred">No study is open.</p>
+  return (
+    <main class="sweep study">
+      {findings.kind === 'front' ? <Front of={findings} /> : <Costs of={findings} />}
+    </main>
+  )
+}
+
+/** Opens the runs of an entry. */
+function openFinding(session: Session, finding: Finding): void {
+  const found = runsToOpen(finding, session.index)
+  if (!found) return
+  if ('run' in found) session.state.patch({ view: 'overview', run: found.run })
+  else session.state.patch({ view: 'compare', compared: found.compared, difference: false })
+}
+
+export const chosenOf = ({
+  studyPanels,
+  studyRows,
+  studyColumns,
+  studyFigure,
+}: ViewState): FindingsChoice => ({
+  panels: studyPanels,
+  rows: studyRows,
+  columns: studyColumns,
+  figure: studyFigure,
+})
+
+function Costs({ of }: { of: Findings }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const panels = useMemo(() => findingsPanels(of, chosenOf(state)), [of, state])
+  if (!panels || panels.tables.length === 0)
+    return (
+      <p class="hint centred">
+        Nothing to compare: no job of this study finished both alone and with competing jobs.
+      </p>
+    )
+  const { figure, rowKey, columnKey } = panels
+  const labelOf = (key: string): string => fieldOf(of.keys, key)?.label ?? ''
+  return (
+    <>
+      <StudyPickers of={of} panels={panels} />
+      <div class="panels">
+        {panels.tables.map(({ panel, pivot, entries }) => (
+          <section key={panel} aria-label={panel || 'all'}>
+            {panel !== '' && (
+              <h2>
+                {labelOf(panels.panelKey)} {panel}
+              </h2>
+            )}
+            <PivotTable
+              pivot={pivot}
+              rowKey={labelOf(rowKey)}
+              columnKey={labelOf(columnKey)}
+              unit={figure.unit}
+              onOpen={(row, column) =>
+                openFinding(session, of.entries[entries[pivot.cells[row]![column]!.runs[0]!]!]!)
+              }
+            />
+          </section>
+        ))}
+      </div>
+      <p class="reading" data-test="study-reading">
+        {figure.meaning} Cell: mean over all other settings, with the range below. Click to compare the job
+        alone with the job among competing jobs.
+      </p>
+    </>
+  )
+}
+
+function StudyPickers({ of, panels }: { of: Findings; panels: FindingsPanels }) {
+  const { state } = useSession()
+  const keys = of.keys.map(({ name, label }) => ({ value: name, label }))
+  const none = { value: '-', label: 'none' }
+  return (
+    <div class="pickers">
+      <Choice
+        label="One table per"
+        value={panels.panelKey || '-'}
+        options={[none, ...keys]}
+        onChange={(studyPanels) => state.patch({ studyPanels })}
+        test="study-panels"
+      />
+      <Choice
+        label="Rows"
+        value={panels.rowKey || '-'}
+        options={[none, ...keys]}
+        onChange={(studyRows) => state.patch({ studyRows })}
+        test="study-rows"
+      />
+      <Choice
+        label="Columns"
+        value={panels.columnKey || '-'}
+        options={[none, ...keys]}
+        onChange={(studyColumns) => state.patch({ studyColumns })}
+        test="study-columns"
+      />
+      <Choice
+        label="Figure"
+        value={panels.figure.name}
+        options={offeredFigures(of).map(({ name, label }) => ({ value: name, label }))}
+        onChange={(studyFigure) => state.patch({ studyFigure })}
+        test="study-figure"
+      />
+    </div>
+  )
+}
+
+/** Axes of the front: first objective vertical, second horizontal. */
+export function axesOf(findings: Findings): { across: FieldInfo | null; up: FieldInfo } | null {
+  const [up, across = null] = offeredFigures(findings).filter(({ name }) =>
+    findings.objectives.includes(name),
+  )
+  return up ? { across, up } : null
+}
+
+function Front({ of }: { of: Findings }) {
+  const session = useSession()
+  const { points, front } = useMemo(() => frontOf(of), [of])
+  const axes = axesOf(of)
+  if (!axes || points.length === 0) return <p class="hint centred">No trial of this search could run.</p>
+  const failed = of.entries.length - points.length
+  return (
+    <>
+      <FrontChart of={of} {...axes} />
+      <p class="reading" data-test="study-reading">
+        {count(of.entries.length)} combinations, {count(front.length)} on the Pareto front (squares): no other
+        trial is better in one objective without being worse in another. Dots: dominated. Crosses: violate a
+        constraint. Ring: the file’s own values.{failed > 0 && ` ${count(failed)} could not run.`} Click to
+        compare with the file’s own values.
+      </p>
+      <Trials of={of} front={front} onOpen={(entry) => openFinding(session, of.entries[entry]!)} />
+    </>
+  )
+}
+
+const HEIGHT = 420
+
+function FrontChart({ of, across, up }: { of: Findings; across: FieldInfo | null; up: FieldInfo }) {
+  const session = useSession()
+  const { run } = useStore(session.state)
+  return (
+    <Marks
+      label={`${up.label}${across ? ` against ${across.label}` : ''} of all trials; the keys . and , select the next and previous trial`}
+      test="front"
+      run={session.model(run)?.run}
+      of={[of, across, up]}
+      picture={(width) => frontPicture(of, across, up, width, HEIGHT)}
+      draw={(pen, picture, looks) => drawFront(pen, { x: 0, y: 0 }, picture, looks)}
+      markAt={trialAt}
+      tip={({ marks }, i) => trialTip(of, marks[i]!.entry)}
+      order={({ marks }) => [...marks.keys()].sort((a, b) => marks[b]!.y - marks[a]!.y || a - b)}
+      place={({ marks }, i) => marks[i]!}
+      open={({ marks }, i) => openFinding(session, of.entries[marks[i]!.entry]!)}
+    />
+  )
+}
+
+/** Settings and results of a trial. */
+function trialTip(of: Findings, trial: number): Tip {
+  const entry = of.entries[trial]!
+  const rows = [
+    ...of.keys.map(({ name, label }): [string, string] => [label, String(entry.keys[name])]),
+    ...of.figures.flatMap(({ name, label, unit }): [string, string][] =>
+      entry.values[name] === undefined ? [] : [[label, quantity(entry.values[name], unit)]],
+    ),
+  ]
+  return { title: `Trial ${trial}`, rows, shares: [], note: entry.front ? 'on the front' : '' }
+}
+
+function Trials({
+  of,
+  front,
+  onOpen,
+}: {
+  of: Findings
+  front: readonly number[]
+  onOpen(entry: number): void
+}) {
+  const rest = [...of.entries.keys()].filter((i) => !front.includes(i))
+  return (
+    <div class="table-frame">
+      <table data-test="trials">
+        <thead>
+          <tr>
+            <th scope="col">Trial</th>
+            {of.keys.map(({ name, label }) => (
+              <th key={name} scope="col">
+                {label}
+              </th>
+            ))}
+            {of.figures.map(({ name, label, meaning }) => (
+              <th key={name} scope="col" class="number" title={meaning}>
+                {label}
+              </th>
+            ))}
+            <th scope="col">Result</th>
+          </tr>
+        </thead>
+        <tbody>
+          {[...front, ...rest].map((i) => {
+            const entry = of.entries[i]!
+            return (
+              <tr key={i}>
+                <td>
+                  <button
+                    onClick={() => onOpen(i)}
+                    disabled={entry.runs.length === 0}
+                    data-test={`trial-${i}`}
+                  >
+                    {count(i)}
+                  </button>
+                </td>
+                {of.keys.map(({ name }) => (
+                  <td key={name}>{entry.keys[name]}</td>
+                ))}
+                {of.figures.map(({ name, unit }) => (
+                  <td key={name} class="number">
+                    {entry.values[name] === undefined ? '–' : quantity(entry.values[name], unit)}
+                  </td>
+                ))}
+                <td>{outcome(entry)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export function outcome({ front, allowed, reason }: Finding): string {
+  if (reason) return reason
+  return front ? 'on the front' : allowed === false ? 'violates a constraint' : 'dominated'
+}

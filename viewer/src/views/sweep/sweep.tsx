@@ -1,0 +1,192 @@
+/** A sweep as a map of settings, interaction lines, or thumbnails. */
+import { useMemo } from 'preact/hooks'
+import { count } from '../../base/format'
+import {
+  classFigure,
+  figureOptions,
+  partnerOf,
+  partsOf,
+  pivotOf,
+  settingKeys,
+  defaultFigure,
+  defaultKeys,
+  type FigureOption,
+  type Pivot,
+} from '../../data/pivot'
+import type { ViewState } from '../../data/state'
+import { Choice } from '../controls/controls'
+import { Interactions } from './interactions'
+import { PivotTable } from '../tables/pivot'
+import { useSession, useStore, type Session } from '../session/session'
+import { Thumbnails } from './thumbnails'
+
+export interface SweepTable {
+  readonly rowKey: string
+  readonly columnKey: string
+  readonly figure: FigureOption
+  readonly pivot: Pivot
+  /** Runs whose figure is still loading. */
+  readonly waiting: number
+}
+
+/** The table for the current settings. */
+export function sweepTable(session: Session, state: ViewState): SweepTable | null {
+  const { index } = session
+  const options = figureOptions(index)
+  const figure = options.find(({ id }) => id === (state.sweepFigure || defaultFigure(options))) ?? options[0]
+  if (!figure) return null
+  const [row, column] = defaultKeys(index)
+  const chosen = (key: string, usual: string): string => (key === '-' ? '' : key || usual)
+  const [rowKey, columnKey] = [chosen(state.sweepRows, row), chosen(state.sweepColumns, column)]
+  const values = index.runs.map((_, id) => figureOf(session, id, figure.id))
+  const known = values.map((value) => value ?? NaN)
+  return {
+    rowKey,
+    columnKey,
+    figure,
+    pivot: pivotOf(index.runs, known, rowKey, columnKey === rowKey ? '' : columnKey, state.sweepOrder),
+    waiting: values.filter((value) => value === undefined).length,
+  }
+}
+
+/** NaN if a run has no such class, job or column; undefined while loading. */
+function figureOf(session: Session, run: number, id: string): number | undefined {
+  const info = session.index.runs[run]!
+  const [of, column, name] = partsOf(id)
+  if (of === 'class') return classFigure(info, id)
+  if (info.tables['jobs']?.columns[column] === undefined) return NaN
+  const block = session.block(run, 'jobs', ['name', column])
+  if (block === undefined) return undefined
+  if (typeof block === 'string') return NaN
+  for (let row = 0; row < block.rows; row++) {
+    const coded = block.coded.get('name')
+    const job = coded ? coded.names[coded.codes[row]!] : block.strings.get('name')?.at(row)
+    if (job === name) return block.numbers.get(column)![row]
+  }
+  return NaN
+}
+
+export function SweepView() {
+  const session = useSession()
+  const state = useStore(session.state)
+  return (
+    <main class="sweep">
+      <div class="segmented tabs" role="group" aria-label="Sweep display">
+        {(
+          [
+            ['map', 'Map'],
+            ['lines', 'Lines'],
+            ['runs', 'Runs'],
+          ] as const
+        ).map(([sweepShow, name]) => (
+          <button
+            key={sweepShow}
+            aria-pressed={state.sweepShow === sweepShow}
+            onClick={() => session.state.patch({ sweepShow })}
+            data-test={`sweep-${sweepShow}`}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {state.sweepShow === 'runs' ? <Thumbnails /> : <Table />}
+    </main>
+  )
+}
+
+function Table() {
+  const session = useSession()
+  const state = useStore(session.state)
+  const table = sweepTable(session, state)
+  if (!table) return <p class="hint centred">These runs have no figures to compare.</p>
+  const { pivot, figure, rowKey, columnKey, waiting } = table
+  return (
+    <>
+      <SweepPickers table={table} />
+      {waiting > 0 && <p class="loading">Loading {count(waiting)} runs …</p>}
+      {pivot.rows.length === 0 && waiting === 0 && (
+        <p class="hint centred">No run has the figure “{figure.label}”.</p>
+      )}
+      {pivot.rows.length > 0 &&
+        (state.sweepShow === 'map' ? <PivotMap table={table} /> : <Interactions table={table} />)}
+      <p class="reading" data-test="sweep-reading">
+        {figure.label} by {rowKey || 'all runs'}
+        {columnKey !== '' && columnKey !== rowKey ? ` and ${columnKey}` : ''}. Cell: mean over its runs, with
+        min and max; {count(session.index.runs.length)} runs.
+      </p>
+    </>
+  )
+}
+
+function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTable }) {
+  const session = useSession()
+  const state = useStore(session.state)
+  const keys = settingKeys(session.index).map((name) => ({ value: name, label: name }))
+  const options = useMemo(() => figureOptions(session.index), [session])
+  const lines = state.sweepShow === 'lines'
+  return (
+    <div class="pickers">
+      <Choice
+        label={lines ? 'Horizontal axis' : 'Rows'}
+        value={rowKey || '-'}
+        options={[{ value: '-', label: 'all runs' }, ...keys]}
+        onChange={(sweepRows) => session.state.patch({ sweepRows })}
+        test="sweep-rows"
+      />
+      <Choice
+        label={lines ? 'One line per' : 'Columns'}
+        value={columnKey || '-'}
+        options={[{ value: '-', label: 'none' }, ...keys]}
+        onChange={(sweepColumns) => session.state.patch({ sweepColumns })}
+        test="sweep-columns"
+      />
+      <Choice
+        label="Figure"
+        value={figure.id}
+        options={options.map(({ id, label }) => ({ value: id, label }))}
+        onChange={(sweepFigure) => session.state.patch({ sweepFigure })}
+        test="sweep-figure"
+      />
+      <Choice
+        label="Order by"
+        value={state.sweepOrder}
+        options={[
+          { value: 'key', label: 'setting' },
+          { value: 'value', label: 'value' },
+        ]}
+        onChange={(order) => session.state.patch({ sweepOrder: order as ViewState['sweepOrder'] })}
+        test="sweep-order"
+      />
+      {!lines && (
+        <Choice
+          label="Compare a cell with"
+          value={state.sweepBase}
+          options={[
+            { value: 'row', label: 'the first of its row' },
+            { value: 'column', label: 'the first of its column' },
+          ]}
+          onChange={(base) => session.state.patch({ sweepBase: base as ViewState['sweepBase'] })}
+          test="sweep-base"
+        />
+      )}
+    </div>
+  )
+}
+
+function PivotMap({ table }: { table: SweepTable }) {
+  const session = useSession()
+  const { sweepBase } = useStore(session.state)
+  const { pivot, rowKey, columnKey, figure } = table
+  const open = (row: number, column: number): void => {
+    const cell = pivot.cells[row]![column]!
+    const base = sweepBase === 'row' ? pivot.cells[row]![0] : pivot.cells[0]![column]
+    const run = cell.runs[0]!
+    if (!base || base === cell) return session.state.patch({ view: 'overview', run })
+    session.state.patch({
+      view: 'compare',
+      compared: [partnerOf(session.index, run, base.runs), run],
+      difference: false,
+    })
+  }
+  return <PivotTable pivot={pivot} rowKey={rowKey} columnKey={columnKey} unit={figure.unit} onOpen={open} />
+}

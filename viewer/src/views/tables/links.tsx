@@ -1,0 +1,118 @@
+/** The hottest selected links with their jobs; a click focuses a link. */
+import { useMemo, useRef } from 'preact/hooks'
+import { count, percent } from '../../base/format'
+import { describeLinks, jobOf, place, show, valueLabel } from '../../data/describe'
+import type { DerivedRun } from '../../data/model'
+import { linkName } from '../../data/run'
+import { hottest } from '../../data/selection'
+import { jobsOnLink } from '../../data/values'
+import { useSession, useSettings, useStore } from '../session/session'
+
+const ROWS = 40
+
+export function HotLinks({ derived: d }: { derived: DerivedRun }) {
+  const session = useSession()
+  // Not updated during a drag: laying out the rows costs more than the rest of the page.
+  const reduced = useStore(session.dragging)
+  const last = useRef<number[]>([])
+  const rows = useMemo(
+    () => (reduced ? last.current : hottest(d.values, d.selection.selected, ROWS)),
+    [d.values, d.selection, reduced],
+  )
+  last.current = rows
+  const { run } = d
+  const perJob = d.measure.perJob !== null
+  return (
+    <section class="card links" aria-label="Hottest links">
+      <header>
+        <h2>{d.signed ? 'Largest changes' : 'Hottest links'}</h2>
+        <span class="hint" data-test="selected-count">
+          top {count(rows.length)} of {count(d.selection.count)} selected links ({count(run.links.count)} in
+          total)
+        </span>
+      </header>
+      <div class={`table-frame ${reduced ? 'waiting' : ''}`} aria-busy={reduced}>
+        <table>
+          <thead>
+            <tr>
+              <th>From</th>
+              <th>To</th>
+              <th>Class</th>
+              <th class="number">{valueLabel(d)}</th>
+              {perJob && <th>Jobs</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((l) => (
+              <Row key={l} derived={d} link={l} />
+            ))}
+          </tbody>
+        </table>
+        {rows.length === 0 && <p class="hint centred">No selected link has traffic.</p>}
+      </div>
+    </section>
+  )
+}
+
+function Row({ derived: d, link: l }: { derived: DerivedRun; link: number }) {
+  const session = useSession()
+  const state = useSettings()
+  const { run } = d
+  const name = linkName(run, l)
+  const focus = `link:${name}`
+  const focusIt = (): void => session.state.patch({ focus: state.focus === focus ? '' : focus })
+  const hoverIt = (event: PointerEvent): void =>
+    session.hover.set({
+      run,
+      links: [l],
+      routers: [],
+      groups: [],
+      tip: describeLinks(d, [l], name),
+      x: event.clientX,
+      y: event.clientY,
+    })
+  return (
+    <tr
+      class={state.focus === focus ? 'focused' : ''}
+      tabIndex={0}
+      onClick={focusIt}
+      onKeyDown={(event) => event.key === 'Enter' && focusIt()}
+      onPointerEnter={hoverIt}
+      onPointerLeave={() => session.hover.set(null)}
+    >
+      <td title={place(run, run.links.source[l]!)}>{run.routers.names.at(run.links.source[l]!)}</td>
+      <td title={place(run, run.links.target[l]!)}>{run.routers.names.at(run.links.target[l]!)}</td>
+      <td>
+        {run.links.classes[run.links.class[l]!]}
+        {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
+      </td>
+      <td class="number" data-test="hot-value">
+        {show(d, d.values[l]!)}
+      </td>
+      {d.measure.perJob !== null && (
+        <td>
+          <Shares derived={d} link={l} />
+        </td>
+      )}
+    </tr>
+  )
+}
+
+function Shares({ derived: d, link }: { derived: DerivedRun; link: number }) {
+  const shares = jobsOnLink(d.measure, d.run.linkJobs, d.counted, link)
+  const total = shares.reduce((sum, share) => sum + share.value, 0)
+  return (
+    <span class="shares">
+      {shares.map(({ job, value }) => {
+        const { name, color } = jobOf(d.run, job)
+        return (
+          <i
+            key={job}
+            style={{ background: color, width: `${(100 * value) / total}%` }}
+            title={`${name}: ${show(d, value)} (${percent(value / total)})`}
+          />
+        )
+      })}
+    </span>
+  )
+}

@@ -1,0 +1,115 @@
+/** What the time view shows: tables, columns and rows, and the machine at the chosen time. */
+import type { Block } from '../../data/block'
+import { MomentModel, type DerivedRun } from '../../data/model'
+import type { Run } from '../../data/run'
+import {
+  Frames,
+  groupings,
+  isOfMany,
+  keyOf,
+  seriesLines,
+  seriesTables,
+  type Grouping,
+  type Lines,
+  type SeriesTable,
+  type SeriesValue,
+} from '../../data/series'
+import type { RunInfo } from '../../data/source'
+import type { ViewState } from '../../data/state'
+import type { Session } from '../session/session'
+
+export interface SeriesColumn {
+  readonly id: string
+  readonly label: string
+  readonly table: SeriesTable
+  readonly value: SeriesValue
+}
+
+function columnsOf(tables: readonly SeriesTable[]): SeriesColumn[] {
+  const several = tables.length > 1
+  return tables.flatMap((table) =>
+    table.values.map((value) => ({
+      id: `${table.name}.${value.column}`,
+      label: several ? `${value.label} (${table.name})` : value.label,
+      table,
+      value,
+    })),
+  )
+}
+
+/** Columns for line charts. */
+export function lineColumns(info: RunInfo): SeriesColumn[] {
+  return columnsOf(seriesTables(info).filter((table) => !isOfMany(table)))
+}
+
+/** Columns for heat maps, headlines first. */
+export function heatColumns(info: RunInfo): SeriesColumn[] {
+  const weight = ({ value }: SeriesColumn): number => (value.headline ? 0 : 1)
+  return columnsOf(seriesTables(info).filter(isOfMany)).sort((a, b) => weight(a) - weight(b))
+}
+
+/** The chosen line column, or all headlines. */
+export function chosenLines(info: RunInfo, state: ViewState): SeriesColumn[] {
+  const all = lineColumns(info)
+  const named = all.filter(({ id }) => id === state.series)
+  if (named.length > 0) return named
+  const usual = all.filter(({ value }) => value.headline)
+  return usual.length > 0 ? usual : all.slice(0, 1)
+}
+
+export function chosenHeat(info: RunInfo, state: ViewState): SeriesColumn | undefined {
+  const all = heatColumns(info)
+  return all.find(({ id }) => id === state.heat) ?? all[0]
+}
+
+export function chosenRows({ table }: SeriesColumn, state: ViewState): Grouping {
+  const all = groupings(table)
+  return all.find((grouping) => grouping === state.rows) ?? all[0]!
+}
+
+const models = new WeakMap<Block, MomentModel>()
+
+/** The machine at the chosen time, if the heat map's table has links. */
+export function runAtTime(session: Session, run: Run, state: ViewState): DerivedRun | null {
+  const heat = chosenHeat(run.info, state)
+  if (!heat || !heat.table.subjects.includes('link')) return null
+  const block = blockOf(session, run, heat)
+  if (block === undefined || typeof block === 'string') return null
+  let model = models.get(block)
+  if (!model) {
+    const { column, weight, merge, unit } = heat.value
+    const [time, link, values] = [heat.table.time, 'link', column].map((name) => block.numbers.get(name)!)
+    const weights = weight === undefined ? undefined : block.numbers.get(weight)
+    const frames = new Frames(run.links.count, time!, link!, values!, merge, weights)
+    const measure = { id: column, label: heat.label, unit, merge }
+    models.set(block, (model = new MomentModel(run, frames, measure)))
+  }
+  return model.derive(state)
+}
+
+export function blockOf(
+  session: Session,
+  run: Run,
+  { table, value }: SeriesColumn,
+): Block | string | undefined {
+  const weight = value.weight === undefined ? [] : [value.weight]
+  return session.block(run.id, table.name, [
+    ...new Set([table.time, ...table.subjects, value.column, ...weight]),
+  ])
+}
+
+/** The lines of a column, or a message. */
+export function linesOf(session: Session, run: Run, column: SeriesColumn, by: Grouping): Lines | string {
+  const block = blockOf(session, run, column)
+  if (block === undefined) return 'Loading time series …'
+  if (typeof block === 'string') return block
+  let known = lines.get(block)
+  if (!known) lines.set(block, (known = new Map()))
+  const key = `${column.id} ${by}`
+  let found = known.get(key)
+  if (!found)
+    known.set(key, (found = seriesLines(block, column.table.time, keyOf(run, block, by), column.value)))
+  return found
+}
+
+const lines = new WeakMap<Block, Map<string, Lines>>()
