@@ -10,7 +10,8 @@ import { costsExport } from './views/costs/sheet'
 import { Controls, ScaleLegend } from './views/controls/controls'
 import { Directions } from './views/controls/directions'
 import { Distribution } from './views/controls/distribution'
-import { compareExport, overviewExport, type ExportSheet } from './views/export/sheets'
+import { compareExport } from './views/compare/sheet'
+import { overviewExport, type ExportSheet } from './views/export/sheets'
 import { exportView } from './views/export/export'
 import { jobsExport } from './views/jobs/sheet'
 import { timeExport } from './views/time/sheet'
@@ -121,10 +122,7 @@ function exportOf(
   state: ViewState,
   theme: Theme,
 ): ExportSheet | null {
-  if (view === 'compare' && compared)
-    return compared.change
-      ? overviewExport(compared.change.derived, state, theme, compared.change)
-      : compareExport(compared, state, theme)
+  if (view === 'compare' && compared) return compareExport(compared, state, theme)
   if (view === 'time') return timeExport(session, derived.run, moment, state, theme)
   if (view === 'study') return studyExport(session, state, theme)
   if (view === 'sweep') return sweepExport(session, state, theme)

@@ -1,26 +1,16 @@
 /** Exports: one drawing for SVG and PNG per view, and its values as CSV. */
 import type { Theme } from '../../base/ramps'
 import { quantity } from '../../base/format'
-import { against, classChanges, jobChanges } from '../../data/changes'
-import { selectionCsv, selectionsCsv } from '../../data/csv'
+import { selectionCsv } from '../../data/csv'
 import type { DerivedRun } from '../../data/model'
 import { isOpen } from '../../data/range'
 import { markedRouters } from '../../data/communicators'
 import { resolveFocus } from '../../data/focus'
-import { COMPARED_MAX, type ViewState } from '../../data/state'
-import { drawTable, fillBox, ROW, write, type Cell } from '../../draw/blocks'
+import type { ViewState } from '../../data/state'
+import { fillBox, write } from '../../draw/blocks'
 import { looksFor } from '../../draw/look'
 import type { Pen } from '../../draw/pen'
-import {
-  drawMachine,
-  drawScale,
-  drawSheet,
-  machineHeight,
-  sheetSize,
-  type MachineSheet,
-  type Sheet,
-} from '../../draw/sheet'
-import type { Comparison } from '../session/comparison'
+import { drawSheet, sheetSize, type MachineSheet, type Sheet } from '../../draw/sheet'
 import { highlightOf, PictureContent, type Change } from '../picture/content'
 import { geometryOf } from '../session/session'
 
@@ -118,59 +108,4 @@ export function drawHead(
   fillBox(pen, { x: 0, y: 0, ...size }, looks.palette.background)
   write(pen, title, MARGIN, 28, looks, { size: 18, strong: true })
   write(pen, facts, MARGIN, 46, looks)
-}
-
-/** Machines side by side on one scale, and the table of changes. */
-export function compareExport({ runs }: Comparison, state: ViewState, theme: Theme): ExportSheet {
-  const machines = runs.map((d) => machineOf(d, state, theme))
-  const side = runs.length > 2 ? 460 : 620
-  const [lead] = machines
-  const tallest = Math.max(...machines.map(({ picture }) => machineHeight(picture, side)))
-  const { rows, widths } = changeTable(runs)
-  const width = Math.max(
-    2 * MARGIN + runs.length * (side + MARGIN),
-    2 * MARGIN + widths.reduce((a, b) => a + b, 0),
-  )
-  const size = { width, height: TOP + tallest + 60 + rows.length * ROW + MARGIN }
-  const { looks } = lead!
-  return {
-    name: runs.map((d) => d.run.label).join(' and '),
-    ...size,
-    draw: (pen) => {
-      drawHead(pen, size, runs.map((d) => d.run.label).join(' and '), describeFilter(runs[0]!, state), looks)
-      machines.forEach((machine, i) =>
-        drawMachine(
-          pen,
-          { x: MARGIN + i * (side + MARGIN), y: TOP, width: side },
-          machine,
-          runs[i]!.run.label,
-        ),
-      )
-      drawScale(pen, MARGIN, TOP + tallest, runs[0]!, looks)
-      drawTable(pen, { x: MARGIN, y: TOP + tallest + 60 }, widths, rows, looks, 2)
-    },
-    csv: () => selectionsCsv(runs),
-  }
-}
-
-function changeTable(runs: readonly DerivedRun[]): { rows: Cell[][]; widths: number[] } {
-  const { unit, label } = runs[0]!.measure
-  const changes = [...classChanges(runs), ...jobChanges(runs)]
-  const head: Cell[] = [
-    { text: `${label} per link` },
-    { text: '' },
-    ...runs.map((d) => ({ text: d.run.label })),
-  ]
-  const body = changes.map((row): Cell[] => [
-    { text: row.statistic === 'mean' ? row.name : '', ...(row.color ? { color: row.color } : {}) },
-    { text: row.statistic },
-    ...row.values.map((value, i) => ({
-      text: value === null ? '–' : `${quantity(value, unit)}${i > 0 ? `  ${against(row, i)}` : ''}`,
-    })),
-  ])
-  const longest = Math.max(...changes.map((row) => row.name.length), 12)
-  return {
-    rows: [head, ...body],
-    widths: [longest * 7 + 20, 60, ...runs.slice(0, COMPARED_MAX).map(() => 170)],
-  }
 }
