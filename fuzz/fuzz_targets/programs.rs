@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use odonata_declare::{Reader, Value};
-use odonata_workload::program::{
+use odonata_programs::{
     text, Call, Code, Communicators, Cursor, ProgramContext, ProgramSpec, RankProgram, Splits,
 };
 use std::path::PathBuf;

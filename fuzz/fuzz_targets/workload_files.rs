@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use odonata_workload::import::{codes, csv, damselfly, htsim, tracer};
+use odonata_import::{codes, csv, damselfly, htsim, tracer};
 
 fuzz_target!(|data: &[u8]| {
     let Some((&which, rest)) = data.split_first() else { return };

@@ -7,7 +7,7 @@ pub mod messages;
 use self::messages::LevelExchanges;
 use crate::{Hierarchy, Phase};
 use odonata_declare::Reader;
-use odonata_workload::CommunicationGraph;
+use odonata_import::CommunicationGraph;
 use std::path::Path;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use crate::import::{self, HierarchyRequest, LevelMessages, HIERARCHIES};
 use crate::{Hierarchy, Phase};
-use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, Variant};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, Reader, Variant};
 use odonata_units::RankId;
-use odonata_workload::{MissingMessages, Pattern, PatternContext, PatternRule, SentMessage, WorkloadError};
+use odonata_workload::{MissingMessages, Pattern, PatternContext, PatternRule, SentMessage};
 use std::sync::Arc;
 
 /// The patterns of this crate.
@@ -59,8 +59,8 @@ impl PatternRule for HierarchyPattern {
         Ok(())
     }
 
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
-        let wrong = |reason: String| Err(WorkloadError::parameter(owner, KEY, reason));
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
+        let wrong = |reason: String| Err(ParameterError::new(owner, KEY, reason));
         match &self.messages {
             LevelMessages::NotRead if self.hierarchy.is_empty() => {
                 wrong("missing; write the name of a hierarchy or the path of its directory".into())

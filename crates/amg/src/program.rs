@@ -10,10 +10,11 @@ use crate::cycle::Work;
 use crate::import::messages::LevelExchanges;
 use crate::import::{self, WholeCycle, HIERARCHIES};
 use crate::Hierarchy;
-use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, Variant};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, Reader, Variant};
+use odonata_import::CommunicationGraph;
+use odonata_programs::{Code, ProgramContext, ProgramRule, RankProgram};
 use odonata_units::Time;
-use odonata_workload::program::{Code, PatternProgram, ProgramContext, ProgramRule, RankProgram};
-use odonata_workload::{CommunicationGraph, WorkloadError};
+use odonata_workload::PatternProgram;
 use std::sync::Arc;
 
 /// The programs of this crate.
@@ -82,8 +83,8 @@ impl ProgramRule for CycleParameters {
         Ok(())
     }
 
-    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, WorkloadError> {
-        let wrong = |reason: String| Err(WorkloadError::parameter(owner, KEY, reason));
+    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
+        let wrong = |reason: String| Err(ParameterError::new(owner, KEY, reason));
         match &self.program {
             Some(program) if program.ranks == context.ranks => Ok(program.clone()),
             Some(program) => {
@@ -186,8 +187,8 @@ mod tests {
     use super::*;
     use crate::test_help::Directory;
     use odonata_declare::Value;
+    use odonata_programs::{Call, Cursor, ProgramSpec};
     use odonata_units::Bytes;
-    use odonata_workload::program::{Call, Cursor, ProgramSpec};
 
     /// Two levels on two ranks: 10 values in a product of the finest level, 3 in each transfer, none on the coarsest
     /// level.

@@ -51,6 +51,7 @@
 //! ```
 
 mod column;
+mod error;
 mod field;
 mod filled;
 mod frame;
@@ -59,6 +60,7 @@ mod nearest;
 mod one_or_each;
 mod parameters;
 mod reader;
+mod rule_spec;
 mod table;
 mod value;
 mod values;
@@ -66,6 +68,7 @@ mod variant;
 mod word;
 
 pub use column::{Column, Merge, Role, Type, Unit, AXIS};
+pub use error::{FileError, ParameterError};
 pub use field::Field;
 pub use filled::{declarations, FilledColumn};
 pub use frame::{Frame, Frames};
@@ -74,6 +77,7 @@ pub use nearest::{hint, nearest};
 pub use one_or_each::OneOrEach;
 pub use parameters::{try_set, Parameter, ParameterStruct, Parameters};
 pub use reader::Reader;
+pub use rule_spec::RuleSpec;
 pub use table::{FilledTable, Table};
 pub use value::{bytes_text, rate_text, time_text, Value};
 pub use values::Values;

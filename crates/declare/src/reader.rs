@@ -10,6 +10,18 @@ pub trait Reader {
     /// The file can't be read; the message has the name and the reason.
     fn read(&mut self, name: &str) -> Result<Vec<u8>, String>;
 
+    /// The bytes of a file with content.
+    ///
+    /// # Errors
+    /// Errors of [`Self::read`], or the file is empty.
+    fn read_filled(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        let bytes = self.read(name)?;
+        match bytes.is_empty() {
+            true => Err(format!("{name} is empty; expected a table or records")),
+            false => Ok(bytes),
+        }
+    }
+
     /// The path of a packaged file of a kind (`hierarchies`, `machines`), or else of the file or directory at that
     /// path.
     ///

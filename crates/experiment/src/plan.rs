@@ -16,7 +16,7 @@ use crate::spec::{self, ExperimentSpec};
 use odonata_machine::metrics::CableCost;
 use odonata_machine::presets::DeclaredCounts;
 use odonata_machine::Machine;
-use odonata_workload::mistakes::ExaminationCache;
+use odonata_programs::mistakes::ExaminationCache;
 
 /// An experiment that can be run.
 #[derive(Debug)]

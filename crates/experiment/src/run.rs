@@ -11,8 +11,7 @@ use crate::record::{self, RunFacts};
 use crate::spec::ExperimentSpec;
 use crate::usage::Usage;
 use odonata_declare::Frames;
-use odonata_workload::mistakes::ExaminationCache;
-use odonata_workload::WorkloadError;
+use odonata_programs::mistakes::ExaminationCache;
 use serde_json::{json, Value};
 
 /// Everything that a run directory holds.
@@ -202,11 +201,7 @@ fn check_knowing<S: AsRef<str>>(
 /// What is wrong with the text of a rank program for a job of `ranks` ranks, before anything else is known of the job: its place, as
 /// `line 3, column 5`, and why.
 pub fn program_mistake(text: &str, ranks: u32) -> Option<(String, String)> {
-    match odonata_workload::program::text::parse("program", text.as_bytes(), ranks) {
-        Ok(_) => None,
-        Err(WorkloadError::File { place, reason, .. }) => Some((place, reason)),
-        Err(other) => Some(("line 1, column 1".into(), other.to_string())),
-    }
+    odonata_programs::text::parse("program", text.as_bytes(), ranks).err().map(|error| (error.place, error.reason))
 }
 
 /// One key of a sweep with its values.

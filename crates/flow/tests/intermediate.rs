@@ -3,12 +3,13 @@
 //! rule.
 
 use odonata_flow::{run, FlowSettings, ResourceLimits};
+use odonata_import::CommunicationGraph;
 use odonata_machine::topology::{Cascade, Dragonfly};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::paths::{Intermediate, Oblivious};
 use odonata_units::{Bytes, LinkId, NodeId, RankId, Rate, RouterId};
-use odonata_workload::{CommunicationGraph, FilePatternParameters, Job, Workload};
+use odonata_workload::{FilePatternParameters, Job, Workload};
 use std::sync::Arc;
 
 fn machines() -> Vec<Machine> {

@@ -1,12 +1,13 @@
 //! The flow engine against hand-solved results. Each test contains its derivation.
 
 use odonata_flow::{run, FlowResult, FlowSettings, ResourceLimits};
+use odonata_import::CommunicationGraph;
 use odonata_machine::topology::{Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{Algorithm, PathChoice};
 use odonata_routing::paths::Oblivious;
 use odonata_units::{Bytes, NodeId, RankId, Rate, RouterId};
-use odonata_workload::{CommunicationGraph, FilePatternParameters, Job, Workload};
+use odonata_workload::{FilePatternParameters, Job, Workload};
 use std::sync::Arc;
 
 const GB: f64 = 1e9;

@@ -13,12 +13,12 @@
 use odonata_declare::Value;
 use odonata_machine::presets;
 use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_programs::collective::Collectives;
+use odonata_programs::expansion::JobProgram;
+use odonata_programs::{Code, ProgramContext, ProgramSpec, RankProgram};
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, Ranks};
 use odonata_units::{NodeId, Time};
-use odonata_workload::collective::Collectives;
-use odonata_workload::expansion::JobProgram;
-use odonata_workload::program::{Code, ProgramContext, ProgramSpec, RankProgram};
 use std::sync::Arc;
 
 /// A program and its machine.

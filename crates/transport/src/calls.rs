@@ -5,8 +5,8 @@
 //! Causes are found in order, as in `log`: events of one kind between two ranks do not overtake each other.
 
 use odonata_declare::words;
+use odonata_programs::Call;
 use odonata_units::Time;
-use odonata_workload::program::Call;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;

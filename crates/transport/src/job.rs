@@ -1,7 +1,7 @@
 //! A job whose ranks run a program.
 
+use odonata_programs::expansion::JobProgram;
 use odonata_units::{NodeId, Time};
-use odonata_workload::expansion::JobProgram;
 use odonata_workload::rails::JobRails;
 use std::sync::Arc;
 

@@ -15,9 +15,9 @@
 //! use odonata_routing::algorithm::RoutingSettings;
 //! use odonata_transport::{MpiSettings, RankJob, Ranks};
 //! use odonata_units::{NodeId, Time};
-//! use odonata_workload::collective::Collectives;
-//! use odonata_workload::expansion::JobProgram;
-//! use odonata_workload::program::{ProgramContext, ProgramSpec};
+//! use odonata_programs::collective::Collectives;
+//! use odonata_programs::expansion::JobProgram;
+//! use odonata_programs::{ProgramContext, ProgramSpec};
 //! use std::sync::Arc;
 //!
 //! let figures = |ns| LinkFigures::new(25_000_000_000, ns);

@@ -16,8 +16,8 @@ use crate::matching::Label;
 use crate::wire::MessageKind;
 use odonata_declare::words;
 use odonata_packet::{Envelope, InjectionTimes};
+use odonata_programs::expansion::{message_context, MessageContext};
 use odonata_units::{Bytes, Time};
-use odonata_workload::expansion::{message_context, MessageContext};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 

@@ -19,7 +19,7 @@ mod index;
 
 use index::Index;
 use odonata_checkpoint::{DecodeError, Reader, State, Writer};
-use odonata_workload::program::ANY;
+use odonata_programs::ANY;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;

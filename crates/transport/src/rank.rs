@@ -27,9 +27,9 @@ use crate::settings::MpiSettings;
 use messages::{PostedReceive, Transfers, UnexpectedMessage};
 use odonata_checkpoint::{DecodeError, Reader, State, Writer};
 use odonata_packet::Envelope;
+use odonata_programs::expansion::{CallExpander, JobProgram, Step};
+use odonata_programs::{Call, GroupLists};
 use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::expansion::{CallExpander, JobProgram, Step};
-use odonata_workload::program::{Call, GroupLists};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{finished, Idle, Script};
+use odonata_programs::{Code, Operation, RankProgram};
 use odonata_transport::{CallRecord, CallRecords, RankRecord, RankWait, Ranks, WaitEvent};
 use odonata_units::{Bytes, NodeId, Stream, Time};
-use odonata_workload::program::{Code, Operation, RankProgram};
 
 type RecordSet = (Vec<RankRecord>, Vec<CallRecord>, Vec<RankWait>);
 

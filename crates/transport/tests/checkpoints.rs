@@ -10,12 +10,12 @@ use odonata_packet::{
     InjectionFifos, InjectionPreset, JobTraffic, OpenJob, PacketEngine, PacketSettings, Recording, RunOptions,
     Schedule, Traffic,
 };
+use odonata_programs::collective::Collectives;
+use odonata_programs::expansion::JobProgram;
+use odonata_programs::{Call, Operation, ProgramContext, ProgramSpec, Rounds, WORLD};
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{CallRecords, MessageRecord, MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
-use odonata_workload::collective::Collectives;
-use odonata_workload::expansion::JobProgram;
-use odonata_workload::program::{Call, Operation, ProgramContext, ProgramSpec, Rounds, WORLD};
 use std::sync::Arc;
 
 /// All records of the ranks.

@@ -9,9 +9,9 @@
 mod common;
 
 use common::{Idle, Script};
+use odonata_programs::{Code, Operation};
 use odonata_transport::MpiSettings;
 use odonata_units::{Bytes, NodeId};
-use odonata_workload::program::{Code, Operation};
 
 const NS: u64 = 1_000;
 const PACKET: u64 = 20_480;

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{finished, Idle, Script};
+use odonata_programs::{Code, Operation, RankProgram, ANY};
 use odonata_transport::{MessageRecord, Protocol, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
-use odonata_workload::program::{Code, Operation, RankProgram, ANY};
 use std::collections::BTreeMap;
 
 fn record(

@@ -7,12 +7,12 @@ use odonata_packet::{
     Activity, Ending, InjectionFifos, InjectionPreset, JobTraffic, PacketEngine, PacketResult, PacketSettings, Program,
     RunOptions, Schedule, Traffic,
 };
+use odonata_programs::collective::Collectives;
+use odonata_programs::expansion::JobProgram;
+use odonata_programs::{Call, Code, Operation, RankProgram, Rounds, ANY, WORLD};
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Time};
-use odonata_workload::collective::Collectives;
-use odonata_workload::expansion::JobProgram;
-use odonata_workload::program::{Call, Code, Operation, RankProgram, Rounds, ANY, WORLD};
 use std::sync::Arc;
 
 const RENDEZVOUS: Bytes = Bytes(20_000);

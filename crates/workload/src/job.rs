@@ -1,17 +1,18 @@
 //! Jobs, and the workload that they form.
 
-use crate::collective::Collectives;
-use crate::expansion::{JobProgram, ProgramMessages};
-use crate::mistakes::{self, Examination, ExaminationCache, Mistake, MAX_CALLS};
 use crate::pattern::{PatternContext, SilentPattern};
 use crate::placement::{FreeNodes, NodeAssignment, PlacementRequest};
-use crate::program::{ProgramContext, ProgramSpec, Rounds, Sequence};
+use crate::program_messages::ProgramMessages;
 use crate::rail_choice::RailChoice;
 use crate::{
     MissingMessages, Pattern, PatternRule, PatternSpec, PlacementSpec, ProgramStart, TrafficKind, TrafficSpec,
     WorkloadError,
 };
 use odonata_machine::Machine;
+use odonata_programs::collective::Collectives;
+use odonata_programs::expansion::JobProgram;
+use odonata_programs::mistakes::{self, Examination, ExaminationCache, Mistake, MAX_CALLS};
+use odonata_programs::{ProgramContext, ProgramSpec, Rounds, Sequence};
 use odonata_units::{JobId, NodeId, RankId, Stream, Time};
 use std::sync::Arc;
 
@@ -130,7 +131,7 @@ impl Workload {
     /// # Errors
     /// A job without a name or with the name of another job, without ranks, with more ranks on a node than cores, or
     /// with more nodes than are free. An error of a pattern or placement. A program with an invalid call
-    /// ([`crate::mistakes`]).
+    /// ([`odonata_programs::mistakes`]).
     pub fn build(machine: &Machine, jobs: &[JobSpec], seed: u64) -> Result<Self, WorkloadError> {
         Self::build_with_cache(machine, jobs, seed, &mut ExaminationCache::default())
     }
@@ -288,7 +289,7 @@ fn ranks_work(
     Ok(BuiltWork {
         examined,
         program: Some(if several { once.repeated(rounds) } else { once.clone() }),
-        pattern: Arc::new(ProgramMessages { shared: once }),
+        pattern: Arc::new(ProgramMessages(once)),
         rule: None,
         iterations: if *background { 1 } else { *repeat },
         traffic: TrafficKind::Program(ProgramStart { start: *start, background: *background }),

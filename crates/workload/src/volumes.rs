@@ -9,10 +9,10 @@
 
 pub mod complete;
 
-use crate::message_counts::{MessageCounts, Sender};
 use crate::{Job, SentMessage};
 use complete::{CompleteExchange, NodeExchange};
 use odonata_machine::Machine;
+use odonata_programs::{MessageCounts, Sender};
 use odonata_units::{Bytes, NodeId, RankId};
 
 /// The smallest part of the machine that contains both ends.

@@ -1,9 +1,9 @@
 //! Placements and communication graphs of CODES, TraceR and htsim, and the detection of formats.
 
+use odonata_import::{codes, htsim, tracer};
 use odonata_machine::topology::Dragonfly;
 use odonata_machine::Machine;
 use odonata_units::RankId;
-use odonata_workload::import::{codes, htsim, tracer};
 use odonata_workload::{JobSpec, Pattern, PatternSpec, PlacementSpec, Work, Workload};
 use std::collections::HashMap;
 

@@ -1,10 +1,11 @@
 //! The walk over messages against a plain count of every message, on random machines, jobs and placements.
 
+use odonata_import::CommunicationGraph;
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_units::{Bytes, NodeId, RankId, RouterId};
 use odonata_workload::volumes::{Matrix, Messages, Volumes};
-use odonata_workload::{CommunicationGraph, Job, JobSpec, PatternSpec, PlacementSpec, Workload};
+use odonata_workload::{Job, JobSpec, PatternSpec, PlacementSpec, Workload};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;

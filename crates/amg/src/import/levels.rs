@@ -6,7 +6,7 @@
 //! Both have the columns of [`COLUMNS`]; other columns are ignored.
 
 use crate::{Hierarchy, Level};
-use odonata_workload::import::csv;
+use odonata_import::csv;
 use serde_json::Value;
 
 /// Columns of every level table, in the order of the fields of [`Level`].

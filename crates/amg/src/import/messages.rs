@@ -5,9 +5,9 @@
 //! * Recorded, with the set-up: `phase,level,source,destination,messages,bytes`.
 
 use crate::Phase;
-use odonata_workload::import::csv::each_record;
-use odonata_workload::import::MessageList;
-use odonata_workload::{CommunicationGraph, WorkloadError};
+use odonata_declare::FileError;
+use odonata_import::csv::each_record;
+use odonata_import::{CommunicationGraph, MessageList};
 use std::collections::BTreeMap;
 
 const BYTES_PER_VALUE: f64 = 8.0;
@@ -27,13 +27,7 @@ const MAX_EQUAL_MESSAGES: u64 = 1_000_000;
 ///
 /// # Panics
 /// If the phase belongs to the set-up.
-pub fn cycle(
-    label: &str,
-    bytes: &[u8],
-    ranks: u32,
-    level: u32,
-    phase: Phase,
-) -> Result<CommunicationGraph, WorkloadError> {
+pub fn cycle(label: &str, bytes: &[u8], ranks: u32, level: u32, phase: Phase) -> Result<CommunicationGraph, FileError> {
     let (operator, listed) = match phase {
         Phase::Smooth => (MATRIX, Some(level)),
         Phase::Restrict => (INTERPOLATION, Some(level)),
@@ -79,7 +73,7 @@ pub struct LevelExchanges {
 ///
 /// # Errors
 /// Errors of [`cycle()`], or a level without messages between others.
-pub fn all_levels(label: &str, bytes: &[u8], ranks: u32) -> Result<Vec<LevelExchanges>, WorkloadError> {
+pub fn all_levels(label: &str, bytes: &[u8], ranks: u32) -> Result<Vec<LevelExchanges>, FileError> {
     let mut lists: BTreeMap<(u32, Phase), MessageList<'_>> = BTreeMap::new();
     each_record(
         label,
@@ -110,7 +104,7 @@ pub fn all_levels(label: &str, bytes: &[u8], ranks: u32) -> Result<Vec<LevelExch
         let place = level as usize;
         if place > levels.len() {
             let reason = format!("there are no messages of level {}", levels.len());
-            return Err(WorkloadError::file(label, format!("level {level}"), reason));
+            return Err(FileError::new(label, format!("level {level}"), reason));
         }
         if place == levels.len() {
             levels.push(LevelExchanges::default());
@@ -137,7 +131,7 @@ pub fn recorded(
     ranks: u32,
     level: u32,
     phase: Phase,
-) -> Result<CommunicationGraph, WorkloadError> {
+) -> Result<CommunicationGraph, FileError> {
     let mut messages = MessageList::new(label, Some(ranks));
     let mut deepest = None;
     each_record(
@@ -174,8 +168,8 @@ pub fn recorded(
 
 /// Checks that a hierarchy with lists down to level `deepest` has the phase on the level. A coarsest level on a single
 /// rank has no list, so the last level with a list may still restrict.
-fn check_level(label: &str, level: u32, phase: Phase, deepest: Option<u32>, silent: bool) -> Result<(), WorkloadError> {
-    let wrong = |reason: String| Err(WorkloadError::file(label, format!("level {level}"), reason));
+fn check_level(label: &str, level: u32, phase: Phase, deepest: Option<u32>, silent: bool) -> Result<(), FileError> {
+    let wrong = |reason: String| Err(FileError::new(label, format!("level {level}"), reason));
     match (deepest, phase) {
         (None, _) => wrong(format!("there are no messages of the phase '{}'", phase.word())),
         // The finer level lists the interpolation from this level.
@@ -194,15 +188,12 @@ fn check_level(label: &str, level: u32, phase: Phase, deepest: Option<u32>, sile
 mod tests {
     use super::*;
     use odonata_units::RankId;
-    use odonata_workload::Pattern;
 
     const CYCLE: &str = "level,operator,source,destination,values\n\
                          0,0,0,1,10\n0,0,1,0,11\n0,1,0,1,5\n1,0,1,2,3\n";
 
     fn sends(graph: &CommunicationGraph, rank: u32) -> Vec<(u32, u64)> {
-        let mut sends = Vec::new();
-        graph.sends(RankId(rank), &mut sends);
-        sends.iter().map(|send| (send.target.0, send.bytes.0)).collect()
+        graph.messages_of(RankId(rank)).map(|(target, bytes)| (target.0, bytes.0)).collect()
     }
 
     #[test]

@@ -7,11 +7,11 @@ use crate::memory;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::spec::job::{patterns, programs, JobEntry, WorkEntry};
-use odonata_declare::{Value, Variant};
+use odonata_declare::{ParameterError, Value, Variant};
 use odonata_machine::Machine;
-use odonata_workload::collective::Collectives;
-use odonata_workload::mistakes::ExaminationCache;
-use odonata_workload::program::ProgramSpec;
+use odonata_programs::collective::Collectives;
+use odonata_programs::mistakes::ExaminationCache;
+use odonata_programs::ProgramSpec;
 use odonata_workload::rail_choice::RailChoice;
 use odonata_workload::volumes::Messages;
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, TrafficSpec, Work, Workload, WorkloadError, TRAFFIC};
@@ -103,16 +103,12 @@ fn accept(read: Result<(), (&'static str, String)>, chosen: &VariantChoice, repo
 fn set_all(
     chosen: &VariantChoice,
     report: &mut Report<'_>,
-    mut set: impl FnMut(&str, Value) -> Result<(), WorkloadError>,
+    mut set: impl FnMut(&str, Value) -> Result<(), ParameterError>,
 ) -> bool {
     let mut taken = true;
     for (key, value) in &chosen.parameters {
         if let Err(error) = set(key, value.value.clone()) {
-            let reason = match error {
-                WorkloadError::Parameter { reason, .. } => reason,
-                other => other.to_string(),
-            };
-            report.add(ProblemKind::Value, value.place, format!("'{key}': {reason}"), None);
+            report.add(ProblemKind::Value, value.place, format!("'{key}': {}", error.reason), None);
             taken = false;
         }
     }
@@ -167,7 +163,7 @@ fn admit(entries: &[JobEntry], specs: &[JobSpec], machine: &Machine, report: &mu
 /// Where a mistake of a job is, and what it is.
 pub(super) fn problem(error: &WorkloadError, job: &JobEntry) -> (Place, String) {
     match error {
-        WorkloadError::Parameter { owner, parameter, reason } => {
+        WorkloadError::Parameter(ParameterError { owner, parameter, reason }) => {
             let place = match parameter.as_str() {
                 _ if owner.contains(": placement '") => job.placement.place_of(parameter),
                 _ if owner.contains(": traffic '") => job.work.traffic_place_of(parameter),
@@ -180,9 +176,7 @@ pub(super) fn problem(error: &WorkloadError, job: &JobEntry) -> (Place, String) 
         }
         WorkloadError::Impossible { .. } => (job.work.chosen().place_of("path"), error.to_string()),
         WorkloadError::Oversubscribed { .. } => (job.place_of("ranks"), error.to_string()),
-        WorkloadError::Unknown(_) | WorkloadError::File { .. } => {
-            (job.place_of("placement"), format!("job '{}': {error}", job.name))
-        }
+        WorkloadError::File(_) => (job.place_of("placement"), format!("job '{}': {error}", job.name)),
     }
 }
 

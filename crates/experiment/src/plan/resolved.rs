@@ -7,7 +7,7 @@ use crate::spec::engine::EngineSpec;
 use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
 use crate::spec::mpi::MpiSpec;
 use odonata_declare::{Kind, Value as DeclaredValue, VariantInfo};
-use odonata_workload::program::ProgramSpec;
+use odonata_programs::ProgramSpec;
 use odonata_workload::{JobSpec, Work, Workload};
 use toml::{Table, Value};
 

@@ -8,8 +8,8 @@ use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::{Chooser, Section};
 use odonata_declare::{Choice, Family, Key, Kind, Value, Variant, VariantInfo};
+use odonata_programs::{ProgramRule, ProgramSpec, PROGRAMS};
 use odonata_units::Time;
-use odonata_workload::program::{ProgramRule, ProgramSpec, PROGRAMS};
 use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
 
 /// The patterns of all crates.

@@ -7,9 +7,9 @@ use crate::problem::ProblemKind;
 use crate::report::Report;
 use crate::section::Section;
 use odonata_declare::{Choice, Key, Kind, ParameterStruct, Value};
+use odonata_programs::collective::{self, Collectives, ALGORITHMS};
+use odonata_programs::Operation;
 use odonata_transport::MpiSettings;
-use odonata_workload::collective::{self, Collectives, ALGORITHMS};
-use odonata_workload::program::Operation;
 use std::sync::{Arc, LazyLock};
 
 /// The algorithms as choices.

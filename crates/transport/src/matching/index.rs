@@ -5,7 +5,7 @@
 //! of all classes that were searched so far.
 
 use super::{Label, QueueKind};
-use odonata_workload::program::ANY;
+use odonata_programs::ANY;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 

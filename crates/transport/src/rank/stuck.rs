@@ -4,8 +4,8 @@ use super::messages::Transfer;
 use super::{Notice, Rank, RankState};
 use crate::record::RankRecord;
 use crate::requests::{RequestState, Slot, Wait};
-use odonata_workload::expansion::JobProgram;
-use odonata_workload::program::{Call, ANY};
+use odonata_programs::expansion::JobProgram;
+use odonata_programs::{Call, ANY};
 
 impl Rank {
     pub(crate) fn into_record(self) -> RankRecord {

@@ -2,7 +2,7 @@
 
 use super::RankEndpoints;
 use odonata_checkpoint::{DecodeError, Reader, State, Writer};
-use odonata_workload::program::GroupLists;
+use odonata_programs::GroupLists;
 
 impl State for RankEndpoints {
     fn save(&self, into: &mut Writer) {

@@ -7,12 +7,12 @@ pub(crate) mod plain;
 use odonata_machine::topology::{Dragonfly, LinkFigures};
 use odonata_machine::Machine;
 use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic};
+use odonata_programs::collective::Collectives;
+use odonata_programs::expansion::JobProgram;
+use odonata_programs::{Code, RankProgram};
 use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{NodeId, Time};
-use odonata_workload::collective::Collectives;
-use odonata_workload::expansion::JobProgram;
-use odonata_workload::program::{Code, RankProgram};
 use std::sync::Arc;
 
 /// A program of one block, the same function for every rank.

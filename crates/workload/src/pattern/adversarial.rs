@@ -3,8 +3,7 @@
 use super::cells::Cells;
 use super::draw::{Draws, MESSAGES};
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::WorkloadError;
-use odonata_declare::{parameter, words, Kind, Parameter, Parameters, AUTO};
+use odonata_declare::{parameter, words, Kind, Parameter, ParameterError, Parameters, AUTO};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -38,7 +37,7 @@ impl Parameters for AdversarialParameters {
 }
 
 impl PatternRule for AdversarialParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(Adversarial::new(owner, self, context)?))
     }
 }
@@ -73,7 +72,7 @@ impl Adversarial {
         owner: &str,
         parameters: &AdversarialParameters,
         context: &PatternContext<'_>,
-    ) -> Result<Self, WorkloadError> {
+    ) -> Result<Self, ParameterError> {
         let AdversarialParameters { bytes, messages, offset, target, group_ranks } = *parameters;
         let cells = cells(owner, group_ranks, context)?;
         let groups = cells.len();
@@ -85,7 +84,7 @@ impl Adversarial {
                 parameters.offset,
                 if groups == 1 { "" } else { "s" }
             );
-            return Err(WorkloadError::parameter(owner, "offset", reason));
+            return Err(ParameterError::new(owner, "offset", reason));
         }
         Ok(Self { cells, offset, target, draws: Draws { seed: context.seed, messages, bytes } })
     }
@@ -96,9 +95,9 @@ pub(super) fn cells(
     owner: &str,
     group_ranks: Option<u32>,
     context: &PatternContext<'_>,
-) -> Result<Cells, WorkloadError> {
+) -> Result<Cells, ParameterError> {
     match group_ranks {
-        Some(0) => Err(WorkloadError::parameter(owner, "group_ranks", "a group has at least one rank")),
+        Some(0) => Err(ParameterError::new(owner, "group_ranks", "a group has at least one rank")),
         Some(size) => Ok(Cells::of_size(context.ranks, size)),
         None => Ok(Cells::of_groups(context)),
     }

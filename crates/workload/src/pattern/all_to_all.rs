@@ -2,8 +2,7 @@
 
 use super::draw::another;
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::WorkloadError;
-use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, words, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -36,7 +35,7 @@ impl Parameters for AllToAllParameters {
 }
 
 impl PatternRule for AllToAllParameters {
-    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(AllToAll::new(self, context)))
     }
 }

@@ -1,9 +1,9 @@
 //! The pattern of a communication graph from a file.
 
-use super::{Pattern, PatternContext, PatternRule};
-use crate::import::{self, GraphFormat};
-use crate::{CommunicationGraph, WorkloadError};
-use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, AUTO};
+use super::{Pattern, PatternContext, PatternRule, SentMessage};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, Reader, AUTO};
+use odonata_import::{CommunicationGraph, GraphFormat};
+use odonata_units::RankId;
 use std::sync::Arc;
 
 /// Parameters of `file`.
@@ -36,16 +36,26 @@ impl Parameters for FilePatternParameters {
 
 impl PatternRule for FilePatternParameters {
     fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
-        let bytes = import::open(&self.path, files).map_err(|reason| ("path", reason))?;
+        let bytes = files.read_filled(&self.path).map_err(|reason| ("path", reason))?;
         let format = self.format.unwrap_or_else(|| GraphFormat::detect(&bytes));
         let graph = format.read(&self.path, &bytes, ranks).map_err(|error| ("path", error.to_string()))?;
         self.graph = Some(Arc::new(graph));
         Ok(())
     }
 
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         let graph = graph_for(owner, self, context.ranks)?;
         Ok(graph)
+    }
+}
+
+impl Pattern for CommunicationGraph {
+    fn ranks(&self) -> u32 {
+        self.ranks()
+    }
+
+    fn sends(&self, rank: RankId, out: &mut Vec<SentMessage>) {
+        out.extend(self.messages_of(rank).map(|(target, bytes)| SentMessage { target, bytes }));
     }
 }
 
@@ -54,15 +64,15 @@ pub(super) fn graph_for(
     owner: &str,
     parameters: &FilePatternParameters,
     ranks: u32,
-) -> Result<Arc<CommunicationGraph>, WorkloadError> {
-    let wrong = |reason: String| Err(WorkloadError::parameter(owner, "path", reason));
+) -> Result<Arc<CommunicationGraph>, ParameterError> {
+    let wrong = |reason: String| Err(ParameterError::new(owner, "path", reason));
     let Some(graph) = &parameters.graph else {
         return wrong(match parameters.path.as_str() {
             "" => "missing; write the path of a communication graph".into(),
             path => format!("no communication graph was read from '{path}'"),
         });
     };
-    let mentioned = crate::Pattern::ranks(&**graph);
+    let mentioned = graph.ranks();
     match mentioned.cmp(&ranks) {
         std::cmp::Ordering::Equal => Ok(Arc::clone(graph)),
         std::cmp::Ordering::Less => Ok(Arc::new(graph.widen(ranks))),

@@ -2,8 +2,7 @@
 
 use super::draw::{another, Draws, MESSAGES};
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -30,7 +29,7 @@ impl Parameters for HotspotParameters {
 }
 
 impl PatternRule for HotspotParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(Hotspot::new(owner, self, context)?))
     }
 }
@@ -57,12 +56,12 @@ impl Hotspot {
         owner: &str,
         parameters: &HotspotParameters,
         context: &PatternContext<'_>,
-    ) -> Result<Self, WorkloadError> {
+    ) -> Result<Self, ParameterError> {
         let HotspotParameters { bytes, messages, hot_ranks, share } = *parameters;
         let ranks = context.ranks;
         if hot_ranks == 0 || hot_ranks > ranks {
             let reason = format!("{hot_ranks}, expected 1 to {ranks}, the ranks of the job");
-            return Err(WorkloadError::parameter(owner, "hot_ranks", reason));
+            return Err(ParameterError::new(owner, "hot_ranks", reason));
         }
         Ok(Self { ranks, hot_ranks, share, draws: Draws { seed: context.seed, messages, bytes } })
     }

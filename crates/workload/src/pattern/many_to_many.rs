@@ -1,8 +1,7 @@
 //! All-to-alls within groups of ranks, as in the transposes of a parallel FFT.
 
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, AUTO};
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
@@ -38,7 +37,7 @@ impl Parameters for ManyToManyParameters {
 }
 
 impl PatternRule for ManyToManyParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(ManyToMany::new(owner, self, context)?))
     }
 }
@@ -67,7 +66,7 @@ impl ManyToMany {
         owner: &str,
         parameters: &ManyToManyParameters,
         context: &PatternContext<'_>,
-    ) -> Result<Self, WorkloadError> {
+    ) -> Result<Self, ParameterError> {
         let ranks = context.ranks;
         let group = parameters.group.unwrap_or(match ranks {
             0..32_768 => 16,
@@ -75,13 +74,13 @@ impl ManyToMany {
             _ => 64,
         });
         if group == 0 {
-            return Err(WorkloadError::parameter(owner, "group", "a group has at least one rank"));
+            return Err(ParameterError::new(owner, "group", "a group has at least one rank"));
         }
         let largest = (ranks / group).max(1);
         let stride = parameters.stride.unwrap_or(group.min(largest));
         if stride == 0 || stride > largest {
             let reason = format!("{stride}, but groups of {group} of {ranks} ranks have strides from 1 to {largest}");
-            return Err(WorkloadError::parameter(owner, "stride", reason));
+            return Err(ParameterError::new(owner, "stride", reason));
         }
         Ok(Self { ranks, group, stride, bytes: parameters.bytes })
     }

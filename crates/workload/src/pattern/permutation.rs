@@ -1,8 +1,7 @@
 //! Permutations: one message per rank, to a rank computed from its own number.
 
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -30,7 +29,7 @@ impl Parameters for PermutationParameters {
 }
 
 impl PatternRule for PermutationParameters {
-    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(Permutation { ranks: context.ranks, bytes: self.bytes, target: (self.rule)(context) }))
     }
 }

@@ -2,8 +2,7 @@
 
 use super::neighbors::{distinct, symmetric, Degrees};
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -35,7 +34,7 @@ impl Parameters for RandomNeighborsParameters {
 }
 
 impl PatternRule for RandomNeighborsParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(RandomNeighbors::new(owner, self, context)?))
     }
 }
@@ -70,7 +69,7 @@ impl RandomNeighbors {
         owner: &str,
         parameters: &RandomNeighborsParameters,
         context: &PatternContext<'_>,
-    ) -> Result<Self, WorkloadError> {
+    ) -> Result<Self, ParameterError> {
         let ranks = context.ranks;
         let RandomNeighborsParameters { bytes, neighbors_min, neighbors_max, symmetric } = *parameters;
         let degrees = Degrees::new(owner, context.seed, neighbors_min, neighbors_max, ranks - 1)?;

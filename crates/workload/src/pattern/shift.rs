@@ -2,8 +2,7 @@
 
 use super::permutation::Permutation;
 use super::{Pattern, PatternContext, PatternRule};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
@@ -31,7 +30,7 @@ impl Default for ShiftParameters {
 
 /// Rank r of n sends to (r + offset) mod n, and nothing if this is itself.
 impl PatternRule for ShiftParameters {
-    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         let (ranks, offset) = (context.ranks, self.offset);
         let target =
             Box::new(move |rank: RankId| RankId(((u64::from(rank.0) + u64::from(offset)) % u64::from(ranks)) as u32));

@@ -1,9 +1,10 @@
 //! Patterns as users write them: a name and parameters.
 
 use super::{Pattern, PatternContext, PATTERNS};
-use crate::rule_spec::RuleSpec;
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters, Reader, Value, Variant, VariantInfo};
+use odonata_declare::{
+    parameter, Kind, Parameter, ParameterError, ParameterStruct, Parameters, Reader, RuleSpec, Value, Variant,
+    VariantInfo,
+};
 use std::sync::Arc;
 
 /// A pattern's parameters, before its job is known.
@@ -21,7 +22,7 @@ pub trait PatternRule: ParameterStruct {
     ///
     /// # Errors
     /// Parameters that do not fit the job.
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError>;
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError>;
 }
 
 /// Parameters of every pattern.
@@ -55,8 +56,8 @@ impl PatternSpec {
     ///
     /// # Errors
     /// An unknown name, with the nearest known one.
-    pub fn parse(name: &str) -> Result<Self, WorkloadError> {
-        Variant::find("pattern", PATTERNS, name).map(Self::of).map_err(WorkloadError::Unknown)
+    pub fn parse(name: &str) -> Result<Self, String> {
+        Variant::find("pattern", PATTERNS, name).map(Self::of)
     }
 
     /// Description for parser and reference: parameters of this pattern and of every pattern.
@@ -73,7 +74,7 @@ impl PatternSpec {
     ///
     /// # Panics
     /// If a job already uses the pattern.
-    pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), WorkloadError> {
+    pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), ParameterError> {
         self.0.set(parameter, &value.into())
     }
 
@@ -105,7 +106,7 @@ impl PatternSpec {
         self.0.name()
     }
 
-    pub(crate) fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    pub(crate) fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         self.rule().build(&self.0.owner(context.job), context)
     }
 }
@@ -115,7 +116,7 @@ mod tests {
     use super::super::test_help::{build, check, try_build};
     use super::super::FilePatternParameters;
     use super::*;
-    use crate::CommunicationGraph;
+    use odonata_import::CommunicationGraph;
     use odonata_units::{Bytes, RankId, Stream};
     use serde_json::json;
 
@@ -143,8 +144,10 @@ mod tests {
 
     #[test]
     fn mistakes_name_the_nearest() {
-        let message = |result: Result<PatternSpec, WorkloadError>| result.unwrap_err().to_string();
-        assert_eq!(message(PatternSpec::parse("stencil-4")), "unknown pattern 'stencil-4'; did you mean 'stencil-4d'?");
+        assert_eq!(
+            PatternSpec::parse("stencil-4").unwrap_err(),
+            "unknown pattern 'stencil-4'; did you mean 'stencil-4d'?"
+        );
         let set = |parameter: &str, value: serde_json::Value| {
             let mut spec = PatternSpec::parse("spread").unwrap();
             spec.set(parameter, value).unwrap_err().to_string()

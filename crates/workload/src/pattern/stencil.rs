@@ -1,9 +1,8 @@
 //! Nearest neighbours on a process grid of 2, 3 or 4 dimensions.
 
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::grid::{Grid, GridOrder};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, AUTO};
+use odonata_programs::{Grid, GridOrder};
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
@@ -36,7 +35,7 @@ impl Parameters for StencilParameters {
 }
 
 impl PatternRule for StencilParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(Stencil::new(owner, self.dimensions, self, context)?))
     }
 }
@@ -75,7 +74,7 @@ impl Stencil {
         dimensions: usize,
         parameters: &StencilParameters,
         context: &PatternContext<'_>,
-    ) -> Result<Self, WorkloadError> {
+    ) -> Result<Self, ParameterError> {
         let grid = Grid::new(owner, context.ranks, parameters.dims.as_deref(), dimensions, parameters.order)?;
         Ok(Self { ranks: context.ranks, grid, periodic: parameters.periodic, bytes: parameters.bytes })
     }
@@ -161,7 +160,7 @@ mod tests {
         fn counts_and_symmetry(ranks in 1u32..600, three in any::<bool>(), periodic in any::<bool>()) {
             let (name, dimensions) = if three { ("stencil-3d", 3) } else { ("stencil-4d", 4) };
             let messages = check(&*build(name, ranks, &[("periodic", json!(periodic))]));
-            let sizes = crate::near_cubic(ranks, dimensions);
+            let sizes = odonata_programs::near_cubic(ranks, dimensions);
             let expected: u32 = sizes
                 .iter()
                 .map(|&d| if d == 1 { 0 } else if periodic { 2 * ranks } else { 2 * (ranks - ranks / d) })

@@ -2,7 +2,7 @@
 
 use super::{Pattern, PatternContext, PatternSpec};
 use crate::test_machines::groups;
-use crate::WorkloadError;
+use odonata_declare::ParameterError;
 use odonata_units::{NodeId, RankId};
 use serde_json::Value;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(super) fn try_build(
     name: &str,
     ranks: u32,
     parameters: &[(&str, Value)],
-) -> Result<Arc<dyn Pattern>, WorkloadError> {
+) -> Result<Arc<dyn Pattern>, ParameterError> {
     let machine = groups(1, 1, ranks);
     try_build_on(&machine, &(0..ranks).map(NodeId).collect::<Vec<_>>(), name, parameters)
 }
@@ -24,8 +24,8 @@ pub(super) fn try_build_on(
     node_of_rank: &[NodeId],
     name: &str,
     parameters: &[(&str, Value)],
-) -> Result<Arc<dyn Pattern>, WorkloadError> {
-    let mut spec = PatternSpec::parse(name)?;
+) -> Result<Arc<dyn Pattern>, ParameterError> {
+    let mut spec = PatternSpec::parse(name).unwrap();
     for (parameter, value) in parameters {
         spec.set(parameter, value.clone())?;
     }

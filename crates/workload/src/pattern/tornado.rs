@@ -4,10 +4,9 @@ use super::adversarial::cells;
 use super::cells::Cells;
 use super::permutation::Permutation;
 use super::{Pattern, PatternContext, PatternRule};
-use crate::grid::{Grid, GridOrder};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, AUTO};
 use odonata_machine::Shape;
+use odonata_programs::{Grid, GridOrder};
 use odonata_units::{Bytes, RankId, RouterId};
 use std::sync::Arc;
 
@@ -78,7 +77,7 @@ fn shifted(grid: &Grid, point: u32) -> u32 {
 /// 5. all ranks as one ring.
 ///
 /// Between groups or routers, a rank sends to the rank with its own index.
-fn rings(owner: &str, parameters: &TornadoParameters, context: &PatternContext<'_>) -> Result<Rings, WorkloadError> {
+fn rings(owner: &str, parameters: &TornadoParameters, context: &PatternContext<'_>) -> Result<Rings, ParameterError> {
     let ranks = context.ranks;
     let grid = |dims: &[u32]| Grid::new(owner, ranks, Some(dims), dims.len(), GridOrder::RowMajor).map(Rings::Ranks);
     if let Some(dims) = &parameters.dims {
@@ -124,7 +123,7 @@ impl Rings {
 }
 
 impl PatternRule for TornadoParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         let rings = rings(owner, self, context)?;
         let target = Box::new(move |rank| rings.target(rank));
         Ok(Arc::new(Permutation { ranks: context.ranks, bytes: self.bytes, target }))

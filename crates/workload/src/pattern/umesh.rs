@@ -2,7 +2,7 @@
 
 use super::neighbors::{distinct, symmetric, Degrees};
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::WorkloadError;
+use odonata_declare::ParameterError;
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl Parameters for UmeshParameters {
 }
 
 impl PatternRule for UmeshParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(Umesh::new(owner, self, context)?))
     }
 }
@@ -87,9 +87,9 @@ impl Umesh {
         owner: &str,
         parameters: &UmeshParameters,
         context: &PatternContext<'_>,
-    ) -> Result<Self, WorkloadError> {
+    ) -> Result<Self, ParameterError> {
         let UmeshParameters { bytes, neighbors_min, neighbors_max, max_distance, symmetric } = *parameters;
-        let wrong = |reason: String| Err(WorkloadError::parameter(owner, "max_distance", reason));
+        let wrong = |reason: String| Err(ParameterError::new(owner, "max_distance", reason));
         // There are no ranks outside the job.
         let max_distance = max_distance.min(context.ranks - 1);
         if neighbors_max > 0 && parameters.max_distance == 0 {

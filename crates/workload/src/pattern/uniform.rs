@@ -2,8 +2,7 @@
 
 use super::draw::{another, Draws, MESSAGES};
 use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ impl Parameters for UniformParameters {
 }
 
 impl PatternRule for UniformParameters {
-    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, WorkloadError> {
+    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
         Ok(Arc::new(Uniform::new(self, context)))
     }
 }

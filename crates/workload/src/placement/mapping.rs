@@ -11,7 +11,6 @@ mod script;
 
 use super::spec::{ranks_per_node, PendingPlacement, PlacementRule};
 use super::{FreeNodes, NodeAssignment, PlacementRequest};
-use crate::import;
 use crate::WorkloadError;
 use boxes::RankBox;
 pub(super) use boxes::{cell, place};
@@ -75,7 +74,7 @@ type ParameterError = (&'static str, String);
 impl PlacementRule for MappingParameters {
     fn read(&mut self, files: &mut dyn Reader) -> Result<(), ParameterError> {
         let Some(path) = &self.file else { return Ok(()) };
-        let bytes = import::open(path, files).map_err(|reason| ("file", reason))?;
+        let bytes = files.read_filled(path).map_err(|reason| ("file", reason))?;
         let text = String::from_utf8(bytes).map_err(|_| ("file", format!("'{path}' is not a text file")))?;
         self.text = Some(text.into());
         Ok(())

@@ -160,8 +160,8 @@ impl PlacementSpec {
     ///
     /// # Errors
     /// An unknown name, with the nearest known one.
-    pub fn parse(name: &str) -> Result<Self, WorkloadError> {
-        Variant::find("placement", PLACEMENTS, name).map(Self::of).map_err(WorkloadError::Unknown)
+    pub fn parse(name: &str) -> Result<Self, String> {
+        Variant::find("placement", PLACEMENTS, name).map(Self::of)
     }
 
     /// Description for parser and reference.
@@ -176,10 +176,10 @@ impl PlacementSpec {
     ///
     /// # Panics
     /// If a job already uses the placement.
-    pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), WorkloadError> {
+    pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), odonata_declare::ParameterError> {
         let owner = format!("placement '{}'", self.name);
         try_set(self.rule_mut(), parameter, &value.into())
-            .map_err(|reason| WorkloadError::parameter(owner, parameter, reason))
+            .map_err(|reason| odonata_declare::ParameterError::new(owner, parameter, reason))
     }
 
     /// All parameters and their values, including defaults.

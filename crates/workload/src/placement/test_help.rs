@@ -13,7 +13,7 @@ pub(super) fn placed(
     ranks: u32,
     seed: u64,
 ) -> Result<Vec<NodeId>, WorkloadError> {
-    let mut spec = PlacementSpec::parse(name)?;
+    let mut spec = PlacementSpec::parse(name).unwrap();
     for (parameter, value) in parameters {
         spec.set(parameter, value.clone())?;
     }

@@ -1,9 +1,9 @@
 //! What ranks of programs are thought to take. `docs/models/memory.md` has what was measured.
 
+use odonata_programs::expansion::JobProgram;
+use odonata_programs::MessageCounts;
+use odonata_programs::{Call, Code};
 use odonata_units::RankId;
-use odonata_workload::expansion::JobProgram;
-use odonata_workload::program::{Call, Code};
-use odonata_workload::MessageCounts;
 
 /// Of a rank and its share of a NIC, of the code of a collective, and of its row: idle ones took 1,360 B.
 const PER_RANK: u64 = 1_900;

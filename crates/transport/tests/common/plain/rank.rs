@@ -2,10 +2,10 @@
 
 use super::{ACKNOWLEDGEMENT, DATA, EAGER, GET_REQUEST, ON_NODE, ON_NODE_RECEIPT, RENDEZVOUS_HEADER};
 use odonata_packet::Envelope;
+use odonata_programs::expansion::{CallExpander, JobProgram, Step};
+use odonata_programs::{Call, ANY};
 use odonata_transport::{MpiSettings, RankJob};
 use odonata_units::{Bytes, NodeId};
-use odonata_workload::expansion::{CallExpander, JobProgram, Step};
-use odonata_workload::program::{Call, ANY};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 

@@ -179,7 +179,7 @@ fn app(sizes: &[&str], ranks: u32) -> Result<RankBox, String> {
     let product = sizes.iter().try_fold(1u32, |product, &size| product.checked_mul(size));
     match product {
         Some(product) if product == ranks && !sizes.is_empty() => Ok(RankBox::numbered(&sizes)),
-        _ => Err(format!("a box of {} ranks, but the job has {ranks}", crate::grid::format_sizes(&sizes))),
+        _ => Err(format!("a box of {} ranks, but the job has {ranks}", odonata_programs::format_sizes(&sizes))),
     }
 }
 

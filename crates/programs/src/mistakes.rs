@@ -1,0 +1,271 @@
+//! Checks a program before a run and counts its messages, in one walk over the calls of all ranks.
+//!
+//! It finds three kinds of mistakes:
+//!
+//! * invalid calls: an unknown rank or communicator, a request that was never started or is in use;
+//! * collectives that the ranks of a communicator call in a different order or with different sizes;
+//! * sends without receives.
+//!
+//! Only a run shows which message a wildcard matches, which ranks wait for each other, and whether a message is longer
+//! than its receive.
+//!
+//! Ranks are walked in batches, a few calls of each in turn, because programs are fastest if ranks request the same
+//! block at about the same time.
+
+mod agreement;
+mod balance;
+mod requests;
+#[cfg(test)]
+mod tests;
+
+use crate::expansion::{CallExpander, JobProgram};
+use crate::message_counts::{MessageCounts, Sender};
+use crate::program::Call;
+use agreement::{Agreement, OwnCommunicators};
+use balance::Balance;
+use requests::Requests;
+use std::collections::HashMap;
+
+/// Limit on the checked calls of a job: 1.4 s on one processor of 2.5 GHz. A larger limit checks longer programs but
+/// delays the start.
+pub const MAX_CALLS: u64 = 20_000_000;
+
+/// Limit on counted calls inside collectives, per checked call.
+const INNER_CALLS: u64 = 4;
+
+/// Ranks of a batch, and calls of each rank per turn. A larger batch needs more memory; see the header.
+const BATCH_RANKS: u32 = 1_024;
+const TURN_CALLS: u32 = 64;
+
+/// An invalid call: its place, the problem, and what was expected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mistake(pub String);
+
+/// Results of the check of a program without invalid calls.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Examination {
+    /// Description of sends without receives, and receives without sends.
+    pub unmatched: Option<String>,
+    /// Description of the unchecked part.
+    pub left_out: Option<String>,
+    /// Messages of one execution. `None` if there are too many to count here.
+    pub sent: Option<MessageCounts>,
+}
+
+/// Results of earlier checks. Many points of a sweep have the same jobs.
+#[derive(Default, Debug)]
+pub struct ExaminationCache {
+    /// By a description of everything that defines a program.
+    examined: HashMap<String, Examination>,
+}
+
+impl ExaminationCache {
+    /// Returns the stored result of a job, or calls `examine`.
+    ///
+    /// # Errors
+    /// Errors of `examine`.
+    pub fn get_or_examine(
+        &mut self,
+        job: String,
+        examine: impl FnOnce() -> Result<Examination, Mistake>,
+    ) -> Result<Examination, Mistake> {
+        if let Some(examined) = self.examined.get(&job) {
+            return Ok(examined.clone());
+        }
+        let examined = examine()?;
+        self.examined.insert(job, examined.clone());
+        Ok(examined)
+    }
+}
+
+impl Examination {
+    /// The result for a job that sends nothing.
+    #[must_use]
+    pub fn with_no_messages(self) -> Self {
+        Self { sent: Some(MessageCounts::default()), ..self }
+    }
+}
+
+/// Checks the calls of all ranks, at most `most` in total.
+///
+/// # Errors
+/// The first invalid call.
+pub fn examine(shared: &JobProgram, most: u64) -> Result<Examination, Mistake> {
+    let ranks = shared.program.ranks();
+    let each = (most / u64::from(ranks.max(1))).max(1);
+    let mut walk = Walk {
+        shared,
+        each,
+        agreement: Agreement::default(),
+        balance: Balance::new(),
+        sent: Some(MessageCounts::default()),
+        inner: most.saturating_mul(INNER_CALLS),
+        is_truncated: false,
+    };
+    for first in (0..ranks).step_by(BATCH_RANKS as usize) {
+        walk.walk_batch(first..ranks.min(first + BATCH_RANKS))?;
+    }
+    let Walk { agreement, balance, sent, is_truncated, .. } = walk;
+    if is_truncated {
+        let left_out = format!(
+            "only the first {each} calls of each of its {ranks} ranks were checked; the run checks later calls, the agreement of \
+             ranks on collectives, and unmatched messages"
+        );
+        return Ok(Examination { unmatched: None, left_out: Some(left_out), sent: None });
+    }
+    if !agreement.is_full {
+        agreement.all_made(shared)?;
+    }
+    let mut examined = Examination { sent, ..Examination::default() };
+    if agreement.is_full {
+        examined.left_out = Some("it creates too many communicators to check all of their collectives".into());
+    }
+    if !balance.has_wildcards && !balance.is_balanced() {
+        let mut unmatched = balance.unmatched();
+        for rank in 0..ranks {
+            let mut walker = Walker::new(shared, rank);
+            while walker.step(shared, None)? {
+                walker.last.iter().for_each(|call| unmatched.add(rank, call));
+            }
+        }
+        examined.unmatched = Some(unmatched.words());
+    }
+    Ok(examined)
+}
+
+struct Walk<'a> {
+    shared: &'a JobProgram,
+    /// Limit on calls of each rank.
+    each: u64,
+    agreement: Agreement,
+    balance: Balance,
+    /// Message counts, and the remaining limit on calls inside collectives.
+    sent: Option<MessageCounts>,
+    inner: u64,
+    is_truncated: bool,
+}
+
+impl Walk<'_> {
+    /// Walks over some ranks.
+    fn walk_batch(&mut self, ranks: std::ops::Range<u32>) -> Result<(), Mistake> {
+        let mut walkers: Vec<Walker> = ranks.map(|rank| Walker::new(self.shared, rank)).collect();
+        let mut mistake = Ok(());
+        while mistake.is_ok() && !walkers.is_empty() {
+            walkers.retain_mut(|walker| match self.walk_turn(walker) {
+                _ if mistake.is_err() => false,
+                Ok(continues) => continues,
+                Err(found) => {
+                    mistake = Err(found);
+                    false
+                }
+            });
+        }
+        mistake
+    }
+
+    /// Walks over some calls of a rank. Returns whether more remain.
+    fn walk_turn(&mut self, walker: &mut Walker) -> Result<bool, Mistake> {
+        for _ in 0..TURN_CALLS {
+            if !walker.step(self.shared, self.sent.as_mut().map(|sent| (sent, &mut self.inner)))? {
+                if !self.is_truncated {
+                    self.agreement.finish(self.shared, walker)?;
+                }
+                return Ok(false);
+            }
+            if walker.code.calls() > self.each {
+                self.is_truncated = true;
+                return Ok(false);
+            }
+            if self.inner == 0 {
+                self.sent = None;
+            }
+            if let Some(call) = &walker.last {
+                self.balance.add(walker.rank, call);
+            }
+            if !self.is_truncated {
+                self.agreement.follow(self.shared, walker)?;
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A rank in its program.
+#[derive(Clone, Debug)]
+struct Walker {
+    rank: u32,
+    code: CallExpander,
+    requests: Requests,
+    owns: OwnCommunicators,
+    /// Counter of its messages, until the first execution ends.
+    sender: Option<Sender>,
+    /// The last call. Its peer is a rank of the job.
+    last: Option<Call>,
+}
+
+impl Walker {
+    fn new(shared: &JobProgram, rank: u32) -> Self {
+        let ranks = shared.program.ranks();
+        let (requests, owns, sender) = (Requests::default(), OwnCommunicators::new(ranks), Some(Sender::default()));
+        Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, last: None }
+    }
+
+    /// Makes the next call; false at the end. Adds its messages to `sent`, if given, and subtracts calls inside
+    /// collectives from the limit.
+    fn step(&mut self, shared: &JobProgram, sent: Option<(&mut MessageCounts, &mut u64)>) -> Result<bool, Mistake> {
+        let Self { code, requests, sender, .. } = self;
+        let next = match (sent, &mut *sender) {
+            (Some((sent, inner)), Some(of)) => {
+                let see = |call: &Call| {
+                    *inner = inner.saturating_sub(1);
+                    count(call, of, sent);
+                };
+                let next = code.next_call(shared, Some(see));
+                match &next {
+                    // The end of the first execution, or of the only one.
+                    Ok(None | Some(Call::Round)) => {
+                        of.hand_over(sent);
+                        *sender = None;
+                    }
+                    Ok(Some(call)) => count(call, of, sent),
+                    Err(_) => {}
+                }
+                next
+            }
+            _ => code.next_call(shared, None::<fn(&Call)>),
+        };
+        let next = next.and_then(|call| {
+            call.iter().try_for_each(|call| requests.follow(call))?;
+            Ok(call)
+        });
+        match next {
+            Ok(call) => {
+                self.last = call;
+                Ok(call.is_some())
+            }
+            Err(reason) => {
+                let call = self.code.last().map_or_else(String::new, |call| call.to_string());
+                Err(Mistake(format!("{}: {call}: {reason}", self.place(shared))))
+            }
+        }
+    }
+
+    /// Rank, number and line of the last call.
+    fn place(&self, shared: &JobProgram) -> String {
+        format!("rank {}, {}", self.rank, self.code.place(shared))
+    }
+}
+
+/// Counts the messages of a call.
+fn count(call: &Call, sender: &mut Sender, sent: &mut MessageCounts) {
+    if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = *call {
+        sender.send(to, bytes, sent);
+    }
+}
+
+/// The place of a call of a rank.
+fn place(shared: &JobProgram, rank: u32, call: u64) -> String {
+    let mut walker = Walker::new(shared, rank);
+    while walker.code.calls() < call && matches!(walker.step(shared, None), Ok(true)) {}
+    walker.place(shared)
+}
