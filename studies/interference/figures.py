@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from matplotlib.axes import Axes
 
+from odonata.colors import FIGURES
 from odonata.plot import plot_interference, style
 from odonata.plot.stalls import plot_stall_map
 from odonata.runs import Run
@@ -109,7 +110,7 @@ def over_time(
                     run = found[routing, job if alone else ""]
                     if run is not None:
                         times, values = curve(run, job, what, smoothed)
-                        color = style.PALETTE[i + (0 if alone else 2)]
+                        color = FIGURES[i + (0 if alone else 2)]
                         label = f"{_name(job)}, {'alone' if alone else 'both run'}"
                         axes.plot(times, values, color=color, linewidth=1.1, label=label)
             axes.set_title(routing)
@@ -168,7 +169,7 @@ def _box(entry: dict[str, Any]) -> dict[str, Any]:
 def _draw_boxes(axes: Axes, stats: list[dict[str, Any]]) -> None:
     """A box between the quartiles, a line at the median, marks at the mean, 95 % and 99 %."""
     for x, box in enumerate(stats):
-        color = style.PALETTE[x % len(style.PALETTE)]
+        color = FIGURES[x % len(FIGURES)]
         axes.bar(x, box["q3"] - box["q1"], 0.5, bottom=box["q1"], color=color, alpha=0.55)
         axes.hlines(box["median"], x - 0.25, x + 0.25, color="#222222", linewidth=1.6)
         axes.vlines(x, box["q3"], box["p99"], color=color, linewidth=1.0)
@@ -201,7 +202,7 @@ def stalls(results: Results, *, routings: list[str]) -> style.Picture:
         left, right = picture.subplots(1, 2, width_ratios=[2, 1])
         width = 0.84 / len(runs)
         for i, (routing, run) in enumerate(runs.items()):
-            found, color = stalls_ms(run), style.PALETTE[i]
+            found, color = stalls_ms(run), FIGURES[i]
             places = np.arange(len(found["local"])) + (i - (len(runs) - 1) / 2) * width
             left.bar(places, found["local"], 0.9 * width, color=color, label=routing)
             left.axhline(float(found["local"].mean()), color=color, linewidth=0.9, linestyle="--")
@@ -237,7 +238,7 @@ def windows_of_all(results: Results, *, routings: list[str], smoothed: int = 10)
             found = windows(run)
             stats.append({"label": routing, **_quartiles(found["latency_us"])})
             times, smooth = curve(run, None, "gb_per_ms", smoothed)
-            right.plot(times, smooth, color=style.PALETTE[i], linewidth=0.9, label=routing)
+            right.plot(times, smooth, color=FIGURES[i], linewidth=0.9, label=routing)
         _draw_boxes(left, stats)
         left.set_ylabel("mean latency of a window (us)")
         left.set_title("latency")

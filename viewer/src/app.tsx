@@ -47,6 +47,7 @@ import { Tooltip } from './views/frame/tooltip'
 import { useFirstPicture, usePrepared, LoadingPage } from './views/frame/loading'
 import { comparison, type Comparison } from './views/session/comparison'
 import type { DerivedRun } from './data/model'
+import { themeVariables } from './draw/look'
 
 export function App({ session }: { session: Session }) {
   const state = useStore(session.state)
@@ -71,7 +72,12 @@ export function App({ session }: { session: Session }) {
   return (
     <SessionContext.Provider value={session}>
       <ThemeContext.Provider value={theme}>
-        <div class={`odonata ${theme}`} data-test="app" data-ready={derived && seen ? 'yes' : 'no'}>
+        <div
+          class={`odonata ${theme}`}
+          style={themeVariables(theme)}
+          data-test="app"
+          data-ready={derived && seen ? 'yes' : 'no'}
+        >
           <div class="frame">
             {useFrozenDuringDrag(dragging, () => (
               <Header

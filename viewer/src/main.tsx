@@ -6,6 +6,7 @@ import { readDropped, type DroppedFile } from './data/dropped'
 import { BALL, HOTTEST_FIRST } from './data/range'
 import { DEFAULTS } from './data/state'
 import { drawingService } from './draw/drawingservice'
+import { themeVariables } from './draw/look'
 import { Session } from './views/session/session'
 import './viewer.css'
 
@@ -25,7 +26,7 @@ async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Pr
     const [message, hint] =
       error instanceof SourceError ? [error.message, error.hint] : [String(error), undefined]
     render(
-      <div class="odonata light" role="alert">
+      <div class="odonata light" style={themeVariables('light')} role="alert">
         <p class="failures">{message}</p>
         {hint !== undefined && <p class="hint centred">{hint}</p>}
       </div>,

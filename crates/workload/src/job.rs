@@ -14,7 +14,7 @@ use odonata_programs::expansion::JobProgram;
 use odonata_programs::mistakes::{self, Examination, ExaminationCache, Mistake, MAX_CALLS};
 use odonata_programs::{ProgramContext, ProgramSpec, Rounds, Sequence};
 use odonata_units::{JobId, NodeId, RankId, Stream, Time};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Specification of a job.
 #[derive(Clone, Debug)]
@@ -123,7 +123,20 @@ pub struct Workload {
 }
 
 /// Default colours of jobs: the palette of Okabe and Ito (2008) for colour-blind readers, black last.
-const PALETTE: [&str; 8] = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000"];
+static COLORS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    #[derive(serde::Deserialize)]
+    struct Colors {
+        okabe_ito: Vec<String>,
+        then: Then,
+    }
+    #[derive(serde::Deserialize)]
+    struct Then {
+        jobs: Vec<String>,
+    }
+    let shared = include_str!("../../../python/odonata/colors.json");
+    let Colors { okabe_ito, then } = serde_json::from_str(shared).expect("the colours are JSON");
+    [okabe_ito, then.jobs].concat()
+});
 
 impl Workload {
     /// Places all jobs in order and builds their patterns.
@@ -238,7 +251,7 @@ fn job(
     Ok(Job {
         name: name.clone(),
         idle: spec.idle,
-        color: spec.color.clone().unwrap_or_else(|| PALETTE[request.index % PALETTE.len()].into()),
+        color: spec.color.clone().unwrap_or_else(|| COLORS[request.index % COLORS.len()].clone()),
         ranks: *ranks,
         ranks_per_node,
         pattern: silent(done.pattern),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from odonata.colors import BLUE
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.quantity import scale
@@ -62,7 +63,7 @@ def plot_front(trials: pa.Table, objectives: Sequence[str]) -> style.Picture:
             x[front][order],
             y[front][order],
             "o-" if several else "o",
-            color="#0072b2",
+            color=BLUE,
             label="front" if several else "best",
             drawstyle=style_of,
         )

@@ -7,6 +7,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from odonata.analysis.links import Floats, class_names, floats, of_class
+from odonata.colors import VERMILLION
 from odonata.plot import style
 
 BINS = 40
@@ -79,7 +80,7 @@ def _mark(axes: Axes, values: Floats, symbol: str) -> None:
         shown,
         [1.0] * len(shown),
         "v",
-        color="#D55E00",
+        color=VERMILLION,
         markersize=5,
         transform=axes.get_xaxis_transform(),
         clip_on=False,

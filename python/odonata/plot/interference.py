@@ -8,6 +8,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
+from odonata.colors import FIGURES
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.quantity import Scale, scale
@@ -83,7 +84,7 @@ def plot_interference(table: pa.Table, *, across: str | None = None) -> style.Pi
 
 
 def _color(background: int) -> str:
-    return style.PALETTE[background % len(style.PALETTE)]
+    return FIGURES[background % len(FIGURES)]
 
 
 def _draw_target(

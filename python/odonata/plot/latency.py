@@ -11,6 +11,7 @@ import pyarrow as pa
 from matplotlib.axes import Axes
 
 from odonata.analysis.aggregate import aggregate
+from odonata.colors import FIGURES
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.quantity import scale
@@ -110,7 +111,7 @@ def plot_load_curve(runs: Sequence[RunData]) -> style.Picture:
         picture = style.new_picture(8.6, 3.6)
         left, right = picture.subplots(1, 2)
         for i, (routing, by_load) in enumerate(points.items()):
-            color = style.PALETTE[i % len(style.PALETTE)]
+            color = FIGURES[i % len(FIGURES)]
             rows = [by_load[load] for load in sorted(by_load)]
             _line(left, rows, [[p.accepted / LOAD.size for p in row] for row in rows], color, routing)
             steady = [row for row in rows if all(p.steady for p in row)]

@@ -12,19 +12,17 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from odonata.colors import BLUE, FIGURES, GREEN, PURPLE
 from odonata.quantity import Scale, scale
-
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#666666")
-"""Okabe and Ito's colours, for everything without its own colour."""
 
 CLASS_COLORS = {
     "all": "#999999",
-    "green": "#009E73",
+    "green": GREEN,
     "black": "#333333",
-    "blue": "#0072B2",
-    "local": "#009E73",
-    "global": "#0072B2",
-    "terminal": "#CC79A7",
+    "blue": BLUE,
+    "local": GREEN,
+    "global": BLUE,
+    "terminal": PURPLE,
 }
 """Cray's cable colours, matched to the colours above; on other machines links inside and between groups."""
 
@@ -85,12 +83,12 @@ def figure_style() -> Any:
 
 def class_color(name: str, position: int) -> str:
     """The colour of a link class; `position` selects one if the class has no fixed colour."""
-    return CLASS_COLORS.get(name, PALETTE[position % len(PALETTE)])
+    return CLASS_COLORS.get(name, FIGURES[position % len(FIGURES)])
 
 
 def job_colors(colors: Sequence[str | None]) -> list[str]:
     """The colours of jobs from the run, or from the palette if the run has none."""
-    return [color or PALETTE[i % len(PALETTE)] for i, color in enumerate(colors)]
+    return [color or FIGURES[i % len(FIGURES)] for i, color in enumerate(colors)]
 
 
 def lighter(color: str, share: float = 0.6) -> tuple[float, float, float]:

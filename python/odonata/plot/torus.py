@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from odonata.analysis.links import Floats, floats
 from odonata.analysis.torus import directions
+from odonata.colors import BLUE, VERMILLION
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.quantity import Scale, scale
@@ -76,7 +77,7 @@ def _label(panel: Axes, sides: Sequence[str]) -> None:
 
 
 def _histogram(panel: Axes, shown: Floats, direction_of_link: Floats, on: tuple[Scale, float]) -> None:
-    (unit, most), colors = on, (style.PALETTE[0], style.PALETTE[5])
+    (unit, most), colors = on, (BLUE, VERMILLION)
     for (direction, sign), color in zip(DIRECTIONS, colors, strict=True):
         panel.hist(
             shown[direction_of_link == direction] / unit.size,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.axes import Axes
 
+from odonata.colors import FIGURES
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.plot.bars import Series, draw_mean_max, groups_width, legend_entries, scale_of
@@ -89,7 +90,7 @@ def _panel(
         found.append(
             Series(
                 _label(series, value, formats),
-                style.PALETTE[position % len(style.PALETTE)],
+                FIGURES[position % len(FIGURES)],
                 # Zero traffic is no bar.
                 [None if height is None else float(height["bytes_mean"]) or None for height in heights],
                 [None if height is None else float(height["bytes_max"]) or None for height in heights],

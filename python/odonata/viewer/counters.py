@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from odonata import __version__
+from odonata.colors import COUNTERS
 from odonata.errors import OdonataError
 from odonata.store.schema import FORMAT, FORMAT_VERSION, TABLES, Column, declared
-from odonata.viewer.colors import PALETTE
 from odonata.viewer.runs import MemoryRun
 
 ENDS = ["sg", "sr", "sc", "dg", "dr", "dc"]
@@ -198,7 +198,7 @@ def _jobs(places: Numbers, owners: Numbers, job_ids: list[int]) -> pa.Table:
         {
             "job": pa.array(range(len(job_ids)), pa.uint32()),
             "name": pa.array([str(job) for job in job_ids], pa.string()),
-            "color": pa.array([PALETTE[i % len(PALETTE)] for i in range(len(job_ids))], pa.string()),
+            "color": pa.array([COUNTERS[i % len(COUNTERS)] for i in range(len(job_ids))], pa.string()),
             "nodes": pa.array([int(m.sum()) for m in mine], pa.uint32()),
             "routers": pa.array([len(np.unique(routers[m])) for m in mine], pa.uint32()),
         }

@@ -10,7 +10,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
  * colours.
  */
 const ALLOWED: Record<string, readonly string[]> = {
-  base: [],
+  // The colours that figures share.
+  base: ['..'],
   data: ['base'],
   layout: ['base', 'data'],
   draw: ['base', 'data', 'layout'],

@@ -1,5 +1,10 @@
 /** Distinct colours for jobs and other categories. */
+import { okabe_ito, unknown_job } from '../../../python/odonata/colors.json'
 import { DICHROMACIES, fromOklab, parseHex, simulateDichromacy, toHex, toOklab, type Rgb } from './color'
+
+export const VERMILLION = okabe_ito[5]!
+/** Colour of a job without one. */
+export const UNKNOWN_JOB = unknown_job
 
 /** Candidate lightness and hue steps; all of them are visible on white and on black. */
 const LIGHTNESS = [0.58, 0.72, 0.46, 0.82] as const
@@ -39,6 +44,10 @@ export function distinctColors(colors: readonly string[]): string[] {
     return toHex(best.rgb)
   })
 }
+
+/** A colour per category, blue first. */
+export const categoryColors = (categories: readonly string[]): string[] =>
+  distinctColors(categories.map(() => okabe_ito[0]!))
 
 interface Candidate {
   readonly rgb: Rgb

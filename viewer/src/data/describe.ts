@@ -1,5 +1,6 @@
 /** Tooltip texts for links, bundles, cells, routers and groups. */
 import { count, percent, quantity, signed } from '../base/format'
+import { UNKNOWN_JOB } from '../base/palette'
 import type { DerivedRun } from './model'
 import { linkName, SEVERAL, type Run } from './run'
 
@@ -186,7 +187,7 @@ export function describeCable(run: Run, link: number, removed: boolean, carried:
 }
 
 export function jobOf(run: Run, job: number): { name: string; color: string } {
-  return run.jobs.find((j) => j.job === job) ?? { name: `job ${job}`, color: '#888888' }
+  return run.jobs.find((j) => j.job === job) ?? { name: `job ${job}`, color: UNKNOWN_JOB }
 }
 
 export function describeRouter(d: DerivedRun, router: number, routerJob: number): Tip {

@@ -1,6 +1,6 @@
 /** A loaded run in flat columns; links in table order. Immutable. */
 import type { Unit } from '../base/format'
-import { distinctColors } from '../base/palette'
+import { distinctColors, UNKNOWN_JOB } from '../base/palette'
 import { Strings, type Block, type NumericArray } from './block'
 import {
   isMeasure,
@@ -234,7 +234,7 @@ function readJobs(block: Block, columns: Columns): Job[] {
   }
   const number = (name: string, row: number): number => block.numbers.get(name)?.[row] ?? 0
   const colors = distinctColors(
-    Array.from({ length: block.rows }, (_, row) => word('color', row) || '#888888'),
+    Array.from({ length: block.rows }, (_, row) => word('color', row) || UNKNOWN_JOB),
   )
   return Array.from({ length: block.rows }, (_, row) => ({
     job: number('job', row),

@@ -1,12 +1,8 @@
 /** Draws cost bars with names and totals, on a canvas or in a file. */
-import { distinctColors } from '../base/palette'
 import type { BarsPicture } from '../layout/bars'
 import { fillBox, write } from './blocks'
 import type { LookTable } from './look'
 import type { Pen } from './pen'
-
-/** A colour per part. */
-export const partColors = (parts: readonly string[]): string[] => distinctColors(parts.map(() => '#0072b2'))
 
 export function drawBars(
   pen: Pen,

@@ -1,11 +1,9 @@
 /** Draws trials and their Pareto front, on a canvas or in a file. */
+import { VERMILLION } from '../base/palette'
 import type { FrontPicture, TrialMark } from '../layout/front'
 import { write } from './blocks'
 import type { LookTable } from './look'
 import type { Pen } from './pen'
-
-/** Front colour; the square shape says the same without colour. */
-const FRONT = '#d55e00'
 
 export function drawFront(
   pen: Pen,
@@ -20,7 +18,7 @@ export function drawFront(
       pen.lineTo(x + x1, y + y1)
     }
   })
-  stroke(pen, FRONT, 2, () => {
+  stroke(pen, VERMILLION, 2, () => {
     for (let i = 0; i < picture.steps.length; i += 2) {
       const [at, height] = [x + picture.steps[i]!, y + picture.steps[i + 1]!]
       if (i === 0) pen.moveTo(at, height)
@@ -68,6 +66,7 @@ function drawMark(
   pen.beginPath()
   if (mark.kind === 'front') pen.rect(x - 5, y - 5, 10, 10)
   else pen.arc(x, y, 3.5, 0, 2 * Math.PI)
-  pen.fillStyle = mark.kind === 'front' ? FRONT : muted
+  // The square shape says the same without colour.
+  pen.fillStyle = mark.kind === 'front' ? VERMILLION : muted
   pen.fill()
 }

@@ -3,28 +3,16 @@ import { mixWith, toHex, toPixel, parseHex, type Rgb } from '../base/color'
 import { RAMPS, rampFor, shades, type Theme } from '../base/ramps'
 import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../data/scale'
 
-export interface Palette {
-  readonly background: string
-  readonly panel: string
-  readonly ink: string
-  readonly muted: string
-  readonly line: string
-  /** A link with value zero. */
-  readonly empty: string
-  /** A link outside of the selection. */
-  readonly filtered: string
-  readonly idle: string
-  readonly accent: string
-}
-
-export const PALETTES: Readonly<Record<Theme, Palette>> = {
+const PALETTES = {
   light: {
     background: '#ffffff',
     panel: '#f6f7f9',
     ink: '#1c2530',
     muted: '#5c6875',
     line: '#d5dae0',
+    /** A link with value zero. */
     empty: '#eceff2',
+    /** A link outside of the selection. */
     filtered: '#c3c9d0',
     idle: '#c5cbd2',
     accent: '#0a66c2',
@@ -41,6 +29,12 @@ export const PALETTES: Readonly<Record<Theme, Palette>> = {
     accent: '#6bb3ff',
   },
 }
+
+export type Palette = Readonly<(typeof PALETTES)[Theme]>
+
+/** The theme colours as variables of the style sheet. */
+export const themeVariables = (theme: Theme): Record<string, string> =>
+  Object.fromEntries(Object.entries(PALETTES[theme]).map(([name, color]) => [`--${name}`, color]))
 
 /** A cell without a link. */
 export const NO_LINK = 255

@@ -1,12 +1,11 @@
 /** The list of jobs with switches to hide, isolate or subtract each. */
-import { useContext, useMemo } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { counted, digits, quantity } from '../../base/format'
 import type { DerivedRun } from '../../data/model'
 import type { Job, Run } from '../../data/run'
 import type { JobMode } from '../../data/state'
-import { PALETTES } from '../../draw/look'
 import { Communicators } from './communicators'
-import { ThemeContext, useSession, useSettings } from '../session/session'
+import { useSession, useSettings } from '../session/session'
 
 /** Modes in which only this job counts; if already set, all count. */
 export function solo(
@@ -157,14 +156,13 @@ function Switch({
 }
 
 function Marks() {
-  const { idle, ink } = PALETTES[useContext(ThemeContext)]
   return (
     <div class="looks">
       <span>
-        <i class="swatch round" style={{ background: idle }} /> idle router
+        <i class="swatch round" style={{ background: 'var(--idle)' }} /> idle router
       </span>
       <span>
-        <i class="swatch round ring" style={{ borderColor: ink }} /> several jobs
+        <i class="swatch round ring" style={{ borderColor: 'var(--ink)' }} /> several jobs
       </span>
     </div>
   )

@@ -1,5 +1,6 @@
 /** Times of a model run: bars by job, level, phase or term, split by another axis; one panel per scenario. */
 import { useMemo } from 'preact/hooks'
+import { categoryColors } from '../../base/palette'
 import {
   COST_AXES,
   costBars,
@@ -18,7 +19,7 @@ import {
 import { costRows } from '../../data/rows'
 import type { Run } from '../../data/run'
 import type { ViewState } from '../../data/state'
-import { drawBars, partColors } from '../../draw/bars'
+import { drawBars } from '../../draw/bars'
 import { barAt, barsPicture, barTip } from '../../layout/bars'
 import { Choice } from '../controls/controls'
 import { Marks } from '../canvas/marks'
@@ -92,7 +93,7 @@ export function CostsView({ run }: { run: Run }) {
           <ul class="legend">
             {bars.parts.map((part, i) => (
               <li key={part}>
-                <i class="swatch" style={{ background: partColors(bars.parts)[i]! }} /> {part}
+                <i class="swatch" style={{ background: categoryColors(bars.parts)[i]! }} /> {part}
               </li>
             ))}
           </ul>
@@ -175,7 +176,9 @@ function Bars({ run, bars, label, share }: { run: Run; bars: CostBars; label: st
       run={run}
       of={[bars, share]}
       picture={(width) => barsPicture(bars, width, share)}
-      draw={(pen, picture, looks) => drawBars(pen, { x: 0, y: 0 }, picture, partColors(bars.parts), looks)}
+      draw={(pen, picture, looks) =>
+        drawBars(pen, { x: 0, y: 0 }, picture, categoryColors(bars.parts), looks)
+      }
       markAt={barAt}
       tip={({ marks }, i) => ({ ...barTip(bars, marks[i]!), shares: [], note: '' })}
       order={({ marks }) => [...marks.keys()].sort((a, b) => marks[b]!.seconds - marks[a]!.seconds || a - b)}

@@ -1,9 +1,10 @@
 /** Export of the costs view. */
 import type { Theme } from '../../base/ramps'
+import { categoryColors } from '../../base/palette'
 import { csvOf } from '../../data/csv'
 import type { Run } from '../../data/run'
 import type { ViewState } from '../../data/state'
-import { drawBars, drawPartLegend, partColors } from '../../draw/bars'
+import { drawBars, drawPartLegend } from '../../draw/bars'
 import { looksFor } from '../../draw/look'
 import { barsPicture } from '../../layout/bars'
 import { costsIn, shownCosts } from './costs'
@@ -18,7 +19,7 @@ export function costsExport(session: Session, run: Run, state: ViewState, theme:
   const { choice, bars, job } = shownCosts(costs, state)
   const picture = barsPicture(bars, WIDTH, state.costScale === 'share')
   const looks = looksFor(theme, state.ramp, false)
-  const colors = partColors(bars.parts)
+  const colors = categoryColors(bars.parts)
   const of = job < 0 ? 'all jobs' : costs.names.job[costs.jobs.indexOf(job)]!
   const name = `${run.label}, time of ${of}`
   const size = { width: WIDTH + 2 * MARGIN, height: TOP + 34 + picture.height + MARGIN }

@@ -1,5 +1,6 @@
 /** What a picture shows under the current settings: mark values, routers, bands, highlights. */
 import { Memo } from '../../base/memo'
+import { UNKNOWN_JOB } from '../../base/palette'
 import { aggregateMarks, groupJobTraffic, updateMarks, type MarkValues } from '../../data/aggregate'
 import { routerJobs } from '../../data/describe'
 import type { Difference } from '../../data/difference'
@@ -85,7 +86,7 @@ export class PictureContent {
 
   private jobColors(run: Run): string[] {
     return this.colors.get([run], () => {
-      const colors = Array.from({ length: jobCount(run) }, () => '#888888')
+      const colors = Array.from({ length: jobCount(run) }, () => UNKNOWN_JOB)
       for (const job of run.jobs) colors[job.job] = job.color
       return colors
     })

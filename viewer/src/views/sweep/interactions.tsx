@@ -1,7 +1,7 @@
 /** A figure over one setting, one line per value of a second: parallel lines mean no interaction. */
 import { useRef } from 'preact/hooks'
 import { quantity } from '../../base/format'
-import { distinctColors } from '../../base/palette'
+import { categoryColors } from '../../base/palette'
 import { axisTicks, valueAxis } from '../../data/histogram'
 import { cellText } from '../tables/pivot'
 import { type SweepTable } from './sweep'
@@ -12,7 +12,7 @@ const PAD = { left: 92, right: 24, top: 12, bottom: 44 }
 /** A colour per value, independent of drawing order. */
 export function levelColors(levels: readonly string[]): string[] {
   const sorted = [...levels].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-  const colors = distinctColors(sorted.map(() => '#0072b2'))
+  const colors = categoryColors(sorted)
   return levels.map((level) => colors[sorted.indexOf(level)]!)
 }
 

@@ -1,13 +1,12 @@
 /** Close-up of a group: routers with nodes, links by class, matrices. */
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { count } from '../../../base/format'
 import { describeRouter, jobOf, routerJobs, show, jobText } from '../../../data/describe'
 import type { DerivedRun } from '../../../data/model'
 import { axesInside, IDLE, SEVERAL, type Run } from '../../../data/run'
-import { PALETTES } from '../../../draw/look'
 import { Choice } from '../../controls/controls'
 import { MatricesView } from '../matrices/matrices'
-import { ThemeContext, useSession, useStore } from '../../session/session'
+import { useSession, useStore } from '../../session/session'
 import { groupMembers } from '../../../layout/radial'
 
 export function GroupView({ derived: d }: { derived: DerivedRun }) {
@@ -108,7 +107,6 @@ function ClassTable({ derived: d, group }: { derived: DerivedRun; group: number 
 function RouterGrid({ derived: d, group }: { derived: DerivedRun; group: number }) {
   const session = useSession()
   const state = useStore(session.state)
-  const palette = PALETTES[useContext(ThemeContext)]
   const { run } = d
   const cells = useMemo(() => routerCells(run, group), [run, group])
   const jobs = useMemo(() => routerJobs(run, () => false), [run])
@@ -116,9 +114,9 @@ function RouterGrid({ derived: d, group }: { derived: DerivedRun; group: number 
   useEffect(() => chosen.current?.scrollIntoView({ block: 'nearest' }), [d.focus])
   const color = (job: number): string =>
     job === IDLE || state.jobs[job] === 'hidden'
-      ? palette.idle
+      ? 'var(--idle)'
       : job === SEVERAL
-        ? palette.ink
+        ? 'var(--ink)'
         : jobOf(run, job).color
   return (
     <div
