@@ -105,8 +105,22 @@ pub struct CallRecords {
     pub phases: Vec<PhaseTime>,
 }
 
-/// Job, causing rank, other rank, and the event. Entries of one stream keep their order.
-type EventStream = (u16, u32, u32, WaitEvent);
+/// The events of one kind that one rank causes for another. They keep their order.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct EventStream {
+    pub(crate) job: u16,
+    pub(crate) caused_by: u32,
+    /// The other rank.
+    pub(crate) other: u32,
+    pub(crate) event: WaitEvent,
+}
+
+impl EventStream {
+    /// As a key of a map.
+    fn key(self) -> (u16, u32, u32, u8) {
+        (self.job, self.caused_by, self.other, self.event as u8)
+    }
+}
 
 /// A jump of a rank's clock to the end of a wait.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -166,9 +180,9 @@ impl CallLog {
         let mut causes = by_stream(self.causes);
         let mut waits = Vec::new();
         for (stream, jump) in self.events {
-            let since_ps = causes.get_mut(&key(stream)).and_then(Iterator::next).expect("every event has a cause");
+            let since_ps = causes.get_mut(&stream.key()).and_then(Iterator::next).expect("every event has a cause");
             let Some(ClockJump { call, start_ps, end_ps }) = jump else { continue };
-            let (job, caused_by, other, event) = stream;
+            let EventStream { job, caused_by, other, event } = stream;
             let (rank, peer) = if event == WaitEvent::Data { (caused_by, other) } else { (other, caused_by) };
             let (start, end, caused_at) = (Time(start_ps), Time(end_ps), Time(since_ps));
             waits.push(RankWait { job, rank, number: 0, call, start, end, event, peer, caused_by, caused_at });
@@ -191,18 +205,11 @@ impl CallLog {
     }
 }
 
-/// A stream as a key of a map.
-type EventStreamKey = (u16, u32, u32, u8);
-
-fn key((job, caused_by, other, event): EventStream) -> EventStreamKey {
-    (job, caused_by, other, event as u8)
-}
-
 /// Causes by stream, in order.
-fn by_stream(notes: Vec<(EventStream, u64)>) -> BTreeMap<EventStreamKey, std::vec::IntoIter<u64>> {
-    let mut found: BTreeMap<EventStreamKey, Vec<u64>> = BTreeMap::new();
+fn by_stream(notes: Vec<(EventStream, u64)>) -> BTreeMap<(u16, u32, u32, u8), std::vec::IntoIter<u64>> {
+    let mut found: BTreeMap<_, Vec<u64>> = BTreeMap::new();
     for (stream, at_ps) in notes {
-        found.entry(key(stream)).or_default().push(at_ps);
+        found.entry(stream.key()).or_default().push(at_ps);
     }
     found.into_iter().map(|(stream, times)| (stream, times.into_iter())).collect()
 }

@@ -53,7 +53,8 @@ impl Inbox {
     /// arrive at this NIC.
     pub(crate) fn receive(
         &mut self,
-        (arrival, is_awaited): (&Arrival, bool),
+        arrival: &Arrival,
+        is_awaited: bool,
         sizes: PacketSizes,
         wire_of: &dyn Fn(u16, &Envelope) -> u64,
         out: &mut Vec<InboundMessage>,

@@ -44,7 +44,8 @@ impl NicChoice {
     /// Passes message `number` of a rank of job `j` to the NICs of its node `from`.
     pub(crate) fn dispatch(
         &mut self,
-        (j, job): (usize, &RankJob),
+        j: usize,
+        job: &RankJob,
         from: NodeId,
         mut message: OutboundMessage,
         number: u64,
@@ -84,31 +85,36 @@ impl NicChoice {
     }
 }
 
-/// Wire bytes of a message on one rail between two nodes.
-pub(crate) fn bytes_on_rail(
-    envelope: &Envelope,
-    whole: u64,
-    rails: &JobRails,
-    (a, b): (NodeId, NodeId),
-    rail: u32,
-) -> u64 {
-    if !is_striped(envelope, rails) {
-        return whole;
-    }
-    let share = rails.shares(a, b, Bytes(whole)).find(|(of, _)| *of == rail);
-    share.expect("a part arrives on the rail that it left on").1 .0
-}
-
 /// Whether a message is striped over rails.
 pub(crate) fn is_striped(envelope: &Envelope, rails: &JobRails) -> bool {
     MessageKind::from_code(envelope.kind).carries_data() && rails.is_striped(Bytes(envelope.bytes))
 }
 
-/// Whether a rail carries the first part of a message, or all of it.
-pub(crate) fn is_first_part(envelope: &Envelope, rails: &JobRails, (a, b): (NodeId, NodeId), rail: u32) -> bool {
-    // A message of zero bytes is sent as well.
-    !is_striped(envelope, rails)
-        || rails.shares(a, b, Bytes(envelope.bytes.max(1))).next().is_some_and(|(first, _)| first == rail)
+/// One of the rails between two nodes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rail {
+    pub(crate) from: NodeId,
+    pub(crate) to: NodeId,
+    pub(crate) number: u32,
+}
+
+impl Rail {
+    /// Wire bytes on this rail of a message with `whole` of them.
+    pub(crate) fn wire_bytes(self, envelope: &Envelope, whole: u64, rails: &JobRails) -> u64 {
+        if !is_striped(envelope, rails) {
+            return whole;
+        }
+        let share = rails.shares(self.from, self.to, Bytes(whole)).find(|(rail, _)| *rail == self.number);
+        share.expect("a part arrives on the rail that it left on").1 .0
+    }
+
+    /// Whether this rail carries the first part of a message, or all of it.
+    pub(crate) fn has_first_part(self, envelope: &Envelope, rails: &JobRails) -> bool {
+        // A message of zero bytes is sent as well.
+        let whole = Bytes(envelope.bytes.max(1));
+        !is_striped(envelope, rails)
+            || rails.shares(self.from, self.to, whole).next().is_some_and(|(first, _)| first == self.number)
+    }
 }
 
 /// NIC of each rank: the ranks of a node use its NICs in turn.

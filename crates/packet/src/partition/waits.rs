@@ -1,4 +1,4 @@
-//! Updates the record of waits, if there is one: see [`crate::record::JobWaits`].
+//! Updates the record of waits, if there is one: see [`crate::record::JobWait`].
 
 use super::port::End;
 use super::Partition;

@@ -3,7 +3,7 @@
 //! Only one interval is in memory. The end of an interval cuts what lasts longer: busy time of a link is carried
 //! over, and the partition records stalls up to the end before the rows are taken.
 
-use super::{Intervals, SeriesChoice};
+use super::SeriesChoice;
 use crate::packet::Packet;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,14 @@ pub struct JobPortInterval {
     pub job: u16,
     /// Bytes of packets that started to leave.
     pub bytes: u64,
+}
+
+/// Rows of one interval.
+#[derive(Default, Serialize, Deserialize)]
+pub(crate) struct Intervals {
+    pub(crate) ports: Vec<PortInterval>,
+    pub(crate) channels: Vec<ChannelInterval>,
+    pub(crate) port_jobs: Vec<JobPortInterval>,
 }
 
 /// Sums of the current interval.

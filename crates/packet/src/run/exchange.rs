@@ -4,12 +4,9 @@
 //! [`Exchange`] know how many workers there are and where.
 
 use super::rows::RowBuffer;
+use super::tally::Tally;
 use super::totals::Totals;
-use super::windows::Windows;
-use super::RunLimits;
 use crate::mail::Mail;
-use crate::partition::Partition;
-use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 
 /// Connection of a worker to the other workers.
@@ -29,92 +26,4 @@ pub(crate) trait Exchange {
     /// Sums the totals at the end of the run, and gathers the last rows. The first worker of the first process gets
     /// the sum of all. The first worker of another process gets the sum of its process.
     fn sum(&mut self, totals: Totals, rows: &Mutex<RowBuffer>) -> Option<Totals>;
-}
-
-/// State of some partitions and of their mail after a window. A sum over partitions in any order.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Tally {
-    /// Lower bound of the next event; `u64::MAX` if there is none.
-    pub(crate) earliest: u64,
-    /// Packets in partitions or in mail.
-    pub(crate) in_flight: u64,
-    /// Time of the last progress: an arrival, an injection or an expired timer.
-    pub(crate) last_progress: u64,
-    pub(crate) events: u64,
-    /// Measured packets of the awaited jobs: injected, and delivered.
-    pub(crate) injected: u64,
-    pub(crate) delivered: u64,
-    /// Arrival of the last of these. A packet counts as delivered when its last router sends it.
-    pub(crate) last_arrival: u64,
-    /// Whether endpoints have work left that the run waits for.
-    pub(crate) has_work: bool,
-    /// Whether any endpoint will act without an incoming packet (a timer). Needed when open traffic runs until the
-    /// jobs end.
-    pub(crate) will_act: bool,
-    /// Whether endpoints wait for timers.
-    pub(crate) has_timers: bool,
-    /// Whether the watcher stops the run.
-    pub(crate) stop: bool,
-    /// Whether to save the state now.
-    pub(crate) checkpoint: bool,
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        Self {
-            earliest: u64::MAX,
-            in_flight: 0,
-            last_progress: 0,
-            events: 0,
-            injected: 0,
-            delivered: 0,
-            last_arrival: 0,
-            has_work: false,
-            will_act: false,
-            has_timers: false,
-            stop: false,
-            checkpoint: false,
-        }
-    }
-}
-
-impl Tally {
-    /// Adds a partition at time `now`. Called right after its window, while it is in the cache.
-    pub(super) fn count(&mut self, partition: &mut Partition, now: u64, limits: &RunLimits) {
-        let earliest = partition.earliest();
-        self.earliest = self.earliest.min(earliest);
-        self.in_flight += partition.in_flight() as u64;
-        self.events += partition.event_count;
-        for job in partition.awaited() {
-            self.injected += job.injected_packets;
-            self.delivered += job.packets;
-            self.last_arrival = self.last_arrival.max(job.last_arrival_ps);
-        }
-        // Asking endpoints for work is slow, so only when the run may end.
-        let idle = earliest == u64::MAX;
-        self.last_progress = self.last_progress.max(partition.last_progress());
-        self.has_timers |= partition.has_timers();
-        if idle || Windows::may_end(now, limits) {
-            // A run that ends with its jobs does not wait for open traffic.
-            let before = if limits.ends_with_jobs { 0 } else { limits.measured_until };
-            self.has_work |= partition.has_work(before);
-            self.will_act |= limits.ends_with_jobs && partition.will_act(now);
-        }
-    }
-
-    /// Adds the tally of other partitions.
-    pub(crate) fn add(&mut self, other: &Self) {
-        self.earliest = self.earliest.min(other.earliest);
-        self.in_flight += other.in_flight;
-        self.last_progress = self.last_progress.max(other.last_progress);
-        self.events += other.events;
-        self.injected += other.injected;
-        self.delivered += other.delivered;
-        self.last_arrival = self.last_arrival.max(other.last_arrival);
-        self.has_work |= other.has_work;
-        self.will_act |= other.will_act;
-        self.has_timers |= other.has_timers;
-        self.stop |= other.stop;
-        self.checkpoint |= other.checkpoint;
-    }
 }

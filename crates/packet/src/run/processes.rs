@@ -5,9 +5,10 @@
 //! to the first process also contains rows and parts of a checkpoint. Then all processes know the sum of all tallies,
 //! and mail is where a thread of the same process would have put it.
 
-use super::exchange::{Exchange, Tally};
+use super::exchange::Exchange;
 use super::rows::RowBuffer;
 use super::run_state::CheckpointSink;
+use super::tally::Tally;
 use super::threads::{Thread, Threads};
 use super::totals::Totals;
 use crate::mail::{Mail, Outbox};

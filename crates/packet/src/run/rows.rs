@@ -1,6 +1,6 @@
 //! Rows that partitions produce during a run.
 
-use super::Watch;
+use super::watch::Watch;
 use crate::partition::Partition;
 use crate::record::{Intervals, RecordPlan, Rows, TracedPacket};
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,9 @@
 //! no thread waits for readers, and a window needs one barrier.
 
 use super::barrier::{Barrier, BarrierMember};
-use super::exchange::{Exchange, Tally};
+use super::exchange::Exchange;
 use super::rows::RowBuffer;
+use super::tally::Tally;
 use super::totals::Totals;
 use crate::mail::Mail;
 use std::sync::{Mutex, MutexGuard};

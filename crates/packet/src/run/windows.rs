@@ -4,8 +4,8 @@
 //! a cable between partitions. So no event in a window affects another partition before the window ends. Every worker
 //! computes the same window from the same sums.
 
-use super::exchange::Tally;
-use super::{Ending, RunLimits};
+use super::limits::{Ending, RunLimits, STEP};
+use super::tally::Tally;
 use crate::record::RecordPlan;
 
 pub(super) struct Windows {
@@ -28,10 +28,6 @@ pub(super) struct Window {
     pub(super) rows: bool,
     pub(super) interval_ends: bool,
 }
-
-/// A run ends at a multiple of this time, 1 us, or at its last event. A larger step wastes simulated time after the
-/// end; a smaller one shortens windows.
-const STEP: u64 = 1_000_000;
 
 impl Windows {
     pub(super) fn new(limits: RunLimits, plan: &RecordPlan, lookahead: Option<u64>) -> Self {
@@ -86,16 +82,6 @@ impl Windows {
         Window { until, rows, interval_ends }
     }
 
-    /// Whether a run may end at this time although events are left.
-    fn is_end_candidate(now: u64, limits: &RunLimits) -> bool {
-        now % STEP == 0 || now >= limits.end
-    }
-
-    /// Whether the run may be complete then, so that endpoints must report their work.
-    pub(super) fn may_end(now: u64, limits: &RunLimits) -> bool {
-        Self::is_end_candidate(now, limits) && (limits.ends_with_jobs || now >= limits.measured_until)
-    }
-
     fn ending(&self, sum: &Tally) -> Option<Ending> {
         let (limits, now) = (&self.limits, self.now);
         if sum.earliest == u64::MAX {
@@ -107,15 +93,15 @@ impl Windows {
         }
         // Open traffic always has packets in flight.
         let over = !limits.ends_with_jobs || sum.last_arrival <= now;
-        if Self::may_end(now, limits) && !sum.has_work && sum.injected == sum.delivered && over {
+        if limits.may_end(now) && !sum.has_work && sum.injected == sum.delivered && over {
             return Some(Ending::Complete);
         }
         // Finite jobs may deadlock while open traffic continues.
         let silent = !sum.will_act && sum.injected == sum.delivered && sum.last_arrival < now;
-        if limits.ends_with_jobs && Self::may_end(now, limits) && sum.has_work && silent {
+        if limits.ends_with_jobs && limits.may_end(now) && sum.has_work && silent {
             return Some(Ending::Deadlock);
         }
-        if !Self::is_end_candidate(now, limits) {
+        if !limits.is_end_candidate(now) {
             return None;
         }
         if sum.stop {

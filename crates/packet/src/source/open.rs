@@ -12,7 +12,7 @@
 //!
 //! When the load steps, a new gap is drawn from the step on.
 
-use super::Destinations;
+use super::destinations::Destinations;
 use crate::endpoint::{Endpoints, Nics, OutgoingPacket};
 use odonata_checkpoint::state;
 use odonata_units::{NodeId, Stream, Time};

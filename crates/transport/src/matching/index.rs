@@ -4,7 +4,7 @@
 //! A message looks for the first entry under each of the four labels that match it. Messages are filed under the labels
 //! of all classes that were searched so far.
 
-use super::{Label, QueueKind};
+use super::label::{Label, QueueKind};
 use odonata_programs::ANY;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;

@@ -1,7 +1,8 @@
 //! Messages of a rank: sends, receives, and notices to its host.
 
-use super::{Rank, RankContext, RankState};
-use crate::calls::{ClockJump, WaitEvent};
+use super::state_machine::{Rank, RankContext, RankState};
+use super::transfers::{Notice, PostedReceive, ReceivedMessage, Transfer};
+use crate::calls::{ClockJump, EventStream, WaitEvent};
 use crate::matching::Label;
 use crate::outbox::OutboundMessage;
 use crate::requests::{Requests, Slot, Wait};
@@ -9,83 +10,12 @@ use crate::settings::MpiSettings;
 use crate::wire::{wire_volume, MessageKind};
 use odonata_packet::Envelope;
 use odonata_units::Bytes;
-use serde::{Deserialize, Serialize};
-
-/// A notice that the host must handle.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum Notice {
-    /// A message: eager data, a rendezvous header, or a message on the node.
-    Message { kind: MessageKind, label: Label, bytes: u64, transfer: u32 },
-    /// The data of a rendezvous arrived.
-    DataArrived { transfer: u32 },
-    /// A send is complete.
-    Complete { transfer: u32 },
-}
-
-/// A posted receive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct PostedReceive {
-    bytes: u64,
-    pub(super) slot: Slot,
-}
-
-/// An unexpected message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct UnexpectedMessage {
-    kind: MessageKind,
-    bytes: u64,
-    transfer: u32,
-}
-
-/// A rendezvous after its header.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Transfer {
-    peer: u32,
-    bytes: u64,
-    slot: Slot,
-    /// Number of the message within its sender.
-    number: u64,
-    /// Its number at the other end.
-    remote: u32,
-}
-
-/// Transfers by number.
-#[derive(Default, Debug, Serialize, Deserialize)]
-pub(super) struct Transfers {
-    list: Vec<Transfer>,
-    free: Vec<u32>,
-}
-
-impl Transfers {
-    fn add(&mut self, transfer: Transfer) -> u32 {
-        if let Some(number) = self.free.pop() {
-            self.list[number as usize] = transfer;
-            return number;
-        }
-        self.list.push(transfer);
-        self.list.len() as u32 - 1
-    }
-
-    /// The other end of the transfer of a request.
-    pub(super) fn peer_of(&self, slot: Slot) -> Option<u32> {
-        let open = (0..).zip(&self.list).filter(|(number, _)| !self.free.contains(number));
-        open.map(|(_, transfer)| transfer).find(|transfer| transfer.slot == slot).map(|transfer| transfer.peer)
-    }
-
-    pub(super) fn capacity(&self) -> usize {
-        self.list.capacity()
-    }
-
-    fn remove(&mut self, number: u32) -> Transfer {
-        self.free.push(number);
-        self.list[number as usize]
-    }
-}
 
 impl Rank {
     pub(super) fn send(
         &mut self,
-        (to, communicator, tag): (u32, u16, u32),
+        to: u32,
+        label: Label,
         bytes: Bytes,
         slot: Slot,
         context: &mut RankContext<'_>,
@@ -100,11 +30,11 @@ impl Rank {
         self.clock += settings.send_setup.ps();
         let envelope = Envelope {
             bytes: bytes.0,
-            tag,
-            communicator,
+            tag: label.tag,
+            communicator: label.communicator,
             order: 0,
             sequence: 0,
-            source: self.number,
+            source: label.source,
             destination: to,
             kind: 0,
         };
@@ -116,7 +46,7 @@ impl Rank {
                 log.record_injection(self.job, &envelope, self.clock);
             }
             if let Some(calls) = &mut context.calls {
-                calls.record_cause((self.job, self.number, to, WaitEvent::Message), self.clock);
+                calls.record_cause(self.events(self.number, to, WaitEvent::Message), self.clock);
             }
             context.on_node.push((self.clock + settings.node_latency.ps(), envelope));
             return Ok(());
@@ -149,7 +79,7 @@ impl Rank {
                 MessageKind::Acknowledgement => WaitEvent::Receipt,
                 _ => WaitEvent::Message,
             };
-            calls.record_cause((self.job, self.number, envelope.destination, event), self.clock);
+            calls.record_cause(self.events(self.number, envelope.destination, event), self.clock);
         }
         let message = OutboundMessage {
             ready_ps: self.clock + context.settings.host_latency.ps() + start,
@@ -177,9 +107,7 @@ impl Rank {
         self.clock += compared as u64 * settings.matching.ps();
         let posted = PostedReceive { bytes: bytes.0, slot };
         match found {
-            Some((message, UnexpectedMessage { kind, bytes, transfer })) => {
-                self.complete_match(posted, message, (kind, bytes, transfer), context)
-            }
+            Some((label, message)) => self.complete_match(posted, label, message, context),
             None => {
                 self.posted.push(label, posted);
                 Ok(())
@@ -195,11 +123,12 @@ impl Rank {
         self.clock = self.clock.max(at);
         match notice {
             Notice::Message { kind, label, bytes, transfer } => {
+                let message = ReceivedMessage { kind, bytes, transfer };
                 let (compared, found) = self.posted.take(&label);
                 self.clock += compared as u64 * context.settings.matching.ps();
                 match found {
-                    Some((_, posted)) => self.complete_match(posted, label, (kind, bytes, transfer), context)?,
-                    None => self.unexpected.push(label, UnexpectedMessage { kind, bytes, transfer }),
+                    Some((_, posted)) => self.complete_match(posted, label, message, context)?,
+                    None => self.unexpected.push(label, message),
                 }
             }
             Notice::DataArrived { transfer } => {
@@ -217,17 +146,22 @@ impl Rank {
         Ok(())
     }
 
+    /// The events of one kind that `caused_by` causes for `other`.
+    fn events(&self, caused_by: u32, other: u32, event: WaitEvent) -> EventStream {
+        EventStream { job: self.job, caused_by, other, event }
+    }
+
     /// Records a notice, and whether the rank's clock jumps to it.
     #[cold]
     fn record_notice(&self, at: u64, notice: Notice, context: &mut RankContext<'_>) {
         let Some(calls) = &mut context.calls else { return };
         let stream = match notice {
-            Notice::Message { label, .. } => (self.job, label.source, self.number, WaitEvent::Message),
+            Notice::Message { label, .. } => self.events(label.source, self.number, WaitEvent::Message),
             Notice::DataArrived { transfer } => {
-                (self.job, self.number, self.receives.list[transfer as usize].peer, WaitEvent::Data)
+                self.events(self.number, self.receives.list[transfer as usize].peer, WaitEvent::Data)
             }
             Notice::Complete { transfer } => {
-                (self.job, self.sends.list[transfer as usize].peer, self.number, WaitEvent::Receipt)
+                self.events(self.sends.list[transfer as usize].peer, self.number, WaitEvent::Receipt)
             }
         };
         let jump = ClockJump { call: self.code.calls(), start_ps: self.clock, end_ps: at };
@@ -248,36 +182,36 @@ impl Rank {
     fn complete_match(
         &mut self,
         posted: PostedReceive,
-        message: Label,
-        (kind, bytes, transfer): (MessageKind, u64, u32),
+        label: Label,
+        ReceivedMessage { kind, bytes, transfer }: ReceivedMessage,
         context: &mut RankContext<'_>,
     ) -> Result<(), String> {
         if bytes > posted.bytes {
             return Err(format!(
                 "receives at most {} B from rank {} with tag {}, but the message has {bytes} B",
-                posted.bytes, message.source, message.tag
+                posted.bytes, label.source, label.tag
             ));
         }
         if let Some(log) = &mut context.log {
-            log.record_match(self.job, &message, self.number, kind == MessageKind::RendezvousHeader, self.clock);
+            log.record_match(self.job, &label, self.number, kind == MessageKind::RendezvousHeader, self.clock);
         }
         let settings = context.settings;
         self.clock += settings.receive_setup.ps();
         let copied = |ns_per_byte| MpiSettings::copy_ps(ns_per_byte, Bytes(bytes));
         match kind {
             MessageKind::RendezvousHeader => {
-                let remote = Transfer { peer: message.source, bytes, slot: posted.slot, number: 0, remote: transfer };
+                let remote = Transfer { peer: label.source, bytes, slot: posted.slot, number: 0, remote: transfer };
                 let here = self.receives.add(remote);
-                let get = Envelope { tag: here, ..self.reply(MessageKind::GetRequest, message.source, transfer) };
+                let get = Envelope { tag: here, ..self.reply(MessageKind::GetRequest, label.source, transfer) };
                 self.command(get, 0, context);
                 return Ok(());
             }
             MessageKind::OnNode => {
                 self.clock += copied(settings.copy_ns_per_byte);
                 if let Some(calls) = &mut context.calls {
-                    calls.record_cause((self.job, self.number, message.source, WaitEvent::Receipt), self.clock);
+                    calls.record_cause(self.events(self.number, label.source, WaitEvent::Receipt), self.clock);
                 }
-                context.on_node.push((self.clock, self.reply(MessageKind::OnNodeReceipt, message.source, transfer)));
+                context.on_node.push((self.clock, self.reply(MessageKind::OnNodeReceipt, label.source, transfer)));
             }
             _ => self.clock += copied(settings.receive_copy_ns_per_byte),
         }

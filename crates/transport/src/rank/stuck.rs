@@ -1,7 +1,7 @@
 //! The reason why a rank has not finished.
 
-use super::messages::Transfer;
-use super::{Notice, Rank, RankState};
+use super::state_machine::{Rank, RankState};
+use super::transfers::{Notice, Transfer};
 use crate::record::RankRecord;
 use crate::requests::{RequestState, Slot, Wait};
 use odonata_programs::expansion::JobProgram;

@@ -1,0 +1,49 @@
+//! Limits of a run, and how it ends.
+
+/// Limits of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunLimits {
+    /// End of the measurement window. The run continues until the packets of the window have arrived.
+    pub(crate) measured_until: u64,
+    /// Whether the run ends when all finite jobs have ended: it has open traffic, too.
+    pub(crate) ends_with_jobs: bool,
+    /// Latest end of the run.
+    pub(crate) end: u64,
+    /// The run is aborted if packets are in flight and nothing progresses for this time.
+    pub(crate) progress_timeout: u64,
+    /// Whether the result contains the estimates of the routers.
+    pub(crate) records_tables: bool,
+    /// Forced end of a window.
+    pub(crate) window_end: u64,
+}
+
+/// A run ends at a multiple of this time, 1 us, or at its last event. A larger step wastes simulated time after the
+/// end; a smaller one shortens windows.
+pub(super) const STEP: u64 = 1_000_000;
+
+impl RunLimits {
+    /// Whether a run may end at this time although events are left.
+    pub(super) fn is_end_candidate(&self, now: u64) -> bool {
+        now % STEP == 0 || now >= self.end
+    }
+
+    /// Whether the run may be complete then, so that endpoints must report their work.
+    pub(super) fn may_end(&self, now: u64) -> bool {
+        self.is_end_candidate(now) && (self.ends_with_jobs || now >= self.measured_until)
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// All measured packets have arrived, and every endpoint is finished.
+    Complete,
+    /// The drain limit: the network is saturated or drains slowly.
+    DrainLimit,
+    /// The observer stopped the run.
+    Interrupted,
+    /// Packets are in flight, but nothing moves.
+    NoProgress,
+    /// No event is left and no packet is in flight, but endpoints have unfinished work.
+    Deadlock,
+}

@@ -1,0 +1,279 @@
+//! The workers of this process, and the loop that each of them runs.
+
+use super::exchange::Exchange;
+use super::limits::{Ending, RunLimits};
+use super::processes::{ProcessExchange, ProcessLayout, StateBuffer};
+use super::rows::RowBuffer;
+use super::run_state::{save_partition, CheckpointSink, RunState, RUN_PART};
+use super::tally::Tally;
+use super::threads::Threads;
+use super::totals::Totals;
+use super::watch::{Progress, Watch};
+use super::windows::{Window, Windows};
+use super::work_queues::WorkQueues;
+use crate::division::Division;
+use crate::mail::Outbox;
+use crate::partition::Partition;
+use crate::record::{Part, RecordPlan};
+use odonata_processes::gather;
+use std::sync::Mutex;
+
+/// Ending and records of a run.
+pub(crate) struct RunOutcome {
+    pub(crate) ending: Ending,
+    pub(crate) end: u64,
+    /// Sums over all partitions.
+    pub(crate) totals: Totals,
+    /// Records of ports and estimates of routers, by partition.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// Runs the partitions of a division, in order, on up to `threads` threads. With `layout`, these are the partitions
+/// of this process. Then the first process returns all records, and the other processes none.
+pub(crate) fn run(
+    partitions: Vec<Partition>,
+    division: &Division,
+    limits: RunLimits,
+    plan: RecordPlan,
+    threads: usize,
+    watch: &mut dyn Watch,
+    (sink, kept, layout): (Option<&dyn CheckpointSink>, Option<RunState>, Option<&ProcessLayout<'_>>),
+) -> RunOutcome {
+    let (count, first) = (division.ranges().count(), layout.map_or(0, |layout| layout.own().start));
+    let (state_buffer, has_first) = (StateBuffer::default(), layout.is_none_or(ProcessLayout::has_first));
+    let threads = threads.clamp(1, partitions.len().max(1));
+    let numbered =
+        (first..).zip(partitions).map(|(number, partition)| Box::new(NumberedPartition { number, partition }));
+    let team = Team {
+        work_queues: WorkQueues::new(numbered.collect(), threads),
+        partitions: count,
+        limits,
+        plan,
+        lookahead: division.lookahead,
+        row_buffer: [Mutex::default(), Mutex::default()],
+        parts: Mutex::default(),
+        sink: if has_first { sink } else { Some(&state_buffer) },
+        resumed: kept.as_ref().map(|kept| (kept.now, kept.until)),
+    };
+    let of_run = kept.filter(|_| has_first);
+    let (events_before, pending_rows) = of_run.map_or_else(Default::default, |kept| (kept.events, kept.pending_rows));
+    let exchange = Threads::new(threads, count);
+    let leader = Leader { watch, events_before, pending_rows, has_first };
+    let ended = match layout {
+        None => team.run(threads, leader, |thread| exchange.join(thread)),
+        Some(layout) => {
+            let processes = ProcessExchange::new(&exchange, layout, (sink, &state_buffer));
+            team.run(threads, leader, |thread| processes.join(thread))
+        }
+    };
+    let WorkerOutcome { ending, end, totals } = ended;
+    let mut totals = totals.expect("the first worker gets the sum");
+    totals.cost.network_bytes += exchange.memory_bytes() as u64;
+    let mut parts = team.parts.into_inner().expect("no thread panicked");
+    if let Some(layout) = layout {
+        parts.extend(gather(layout.processes, &parts).into_iter().flatten());
+    }
+    // Threads finish in any order; results have the order of partitions.
+    parts.sort_unstable_by_key(|(number, _)| *number);
+    RunOutcome { ending, end, totals, parts: parts.into_iter().map(|(_, part)| part).collect() }
+}
+
+/// A partition and its number in the run.
+struct NumberedPartition {
+    number: usize,
+    partition: Partition,
+}
+
+/// State shared by the workers of this process.
+struct Team<'a> {
+    work_queues: WorkQueues<Box<NumberedPartition>>,
+    /// Number of partitions of the run.
+    partitions: usize,
+    limits: RunLimits,
+    plan: RecordPlan,
+    lookahead: Option<u64>,
+    /// Rows of this window and of the next one.
+    row_buffer: [Mutex<RowBuffer>; 2],
+    /// Records of finished partitions, by number.
+    parts: Mutex<Vec<(usize, Part)>>,
+    /// Destination of checkpoints.
+    sink: Option<&'a dyn CheckpointSink>,
+    /// Of a resumed run: end of its last window, and planned end of the next one.
+    resumed: Option<(u64, u64)>,
+}
+
+/// Additional state of the first worker.
+struct Leader<'a> {
+    watch: &'a mut dyn Watch,
+    /// Events before the run was resumed.
+    events_before: u64,
+    /// Rows that the watcher has not got yet.
+    pending_rows: RowBuffer,
+    /// Whether this is the first process, which holds the state of the run and decides on checkpoints.
+    has_first: bool,
+}
+
+/// Result of a worker.
+struct WorkerOutcome {
+    ending: Ending,
+    end: u64,
+    /// Sums over all workers; only the first worker gets them.
+    totals: Option<Totals>,
+}
+
+impl Team<'_> {
+    /// Runs all threads; each joins the exchange.
+    fn run<E: Exchange>(&self, threads: usize, leader: Leader<'_>, join: impl Fn(usize) -> E + Sync) -> WorkerOutcome {
+        // The calling thread is worker 0, so that the watcher runs in it.
+        std::thread::scope(|scope| {
+            for thread in 1..threads {
+                let join = &join;
+                scope.spawn(move || self.work(thread, join(thread), None));
+            }
+            self.work(0, join(0), Some(leader))
+        })
+    }
+
+    /// Starts the partitions that no thread has started yet.
+    fn start(&self, thread: usize, tally: &mut Tally) {
+        while let Some(mut own) = self.work_queues.take(0, thread) {
+            own.partition.start();
+            tally.count(&mut own.partition, 0, &self.limits);
+            self.work_queues.put_back(0, thread, own);
+        }
+    }
+
+    /// Runs one thread.
+    fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> WorkerOutcome {
+        let mut windows = Windows::new(self.limits, &self.plan, self.lookahead);
+        // One outbox per thread, lent to the partition that it advances: its memory is reused.
+        let mut outbox = Outbox::new(self.partitions);
+        let (mut tally, mut seen, mut events, mut side) = (Tally::default(), 0, 0, 0);
+        // First window of a resumed run.
+        let mut resumed = self.resumed.map(|(now, until)| windows.resume(now, until));
+        if resumed.is_none() {
+            self.start(thread, &mut tally);
+            // Starting fills the queues of the other side.
+            side = 1;
+        }
+        let mut checkpoint = false;
+        let ending = loop {
+            let window = match resumed.take() {
+                Some(window) => window,
+                None => {
+                    if let Some(Leader { watch, has_first, .. }) = &mut leader {
+                        let (now_ps, end_ps) = (windows.now(), self.limits.end);
+                        tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
+                        tally.checkpoint =
+                            self.sink.is_some() && *has_first && !checkpoint && watch.wants_checkpoint(now_ps);
+                    }
+                    let sum = exchange.synchronize(&tally, &self.row_buffer[1 - side]);
+                    seen = sum.events;
+                    if let Some(Leader { watch, pending_rows, has_first, .. }) = &mut leader {
+                        if checkpoint && *has_first {
+                            watch.checkpoint_taken();
+                        }
+                        pending_rows.append(std::mem::take(&mut *lock(&self.row_buffer[1 - side])));
+                        pending_rows.flush(*watch, false);
+                    }
+                    checkpoint = sum.checkpoint;
+                    let now = windows.now();
+                    let window = match windows.next(&sum) {
+                        Ok(window) => window,
+                        Err(ending) => break ending,
+                    };
+                    let of_run = leader.as_ref().filter(|leader| checkpoint && leader.has_first);
+                    if let (Some(sink), Some(leader)) = (self.sink, of_run) {
+                        sink.part(RUN_PART, &RunState::encode((now, window.until), seen, &leader.pending_rows));
+                    }
+                    window
+                }
+            };
+            tally = Tally::default();
+            let mut row_buffer = RowBuffer::default();
+            while let Some(mut own) = self.work_queues.take(side, thread) {
+                let before = own.partition.event_count;
+                std::mem::swap(&mut own.partition.outbox, &mut outbox);
+                let sink = self.sink.filter(|_| checkpoint);
+                self.advance(&mut own, window, (&mut exchange, sink), &mut tally, &mut row_buffer);
+                std::mem::swap(&mut own.partition.outbox, &mut outbox);
+                events += own.partition.event_count - before;
+                self.work_queues.put_back(side, thread, own);
+            }
+            for (to, mail) in outbox.to.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
+                // Packets in mail belong to no partition yet.
+                tally.in_flight += mail.packet_count() as u64;
+                tally.earliest = tally.earliest.min(window.until);
+                exchange.post(to, mail);
+            }
+            if window.rows {
+                lock(&self.row_buffer[side]).append(row_buffer);
+            }
+            // The queues that this window filled are read next.
+            side = 1 - side;
+        };
+        let mut totals = self.end(thread, side, windows.now(), ending);
+        totals.cost.events = events + leader.as_ref().map_or(0, |leader| leader.events_before);
+        totals.cost.events_of_busiest = events;
+        totals.cost.network_bytes += outbox.memory_bytes() as u64;
+        let totals = exchange.sum(totals, &self.row_buffer[side]);
+        if let Some(Leader { watch, mut pending_rows, .. }) = leader {
+            pending_rows.append(std::mem::take(&mut *lock(&self.row_buffer[side])));
+            pending_rows.flush(watch, true);
+        }
+        WorkerOutcome { ending, end: windows.now(), totals }
+    }
+
+    /// Runs one window of a partition.
+    fn advance(
+        &self,
+        own: &mut NumberedPartition,
+        window: Window,
+        (exchange, sink): (&mut impl Exchange, Option<&dyn CheckpointSink>),
+        tally: &mut Tally,
+        row_buffer: &mut RowBuffer,
+    ) {
+        let NumberedPartition { number, partition } = own;
+        // Mail first: it may contain events of this window.
+        exchange.take(*number, &mut |mail| {
+            partition.deliver(mail);
+            partition.outbox.clear(mail);
+        });
+        if let Some(sink) = sink {
+            sink.part(*number as u32, &save_partition(partition));
+        }
+        partition.advance(window.until);
+        // Counted now, while the partition is in the cache.
+        tally.count(partition, window.until, &self.limits);
+        if window.rows {
+            if window.interval_ends {
+                partition.cut_stalls(window.until);
+            }
+            row_buffer.take(partition, &self.plan, window.until, window.interval_ends);
+        }
+    }
+
+    /// Finishes the partitions of one thread at the end of the run.
+    fn end(&self, thread: usize, side: usize, end: u64, ending: Ending) -> Totals {
+        let mut totals = Totals::default();
+        let mut row_buffer = RowBuffer::default();
+        while let Some(own) = self.work_queues.take(side, thread) {
+            let NumberedPartition { number, mut partition } = *own;
+            partition.finish(end);
+            // Packets whose tails are on the last link count as delivered.
+            row_buffer.take(&mut partition, &self.plan, u64::MAX, false);
+            row_buffer.take(&mut partition, &self.plan, end, true);
+            if ending == Ending::NoProgress {
+                totals.blocked_heads.extend(partition.blocked_heads());
+            }
+            totals.count(&mut partition, end);
+            lock(&self.parts).push((number, partition.into_part(self.limits.records_tables)));
+        }
+        lock(&self.row_buffer[side]).append(row_buffer);
+        totals
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().expect("no thread panicked")
+}

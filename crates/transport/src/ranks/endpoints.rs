@@ -1,0 +1,436 @@
+//! The ranks on the nodes of a part of the machine, and their NICs.
+
+use super::records::Records;
+use crate::inbox::{InboundMessage, Inbox};
+use crate::job::RankJob;
+use crate::matching::Label;
+use crate::nic_choice::{is_striped, NicChoice, Rail};
+use crate::outbox::{OutboundMessage, Outbox};
+use crate::rank::{Notice, Rank, RankContext};
+use crate::reorder::{DeliveredMessage, ReorderBuffer};
+use crate::settings::MpiSettings;
+use crate::wire::{MessageKind, PacketSizes};
+use odonata_checkpoint::{state, DecodeError, Reader, State, Writer};
+use odonata_packet::{
+    Activity, Arrival, Endpoints, Envelope, Nics, Offer, OutgoingPacket, Socket, Subscription, UnfinishedEndpoint,
+};
+use odonata_programs::GroupLists;
+use odonata_units::{Bytes, NodeId, Time};
+use odonata_workload::rails::JobRails;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// A NIC of a node with ranks.
+#[derive(Debug)]
+struct NicState {
+    outbox: Outbox,
+    inbox: Inbox,
+}
+
+state!(NicState { nested: outbox, inbox });
+
+/// A node with ranks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Host {
+    node: NodeId,
+    /// Its ranks here.
+    ranks: Range<u32>,
+}
+
+pub(super) struct RankEndpoints {
+    jobs: Arc<Vec<RankJob>>,
+    settings: Arc<MpiSettings>,
+    /// Records of this part, and of the run.
+    records: Records,
+    all_records: Arc<Mutex<Records>>,
+    nic_choice: NicChoice,
+    reorder: ReorderBuffer,
+    per_node: u32,
+    sizes: PacketSizes,
+    /// Nodes of this part. Nodes without ranks have an empty range.
+    hosts: Vec<Host>,
+    /// By NIC.
+    nics: Vec<Option<Box<NicState>>>,
+    /// By node, job and rank.
+    ranks: Vec<Rank>,
+    /// Ranks of awaited jobs that have not finished.
+    unfinished: usize,
+    /// Whether there are background jobs.
+    has_background: bool,
+    /// Messages in flight between ranks of a node, of awaited jobs.
+    on_node_awaited: usize,
+    inbound: Vec<InboundMessage>,
+    on_node: Vec<(u64, Envelope)>,
+}
+
+impl RankEndpoints {
+    /// Creates the endpoints of the `numbered` jobs among `jobs`.
+    pub(super) fn new(
+        jobs: &Arc<Vec<RankJob>>,
+        settings: &Arc<MpiSettings>,
+        all_records: &Arc<Mutex<Records>>,
+        numbered: &[u16],
+        nics: &Nics<'_>,
+    ) -> Self {
+        let per_node = nics.per_node();
+        let nodes = nics.count() / per_node;
+        // Node, job and rank.
+        let mut here: Vec<(u32, usize, u32)> = Vec::new();
+        for (j, job) in jobs.iter().enumerate().filter(|(_, job)| numbered.contains(&job.job)) {
+            let ranks = job.node_of_rank.iter().enumerate();
+            here.extend(ranks.filter_map(|(rank, &node)| Some((nics.first_of(node)? / per_node, j, rank as u32))));
+        }
+        here.sort_unstable();
+        let sizes = PacketSizes { packet: nics.payload().into(), flit: nics.flit().into() };
+        let mut endpoints = Self {
+            jobs: Arc::clone(jobs),
+            settings: Arc::clone(settings),
+            records: all_records.lock().expect("nobody panicked").empty(),
+            all_records: Arc::clone(all_records),
+            nic_choice: NicChoice::new(jobs, nics),
+            reorder: ReorderBuffer::default(),
+            per_node,
+            sizes,
+            hosts: Vec::with_capacity(nodes as usize),
+            nics: (0..nics.count()).map(|_| None).collect(),
+            ranks: Vec::with_capacity(here.len()),
+            unfinished: here.iter().filter(|(_, j, _)| !jobs[*j].background).count(),
+            on_node_awaited: 0,
+            has_background: jobs.iter().any(|job| job.background),
+            inbound: Vec::new(),
+            on_node: Vec::new(),
+        };
+        let mut rest = here.as_slice();
+        for n in 0..nodes {
+            let (own, later) = rest.split_at(rest.partition_point(|rank| rank.0 == n));
+            let (node, first) = (nics.node(n * per_node), endpoints.ranks.len() as u32);
+            endpoints.ranks.extend(own.iter().map(|&(_, j, number)| Rank::new(&jobs[j], number, node)));
+            for i in (0..per_node).filter(|_| !own.is_empty()) {
+                let outbox = Outbox::new(sizes, i as u8, settings.prepared_packets, settings.injection_buffer_packets);
+                let state = Box::new(NicState { outbox, inbox: Inbox::default() });
+                endpoints.nics[(n * per_node + i) as usize] = Some(state);
+            }
+            endpoints.hosts.push(Host { node, ranks: first..endpoints.ranks.len() as u32 });
+            rest = later;
+        }
+        endpoints
+    }
+
+    /// Index of a job in the program.
+    fn job_index(&self, job: u16) -> usize {
+        index_of(&self.jobs, job)
+    }
+
+    /// Index of a rank on a node of this part.
+    fn rank_index(&self, host: usize, job: u16, number: u32) -> usize {
+        let mut ranks = self.hosts[host].ranks.clone();
+        let of = |r: &u32| self.ranks[*r as usize].job == job && self.ranks[*r as usize].number == number;
+        ranks.find(of).expect("messages go to the node of their rank") as usize
+    }
+
+    /// Runs a rank, and passes its messages on the node to the socket.
+    fn run(&mut self, host: usize, r: usize, socket: &mut Socket) {
+        let Self { jobs, settings, nic_choice, nics, ranks, on_node, records, .. } = self;
+        let rank = &mut ranks[r];
+        let j = index_of(jobs, rank.job);
+        let job = &jobs[j];
+        let (first, node) = (host * self.per_node as usize, rank.node);
+        let mut send = |message: OutboundMessage, number: u64| {
+            nic_choice.dispatch(j, job, node, message, number, |own, part| {
+                nics[first + own].as_mut().expect("a node with ranks").outbox.push(part);
+            });
+        };
+        let was_finished = rank.is_finished();
+        rank.run(&mut RankContext {
+            now_ps: socket.now_ps(),
+            settings,
+            shared: &job.shared,
+            send: &mut send,
+            on_node,
+            log: records.messages.as_mut(),
+            calls: records.calls.as_mut(),
+            nodes: &job.node_of_rank,
+            packet: Bytes(self.sizes.packet),
+            ends_in_time: self.has_background,
+        });
+        let job = rank.job;
+        if !jobs[j].background {
+            self.unfinished -= usize::from(rank.is_finished() && !was_finished);
+            self.on_node_awaited += on_node.len();
+        }
+        for (at_ps, envelope) in on_node.drain(..) {
+            socket.deliver(Arrival {
+                at_ps,
+                source: node,
+                size: 0,
+                job,
+                message: 0,
+                envelope: Some(envelope),
+                injection_times: None,
+            });
+        }
+    }
+
+    /// Sets the timer to the time when the next rank of a node must run.
+    fn set_timer(&self, host: usize, socket: &mut Socket) {
+        let ranks = self.hosts[host].ranks.clone();
+        match ranks.filter_map(|r| self.ranks[r as usize].wake_ps()).min() {
+            Some(at_ps) => socket.wake_at(at_ps),
+            None => socket.stop_timer(),
+        }
+    }
+
+    /// Delivers a message to its rank at the socket's time.
+    fn deliver(&mut self, host: usize, delivered: DeliveredMessage, socket: &mut Socket) {
+        let DeliveredMessage { message: InboundMessage { job, envelope, is_single_packet }, at_ps, injection_times } =
+            delivered;
+        let r = self.rank_index(host, job, envelope.destination);
+        if let Some(log) = &mut self.records.messages {
+            log.record_delivery(job, &envelope, at_ps, injection_times);
+        }
+        let kind = MessageKind::from_code(envelope.kind);
+        if kind == MessageKind::GetRequest {
+            self.answer_get(host, r, &envelope, socket.now_ps());
+            return;
+        }
+        let taken = if kind.costs_nic_receive() && is_single_packet { self.settings.nic_receive.ps() } else { 0 };
+        let on_node = matches!(kind, MessageKind::OnNode | MessageKind::OnNodeReceipt);
+        let at = socket.now_ps() + if on_node { 0 } else { taken + self.settings.host_latency.ps() };
+        let transfer = envelope.sequence;
+        let notice = match kind {
+            MessageKind::Eager | MessageKind::RendezvousHeader | MessageKind::OnNode => {
+                let Envelope { communicator, source, tag, .. } = envelope;
+                let label = Label { communicator, source, tag };
+                Notice::Message { kind, label, bytes: envelope.bytes, transfer }
+            }
+            MessageKind::Data => Notice::DataArrived { transfer },
+            MessageKind::Acknowledgement | MessageKind::OnNodeReceipt => Notice::Complete { transfer },
+            MessageKind::GetRequest => unreachable!("the NIC answers"),
+        };
+        self.ranks[r].notify(at, notice);
+        self.run(host, r, socket);
+    }
+
+    /// Delivers a message, or a part of one, after restoring the order.
+    fn reorder_message(&mut self, host: usize, delivered: DeliveredMessage, socket: &mut Socket) {
+        let InboundMessage { job, envelope, .. } = delivered.message;
+        let job = &self.jobs[self.job_index(job)];
+        let kind = MessageKind::from_code(envelope.kind);
+        let Some(rails) = job.rails.as_deref().filter(|rails| rails.may_overtake() && kind.is_ordered()) else {
+            self.deliver(host, delivered, socket);
+            return;
+        };
+        let parts = if is_striped(&envelope, rails) {
+            let (from, to) = (job.node_of_rank[envelope.source as usize], self.hosts[host].node);
+            rails.shares(from, to, Bytes(kind.wire_bytes(envelope.bytes, &self.settings))).count()
+        } else {
+            1
+        };
+        let mut ordered = Vec::new();
+        self.reorder.take(delivered, parts as u32, kind.is_matched(), &mut ordered);
+        ordered.into_iter().for_each(|delivered| self.deliver(host, delivered, socket));
+    }
+
+    /// Answers a get request with the data, without the host.
+    fn answer_get(&mut self, host: usize, r: usize, get: &Envelope, now_ps: u64) {
+        let rank = &self.ranks[r];
+        let (to, bytes, number) = rank.requested_data(get.sequence);
+        let (j, own) = (self.job_index(rank.job), rank.number);
+        let envelope = Envelope {
+            bytes,
+            sequence: get.tag,
+            source: own,
+            destination: to,
+            kind: MessageKind::Data as u8,
+            ..Envelope::default()
+        };
+        let message = OutboundMessage {
+            ready_ps: now_ps + self.settings.nic_fetch.ps() + self.settings.nic_start.ps(),
+            job: rank.job,
+            node: self.jobs[j].node_of_rank[to as usize],
+            nic: 0,
+            envelope,
+            wire: MessageKind::Data.wire_bytes(bytes, &self.settings),
+        };
+        let (first, node) = (host * self.per_node as usize, self.hosts[host].node);
+        let Self { jobs, nic_choice, nics, .. } = self;
+        nic_choice.dispatch(j, &jobs[j], node, message, number, |own, part| {
+            nics[first + own].as_mut().expect("a node with ranks").outbox.push(part);
+        });
+    }
+
+    /// Whether the run waits for a job.
+    fn is_awaited(&self, job: u16) -> bool {
+        !self.jobs[self.job_index(job)].background
+    }
+
+    fn host(&self, nic: u32) -> usize {
+        (nic / self.per_node) as usize
+    }
+}
+
+/// Index of the job with a number.
+fn index_of(jobs: &[RankJob], number: u16) -> usize {
+    jobs.iter().position(|job| job.job == number).expect("a job of this program")
+}
+
+fn rails_of(jobs: &[RankJob], number: u16) -> Option<&JobRails> {
+    jobs[index_of(jobs, number)].rails.as_deref()
+}
+
+impl Endpoints for RankEndpoints {
+    fn next_created_ps(&mut self, nic: u32) -> Option<u64> {
+        self.nics[nic as usize].as_ref()?.outbox.next_ready_ps()
+    }
+
+    fn take(&mut self, nic: u32, leaves_ps: u64) -> OutgoingPacket {
+        let state = self.nics[nic as usize].as_mut().expect("only NICs with ranks have packets");
+        let outgoing = state.outbox.take_packet(leaves_ps);
+        if let (Some(log), Some(envelope)) = (&mut self.records.messages, &outgoing.envelope) {
+            let from = self.hosts[(nic / self.per_node) as usize].node;
+            let rail = Rail { from, to: outgoing.destination, number: nic % self.per_node };
+            let rails = rails_of(&self.jobs, outgoing.job);
+            if rails.is_none_or(|rails| rail.has_first_part(envelope, rails)) {
+                log.record_injection(outgoing.job, envelope, leaves_ps);
+            }
+        }
+        outgoing
+    }
+
+    fn subscription(&self, nic: u32) -> Subscription {
+        if self.nics[nic as usize].is_some() {
+            Subscription::Arrivals
+        } else {
+            Subscription::Nothing
+        }
+    }
+
+    fn on_start(&mut self, nic: u32, socket: &mut Socket) {
+        if nic % self.per_node != 0 {
+            return;
+        }
+        let host = self.host(nic);
+        for r in self.hosts[host].ranks.clone() {
+            self.run(host, r as usize, socket);
+        }
+        self.set_timer(host, socket);
+    }
+
+    fn on_arrival(&mut self, nic: u32, arrival: &Arrival, socket: &mut Socket) -> Offer {
+        let host = self.host(nic);
+        let mut inbound = std::mem::take(&mut self.inbound);
+        if arrival.source == self.hosts[host].node {
+            let envelope = arrival.envelope.expect("messages on a node have an envelope");
+            self.on_node_awaited -= usize::from(self.is_awaited(arrival.job));
+            inbound.push(InboundMessage { job: arrival.job, envelope, is_single_packet: true });
+        } else {
+            let awaited = self.is_awaited(arrival.job);
+            let state = self.nics[nic as usize].as_mut().expect("packets go to nodes with ranks");
+            let rail = Rail { from: arrival.source, to: self.hosts[host].node, number: nic % self.per_node };
+            let wire_of = |job, envelope: &Envelope| {
+                let whole = MessageKind::from_code(envelope.kind).wire_bytes(envelope.bytes, &self.settings);
+                rails_of(&self.jobs, job).map_or(whole, |rails| rail.wire_bytes(envelope, whole, rails))
+            };
+            state.inbox.receive(arrival, awaited, self.sizes, &wire_of, &mut inbound);
+        }
+        if inbound.is_empty() {
+            self.inbound = inbound;
+            return Offer::Same;
+        }
+        for message in inbound.drain(..) {
+            let delivered =
+                DeliveredMessage { message, at_ps: socket.now_ps(), injection_times: arrival.injection_times };
+            self.reorder_message(host, delivered, socket);
+        }
+        self.inbound = inbound;
+        self.set_timer(host, socket);
+        Offer::Changed
+    }
+
+    fn on_timer(&mut self, nic: u32, socket: &mut Socket) -> Offer {
+        let host = self.host(nic);
+        for r in self.hosts[host].ranks.clone() {
+            if self.ranks[r as usize].wake_ps().is_some_and(|at| at <= socket.now_ps()) {
+                self.run(host, r as usize, socket);
+            }
+        }
+        self.set_timer(host, socket);
+        Offer::Changed
+    }
+
+    fn has_work(&self, _: u64) -> bool {
+        self.unfinished > 0
+    }
+
+    fn will_act(&self, now_ps: u64) -> bool {
+        self.on_node_awaited > 0
+            || self.ranks.iter().any(|rank| rank.will_act(now_ps) && self.is_awaited(rank.job))
+            || self
+                .nics
+                .iter()
+                .flatten()
+                .any(|state| state.inbox.has_early_packets() || state.outbox.has_message_of(|job| self.is_awaited(job)))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let nics = self.nics.iter().flatten();
+        let of = |state: &NicState| state.outbox.memory_bytes() + state.inbox.memory_bytes();
+        self.ranks.iter().map(Rank::memory_bytes).sum::<usize>()
+            + self.nic_choice.memory_bytes()
+            + self.reorder.memory_bytes()
+            + self.records.memory_bytes()
+            + self.nics.capacity() * size_of::<Option<Box<NicState>>>()
+            + nics.map(|state| size_of::<NicState>() + of(state)).sum::<usize>()
+    }
+
+    fn on_end(&mut self, end_ps: u64) -> Vec<UnfinishedEndpoint> {
+        let mut unfinished = Vec::new();
+        let awaited = |rank: &&Rank| !rank.is_finished() && (rank.has_failed() || self.is_awaited(rank.job));
+        for rank in self.ranks.iter().filter(awaited) {
+            let shared = &self.jobs[self.job_index(rank.job)].shared;
+            let (since, peer, what) = rank.waits_for(shared);
+            let activity = match since > end_ps {
+                // Its clock is ahead of the network's. Whether a message will arrive by then is unknown, but what it
+                // waits for is known.
+                true if rank.is_blocked() => {
+                    let what = format!("{what}, from {} on", Time(since));
+                    Activity::Waiting { since: Time(since), peer, what }
+                }
+                true => Activity::Computing { until: Time(since) },
+                false => Activity::Waiting { since: Time(since), peer, what },
+            };
+            unfinished.push(UnfinishedEndpoint { job: rank.job, rank: Some(rank.number), node: rank.node, activity });
+        }
+        self.records.ranks.extend(self.ranks.drain(..).map(Rank::into_record));
+        self.all_records.lock().expect("nobody panicked").append(std::mem::take(&mut self.records));
+        unfinished
+    }
+}
+
+impl State for RankEndpoints {
+    fn save(&self, into: &mut Writer) {
+        let Records { messages, calls, .. } = &self.records;
+        into.put(&(messages, calls, self.unfinished, self.on_node_awaited));
+        self.nic_choice.save(into);
+        self.reorder.save(into);
+        self.nics.save(into);
+        let (mut lists, mut of_ranks) = (GroupLists::default(), Writer::default());
+        self.ranks.iter().for_each(|rank| rank.save(&mut lists, &mut of_ranks));
+        lists.save(into);
+        into.put(&of_ranks.into_bytes());
+    }
+
+    fn load(&mut self, from: &mut Reader<'_>) -> Result<(), DecodeError> {
+        (self.records.messages, self.records.calls, self.unfinished, self.on_node_awaited) = from.get()?;
+        self.nic_choice.load(from)?;
+        self.reorder.load(from)?;
+        self.nics.load(from)?;
+        let lists = GroupLists::load(from)?;
+        let of_ranks: Vec<u8> = from.get()?;
+        let mut of_ranks = Reader::new(&of_ranks);
+        for rank in &mut self.ranks {
+            rank.load(&self.jobs[index_of(&self.jobs, rank.job)].shared, &lists, &mut of_ranks)?;
+        }
+        of_ranks.end()
+    }
+}
