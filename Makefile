@@ -117,6 +117,7 @@ lint: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.i
 	ruff format --check
 	mypy
 	scripts/check-locks
+	scripts/lint-c
 	cd viewer && npm run --silent lint
 
 .PHONY: fmt

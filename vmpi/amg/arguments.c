@@ -14,7 +14,7 @@ static void __attribute__((noreturn)) refuse(const char *option, const char *val
 static void read_triple(const char *option, const char *value, int out[3])
 {
     char rest;
-    if (!value || sscanf(value, "%dx%dx%d%c", &out[0], &out[1], &out[2], &rest) != 3 || out[0] < 1 || out[1] < 1 ||
+    if (sscanf(value, "%dx%dx%d%c", &out[0], &out[1], &out[2], &rest) != 3 || out[0] < 1 || out[1] < 1 ||
         out[2] < 1)
         refuse(option, value, "three positive integers like 8x8x8");
 }
@@ -22,8 +22,8 @@ static void read_triple(const char *option, const char *value, int out[3])
 static int read_int(const char *option, const char *value, int least)
 {
     char *end;
-    long number = value ? strtol(value, &end, 10) : 0;
-    if (!value || *end || number < least || number > 2147483647L)
+    long number = strtol(value, &end, 10);
+    if (*end || number < least || number > 2147483647L)
         refuse(option, value, "an integer");
     return (int)number;
 }
@@ -31,15 +31,15 @@ static int read_int(const char *option, const char *value, int least)
 static double read_real(const char *option, const char *value)
 {
     char *end;
-    double number = value ? strtod(value, &end) : 0.0;
-    if (!value || *end)
+    double number = strtod(value, &end);
+    if (*end)
         refuse(option, value, "a number");
     return number;
 }
 
 static void read_cycle(amg_settings *s, const char *option, const char *value)
 {
-    if (!value || strlen(value) != 1 || !strchr("vwf", *value))
+    if (strlen(value) != 1 || !strchr("vwf", *value))
         refuse(option, value, "v, w or f");
     s->w_cycle = *value == 'w';
     s->f_cycle = *value == 'f';
@@ -83,6 +83,8 @@ static const amg_settings defaults = {
 static void read_option(amg_settings *s, const char *option, const char *value)
 {
     char rest;
+    if (!value)
+        refuse(option, value, "a value");
     if (strcmp(option, "--problem") == 0)
         s->problem = value;
     else if (strcmp(option, "--matrix") == 0)
@@ -94,7 +96,7 @@ static void read_option(amg_settings *s, const char *option, const char *value)
     else if (strcmp(option, "--grid") == 0)
         read_triple(option, value, s->grid);
     else if (strcmp(option, "--coefficients") == 0) {
-        if (!value || sscanf(value, "%lf,%lf,%lf%c", &s->coefficient[0], &s->coefficient[1], &s->coefficient[2],
+        if (sscanf(value, "%lf,%lf,%lf%c", &s->coefficient[0], &s->coefficient[1], &s->coefficient[2],
                              &rest) != 3)
             refuse(option, value, "three numbers like 1,1,0.001");
     } else if (strcmp(option, "--angle") == 0)
@@ -114,7 +116,7 @@ static void read_option(amg_settings *s, const char *option, const char *value)
     else if (strcmp(option, "--nodal") == 0)
         s->nodal = read_int(option, value, 0);
     else if (strcmp(option, "--smoother") == 0) {
-        if (!value || sscanf(value, "%d,%d%c", &s->smoother[0], &s->smoother[1], &rest) != 2)
+        if (sscanf(value, "%d,%d%c", &s->smoother[0], &s->smoother[1], &rest) != 2)
             refuse(option, value, "hypre's types for the downward and upward sweep, like 3,4");
     } else if (strcmp(option, "--relax-weight") == 0)
         s->relax_weight = read_real(option, value);
@@ -135,7 +137,7 @@ static void read_option(amg_settings *s, const char *option, const char *value)
     else if (strcmp(option, "--tolerance") == 0)
         s->tolerance = read_real(option, value);
     else if (strcmp(option, "--redistribute") == 0) {
-        if (!value || sscanf(value, "%d:%d%c", &s->redistribute_level, &s->redistribute_ranks, &rest) != 2 ||
+        if (sscanf(value, "%d:%d%c", &s->redistribute_level, &s->redistribute_ranks, &rest) != 2 ||
             s->redistribute_level < 1 || s->redistribute_ranks < 1)
             refuse(option, value, "LEVEL:RANKS with LEVEL >= 1");
     } else

@@ -67,7 +67,7 @@ static void read_at(const matrix_file *f, void *buffer, size_t bytes, int64_t of
     for (size_t done = 0; done < bytes;) {
         ssize_t got = pread(f->descriptor, (char *)buffer + done, bytes - done, offset + (int64_t)done);
         if (got <= 0)
-            stop("%s ends at byte %lld", f->path, (long long)(offset + (int64_t)done));
+            stop("%s ends at byte %lld", f->path, (long long)offset + (long long)done);
         done += (size_t)got;
     }
 }
@@ -135,16 +135,19 @@ static HYPRE_ParCSRMatrix from_file(MPI_Comm comm, const amg_settings *s)
     int64_t mine[2];
     read_at(&f, mine, sizeof mine, HEAD + 8 * (int64_t)rank);
     HYPRE_BigInt low = (HYPRE_BigInt)mine[0], high = (HYPRE_BigInt)mine[1];
+    if (low < 0 || high < low || high > f.rows)
+        stop("%s: rank %d has the rows %lld to %lld of %lld", f.path, rank, (long long)low, (long long)high,
+             (long long)f.rows);
     int rows = (int)(high - low);
     int64_t starts_at = HEAD + 8 * (f.ranks + 1);
-    int64_t *start = malloc(((size_t)rows + 1) * sizeof *start);
+    int64_t *start = calloc((size_t)rows + 1, sizeof *start);
     read_at(&f, start, ((size_t)rows + 1) * sizeof *start, starts_at + 8 * (int64_t)low);
     int64_t first = start[0];
     size_t count = (size_t)(start[rows] - first);
     HYPRE_BigInt *columns = malloc((count + 1) * sizeof *columns);
     double *values = malloc((count + 1) * sizeof *values);
     int64_t columns_at = starts_at + 8 * (f.rows + 1);
-    int32_t *stored = malloc((count + 1) * sizeof *stored);
+    int32_t *stored = calloc(count + 1, sizeof *stored);
     read_at(&f, stored, count * sizeof *stored, columns_at + (int64_t)sizeof *stored * first);
     for (size_t k = 0; k < count; k++)
         columns[k] = stored[k];

@@ -68,8 +68,8 @@ static void form_groups(regrouped *r, const int *rows, int ranks, int rank, int 
     if (groups > active)
         stop("%d groups do not fit %d active ranks", groups, active);
     r->leader = -1;
-    r->member = malloc((size_t)active * sizeof(int));
-    r->member_rows = malloc((size_t)active * sizeof(int));
+    r->member = malloc(((size_t)active + 1) * sizeof(int));
+    r->member_rows = malloc(((size_t)active + 1) * sizeof(int));
     int index = 0, group = -1, left = 0, leader = -1;
     for (int i = 0; i < ranks; i++) {
         if (rows[i] == 0)

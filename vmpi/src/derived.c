@@ -2,6 +2,7 @@
  *
  * The extent runs from the lowest to the highest bound of the content, rounded up to the alignment of its basic types
  * as in a C structure. MPI_Type_create_resized sets both bounds. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,7 @@ static void add(MPI_Datatype type, MPI_Datatype old, int count, ptrdiff_t offset
         type->extent = (first || high > top ? high : top) - type->lower;
         for (int b = 0; b < old->blocks; b++) {
             ptrdiff_t at = offset + i * stride + old->block[b].offset;
+            assert(type->block); /* new_type() made room for all blocks */
             vmpi_block_of_type *last = type->blocks ? &type->block[type->blocks - 1] : NULL;
             if (last && last->offset + (ptrdiff_t)last->bytes == at)
                 last->bytes += old->block[b].bytes;
@@ -88,6 +90,7 @@ int MPI_Type_create_hvector(int count, int length, MPI_Aint stride, MPI_Datatype
 static int indexed(int count, const int *lengths, int length, const int *places, const MPI_Aint *offsets,
                    MPI_Datatype old, MPI_Datatype *out)
 {
+    assert(offsets || places || count == 0);
     size_t blocks = 0;
     for (int i = 0; i < count; i++)
         blocks += (size_t)(lengths ? lengths[i] : length) * (size_t)old->blocks;

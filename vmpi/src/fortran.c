@@ -2,7 +2,7 @@
  *
  * It follows mpif.h and the module mpi of Open MPI: numbers of predefined handles, and common blocks whose addresses
  * stand for MPI_BOTTOM and similar constants. A status has the layout of C's. This file has numbers and handles;
- * fortran_calls.c has the calls. */
+ * fortran_calls.table and fortran_more.c have the calls. */
 #include <stdlib.h>
 
 #include "fortran.h"
@@ -103,10 +103,8 @@ int vmpi_to_fortran(enum fortran_kind kind, void *handle)
     }
     if (n->used == n->room) {
         n->room = n->room ? 2 * n->room : 256;
-        n->handle = realloc(n->handle, (size_t)n->room * sizeof *n->handle);
-        n->spare = realloc(n->spare, (size_t)n->room * sizeof *n->spare);
-        if (!n->handle || !n->spare)
-            vmpi_fail("out of memory");
+        n->handle = vmpi_resize(n->handle, (size_t)n->room, sizeof *n->handle);
+        n->spare = vmpi_resize(n->spare, (size_t)n->room, sizeof *n->spare);
     }
     n->handle[n->used] = handle;
     return FIRST + n->used++;

@@ -9,19 +9,9 @@ void mpi_init_(int *error)
     *error = MPI_Init(NULL, NULL);
 }
 
-void mpi_initialized_(int *flag, int *error)
+void mpi_init_thread_(int *required, int *provided, int *error)
 {
-    *error = MPI_Initialized(flag);
-}
-
-void mpi_finalized_(int *flag, int *error)
-{
-    *error = MPI_Finalized(flag);
-}
-
-void mpi_finalize_(int *error)
-{
-    *error = MPI_Finalize();
+    *error = MPI_Init_thread(NULL, NULL, *required, provided);
 }
 
 double mpi_wtime_(void)

@@ -91,9 +91,7 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int sources, const int sourc
 
 static void grow(int **list, int count, int value)
 {
-    *list = realloc(*list, (size_t)(count + 1) * sizeof **list);
-    if (!*list)
-        vmpi_fail("out of memory");
+    *list = vmpi_resize(*list, (size_t)count + 1, sizeof **list);
     (*list)[count] = value;
 }
 

@@ -225,9 +225,8 @@ static hint **hint_of(MPI_Info info, const char *key)
 
 static char *copy_of(const char *text)
 {
-    char *copy = vmpi_alloc(1, strlen(text) + 1);
-    strcpy(copy, text);
-    return copy;
+    size_t bytes = strlen(text) + 1;
+    return memcpy(vmpi_alloc(1, bytes), text, bytes);
 }
 
 int MPI_Info_create(MPI_Info *info)

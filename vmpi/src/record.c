@@ -84,9 +84,7 @@ void vmpi_record_collective(const char *call, int communicator, int size, size_t
     }
     if (collectives_used == collectives_room) {
         collectives_room = collectives_room ? 2 * collectives_room : 64;
-        collectives = realloc(collectives, collectives_room * sizeof *collectives);
-        if (!collectives)
-            vmpi_fail("out of memory");
+        collectives = vmpi_resize(collectives, collectives_room, sizeof *collectives);
     }
     collectives[collectives_used++] = (collective_record){call, vmpi_current->phase, communicator, size, 1, bytes};
 }

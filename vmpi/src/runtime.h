@@ -66,6 +66,7 @@ void vmpi_fail(const char *format, ...) __attribute__((noreturn, format(printf, 
 void vmpi_unsupported(const char *call, void *where) __attribute__((noreturn));
 /* calloc that ends the process if memory runs out. */
 void *vmpi_alloc(size_t count, size_t bytes);
+void *vmpi_resize(void *old, size_t count, size_t bytes);
 
 /* Notes the call for messages and checks that the rank is between MPI_Init and MPI_Finalize. */
 #define VMPI_ENTER(name)                                                                                               \

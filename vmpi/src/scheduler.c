@@ -40,6 +40,14 @@ void *vmpi_alloc(size_t count, size_t bytes)
     return memory;
 }
 
+void *vmpi_resize(void *old, size_t count, size_t bytes)
+{
+    void *memory = realloc(old, count * bytes);
+    if (!memory)
+        vmpi_fail("out of memory (%zu x %zu bytes)", count, bytes);
+    return memory;
+}
+
 void vmpi_fail(const char *format, ...)
 {
     va_list arguments;
