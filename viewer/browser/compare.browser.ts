@@ -120,7 +120,7 @@ describe('a sweep', () => {
     }
     await check('most', 'bytes')
     await at('sweep-figure').selectOption('job:latency_mean_ns:far')
-    await page.waitForFunction(() => !document.querySelector('.sweep .loading'))
+    await page.waitForFunction(() => !document.querySelector('.page .loading'))
     await settle(page)
     await check('latency', 'ns')
     await keepPicture('sweep-map')

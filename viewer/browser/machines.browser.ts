@@ -271,7 +271,7 @@ async function misplaced(): Promise<string[]> {
     )) {
       const box = e.getBoundingClientRect()
       if (box.width === 0 || e.closest('details:not([open]) > div')) continue
-      const scroller = e.closest('.left, .right, .table-frame, .sweep, .charts, .figures')
+      const scroller = e.closest('.left, .right, .table-frame, .page, .charts, .figures')
       const clip = scroller?.getBoundingClientRect()
       // Content that is scrolled out of view overlaps nothing.
       if (clip && (box.bottom > clip.bottom || box.top < clip.top)) continue

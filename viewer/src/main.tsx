@@ -4,16 +4,16 @@ import { App } from './app'
 import { EmbeddedSource, HttpSource, SourceError, type EmbeddedData, type Source } from './data/source'
 import { readDropped, type DroppedFile } from './data/dropped'
 import { BALL, HOTTEST_FIRST } from './data/range'
-import { DEFAULTS } from './data/state'
 import { drawingService } from './draw/drawingservice'
 import { themeVariables } from './draw/look'
+import { CHECKS_OF_NAMES } from './views/frame/address'
 import { Session } from './views/session/session'
 import './viewer.css'
 
 async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Promise<void> {
   try {
     const index = await source.index()
-    const session = new Session(source, index, DEFAULTS, ownsUrl, element)
+    const session = new Session(source, index, CHECKS_OF_NAMES, ownsUrl, element)
     // The first picture shows the hottest links instead of a disc of arcs, unless the URL has settings.
     if (ownsUrl && location.hash.length > 1) session.readAddress(location.hash.slice(1))
     else if (index.runs.some((run) => run.summary.machine.links > BALL))

@@ -296,7 +296,7 @@ describe('the address', () => {
     expect(readUrl(writeUrl(state)).state.jobs).toEqual({ 0: 'subtracted' })
   })
 
-  test.each(['view=nowhere', 'low=abc', 'zoom=1,2', 'frozen=5', 'nonsense=1', 'scale='])(
+  test.each(['low=abc', 'zoom=1,2', 'frozen=5', 'nonsense=1', 'scale='])(
     '%s keeps the default and reports it',
     (text) => {
       const { state, problems } = readUrl(text)

@@ -19,6 +19,19 @@ const ALLOWED: Record<string, readonly string[]> = {
   '.': ['base', 'data', 'layout', 'draw', 'views'],
 }
 
+/**
+ * Folders of `views`, each of which may import the earlier ones. Views do not import each other; `.` lists
+ * them, and only the frame around them reads that list.
+ */
+const SHARED = ['session', 'tables', 'canvas', 'controls', 'picture', 'panels', 'export']
+const ORDER = [...SHARED, 'view', '.', 'frame']
+const orderOf = (path: string): number => {
+  const folder = path.split('/').length > 2 ? path.split('/')[1]! : '.'
+  return ORDER.indexOf(ORDER.includes(folder) ? folder : 'view')
+}
+/** The types of the settings follow from the lists of views and panels. */
+const TYPES_ONLY = 'views/session/settings.ts'
+
 /** Allowed packages by layer: only the views may use DOM libraries. */
 const PACKAGES: Record<string, RegExp> = {
   views: /^(preact(\/.*)?|d3-[a-z]+)$/,
@@ -34,15 +47,36 @@ test('each layer has sources', () => {
   expect([...new Set(sources.map(layerOf))].sort()).toEqual(Object.keys(ALLOWED).sort())
 })
 
+/** Imported files from `src` on, and names of packages. */
+const importsOf = (path: string): { file?: string; package?: string }[] =>
+  [...readFileSync(join(ROOT, path), 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(([, name]) =>
+    name!.startsWith('.')
+      ? { file: relative(ROOT, normalize(join(ROOT, dirname(path), name!))) }
+      : { package: name! },
+  )
+
 test.each(sources)('%s imports only allowed layers', (path) => {
   const layer = layerOf(path)
-  const imports = [...readFileSync(join(ROOT, path), 'utf8').matchAll(/(?:from|import) '([^']+)'/g)].map(
-    (match) => match[1]!,
-  )
-  const wrong = imports.filter((name) => {
-    if (!name.startsWith('.')) return !PACKAGES[layer]?.test(name)
-    const target = layerOf(relative(ROOT, normalize(join(ROOT, dirname(path), name))))
-    return target !== layer && !ALLOWED[layer]!.includes(target)
+  const wrong = importsOf(path).filter(({ file, package: name }) => {
+    if (file === undefined) return !PACKAGES[layer]?.test(name!)
+    return layerOf(file) !== layer && !ALLOWED[layer]!.includes(layerOf(file))
   })
   expect(wrong).toEqual([])
+})
+
+test.each(sources.filter((path) => layerOf(path) === 'views' && path !== TYPES_ONLY))(
+  '%s imports only earlier folders of views',
+  (path) => {
+    const wrong = importsOf(path).filter(({ file }) => {
+      if (file === undefined || layerOf(file) !== 'views' || dirname(file) === dirname(path)) return false
+      const [mine, theirs] = [orderOf(path), orderOf(file)]
+      return theirs > mine || (theirs === mine && ORDER[mine] === 'view')
+    })
+    expect(wrong).toEqual([])
+  },
+)
+
+test('the settings import only types', () => {
+  const lines = readFileSync(join(ROOT, TYPES_ONLY), 'utf8').match(/^import .*$/gm)!
+  expect(lines.filter((line) => !line.startsWith('import type'))).toEqual([])
 })

@@ -5,14 +5,12 @@ import { count } from '../base/format'
 import { RAMPS } from '../base/ramps'
 import { channelColumns, channelsOf } from './channels'
 import { readChoice } from './communicators'
-import { hasCosts } from './costs'
 import type { FieldInfo } from './findings'
-import { hasLanes } from './lanes'
-import { groupMeasures, hasGroupTraffic, hasLatency } from './latency'
+import { groupMeasures } from './latency'
 import { figureOptions, settingKeys } from './pivot'
 import { parseProjection } from './projection'
 import { hasRanks, readRanks } from './ranks'
-import { GROUPINGS, hasSeries, seriesTables } from './series'
+import { GROUPINGS, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
 import { comparedIds, DEFAULTS, type ViewState } from './state'
 import { hasCommunication } from './communication'
@@ -25,7 +23,9 @@ export interface CheckedState {
 type Problem = string | null
 
 /** Check per setting; a setting without an entry is always valid. */
-type Checks = Partial<Record<keyof ViewState, (state: ViewState, index: Index, run: RunInfo) => Problem>>
+export type Checks = Partial<
+  Record<keyof ViewState, (state: ViewState, index: Index, run: RunInfo) => Problem>
+>
 
 const quote = (text: string): string => `“${text}”`
 
@@ -53,17 +53,6 @@ const CHECKS: Checks = {
         ? `run ${wrong} appears twice`
         : `unknown run ${wrong}; expected 0 to ${runs.length - 1}`
     return compared.length > 4 ? `${count(compared.length)} runs; expected at most 4` : null
-  },
-  view: ({ view }, { runs, findings }) => {
-    if (view === 'compare' && runs.length < 2) return 'a comparison needs two runs; one is open'
-    if (view === 'sweep' && runs.length < 3) return 'a sweep needs at least three runs'
-    if (view === 'time' && !runs.some((run) => hasSeries(run) || hasLanes(run)))
-      return 'no run has a time series'
-    if (view === 'study' && !findings) return 'no study is open'
-    if (view === 'latency' && !runs.some((run) => hasLatency(run) || hasGroupTraffic(run)))
-      return 'no run has packet latencies'
-    if (view === 'costs' && !runs.some(hasCosts)) return 'no run has costs'
-    return null
   },
   measure: ({ measure, view }, _, run) =>
     view === 'time'
@@ -178,14 +167,15 @@ function activeRun(state: ViewState, runs: number): number {
   return isIndex(state.run, runs) ? state.run : 0
 }
 
-/** The valid settings, and one sentence for each rejected one. */
-export function checkState(state: ViewState, index: Index): CheckedState {
+/** The valid settings, and one sentence for each rejected one. `ofNames` checks names of views and panels. */
+export function checkState(state: ViewState, index: Index, ofNames: Checks = {}): CheckedState {
+  const checks = { ...CHECKS, ...ofNames }
   const problems: string[] = []
   let result = state
   for (const key of Object.keys(DEFAULTS) as (keyof ViewState)[]) {
     const run = index.runs[activeRun(result, index.runs.length)] ?? index.runs[0]
     if (result[key] === DEFAULTS[key]) continue
-    const complaint = run && CHECKS[key]?.(result, index, run)
+    const complaint = run && checks[key]?.(result, index, run)
     if (!complaint) continue
     problems.push(`${key}: ${complaint}`)
     result = { ...result, [key]: DEFAULTS[key] }

@@ -2,7 +2,6 @@
 import { SEQUENTIAL_DEFAULT } from '../base/ramps'
 import { COST_AXES, type CostAxis } from './costs'
 
-export type View = 'overview' | 'compare' | 'time' | 'jobs' | 'latency' | 'costs' | 'sweep' | 'study'
 export type Aggregate = 'max' | 'mean' | 'sum'
 /** Unit of a comparison: single cables, or all cables between two routers. */
 export type Pairing = 'cable' | 'bundle'
@@ -11,7 +10,8 @@ export type ScaleKind = 'linear' | 'log' | 'quantile'
 export type JobMode = 'hidden' | 'subtracted'
 
 export interface ViewState {
-  readonly view: View
+  /** A name of `VIEWS` (views/views.tsx). */
+  readonly view: string
   /** Run shown by the single-run views. */
   readonly run: number
   /** Runs to compare, at most four; the first is the base. */
@@ -52,7 +52,8 @@ export interface ViewState {
   readonly zoom: readonly [number, number, number]
   /** Torus view; empty for all planes. */
   readonly projection: string
-  readonly panel: 'matrices' | 'group' | 'links' | 'bottlenecks'
+  /** A name of `PANELS` (views/panels/panels.tsx). */
+  readonly panel: string
   /** Column for lines over time, such as `series.latency_mean_ns`; empty for the defaults. */
   readonly series: string
   /** Column of the heat map and the machine, and the rows of the heat map; empty for the first. */
@@ -89,7 +90,7 @@ export interface ViewState {
   readonly costScale: 'time' | 'share'
 }
 
-export const DEFAULTS: ViewState = {
+export const DEFAULTS: ViewState & { readonly view: 'overview'; readonly panel: 'matrices' } = {
   view: 'overview',
   run: 0,
   compared: [],
@@ -167,7 +168,7 @@ const numberList: Codec = {
 }
 
 const CODECS: Record<keyof ViewState, Codec> = {
-  view: oneOf('overview', 'compare', 'time', 'jobs', 'latency', 'costs', 'sweep', 'study'),
+  view: words,
   run: number,
   compared: numberList,
   difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
@@ -214,7 +215,8 @@ const CODECS: Record<keyof ViewState, Codec> = {
     read: (t) => t.split(',').map(finite),
   },
   projection: words,
-  panel: oneOf('matrices', 'group', 'links', 'bottlenecks'),
+  // Old addresses name a panel of links.
+  panel: { write: (v: string) => v, read: (t) => (t === 'links' ? DEFAULTS.panel : t) },
   series: words,
   heat: words,
   rows: words,

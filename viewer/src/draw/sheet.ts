@@ -1,14 +1,12 @@
 /**
- * The overview as an export sheet: title, picture, matrices, colour scale, jobs. One code draws SVG and PNG.
+ * The overview as an export sheet: title, picture, what stands beside it, colour scale, jobs. One code draws SVG and PNG.
  */
 import { count, quantity } from '../base/format'
 import { show, valueLabel } from '../data/describe'
 import type { DerivedRun } from '../data/model'
 import { placesText, type RankPlaces } from '../data/ranks'
 import { FIRST_SHADE, SHADES } from '../data/scale'
-import { placeMatrices, type Interior } from '../layout/matrices'
 import type { Picture } from '../layout/picture'
-import { drawMatrices, type CellSource } from './cells'
 import { drawRamp, fillBox, write, type Box } from './blocks'
 import type { LookTable } from './look'
 import type { Pen } from './pen'
@@ -18,7 +16,6 @@ import { drawHighlight, drawPicture, type Highlight, type PictureData } from './
 const MARGIN = 20
 const HEAD = 54
 const PICTURE = 820
-const MATRICES = 520
 const FOOT = 74
 
 /** A machine as drawn. */
@@ -30,29 +27,30 @@ export interface MachineSheet {
   readonly looks: LookTable
 }
 
+/** Space to the right of the picture; twice the height may be used. */
+export const BESIDE = { width: 520, height: PICTURE }
+
+export interface Beside {
+  readonly height: number
+  draw(pen: Pen): void
+}
+
 export interface Sheet extends MachineSheet {
-  readonly interior: Interior
-  readonly cells: CellSource
+  readonly beside: Beside | null
   readonly filter: string
 }
 
 export function sheetSize(sheet: Sheet): { width: number; height: number } {
-  const panel = panelOf(sheet)
-  const body = Math.max((PICTURE * sheet.picture.height) / sheet.picture.width, panel?.height ?? 0)
+  const { picture, beside } = sheet
+  const body = Math.max((PICTURE * picture.height) / picture.width, beside?.height ?? 0)
   return {
-    width: 2 * MARGIN + PICTURE + (panel ? MARGIN + MATRICES : 0),
+    width: 2 * MARGIN + PICTURE + (beside ? MARGIN + BESIDE.width : 0),
     height: HEAD + body + FOOT + MARGIN,
   }
 }
 
-/** Matrices of small machines only; 241 groups would be ten metres long. */
-function panelOf({ derived, interior }: Sheet): ReturnType<typeof placeMatrices> | null {
-  const panel = placeMatrices(derived.run, interior, MATRICES, PICTURE)
-  return panel.matrices.length > 0 && panel.height <= 2 * PICTURE ? panel : null
-}
-
 export function drawSheet(pen: Pen, sheet: Sheet): void {
-  const { derived, looks, picture } = sheet
+  const { derived, looks, picture, beside } = sheet
   const { width, height } = sheetSize(sheet)
   fillBox(pen, { x: 0, y: 0, width, height }, looks.palette.background)
   const { summary } = derived.run
@@ -73,11 +71,10 @@ export function drawSheet(pen: Pen, sheet: Sheet): void {
   drawHighlight(pen, picture, sheet.highlight, looks, 1 / k)
   pen.restore()
 
-  const panel = panelOf(sheet)
-  if (panel) {
+  if (beside) {
     pen.save()
     pen.translate(2 * MARGIN + PICTURE, HEAD)
-    drawMatrices(pen, panel, sheet.cells, looks)
+    beside.draw(pen)
     pen.restore()
   }
   const reading = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn${accountOfSheet(sheet, drawn, derived)}. ${picture.reading}`

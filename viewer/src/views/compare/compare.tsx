@@ -5,15 +5,18 @@ import { against, classChanges, jobChanges, tone } from '../../data/changes'
 import type { DerivedRun } from '../../data/model'
 import { NO_ENDS } from '../../data/range'
 import { Answers } from './answer'
-import { FocusChip } from '../frame/header'
-import { COMPARED_MAX, type ViewState } from '../../data/state'
+import { FocusChip } from '../picture/facts'
+import { COMPARED_MAX } from '../../data/state'
 import type { Comparison } from '../session/comparison'
 import { HotLinks } from '../tables/links'
-import { SidePanel } from '../overview/overview'
+import { SidePanel } from '../panels/panels'
 import { PictureView } from '../picture/picture'
+import type { Settings } from '../session/settings'
+import type { Shown } from '../session/shown'
 import { useSession, useStore } from '../session/session'
 
-export function CompareView({ compared }: { compared: Comparison }) {
+export function CompareView({ compared }: Shown) {
+  if (!compared) return null
   const { runs, change } = compared
   return (
     <>
@@ -46,7 +49,7 @@ function Pickers({ compared }: { compared: Comparison }) {
   const { runs } = session.index
   const set = (ids: number[]): void => session.state.patch({ compared: ids, ...NO_ENDS })
   // A traffic range makes no sense for differences.
-  const how = (fields: Partial<ViewState>): void =>
+  const how = (fields: Partial<Settings>): void =>
     session.state.patch({ ...fields, ...NO_ENDS, frozen: null })
   const { ids } = compared
   const free = runs.findIndex((_, id) => !ids.includes(id))

@@ -1,10 +1,9 @@
 /** Export of a comparison. */
-import type { Theme } from '../../base/ramps'
 import { quantity } from '../../base/format'
 import { against, classChanges, jobChanges } from '../../data/changes'
 import { selectionsCsv } from '../../data/csv'
 import type { DerivedRun } from '../../data/model'
-import { COMPARED_MAX, type ViewState } from '../../data/state'
+import { COMPARED_MAX } from '../../data/state'
 import { drawTable, ROW, type Cell } from '../../draw/blocks'
 import { drawMachine, drawScale, machineHeight } from '../../draw/sheet'
 import {
@@ -14,13 +13,15 @@ import {
   MARGIN,
   overviewExport,
   TOP,
+  type Exported,
   type ExportSheet,
 } from '../export/sheets'
-import type { Comparison } from '../session/comparison'
 
 /** The difference of two runs, or machines side by side on one scale, and the table of changes. */
-export function compareExport({ runs, change }: Comparison, state: ViewState, theme: Theme): ExportSheet {
-  if (change) return overviewExport(change.derived, state, theme, change)
+export function compareExport(of: Exported): ExportSheet {
+  const { compared, state, theme } = of
+  if (!compared || compared.change) return overviewExport(of, compared?.change)
+  const { runs } = compared
   const machines = runs.map((d) => machineOf(d, state, theme))
   const side = runs.length > 2 ? 460 : 620
   const [lead] = machines

@@ -14,6 +14,7 @@ import type { ViewState } from '../../data/state'
 import { colorAt, looksFor, type LookTable } from '../../draw/look'
 import { RangeField } from './range'
 import { ThemeContext, useSession, useSettings } from '../session/session'
+import type { Settings } from '../session/settings'
 
 export interface Option {
   readonly value: string
@@ -52,7 +53,7 @@ export function Controls({ derived: d, children }: { derived: DerivedRun; childr
   const session = useSession()
   const state = useSettings()
   const planes = projectionOptions(d.run.routers.axes.map(({ name }) => name))
-  const patch = (fields: Partial<ViewState>): void => session.state.patch(fields)
+  const patch = (fields: Partial<Settings>): void => session.state.patch(fields)
   const channels = session.channels()
   return (
     <section class="card" aria-label="Measure">

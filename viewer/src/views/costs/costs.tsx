@@ -23,6 +23,7 @@ import { drawBars } from '../../draw/bars'
 import { barAt, barsPicture, barTip } from '../../layout/bars'
 import { Choice } from '../controls/controls'
 import { Marks } from '../canvas/marks'
+import type { Shown } from '../session/shown'
 import { useSession, useStore, type Session } from '../session/session'
 import { TableButton } from '../tables/tables'
 
@@ -65,7 +66,7 @@ export function shownCosts(costs: Costs, state: ViewState): ShownCosts {
   return { choice, job, bars: costBars(costs, choice, job, (number) => state.jobs[number] === undefined) }
 }
 
-export function CostsView({ run }: { run: Run }) {
+export function CostsView({ derived: { run } }: Shown) {
   const session = useSession()
   const state = useStore(session.state)
   const costs = costsIn(session, run)

@@ -1,19 +1,15 @@
 /** Export of the costs view. */
-import type { Theme } from '../../base/ramps'
 import { categoryColors } from '../../base/palette'
 import { csvOf } from '../../data/csv'
-import type { Run } from '../../data/run'
-import type { ViewState } from '../../data/state'
 import { drawBars, drawPartLegend } from '../../draw/bars'
 import { looksFor } from '../../draw/look'
 import { barsPicture } from '../../layout/bars'
 import { costsIn, shownCosts } from './costs'
-import { drawHead, MARGIN, TOP, type ExportSheet } from '../export/sheets'
-import type { Session } from '../session/session'
+import { drawHead, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
 
 const WIDTH = 1100
 
-export function costsExport(session: Session, run: Run, state: ViewState, theme: Theme): ExportSheet | null {
+export function costsExport({ session, derived: { run }, state, theme }: Exported): ExportSheet | null {
   const costs = costsIn(session, run)
   if (costs === null || typeof costs === 'string') return null
   const { choice, bars, job } = shownCosts(costs, state)

@@ -10,9 +10,19 @@ import type { ViewState } from '../../data/state'
 import { fillBox, write } from '../../draw/blocks'
 import { looksFor } from '../../draw/look'
 import type { Pen } from '../../draw/pen'
-import { drawSheet, sheetSize, type MachineSheet, type Sheet } from '../../draw/sheet'
+import { drawSheet, sheetSize, type MachineSheet } from '../../draw/sheet'
 import { highlightOf, PictureContent, type Change } from '../picture/content'
-import { geometryOf } from '../session/session'
+import { besideOf } from '../panels/panels'
+import { geometryOf, type Session } from '../session/session'
+import type { Settings } from '../session/settings'
+import type { Shown } from '../session/shown'
+
+/** What is exported. */
+export interface Exported extends Shown {
+  readonly session: Session
+  readonly state: Settings
+  readonly theme: Theme
+}
 
 export interface ExportSheet {
   /** File name without extension. */
@@ -25,14 +35,14 @@ export interface ExportSheet {
 
 export const MARGIN = 20
 
-/** The links or changes of one picture, with matrices. */
+/** The links or changes of one picture, and what stands beside it. */
 export function overviewExport(
-  derived: DerivedRun,
-  state: ViewState,
-  theme: Theme,
+  { derived, state, theme }: Exported,
   change: Change | null = null,
 ): ExportSheet {
-  const sheet = sheetOf(derived, state, theme, change)
+  const machine = machineOf(derived, state, theme, change)
+  const beside = besideOf(state.panel)(derived, state, machine.looks)
+  const sheet = { ...machine, beside, filter: describeFilter(derived, state) }
   return {
     name: derived.run.label,
     ...sheetSize(sheet),
@@ -54,27 +64,6 @@ export function machineOf(
     data: new PictureContent().data(picture, d, state, false, change),
     highlight: highlightOf(d.run, picture, null, d, state),
     looks: looksFor(theme, state.ramp, d.signed),
-  }
-}
-
-function sheetOf(d: DerivedRun, state: ViewState, theme: Theme, change: Change | null): Sheet {
-  const geometry = geometryOf(d.run)
-  return {
-    ...machineOf(d, state, theme, change),
-    interior: geometry.interior,
-    cells: {
-      groupMarks: geometry.groupMarks,
-      inside: geometry.interior,
-      values: d.values,
-      selected: d.selection.selected,
-      looks: d.selection.looks,
-      shades: d.shades,
-      step: d.selection.step,
-      changed: d.selection.changed,
-      aggregate: state.aggregate,
-      scale: d.scale,
-    },
-    filter: describeFilter(d, state),
   }
 }
 

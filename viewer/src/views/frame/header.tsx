@@ -1,12 +1,9 @@
 /** The top bar: run, views, search, theme, export, help. */
-import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { count, counted } from '../../base/format'
-import { hasCosts } from '../../data/costs'
-import { resolveFocus, search, type SearchResult } from '../../data/focus'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { count } from '../../base/format'
+import { search, type SearchResult } from '../../data/focus'
 import type { Run } from '../../data/run'
-import type { Summary } from '../../data/source'
-import type { View } from '../../data/state'
+import { VIEWS, type View } from '../views'
 import { useSession, useSettings, useStore } from '../session/session'
 
 export interface HeaderProps {
@@ -14,17 +11,6 @@ export interface HeaderProps {
   readonly views: readonly View[]
   onExport(kind: 'svg' | 'png' | 'csv'): void
   onHelp(): void
-}
-
-export const VIEW_NAMES: Readonly<Record<View, string>> = {
-  overview: 'Overview',
-  compare: 'Compare',
-  time: 'Time',
-  jobs: 'Jobs',
-  latency: 'Latency',
-  costs: 'Costs',
-  sweep: 'Sweep',
-  study: 'Study',
 }
 
 export function Header({ run, views, onExport, onHelp }: HeaderProps) {
@@ -49,18 +35,7 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
         </select>
       )}
       {runs.length === 1 && <span class="run-name">{runs[0]!.label}</span>}
-      <nav aria-label="Views">
-        {views.map((view) => (
-          <button
-            key={view}
-            aria-pressed={state.view === view}
-            onClick={() => session.state.patch({ view })}
-            data-test={`view-${view}`}
-          >
-            {VIEW_NAMES[view]}
-          </button>
-        ))}
-      </nav>
+      <ViewButtons views={views} view={state.view} onChoose={(view) => session.state.patch({ view })} />
       <span class="spring" />
       {run && <Search run={run} />}
       <Menu onExport={onExport} />
@@ -80,6 +55,31 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
         ?
       </button>
     </header>
+  )
+}
+
+export function ViewButtons({
+  views,
+  view,
+  onChoose,
+}: {
+  views: readonly View[]
+  view: View
+  onChoose(view: View): void
+}) {
+  return (
+    <nav aria-label="Views">
+      {views.map((name) => (
+        <button
+          key={name}
+          aria-pressed={view === name}
+          onClick={() => onChoose(name)}
+          data-test={`view-${name}`}
+        >
+          {VIEWS[name].label}
+        </button>
+      ))}
+    </nav>
   )
 }
 
@@ -183,25 +183,6 @@ function Search({ run }: { run: Run }) {
   )
 }
 
-/** The current focus, with a button to clear it. */
-export function FocusChip({ run }: { run?: Run }) {
-  const session = useSession()
-  const { focus } = useSettings()
-  if (focus === '') return null
-  const known = run === undefined || resolveFocus(run, focus) !== null
-  return (
-    <button
-      class={known ? 'focus' : 'focus unknown'}
-      onClick={() => session.state.patch({ focus: '' })}
-      title="Clear the focus (Esc)"
-      data-test="focus"
-    >
-      {focus.replace(':', ' ')}
-      {known ? '' : ' (not in this run)'} ×
-    </button>
-  )
-}
-
 /** Rejected settings from the URL, shown until closed. */
 export function RejectedSettings() {
   const session = useSession()
@@ -221,92 +202,5 @@ export function RejectedSettings() {
       </ul>
       <button onClick={() => session.refused.set([])}>close</button>
     </div>
-  )
-}
-
-/** Only iterative engines report iterations. */
-const after = (iterations: number | undefined): string =>
-  iterations === undefined ? '' : ` after ${count(iterations)} iterations`
-
-/** Explains an empty picture and links to another view. */
-function NoTraffic({ run }: { run: Run }) {
-  const session = useSession()
-  const empty = useMemo(
-    () => (run.whole ?? run).measures.every(({ total }) => total.every((value) => value === 0)),
-    [run],
-  )
-  if (!empty) return null
-  return (
-    <p class="note" data-test="no-traffic">
-      {run.summary.engine === 'model'
-        ? 'The model engine computes times, not link traffic. Dots are the routers of the jobs. '
-        : 'No link of this run has traffic. Dots are the routers of the jobs. '}
-      <button onClick={() => session.state.patch({ view: hasCosts(run.info) ? 'costs' : 'jobs' })}>
-        {hasCosts(run.info) ? 'Show costs' : 'Show jobs'}
-      </button>
-    </p>
-  )
-}
-
-/** Machine and run in one line. */
-export function FactsLine({
-  summary: { machine, convergence, engine, routing },
-  links,
-  children,
-}: {
-  summary: Summary
-  links: number
-  children?: ComponentChildren
-}) {
-  const parts = [
-    machine.name,
-    machine.groups > 1 ? `${count(machine.groups)} groups` : '',
-    counted(machine.routers, 'router'),
-    counted(machine.nodes, 'node'),
-    counted(links, 'link'),
-    `${engine}, ${routing}`,
-    convergence?.converged ? `converged${after(convergence.iterations)}` : '',
-  ].filter((part) => part !== '')
-  return (
-    <div class="facts">
-      <span>{parts.join(' · ')}</span>
-      {children}
-    </div>
-  )
-}
-
-export function Facts({ run }: { run: Run }) {
-  const { summary } = run
-  const { convergence } = summary
-  const alarms = [
-    summary.complete ? '' : 'this run is incomplete',
-    // Only iterative engines report convergence.
-    convergence?.converged === false ? `not converged${after(convergence.iterations)}` : '',
-    ...summary.warnings,
-  ].filter((text) => text !== '')
-  return (
-    <>
-      <FactsLine summary={summary} links={run.links.count}>
-        <FocusChip run={run} />
-      </FactsLine>
-      <NoTraffic run={run} />
-      {alarms.length === 1 && (
-        <p class="alarm" data-test="alarm">
-          {alarms[0]}
-        </p>
-      )}
-      {alarms.length > 1 && (
-        <details class="alarm" data-test="alarm">
-          <summary>
-            {count(alarms.length)} warnings: {alarms[0]} …
-          </summary>
-          <ul>
-            {alarms.map((alarm) => (
-              <li key={alarm}>{alarm}</li>
-            ))}
-          </ul>
-        </details>
-      )}
-    </>
   )
 }

@@ -3,10 +3,11 @@ import { useEffect } from 'preact/hooks'
 import type { DerivedRun } from '../../data/model'
 import { ALL_VALUES, HOTTEST, isOpen, NO_ENDS } from '../../data/range'
 import { hasRanks } from '../../data/ranks'
-import type { View, ViewState } from '../../data/state'
-import { moveSpan } from '../time/chart'
 import { solo, toggleMode } from '../controls/jobs'
+import { PANEL_NAMES } from '../panels/panels'
 import type { Session } from '../session/session'
+import type { Settings } from '../session/settings'
+import { VIEWS, type View } from '../views'
 
 export const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'search for a router, node, link or group'],
@@ -23,7 +24,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['H', 'histogram axis: linear, log'],
   ['F', 'freeze or unfreeze the colour range'],
   ['R', 'router colour: job, hottest link, rank'],
-  ['G', 'side panel: matrices, group, bottlenecks'],
+  ['G', `side panel: ${PANEL_NAMES.join(', ')}`],
   ['V', 'next view'],
   ['N', 'next run'],
   ['T', 'theme: auto, light, dark'],
@@ -72,22 +73,14 @@ export function useKeys(
   }, [d, views, helped, help, runs])
 }
 
-/** Zoom factor and shift by key, as in Perfetto. */
-const TIME_KEYS: Readonly<Record<string, readonly [number, number]>> = {
-  w: [1 / 1.5, 0],
-  s: [1.5, 0],
-  a: [1, -0.25],
-  d: [1, 0.25],
-}
-
 /** The change made by a key; null for none. */
-function changeFor(
-  event: KeyboardEvent,
-  state: ViewState,
+export function changeFor(
+  event: Pick<KeyboardEvent, 'key' | 'code' | 'shiftKey'>,
+  state: Settings,
   d: DerivedRun | undefined,
   views: readonly View[],
   session: Session,
-): Partial<ViewState> | null {
+): Partial<Settings> | null {
   const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
   if (digit !== undefined && d) {
     const job = d.run.jobs[Number(digit) - 1]
@@ -96,10 +89,8 @@ function changeFor(
       jobs: event.shiftKey ? toggleMode(state.jobs, job.job, 'subtracted') : solo(d.run, job.job, state.jobs),
     }
   }
-  if (state.view === 'time') {
-    const moved = TIME_KEYS[event.key.toLowerCase()]
-    if (moved) return { span: moveSpan(state.span, session.fullSpan, ...moved, state.time) }
-  }
+  const own = VIEWS[state.view].key?.(event.key.toLowerCase(), session)
+  if (own) return own
   switch (event.key.toLowerCase()) {
     case 'escape':
       return state.focus !== '' ? { focus: '' } : ALL_VALUES
@@ -115,13 +106,13 @@ function changeFor(
       return d && (state.inverted || !isOpen(d.range)) ? { inverted: !state.inverted } : null
     case 'r':
       return {
-        routers: cycle<ViewState['routers']>(
+        routers: cycle<Settings['routers']>(
           d && hasRanks(d.run.info) ? ['job', 'value', 'rank'] : ['job', 'value'],
           state.routers,
         ),
       }
     case 'g':
-      return { panel: cycle(['matrices', 'group', 'bottlenecks'] as const, state.panel) }
+      return { panel: cycle(PANEL_NAMES, state.panel) }
     case 't':
       return { theme: cycle(['auto', 'light', 'dark'] as const, state.theme) }
     case 'v':

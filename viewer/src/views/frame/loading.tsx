@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { RunModel } from '../../data/model'
 import type { RunInfo } from '../../data/source'
 import { drawingService } from '../../draw/drawingservice'
-import { FactsLine } from './header'
+import { FactsLine } from '../picture/facts'
 import type { Session } from '../session/session'
 
 /** The page layout before data has arrived, so that the first picture does not wait for it. */

@@ -6,13 +6,14 @@ import { COMMUNICATION, communicationMatrix, PLACEMENT, placementDensity } from 
 import type { Job } from '../../data/run'
 import { DensityView } from '../canvas/density'
 import { PictureView } from '../picture/picture'
+import type { Shown } from '../session/shown'
 import { useSession, useStore, useTable } from '../session/session'
 import { hasCommunication } from '../../data/communication'
 import { span, CommunicationMap, CommunicationMatrices } from './communication'
 
 const GRID = 256
 
-export function JobsView({ derived: d }: { derived: DerivedRun }) {
+export function JobsView({ derived: d }: Shown) {
   const session = useSession()
   const { run } = d
   const all = useStore(session.state).matrices === 'all'

@@ -1,27 +1,25 @@
 /** Export of the jobs view: routers, figures, placement and communication. */
 import type { Theme } from '../../base/ramps'
-import { count, quantity, type Unit } from '../../base/format'
+import { count, quantity } from '../../base/format'
 import { csvOf } from '../../data/csv'
 import type { DerivedRun } from '../../data/model'
 import {
   COMMUNICATION,
   communicationMatrix,
-  minCellSize,
   PLACEMENT,
   placementDensity,
   type Communication,
   type Density,
 } from '../../data/placement'
 import type { Job } from '../../data/run'
-import { colorScale, type ColorScale } from '../../data/scale'
 import type { ViewState } from '../../data/state'
 import type { JobCommunication } from '../../data/communication'
-import { drawCells, drawTable, fillBox, ROW, write, type Box, type Cell } from '../../draw/blocks'
-import { looksFor, type LookTable } from '../../draw/look'
-import type { Pen } from '../../draw/pen'
+import { drawTable, ROW, type Cell } from '../../draw/blocks'
+import { looksFor } from '../../draw/look'
 import { drawMachine, machineHeight } from '../../draw/sheet'
 import { densityScale } from '../canvas/density'
-import { drawHead, machineOf, MARGIN, TOP, type ExportSheet } from '../export/sheets'
+import { drawHead, machineOf, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
+import { drawMap } from '../export/map'
 import { loadPairs } from './communication'
 import type { Session } from '../session/session'
 
@@ -29,12 +27,7 @@ const MACHINE = 620
 const MAP = 380
 const GRID = 128
 
-export function jobsExport(
-  session: Session,
-  d: DerivedRun,
-  state: ViewState,
-  theme: Theme,
-): ExportSheet | null {
+export function jobsExport({ session, derived: d, state, theme }: Exported): ExportSheet | null {
   const job = d.run.jobs.find(({ job }) => job === d.focus?.job) ?? d.run.jobs[0]
   if (!job) return null
   if (state.matrices === 'all') return matricesExport(session, d, state, theme)
@@ -149,38 +142,6 @@ function communicationOf(session: Session, d: DerivedRun, job: Job): Communicati
   return table === undefined || typeof table === 'string'
     ? null
     : communicationMatrix(table, job.job, job.ranks)
-}
-
-/** A density map with title and range, drawn 20 pixels below `box.y`. */
-export function drawMap(
-  pen: Pen,
-  box: Box,
-  map: Density,
-  title: string,
-  unit: Unit,
-  state: ViewState,
-  looks: LookTable,
-  on?: ColorScale,
-): void {
-  const scale = on ?? colorScale(state.scale, map.values.filter((value) => value > 0).sort(), false, null)
-  const ends = `${title}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)} per cell`
-  write(pen, ends, box.x, box.y + 14, looks, { size: 12, strong: true })
-  const least = minCellSize(map)
-  const [width, height] = [box.width / map.columns, box.height / map.rows]
-  const [wide, high] = [Math.max(least, width), Math.max(least, height)]
-  fillBox(pen, { ...box, y: box.y + 20 }, looks.palette.empty)
-  drawCells(
-    pen,
-    Array.from(map.values, (value, i) => ({ value, i }))
-      .filter(({ value }) => value > 0)
-      .map(({ value, i }) => ({
-        x: box.x + (i % map.columns) * width - (wide - width) / 2,
-        y: box.y + 20 + Math.floor(i / map.columns) * height - (high - height) / 2,
-        width: wide,
-        height: high,
-        color: looks.colors[scale.shade(value)]!,
-      })),
-  )
 }
 
 const figureRows = (job: Job): (string | number)[][] =>

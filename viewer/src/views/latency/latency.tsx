@@ -20,6 +20,7 @@ import { boxAt, boxesPicture, boxTip } from '../../layout/boxes'
 import { Choice } from '../controls/controls'
 import { DensityView } from '../canvas/density'
 import { Marks } from '../canvas/marks'
+import type { Shown } from '../session/shown'
 import { useSession, useStore, useTable } from '../session/session'
 import { TableButton } from '../tables/tables'
 
@@ -28,7 +29,7 @@ export function shownLatencies(all: Latencies, state: ViewState): Latencies {
   return { ...all, boxes: all.boxes.filter(({ job }) => state.jobs[job] === undefined) }
 }
 
-export function LatencyView({ run }: { run: Run }) {
+export function LatencyView({ derived: { run } }: Shown) {
   const state = useStore(useSession().state)
   const table = useTable(run, LATENCY, LATENCY_COLUMNS)
   const all = useMemo(() => (table === null || typeof table === 'string' ? null : latencies(table)), [table])

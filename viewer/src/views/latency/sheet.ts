@@ -1,5 +1,4 @@
 /** Export of the latency view: boxes and group matrix. */
-import type { Theme } from '../../base/ramps'
 import { csvOf } from '../../data/csv'
 import { jobOf } from '../../data/describe'
 import {
@@ -14,25 +13,17 @@ import {
   latencies,
   partName,
 } from '../../data/latency'
-import type { Run } from '../../data/run'
-import type { ViewState } from '../../data/state'
 import { drawBoxes } from '../../draw/boxes'
 import { looksFor } from '../../draw/look'
 import { boxesPicture } from '../../layout/boxes'
-import { drawHead, MARGIN, TOP, type ExportSheet } from '../export/sheets'
-import { drawMap } from '../jobs/sheet'
+import { drawHead, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
+import { drawMap } from '../export/map'
 import { shownLatencies } from './latency'
-import type { Session } from '../session/session'
 
 const WIDTH = 900
 const MAP = 380
 
-export function latencyExport(
-  session: Session,
-  run: Run,
-  state: ViewState,
-  theme: Theme,
-): ExportSheet | null {
+export function latencyExport({ session, derived: { run }, state, theme }: Exported): ExportSheet | null {
   const loaded = hasLatency(run.info) ? session.block(run.id, LATENCY, LATENCY_COLUMNS) : undefined
   const shown =
     loaded === undefined || typeof loaded === 'string' ? null : shownLatencies(latencies(loaded), state)

@@ -13,13 +13,14 @@ import {
   inChannels,
   type Channel,
 } from '../../data/channels'
-import { checkState } from '../../data/check'
+import { checkState, type Checks } from '../../data/check'
 import type { Tip } from '../../data/describe'
 import type { Rows } from '../../data/rows'
 import { DifferenceModel, RunModel, type AnyModel } from '../../data/model'
 import { loadRun, type Run } from '../../data/run'
 import type { Index, Source } from '../../data/source'
-import { comparedIds, DEFAULTS, readUrl, type Pairing, type ViewState } from '../../data/state'
+import { comparedIds, DEFAULTS, readUrl, type Pairing } from '../../data/state'
+import type { Settings } from './settings'
 import { machinePicture } from '../../layout/machine'
 import { groupMatrix, interior, type Interior } from '../../layout/matrices'
 import type { Picture } from '../../layout/picture'
@@ -39,7 +40,7 @@ export interface Hover {
 }
 
 export class Session {
-  readonly state: Store<ViewState>
+  readonly state: Store<Settings>
   readonly hover = new Store<Hover | null>(null)
   /** The open table dialog. */
   readonly table = new Store<Rows | null>(null)
@@ -65,21 +66,23 @@ export class Session {
   constructor(
     readonly source: Source,
     readonly index: Index,
-    state: ViewState = DEFAULTS,
+    /** Checks of the names of views and panels. */
+    private readonly ofNames: Checks = {},
     /** Whether the page may change its URL; a notebook widget may not. */
     readonly ownsUrl = true,
     /** Root element of the viewer. */
     readonly root: Element | null = null,
   ) {
-    this.state = new Store(state)
+    this.state = new Store<Settings>(DEFAULTS)
   }
 
   /** Applies the settings of a URL; invalid ones keep their default and are reported. */
   readAddress(text: string): void {
     const read = readUrl(text)
-    const { state, problems } = checkState(read.state, this.index)
+    const { state, problems } = checkState(read.state, this.index, this.ofNames)
     this.refused.set([...read.problems, ...problems])
-    this.state.set(state)
+    // `ofNames` has checked the names.
+    this.state.set(state as Settings)
   }
 
   /** The compared runs, or the current one. */
@@ -197,7 +200,7 @@ export function useStore<T>(store: Store<T>): T {
 }
 
 /** Settings for views that do not depend on the range: constant during a drag, which avoids re-rendering. */
-export function useSettings(): ViewState {
+export function useSettings(): Settings {
   const session = useSession()
   const [value, setValue] = useState(session.state.get())
   useEffect(() => {

@@ -1,23 +1,20 @@
 /** Export of a study: front or tables, and all entries as CSV. */
-import type { Theme } from '../../base/ramps'
 import { csvOf } from '../../data/csv'
 import { findingsPanels, type Findings } from '../../data/findings'
-import type { ViewState } from '../../data/state'
 import { drawFront } from '../../draw/front'
 import { write } from '../../draw/blocks'
 import { looksFor } from '../../draw/look'
 import { frontPicture } from '../../layout/front'
-import { drawHead, MARGIN, TOP, type ExportSheet } from '../export/sheets'
-import type { Session } from '../session/session'
+import { drawHead, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
 import { axesOf, chosenOf, outcome } from './study'
-import { drawPivot, pivotSize } from '../sweep/sheet'
+import { drawPivot, pivotSize } from '../export/pivot'
 
 const WIDTH = 1000
 const HEIGHT = 520
 /** Space above each table. */
 const HEAD = 24
 
-export function studyExport({ index }: Session, state: ViewState, theme: Theme): ExportSheet | null {
+export function studyExport({ session: { index }, state, theme }: Exported): ExportSheet | null {
   const { findings } = index
   if (!findings) return null
   const looks = looksFor(theme, state.ramp, false)

@@ -25,11 +25,7 @@ import { useSession, useStore, type Session } from '../session/session'
 export function StudyView() {
   const { findings } = useSession().index
   if (!findings) return <p class="hint centred">No study is open.</p>
-  return (
-    <main class="sweep study">
-      {findings.kind === 'front' ? <Front of={findings} /> : <Costs of={findings} />}
-    </main>
-  )
+  return findings.kind === 'front' ? <Front of={findings} /> : <Costs of={findings} />
 }
 
 /** Opens the runs of an entry. */

@@ -1,28 +1,16 @@
 /** Export of a sweep: map, lines or thumbnails. */
-import type { Theme } from '../../base/ramps'
-import type { Unit } from '../../base/format'
 import { csvOf } from '../../data/csv'
-import { settingKeys, type Pivot } from '../../data/pivot'
-import type { ViewState } from '../../data/state'
+import { settingKeys } from '../../data/pivot'
 import { fillBox, write } from '../../draw/blocks'
 import { looksFor, type LookTable } from '../../draw/look'
 import type { Pen } from '../../draw/pen'
-import { drawHead, MARGIN, TOP, type ExportSheet } from '../export/sheets'
+import { drawHead, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
+import { drawPivot, pivotSize } from '../export/pivot'
 import { levelColors } from './interactions'
 import type { Session } from '../session/session'
-import { cellText, pivotScale } from '../tables/pivot'
 import { sweepTable, type SweepTable } from './sweep'
 
-const CELL = { width: 190, height: 44 }
-const NAMES = 200
-
-/** Size of a sheet with `above` pixels above the table. */
-export const pivotSize = ({ rows, columns }: Pivot, above = 0): { width: number; height: number } => ({
-  width: 2 * MARGIN + NAMES + Math.max(3, columns.length) * CELL.width,
-  height: TOP + above + 24 + rows.length * CELL.height + MARGIN,
-})
-
-export function sweepExport(session: Session, state: ViewState, theme: Theme): ExportSheet | null {
+export function sweepExport({ session, state, theme }: Exported): ExportSheet | null {
   const table = sweepTable(session, state)
   if (!table) return null
   const looks = looksFor(theme, state.ramp, false)
@@ -50,31 +38,6 @@ export function sweepExport(session: Session, state: ViewState, theme: Theme): E
         ),
       ),
   }
-}
-
-/** Uses the size that `pivotSize` returns. */
-export function drawPivot(
-  pen: Pen,
-  { pivot, figure }: { readonly pivot: Pivot; readonly figure: { readonly unit: Unit } },
-  top: number,
-  looks: LookTable,
-): void {
-  const scale = pivotScale(pivot)
-  pivot.columns.forEach((column, c) =>
-    write(pen, column, MARGIN + NAMES + c * CELL.width + 6, top + 16, looks, { strong: true }),
-  )
-  pivot.rows.forEach((row, r) => {
-    const y = top + 24 + r * CELL.height
-    write(pen, row, MARGIN, y + 20, looks, { strong: true })
-    pivot.cells[r]!.forEach((cell, c) => {
-      if (!cell) return
-      const x = MARGIN + NAMES + c * CELL.width
-      const [mean, spread] = cellText(cell, figure.unit)
-      fillBox(pen, { x, y: y + 2, width: 14, height: CELL.height - 4 }, looks.colors[scale.shade(cell.mean)]!)
-      write(pen, mean, x + 20, y + 18, looks, { strong: true })
-      write(pen, spread, x + 20, y + 34, looks, { size: 10 })
-    })
-  })
 }
 
 function drawInteractions(

@@ -70,7 +70,7 @@ export function SweepView() {
   const session = useSession()
   const state = useStore(session.state)
   return (
-    <main class="sweep">
+    <>
       <div class="segmented tabs" role="group" aria-label="Sweep display">
         {(
           [
@@ -90,7 +90,7 @@ export function SweepView() {
         ))}
       </div>
       {state.sweepShow === 'runs' ? <Thumbnails /> : <Table />}
-    </main>
+    </>
   )
 }
 

@@ -5,7 +5,8 @@ import { axisTicks, valueAxis } from '../../data/histogram'
 import { lineRows } from '../../data/rows'
 import { indexAt, largestOf, stepOf, type Lines } from '../../data/series'
 import type { Run } from '../../data/run'
-import { useSession, useStore } from '../session/session'
+import { useSession, useStore, type Session } from '../session/session'
+import type { Settings } from '../session/settings'
 import { useSize, type Size } from '../canvas/size'
 import { useSteps } from '../canvas/steps'
 import { TableButton } from '../tables/tables'
@@ -43,7 +44,7 @@ export function clampSpan(part: readonly [number, number] | null, full: Span): S
 }
 
 /** Zooms around the cursor or shifts by a share of the visible part; null for the full span. */
-export function moveSpan(
+function moveSpan(
   part: readonly [number, number] | null,
   full: Span,
   factor: number,
@@ -57,6 +58,20 @@ export function moveSpan(
   const start = centre - ((centre - from) / (until - from)) * length + shift * length
   const begin = Math.max(full[0], Math.min(full[1] - length, start))
   return [Math.round(begin), Math.round(begin + length)]
+}
+
+/** Zoom factor and shift by key, as in Perfetto. */
+const KEYS: Readonly<Record<string, readonly [number, number]>> = {
+  w: [1 / 1.5, 0],
+  s: [1.5, 0],
+  a: [1, -0.25],
+  d: [1, 0.25],
+}
+
+export function timeKey(key: string, { state, fullSpan }: Session): Partial<Settings> | null {
+  const { span, time } = state.get()
+  const moved = KEYS[key]
+  return moved ? { span: moveSpan(span, fullSpan, ...moved, time) } : null
 }
 
 export function timeAxis([first, last]: Span, width: number): TimeAxis {

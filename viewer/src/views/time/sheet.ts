@@ -3,7 +3,6 @@ import type { Theme } from '../../base/ramps'
 import { quantity } from '../../base/format'
 import { csvOf } from '../../data/csv'
 import { jobOf } from '../../data/describe'
-import type { DerivedRun } from '../../data/model'
 import { hasLanes, type Lane } from '../../data/lanes'
 import { colorScale } from '../../data/scale'
 import {
@@ -23,7 +22,7 @@ import type { Pen } from '../../draw/pen'
 import { drawLanes, drawStateLegend, STATE_NAMES } from '../../draw/lanes'
 import { drawMachine, drawScale, machineHeight } from '../../draw/sheet'
 import { clampSpan, type Span } from './chart'
-import { drawHead, machineOf, MARGIN, TOP, type ExportSheet } from '../export/sheets'
+import { drawHead, machineOf, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
 import { blockOf, chosenHeat, chosenLines, chosenRows, linesOf, type SeriesColumn } from './moment'
 import { lanesIn, shownLanes } from './lanes'
 import type { Session } from '../session/session'
@@ -39,13 +38,7 @@ interface Part {
   name(subject: number): string
 }
 
-export function timeExport(
-  session: Session,
-  run: Run,
-  moment: DerivedRun | null,
-  state: ViewState,
-  theme: Theme,
-): ExportSheet {
+export function timeExport({ session, derived: { run }, moment, state, theme }: Exported): ExportSheet {
   const looks = looksFor(theme, state.ramp, false)
   const heatColumn = chosenHeat(run.info, state)
   const charts = chosenLines(run.info, state).flatMap((column) =>

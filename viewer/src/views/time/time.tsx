@@ -3,14 +3,13 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { quantity } from '../../base/format'
 import type { Block } from '../../data/block'
 import { jobOf } from '../../data/describe'
-import type { DerivedRun } from '../../data/model'
 import { NO_ENDS } from '../../data/range'
 import { linkName, type Run } from '../../data/run'
 import { groupings, indexAt, nameOfKey, routerOfKey, type Grouping } from '../../data/series'
 import { hasLanes, type Lane } from '../../data/lanes'
 import { clampSpan, LineChart, timeSpan, type Span } from './chart'
 import { Choice } from '../controls/controls'
-import { FocusChip } from '../frame/header'
+import { FocusChip } from '../picture/facts'
 import { HeatMap } from './heat'
 import { Lanes, lanesIn } from './lanes'
 import {
@@ -24,6 +23,7 @@ import {
   type SeriesColumn,
 } from './moment'
 import { PictureView } from '../picture/picture'
+import type { Shown } from '../session/shown'
 import { useSession, useStore } from '../session/session'
 
 const NOUNS: Readonly<Record<Grouping, string>> = {
@@ -37,8 +37,7 @@ const NOUNS: Readonly<Record<Grouping, string>> = {
   vc: 'virtual channels',
 }
 
-/** `moment` is the machine at the chosen time, if the series has links. */
-export function TimeView({ run, moment }: { run: Run; moment: DerivedRun | null }) {
+export function TimeView({ derived: { run }, moment }: Shown) {
   const session = useSession()
   const state = useStore(session.state)
   const lines = chosenLines(run.info, state)

@@ -4,13 +4,21 @@ import { count } from '../../../base/format'
 import { describeLinks, show, valueLabel } from '../../../data/describe'
 import type { DerivedRun } from '../../../data/model'
 import { ROWS_MAX, type Rows } from '../../../data/rows'
+import type { Aggregate } from '../../../data/state'
 import { linkName } from '../../../data/run'
 import { marksOf, type CellHit, type CellSource, type CellValue } from '../../../draw/cells'
 import type { Interior } from '../../../layout/matrices'
-import type { Hover } from '../../session/session'
+import { geometryOf, type Hover } from '../../session/session'
 import { useFocusOn, useSteps } from '../../canvas/steps'
 
 export type CellText = Omit<Hover, 'x' | 'y'> & { readonly focus: string; readonly links: number[] }
+
+export function cellSource(d: DerivedRun, aggregate: Aggregate): CellSource {
+  const { groupMarks, interior } = geometryOf(d.run)
+  const { selected, looks, step, changed } = d.selection
+  const { values, shades, scale } = d
+  return { groupMarks, inside: interior, values, selected, looks, shades, step, changed, aggregate, scale }
+}
 
 const linksOf = (source: CellSource, { matrix, cell }: CellHit): number[] => {
   const marks = marksOf(source, matrix.family)

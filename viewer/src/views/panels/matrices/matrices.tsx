@@ -2,10 +2,10 @@
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { translation } from '../../../data/focus'
 import type { DerivedRun } from '../../../data/model'
-import { cellAt, cellsByValue, marksOf, type CellHit, type CellSource } from '../../../draw/cells'
+import { cellAt, cellsByValue, marksOf, type CellHit } from '../../../draw/cells'
 import { looksFor } from '../../../draw/look'
 import { placeMatrices } from '../../../layout/matrices'
-import { cellRows, describeCell, useCellSteps } from './cells'
+import { cellRows, cellSource, describeCell, useCellSteps } from './cells'
 import { geometryOf, ThemeContext, useSession, useStore } from '../../session/session'
 import { useMatrixCanvas } from './canvas'
 import { prepareCanvas, useSize } from '../../canvas/size'
@@ -29,18 +29,7 @@ export function MatricesView({ derived: d, group = null }: { derived: DerivedRun
     () => placeMatrices(d.run, geometry.interior, size.width - 4, size.height, group),
     [d.run, size, group],
   )
-  const source: CellSource = {
-    groupMarks: geometry.groupMarks,
-    inside: geometry.interior,
-    values: d.values,
-    selected: d.selection.selected,
-    looks: d.selection.looks,
-    shades: d.shades,
-    step: d.selection.step,
-    changed: d.selection.changed,
-    aggregate: state.aggregate,
-    scale: d.scale,
-  }
+  const source = cellSource(d, state.aggregate)
 
   useMatrixCanvas(canvas, d, { panel, source, looks, size, top })
 

@@ -1,0 +1,115 @@
+/** The machine, the run and the focus in one line, with warnings. */
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { count, counted } from '../../base/format'
+import { hasCosts } from '../../data/costs'
+import { resolveFocus } from '../../data/focus'
+import type { Run } from '../../data/run'
+import type { Summary } from '../../data/source'
+import { useSession, useSettings } from '../session/session'
+
+/** The current focus, with a button to clear it. */
+export function FocusChip({ run }: { run?: Run }) {
+  const session = useSession()
+  const { focus } = useSettings()
+  if (focus === '') return null
+  const known = run === undefined || resolveFocus(run, focus) !== null
+  return (
+    <button
+      class={known ? 'focus' : 'focus unknown'}
+      onClick={() => session.state.patch({ focus: '' })}
+      title="Clear the focus (Esc)"
+      data-test="focus"
+    >
+      {focus.replace(':', ' ')}
+      {known ? '' : ' (not in this run)'} ×
+    </button>
+  )
+}
+
+/** Only iterative engines report iterations. */
+const after = (iterations: number | undefined): string =>
+  iterations === undefined ? '' : ` after ${count(iterations)} iterations`
+
+/** Explains an empty picture and links to another view. */
+function NoTraffic({ run }: { run: Run }) {
+  const session = useSession()
+  const empty = useMemo(
+    () => (run.whole ?? run).measures.every(({ total }) => total.every((value) => value === 0)),
+    [run],
+  )
+  if (!empty) return null
+  return (
+    <p class="note" data-test="no-traffic">
+      {run.summary.engine === 'model'
+        ? 'The model engine computes times, not link traffic. Dots are the routers of the jobs. '
+        : 'No link of this run has traffic. Dots are the routers of the jobs. '}
+      <button onClick={() => session.state.patch({ view: hasCosts(run.info) ? 'costs' : 'jobs' })}>
+        {hasCosts(run.info) ? 'Show costs' : 'Show jobs'}
+      </button>
+    </p>
+  )
+}
+
+/** Machine and run in one line. */
+export function FactsLine({
+  summary: { machine, convergence, engine, routing },
+  links,
+  children,
+}: {
+  summary: Summary
+  links: number
+  children?: ComponentChildren
+}) {
+  const parts = [
+    machine.name,
+    machine.groups > 1 ? `${count(machine.groups)} groups` : '',
+    counted(machine.routers, 'router'),
+    counted(machine.nodes, 'node'),
+    counted(links, 'link'),
+    `${engine}, ${routing}`,
+    convergence?.converged ? `converged${after(convergence.iterations)}` : '',
+  ].filter((part) => part !== '')
+  return (
+    <div class="facts">
+      <span>{parts.join(' · ')}</span>
+      {children}
+    </div>
+  )
+}
+
+export function Facts({ run }: { run: Run }) {
+  const { summary } = run
+  const { convergence } = summary
+  const alarms = [
+    summary.complete ? '' : 'this run is incomplete',
+    // Only iterative engines report convergence.
+    convergence?.converged === false ? `not converged${after(convergence.iterations)}` : '',
+    ...summary.warnings,
+  ].filter((text) => text !== '')
+  return (
+    <>
+      <FactsLine summary={summary} links={run.links.count}>
+        <FocusChip run={run} />
+      </FactsLine>
+      <NoTraffic run={run} />
+      {alarms.length === 1 && (
+        <p class="alarm" data-test="alarm">
+          {alarms[0]}
+        </p>
+      )}
+      {alarms.length > 1 && (
+        <details class="alarm" data-test="alarm">
+          <summary>
+            {count(alarms.length)} warnings: {alarms[0]} …
+          </summary>
+          <ul>
+            {alarms.map((alarm) => (
+              <li key={alarm}>{alarm}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  )
+}

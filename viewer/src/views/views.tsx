@@ -1,0 +1,107 @@
+/** All views. Types, address, buttons, keys and export follow from this list. */
+import type { ComponentType } from 'preact'
+import { hasCosts } from '../data/costs'
+import { hasLanes } from '../data/lanes'
+import { hasGroupTraffic, hasLatency } from '../data/latency'
+import type { RunModel } from '../data/model'
+import { hasSeries } from '../data/series'
+import type { Index } from '../data/source'
+import { CompareView } from './compare/compare'
+import { compareExport } from './compare/sheet'
+import { CostsView } from './costs/costs'
+import { costsExport } from './costs/sheet'
+import { overviewExport, type Exported, type ExportSheet } from './export/sheets'
+import { JobsView } from './jobs/jobs'
+import { jobsExport } from './jobs/sheet'
+import { LatencyView } from './latency/latency'
+import { latencyExport } from './latency/sheet'
+import { Overview } from './overview/overview'
+import { comparison } from './session/comparison'
+import type { Session } from './session/session'
+import type { Settings } from './session/settings'
+import type { Shown } from './session/shown'
+import { studyExport } from './study/sheet'
+import { StudyView } from './study/study'
+import { sweepExport } from './sweep/sheet'
+import { SweepView } from './sweep/sweep'
+import { timeKey } from './time/chart'
+import { runAtTime } from './time/moment'
+import { timeExport } from './time/sheet'
+import { TimeView } from './time/time'
+
+export interface ViewEntry {
+  readonly label: string
+  /** `seen`: whether the first picture is visible; the rest is rendered after it. */
+  readonly Body: ComponentType<Shown & { seen: boolean }>
+  /** Whether the left column with controls is shown. */
+  readonly controls?: boolean
+  sheet(of: Exported): ExportSheet | null
+  /** Why the view is not available; null if it is. */
+  missing?(index: Index): string | null
+  /** What is shown; null for the chosen run. */
+  shown?(session: Session, state: Settings, model: RunModel | undefined): Shown | null
+  /** The change made by a key of this view. */
+  key?(key: string, session: Session): Partial<Settings> | null
+}
+
+/** In the order of their buttons. */
+const views = {
+  overview: { label: 'Overview', Body: Overview, controls: true, sheet: overviewExport },
+  compare: {
+    label: 'Compare',
+    Body: CompareView,
+    controls: true,
+    sheet: compareExport,
+    missing: ({ runs }: Index) => (runs.length > 1 ? null : 'a comparison needs two runs; one is open'),
+    shown: (session: Session, state: Settings): Shown | null => {
+      const compared = comparison(session, state)
+      return compared ? { derived: compared.lead, compared } : null
+    },
+  },
+  time: {
+    label: 'Time',
+    Body: TimeView,
+    controls: true,
+    sheet: timeExport,
+    missing: ({ runs }: Index) =>
+      runs.some((run) => hasSeries(run) || hasLanes(run)) ? null : 'no run has a time series',
+    shown: (session: Session, state: Settings, model: RunModel | undefined): Shown | null => {
+      const moment = model && runAtTime(session, model.run, state)
+      return moment ? { derived: moment, moment } : null
+    },
+    key: timeKey,
+  },
+  jobs: { label: 'Jobs', Body: JobsView, controls: true, sheet: jobsExport },
+  latency: {
+    label: 'Latency',
+    Body: LatencyView,
+    sheet: latencyExport,
+    missing: ({ runs }: Index) =>
+      runs.some((run) => hasLatency(run) || hasGroupTraffic(run)) ? null : 'no run has packet latencies',
+  },
+  costs: {
+    label: 'Costs',
+    Body: CostsView,
+    sheet: costsExport,
+    missing: ({ runs }: Index) => (runs.some(hasCosts) ? null : 'no run has costs'),
+  },
+  sweep: {
+    label: 'Sweep',
+    Body: SweepView,
+    sheet: sweepExport,
+    missing: ({ runs }: Index) => (runs.length > 2 ? null : 'a sweep needs at least three runs'),
+  },
+  study: {
+    label: 'Study',
+    Body: StudyView,
+    sheet: studyExport,
+    missing: ({ findings }: Index) => (findings ? null : 'no study is open'),
+  },
+}
+
+export type View = keyof typeof views
+
+export const VIEWS: Readonly<Record<View, ViewEntry>> = views
+
+export const availableViews = (index: Index): View[] =>
+  (Object.keys(VIEWS) as View[]).filter((name) => !VIEWS[name].missing?.(index))
