@@ -1,5 +1,6 @@
 //! Fields of structs as values.
 
+use crate::key::Kind;
 use crate::value::Value;
 use odonata_units::{Bytes, Rate, Time};
 
@@ -14,6 +15,34 @@ pub trait Field {
     /// If the value is of another kind.
     fn of(value: Option<&Value>) -> Self;
 }
+
+/// A type whose keys have one kind, which a declaration need not give.
+#[diagnostic::on_unimplemented(
+    message = "the type `{Self}` does not decide the kind of its key",
+    label = "give the kind after the default: `= default, Kind::COUNT;`"
+)]
+pub trait FieldKind {
+    /// The kind.
+    const KIND: Kind;
+}
+
+impl<T: FieldKind> FieldKind for Option<T> {
+    const KIND: Kind = T::KIND;
+}
+
+impl<T: FieldKind> FieldKind for Vec<T> {
+    const KIND: Kind = Kind::List(&T::KIND);
+}
+
+macro_rules! fields_with_a_kind {
+    ($($type:ty: $variant:ident),+) => {$(
+        impl FieldKind for $type {
+            const KIND: Kind = Kind::$variant;
+        }
+    )+};
+}
+
+fields_with_a_kind!(bool: Flag, Bytes: Bytes, Time: Time, Rate: Rate);
 
 macro_rules! plain_fields {
     ($($type:ty: $variant:ident),+) => {$(

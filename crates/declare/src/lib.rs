@@ -1,9 +1,8 @@
 //! The declarations of everything that users write or read.
 //!
 //! * A **key** of the experiment file is a [`Key`]: name, [`Kind`], [`KeyDefault`] and meaning.
-//! * A struct of settings declares its fields as keys with [`Parameters`], a list of [`Parameter`]s. Each knows its
-//!   kind, its meaning, and how to read and write its field. The default stands only in the struct's `Default`. The
-//!   reference, the JSON Schema and `resolved.toml` show it.
+//! * A struct of settings is declared by [`parameters!`]. A field, its default, the kind of its key and its meaning
+//!   stand once. The reference, the JSON Schema and `resolved.toml` show them.
 //! * A **word** of the file is a variant of an enum, declared with its meaning by [`words!`].
 //! * A **column** of the run directory is a [`Column`]: name, type, [`Unit`], [`Merge`], label and meaning. A
 //!   [`FilledColumn`] adds the function that fills it. A [`FilledTable`] is a list of these, and a [`Frame`] holds
@@ -13,35 +12,24 @@
 //!   family.
 //!
 //! ```
-//! use odonata_declare::{parameter, words, Kind, Parameter, ParameterStruct, Parameters, Value};
+//! use odonata_declare::{parameters, words, Kind, ParameterStruct, Value};
 //!
 //! words! {
 //!     /// Which packet is served first.
 //!     pub enum Order {
-//!         /// The oldest one.
 //!         Age = "age": "the oldest packet",
-//!         /// Round robin.
 //!         Turns = "turns": "each channel in turn",
 //!     }
 //! }
 //!
-//! #[derive(Clone, Debug)]
-//! struct Arbiter {
-//!     order: Order,
-//!     tries: u32,
-//! }
-//!
-//! impl Default for Arbiter {
-//!     fn default() -> Self {
-//!         Self { order: Order::Age, tries: 1 }
+//! parameters! {
+//!     /// An arbiter.
+//!     struct Arbiter {
+//!         /// Packet that is served first.
+//!         order: Order = Order::Age;
+//!         /// Attempts in a cycle.
+//!         tries: u32 = 1, Kind::COUNT;
 //!     }
-//! }
-//!
-//! impl Parameters for Arbiter {
-//!     const PARAMETERS: &'static [Parameter<Self>] = &[
-//!         parameter!(order, Order::KIND, "Packet that is served first."),
-//!         parameter!(tries, Kind::count(1), "Attempts in a cycle."),
-//!     ];
 //! }
 //!
 //! let mut arbiter = Arbiter::default();
@@ -69,13 +57,13 @@ mod word;
 
 pub use column::{Column, Merge, Role, Type, Unit, AXIS};
 pub use error::{FileError, ParameterError};
-pub use field::Field;
+pub use field::{Field, FieldKind};
 pub use filled::{declarations, FilledColumn};
 pub use frame::{Frame, Frames};
 pub use key::{Choice, Family, Key, KeyDefault, Kind, VariantInfo, AUTO};
 pub use nearest::{hint, nearest};
 pub use one_or_each::OneOrEach;
-pub use parameters::{try_set, Parameter, ParameterStruct, Parameters};
+pub use parameters::{try_set, FieldKey, Parameter, ParameterStruct, Parameters};
 pub use reader::Reader;
 pub use rule_spec::RuleSpec;
 pub use table::{FilledTable, Table};

@@ -34,10 +34,10 @@ macro_rules! words {
 
         impl $name {
             /// One of the words.
-            pub const KIND: $crate::Kind = $crate::Kind::Choice(<Self as $crate::Word>::CHOICES);
+            $vis const KIND: $crate::Kind = $crate::Kind::Choice(<Self as $crate::Word>::CHOICES);
 
             /// The word of this variant.
-            pub const fn word(self) -> &'static str {
+            $vis const fn word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word),+
                 }
@@ -51,6 +51,10 @@ macro_rules! words {
             fn word(self) -> &'static str {
                 self.word()
             }
+        }
+
+        impl $crate::FieldKind for $name {
+            const KIND: $crate::Kind = Self::KIND;
         }
 
         impl $crate::Field for $name {

@@ -1,6 +1,6 @@
 //! Settings of the flow engine.
 
-use odonata_declare::{parameter, words, Choice, Field, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, words, Choice, Kind};
 use odonata_routing::algorithm::PathChoice;
 use odonata_routing::paths::{Intermediate, Oblivious};
 use odonata_units::Rate;
@@ -21,67 +21,46 @@ words! {
     }
 }
 
-/// Everything that a steady state depends on, in addition to machine and workload.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct FlowSettings {
-    /// Source of the values that are not given.
-    pub preset: FlowPreset,
-    /// Choice of paths by messages.
-    pub routing: PathChoice,
-    /// Demand of a message on links that it shares with others.
-    pub demand: DemandUnit,
-    /// Capacity of every link instead of its own bandwidth.
-    pub link_capacity: Option<Rate>,
-    /// Capacity of every NIC per direction, instead of the terminal bandwidth.
-    pub nic_capacity: Option<Rate>,
-    /// Equal slices in which capacity is released, one per iteration.
-    pub slices: u32,
-    /// Direct paths that a message draws per iteration, for routings that use them.
-    pub direct_paths: u32,
-    /// Indirect paths that a message draws per iteration, for routings that use them.
-    pub indirect_paths: u32,
-    /// Intermediate groups or routers of indirect paths.
-    pub intermediate: Intermediate,
-    /// Sets of such paths that a job draws per iteration. Its messages between two routers share at least one set. If a
-    /// job has more sets than pairs of routers, each pair gets several sets, at most one per message.
-    pub path_sets: u32,
-    /// A path or NIC with less residual than this is switched off.
-    pub cutoff: Rate,
-    /// Maximum number of iterations. A solution that is unfinished then has not converged.
-    pub max_iterations: u32,
-    /// Converged when, after the release of all slices, an iteration grants less than this share of all grants. 0:
-    /// only when no message can grow.
-    pub tolerance: f64,
-    /// Whether messages between nodes of one router compete for NICs.
-    pub on_router_messages_load_nics: bool,
-    /// Whether to solve every job alone, too, for its slowdown.
-    pub alone: bool,
-    /// Relative gap of the bound on the maximum load, if it is computed.
-    pub bound_gap: Option<f64>,
-}
-
-impl Default for FlowSettings {
-    /// The machine's own bandwidths. Half the slices of the original, which changes loads less than another seed does.
-    /// Converged at 0.1 % growth per iteration.
-    fn default() -> Self {
-        Self {
-            preset: FlowPreset::Default,
-            routing: PathChoice::AdaptiveHybrid,
-            demand: DemandUnit::Bytes,
-            link_capacity: None,
-            nic_capacity: None,
-            slices: 25,
-            direct_paths: 2,
-            indirect_paths: 2,
-            intermediate: Intermediate::Third,
-            path_sets: 16_384,
-            cutoff: Rate::from_bytes_per_s(10_486),
-            max_iterations: 200,
-            tolerance: 1e-3,
-            on_router_messages_load_nics: true,
-            alone: false,
-            bound_gap: None,
-        }
+parameters! {
+    /// Everything that a steady state depends on, in addition to machine and workload. The default is the machine's own
+    /// bandwidths and half the slices of the original, which changes loads less than another seed does.
+    #[derive(Copy, PartialEq)]
+    pub struct FlowSettings {
+        /// Source of the keys below that are not given. The defaults in this table are the values of `default`.
+        pub preset: FlowPreset = FlowPreset::Default => Self::of;
+        /// Demand of a message on links that it shares with others.
+        pub demand: DemandUnit = DemandUnit::Bytes;
+        /// Capacity of every link in each direction.
+        pub link_capacity: Option<Rate> = None, Kind::WordOr(MACHINE, &Kind::Rate);
+        /// Capacity of every NIC in each direction.
+        pub nic_capacity: Option<Rate> = None, Kind::WordOr(MACHINE, &Kind::Rate);
+        /// Equal slices in which capacity is released, one per iteration.
+        pub slices: u32 = 25, Kind::COUNT;
+        /// Direct paths that a message draws in every iteration.
+        pub direct_paths: u32 = 2, Kind::COUNT;
+        /// Indirect paths that a message draws in every iteration.
+        pub indirect_paths: u32 = 2, Kind::COUNT;
+        /// Intermediate groups or routers of indirect paths.
+        pub intermediate: Intermediate = Intermediate::Third;
+        /// Sets of such paths that a job draws in every iteration. Its messages between two routers share at least one
+        /// set. If a job has more sets than pairs of routers, each pair gets several sets, at most one per message.
+        pub path_sets: u32 = 16_384, Kind::COUNT;
+        /// Minimum residual capacity: a path or NIC with less is not used.
+        pub cutoff: Rate = Rate::from_bytes_per_s(10_486);
+        /// Maximum number of iterations. The result then says that it has not converged.
+        pub max_iterations: u32 = 200, Kind::COUNT;
+        /// Share of all grants. The solver stops when all slices are released and an iteration grants less than this.
+        /// 0: only when no message can grow.
+        pub tolerance: f64 = 1e-3, Kind::SHARE;
+        /// Whether messages between nodes of one router compete for NICs.
+        pub on_router_messages_load_nics: bool = true;
+        /// Whether to solve every job alone on its nodes, too, for its slowdown.
+        pub alone: bool = false;
+        /// Relative gap of the bound: how low the maximum link load could be under any routing. 0.05 for `routing =
+        /// "optimal"`, which uses the best flow.
+        pub bound_gap: Option<f64> = None, Kind::WordOr(OFF, &Kind::Number { min: 1e-6, max: 0.999 });
+        /// Choice of paths by messages.
+        pub routing: PathChoice = PathChoice::AdaptiveHybrid, no key;
     }
 }
 
@@ -90,72 +69,6 @@ const OPTIMAL_GAP: f64 = 0.05;
 
 const MACHINE: &Choice = &Choice { name: "machine", doc: "the machine's own bandwidth" };
 const OFF: &Choice = &Choice { name: "off", doc: "no bound" };
-
-impl Parameters for FlowSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::new(
-            "preset",
-            FlowPreset::KIND,
-            "Source of the keys below that are not given. The defaults in this table are the values of `default`.",
-            |settings| settings.preset.get(),
-            |settings, preset| {
-                *settings = match FlowPreset::of(preset) {
-                    FlowPreset::Default => Self::default(),
-                    FlowPreset::Damselfly => Self::damselfly(),
-                }
-            },
-        ),
-        parameter!(demand, DemandUnit::KIND, "Demand of a message on links that it shares with others."),
-        parameter!(
-            link_capacity,
-            Kind::WordOr(MACHINE, &Kind::Rate),
-            "Capacity of every link in each direction."
-        ),
-        parameter!(
-            nic_capacity,
-            Kind::WordOr(MACHINE, &Kind::Rate),
-            "Capacity of every NIC in each direction."
-        ),
-        parameter!(slices, Kind::count(1), "Equal slices in which capacity is released, one per iteration."),
-        parameter!(direct_paths, Kind::count(1), "Direct paths that a message draws in every iteration."),
-        parameter!(indirect_paths, Kind::count(1), "Indirect paths that a message draws in every iteration."),
-        parameter!(intermediate, Intermediate::KIND, "Intermediate groups or routers of indirect paths."),
-        parameter!(
-            path_sets,
-            Kind::count(1),
-            "Sets of such paths that a job draws in every iteration. Its messages between two routers share at least one \
-             set. If a job has more sets than pairs of routers, each pair gets several sets, at most one per message.",
-        ),
-        parameter!(
-            cutoff,
-            Kind::Rate,
-            "Minimum residual capacity: a path or NIC with less is not used."
-        ),
-        parameter!(
-            max_iterations,
-            Kind::count(1),
-            "Maximum number of iterations. The result then says that it has not converged."
-        ),
-        parameter!(
-            tolerance,
-            Kind::SHARE,
-            "Share of all grants. The solver stops when all slices are released and an iteration grants less than this. \
-             0: only when no message can grow.",
-        ),
-        parameter!(
-            on_router_messages_load_nics,
-            Kind::Flag,
-            "Whether messages between nodes of one router compete for NICs."
-        ),
-        parameter!(alone, Kind::Flag, "Whether to solve every job alone on its nodes, too, for its slowdown."),
-        parameter!(
-            bound_gap,
-            Kind::WordOr(OFF, &Kind::Number { min: 1e-6, max: 0.999 }),
-            "Relative gap of the bound: how low the maximum link load could be under any routing. \
-             0.05 for `routing = \"optimal\"`, which uses the best flow.",
-        ),
-    ];
-}
 
 impl FlowSettings {
     /// Relative gap of the bound, if it is computed; always for the routing that reaches it.
@@ -171,6 +84,14 @@ impl FlowSettings {
             PathChoice::Fixed(Oblivious::Indirect) | PathChoice::AdaptiveIndirect => [0, indirect],
             PathChoice::AdaptiveHybrid | PathChoice::Ugal(_) => [direct, indirect],
             PathChoice::Optimal => [0, 0],
+        }
+    }
+
+    /// The settings of a preset.
+    pub fn of(preset: FlowPreset) -> Self {
+        match preset {
+            FlowPreset::Default => Self::default(),
+            FlowPreset::Damselfly => Self::damselfly(),
         }
     }
 

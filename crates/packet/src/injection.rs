@@ -8,7 +8,7 @@
 //! output. So a message in one torus FIFO gets the rate of one link at most, however many paths exist.
 
 use crate::settings_error::SettingsError;
-use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, words, Kind};
 use odonata_machine::Machine;
 use odonata_routing::hints::Compass;
 use odonata_units::{NodeId, RouterId};
@@ -39,64 +39,44 @@ words! {
 /// Maximum number of torus FIFOs and of memory FIFOs per node.
 pub const FIFOS_MAX: u32 = 16;
 
-/// Injection FIFOs of every node.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InjectionFifos {
-    /// Source of the values that are not given.
-    pub preset: InjectionPreset,
-    /// Torus FIFOs.
-    pub fifos: u32,
-    /// Torus FIFOs that each memory FIFO may feed: bit t for number t.
-    pub map: Vec<u32>,
-    /// Rule that selects the memory FIFO of a message.
-    pub fifo_choice: FifoChoice,
-    /// Capacity of a torus FIFO in packets.
-    pub fifo_packets: u32,
-}
-
-impl Default for InjectionFifos {
-    fn default() -> Self {
-        Self::of(InjectionPreset::Dcmf)
+parameters! {
+    /// Injection FIFOs of every node.
+    #[derive(PartialEq, Eq)]
+    pub struct InjectionFifos {
+        /// Source of the other keys that are not given. The defaults in this table are the values of `dcmf`.
+        pub preset: InjectionPreset = InjectionPreset::Dcmf => Self::of;
+        /// Torus FIFOs of a node; each passes one packet at a time at the rate of a link.
+        pub fifos: u32 = 6, Kind::COUNT;
+        /// Mask of torus FIFOs for each memory FIFO of a node: bit t allows torus FIFO t.
+        pub map: Vec<u32> = each(6), Kind::List(&Kind::count(0));
+        /// Rule that selects the memory FIFO of a message.
+        pub fifo_choice: FifoChoice = FifoChoice::ByDirection;
+        /// Capacity of a torus FIFO in packets.
+        pub fifo_packets: u32 = 4, Kind::COUNT;
     }
 }
 
-impl Parameters for InjectionFifos {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::new(
-            "preset",
-            InjectionPreset::KIND,
-            "Source of the other keys that are not given. The defaults in this table are the values of `dcmf`.",
-            |fifos| fifos.preset.get(),
-            |fifos, preset| *fifos = Self::of(InjectionPreset::of(preset)),
-        ),
-        parameter!(
-            fifos,
-            Kind::count(1),
-            "Torus FIFOs of a node; each passes one packet at a time at the rate of a link."
-        ),
-        parameter!(
-            map,
-            Kind::List(&Kind::count(0)),
-            "Mask of torus FIFOs for each memory FIFO of a node: bit t allows torus FIFO t."
-        ),
-        parameter!(fifo_choice, FifoChoice::KIND, "Rule that selects the memory FIFO of a message."),
-        parameter!(fifo_packets, Kind::count(1), "Capacity of a torus FIFO in packets."),
-    ];
+/// Masks of memory FIFOs that feed one torus FIFO each.
+fn each(fifos: u32) -> Vec<u32> {
+    (0..fifos).map(|t| 1 << t).collect()
+}
+
+/// Masks of memory FIFOs that may feed all torus FIFOs.
+fn all(fifos: u32, memory: usize) -> Vec<u32> {
+    vec![(1 << fifos) - 1; memory]
 }
 
 impl InjectionFifos {
     /// FIFOs of a preset.
     pub fn of(preset: InjectionPreset) -> Self {
-        let each = |fifos: u32| (0..fifos).map(|t| 1 << t).collect();
-        let all = |fifos: u32, memory: usize| vec![(1 << fifos) - 1; memory];
-        let (fifos, map, fifo_choice) = match preset {
-            InjectionPreset::Dcmf => (6, each(6), FifoChoice::ByDirection),
-            InjectionPreset::DcmfSpread => (6, all(6, 6), FifoChoice::ByDirection),
-            InjectionPreset::All => (6, all(6, 1), FifoChoice::RoundRobin),
-            InjectionPreset::Pami => (10, each(10), FifoChoice::Pin),
-            InjectionPreset::PamiAll => (10, all(10, 10), FifoChoice::Pin),
-        };
-        Self { preset, fifos, map, fifo_choice, fifo_packets: 4 }
+        let default = Self { preset, ..Self::default() };
+        match preset {
+            InjectionPreset::Dcmf => default,
+            InjectionPreset::DcmfSpread => Self { map: all(6, 6), ..default },
+            InjectionPreset::All => Self { map: all(6, 1), fifo_choice: FifoChoice::RoundRobin, ..default },
+            InjectionPreset::Pami => Self { fifos: 10, map: each(10), fifo_choice: FifoChoice::Pin, ..default },
+            InjectionPreset::PamiAll => Self { fifos: 10, map: all(10, 10), fifo_choice: FifoChoice::Pin, ..default },
+        }
     }
 
     /// Checks the number of FIFOs and the masks.

@@ -2,7 +2,7 @@
 
 use crate::injection::InjectionFifos;
 use crate::settings_error::SettingsError;
-use odonata_declare::{parameter, words, Field, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, words, Kind};
 use odonata_units::{Bytes, Time};
 
 words! {
@@ -45,115 +45,59 @@ const NICS_PER_NODE_MAX: u32 = 64;
 /// Maximum bytes of a header and a flit together: a packet has 7 bits for its overhead.
 const HEADER_AND_FLIT_MAX: u64 = 128;
 
-/// Parameters of routers and packets. Bandwidths and latencies of links come from the machine.
-#[derive(Clone, PartialEq, Debug)]
-pub struct PacketSettings {
-    /// Source of the values that are not given.
-    pub preset: PacketPreset,
-    /// Size of a full packet.
-    pub packet: Bytes,
-    /// Size of a flit, the unit of buffers.
-    pub flit: Bytes,
-    /// Bytes of every packet that do not belong to the message. With a header, a packet is a whole number of flits.
-    pub header: Bytes,
-    /// Bytes of a packet that occupy links but no buffers.
-    pub wire_overhead: Bytes,
-    /// Input buffer of each port and virtual channel.
-    pub input_buffer: Bytes,
-    /// Output buffer of each port and virtual channel.
-    pub output_buffer: Bytes,
-    /// Bandwidth of the crossbar, as a multiple of the router's fastest link.
-    pub crossbar_speedup: f64,
-    /// Pipeline latency from the arrival at a router to its input queue.
-    pub input_latency: Time,
-    /// Pipeline latency from the output queue to the link.
-    pub output_latency: Time,
-    /// Arbitration at the crossbar outputs.
-    pub arbitration: Arbitration,
-    /// Queue estimate of adaptive algorithms.
-    pub estimate: QueueEstimate,
-    /// NICs of every node, each with a link of its own to the node's router. For programs, whose packets
-    /// name them; the packets of other jobs use the first one.
-    pub nics_per_node: u32,
-    /// Injection FIFOs of every node. Without them a NIC takes the next packet of any message.
-    pub injection: Option<InjectionFifos>,
-}
-
-impl Parameters for PacketSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        Parameter::new(
-            "preset",
-            PacketPreset::KIND,
-            "Source of the router keys below that are not given. The defaults in this table are the values of `study`.",
-            |settings| settings.preset.get(),
-            |settings, preset| {
-                *settings = match PacketPreset::of(preset) {
-                    PacketPreset::Study => Self::study(),
-                    PacketPreset::Predecessor => Self::predecessor(),
-                    PacketPreset::IdealCycle => Self::ideal_cycle(4),
-                    PacketPreset::Bgl => Self::bgl(),
-                    PacketPreset::Bgp => Self::bgp(),
-                    PacketPreset::Bgq => Self::bgq(),
-                }
-            },
-        ),
-        parameter!(packet, Kind::Bytes, "Size of a full packet."),
-        parameter!(flit, Kind::Bytes, "Size of a flit."),
-        parameter!(
-            header,
-            Kind::Bytes,
-            "Bytes of every packet that do not belong to the message. With a header, a packet is a whole number \
-             of flits."
-        ),
-        parameter!(wire_overhead, Kind::Bytes, "Bytes of a packet that occupy links but no buffers."),
-        parameter!(input_buffer, Kind::Bytes, "Input buffer of each port and virtual channel."),
-        parameter!(output_buffer, Kind::Bytes, "Output buffer of each port and virtual channel."),
-        parameter!(
-            crossbar_speedup,
-            Kind::Number { min: 1.0, max: 1e6 },
-            "Bandwidth of the crossbar as a multiple of the router's fastest link."
-        ),
-        parameter!(input_latency, Kind::Time, "Pipeline latency from the arrival at a router to its input queue."),
-        parameter!(output_latency, Kind::Time, "Pipeline latency from the output queue to the link."),
-        parameter!(
-            arbitration,
-            Arbitration::KIND,
-            "Rule by which a crossbar output selects one of the waiting input VCs."
-        ),
-        parameter!(
-            estimate,
-            QueueEstimate::KIND,
-            "Bytes that `ugal-g`, `ugal-n` and `par` count as queued for a port."
-        ),
-    ];
-}
-
-impl Default for PacketSettings {
-    fn default() -> Self {
-        Self::study()
+parameters! {
+    /// Parameters of routers and packets. Bandwidths and latencies of links come from the machine.
+    #[derive(PartialEq)]
+    pub struct PacketSettings {
+        /// Source of the router keys below that are not given. The defaults in this table are the values of `study`.
+        pub preset: PacketPreset = PacketPreset::Study => Self::of;
+        /// Size of a full packet.
+        pub packet: Bytes = Bytes(512);
+        /// Size of a flit.
+        pub flit: Bytes = Bytes(128);
+        /// Bytes of every packet that do not belong to the message. With a header, a packet is a whole number of flits.
+        pub header: Bytes = Bytes(0);
+        /// Bytes of a packet that occupy links but no buffers.
+        pub wire_overhead: Bytes = Bytes(0);
+        /// Input buffer of each port and virtual channel.
+        pub input_buffer: Bytes = Bytes(15_360);
+        /// Output buffer of each port and virtual channel.
+        pub output_buffer: Bytes = Bytes(15_360);
+        /// Bandwidth of the crossbar as a multiple of the router's fastest link.
+        pub crossbar_speedup: f64 = 4.0, Kind::Number { min: 1.0, max: 1e6 };
+        /// Pipeline latency from the arrival at a router to its input queue.
+        pub input_latency: Time = Time::from_ns(10);
+        /// Pipeline latency from the output queue to the link.
+        pub output_latency: Time = Time::from_ns(10);
+        /// Rule by which a crossbar output selects one of the waiting input VCs.
+        pub arbitration: Arbitration = Arbitration::LeastRecentlyUsed;
+        /// Bytes that `ugal-g`, `ugal-n` and `par` count as queued for a port.
+        pub estimate: QueueEstimate = QueueEstimate::Downstream;
+        /// NICs of every node, each with a link of its own to the node's router. For programs, whose packets
+        /// name them; the packets of other jobs use the first one.
+        pub nics_per_node: u32 = 1, no key;
+        /// Injection FIFOs of every node. Without them a NIC takes the next packet of any message.
+        pub injection: Option<InjectionFifos> = None, no key;
     }
 }
 
 impl PacketSettings {
+    /// The settings of a preset.
+    pub fn of(preset: PacketPreset) -> Self {
+        match preset {
+            PacketPreset::Study => Self::study(),
+            PacketPreset::Predecessor => Self::predecessor(),
+            PacketPreset::IdealCycle => Self::ideal_cycle(4),
+            PacketPreset::Bgl => Self::bgl(),
+            PacketPreset::Bgp => Self::bgp(),
+            PacketPreset::Bgq => Self::bgq(),
+        }
+    }
+
     /// The interference study's routers: 512-byte packets of 4 flits, 30 packets per virtual channel at inputs and
     /// at outputs, crossbar with 4 times the rate of a link, 10 ns in and 10 ns out.
     pub fn study() -> Self {
-        Self {
-            preset: PacketPreset::Study,
-            packet: Bytes(512),
-            flit: Bytes(128),
-            header: Bytes(0),
-            wire_overhead: Bytes(0),
-            input_buffer: Bytes(15_360),
-            output_buffer: Bytes(15_360),
-            crossbar_speedup: 4.0,
-            input_latency: Time::from_ns(10),
-            output_latency: Time::from_ns(10),
-            arbitration: Arbitration::LeastRecentlyUsed,
-            estimate: QueueEstimate::Downstream,
-            nics_per_node: 1,
-            injection: None,
-        }
+        Self::default()
     }
 
     /// The predecessor's routers: 128-byte packets of one flit, 20 packets per virtual channel, crossbar with 10 times

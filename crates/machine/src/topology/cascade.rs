@@ -22,73 +22,53 @@
 //! (k mod 8) + 1 in all rows, with the same row at both ends. With 241 groups R = 1, and every router uses all of its
 //! 10 blue ports: the largest Cascade.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Choice, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, Choice, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// A Cascade. The default is Edison's cabling, with all 5,760 nodes usable.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Cascade {
-    /// Groups (pairs of cabinets).
-    pub groups: u32,
-    /// Rows (chassis) of a group.
-    pub rows: u32,
-    /// Columns (slots of a chassis).
-    pub columns: u32,
-    /// Nodes per router.
-    pub nodes_per_router: u32,
-    /// Nodes that jobs can use; the others are service nodes at evenly spaced routers. `None`: all.
-    pub usable_nodes: Option<u32>,
-    /// Parallel green cables between two routers of a row.
-    pub green: u32,
-    /// Parallel black cables between two routers of a column.
-    pub black: u32,
-    /// Parallel blue cables between two joined routers of different groups.
-    pub blue: u32,
-    /// Gateway columns for every other group; each is two router columns.
-    pub gateway_columns: u32,
-    /// Green ports of a router.
-    pub green_ports: u32,
-    /// Black ports of a router.
-    pub black_ports: u32,
-    /// Blue ports of a router.
-    pub blue_ports: u32,
-    /// Links along a row.
-    pub green_figures: LinkFigures,
-    /// Links along a column.
-    pub black_figures: LinkFigures,
-    /// Links between groups.
-    pub blue_figures: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
+parameters! {
+    /// A Cascade. The default is Edison's cabling, with all 5,760 nodes usable.
+    #[derive(PartialEq, Eq)]
+    pub struct Cascade {
+        /// Groups (pairs of cabinets).
+        pub groups: u32 = 15, Kind::COUNT;
+        /// Rows (chassis) of a group.
+        pub rows: u32 = 6, Kind::COUNT;
+        /// Columns (slots of a chassis).
+        pub columns: u32 = 16, Kind::COUNT;
+        /// Nodes of each router.
+        pub nodes_per_router: u32 = 4, Kind::COUNT;
+        /// Nodes that jobs can use; the others are service nodes at evenly spaced routers.
+        pub usable_nodes: Option<u32> = None, Kind::WordOr(ALL, &Kind::COUNT);
+        /// Parallel green cables between two routers of a row.
+        pub green: u32 = 1, Kind::count(0);
+        /// Parallel black cables between two routers of a column.
+        pub black: u32 = 3, Kind::count(0);
+        /// Parallel blue cables between two joined routers of different groups.
+        pub blue: u32 = 2, Kind::count(0);
+        /// Gateway columns, of two router columns each, to every other group.
+        pub gateway_columns: u32 = 1, Kind::COUNT;
+        /// Green ports of a router.
+        pub green_ports: u32 = 15, no key;
+        /// Black ports of a router.
+        pub black_ports: u32 = 15, no key;
+        /// Blue ports of a router.
+        pub blue_ports: u32 = 10, no key;
+        /// Links along a row.
+        pub green_figures: LinkFigures = LinkFigures::new(5_250_000_000, 100), no key;
+        /// Links along a column.
+        pub black_figures: LinkFigures = LinkFigures::new(5_250_000_000, 100), no key;
+        /// Links between groups.
+        pub blue_figures: LinkFigures = LinkFigures::new(4_700_000_000, 100), no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = LinkFigures::new(16_000_000_000, 100), no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 24, no key;
+    }
 }
 
 const ALL: &Choice = &Choice { name: "all", doc: "no service nodes" };
-
-impl Parameters for Cascade {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(groups, Kind::count(1), "Groups (pairs of cabinets)."),
-        parameter!(rows, Kind::count(1), "Rows (chassis) of a group."),
-        parameter!(columns, Kind::count(1), "Columns (slots of a chassis)."),
-        parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
-        parameter!(
-            usable_nodes,
-            Kind::WordOr(ALL, &Kind::count(1)),
-            "Nodes that jobs can use; the others are service nodes at evenly spaced routers."
-        ),
-        parameter!(green, Kind::count(0), "Parallel green cables between two routers of a row."),
-        parameter!(black, Kind::count(0), "Parallel black cables between two routers of a column."),
-        parameter!(blue, Kind::count(0), "Parallel blue cables between two joined routers of different groups."),
-        parameter!(
-            gateway_columns,
-            Kind::count(1),
-            "Gateway columns, of two router columns each, to every other group."
-        ),
-    ];
-}
 
 impl Topology for Cascade {
     /// The blue ports determine the number of rows between two groups, so they are needed before the cabling.
@@ -114,30 +94,6 @@ impl Topology for Cascade {
 
     fn lay_out(&self) -> Result<MachineBuilder, MachineError> {
         self.builder()
-    }
-}
-
-impl Default for Cascade {
-    fn default() -> Self {
-        Self {
-            groups: 15,
-            rows: 6,
-            columns: 16,
-            nodes_per_router: 4,
-            usable_nodes: None,
-            green: 1,
-            black: 3,
-            blue: 2,
-            gateway_columns: 1,
-            green_ports: 15,
-            black_ports: 15,
-            blue_ports: 10,
-            green_figures: LinkFigures::new(5_250_000_000, 100),
-            black_figures: LinkFigures::new(5_250_000_000, 100),
-            blue_figures: LinkFigures::new(4_700_000_000, 100),
-            terminal: LinkFigures::new(16_000_000_000, 100),
-            cores_per_node: 24,
-        }
     }
 }
 

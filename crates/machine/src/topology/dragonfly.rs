@@ -10,9 +10,9 @@
 //! at router floor(c a / C), so channels are evenly distributed over the routers. If all ports are used (C = a h),
 //! channel c is port c mod h of router floor(c / h), as in the literature.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, words, Choice, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, words, Choice, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
 
 words! {
@@ -32,70 +32,35 @@ words! {
 
 const FILL: &Choice = &Choice { name: "fill", doc: "as many as the ports allow, the same for all pairs" };
 
-/// A dragonfly. The default has 1,056 nodes, as in the interference study (p = 4, a = 8, h = 4, g = 33).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Dragonfly {
-    /// Nodes per router.
-    pub p: u32,
-    /// Routers per group.
-    pub a: u32,
-    /// Global ports per router.
-    pub h: u32,
-    /// Groups; at most a h + 1.
-    pub g: u32,
-    /// Mapping of global ports to groups.
-    pub arrangement: Arrangement,
-    /// Seed of the stream `arrangement`, for the random arrangement; 0 if not given.
-    pub arrangement_seed: Option<u64>,
-    /// Cables between every two groups; `None`: as many as fit evenly, floor(a h / (g-1)). Other ports stay free.
-    pub global_cables: Option<u32>,
-    /// Parallel local cables between every two routers of a group.
-    pub local_cables: u32,
-    /// Links inside a group.
-    pub local: LinkFigures,
-    /// Links between groups.
-    pub global: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for Dragonfly {
-    fn default() -> Self {
-        Self {
-            p: 4,
-            a: 8,
-            h: 4,
-            g: 33,
-            arrangement: Arrangement::Absolute,
-            arrangement_seed: None,
-            global_cables: None,
-            local_cables: 1,
-            local: LinkFigures::new(25_000_000_000, 30),
-            global: LinkFigures::new(25_000_000_000, 300),
-            terminal: LinkFigures::new(25_000_000_000, 10),
-            cores_per_node: 1,
-        }
+parameters! {
+    /// A dragonfly. The default has 1,056 nodes, as in the interference study (p = 4, a = 8, h = 4, g = 33).
+    #[derive(PartialEq, Eq)]
+    pub struct Dragonfly {
+        /// Nodes of each router.
+        pub p: u32 = 4, Kind::COUNT;
+        /// Routers of each group.
+        pub a: u32 = 8, Kind::COUNT;
+        /// Global ports of each router.
+        pub h: u32 = 4, Kind::count(0);
+        /// Groups; at most a h + 1.
+        pub g: u32 = 33, Kind::COUNT;
+        /// Mapping of global ports to groups.
+        pub arrangement: Arrangement = Arrangement::Absolute;
+        /// Seed of the random arrangement.
+        pub arrangement_seed: Option<u64> = None, Kind::Integer { min: 0, max: i64::MAX }, else "the seed of the run";
+        /// Cables between every two groups.
+        pub global_cables: Option<u32> = None, Kind::WordOr(FILL, &Kind::COUNT);
+        /// Parallel cables between every two routers of a group.
+        pub local_cables: u32 = 1, Kind::COUNT;
+        /// Links inside a group.
+        pub local: LinkFigures = LinkFigures::new(25_000_000_000, 30), no key;
+        /// Links between groups.
+        pub global: LinkFigures = LinkFigures::new(25_000_000_000, 300), no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = LinkFigures::new(25_000_000_000, 10), no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
-}
-
-impl Parameters for Dragonfly {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(p, Kind::count(1), NODES_PER_ROUTER),
-        parameter!(a, Kind::count(1), "Routers of each group."),
-        parameter!(h, Kind::count(0), "Global ports of each router."),
-        parameter!(g, Kind::count(1), "Groups; at most a h + 1."),
-        parameter!(arrangement, Arrangement::KIND, "Mapping of global ports to groups."),
-        parameter!(
-            arrangement_seed,
-            Kind::Integer { min: 0, max: i64::MAX },
-            "Seed of the random arrangement.",
-            else "the seed of the run",
-        ),
-        parameter!(global_cables, Kind::WordOr(FILL, &Kind::count(1)), "Cables between every two groups."),
-        parameter!(local_cables, Kind::count(1), "Parallel cables between every two routers of a group."),
-    ];
 }
 
 impl Topology for Dragonfly {

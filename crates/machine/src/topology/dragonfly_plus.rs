@@ -8,67 +8,39 @@
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Choice, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, Choice, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// A Dragonfly+. The default has 9 groups of 8 leaves with 8 nodes each and 8 spines with 8 global ports: 576 nodes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DragonflyPlus {
-    /// Nodes per leaf router.
-    pub p: u32,
-    /// Leaf routers per group.
-    pub leaves: u32,
-    /// Spine routers per group.
-    pub spines: u32,
-    /// Global ports per spine router.
-    pub h: u32,
-    /// Groups; at most spines h + 1.
-    pub g: u32,
-    /// Cables between every two groups; `None`: as many as fit evenly, floor(spines h / (g-1)).
-    pub global_cables: Option<u32>,
-    /// Parallel cables between each leaf and each spine of a group.
-    pub local_cables: u32,
-    /// Links inside a group.
-    pub local: LinkFigures,
-    /// Links between groups.
-    pub global: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for DragonflyPlus {
-    fn default() -> Self {
-        Self {
-            p: 8,
-            leaves: 8,
-            spines: 8,
-            h: 8,
-            g: 9,
-            global_cables: None,
-            local_cables: 1,
-            local: LinkFigures::new(25_000_000_000, 30),
-            global: LinkFigures::new(25_000_000_000, 300),
-            terminal: LinkFigures::new(25_000_000_000, 10),
-            cores_per_node: 1,
-        }
+parameters! {
+    /// A Dragonfly+. The default has 9 groups of 8 leaves with 8 nodes each and 8 spines with 8 global ports: 576 nodes.
+    #[derive(PartialEq, Eq)]
+    pub struct DragonflyPlus {
+        /// Nodes of each leaf router; spines have none.
+        pub p: u32 = 8, Kind::COUNT;
+        /// Leaf routers of each group.
+        pub leaves: u32 = 8, Kind::COUNT;
+        /// Spine routers of each group.
+        pub spines: u32 = 8, Kind::COUNT;
+        /// Global ports of each spine router.
+        pub h: u32 = 8, Kind::count(0);
+        /// Groups; at most spines h + 1.
+        pub g: u32 = 9, Kind::COUNT;
+        /// Cables between every two groups.
+        pub global_cables: Option<u32> = None, Kind::WordOr(FILL, &Kind::COUNT);
+        /// Parallel cables between each leaf and each spine of a group.
+        pub local_cables: u32 = 1, Kind::COUNT;
+        /// Links inside a group.
+        pub local: LinkFigures = LinkFigures::new(25_000_000_000, 30), no key;
+        /// Links between groups.
+        pub global: LinkFigures = LinkFigures::new(25_000_000_000, 300), no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = LinkFigures::new(25_000_000_000, 10), no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
 }
 
 const FILL: &Choice = &Choice { name: "fill", doc: "as many as the ports allow, the same for all pairs" };
-
-impl Parameters for DragonflyPlus {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(p, Kind::count(1), "Nodes of each leaf router; spines have none."),
-        parameter!(leaves, Kind::count(1), "Leaf routers of each group."),
-        parameter!(spines, Kind::count(1), "Spine routers of each group."),
-        parameter!(h, Kind::count(0), "Global ports of each spine router."),
-        parameter!(g, Kind::count(1), "Groups; at most spines h + 1."),
-        parameter!(global_cables, Kind::WordOr(FILL, &Kind::count(1)), "Cables between every two groups."),
-        parameter!(local_cables, Kind::count(1), "Parallel cables between each leaf and each spine of a group."),
-    ];
-}
 
 const LOCAL: LinkClassId = LinkClassId(0);
 const GLOBAL: LinkClassId = LinkClassId(1);

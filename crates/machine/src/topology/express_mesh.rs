@@ -6,54 +6,31 @@
 //! of two: the steps between neighbours, or the steps to an interchange, the express cables, and the steps from one.
 //! Dimensions are independent.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
+use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// An express mesh. The default is 16 x 16 routers of one node with express cables over 4.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ExpressMesh {
-    /// Routers along each dimension.
-    pub dims: Vec<u32>,
-    /// Steps of an express cable, by dimension; at least 2.
-    pub gap: OneOrEach<u32>,
-    /// Nodes per router.
-    pub nodes_per_router: u32,
-    /// Links between neighbours.
-    pub local: LinkFigures,
-    /// Express links.
-    pub express: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for ExpressMesh {
-    fn default() -> Self {
-        Self {
-            dims: vec![16, 16],
-            gap: OneOrEach::One(4),
-            nodes_per_router: 1,
-            local: LinkFigures::new(25_000_000_000, 100),
-            express: LinkFigures::new(25_000_000_000, 150),
-            terminal: LinkFigures::new(25_000_000_000, 10),
-            cores_per_node: 1,
-        }
+parameters! {
+    /// An express mesh. The default is 16 x 16 routers of one node with express cables over 4.
+    #[derive(PartialEq, Eq)]
+    pub struct ExpressMesh {
+        /// Routers along each dimension.
+        pub dims: Vec<u32> = vec![16, 16], Kind::List(&Kind::COUNT);
+        /// Distance in routers between the ends of an express cable: one number for all dimensions, or a list with one
+        /// for each.
+        pub gap: OneOrEach<u32> = OneOrEach::One(4), Kind::Any(&[Kind::count(2), Kind::List(&Kind::count(2))]);
+        /// Nodes of each router.
+        pub nodes_per_router: u32 = 1, Kind::COUNT;
+        /// Links between neighbours.
+        pub local: LinkFigures = LinkFigures::new(25_000_000_000, 100), no key;
+        /// Express links.
+        pub express: LinkFigures = LinkFigures::new(25_000_000_000, 150), no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = LinkFigures::new(25_000_000_000, 10), no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
-}
-
-impl Parameters for ExpressMesh {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(dims, Kind::List(&Kind::count(1)), "Routers along each dimension."),
-        parameter!(
-            gap,
-            Kind::Any(&[Kind::count(2), Kind::List(&Kind::count(2))]),
-            "Distance in routers between the ends of an express cable: one number for all dimensions, or a list with one for each."
-        ),
-        parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
-    ];
 }
 
 const LOCAL: LinkClassId = LinkClassId(0);

@@ -8,58 +8,38 @@
 
 use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
+use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// A k-ary fat tree: routers of k ports, half of them down. The default has k = 16 and three levels: 1,024 nodes.
-///
-/// Three levels without oversubscription are the fat tree of Al-Fares, Loukissas, Vahdat, "A scalable, commodity data
-/// center network architecture", SIGCOMM 2008. It has k^3/4 nodes, k pods of k/2 edge and k/2 aggregation routers,
-/// and k^2/4 core routers.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FatTree {
-    /// Ports of each router; even.
-    pub k: u32,
-    /// Levels of routers, at least 2.
-    pub levels: u32,
-    /// Down ports for each up port of an edge router: 1 is full bisection, 3 a 3:1 taper. `oversubscription + 1`
-    /// divides k.
-    pub oversubscription: u32,
-    /// Links inside a pod (below the top level).
-    pub local: LinkFigures,
-    /// Links to the top level.
-    pub global: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
+/// Links between routers.
+const LINKS: LinkFigures = LinkFigures::new(25_000_000_000, 100);
+/// Links between nodes and routers.
+const TERMINAL: LinkFigures = LinkFigures::new(25_000_000_000, 10);
 
-impl Default for FatTree {
-    fn default() -> Self {
-        let figures = LinkFigures::new(25_000_000_000, 100);
-        Self {
-            k: 16,
-            levels: 3,
-            oversubscription: 1,
-            local: figures,
-            global: figures,
-            terminal: LinkFigures::new(25_000_000_000, 10),
-            cores_per_node: 1,
-        }
+parameters! {
+    /// A k-ary fat tree: routers of k ports, half of them down. The default has k = 16 and three levels: 1,024 nodes.
+    ///
+    /// Three levels without oversubscription are the fat tree of Al-Fares, Loukissas, Vahdat, "A scalable, commodity
+    /// data center network architecture", SIGCOMM 2008. It has k^3/4 nodes, k pods of k/2 edge and k/2 aggregation
+    /// routers, and k^2/4 core routers.
+    #[derive(PartialEq, Eq)]
+    pub struct FatTree {
+        /// Ports of each router; even.
+        pub k: u32 = 16, Kind::count(2);
+        /// Levels of routers.
+        pub levels: u32 = 3, Kind::count(2);
+        // 1 is full bisection, 3 a 3:1 taper.
+        /// Down ports for each up port of an edge router; this number plus 1 must divide k.
+        pub oversubscription: u32 = 1, Kind::COUNT;
+        /// Links inside a pod (below the top level).
+        pub local: LinkFigures = LINKS, no key;
+        /// Links to the top level.
+        pub global: LinkFigures = LINKS, no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = TERMINAL, no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
-}
-
-impl Parameters for FatTree {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(k, Kind::count(2), "Ports of each router; even."),
-        parameter!(levels, Kind::count(2), "Levels of routers."),
-        parameter!(
-            oversubscription,
-            Kind::count(1),
-            "Down ports for each up port of an edge router; this number plus 1 must divide k."
-        ),
-    ];
 }
 
 impl Topology for FatTree {
@@ -112,51 +92,27 @@ impl FatTree {
     }
 }
 
-/// An extended generalised fat tree.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Xgft {
-    /// m_1, m_2, …: nodes of an edge router, then children of a router of each higher level.
-    pub children: Vec<u32>,
-    /// w_1, w_2, …: routers of a node (always 1), then parents of a router of each level but the top.
-    pub parents: Vec<u32>,
-    /// Parallel cables from each level of routers to the next.
-    pub parallel: OneOrEach<u32>,
-    /// Links below the top level.
-    pub local: LinkFigures,
-    /// Links to the top level.
-    pub global: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for Xgft {
-    fn default() -> Self {
-        let FatTree { local, global, terminal, cores_per_node, .. } = FatTree::default();
-        let (children, parents, parallel) = (vec![8, 8, 16], vec![1, 8, 8], OneOrEach::One(1));
-        Self { children, parents, parallel, local, global, terminal, cores_per_node }
+parameters! {
+    /// An extended generalised fat tree.
+    #[derive(PartialEq, Eq)]
+    pub struct Xgft {
+        // m_1, m_2, …
+        /// Nodes of an edge router, then children of a router of each higher level.
+        pub children: Vec<u32> = vec![8, 8, 16], Kind::List(&Kind::COUNT);
+        // w_1, w_2, …
+        /// Routers of a node, always 1, then parents of a router of each level but the top.
+        pub parents: Vec<u32> = vec![1, 8, 8], Kind::List(&Kind::COUNT);
+        /// Parallel cables from a level of routers to the next: one number for all, or a list with one for each.
+        pub parallel: OneOrEach<u32> = OneOrEach::One(1), Kind::Any(&[Kind::COUNT, Kind::List(&Kind::COUNT)]);
+        /// Links below the top level.
+        pub local: LinkFigures = LINKS, no key;
+        /// Links to the top level.
+        pub global: LinkFigures = LINKS, no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = TERMINAL, no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
-}
-
-impl Parameters for Xgft {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            children,
-            Kind::List(&Kind::count(1)),
-            "Nodes of an edge router, then children of a router of each higher level."
-        ),
-        parameter!(
-            parents,
-            Kind::List(&Kind::count(1)),
-            "Routers of a node, always 1, then parents of a router of each level but the top."
-        ),
-        parameter!(
-            parallel,
-            Kind::Any(&[Kind::count(1), Kind::List(&Kind::count(1))]),
-            "Parallel cables from a level of routers to the next: one number for all, or a list with one for each."
-        ),
-    ];
 }
 
 impl Topology for Xgft {

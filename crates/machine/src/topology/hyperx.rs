@@ -5,51 +5,29 @@
 //! routers per line it is the flattened butterfly of Kim, Dally, Abts, ISCA 2007. The diameter is the number of
 //! dimensions.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
+use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// A HyperX. The default is 8 x 8 routers of 8 nodes, a flattened butterfly.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HyperX {
-    /// S: routers along each dimension.
-    pub dims: Vec<u32>,
-    /// K: parallel cables between two routers of a line, by dimension.
-    pub parallel: OneOrEach<u32>,
-    /// T: nodes per router.
-    pub nodes_per_router: u32,
-    /// Links along every dimension; each dimension is a class, `x0`, `x1`, …
-    pub local: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for HyperX {
-    fn default() -> Self {
-        Self {
-            dims: vec![8, 8],
-            parallel: OneOrEach::One(1),
-            nodes_per_router: 8,
-            local: LinkFigures::new(25_000_000_000, 100),
-            terminal: LinkFigures::new(25_000_000_000, 10),
-            cores_per_node: 1,
-        }
+parameters! {
+    /// A HyperX. The default is 8 x 8 routers of 8 nodes, a flattened butterfly.
+    #[derive(PartialEq, Eq)]
+    pub struct HyperX {
+        /// Routers along each dimension.
+        pub dims: Vec<u32> = vec![8, 8], Kind::List(&Kind::COUNT);
+        /// Parallel cables between every two routers of a line: one number for all dimensions, or a list with one for
+        /// each.
+        pub parallel: OneOrEach<u32> = OneOrEach::One(1), Kind::Any(&[Kind::COUNT, Kind::List(&Kind::COUNT)]);
+        /// Nodes of each router.
+        pub nodes_per_router: u32 = 8, Kind::COUNT;
+        /// Links along every dimension; each dimension is a class, `x0`, `x1`, …
+        pub local: LinkFigures = LinkFigures::new(25_000_000_000, 100), no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = LinkFigures::new(25_000_000_000, 10), no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
-}
-
-impl Parameters for HyperX {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(dims, Kind::List(&Kind::count(1)), "Routers along each dimension."),
-        parameter!(
-            parallel,
-            Kind::Any(&[Kind::count(1), Kind::List(&Kind::count(1))]),
-            "Parallel cables between every two routers of a line: one number for all dimensions, or a list with one for each."
-        ),
-        parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
-    ];
 }
 
 impl Topology for HyperX {

@@ -4,56 +4,30 @@
 //! ports and are not joined are drawn and joined, until there are none. Two remaining free ports then take the two
 //! ends of a drawn cable between other routers. If routers times ports is odd, one port stays free.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
 
-/// A Jellyfish. The default has 98 routers of 11 ports and 6 nodes each, as the default Slim Fly.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Jellyfish {
-    /// N: routers.
-    pub routers: u32,
-    /// r: ports of a router to others.
-    pub degree: u32,
-    /// Nodes per router.
-    pub nodes_per_router: u32,
-    /// Seed of the stream `jellyfish`; 0 if not given.
-    pub graph_seed: Option<u64>,
-    /// All links between routers, `local`.
-    pub local: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for Jellyfish {
-    fn default() -> Self {
-        Self {
-            routers: 98,
-            degree: 11,
-            nodes_per_router: 6,
-            graph_seed: None,
-            local: LinkFigures::new(25_000_000_000, 100),
-            terminal: LinkFigures::new(25_000_000_000, 10),
-            cores_per_node: 1,
-        }
+parameters! {
+    /// A Jellyfish. The default has 98 routers of 11 ports and 6 nodes each, as the default Slim Fly.
+    #[derive(PartialEq, Eq)]
+    pub struct Jellyfish {
+        /// Routers.
+        pub routers: u32 = 98, Kind::COUNT;
+        /// Ports of each router to other routers.
+        pub degree: u32 = 11, Kind::COUNT;
+        /// Nodes of each router.
+        pub nodes_per_router: u32 = 6, Kind::COUNT;
+        /// Seed of the random graph.
+        pub graph_seed: Option<u64> = None, Kind::Integer { min: 0, max: i64::MAX }, else "the seed of the run";
+        /// All links between routers, `local`.
+        pub local: LinkFigures = LinkFigures::new(25_000_000_000, 100), no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = LinkFigures::new(25_000_000_000, 10), no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
-}
-
-impl Parameters for Jellyfish {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(routers, Kind::count(1), "Routers."),
-        parameter!(degree, Kind::count(1), "Ports of each router to other routers."),
-        parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
-        parameter!(
-            graph_seed,
-            Kind::Integer { min: 0, max: i64::MAX },
-            "Seed of the random graph.",
-            else "the seed of the run",
-        ),
-    ];
 }
 
 impl Topology for Jellyfish {

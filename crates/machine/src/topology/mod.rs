@@ -124,8 +124,6 @@ pub const TOPOLOGIES: &[Variant<dyn Topology>] = &[
     family("jellyfish", "A random graph of routers with the same number of ports.", || Box::new(Jellyfish::default())),
 ];
 
-const NODES_PER_ROUTER: &str = "Nodes of each router.";
-
 /// Bandwidth and latency of the links of a class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkFigures {

@@ -16,9 +16,9 @@
 //! themselves.
 
 use super::galois::{nearest_prime_powers, Field};
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
 /// Largest order: beyond it, tables of products and next hops exceed any usable machine.
@@ -41,34 +41,23 @@ fn field(q: u32) -> Result<Field, MachineError> {
     )
 }
 
-/// A Slim Fly. The default has 2 x 7^2 = 98 routers of 11 ports and 6 nodes each.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SlimFly {
-    /// Order of the field: 2 q^2 routers.
-    pub q: u32,
-    /// p: nodes per router.
-    pub nodes_per_router: u32,
-    /// Links within a half, `local`.
-    pub local: LinkFigures,
-    /// Links between the halves, `global`.
-    pub global: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for SlimFly {
-    fn default() -> Self {
-        Self { q: 7, nodes_per_router: 6, local: FIGURES, global: FIGURES, terminal: TERMINAL, cores_per_node: 1 }
+parameters! {
+    /// A Slim Fly. The default has 2 x 7^2 = 98 routers of 11 ports and 6 nodes each.
+    #[derive(PartialEq, Eq)]
+    pub struct SlimFly {
+        /// Order of the finite field: a power of a prime.
+        pub q: u32 = 7, Kind::count(3);
+        /// Nodes of each router.
+        pub nodes_per_router: u32 = 6, Kind::COUNT;
+        /// Links within a half, `local`.
+        pub local: LinkFigures = FIGURES, no key;
+        /// Links between the halves, `global`.
+        pub global: LinkFigures = FIGURES, no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = TERMINAL, no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
-}
-
-const ORDER: &str = "Order of the finite field: a power of a prime.";
-
-impl Parameters for SlimFly {
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(q, Kind::count(3), ORDER), parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER)];
 }
 
 impl Topology for SlimFly {
@@ -154,30 +143,21 @@ fn generators(field: &Field, q: u32) -> Option<[Vec<u32>; 2]> {
     Some([set(0), set(1)])
 }
 
-/// A PolarFly. The default has 57 routers of 8 ports and 4 nodes each.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PolarFly {
-    /// Order of the field: q^2 + q + 1 routers.
-    pub q: u32,
-    /// Nodes per router.
-    pub nodes_per_router: u32,
-    /// All links between routers, `local`.
-    pub local: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for PolarFly {
-    fn default() -> Self {
-        Self { q: 7, nodes_per_router: 4, local: FIGURES, terminal: TERMINAL, cores_per_node: 1 }
+parameters! {
+    /// A PolarFly. The default has 57 routers of 8 ports and 4 nodes each.
+    #[derive(PartialEq, Eq)]
+    pub struct PolarFly {
+        /// Order of the finite field: a power of a prime.
+        pub q: u32 = 7, Kind::count(2);
+        /// Nodes of each router.
+        pub nodes_per_router: u32 = 4, Kind::COUNT;
+        /// All links between routers, `local`.
+        pub local: LinkFigures = FIGURES, no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = TERMINAL, no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
-}
-
-impl Parameters for PolarFly {
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(q, Kind::count(2), ORDER), parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER)];
 }
 
 impl Topology for PolarFly {

@@ -10,82 +10,44 @@
 
 use super::{empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Kind, OneOrEach, Parameter, Parameters};
+use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// A dragonfly of groups of several kinds. The default has 16 groups of 32 switches with 16 nodes each and 2 groups
-/// of 16 switches with 8 nodes, which jobs can't use.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Slingshot {
-    /// Groups of each kind.
-    pub groups: Vec<u32>,
-    /// Switches of each group, by kind.
-    pub switches: OneOrEach<u32>,
-    /// Nodes of each switch, by kind.
-    pub nodes: OneOrEach<u32>,
-    /// Ports of a switch that a node takes, by kind.
-    pub ports_per_node: OneOrEach<u32>,
-    /// Number of kinds, from the first on, whose nodes jobs can use.
-    pub usable_kinds: u32,
-    /// Cables between every two switches of a group, by kind.
-    pub local_cables: OneOrEach<u32>,
-    /// Cables between every two groups, by pair of kinds: 0-0, 0-1, …, 1-1, 1-2, ….
-    pub global_cables: OneOrEach<u32>,
-    /// Ports of a switch.
-    pub ports: u32,
-    /// Links inside a group.
-    pub local: LinkFigures,
-    /// Links between groups.
-    pub global: LinkFigures,
-    /// Links between nodes and switches.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for Slingshot {
-    fn default() -> Self {
-        Self {
-            groups: vec![16, 2],
-            switches: OneOrEach::Each(vec![32, 16]),
-            nodes: OneOrEach::Each(vec![16, 8]),
-            ports_per_node: OneOrEach::One(1),
-            usable_kinds: 1,
-            local_cables: OneOrEach::One(1),
-            global_cables: OneOrEach::Each(vec![4, 2, 2]),
-            ports: 64,
-            // As in the presets: about 350 ns through a switch, added to the link after it; 2 m and 20 m of cable.
-            local: LinkFigures::new(25_000_000_000, 360),
-            global: LinkFigures::new(25_000_000_000, 450),
-            terminal: LinkFigures::new(25_000_000_000, 10),
-            cores_per_node: 1,
-        }
+parameters! {
+    /// A dragonfly of groups of several kinds. The default has 16 groups of 32 switches with 16 nodes each and 2 groups
+    /// of 16 switches with 8 nodes, which jobs can't use.
+    #[derive(PartialEq, Eq)]
+    pub struct Slingshot {
+        /// Groups of each kind, for instance compute, storage, service.
+        pub groups: Vec<u32> = vec![16, 2], Kind::List(&Kind::COUNT);
+        /// Switches of each group: one number, or a list with one for each kind.
+        pub switches: OneOrEach<u32> = OneOrEach::Each(vec![32, 16]), COUNTS;
+        /// Nodes of each switch: one number, or a list with one for each kind.
+        pub nodes: OneOrEach<u32> = OneOrEach::Each(vec![16, 8]), COUNTS_FROM_0;
+        /// Ports of a switch that a node takes: one number, or one for each kind.
+        pub ports_per_node: OneOrEach<u32> = OneOrEach::One(1), COUNTS;
+        /// Number of kinds, from the first on, whose nodes jobs can use.
+        pub usable_kinds: u32 = 1, Kind::COUNT;
+        /// Cables between every two switches of a group: one number, or one for each kind.
+        pub local_cables: OneOrEach<u32> = OneOrEach::One(1), COUNTS;
+        /// Cables between every two groups: one number, or one for each pair of kinds (of three: 0-0, 0-1, 0-2, 1-1,
+        /// 1-2, 2-2).
+        pub global_cables: OneOrEach<u32> = OneOrEach::Each(vec![4, 2, 2]), COUNTS_FROM_0;
+        /// Ports of a switch.
+        pub ports: u32 = 64, Kind::COUNT;
+        /// Links inside a group.
+        pub local: LinkFigures = LinkFigures::new(25_000_000_000, 360), no key;
+        /// Links between groups.
+        pub global: LinkFigures = LinkFigures::new(25_000_000_000, 450), no key;
+        /// Links between nodes and switches.
+        pub terminal: LinkFigures = LinkFigures::new(25_000_000_000, 10), no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, no key;
     }
 }
 
 const COUNTS: Kind = Kind::Any(&[Kind::count(1), Kind::List(&Kind::count(1))]);
 const COUNTS_FROM_0: Kind = Kind::Any(&[Kind::count(0), Kind::List(&Kind::count(0))]);
-
-impl Parameters for Slingshot {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(groups, Kind::List(&Kind::count(1)), "Groups of each kind, for instance compute, storage, service."),
-        parameter!(switches, COUNTS, "Switches of each group: one number, or a list with one for each kind."),
-        parameter!(nodes, COUNTS_FROM_0, "Nodes of each switch: one number, or a list with one for each kind."),
-        parameter!(ports_per_node, COUNTS, "Ports of a switch that a node takes: one number, or one for each kind."),
-        parameter!(usable_kinds, Kind::count(1), "Number of kinds, from the first on, whose nodes jobs can use."),
-        parameter!(
-            local_cables,
-            COUNTS,
-            "Cables between every two switches of a group: one number, or one for each kind."
-        ),
-        parameter!(
-            global_cables,
-            COUNTS_FROM_0,
-            "Cables between every two groups: one number, or one for each pair of kinds (of three: 0-0, 0-1, 0-2, 1-1, 1-2, 2-2)."
-        ),
-        parameter!(ports, Kind::count(1), "Ports of a switch."),
-    ];
-}
 
 const LOCAL: LinkClassId = LinkClassId(0);
 const GLOBAL: LinkClassId = LinkClassId(1);

@@ -5,72 +5,35 @@
 //! wraps. In a wrapping dimension of size 2, both steps lead to the same neighbour, so two parallel cables join them,
 //! as in the E dimension of Blue Gene/Q. A dimension of size 1 has no cables.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology, NODES_PER_ROUTER};
+use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
 use crate::{Coordinates, FastestLetter, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameter, Choice, Kind, OneOrEach, Parameter, Parameters};
+use odonata_declare::{parameters, Choice, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
-/// A torus or mesh. The default is a Blue Gene/Q midplane, 4 x 4 x 4 x 4 x 2.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Torus {
-    /// Size of each dimension.
-    pub dims: Vec<u32>,
-    /// Whether the dimensions wrap around.
-    pub wrap: OneOrEach<bool>,
-    /// Nodes per router.
-    pub nodes_per_router: u32,
-    /// Parallel cables in each direction.
-    pub links_per_direction: u32,
-    /// A letter for each dimension; `x0`, `x1`, … if not given.
-    pub axes: Option<String>,
-    /// The letter that changes fastest in orders of these letters.
-    pub fastest: FastestLetter,
-    /// Links between routers, all of the class `local`.
-    pub local: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-}
-
-impl Default for Torus {
-    fn default() -> Self {
-        Self {
-            dims: vec![4, 4, 4, 4, 2],
-            wrap: OneOrEach::One(true),
-            nodes_per_router: 1,
-            links_per_direction: 1,
-            axes: None,
-            fastest: FastestLetter::First,
-            local: LinkFigures::new(2_000_000_000, 40),
-            terminal: LinkFigures::new(20_000_000_000, 10),
-            cores_per_node: 16,
-        }
+parameters! {
+    /// A torus or mesh. The default is a Blue Gene/Q midplane, 4 x 4 x 4 x 4 x 2.
+    #[derive(PartialEq, Eq)]
+    pub struct Torus {
+        /// Size of each dimension.
+        pub dims: Vec<u32> = vec![4, 4, 4, 4, 2], Kind::List(&Kind::COUNT);
+        /// Whether the dimensions wrap around: one value for all, or a list with one for each.
+        pub wrap: OneOrEach<bool> = OneOrEach::One(true), Kind::Any(&[Kind::Flag, Kind::List(&Kind::Flag)]);
+        /// Nodes of each router.
+        pub nodes_per_router: u32 = 1, Kind::COUNT;
+        /// Parallel cables in each direction.
+        pub links_per_direction: u32 = 1, Kind::COUNT;
+        /// Capital letter for each dimension, such as `XYZ`, in names of routers, columns and mappings; `T` is reserved
+        /// for the ranks of a node.
+        pub axes: Option<String> = None, Kind::WordOr(NUMBERED, &Kind::Text);
+        /// Letter of a mapping's `order` that changes fastest from one rank to the next.
+        pub fastest: FastestLetter = FastestLetter::First;
+        /// Links between routers, all of the class `local`.
+        pub local: LinkFigures = LinkFigures::new(2_000_000_000, 40), no key;
+        /// Links between nodes and routers.
+        pub terminal: LinkFigures = LinkFigures::new(20_000_000_000, 10), no key;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 16, no key;
     }
-}
-
-impl Parameters for Torus {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(dims, Kind::List(&Kind::count(1)), "Size of each dimension."),
-        parameter!(
-            wrap,
-            Kind::Any(&[Kind::Flag, Kind::List(&Kind::Flag)]),
-            "Whether the dimensions wrap around: one value for all, or a list with one for each."
-        ),
-        parameter!(nodes_per_router, Kind::count(1), NODES_PER_ROUTER),
-        parameter!(links_per_direction, Kind::count(1), "Parallel cables in each direction."),
-        parameter!(
-            axes,
-            Kind::WordOr(NUMBERED, &Kind::Text),
-            "Capital letter for each dimension, such as `XYZ`, in names of routers, columns and mappings; `T` is \
-             reserved for the ranks of a node."
-        ),
-        parameter!(
-            fastest,
-            FastestLetter::KIND,
-            "Letter of a mapping's `order` that changes fastest from one rank to the next."
-        ),
-    ];
 }
 
 /// The word for dimensions without letters.
