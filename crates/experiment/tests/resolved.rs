@@ -148,7 +148,7 @@ fn every_routing_resolves_to_itself() {
         "topology = 'fat-tree', k = 4",
     ];
     let engines = |algorithm: &'static Algorithm| {
-        let takes = [("flow", algorithm.paths.is_some()), ("packet", algorithm.hops.is_some())];
+        let takes = [("flow", algorithm.has_paths()), ("packet", algorithm.has_hops())];
         takes.into_iter().filter(|(_, takes)| *takes).map(|(engine, _)| (engine, algorithm.name))
     };
     let all: Vec<_> = ALGORITHMS.iter().flat_map(engines).collect();

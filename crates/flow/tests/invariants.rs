@@ -3,7 +3,7 @@
 use odonata_flow::{run, FlowError, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
-use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
+use odonata_routing::algorithm::{PathChoice, ALGORITHMS};
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload};
 use proptest::prelude::*;
 
@@ -52,7 +52,7 @@ fn solve(machine: &Machine, workload: &Workload, routing: PathChoice, seed: u64,
 }
 
 fn routings() -> Vec<PathChoice> {
-    let all: Vec<_> = ALGORITHMS.iter().filter_map(Algorithm::paths_by_default).collect();
+    let all: Vec<_> = ALGORITHMS.iter().filter_map(|algorithm| algorithm.with_defaults().paths()).collect();
     assert_eq!(all.len(), 8);
     all
 }

@@ -280,7 +280,7 @@ fn ugal_is_minimal_on_an_idle_machine_and_hybrid_is_not() {
         solve(
             &machine,
             vec![far.clone()],
-            &FlowSettings { routing: Algorithm::find(name).unwrap().paths_by_default().unwrap(), ..direct() },
+            &FlowSettings { routing: Algorithm::find(name).unwrap().with_defaults().paths().unwrap(), ..direct() },
         )
     };
     let minimal = with("min").jobs[0].byte_hops_mean();

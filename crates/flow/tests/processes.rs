@@ -4,7 +4,7 @@ use odonata_flow::{run, run_distributed, DemandUnit, FlowError, FlowResult, Flow
 use odonata_machine::topology::{Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
 use odonata_processes::run_in_threads;
-use odonata_routing::algorithm::{Algorithm, PathChoice, ALGORITHMS};
+use odonata_routing::algorithm::{PathChoice, ALGORITHMS};
 use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Work, Workload};
 
 fn machines() -> Vec<Machine> {
@@ -56,7 +56,7 @@ fn any_number_of_processes_has_the_same_result() {
     for machine in machines() {
         for patterns in [&["stencil-2d"][..], &["all-to-all"], &["stencil-3d", "all-to-all"]] {
             let workload = workload(&machine, patterns);
-            for routing in ALGORITHMS.iter().filter_map(Algorithm::paths_by_default) {
+            for routing in ALGORITHMS.iter().filter_map(|algorithm| algorithm.with_defaults().paths()) {
                 if routing == PathChoice::Optimal {
                     continue;
                 }

@@ -18,7 +18,6 @@ use odonata_packet::{
     Arrival, Endpoints, Nics, Offer, OpenJob, OutgoingPacket, PacketEngine, PacketSettings, Program, RunOptions,
     Schedule, Socket, Subscription, Traffic,
 };
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{NodeId, Stream, Time};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -125,7 +124,7 @@ fn print_table(rows: &[Row]) {
 
 /// The first `share` of the nodes send to each other at a load.
 fn measure(machine: &Machine, (routing, load, share): (&str, f64, f64), microseconds: u64, listen: bool) -> Row {
-    let engine = PacketEngine::new(machine, &PacketSettings::study(), routing, &RoutingSettings::default())
+    let engine = PacketEngine::new(machine, &PacketSettings::study(), &routing.parse().unwrap())
         .expect("the algorithm fits the machine");
     let nodes = (machine.node_count() as f64 * share) as u64;
     let uniform = move |source: NodeId, random: &mut Stream| {
@@ -216,7 +215,7 @@ fn build(preset: &str) -> Row {
     let start = cpu_seconds();
     let machine = machine(preset);
     let built = cpu_seconds();
-    let engine = PacketEngine::new(&machine, &PacketSettings::study(), "par", &RoutingSettings::default())
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &"par".parse().unwrap())
         .expect("the algorithm fits the machine");
     let checked = cpu_seconds();
     let nodes = machine.node_count() as u64;

@@ -16,7 +16,6 @@ use odonata_packet::{
     Arrival, Ending, Endpoints, Envelope, Nics, Offer, OutgoingPacket, PacketEngine, PacketSettings, Program,
     RunOptions, Schedule, Socket, Subscription, Traffic, UnfinishedEndpoint,
 };
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{NodeId, Time};
 use std::sync::{Arc, Mutex};
 
@@ -148,7 +147,7 @@ pub(crate) fn main() {
     let machine = Dragonfly { terminal: figures(10), local: figures(30), global: figures(300), ..Dragonfly::default() };
     let machine = machine.builder().and_then(|builder| builder.build()).expect("the study's machine builds");
     let settings = PacketSettings::study();
-    let engine = PacketEngine::new(&machine, &settings, "min", &RoutingSettings::default()).expect("min fits");
+    let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).expect("min fits");
     let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000), drain: Time::ZERO };
 
     println!("{:>7} {:>12} {:>6}", "bytes", "round trip", "hops");

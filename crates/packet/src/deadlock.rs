@@ -54,7 +54,7 @@ mod tests {
     use odonata_machine::topology::Torus;
     use odonata_machine::{Coordinates, LinkClass, Machine, MachineBuilder, Shape};
     use odonata_routing::algorithm::{
-        self, DeadlockAvoidance, Decision, Discipline, Header, Hop, Routing, RoutingSettings,
+        DeadlockAvoidance, Decision, Discipline, Header, Hop, Needs, Routing, RoutingChoice, TorusSettings,
     };
     use odonata_routing::next_hop::NextHops;
     use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
@@ -131,12 +131,8 @@ mod tests {
     fn a_ring_without_bubbles_deadlocks() {
         let torus = Torus { dims: vec![8], wrap: vec![true].into(), ..Torus::default() };
         let machine = torus.builder().unwrap().build().unwrap();
-        let mut settings = RoutingSettings::default();
-        settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
-        let routing = |name: &str| {
-            let hops = Arc::new(NextHops::new(&machine).unwrap());
-            algorithm::build(name, hops, &settings).unwrap()
-        };
+        let bubbles = TorusSettings { deadlock_avoidance: DeadlockAvoidance::Bubble };
+        let choices = [RoutingChoice::with("dimension-order", bubbles), "torus-deterministic".parse()];
         let buffers =
             PacketSettings { input_buffer: Bytes(512), output_buffer: Bytes(1024), ..PacketSettings::study() };
         let messages = (0..8).map(|n| NodeMessage {
@@ -149,11 +145,13 @@ mod tests {
         let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000), drain: Time::ZERO };
         let options = RunOptions { progress_timeout: Time::from_us(50), ..RunOptions::default() };
         let run = |routing: Arc<dyn Routing>| {
-            PacketEngine::unchecked(&machine, &buffers, routing).run(&traffic, schedule, &options, &mut |_| true)
+            let engine = PacketEngine::unchecked(&machine, &buffers, routing, Needs::LOAD);
+            engine.run(&traffic, schedule, &options, &mut |_| true)
         };
-        for name in ["dimension-order", "torus-deterministic"] {
-            assert_eq!(run(Arc::from(routing(name))).ending, Ending::Complete);
-            let stuck = run(Arc::new(NoBubble(routing(name))));
+        for choice in choices.map(Result::unwrap) {
+            let routing = || choice.build(Arc::new(NextHops::new(&machine).unwrap())).unwrap();
+            assert_eq!(run(Arc::from(routing())).ending, Ending::Complete);
+            let stuck = run(Arc::new(NoBubble(routing())));
             assert_eq!(stuck.ending, Ending::NoProgress);
             // All eight routers, each waiting for the next.
             assert_eq!(stuck.stuck.len(), 8, "{:#?}", stuck.stuck);
@@ -174,7 +172,7 @@ mod tests {
         let routing = Arc::new(Clockwise { next: next.collect() });
         let settings =
             PacketSettings { input_buffer: Bytes(1024), output_buffer: Bytes(1024), ..PacketSettings::study() };
-        let engine = PacketEngine::unchecked(&machine, &settings, routing);
+        let engine = PacketEngine::unchecked(&machine, &settings, routing, Needs::LOAD);
         let messages = (0..4).map(|n| NodeMessage {
             source: NodeId(n),
             destination: NodeId((n + 3) % 4),

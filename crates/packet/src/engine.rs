@@ -15,7 +15,7 @@ use odonata_checkpoint::{DecodeError, Reader, State};
 use odonata_machine::Machine;
 use odonata_processes::{all_gather, gather, Processes};
 use odonata_routing::algorithm::planes::PlaneRouting;
-use odonata_routing::algorithm::{Algorithm, Routing, RoutingError, RoutingSettings};
+use odonata_routing::algorithm::{Needs, Routing, RoutingChoice, RoutingError};
 use odonata_routing::deadlock::{self, Cycle, ProofError, ProvenRouting};
 use odonata_routing::next_hop::{UnreachableError, VcOrder};
 use odonata_units::Time;
@@ -124,6 +124,7 @@ pub enum PacketError {
 pub struct PacketEngine {
     fabric: Arc<Fabric>,
     routing: Arc<dyn Routing>,
+    needs: Needs,
     /// See [`PacketEngine::plain_channels`].
     plain_channels: Option<u8>,
     /// Initial estimates of routers, by router; empty if there are none.
@@ -134,16 +135,11 @@ impl PacketEngine {
     /// Builds the tables of `machine` and checks settings and algorithm.
     ///
     /// # Errors
-    /// Settings out of range, an unknown or unsuitable algorithm, or routers without a path between them.
-    pub fn new(
-        machine: &Machine,
-        settings: &PacketSettings,
-        algorithm: &str,
-        routing: &RoutingSettings,
-    ) -> Result<Self, PacketError> {
+    /// Settings out of range, an unsuitable algorithm, or routers without a path between them.
+    pub fn new(machine: &Machine, settings: &PacketSettings, routing: &RoutingChoice) -> Result<Self, PacketError> {
         settings.check()?;
         check_latencies(machine, settings)?;
-        let proven = prove(machine, algorithm, routing)?;
+        let proven = prove(machine, routing)?;
         if proven.routing.rings().is_some() && settings.output_buffer.0 < 2 * settings.packet.0 {
             let (buffer, packet) = (settings.output_buffer, settings.packet);
             let reason = format!(
@@ -152,15 +148,20 @@ impl PacketEngine {
             );
             return Err(SettingsError { setting: "engine.output_buffer".into(), reason }.into());
         }
-        let mut engine = Self::unchecked(machine, settings, Arc::from(proven.routing));
+        let mut engine = Self::unchecked(machine, settings, Arc::from(proven.routing), routing.algorithm.needs);
         engine.plain_channels = (proven.vc_order != VcOrder::PerLeg).then_some(proven.plain_channels);
         Ok(engine)
     }
 
     /// Creates an engine without checks: the algorithm was checked before, or a test wants it to deadlock.
-    pub(crate) fn unchecked(machine: &Machine, settings: &PacketSettings, routing: Arc<dyn Routing>) -> Self {
+    pub(crate) fn unchecked(
+        machine: &Machine,
+        settings: &PacketSettings,
+        routing: Arc<dyn Routing>,
+        needs: Needs,
+    ) -> Self {
         let fabric = Arc::new(Fabric::new(machine, settings));
-        Self { fabric, routing, plain_channels: None, tables: Vec::new() }
+        Self { fabric, routing, needs, plain_channels: None, tables: Vec::new() }
     }
 
     /// Virtual channels of every port.
@@ -186,8 +187,8 @@ impl PacketEngine {
     /// The algorithm does not learn, or the tables belong to another machine.
     pub fn load_tables(&mut self, tables: Vec<Vec<f32>>) -> Result<(), SettingsError> {
         let wrong = |reason: String| Err(SettingsError { setting: "engine.q_tables".into(), reason });
-        if !self.routing.has_feedback() {
-            return wrong("the routing algorithm does not learn; use 'q-adaptive'".into());
+        if !self.needs.estimates {
+            return wrong("the routing algorithm does not learn".into());
         }
         let sizes = self.table_sizes();
         if sizes.len() != tables.len() {
@@ -208,7 +209,7 @@ impl PacketEngine {
 
     /// Approximate memory of a run in addition to the built tables: ports, packets, records and estimates.
     pub fn memory_estimate(&self, demand: &MemoryDemand) -> u64 {
-        let learnt = if self.routing.has_feedback() { self.learning_bytes(demand) } else { 0 };
+        let learnt = if self.needs.reports { self.learning_bytes(demand) } else { 0 };
         memory::run_bytes(&self.size(), &self.fabric.settings, demand) + learnt
     }
 
@@ -246,11 +247,7 @@ impl PacketEngine {
         let pipelines = (fabric.settings.input_latency + fabric.settings.output_latency).ps();
         let of_port = fabric.full_time.iter().zip(&fabric.cable).map(|(full, cable)| (full + cable + pipelines) as f64);
         let hop_s = of_port.sum::<f64>() / fabric.ports().max(1) as f64 / 1e12;
-        let hops = if self.routing.has_feedback() || self.routing.reads_any_load() {
-            HOPS_MEAN * DETOUR_FACTOR
-        } else {
-            HOPS_MEAN
-        };
+        let hops = if self.needs.reports || self.needs.load { HOPS_MEAN * DETOUR_FACTOR } else { HOPS_MEAN };
         let of_job =
             |(nodes, load): (u64, f64)| nodes as f64 * memory::expected_packets(load, rate_per_s, hops * hop_s);
         senders.into_iter().map(of_job).sum::<f64>() as u64
@@ -397,7 +394,8 @@ impl PacketEngine {
             let endpoints = traffic.endpoints(&Nics::new(&self.fabric, &nics, options.seed));
             let endpoints = EndpointSet { endpoints, has_programs: traffic.has_programs(), awaited: traffic.awaited() };
             let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
-            let mut partition = Partition::new(fabric, routing, endpoints, recorder, routers, division, options.seed);
+            let mut partition =
+                Partition::new(fabric, routing, self.needs, endpoints, recorder, routers, division, options.seed);
             if !self.tables.is_empty() {
                 partition.load_tables(&self.tables);
             }
@@ -435,9 +433,10 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (Rec
 }
 
 /// Builds the routing of a machine and proves it free of deadlock, separately for each plane.
-fn prove(machine: &Machine, algorithm: &str, routing: &RoutingSettings) -> Result<ProvenRouting, PacketError> {
+fn prove(machine: &Machine, routing: &RoutingChoice) -> Result<ProvenRouting, PacketError> {
+    let algorithm = routing.algorithm.name;
     if !machine.planes().is_empty() {
-        let planes = machine.planes().iter().map(|plane| prove(plane, algorithm, routing));
+        let planes = machine.planes().iter().map(|plane| prove(plane, routing));
         let mut planes = planes.collect::<Result<Vec<ProvenRouting>, _>>()?;
         let highest = planes.iter().map(|plane| plane.vc_order).max().expect("several planes");
         let plain_channels = planes.iter().map(|plane| plane.plain_channels).max().expect("several planes");
@@ -447,15 +446,13 @@ fn prove(machine: &Machine, algorithm: &str, routing: &RoutingSettings) -> Resul
             })?;
         return Ok(ProvenRouting { routing: Box::new(planes), vc_order: highest, plain_channels });
     }
-    deadlock::prove(algorithm, Algorithm::next_hops(algorithm, machine)?, routing, CHANNELS_MAX).map_err(|error| {
-        match error {
-            ProofError::Routing(error) => PacketError::Routing(error),
-            ProofError::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
-            ProofError::Channels { .. } => PacketError::Settings(SettingsError {
-                setting: "routing.algorithm".into(),
-                reason: format!("'{algorithm}' {error}; 'up-down' needs one"),
-            }),
-        }
+    deadlock::prove(routing, routing.next_hops(machine)?, CHANNELS_MAX).map_err(|error| match error {
+        ProofError::Routing(error) => PacketError::Routing(error),
+        ProofError::Cycle(cycle) => PacketError::Deadlock { algorithm: algorithm.to_owned(), cycle },
+        ProofError::Channels { .. } => PacketError::Settings(SettingsError {
+            setting: "routing.algorithm".into(),
+            reason: format!("'{algorithm}' {error}; 'up-down' needs one"),
+        }),
     })
 }
 

@@ -90,7 +90,8 @@ pub(crate) struct Size {
 pub fn memory_estimate(
     machine: &Machine,
     settings: &PacketSettings,
-    (algorithm, channels): (&str, u8),
+    algorithm: &Algorithm,
+    channels: u8,
     demand: &MemoryDemand,
 ) -> u64 {
     let nodes = machine.node_count() as u64;
@@ -100,11 +101,10 @@ pub fn memory_estimate(
 }
 
 /// Tables of next hops, if an algorithm needs them: 7 B per router and group, and per router and member of its group.
-pub fn table_estimate(machine: &Machine, algorithm: &str) -> u64 {
+pub fn table_estimate(machine: &Machine, algorithm: &Algorithm) -> u64 {
     let (routers, groups) = (machine.router_count() as u64, machine.group_count() as u64);
-    let all = 7 * routers * (groups + routers.div_ceil(groups.max(1)));
-    if Algorithm::needs_tables(algorithm) {
-        all
+    if algorithm.needs.tables {
+        7 * routers * (groups + routers.div_ceil(groups.max(1)))
     } else {
         0
     }
@@ -227,7 +227,8 @@ mod tests {
     fn next_hop_tables_are_estimated_before_they_are_built() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let demand = MemoryDemand { packets: 10, ..MemoryDemand::default() };
-        let all = |algorithm| memory_estimate(&machine, &PacketSettings::study(), (algorithm, 2), &demand);
+        let all =
+            |name| memory_estimate(&machine, &PacketSettings::study(), Algorithm::find(name).unwrap(), 2, &demand);
         let run = run_bytes(&SIZE, &PacketSettings::study(), &demand);
         assert_eq!((all("min") - run, all("torus-dynamic") - run), (7 * 264 * (33 + 8), 0));
     }

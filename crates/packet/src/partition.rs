@@ -42,7 +42,7 @@ use crate::record::Recorder;
 use crate::settings::{Arbitration, QueueEstimate};
 use notifications::ListenerState;
 use odonata_checkpoint::state;
-use odonata_routing::algorithm::{Feedback, Memory, Routing};
+use odonata_routing::algorithm::{Feedback, Memory, Needs, Routing};
 use odonata_units::{RouterId, Stream};
 use port::{InChannel, InPort, Kind, Nic, OutChannel, OutPort};
 use std::collections::VecDeque;
@@ -222,6 +222,7 @@ impl Partition {
     pub(crate) fn new(
         fabric: Arc<Fabric>,
         routing: Arc<dyn Routing>,
+        needs: Needs,
         EndpointSet { endpoints, has_programs, awaited }: EndpointSet,
         recorder: Recorder,
         routers: Range<u32>,
@@ -230,8 +231,7 @@ impl Partition {
     ) -> Self {
         let (ports, nics) = (fabric.ports_of(&routers), fabric.nics_of(&routers));
         let (count, channels) = (ports.len(), usize::from(routing.virtual_channels()));
-        let (learns, reads_load, orders_messages) =
-            (routing.has_feedback(), routing.reads_any_load(), routing.distinguishes_messages());
+        let Needs { reports: learns, load: reads_load, messages: orders_messages, .. } = needs;
         let moves = endpoints.has_coupled_offers();
         let has_listeners =
             moves || (0..nics.len() as u32).any(|nic| endpoints.subscription(nic) > Subscription::Nothing);

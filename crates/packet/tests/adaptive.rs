@@ -3,7 +3,10 @@
 mod common;
 
 use common::{accepted, adversarial, engine, open, run, schedule, small_dragonfly, uniform};
+use odonata_declare::Value;
 use odonata_packet::{PacketResult, Recording, RunOptions};
+use odonata_routing::algorithm::{AdaptiveSettings, RoutingChoice};
+use odonata_units::Bytes;
 
 fn under(routing: &str, adversary: bool, load: f64, times: (u64, u64)) -> PacketResult {
     let machine = small_dragonfly();
@@ -52,9 +55,9 @@ fn q_adaptive_learns_to_go_around() {
 fn a_bias_stops_needless_detours() {
     let machine = small_dragonfly();
     let share = |bias: u64| {
-        let mut settings = odonata_routing::algorithm::RoutingSettings::default();
-        settings.adaptive.bias = odonata_units::Bytes(bias);
-        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), "ugal-n", &settings).unwrap();
+        let settings = AdaptiveSettings { bias: Bytes(bias), ..Default::default() };
+        let routing = RoutingChoice::with("ugal-n", settings).unwrap();
+        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), &routing).unwrap();
         let result = run(&engine, &open(&machine, uniform(72), 0.2), schedule(5, 20, 50), &RunOptions::default());
         result.jobs[0].non_minimal as f64 / result.jobs[0].packets as f64
     };
@@ -69,7 +72,7 @@ fn queues_without_packets_on_the_link_misroute_less() {
     let machine = small_dragonfly();
     let share = |estimate: odonata_packet::QueueEstimate| {
         let settings = odonata_packet::PacketSettings { estimate, ..Default::default() };
-        let engine = odonata_packet::PacketEngine::new(&machine, &settings, "ugal-n", &Default::default()).unwrap();
+        let engine = odonata_packet::PacketEngine::new(&machine, &settings, &"ugal-n".parse().unwrap()).unwrap();
         let result = run(&engine, &open(&machine, uniform(72), 0.2), schedule(5, 20, 50), &RunOptions::default());
         result.jobs[0].non_minimal as f64 / result.jobs[0].packets as f64
     };
@@ -124,10 +127,9 @@ fn learnt_tables_are_kept_and_used_again() {
 fn hop_feedback_arrives_before_congestion() {
     let machine = small_dragonfly();
     let under = |routing: &str| {
-        let mut settings = odonata_routing::algorithm::RoutingSettings::default();
-        settings.adaptive.bias = odonata_units::Bytes(8 * 512);
-        settings.piggyback.choice.bias = settings.adaptive.bias;
-        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), routing, &settings).unwrap();
+        let mut choice: RoutingChoice = routing.parse().unwrap();
+        choice.parameters.set("bias", &Value::Bytes(Bytes(8 * 512)));
+        let engine = odonata_packet::PacketEngine::new(&machine, &Default::default(), &choice).unwrap();
         let traffic = open(&machine, adversarial(72, 8, 1), 0.2);
         let result = run(&engine, &traffic, schedule(20, 50, 100), &RunOptions::default());
         assert!((accepted(&result, 72) - 0.2).abs() < 0.01 * 0.2, "{routing}");

@@ -3,12 +3,13 @@
 mod common;
 
 use common::{closed, open, run, schedule, uniform};
+use odonata_declare::Value;
 use odonata_machine::{presets, Machine};
 use odonata_packet::{
     ClosedJob, InjectionFifos, InjectionPreset, NodeMessage, PacketEngine, PacketResult, PacketSettings, RunOptions,
     Traffic,
 };
-use odonata_routing::algorithm::{DynamicSettings, Route, RoutingSettings, Ties};
+use odonata_routing::algorithm::{DynamicSettings, Route, RoutingChoice, Ties};
 use odonata_units::{Bytes, NodeId, Rate, Stream};
 
 const MIB: u64 = 1 << 20;
@@ -28,7 +29,7 @@ fn spread(fifos: u32) -> InjectionFifos {
 }
 
 fn engine(machine: &Machine, settings: &PacketSettings, routing: &str) -> PacketEngine {
-    PacketEngine::new(machine, settings, routing, &RoutingSettings::default()).unwrap_or_else(|error| panic!("{error}"))
+    PacketEngine::new(machine, settings, &routing.parse().unwrap()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Arrival of the last packet of these messages.
@@ -106,8 +107,8 @@ fn e_is_one_cable_by_parity_and_two_if_drawn() {
     let rate = |preset: InjectionPreset, ties: Ties| {
         let settings = PacketSettings { injection: Some(InjectionFifos::of(preset)), ..PacketSettings::bgq() };
         let dynamic = DynamicSettings { ties, ..DynamicSettings::default() };
-        let routing = RoutingSettings { dynamic, ..RoutingSettings::default() };
-        let engine = PacketEngine::new(&machine, &settings, "torus-dynamic", &routing).unwrap();
+        let routing = RoutingChoice::with("torus-dynamic", dynamic).unwrap();
+        let engine = PacketEngine::new(&machine, &settings, &routing).unwrap();
         2_048.0 * 284_000.0 / time(&engine, &[(0, 1, MIB), (1, 0, MIB)]) as f64
     };
     for (preset, ties, cables) in [
@@ -126,8 +127,8 @@ fn e_is_one_cable_by_parity_and_two_if_drawn() {
 fn messages_go_by_their_size() {
     let machine = machine("bgq-midplane");
     let dynamic = DynamicSettings { route: Route::Pami, ..DynamicSettings::default() };
-    let routing = RoutingSettings { dynamic, ..RoutingSettings::default() };
-    let engine = PacketEngine::new(&machine, &PacketSettings::bgq(), "torus-dynamic", &routing).unwrap();
+    let routing = RoutingChoice::with("torus-dynamic", dynamic).unwrap();
+    let engine = PacketEngine::new(&machine, &PacketSettings::bgq(), &routing).unwrap();
     for (bytes, in_bubble) in [(65_536, true), (65_537, false)] {
         let result = run(&engine, &closed(&[(0, 511, bytes)]), schedule(0, 1_000_000, 0), &RunOptions::default());
         // Above, the bubble channel is still the escape if no dynamic channel has space.
@@ -154,11 +155,13 @@ fn all_to_all(machine: &Machine, bytes: u64) -> (Traffic, f64) {
 }
 
 /// Share of the bound that an all-to-all of `packets` packets per destination reaches.
-fn share(settings: &PacketSettings, routing: &str, dynamic_channels: u8, packets: u64) -> f64 {
+fn share(settings: &PacketSettings, routing: &str, dynamic_channels: i64, packets: u64) -> f64 {
     let machine = machine("bgp-midplane");
-    let mut routings = RoutingSettings::default();
-    routings.dynamic.dynamic_channels = dynamic_channels;
-    let engine = PacketEngine::new(&machine, settings, routing, &routings).unwrap();
+    let mut routing: RoutingChoice = routing.parse().unwrap();
+    if routing.algorithm.name == "torus-dynamic" {
+        routing.parameters.set("dynamic_channels", &Value::Integer(dynamic_channels));
+    }
+    let engine = PacketEngine::new(&machine, settings, &routing).unwrap();
     let (traffic, bound) = all_to_all(&machine, 240 * packets);
     let result: PacketResult = run(&engine, &traffic, schedule(0, 1_000_000, 0), &RunOptions::default());
     bound / result.jobs[0].last_arrival_ps as f64

@@ -9,7 +9,8 @@ use odonata_packet::{
     Destinations, Ending, LoadStep, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Traffic,
 };
 use odonata_routing::algorithm::{
-    BubbleOrder, DeadlockAvoidance, DeterministicSettings, DynamicSettings, Route, RoutingSettings, Ties, Zone,
+    BubbleOrder, DeadlockAvoidance, DeterministicSettings, DynamicSettings, Route, RoutingChoice, Ties, TorusSettings,
+    Zone,
 };
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
@@ -27,14 +28,15 @@ fn smallest() -> PacketSettings {
     PacketSettings { input_buffer: Bytes(512), output_buffer: Bytes(1_024), ..PacketSettings::study() }
 }
 
-fn bubbles() -> RoutingSettings {
-    let mut settings = RoutingSettings::default();
-    settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
-    settings
+fn bubbles(routing: &str) -> RoutingChoice {
+    let parameters = TorusSettings { deadlock_avoidance: DeadlockAvoidance::Bubble };
+    RoutingChoice::with(routing, parameters).unwrap()
 }
 
 fn engine(machine: &Machine, routing: &str) -> PacketEngine {
-    PacketEngine::new(machine, &smallest(), routing, &bubbles()).unwrap()
+    let always = ["torus-deterministic", "torus-dynamic"].contains(&routing);
+    let choice = if always { routing.parse().unwrap() } else { bubbles(routing) };
+    PacketEngine::new(machine, &smallest(), &choice).unwrap()
 }
 
 /// Every node sends at full load for 200 us. Then everything arrives.
@@ -106,7 +108,7 @@ fn bubbles_need_one_channel_less_than_datelines() {
     let machine = torus(&[4, 4], 1, 1);
     for (routing, channels) in [("dimension-order", 1), ("torus-adaptive", 2)] {
         assert_eq!(engine(&machine, routing).virtual_channels(), channels);
-        let dateline = PacketEngine::new(&machine, &smallest(), routing, &RoutingSettings::default()).unwrap();
+        let dateline = PacketEngine::new(&machine, &smallest(), &routing.parse().unwrap()).unwrap();
         assert_eq!(dateline.virtual_channels(), channels + 1);
         // To all others in turn: 15 neighbours at 3, 2, 1, .. hops, 32 hops from each.
         let messages: Vec<(u32, u32, u64)> =
@@ -145,15 +147,18 @@ fn random_tori_and_zones_keep_moving() {
             dynamic_channels: 1 + random.below(2) as u8,
             stay_on_bubble: random.chance(0.5),
         };
-        let settings = RoutingSettings { deterministic: DeterministicSettings { order, ties }, dynamic, ..bubbles() };
+        let deterministic = DeterministicSettings { order, ties };
         let packets = PacketSettings { input_buffer: Bytes(1_024), ..smallest() };
-        for routing in ["torus-deterministic", "torus-dynamic"] {
-            let engine = PacketEngine::new(&machine, &packets, routing, &settings).unwrap();
+        for routing in [
+            RoutingChoice::with("torus-deterministic", deterministic).unwrap(),
+            RoutingChoice::with("torus-dynamic", dynamic).unwrap(),
+        ] {
+            let engine = PacketEngine::new(&machine, &packets, &routing).unwrap();
             let mut job = OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), 1.0);
             job.steps.push(LoadStep { from: Time::from_us(20), load: 0.0 });
             let options = RunOptions { progress_timeout: Time::from_us(50), ..RunOptions::default() };
             let result = run(&engine, &Traffic::open(vec![job]), schedule(0, 20, 100_000), &options);
-            assert_eq!(result.ending, Ending::Complete, "{routing} on {torus:?}, {settings:?}: {:?}", result.stuck);
+            assert_eq!(result.ending, Ending::Complete, "{routing:?} on {torus:?}: {:?}", result.stuck);
             assert_eq!(result.jobs[0].packets, result.jobs[0].injected_packets);
         }
     }
@@ -163,9 +168,9 @@ fn random_tori_and_zones_keep_moving() {
 fn a_buffer_that_does_not_hold_two_packets_is_refused() {
     let machine = torus(&[4, 4], 1, 1);
     let settings = PacketSettings { output_buffer: Bytes(1_023), ..smallest() };
-    let error = PacketEngine::new(&machine, &settings, "dimension-order", &bubbles()).err().unwrap().to_string();
+    let error = PacketEngine::new(&machine, &settings, &bubbles("dimension-order")).err().unwrap().to_string();
     assert!(error.starts_with("engine.output_buffer: 1023 B does not hold two packets of 512 B"), "{error}");
     // Rings of two have no second hop, and datelines need one packet only.
-    PacketEngine::new(&torus(&[2, 2], 1, 1), &settings, "dimension-order", &bubbles()).unwrap();
-    PacketEngine::new(&machine, &settings, "dimension-order", &RoutingSettings::default()).unwrap();
+    PacketEngine::new(&torus(&[2, 2], 1, 1), &settings, &bubbles("dimension-order")).unwrap();
+    PacketEngine::new(&machine, &settings, &"dimension-order".parse().unwrap()).unwrap();
 }

@@ -12,7 +12,6 @@ use odonata_packet::{
     InjectionFifos, InjectionPreset, JobTraffic, PacketEngine, PacketSettings, Program, Recording, RunOptions,
     Schedule, Traffic,
 };
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{NodeId, Stream, Time};
 use sources::{recording, sources};
 use std::sync::Arc;
@@ -60,21 +59,21 @@ fn options(seed: u64, recording: Recording) -> RunOptions {
 /// Programs with subscriptions, timers and messages within nodes.
 fn program(seed: u64) -> Option<usize> {
     let case = Case::new(seed)?;
-    let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
+    let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "checkpoints", &[]);
     let options = options(seed, recording(random));
     let traffic = || {
         let program: Arc<dyn Program> = Arc::new(Chatter::new(case.behavior.clone()));
         Traffic { jobs: (0..3).map(|_| JobTraffic::Program(Arc::clone(&program))).collect() }
     };
-    let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
+    let name = format!("seed {seed}, {} on {}", case.routing.algorithm.name, case.machine.name());
     Some(check(&name, &engine, &traffic, common::schedule(0, 100_000_000, 0), &options, random))
 }
 
 /// Open and closed traffic, with and without a program.
 fn traffic(seed: u64) -> Option<usize> {
     let case = Case::new(seed)?;
-    let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
+    let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "checkpoints of traffic", &[]);
     let options = options(seed, recording(random));
     let jobs = sources(random, &case.behavior.nodes);
@@ -85,7 +84,7 @@ fn traffic(seed: u64) -> Option<usize> {
     };
     let ends = jobs.iter().all(|job| !matches!(job, JobTraffic::Open(_)));
     let schedule = if ends { common::schedule(0, 1_000, 0) } else { common::schedule(random.below(3), 5, 10) };
-    let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
+    let name = format!("seed {seed}, {} on {}", case.routing.algorithm.name, case.machine.name());
     Some(check(&name, &engine, &traffic, schedule, &options, random))
 }
 
@@ -110,7 +109,7 @@ fn random_sources_resume_with_equal_results() {
 /// run, which knew only the earlier load and measured for longer.
 fn from_a_shared_state(seed: u64) -> Option<bool> {
     let case = Case::new(seed)?;
-    let engine = PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()?;
+    let engine = PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()?;
     let random = &mut Stream::new(seed, "shared states", &[]);
     let options = options(seed, recording(random));
     let warm_up = 1 + random.below(9);
@@ -129,7 +128,7 @@ fn from_a_shared_state(seed: u64) -> Option<bool> {
         let alone = everything(&engine, &Traffic { jobs: jobs.clone() }, schedule, &options, None);
         let options = RunOptions { threads: measure as usize % 3, ..options };
         let RunOutput { result, .. } = resumed(&engine, &Traffic { jobs: jobs.clone() }, schedule, &options, &state);
-        let name = format!("seed {seed}, {} on {}, {at:?}", case.routing, case.machine.name());
+        let name = format!("seed {seed}, {} on {}, {at:?}", case.routing.algorithm.name, case.machine.name());
         assert_eq!(result.cost.events, alone.result.cost.events, "{name}: events");
         assert!(result == alone.result, "{name}: {result:?} instead of {:?}", alone.result);
     }
@@ -166,7 +165,7 @@ fn nodes_with_injection_fifos_resume() {
     for (seed, preset) in (0..).zip([InjectionPreset::Dcmf, InjectionPreset::DcmfSpread, InjectionPreset::PamiAll]) {
         let injection = InjectionFifos::of(preset);
         let settings = PacketSettings { injection: Some(injection), nics_per_node: 1, ..PacketSettings::study() };
-        let engine = PacketEngine::new(&machine, &settings, "torus-adaptive", &RoutingSettings::default()).unwrap();
+        let engine = PacketEngine::new(&machine, &settings, &"torus-adaptive".parse().unwrap()).unwrap();
         for part in 0..4 {
             let random = &mut Stream::new(seed, "fifos", &[part]);
             let (options, jobs) = (options(seed, recording(random)), sources(random, &nodes));

@@ -10,7 +10,6 @@ use odonata_packet::{
     Offer, OpenJob, OutgoingPacket, PacketEngine, PacketSettings, Program, Recording, RunOptions, Socket, Subscription,
     Traffic,
 };
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{Bytes, LinkClassId, NodeId, RouterId, Time};
 use std::sync::{Arc, Mutex};
 
@@ -91,7 +90,7 @@ const PACKET_PS: u64 = 20_480;
 
 fn star_engine(nodes: u32, nics_per_node: u32) -> PacketEngine {
     let settings = PacketSettings { nics_per_node, ..PacketSettings::study() };
-    PacketEngine::new(&star(nodes), &settings, "min", &RoutingSettings::default()).unwrap()
+    PacketEngine::new(&star(nodes), &settings, &"min".parse().unwrap()).unwrap()
 }
 
 fn message(source: u32, destination: u32, packets: u64) -> NodeMessage {
@@ -296,7 +295,7 @@ fn packets_of_two_nics_have_separate_paths() {
     builder.add_cables(RouterId(0), RouterId(2), LinkClassId(0), 1);
     let machine = builder.build().unwrap();
     let settings = PacketSettings { nics_per_node: 2, ..PacketSettings::study() };
-    let engine = PacketEngine::new(&machine, &settings, "min", &RoutingSettings::default()).unwrap();
+    let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
     let script = ScriptedProgram {
         offers: vec![(0, OutgoingPacket::new(0, NodeId(1), 512)), (1, OutgoingPacket::new(0, NodeId(2), 512))],
         timer: None,

@@ -9,7 +9,6 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{presets, GroupInterior, Machine, MachineBuilder, Shape};
 use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_routing::next_hop::NextHops;
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
 use proptest::prelude::*;
@@ -162,7 +161,7 @@ fn every_routing_runs_on_every_connected_machine_with_groups() {
         for (what, machine) in machines {
             for routing in ROUTINGS {
                 let what = format!("{what}, seed {seed}, {routing}");
-                let engine = PacketEngine::new(&machine, &smallest_buffers(), routing, &RoutingSettings::default());
+                let engine = PacketEngine::new(&machine, &smallest_buffers(), &routing.parse().unwrap());
                 let engine = engine.unwrap_or_else(|error| panic!("{what}: {error}"));
                 all_to_all_arrives(&what, &machine, &engine, 1_500);
             }
@@ -201,7 +200,7 @@ fn every_routing_runs_on_the_studys_machine_with_faults() {
             let mut channels = Vec::new();
             for routing in ROUTINGS {
                 let what = format!("{faults:?}, seed {seed}, {routing}");
-                let engine = PacketEngine::new(&machine, &smallest_buffers(), routing, &RoutingSettings::default());
+                let engine = PacketEngine::new(&machine, &smallest_buffers(), &routing.parse().unwrap());
                 let engine = engine.unwrap_or_else(|error| panic!("{what}: {error}"));
                 let result = run(&engine, &closed(&messages), schedule(0, 1_000_000, 0), &RunOptions::default());
                 assert_eq!(result.ending, Ending::Complete, "{what}: {:?}", result.stuck);
@@ -222,14 +221,14 @@ fn every_routing_runs_on_the_studys_machine_with_faults() {
 fn too_many_groups_on_a_path_are_an_error() {
     let machine = row_of_groups(24, true, 1).build().unwrap();
     for (routing, needed) in [("valiant-g", 25), ("valiant-n", 26), ("ugal-g", 25), ("ugal-n", 26), ("par", 27)] {
-        let error = PacketEngine::new(&machine, &smallest_buffers(), routing, &RoutingSettings::default());
+        let error = PacketEngine::new(&machine, &smallest_buffers(), &routing.parse().unwrap());
         let text = error.err().expect("an error").to_string();
         let words = format!("'{routing}' needs {needed} virtual channels on this machine; expected at most 16");
         assert!(text.contains(&words), "{text}");
     }
     // With these cables, paths to a group have up to 18 hops, and `q-adaptive` has 5 more.
     for (routing, plain_channels, groups) in [("min", None, Some(13)), ("q-adaptive", Some(23), None)] {
-        let engine = PacketEngine::new(&machine, &smallest_buffers(), routing, &RoutingSettings::default()).unwrap();
+        let engine = PacketEngine::new(&machine, &smallest_buffers(), &routing.parse().unwrap()).unwrap();
         assert_eq!(engine.plain_channels(), plain_channels, "{routing}");
         // n hops have at most n / 2 turns.
         let expected = groups.or(plain_channels.map(|hops| hops / 2 + 1));
@@ -274,7 +273,7 @@ fn other_machines_run_or_return_an_error() {
         for (routing, answers) in rows {
             for ((what, builder), answer) in machines.iter().zip(answers) {
                 let machine = builder.clone().build().unwrap();
-                let engine = PacketEngine::new(&machine, &smallest_buffers(), routing, &RoutingSettings::default());
+                let engine = PacketEngine::new(&machine, &smallest_buffers(), &routing.parse().unwrap());
                 match (engine, answer) {
                     (Ok(engine), "") => all_to_all_arrives(&format!("{what}, {routing}"), &machine, &engine, 1_500),
                     (Ok(_), _) => panic!("{routing} runs on {what}"),
@@ -318,7 +317,7 @@ proptest! {
         let Ok(hops) = NextHops::new(&machine) else { return Ok(()) };
         prop_assume!(hops.working_groups().len() >= 3);
         let what = format!("seed {seed}, {n} groups of {size}, {}", ROUTINGS[pick]);
-        match PacketEngine::new(&machine, &smallest_buffers(), ROUTINGS[pick], &RoutingSettings::default()) {
+        match PacketEngine::new(&machine, &smallest_buffers(), &ROUTINGS[pick].parse().unwrap()) {
             Ok(engine) => all_to_all_arrives(&what, &machine, &engine, 1_500),
             Err(error) => prop_assert!(error.to_string().contains("virtual channels on this machine"), "{what}: {error}"),
         }

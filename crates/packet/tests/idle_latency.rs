@@ -102,7 +102,7 @@ fn settings_change_the_pipeline() {
     let mut settings = PacketSettings::study();
     settings.input_latency = Time::from_ns(3);
     settings.output_latency = Time::from_ns(4);
-    let engine = odonata_packet::PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+    let engine = odonata_packet::PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
     let options =
         RunOptions { recording: Recording { packets: true, ..Recording::default() }, ..RunOptions::default() };
     let result = run(&engine, &closed(&[(0, 1, 512)]), schedule(0, 100, 0), &options);

@@ -15,7 +15,7 @@ fn waits(jobs: &[&[(u32, u32)]], input_buffer: u64, times: Schedule) -> Vec<(u16
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
     let machine = builder.build().unwrap();
     let settings = PacketSettings { input_buffer: Bytes(input_buffer), ..PacketSettings::study() };
-    let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+    let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
     let message = |&(from, to): &(u32, u32)| NodeMessage {
         source: NodeId(from),
         destination: NodeId(to),

@@ -6,7 +6,6 @@ mod sources;
 mod twin;
 
 use odonata_packet::{PacketEngine, RunOptions, Traffic};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{Stream, Time};
 use sources::{recording, sources};
 use twin::cases::Case;
@@ -17,8 +16,8 @@ fn streamed_rows_equal_retained_rows() {
     let mut learnt = 0;
     for seed in 0..150 {
         let Some(case) = Case::new(seed) else { continue };
-        let settings = RoutingSettings::default();
-        let Ok(mut engine) = PacketEngine::new(&case.machine, &case.settings, "q-adaptive", &settings) else {
+        let routing = "q-adaptive".parse().unwrap();
+        let Ok(mut engine) = PacketEngine::new(&case.machine, &case.settings, &routing) else {
             continue;
         };
         let random = &mut Stream::new(seed, "learning", &[]);

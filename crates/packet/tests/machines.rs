@@ -7,7 +7,6 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{FatTree, Torus};
 use odonata_machine::{presets, Machine, Shape};
 use odonata_packet::{Ending, PacketEngine, PacketError, PacketSettings, RunOptions};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream, Time};
 
 /// Hops of every packet against breadth-first search over the cables, in an all-to-all with a stride.
@@ -102,7 +101,7 @@ fn full_networks_with_the_smallest_buffers_keep_moving() {
         let nodes = machine.node_count() as u32;
         let messages: Vec<(u32, u32, u64)> =
             (0..nodes).flat_map(|s| (1..nodes).map(move |k| (s, (s + k) % nodes, 2_100))).collect();
-        let engine = PacketEngine::new(machine, &settings, routing, &RoutingSettings::default()).unwrap();
+        let engine = PacketEngine::new(machine, &settings, &routing.parse().unwrap()).unwrap();
         let result = run(&engine, &closed(&messages), schedule(0, 1_000_000, 0), &RunOptions::default());
         assert_eq!(result.ending, Ending::Complete, "{routing}: {:?}", result.stuck);
         assert_eq!(result.jobs[0].bytes, messages.len() as u64 * 2_100, "{routing}");
@@ -169,8 +168,7 @@ fn detours_avoid_what_failed() {
         let pairs = nodes.iter().flat_map(|&s| nodes.iter().map(move |&d| (s, d, 1_000)));
         let messages: Vec<_> = pairs.filter(|m| m.0 != m.1).collect();
         for routing in ["valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"] {
-            let settings = (PacketSettings::study(), RoutingSettings::default());
-            let engine = PacketEngine::new(&machine, &settings.0, routing, &settings.1)
+            let engine = PacketEngine::new(&machine, &PacketSettings::study(), &routing.parse().unwrap())
                 .unwrap_or_else(|error| panic!("{what}, {routing}: {error}"));
             let result = run(&engine, &closed(&messages), schedule(0, 1_000_000, 0), &RunOptions::default());
             assert_eq!(result.ending, Ending::Complete, "{what}, {routing}");
@@ -185,7 +183,7 @@ fn a_machine_in_two_parts_is_an_error_that_names_both() {
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
     builder.add_cables(RouterId(2), RouterId(3), LinkClassId(0), 1);
     let machine = builder.build().unwrap();
-    let error = PacketEngine::new(&machine, &PacketSettings::study(), "min", &RoutingSettings::default())
+    let error = PacketEngine::new(&machine, &PacketSettings::study(), &"min".parse().unwrap())
         .err()
         .expect("an error")
         .to_string();
@@ -201,7 +199,7 @@ fn a_path_with_zero_latency_is_an_error() {
         builder.terminal.latency = terminal;
         builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
         let settings = PacketSettings { input_latency: input, output_latency: output, ..PacketSettings::study() };
-        PacketEngine::new(&builder.build().unwrap(), &settings, "min", &RoutingSettings::default()).err()
+        PacketEngine::new(&builder.build().unwrap(), &settings, &"min".parse().unwrap()).err()
     };
     let (no, some) = (Time::ZERO, Time(1));
     assert!(of(no, no, some, some).is_none());
@@ -222,7 +220,7 @@ fn too_many_channels_are_an_error() {
         builder.add_cables(RouterId(r), RouterId(r + 1), LinkClassId(0), 1);
     }
     let machine = builder.build().unwrap();
-    let error = PacketEngine::new(&machine, &PacketSettings::study(), "min", &RoutingSettings::default())
+    let error = PacketEngine::new(&machine, &PacketSettings::study(), &"min".parse().unwrap())
         .err()
         .expect("an error")
         .to_string();

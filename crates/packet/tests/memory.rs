@@ -4,15 +4,13 @@ mod common;
 
 use common::{dragonfly, uniform};
 use odonata_packet::{MemoryDemand, OpenJob, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::Time;
 
 #[test]
 fn covers_a_saturated_network_and_is_of_its_order() {
     let machine = dragonfly();
     for (algorithm, load) in [("min", 0.5), ("min", 1.0), ("valiant-n", 1.0), ("par", 1.0), ("q-adaptive", 1.0)] {
-        let engine =
-            PacketEngine::new(&machine, &PacketSettings::study(), algorithm, &RoutingSettings::default()).unwrap();
+        let engine = PacketEngine::new(&machine, &PacketSettings::study(), &algorithm.parse().unwrap()).unwrap();
         let schedule = Schedule { warm_up: Time::from_us(5), measure: Time::from_us(10), drain: Time::ZERO };
         let traffic =
             Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
@@ -29,8 +27,7 @@ fn covers_a_saturated_network_and_is_of_its_order() {
 fn packets_in_flight_below_saturation_are_predicted() {
     let machine = dragonfly();
     for (algorithm, load) in [("min", 0.1), ("min", 0.3), ("min", 0.6), ("min", 0.9), ("par", 0.3), ("ugal-n", 0.3)] {
-        let engine =
-            PacketEngine::new(&machine, &PacketSettings::study(), algorithm, &RoutingSettings::default()).unwrap();
+        let engine = PacketEngine::new(&machine, &PacketSettings::study(), &algorithm.parse().unwrap()).unwrap();
         let schedule = Schedule { warm_up: Time::from_us(5), measure: Time::from_us(10), drain: Time::ZERO };
         let traffic =
             Traffic::open(vec![OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), load)]);
@@ -46,9 +43,8 @@ fn packets_in_flight_below_saturation_are_predicted() {
 fn every_channel_of_every_port_counts() {
     let machine = dragonfly();
     let ports = machine.link_count() + machine.node_count();
-    let taken = |algorithm| {
-        let engine =
-            PacketEngine::new(&machine, &PacketSettings::study(), algorithm, &RoutingSettings::default()).unwrap();
+    let taken = |algorithm: &str| {
+        let engine = PacketEngine::new(&machine, &PacketSettings::study(), &algorithm.parse().unwrap()).unwrap();
         let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_ns(1), drain: Time::ZERO };
         let silent = OpenJob::constant(machine.nodes().collect(), uniform(machine.node_count()), 0.0);
         let cost = engine.run(&Traffic::open(vec![silent]), schedule, &RunOptions::default(), &mut |_| true).cost;

@@ -96,7 +96,7 @@ fn options(seed: u64, random: &mut Stream) -> RunOptions {
 }
 
 fn engine(case: &Case) -> Option<PacketEngine> {
-    PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings).ok()
+    PacketEngine::new(&case.machine, &case.settings, &case.routing).ok()
 }
 
 /// Programs with subscriptions, timers and messages within nodes.
@@ -110,7 +110,7 @@ fn program(seed: u64) -> bool {
         let program: Arc<dyn Program> = Arc::new(Chatter::new(case.behavior.clone()));
         Traffic { jobs: (0..3).map(|_| JobTraffic::Program(Arc::clone(&program))).collect() }
     };
-    let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
+    let name = format!("seed {seed}, {} on {}", case.routing.algorithm.name, case.machine.name());
     check(&name, &engine, &traffic, common::schedule(0, 100_000_000, 0), &options, random);
     true
 }
@@ -130,7 +130,7 @@ fn traffic(seed: u64) -> bool {
     };
     let ends = jobs.iter().all(|job| !matches!(job, JobTraffic::Open(_)));
     let schedule = if ends { common::schedule(0, 1_000, 0) } else { common::schedule(random.below(3), 5, 10) };
-    let name = format!("seed {seed}, {} on {}", case.routing, case.machine.name());
+    let name = format!("seed {seed}, {} on {}", case.routing.algorithm.name, case.machine.name());
     check(&name, &engine, &traffic, schedule, &options, random);
     true
 }

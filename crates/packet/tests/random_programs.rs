@@ -59,7 +59,7 @@ fn first_difference(twin: &[Vec<Call>], fast: &[Vec<Call>]) -> Option<(usize, Op
 /// Packets of the case, or `None` if the machine is not connected or the algorithm does not support it.
 fn check(seed: u64) -> Option<usize> {
     let case = Case::new(seed)?;
-    let engine = match PacketEngine::new(&case.machine, &case.settings, case.routing, &case.routing_settings) {
+    let engine = match PacketEngine::new(&case.machine, &case.settings, &case.routing) {
         Ok(engine) => engine,
         Err(PacketError::Settings(e)) if e.setting != "routing.algorithm" => panic!("seed {seed}: {e}"),
         Err(_) => return None,
@@ -73,13 +73,12 @@ fn check(seed: u64) -> Option<usize> {
     }
     let program = Chatter::new(case.behavior.clone());
     let endpoints = program.endpoints(&(0..JOBS).collect::<Vec<_>>(), &engine.nics(seed));
-    let routing = (case.routing, &case.routing_settings);
-    let twin = Twin::new(&case.machine, &case.settings, routing, seed, (&engine, endpoints));
+    let twin = Twin::new(&case.machine, &case.settings, &case.routing, seed, (&engine, endpoints));
     let (found, waited, queued) = twin.run_with_queues();
     if let Some((node, twin, fast)) = first_difference(&program.calls(), &calls) {
         panic!(
             "seed {seed}, {} on {}, {:?}: node {node} is first calls_of_engine {twin:?} in the twin and {fast:?} in the engine",
-            case.routing,
+            case.routing.algorithm.name,
             case.machine.name(),
             case.settings,
         );

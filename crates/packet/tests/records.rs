@@ -298,7 +298,7 @@ fn the_second_of_two_packets_waits_for_the_crossbar() {
         builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
         let machine = builder.build().unwrap();
         let settings = PacketSettings { arbitration, ..PacketSettings::study() };
-        let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+        let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
         let recording = Recording { crossbar: true, ..Recording::default() };
         let options = RunOptions { recording, ..RunOptions::default() };
         let result = run(&engine, &closed(&[(0, 4, 512), (1, 4, 512)]), schedule(0, 10, 0), &options);
@@ -320,7 +320,7 @@ fn a_port_without_credit_stalls_for_the_round_trip() {
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
     let machine = builder.build().unwrap();
     let settings = PacketSettings { input_buffer: odonata_units::Bytes(512), ..PacketSettings::study() };
-    let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+    let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
     let recording = Recording { channels: true, interval_ps: 80_000, ..Recording::default() };
     let recording = Recording { series: SeriesChoice { ports: true, ..SeriesChoice::default() }, ..recording };
     let options = RunOptions { recording, ..RunOptions::default() };
@@ -344,7 +344,7 @@ fn stalls_are_counted_from_the_last_packet_that_joined() {
     builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
     let machine = builder.build().unwrap();
     let settings = PacketSettings { input_buffer: odonata_units::Bytes(512), ..PacketSettings::study() };
-    let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+    let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
     let recording = Recording { counted_stall: true, ..Recording::default() };
     let options = RunOptions { recording, ..RunOptions::default() };
     let result = run(&engine, &closed(&[(0, 1, 512 * 3)]), schedule(0, 10, 0), &options);

@@ -55,7 +55,7 @@ fn flows_into_one_port_share_it_equally() {
         builder.add_cables(RouterId(0), RouterId(1), LinkClassId(0), 1);
         let machine = builder.build().unwrap();
         let settings = PacketSettings { arbitration, ..Default::default() };
-        let engine = PacketEngine::new(&machine, &settings, "min", &Default::default()).unwrap();
+        let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).unwrap();
         let jobs =
             (0..5).map(|n| OpenJob::constant(vec![NodeId(n)], Arc::new(|_: NodeId, _: &mut Stream| NodeId(6)), 1.0));
         let result = run(&engine, &Traffic::open(jobs.collect()), schedule(10, 100, 0), &RunOptions::default());
@@ -203,7 +203,7 @@ fn a_saturated_network_starves_no_job() {
     for arbitration in [Arbitration::LeastRecentlyUsed, Arbitration::RoundRobin] {
         for routing in ["valiant-n", "valiant-g", "ugal-n", "ugal-g", "par", "piggyback", "q-adaptive"] {
             let settings = PacketSettings { arbitration, ..PacketSettings::study() };
-            let engine = PacketEngine::new(&machine, &settings, routing, &Default::default()).unwrap();
+            let engine = PacketEngine::new(&machine, &settings, &routing.parse().unwrap()).unwrap();
             let jobs = vec![
                 JobTraffic::Closed(ClosedJob::new(ends.iter().enumerate().map(message).collect())),
                 JobTraffic::Open(OpenJob::constant(will_act.clone(), adversarial(18, 6, 1), 0.9)),

@@ -10,7 +10,6 @@ use odonata_packet::{
     ClosedJob, Destinations, Endpoints, FifoChoice, Injection, InjectionFifos, InjectionPreset, LoadStep, NodeMessage,
     OpenJob, PacketEngine, PacketSettings, Program, Recording, RunOptions, Traffic,
 };
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{Bytes, NodeId, Time};
 use std::sync::Arc;
 use twin::Twin;
@@ -59,7 +58,7 @@ fn compare_packets(
     traffic: &Traffic,
     us: u64,
 ) {
-    let found = Twin::new(machine, settings, (routing, &RoutingSettings::default()), 5, (engine, endpoints)).run();
+    let found = Twin::new(machine, settings, &routing.parse().unwrap(), 5, (engine, endpoints)).run();
     let recording = Recording { packets: true, ..Recording::default() };
     let options = RunOptions { recording, seed: 5, ..RunOptions::default() };
     let result = common::run(engine, traffic, schedule(0, us, 1_000), &options);
@@ -134,7 +133,7 @@ fn every_packet_through_fifos_matches_the_twin() {
     for fifos in presets.map(InjectionFifos::of).into_iter().chain([uneven]) {
         let settings = PacketSettings { injection: Some(fifos), ..PacketSettings::bgp() };
         for routing in ["torus-deterministic", "torus-dynamic"] {
-            let engine = PacketEngine::new(&machine, &settings, routing, &RoutingSettings::default()).unwrap();
+            let engine = PacketEngine::new(&machine, &settings, &routing.parse().unwrap()).unwrap();
             let job = ClosedJob::new(messages.clone());
             let endpoints = job.endpoints(&[0], &engine.nics(5));
             compare_packets((&machine, &settings), (&engine, routing), endpoints, &Traffic::closed(vec![job]), 10_000);

@@ -16,7 +16,7 @@ mod graph;
 mod legs;
 mod turns;
 
-use crate::algorithm::{self, Discipline, Rings, Routing, RoutingError, RoutingSettings};
+use crate::algorithm::{Discipline, Rings, Routing, RoutingChoice, RoutingError};
 use crate::next_hop::{NextHops, VcOrder};
 use graph::{Dependencies, Wiring};
 use odonata_units::RouterId;
@@ -69,12 +69,11 @@ pub struct ProvenRouting {
     pub plain_channels: u8,
 }
 
-/// Builds the algorithm called `name` with the simplest VC order that is proven free of deadlock, with at most `most`
-/// channels.
+/// Builds an algorithm with the simplest VC order that is proven free of deadlock, with at most `most` channels.
 ///
 /// # Errors
 /// The algorithm does not fit the machine, needs more channels, or has a cyclic dependency.
-pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -> Result<ProvenRouting, ProofError> {
+pub fn prove(choice: &RoutingChoice, hops: NextHops, most: u8) -> Result<ProvenRouting, ProofError> {
     let mut hops = Arc::new(hops);
     let mut plain_channels = None;
     let (mut needed, mut left) = (None::<u8>, None);
@@ -84,7 +83,7 @@ pub fn prove(name: &str, hops: NextHops, settings: &RoutingSettings, most: u8) -
         if order != VcOrder::PerLeg {
             Arc::make_mut(&mut hops).set_vc_order(order);
         }
-        let routing = algorithm::build(name, Arc::clone(&hops), settings)?;
+        let routing = choice.build(Arc::clone(&hops))?;
         let channels = routing.virtual_channels();
         let plain_channels = *plain_channels.get_or_insert(channels);
         if channels > most {
@@ -154,10 +153,9 @@ mod tests {
             // Algorithms for tori, and for machines without groups.
             let of_others =
                 ["dimension-order", "torus-adaptive", "torus-deterministic", "torus-dynamic", "valiant", "ugal-l"];
-            let by_hops =
-                ALGORITHMS.iter().filter(|algorithm| algorithm.hops.is_some()).map(|algorithm| algorithm.name);
+            let by_hops = ALGORITHMS.iter().filter(|algorithm| algorithm.has_hops()).map(|algorithm| algorithm.name);
             for name in by_hops.filter(|name| !of_others.contains(name)) {
-                let routing = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).unwrap();
+                let routing = name.parse::<RoutingChoice>().unwrap().build(Arc::clone(&hops)).unwrap();
                 let result =
                     check(&hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from(), None);
                 assert_eq!(result, Ok(()), "{name} on {preset}");
@@ -177,7 +175,7 @@ mod tests {
         });
         assert!(distant.count() > 4_000);
         for name in ["min", "valiant-g", "ugal-n", "par", "piggyback"] {
-            let routing = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).unwrap();
+            let routing = name.parse::<RoutingChoice>().unwrap().build(Arc::clone(&hops)).unwrap();
             assert_eq!(
                 check(&hops, &routing.discipline(), routing.virtual_channels(), u8::MAX, None),
                 Ok(()),

@@ -4,8 +4,8 @@
 use odonata_machine::topology::Torus;
 use odonata_machine::{presets, Machine, MachineBuilder};
 use odonata_routing::algorithm::{
-    self, Algorithm, BubbleOrder, Decision, DeterministicSettings, Discipline, DynamicSettings, Header, Hop, Memory,
-    RouteState, Routing, RoutingSettings, Turns, Zone,
+    BubbleOrder, Decision, DeterministicSettings, Discipline, DynamicSettings, Header, Hop, Memory, RouteState,
+    Routing, RoutingChoice, Turns, Zone,
 };
 use odonata_routing::deadlock;
 use odonata_routing::hints::{Directions, Step};
@@ -22,19 +22,23 @@ fn torus(dims: &[u32], wrap: &[bool], cables: u32) -> MachineBuilder {
 
 fn places(builder: MachineBuilder) -> (Machine, Arc<NextHops>) {
     let machine = builder.build().unwrap();
-    let hops = Arc::new(Algorithm::next_hops("torus-dynamic", &machine).unwrap());
+    let hops = Arc::new("torus-dynamic".parse::<RoutingChoice>().unwrap().next_hops(&machine).unwrap());
     (machine, hops)
 }
 
-fn longest_first() -> RoutingSettings {
-    let order = BubbleOrder::LongestFirst;
-    let dynamic = DynamicSettings { order, zone: Zone::Numbered(0), ..DynamicSettings::default() };
-    let deterministic = DeterministicSettings { order, ..DeterministicSettings::default() };
-    RoutingSettings { deterministic, dynamic, ..RoutingSettings::default() }
+fn in_zone(zone: Zone) -> RoutingChoice {
+    let dynamic = DynamicSettings { order: BubbleOrder::LongestFirst, zone, ..Default::default() };
+    RoutingChoice::with("torus-dynamic", dynamic).unwrap()
 }
 
-fn build(name: &str, hops: &Arc<NextHops>, settings: &RoutingSettings) -> Box<dyn Routing> {
-    algorithm::build(name, Arc::clone(hops), settings).unwrap_or_else(|error| panic!("{error}"))
+/// Both routings, the longest dimension first.
+fn longest_first() -> [RoutingChoice; 2] {
+    let deterministic = DeterministicSettings { order: BubbleOrder::LongestFirst, ..Default::default() };
+    [RoutingChoice::with("torus-deterministic", deterministic).unwrap(), in_zone(Zone::Numbered(0))]
+}
+
+fn build(choice: &RoutingChoice, hops: &Arc<NextHops>) -> Box<dyn Routing> {
+    choice.build(Arc::clone(hops)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn check(hops: &NextHops, routing: &dyn Routing) -> Result<(), deadlock::Cycle> {
@@ -94,7 +98,7 @@ fn names(path: &[(String, u8)]) -> String {
 #[test]
 fn paths_follow_the_directions_fixed_at_the_source() {
     let (machine, hops) = places(presets::builder("bgp-midplane").unwrap());
-    let routing = build("torus-deterministic", &hops, &RoutingSettings::default());
+    let routing = build(&"torus-deterministic".parse().unwrap(), &hops);
     let router = |x: u32, y: u32, z: u32| x * 64 + y * 8 + z;
     let path = |from, to| names(&walk(&machine, &*routing, (from, to), &|_, _| None));
     assert_eq!(path(router(0, 0, 0), router(3, 6, 1)), "X+X+X+Y-Y-Z+");
@@ -108,7 +112,7 @@ fn paths_follow_the_directions_fixed_at_the_source() {
 fn the_longest_dimension_goes_first() {
     for (preset, expected) in [("mira", "C+D+B+A+E+"), ("bgq-midplane", "A+B+C+D+E+")] {
         let (machine, hops) = places(presets::builder(preset).unwrap());
-        let routing = build("torus-deterministic", &hops, &longest_first());
+        let routing = build(&longest_first()[0], &hops);
         let one_of_each = machine.routers().find(|&router| {
             let coordinates = machine.coordinates();
             (0..5).all(|d| coordinates.values[router.index() * 5 + d] == 1)
@@ -122,7 +126,7 @@ fn the_longest_dimension_goes_first() {
 #[test]
 fn both_directions_of_a_ring_of_two_are_one_cable() {
     let (machine, hops) = places(torus(&[2], &[true], 1));
-    let routing = build("torus-deterministic", &hops, &RoutingSettings::default());
+    let routing = build(&"torus-deterministic".parse().unwrap(), &hops);
     let link = |from: u32| {
         let mut random = Stream::new(1, "test", &[]);
         let (load, mut memory) = (Tokens(|_, _| None), Memory::default());
@@ -140,7 +144,7 @@ fn both_directions_of_a_ring_of_two_are_one_cable() {
 #[test]
 fn dynamic_packets_take_the_port_with_most_tokens() {
     let (machine, hops) = places(presets::builder("bgp-midplane").unwrap());
-    let routing = build("torus-dynamic", &hops, &RoutingSettings::default());
+    let routing = build(&"torus-dynamic".parse().unwrap(), &hops);
     let to = 2 * 64 + 2 * 8 + 2;
     let most = |best: Port| move |port: u16, vc: u8| Some(if (port, vc) == (best, 2) { 900 } else { u64::from(vc) });
     // Neighbours of router 0, in the order of their numbers: Z+ 1, Z- 7, Y+ 8, Y- 56, X+ 64, X- 448; port 0 is the
@@ -158,9 +162,9 @@ fn dynamic_packets_take_the_port_with_most_tokens() {
 #[test]
 fn a_packet_stays_on_the_bubble_channel_if_configured() {
     let (machine, hops) = places(torus(&[4, 4], &[true, true], 1));
-    let mut settings = RoutingSettings::default();
-    let path = |settings: &RoutingSettings| {
-        let routing = build("torus-dynamic", &hops, settings);
+    let path = |stay_on_bubble: bool| {
+        let settings = DynamicSettings { stay_on_bubble, ..Default::default() };
+        let routing = build(&RoutingChoice::with("torus-dynamic", settings).unwrap(), &hops);
         // Only router 0 has no room; the ports there are those to (0, 1), (0, 3), (1, 0), (3, 0).
         let asked = std::cell::Cell::new(0);
         let tokens = |_: u16, _: u8| {
@@ -170,9 +174,8 @@ fn a_packet_stays_on_the_bubble_channel_if_configured() {
         let path = walk(&machine, &*routing, (0, 2 * 4 + 1), &tokens);
         path.into_iter().map(|(_, vc)| u8::from(vc > 0)).collect::<Vec<_>>()
     };
-    assert_eq!(path(&settings), [0, 1, 1]);
-    settings.dynamic.stay_on_bubble = true;
-    assert_eq!(path(&settings), [0, 0, 0]);
+    assert_eq!(path(false), [0, 1, 1]);
+    assert_eq!(path(true), [0, 0, 0]);
 }
 
 /// Mira, one hop along each dimension: the possible first, second, ... hops if every channel has room.
@@ -183,9 +186,7 @@ fn zones_free_one_mask_after_the_other() {
     let to = machine.routers().find(|r| values[r.index() * 5..][..5] == [1, 1, 1, 1, 1]).unwrap().0;
     // Paths under random tokens: for each hop the dimensions seen.
     let seen = |zone: Zone| {
-        let mut settings = longest_first();
-        settings.dynamic.zone = zone;
-        let routing = build("torus-dynamic", &hops, &settings);
+        let routing = build(&in_zone(zone), &hops);
         let random = std::cell::RefCell::new(Stream::new(5, "test", &[]));
         let tokens = |_: u16, _: u8| Some(random.borrow_mut().below(1_000));
         let mut seen = vec![std::collections::BTreeSet::new(); 5];
@@ -208,17 +209,14 @@ fn zones_free_one_mask_after_the_other() {
 fn errors_explain_wrong_zones() {
     let (_, hops) = places(presets::builder("bgq-midplane").unwrap());
     let wrong = |masks: &[&str]| {
-        let mut settings = longest_first();
-        settings.dynamic.zone = Zone::Masks(masks.iter().map(|&mask| mask.into()).collect());
-        algorithm::build("torus-dynamic", Arc::clone(&hops), &settings).err().unwrap().to_string()
+        let zone = Zone::Masks(masks.iter().map(|&mask| mask.into()).collect());
+        in_zone(zone).build(Arc::clone(&hops)).err().unwrap().to_string()
     };
     assert!(wrong(&["AB", "CD"]).starts_with("routing.zone: no mask has dimension E; expected all of"));
     assert!(wrong(&["AB", "CX", "DE"]).contains("mask 'CX': unknown dimension 'X'; did you mean 'A'?"));
     assert!(wrong(&["A", "B", "C", "D", "E", "A"]).contains("6 masks; a zone has 1 to 5"));
     let (_, plain) = places(torus(&[3, 3, 3], &[true; 3], 1));
-    let mut settings = longest_first();
-    settings.dynamic.zone = Zone::Masks(vec!["02".into()]);
-    let error = algorithm::build("torus-dynamic", plain, &settings).err().unwrap().to_string();
+    let error = in_zone(Zone::Masks(vec!["02".into()])).build(plain).err().unwrap().to_string();
     assert!(error.contains("no mask has dimension 1"), "{error}");
 }
 
@@ -226,7 +224,7 @@ fn errors_explain_wrong_zones() {
 fn other_machines_are_refused() {
     let (_, hops) = places(presets::builder("dragonfly-1056").unwrap());
     for name in ["torus-deterministic", "torus-dynamic"] {
-        let error = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).err().unwrap().to_string();
+        let error = name.parse::<RoutingChoice>().unwrap().build(Arc::clone(&hops)).err().unwrap().to_string();
         assert!(error.contains("needs a torus or a mesh"), "{error}");
     }
     // Two cables between two neighbours, one between all others.
@@ -234,7 +232,7 @@ fn other_machines_are_refused() {
     builder.add_cables(RouterId(0), RouterId(1), odonata_units::LinkClassId(0), 1);
     builder.classes[0].ports_per_router = None;
     let (_, hops) = places(builder);
-    let error = algorithm::build("torus-dynamic", hops, &RoutingSettings::default()).err().unwrap().to_string();
+    let error = "torus-dynamic".parse::<RoutingChoice>().unwrap().build(hops).err().unwrap().to_string();
     assert!(error.contains("each parallel cable must form a ring"), "{error}");
 }
 
@@ -247,11 +245,10 @@ fn tori_and_meshes_are_free_of_cycles() {
         (&[3, 2, 1, 4], &[true, false, true, false], 3),
     ] {
         let (machine, hops) = places(torus(dims, wrap, cables));
-        for settings in [RoutingSettings::default(), longest_first()] {
-            for name in ["torus-deterministic", "torus-dynamic"] {
-                let routing = build(name, &hops, &settings);
-                assert_eq!(check(&hops, &*routing), Ok(()), "{name} on {}", machine.name());
-            }
+        let by_default = ["torus-deterministic", "torus-dynamic"].map(|name| name.parse().unwrap());
+        for choice in by_default.into_iter().chain(longest_first()) {
+            let routing = build(&choice, &hops);
+            assert_eq!(check(&hops, &*routing), Ok(()), "{choice:?} on {}", machine.name());
         }
     }
 }
@@ -285,7 +282,7 @@ impl Turns for Other {
 #[test]
 fn rings_without_bubbles_are_cycles() {
     let (_, hops) = places(torus(&[4, 3], &[true, true], 1));
-    let routing = build("torus-deterministic", &hops, &RoutingSettings::default());
+    let routing = build(&"torus-deterministic".parse().unwrap(), &hops);
     let found = |of: fn(Directions, &mut Vec<(Step, u8)>), channels, with_rings: bool| {
         let Discipline::Bubble(turns) = routing.discipline() else { panic!("a torus") };
         let discipline = Discipline::Bubble(Box::new(Other { of: turns, hops: of }));
@@ -302,7 +299,7 @@ fn rings_without_bubbles_are_cycles() {
     assert!(other.channels.iter().all(|link| link.2 == 1), "{other}");
     // A mesh has no ring.
     let (_, mesh) = places(torus(&[4, 3], &[false, false], 1));
-    let routing = build("torus-deterministic", &mesh, &RoutingSettings::default());
+    let routing = build(&"torus-deterministic".parse().unwrap(), &mesh);
     assert!(routing.rings().is_none());
     assert_eq!(check(&mesh, &*routing), Ok(()));
 }
@@ -311,6 +308,6 @@ fn rings_without_bubbles_are_cycles() {
 #[test]
 fn a_large_torus_needs_no_tables() {
     let (_, hops) = places(presets::builder("mira").unwrap());
-    let routing = build("torus-dynamic", &hops, &longest_first());
+    let routing = build(&longest_first()[1], &hops);
     assert_eq!(check(&hops, &*routing), Ok(()));
 }

@@ -2,8 +2,7 @@
 
 use odonata_machine::presets;
 use odonata_routing::algorithm::{
-    self, Algorithm, Decision, DynamicSettings, Header, Memory, MessageRoute, Route, RouteState, Routing,
-    RoutingSettings, Rule, Zone,
+    Decision, DynamicSettings, Header, Memory, MessageRoute, Route, RouteState, Routing, RoutingChoice, Rule, Zone,
 };
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::view::LoadView;
@@ -30,13 +29,13 @@ impl LoadView for Free {
 
 fn hops(preset: &str) -> Arc<NextHops> {
     let machine = presets::builder(preset).unwrap().build().unwrap();
-    Arc::new(Algorithm::next_hops("torus-dynamic", &machine).unwrap())
+    Arc::new("torus-dynamic".parse::<RoutingChoice>().unwrap().next_hops(&machine).unwrap())
 }
 
 fn routing(hops: &Arc<NextHops>, route: Route) -> Result<Box<dyn Routing>, String> {
     let dynamic = DynamicSettings { route, ..DynamicSettings::default() };
-    let settings = RoutingSettings { dynamic, ..RoutingSettings::default() };
-    algorithm::build("torus-dynamic", Arc::clone(hops), &settings).map_err(|error| error.to_string())
+    let choice = RoutingChoice::with("torus-dynamic", dynamic).unwrap();
+    choice.build(Arc::clone(hops)).map_err(|error| error.to_string())
 }
 
 /// The dimensions of a packet's path, one letter per hop, and whether all hops use the bubble channel.
@@ -89,7 +88,6 @@ fn pami_on_a_midplane() {
     let hops = hops("bgq-midplane");
     let dims = [4, 4, 4, 4, 2];
     let routing = routing(&hops, Route::Pami).unwrap();
-    assert!(routing.distinguishes_messages());
     let far = node(&dims, &[2, 2, 2, 2, 1]);
     assert_eq!(paths(&*routing, &hops, far, 65_536), (1, Some(true)));
     let names: Vec<String> = (0..200).map(|seed| path(&*routing, &hops, far, 65_537, seed).0).collect();
@@ -138,7 +136,6 @@ fn the_first_matching_rule_applies_else_the_zone() {
 fn without_rules_messages_are_alike() {
     let hops = hops("bgq-midplane");
     let routing = routing(&hops, Route::Zone).unwrap();
-    assert!(!routing.distinguishes_messages());
     assert_eq!(routing.initial_state(NodeId(0), NodeId(9), 1), RouteState::default());
 }
 

@@ -8,7 +8,7 @@
 
 use odonata_machine::{Coordinates, GroupInterior, LinkClass, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
-    self, AdaptiveSettings, Decision, Header, Memory, ParSettings, RouteState, RoutingSettings, SecondIntermediate,
+    AdaptiveSettings, Decision, Header, Memory, ParSettings, RouteState, Routing, RoutingChoice, SecondIntermediate,
 };
 use odonata_routing::deadlock::{self, ProvenRouting};
 use odonata_routing::next_hop::{NextHops, VcOrder};
@@ -307,7 +307,7 @@ fn random_queues(machine: &Machine, at: RouterId, random: &mut Stream) -> Queues
 /// Calls the algorithm many times in one situation and compares with the twin. Returns one of its answers and the
 /// header that it wrote.
 fn compare(
-    routing: &dyn algorithm::Routing,
+    routing: &dyn Routing,
     expected: &BTreeMap<Answer, f64>,
     at: RouterId,
     header: Header,
@@ -354,9 +354,11 @@ fn ugal_and_par_decide_as_their_plain_twin() {
             non_minimal_candidates: 1 + random.below(3) as u32,
         };
         let second_intermediate = if random.chance(0.5) { SecondIntermediate::Same } else { SecondIntermediate::New };
-        let par = ParSettings { choice: settings, second_intermediate };
-        let all = RoutingSettings { adaptive: settings, par, ..RoutingSettings::default() };
-        let ProvenRouting { routing, vc_order, .. } = deadlock::prove(name, hops.clone(), &all, 16).unwrap();
+        let choice = match name {
+            "par" => RoutingChoice::with(name, ParSettings { choice: settings, second_intermediate }),
+            _ => RoutingChoice::with(name, settings),
+        };
+        let ProvenRouting { routing, vc_order, .. } = deadlock::prove(&choice.unwrap(), hops.clone(), 16).unwrap();
         hops.set_vc_order(vc_order);
         vc_offset += u32::from(vc_order != VcOrder::PerLeg);
         let twin = Plain { machine: &machine, hops: &hops, name, settings };
@@ -416,7 +418,7 @@ fn candidates_on_one_port_are_compared_by_their_channels() {
     }
     let machine = builder.build().unwrap();
     let hops = Arc::new(NextHops::new(&machine).unwrap());
-    let routing = algorithm::build("ugal-g", hops, &RoutingSettings::default()).unwrap();
+    let routing = "ugal-g".parse::<RoutingChoice>().unwrap().build(hops).unwrap();
     let mut random = Stream::new(1, "decisions", &[]);
     for (other, around) in [(100, true), (450, false)] {
         let mut queued = [0; 16];

@@ -1,7 +1,10 @@
 //! Packets followed hop by hop through every algorithm, without an engine.
 
 use odonata_machine::{presets, Machine};
-use odonata_routing::algorithm::{self, Decision, Header, Memory, RouteState, Routing, RoutingSettings, ALGORITHMS};
+use odonata_routing::algorithm::{
+    AdaptiveSettings, Decision, Feedback, Header, Memory, ParSettings, QSettings, RouteState, Routing, RoutingChoice,
+    ALGORITHMS,
+};
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::view::{IdleView, LoadView};
 use odonata_units::{NodeId, RouterId, Stream};
@@ -92,20 +95,29 @@ const LONGEST: [(&str, usize); 8] = [
     ("q-adaptive", 5),
 ];
 
+/// The algorithm, with this exploration if it is `q-adaptive`.
+fn exploring(name: &str, exploration: f64) -> RoutingChoice {
+    match name {
+        "q-adaptive" => RoutingChoice::with(name, QSettings { exploration, ..Default::default() }),
+        _ => name.parse(),
+    }
+    .unwrap()
+}
+
 #[test]
 fn paths_end_within_the_stated_hops_on_increasing_vcs() {
     let machine = machine("dragonfly-1056");
     let hops = Arc::new(NextHops::new(&machine).unwrap());
-    // Q-adaptive takes its longest paths only by exploration.
-    let mut settings = RoutingSettings::default();
-    settings.q.exploration = 0.5;
     for (name, longest) in LONGEST {
-        let routing = algorithm::build(name, Arc::clone(&hops), &settings).unwrap();
+        // Q-adaptive takes its longest paths only by exploration.
+        let choice = exploring(name, 0.5);
+        let routing = choice.build(Arc::clone(&hops)).unwrap();
         let mut random = Stream::new(7, "test", &[]);
         let mut seen = 0;
         for _ in 0..20_000 {
             let pair = (random.below(1056) as u32, random.below(1056) as u32);
             for load in [&Uneven as &dyn LoadView, &IdleView] {
+                let load = if choice.algorithm.needs.load { load } else { &UnreadableView };
                 let path = walk(&*routing, &hops, load, &mut random, pair);
                 assert!(path.channels.len() <= longest, "{name}: {:?}", path.routers);
                 assert!(path.channels.is_sorted(), "{name}: channels {:?} increase", path.channels);
@@ -122,7 +134,7 @@ fn valiant_spreads_over_all_third_groups() {
     let machine = machine("dragonfly-1056");
     let hops = Arc::new(NextHops::new(&machine).unwrap());
     for name in ["valiant-g", "valiant-n"] {
-        let routing = algorithm::build(name, Arc::clone(&hops), &RoutingSettings::default()).unwrap();
+        let routing = name.parse::<RoutingChoice>().unwrap().build(Arc::clone(&hops)).unwrap();
         let mut random = Stream::new(11, "test", &[]);
         let mut visits = vec![0f64; 33];
         const WALKS: usize = 15_500;
@@ -145,12 +157,8 @@ fn valiant_spreads_over_all_third_groups() {
 fn idle_machines_are_crossed_minimally() {
     let machine = machine("dragonfly-1056");
     let hops = Arc::new(NextHops::new(&machine).unwrap());
-    let settings = RoutingSettings {
-        q: algorithm::QSettings { exploration: 0.0, ..Default::default() },
-        ..RoutingSettings::default()
-    };
     for name in ["ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"] {
-        let routing = algorithm::build(name, Arc::clone(&hops), &settings).unwrap();
+        let routing = exploring(name, 0.0).build(Arc::clone(&hops)).unwrap();
         let mut random = Stream::new(3, "test", &[]);
         for _ in 0..5_000 {
             let pair = (random.below(1056) as u32, random.below(1056) as u32);
@@ -187,10 +195,9 @@ fn the_threshold_decides_as_stated() {
     let hops = Arc::new(NextHops::new(&machine).unwrap());
     let minimal = hops.ports_to_group(RouterId(0), odonata_units::GroupId(5))[0];
     for (other, bias, detour) in [(255, 0, true), (256, 0, false), (255, 2, false), (255, 1, true)] {
-        let mut settings = RoutingSettings::default();
-        settings.adaptive.bias = odonata_units::Bytes(bias);
-        settings.adaptive.non_minimal_candidates = 2;
-        let routing = algorithm::build("ugal-g", Arc::clone(&hops), &settings).unwrap();
+        let bias = odonata_units::Bytes(bias);
+        let settings = AdaptiveSettings { bias, non_minimal_candidates: 2, ..Default::default() };
+        let routing = RoutingChoice::with("ugal-g", settings).unwrap().build(Arc::clone(&hops)).unwrap();
         let mut random = Stream::new(3, "test", &[]);
         let mut detours = 0;
         for _ in 0..100 {
@@ -212,7 +219,7 @@ fn the_threshold_decides_as_stated() {
 fn q_values_follow_the_hysteretic_rule() {
     let machine = machine("dragonfly-1056");
     let hops = Arc::new(NextHops::new(&machine).unwrap());
-    let routing = algorithm::build("q-adaptive", Arc::clone(&hops), &RoutingSettings::default()).unwrap();
+    let routing = "q-adaptive".parse::<RoutingChoice>().unwrap().build(Arc::clone(&hops)).unwrap();
     let mut memory = routing.memory(RouterId(0));
     assert_eq!(memory.size(), (128, 11));
     let at = (4 * 4 + 2) * 11 + 3;
@@ -222,13 +229,8 @@ fn q_values_follow_the_hysteretic_rule() {
     assert_eq!(direct, 16);
     assert_eq!(initial[at], 330.0);
     let mut learn = |elapsed_ns: f32| {
-        let feedback = algorithm::Feedback {
-            source: NodeId(2),
-            destination: NodeId(5 * 32),
-            elapsed_ns,
-            estimate_ns: 100.0,
-            note: 0,
-        };
+        let feedback =
+            Feedback { source: NodeId(2), destination: NodeId(5 * 32), elapsed_ns, estimate_ns: 100.0, note: 0 };
         routing.learn(RouterId(0), &mut memory, 4 + 3, &feedback);
         routing.estimates(RouterId(0), &memory)[at]
     };
@@ -241,21 +243,21 @@ fn q_values_follow_the_hysteretic_rule() {
 #[test]
 fn errors_explain_wrong_words() {
     let hops = Arc::new(NextHops::new(&machine("dragonfly-1056")).unwrap());
-    let message = |name: &str, settings: &RoutingSettings| {
-        algorithm::build(name, Arc::clone(&hops), settings).err().expect("an error").to_string()
-    };
-    let default = RoutingSettings::default();
-    assert_eq!(message("ugal_g", &default), "unknown routing algorithm 'ugal_g'; did you mean 'ugal-g'?");
-    assert!(message("minimal", &default).contains("; known: min, valiant-g, "));
-    let mut settings = RoutingSettings::default();
-    settings.adaptive.threshold = -1.0;
-    assert!(message("ugal-n", &settings).starts_with("routing.threshold: -1"));
-    settings.par.choice.threshold = -1.0;
-    assert!(message("par", &settings).starts_with("routing.threshold: -1"));
+    let unknown = |name: &str| name.parse::<RoutingChoice>().unwrap_err().to_string();
+    assert_eq!(unknown("ugal_g"), "unknown routing algorithm 'ugal_g'; did you mean 'ugal-g'?");
+    assert!(unknown("minimal").contains("; known: min, valiant-g, "));
+    let choice = AdaptiveSettings { threshold: -1.0, ..Default::default() };
+    for wrong in [
+        RoutingChoice::with("ugal-n", choice),
+        RoutingChoice::with("par", ParSettings { choice, ..Default::default() }),
+    ] {
+        let error = wrong.unwrap().build(Arc::clone(&hops)).err().expect("an error").to_string();
+        assert!(error.starts_with("routing.threshold: expected a number") && error.contains("-1"), "{error}");
+    }
     let eos = Arc::new(NextHops::new(&machine("eos")).unwrap());
-    let error = algorithm::build("valiant-g", eos, &default).err().expect("an error").to_string();
+    let error = "valiant-g".parse::<RoutingChoice>().unwrap().build(eos).err().expect("an error").to_string();
     assert!(error.contains("intermediate group, but the machine has 2 groups"), "{error}");
     // All algorithms except those in other_machines.rs and blue_gene.rs.
-    let by_hops = ALGORITHMS.iter().filter(|algorithm| algorithm.hops.is_some());
+    let by_hops = ALGORITHMS.iter().filter(|algorithm| algorithm.has_hops());
     assert_eq!(by_hops.count(), LONGEST.len() + 8, "a new algorithm needs its longest path in LONGEST");
 }

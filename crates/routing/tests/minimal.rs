@@ -3,9 +3,7 @@
 
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{GroupInterior, Machine, MachineBuilder, Shape};
-use odonata_routing::algorithm::{
-    self, Decision, Discipline, Goal, Header, Leg, Memory, RouteState, Routing, RoutingSettings,
-};
+use odonata_routing::algorithm::{Decision, Discipline, Goal, Header, Leg, Memory, RouteState, Routing, RoutingChoice};
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::paths::{path_rule, Demand, Draws, Intermediate, Oblivious};
@@ -92,7 +90,7 @@ fn tables(machine: &Machine) -> Arc<NextHops> {
 }
 
 fn min(hops: &Arc<NextHops>) -> Box<dyn Routing> {
-    algorithm::build("min", Arc::clone(hops), &RoutingSettings::default()).unwrap()
+    "min".parse::<RoutingChoice>().unwrap().build(Arc::clone(hops)).unwrap()
 }
 
 /// A plain form of the definition: tables of all pairs, and shares passed on router by router.

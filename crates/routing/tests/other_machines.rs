@@ -3,8 +3,8 @@
 use odonata_machine::topology::{ExpressMesh, FatTree, HyperX, Jellyfish, PolarFly, SlimFly, Torus};
 use odonata_machine::{presets, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
-    self, DeadlockAvoidance, Decision, Discipline, Header, Hop, Memory, Relation, Rings, RouteState, Routing,
-    RoutingSettings,
+    DeadlockAvoidance, Decision, Discipline, Header, Hop, Memory, Relation, Rings, RouteState, Routing, RoutingChoice,
+    TorusSettings,
 };
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
@@ -23,11 +23,11 @@ fn tables(builder: MachineBuilder) -> (Machine, Arc<NextHops>) {
 }
 
 fn routing(name: &str, hops: &Arc<NextHops>) -> Box<dyn Routing> {
-    algorithm::build(name, Arc::clone(hops), &RoutingSettings::default()).unwrap()
+    name.parse::<RoutingChoice>().unwrap().build(Arc::clone(hops)).unwrap()
 }
 
 fn refusal(name: &str, hops: &Arc<NextHops>) -> String {
-    algorithm::build(name, Arc::clone(hops), &RoutingSettings::default()).err().expect("an error").to_string()
+    name.parse::<RoutingChoice>().unwrap().build(Arc::clone(hops)).err().expect("an error").to_string()
 }
 
 /// No room in any reserved channel.
@@ -263,9 +263,8 @@ fn fat_trees_cut_between_levels_are_reported() {
 }
 
 fn with_bubbles(name: &str, hops: &Arc<NextHops>) -> Box<dyn Routing> {
-    let mut settings = RoutingSettings::default();
-    settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
-    algorithm::build(name, Arc::clone(hops), &settings).unwrap()
+    let parameters = TorusSettings { deadlock_avoidance: DeadlockAvoidance::Bubble };
+    RoutingChoice::with(name, parameters).unwrap().build(Arc::clone(hops)).unwrap()
 }
 
 /// A ring with bubbles on one channel has no deadlock, also with several cables. Without the bubbles it is a cycle.

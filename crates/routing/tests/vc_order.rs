@@ -3,7 +3,7 @@
 
 use odonata_machine::topology::Dragonfly;
 use odonata_machine::{GroupInterior, Machine, MachineBuilder, Shape};
-use odonata_routing::algorithm::{self, Decision, Header, Memory, RouteState, Routing, RoutingSettings};
+use odonata_routing::algorithm::{Decision, Header, RouteState, Routing, RoutingChoice};
 use odonata_routing::deadlock::{self, ProofError, ProvenRouting};
 use odonata_routing::next_hop::{NextHops, VcOrder};
 use odonata_routing::view::IdleView;
@@ -25,13 +25,13 @@ fn tables(machine: &Machine) -> NextHops {
 }
 
 fn prove(name: &str, hops: NextHops) -> ProvenRouting {
-    let proven = deadlock::prove(name, hops, &RoutingSettings::default(), 16);
+    let proven = deadlock::prove(&name.parse().unwrap(), hops, 16);
     proven.unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Whether one channel per leg is free of cycles.
 fn one_vc_per_leg_is_enough(name: &str, hops: &Arc<NextHops>) -> bool {
-    let routing = algorithm::build(name, Arc::clone(hops), &RoutingSettings::default()).unwrap();
+    let routing = name.parse::<RoutingChoice>().unwrap().build(Arc::clone(hops)).unwrap();
     deadlock::check(hops, &routing.discipline(), routing.virtual_channels(), u8::MAX, None).is_ok()
 }
 
@@ -97,8 +97,7 @@ fn walk(routing: &dyn Routing, hops: &NextHops, random: &mut Stream, from: u32, 
     let mut at = hops.router_of(NodeId(from));
     let (mut routers, mut channels) = (vec![at], Vec::new());
     while at != hops.router_of(NodeId(to)) {
-        let memory = routing.memory(at);
-        let mut memory = if routing.has_feedback() { memory } else { Memory::default() };
+        let mut memory = routing.memory(at);
         let mut decision = Decision::new(at, &IdleView, random, &mut memory);
         let hop = routing.decide(&mut decision, &mut packet);
         assert!(hop.vc < routing.virtual_channels(), "channel {} of {}", hop.vc, routing.virtual_channels());
@@ -120,7 +119,7 @@ fn vcs_increase_where_declared() {
     for machine in (0..300).filter_map(ragged) {
         for name in BY_LEGS.into_iter().chain(["q-adaptive"]) {
             let mut hops = tables(&machine);
-            let Ok(proven) = deadlock::prove(name, hops.clone(), &RoutingSettings::default(), 24) else { continue };
+            let Ok(proven) = deadlock::prove(&name.parse().unwrap(), hops.clone(), 24) else { continue };
             hops.set_vc_order(proven.vc_order);
             raised += u32::from(proven.vc_order != VcOrder::PerLeg);
             let mut random = Stream::new(3, "test", &[]);
@@ -175,7 +174,7 @@ fn min_is_shortest_on_ragged_machines() {
     for machine in (0..200).filter_map(ragged) {
         let (hops, cost) = (tables(&machine), costs(&machine));
         cut += u32::from(hops.groups() as usize > machine.group_count());
-        let Ok(proven) = deadlock::prove("min", hops.clone(), &RoutingSettings::default(), 64) else { continue };
+        let Ok(proven) = deadlock::prove(&"min".parse().unwrap(), hops.clone(), 64) else { continue };
         let mut random = Stream::new(7, "test", &[]);
         for from in 0..hops.nodes() {
             for to in 0..hops.nodes() {
@@ -202,7 +201,7 @@ fn missing_channels_are_counted() {
     }
     builder.shape = Shape::Graph;
     let hops = tables(&builder.build().unwrap());
-    let of = |most: u8| deadlock::prove("min", hops.clone(), &RoutingSettings::default(), most);
+    let of = |most: u8| deadlock::prove(&"min".parse().unwrap(), hops.clone(), most);
     assert_eq!(of(3).err(), Some(ProofError::Channels { needed: 4, most: 3 }));
     let proven = of(4).unwrap();
     assert_eq!((proven.routing.virtual_channels(), proven.vc_order, proven.plain_channels), (4, VcOrder::PerTurn, 7));

@@ -16,7 +16,6 @@ use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule,
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Code, ProgramContext, ProgramSpec, RankProgram};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, Ranks};
 use odonata_units::{NodeId, Time};
 use std::sync::Arc;
@@ -99,7 +98,7 @@ fn cases(words: &[String]) -> Vec<Case> {
 
 fn measure(case: &Case) {
     let machine = presets::builder(&case.machine).and_then(|builder| builder.build()).expect("the machine builds");
-    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &case.routing, &RoutingSettings::default())
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &case.routing.parse().unwrap())
         .expect("the algorithm fits the machine");
     let mut spec = ProgramSpec::parse(&case.program).expect("a program");
     for (key, value) in &case.keys {

@@ -12,8 +12,7 @@
 //! ```
 //! use odonata_machine::topology::{Dragonfly, LinkFigures};
 //! use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
-//! use odonata_routing::algorithm::RoutingSettings;
-//! use odonata_transport::{MpiSettings, RankJob, Ranks};
+//! //! use odonata_transport::{MpiSettings, RankJob, Ranks};
 //! use odonata_units::{NodeId, Time};
 //! use odonata_programs::collective::Collectives;
 //! use odonata_programs::expansion::JobProgram;
@@ -23,7 +22,7 @@
 //! let figures = |ns| LinkFigures::new(25_000_000_000, ns);
 //! let machine = Dragonfly { terminal: figures(10), local: figures(30), global: figures(300), ..Dragonfly::default() };
 //! let machine = machine.builder()?.build()?;
-//! let engine = PacketEngine::new(&machine, &PacketSettings::study(), "min", &RoutingSettings::default())?;
+//! let engine = PacketEngine::new(&machine, &PacketSettings::study(), &"min".parse().unwrap())?;
 //!
 //! let program = ProgramSpec::parse("ring")?.build(&ProgramContext { job: "a", ranks: 8, seed: 1 })?;
 //! let job = RankJob {

@@ -13,7 +13,6 @@ use odonata_packet::{
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, Operation, ProgramContext, ProgramSpec, Rounds, WORLD};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{CallRecords, MessageRecord, MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use std::sync::Arc;
@@ -100,7 +99,7 @@ fn engine(settings: &PacketSettings, routing: &str) -> PacketEngine {
     let (terminal, local, global) = (figures(10), figures(30), figures(300));
     let machine = Dragonfly { p: 2, a: 4, h: 2, g: 9, terminal, local, global, ..Dragonfly::default() };
     let machine = machine.builder().unwrap().build().unwrap();
-    PacketEngine::new(&machine, settings, routing, &RoutingSettings::default()).unwrap()
+    PacketEngine::new(&machine, settings, &routing.parse().unwrap()).unwrap()
 }
 
 /// Programs with eager and rendezvous messages.
@@ -162,7 +161,7 @@ fn ranks_behind_injection_fifos_resume() {
     let machine = torus.builder().unwrap().build().unwrap();
     let injection = Some(InjectionFifos::of(InjectionPreset::PamiAll));
     let settings = PacketSettings { injection, ..PacketSettings::study() };
-    let engine = PacketEngine::new(&machine, &settings, "torus-adaptive", &RoutingSettings::default()).unwrap();
+    let engine = PacketEngine::new(&machine, &settings, &"torus-adaptive".parse().unwrap()).unwrap();
     let jobs = vec![job(0, "ring", 12, |rank| 2 * rank), job(1, "all-to-all", 8, |rank| 3 * rank)];
     Case { engine, jobs, settings: MpiSettings::blue_gene_q(), open: Vec::new() }.check("fifos", 6);
 }

@@ -10,7 +10,6 @@ use odonata_packet::{
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, Code, Operation, RankProgram, Rounds, ANY, WORLD};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{Bytes, NodeId, Time};
 use std::sync::Arc;
@@ -257,8 +256,7 @@ fn run_with_background_job(
     let ends = Script::new(2, foreground);
     let continues = shared(Arc::new(Script::new(2, background))).repeated(Rounds::Endless);
     let ranks = Ranks::new(vec![job(0, shared(Arc::new(ends))), job(1, continues)], MpiSettings::study());
-    let engine =
-        PacketEngine::new(&idle.machine, &PacketSettings::study(), "min", &RoutingSettings::default()).unwrap();
+    let engine = PacketEngine::new(&idle.machine, &PacketSettings::study(), &"min".parse().unwrap()).unwrap();
     let program: Arc<dyn Program> = Arc::new(ranks.clone());
     let traffic = Traffic { jobs: vec![JobTraffic::Program(Arc::clone(&program)), JobTraffic::Program(program)] };
     let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
@@ -327,7 +325,7 @@ fn messages_through_injection_fifos_are_whole() {
     for preset in [InjectionPreset::Dcmf, InjectionPreset::DcmfSpread, InjectionPreset::All, InjectionPreset::PamiAll] {
         let injection = Some(InjectionFifos::of(preset));
         let settings = PacketSettings { injection, ..PacketSettings::bgp() };
-        let engine = PacketEngine::new(&machine, &settings, "torus-dynamic", &RoutingSettings::default()).unwrap();
+        let engine = PacketEngine::new(&machine, &settings, &"torus-dynamic".parse().unwrap()).unwrap();
         let of = |threads: usize| {
             let shared = JobProgram::new(Arc::new(Script::new(24, block)), Arc::new(Collectives::default()));
             // Two ranks per node, nodes far apart.

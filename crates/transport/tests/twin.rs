@@ -8,7 +8,6 @@ use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketSettings, RunOption
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, Code, Operation, RankProgram, Rounds, Sequence, ANY, WORLD};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, Ranks};
 use odonata_units::{Bytes, NodeId, Stream, Time};
 use proptest::prelude::*;
@@ -144,7 +143,7 @@ fn compare(
     (repeat, background): (u32, bool),
 ) -> Result<(), TestCaseError> {
     let machine = Idle::new().machine;
-    let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &routing.parse().unwrap()).unwrap();
     let job = |job: u16| {
         let (seed, meets) = (seed + u64::from(job), repeat > 1 || background);
         let program = |rounds, seed| Arc::new(Random { ranks, rounds, seed, meets }) as Arc<dyn RankProgram>;

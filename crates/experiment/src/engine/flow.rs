@@ -2,7 +2,7 @@
 
 mod columns;
 
-use super::routing::{self, RoutingChoice};
+use super::routing;
 use super::{check_messages, Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
 use crate::checkpoint::Checkpoints;
 use crate::fields::Fields;
@@ -14,7 +14,7 @@ use odonata_declare::{Frame, Key, ParameterStruct, Value};
 use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
 use odonata_machine::Machine;
 use odonata_processes::{Processes, SingleProcess};
-use odonata_routing::algorithm::PathChoice;
+use odonata_routing::algorithm::{PathChoice, RoutingChoice};
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
 
@@ -48,8 +48,8 @@ fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
     let mut settings = FlowSettings::default();
     // The preset is the first key: what is given after it changes it.
     fields.all_given().for_each(|(key, given)| settings.set(key, &given.value));
-    let routing = RoutingChoice::read(fields);
-    settings.routing = routing.paths();
+    let routing = routing::read(fields);
+    settings.routing = routing.paths().expect("an algorithm that the engine takes");
     if let Err((key, reason)) = settings.check() {
         let chosen = fields.variant("routing");
         let of_routing = chosen.parameters.iter().any(|(name, _)| *name == key);
@@ -70,7 +70,7 @@ impl Engine for Flow {
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.settings.values();
-        values.insert(1, self.routing.resolved());
+        values.insert(1, routing::resolved(&self.routing));
         values
     }
 

@@ -67,7 +67,7 @@ impl Engine for Packet {
     }
 
     fn routing(&self) -> &'static str {
-        self.chosen.algorithm.name
+        self.routing.algorithm.name
     }
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
@@ -101,8 +101,8 @@ impl Engine for Packet {
         if let Some(name) = &mut self.times.start_from {
             *name = files.path_of(name).display().to_string();
         }
-        let Some(name) = self.routing.q.q_tables.clone() else { return Ok(()) };
-        let wrong = |reason| ("q_tables", reason);
+        let Some(name) = self.q_tables() else { return Ok(()) };
+        let wrong = |reason| (settings::Q_TABLES, reason);
         let bytes = files.read(&name).map_err(wrong)?;
         self.q_entries = q_tables::read(&name, &bytes).map_err(wrong)?;
         // A run's own directory is another one, so it has the whole path.
@@ -184,10 +184,10 @@ impl Engine for Packet {
 impl Packet {
     /// The machine as the engine sees it, with the tables to start from.
     fn engine(&self, scenario: &Scenario) -> Result<PacketEngine, EngineError> {
-        let mut engine = PacketEngine::new(&scenario.machine, &self.settings, Engine::routing(self), &self.routing)
-            .map_err(|error| refused(&error))?;
-        if self.routing.q.q_tables.is_some() {
-            let refuse = |reason| EngineError::Refused { key: Some("q_tables"), reason };
+        let engine = PacketEngine::new(&scenario.machine, &self.settings, &self.routing);
+        let mut engine = engine.map_err(|error| refused(&error))?;
+        if self.q_tables().is_some() {
+            let refuse = |reason| EngineError::Refused { key: Some(settings::Q_TABLES), reason };
             let tables =
                 q_tables::arrange(&scenario.machine, &engine.table_sizes(), &self.q_entries).map_err(refuse)?;
             engine.load_tables(tables).map_err(|error| refuse(error.reason))?;
@@ -233,11 +233,11 @@ impl Packet {
         if self.times.start_from.is_some() {
             warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
         }
-        let assumed = (Engine::routing(self), ASSUMED_CHANNELS);
+        let algorithm = &self.routing.algorithm;
         let mut demand = self.demand(scenario, retains_rows);
         // Packets are counted when messages are known. Messages of closed traffic are not known yet.
         let least = MemoryDemand { packets: 0, recorded: 0, ..demand };
-        guard.admit(memory_estimate(machine, &self.settings, assumed, &least)).map_err(too_much)?;
+        guard.admit(memory_estimate(machine, &self.settings, algorithm, ASSUMED_CHANNELS, &least)).map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
         let programs = Programs::of(scenario, &self.settings, &self.records);
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
@@ -247,11 +247,11 @@ impl Packet {
         let messages = closed.memory_bytes().saturating_add(of_ranks);
         demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
-        let of_run = memory_estimate(machine, &self.settings, assumed, &demand);
+        let of_run = memory_estimate(machine, &self.settings, algorithm, ASSUMED_CHANNELS, &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
         let engine = self.engine(scenario)?;
         // How many channels there are is known by now.
-        let tables = table_estimate(machine, Engine::routing(self));
+        let tables = table_estimate(machine, algorithm);
         let running = |demand: &MemoryDemand| {
             [tables, engine.memory_estimate(demand), messages].into_iter().fold(0, u64::saturating_add)
         };

@@ -6,7 +6,6 @@ use odonata_machine::{presets, Coordinates, LinkClass, Machine, MachineBuilder, 
 use odonata_packet::{
     ClosedJob, NodeMessage, OpenJob, PacketEngine, PacketResult, PacketSettings, RunOptions, Schedule, Traffic,
 };
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_units::{Bytes, GroupId, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 use std::sync::Arc;
 
@@ -68,7 +67,7 @@ pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
 }
 
 pub fn engine(machine: &Machine, routing: &str) -> PacketEngine {
-    PacketEngine::new(machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap()
+    PacketEngine::new(machine, &PacketSettings::study(), &routing.parse().unwrap()).unwrap()
 }
 
 pub fn schedule(warm_up_us: u64, measure_us: u64, drain_us: u64) -> Schedule {

@@ -7,7 +7,8 @@ use odonata_machine::topology::{Arrangement, Dragonfly, FatTree, LinkFigures, To
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_packet::{Arbitration, PacketSettings, QueueEstimate};
 use odonata_routing::algorithm::{
-    BubbleOrder, DeadlockAvoidance, DynamicSettings, MessageRoute, Route, RoutingSettings, Rule, Ties, Zone,
+    BubbleOrder, DeadlockAvoidance, DeterministicSettings, DynamicSettings, MessageRoute, Route, RoutingChoice, Rule,
+    Ties, TorusSettings, Zone,
 };
 use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 
@@ -15,8 +16,7 @@ use odonata_units::{Bytes, LinkClassId, NodeId, Rate, RouterId, Stream, Time};
 pub struct Case {
     pub seed: u64,
     pub machine: Machine,
-    pub routing: &'static str,
-    pub routing_settings: RoutingSettings,
+    pub routing: RoutingChoice,
     pub settings: PacketSettings,
     pub behavior: Behavior,
 }
@@ -72,10 +72,9 @@ impl Case {
             nodes,
         };
         let routing = pick(random, routings);
-        let mut routing_settings = RoutingSettings::default();
         let order = pick(random, &[BubbleOrder::FirstToLast, BubbleOrder::LongestFirst]);
-        routing_settings.deterministic.order = order;
-        routing_settings.dynamic = DynamicSettings {
+        let deterministic = DeterministicSettings { order, ..Default::default() };
+        let dynamic = DynamicSettings {
             order,
             ties: pick(random, &[Ties::Parity, Ties::Drawn]),
             zone: Zone::Numbered(random.below(4) as u8),
@@ -83,14 +82,19 @@ impl Case {
             dynamic_channels: 1 + random.below(2) as u8,
             stay_on_bubble: random.chance(0.3),
         };
-        let has_bubbles = ["torus-deterministic", "torus-dynamic"].contains(&routing);
-        if has_bubbles || random.chance(0.5) {
-            routing_settings.torus.deadlock_avoidance = DeadlockAvoidance::Bubble;
-            if routings == TORUS {
-                settings.output_buffer = settings.output_buffer.max(Bytes(2 * settings.packet.0));
-            }
+        let has_bubbles = ["torus-deterministic", "torus-dynamic"].contains(&routing) || random.chance(0.5);
+        if has_bubbles && routings == TORUS {
+            settings.output_buffer = settings.output_buffer.max(Bytes(2 * settings.packet.0));
         }
-        Some(Self { seed, machine, routing, routing_settings, settings, behavior })
+        let routing = match routing {
+            "torus-deterministic" => RoutingChoice::with(routing, deterministic),
+            "torus-dynamic" => RoutingChoice::with(routing, dynamic),
+            "dimension-order" | "torus-adaptive" if has_bubbles => {
+                RoutingChoice::with(routing, TorusSettings { deadlock_avoidance: DeadlockAvoidance::Bubble })
+            }
+            _ => routing.parse(),
+        };
+        Some(Self { seed, machine, routing: routing.expect("a known name"), settings, behavior })
     }
 }
 

@@ -17,7 +17,7 @@ mod waits;
 use nodes::{per_node, Node};
 use odonata_machine::Machine;
 use odonata_packet::{Arbitration, Endpoints, PacketEngine, PacketRecord, PacketSettings, QueueEstimate};
-use odonata_routing::algorithm::{Decision, Feedback, Memory, ReceivedReport, RouterReport, Routing, RoutingSettings};
+use odonata_routing::algorithm::{Decision, Feedback, Memory, ReceivedReport, RouterReport, Routing, RoutingChoice};
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use odonata_units::{Bytes, LinkId, Rate, RouterId, Stream};
@@ -73,13 +73,13 @@ impl<'a> Twin<'a> {
     pub fn new(
         machine: &'a Machine,
         settings: &'a PacketSettings,
-        (routing, routing_settings): (&str, &RoutingSettings),
+        routing: &RoutingChoice,
         seed: u64,
         (engine, endpoints): (&PacketEngine, Box<dyn Endpoints>),
     ) -> Self {
         let hops = NextHops::new(machine).unwrap();
-        let proven = deadlock::prove(routing, hops, routing_settings, 16);
-        let routing = proven.unwrap_or_else(|error| panic!("{routing}: {error}")).routing;
+        let proven = deadlock::prove(routing, hops, 16);
+        let routing = proven.unwrap_or_else(|error| panic!("{routing:?}: {error}")).routing;
         let channels = usize::from(routing.virtual_channels());
         let bubble = routing.rings().map(|rings| usize::from(rings.channel()));
         assert_eq!(channels, usize::from(engine.virtual_channels()));

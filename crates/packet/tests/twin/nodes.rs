@@ -6,7 +6,6 @@ use odonata_machine::Machine;
 use odonata_packet::{
     Arrival, Departure, Endpoints, InjectionTimes, Nics, Offer, OutgoingPacket, PacketSettings, Socket, Subscription,
 };
-use odonata_routing::algorithm::RouteState;
 use odonata_units::NodeId;
 use std::collections::VecDeque;
 
@@ -159,10 +158,7 @@ impl Twin<'_> {
         }
         self.at(free, Event::Node(nic));
         self.at(arrives, Event::Arrive(router, port));
-        let state = match self.routing.distinguishes_messages() {
-            true => self.routing.initial_state(source, packet.destination, packet.message_bytes),
-            false => RouteState::default(),
-        };
+        let state = self.routing.initial_state(source, packet.destination, packet.message_bytes);
         self.ports[router][port].wire.push_back(set_out((packet, bytes), source, state, self.now, arrives));
         true
     }

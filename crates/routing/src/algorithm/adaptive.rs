@@ -13,9 +13,10 @@
 //! both.
 
 use super::crossing::Crossing;
-use super::{any, Algorithm, Build, Decision, Header, Hop, RoutingError};
+use super::decision::any;
+use super::{Decision, Header, Hop};
 use crate::next_hop::{NextHops, Port};
-use odonata_declare::{parameter, Kind, Parameter, ParameterStruct, Parameters};
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::Bytes;
 
 /// Settings of the choice.
@@ -37,12 +38,6 @@ impl Default for AdaptiveSettings {
     }
 }
 
-/// An algorithm that makes this choice.
-pub(super) const fn adaptive(name: &'static str, doc: &'static str, build: Build) -> Algorithm {
-    let parameters: fn() -> Box<dyn ParameterStruct> = || Box::new(AdaptiveSettings::default());
-    Algorithm { parameters, ..Algorithm::hop_by_hop(name, doc, build) }
-}
-
 // Descriptions of the choice's parameters, for every algorithm that uses them.
 pub(super) const THRESHOLD: Kind = Kind::Number { min: 1e-6, max: 1e6 };
 pub(super) const THRESHOLD_DOC: &str =
@@ -60,24 +55,6 @@ impl Parameters for AdaptiveSettings {
         parameter!(minimal_candidates, CANDIDATES, MINIMAL_DOC),
         parameter!(non_minimal_candidates, CANDIDATES, NON_MINIMAL_DOC),
     ];
-}
-
-impl AdaptiveSettings {
-    pub(super) fn check(&self) -> Result<(), RoutingError> {
-        let wrong = |setting: &str, reason: String| Err(RoutingError::Setting { setting: setting.to_owned(), reason });
-        if !(self.threshold.is_finite() && self.threshold > 0.0) {
-            return wrong("routing.threshold", format!("{} is not a number above 0", self.threshold));
-        }
-        for (setting, count) in [
-            ("routing.minimal_candidates", self.minimal_candidates),
-            ("routing.non_minimal_candidates", self.non_minimal_candidates),
-        ] {
-            if !(1..=16).contains(&count) {
-                return wrong(setting, format!("{count} is not between 1 and 16"));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A possible first hop.

@@ -5,9 +5,9 @@
 //! layer of that machine; its bounds depend on the size of the block. The packet's route state holds the decision, as
 //! a number above its directions.
 
+use super::grid::Grid;
 use super::zones::{Masks, Zone};
-use super::RoutingError;
-use crate::algorithm::grid::Grid;
+use super::Refusal;
 use crate::hints::{Compass, Directions};
 use crate::next_hop::NextHops;
 use odonata_declare::{Field, Key, Kind, Value};
@@ -216,7 +216,7 @@ const _: () = assert!(1 << SHIFT > Directions::BITS);
 impl Classes {
     /// # Errors
     /// A zone that does not exist, bounds that are not an ordered pair, or more routes than a packet can store.
-    pub(super) fn of(setting: &Route, zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, RoutingError> {
+    pub(super) fn of(setting: &Route, zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, Refusal> {
         let mut routes = vec![MessageRoute::Dynamic(zone.clone())];
         let mut place = |route: &MessageRoute| {
             let known = routes.iter().position(|other| other == route);
@@ -225,7 +225,7 @@ impl Classes {
                 routes.len() - 1
             }) as u8
         };
-        let wrong = |reason: String| RoutingError::Setting { setting: "routing.route".into(), reason };
+        let wrong = |reason: String| Refusal::Setting("route", reason);
         let mut rules = Vec::new();
         for (i, rule) in setting.rules(hops.nodes()).into_iter().enumerate() {
             if rule.flexibility.is_some_and(|[low, high]| low > high || low.is_nan() || high.is_nan()) {
@@ -247,13 +247,11 @@ impl Classes {
         Ok(Self { rules, masks: masks.collect::<Result<_, _>>()? })
     }
 
-    /// Whether messages have different routes.
-    pub(super) fn differ(&self) -> bool {
-        !self.rules.is_empty()
-    }
-
     /// The class of a message, as bits of the route state.
     pub(super) fn class(&self, compass: &Compass, from: RouterId, to: RouterId, bytes: u64) -> u32 {
+        if self.rules.is_empty() {
+            return 0;
+        }
         let apart: Vec<u32> = (0..compass.dimensions()).map(|d| compass.hops(from, to, d)).collect();
         let line = apart.iter().filter(|&&hops| hops > 0).count() <= 1;
         let counted = if apart.len() == 5 { 4 } else { apart.len() };

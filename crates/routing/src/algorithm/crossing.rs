@@ -10,7 +10,8 @@
 //! group, and one more is used inside that group. Traffic inside a group is minimal, on the last channel. If one
 //! channel is not enough for a leg, [`crate::next_hop::VcOrder`] adds more.
 
-use super::{any, Decision, Goal, Header, Hop, Leg, RouteState, RoutingError};
+use super::decision::any;
+use super::{Decision, Goal, Header, Hop, Leg, Refusal, RouteState};
 use crate::next_hop::NextHops;
 use odonata_units::{GroupId, RouterId, Stream};
 
@@ -61,8 +62,9 @@ impl RouteState {
 
 impl Crossing {
     /// The channels of Valiant and UGAL, from `first` on. A straight crossing has no intermediate router; its
-    /// intermediate group shares the onward channels.
-    pub(super) fn channels(self, hops: &NextHops, first: u8) -> Channels {
+    /// intermediate group shares the onward channels. Refuses a machine without an intermediate group.
+    pub(super) fn channels(self, hops: &NextHops, first: u8) -> Result<Channels, Refusal> {
+        needs_third_group(hops)?;
         let (to_group, inside) = (hops.channels_to_group(), hops.local_channels());
         // Saturate: a number of channels that is too large is refused later.
         let intermediate = first.saturating_add(to_group);
@@ -71,7 +73,8 @@ impl Crossing {
             Self::Router => intermediate.saturating_add(inside),
         };
         let destination = onward.saturating_add(to_group);
-        Channels { count: destination.saturating_add(inside), source: first, intermediate, onward, destination }
+        let count = destination.saturating_add(inside);
+        Ok(Channels { count, source: first, intermediate, onward, destination })
     }
 
     /// The legs of Valiant and UGAL. A packet may enter the intermediate group at the intermediate router itself.
@@ -162,17 +165,16 @@ fn third_group(groups: &[u32], a: GroupId, b: GroupId, random: &mut Stream) -> G
 }
 
 /// Checks that there is an intermediate group.
-pub(super) fn needs_third_group(algorithm: &str, hops: &NextHops) -> Result<(), RoutingError> {
+pub(super) fn needs_third_group(hops: &NextHops) -> Result<(), Refusal> {
     let groups = hops.working_groups().len();
     if groups >= 3 {
         return Ok(());
     }
-    let reason = format!(
+    Err(Refusal::Machine(format!(
         "it needs an intermediate group, but the machine has {groups}{} group{}; use 'min'",
         if groups < hops.groups() as usize { " working" } else { "" },
         if groups == 1 { "" } else { "s" }
-    );
-    Err(RoutingError::Machine { algorithm: algorithm.to_owned(), reason })
+    )))
 }
 
 #[cfg(test)]

@@ -55,9 +55,9 @@ pub struct Decision<'a> {
     /// Estimates and notes of the router, which no other router sees.
     pub memory: &'a mut Memory,
     /// The previous router's report about the packet. `None` for a packet from a node, for a packet without a report,
-    /// and without [`Routing::has_feedback`](super::Routing::has_feedback).
+    /// and if the algorithm needs no reports.
     pub received: Option<ReceivedReport>,
-    /// This router's report about the packet, set by an algorithm with feedback; `None` for no report.
+    /// This router's report about the packet, set by an algorithm that needs reports; `None` for no report.
     pub report: Option<RouterReport>,
 }
 
@@ -65,5 +65,23 @@ impl<'a> Decision<'a> {
     /// A decision at time 0 about a packet without a report.
     pub fn new(router: RouterId, load: &'a dyn LoadView, random: &'a mut Stream, memory: &'a mut Memory) -> Self {
         Self { router, now_ps: 0, load, random, memory, received: None, report: None }
+    }
+}
+
+/// The next hop of a packet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hop {
+    /// Port of the router that decides.
+    pub port: Port,
+    /// Virtual channel on the link of that port.
+    pub vc: u8,
+}
+
+/// A uniformly random port of a list. A list of one needs no draw.
+#[inline]
+pub(crate) fn any(ports: &[Port], random: &mut Stream) -> Port {
+    match ports {
+        [only] => *only,
+        _ => ports[random.index(ports.len())],
     }
 }

@@ -7,11 +7,10 @@
 //! channel, and a packet enters it only if it leaves room for another packet ([`Rings`]). Each number of parallel
 //! cables is a separate ring, and a packet keeps the cable number that it drew. A mesh needs one channel.
 
+use super::decision::any;
+use super::declaration::Engines;
 use super::grid::{Grid, Step};
-use super::{
-    any, Algorithm, Decision, Discipline, Header, Hop, Relation, Rings, RouteState, Routing, RoutingError,
-    RoutingSettings,
-};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Relation, Rings, RouteState, Routing};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, words, Parameter, Parameters};
 use odonata_units::RouterId;
@@ -39,21 +38,20 @@ impl Parameters for TorusSettings {
         &[parameter!(deadlock_avoidance, DeadlockAvoidance::KIND, "Method that prevents deadlock in the rings.")];
 }
 
-/// An algorithm on tori.
-pub(super) const fn on_tori(name: &'static str, doc: &'static str, build: super::Build) -> Algorithm {
-    Algorithm { parameters: || Box::new(TorusSettings::default()), ..Algorithm::hop_by_hop(name, doc, build) }
-}
-
 struct DimensionOrder {
     hops: Arc<NextHops>,
     order: Arc<DimensionOrderPaths>,
 }
 
-pub(super) const DIMENSION_ORDER: Algorithm =
-    on_tori("dimension-order", "torus, mesh: dimension order in the shorter direction", build);
+pub(super) const DIMENSION_ORDER: Algorithm = Algorithm {
+    name: "dimension-order",
+    doc: "torus, mesh: dimension order in the shorter direction",
+    needs: Needs::TABLES,
+    engines: &Engines::hops(build),
+};
 
-pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let order = Arc::new(DimensionOrderPaths::of("dimension-order", &hops, settings.torus)?);
+pub(super) fn build(hops: Arc<NextHops>, &settings: &TorusSettings) -> Result<Box<dyn Routing>, Refusal> {
+    let order = Arc::new(DimensionOrderPaths::of(&hops, settings)?);
     Ok(Box::new(DimensionOrder { hops, order }))
 }
 
@@ -69,8 +67,8 @@ pub(super) struct DimensionOrderPaths {
 }
 
 impl DimensionOrderPaths {
-    pub(super) fn of(algorithm: &str, hops: &NextHops, settings: TorusSettings) -> Result<Self, RoutingError> {
-        let grid = Grid::of(algorithm, hops)?;
+    pub(super) fn of(hops: &NextHops, settings: TorusSettings) -> Result<Self, Refusal> {
+        let grid = Grid::of(hops)?;
         Ok(Self { avoidance: settings.deadlock_avoidance, cables: grid.most_cables().min(MAX_CABLES), grid })
     }
 
@@ -188,10 +186,6 @@ impl Routing for DimensionOrder {
 
     fn rings(&self) -> Option<&dyn Rings> {
         self.order.rings()
-    }
-
-    fn reads_any_load(&self) -> bool {
-        false
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {

@@ -1,6 +1,6 @@
 //! The grid of a torus or mesh: positions of routers, and the ports of every step.
 
-use super::RoutingError;
+use super::Refusal;
 pub(super) use crate::hints::Step;
 use crate::next_hop::{NextHops, Port};
 use odonata_machine::Shape;
@@ -18,10 +18,9 @@ pub(super) struct Grid {
 
 impl Grid {
     /// The grid of a torus or mesh; an error if a step has no cable.
-    pub(super) fn of(algorithm: &str, hops: &NextHops) -> Result<Self, RoutingError> {
-        let wrong = |reason: String| RoutingError::Machine { algorithm: algorithm.to_owned(), reason };
+    pub(super) fn of(hops: &NextHops) -> Result<Self, Refusal> {
         let Shape::Torus { dims, wrap } = hops.shape() else {
-            return Err(wrong("it needs a torus or a mesh; use 'min' or 'up-down'".into()));
+            return Err(Refusal::Machine("it needs a torus or a mesh; use 'min' or 'up-down'".into()));
         };
         let mut stride = vec![1u32; dims.len()];
         for d in (0..dims.len().saturating_sub(1)).rev() {
@@ -35,7 +34,7 @@ impl Grid {
                     let ports: Vec<Port> =
                         hops.ports(r).filter(|&port| Some(hops.neighbour(r, port)) == next).collect();
                     if let (true, Some(next)) = (ports.is_empty(), next) {
-                        return Err(wrong(format!(
+                        return Err(Refusal::Machine(format!(
                             "no cable from router {} to its neighbour {} works, and dimension order can't avoid it; \
                              use 'up-down' or 'min'",
                             hops.router_name(r),
@@ -53,8 +52,8 @@ impl Grid {
     /// dimension have the same number of cables, so that a ring at one router is a ring everywhere.
     ///
     /// In a ring of two, the cables up from router 0 come before the cables up from router 1, at both routers.
-    pub(super) fn with_separate_rings(algorithm: &str, hops: &NextHops) -> Result<Self, RoutingError> {
-        let mut grid = Self::of(algorithm, hops)?;
+    pub(super) fn with_separate_rings(hops: &NextHops) -> Result<Self, Refusal> {
+        let mut grid = Self::of(hops)?;
         let routers: Vec<RouterId> = (0..hops.routers()).map(RouterId).collect();
         for dimension in (0..grid.dims.len()).filter(|&d| grid.wrap[d] && grid.dims[d] == 2) {
             for &router in &routers {
@@ -71,15 +70,12 @@ impl Grid {
             let steps = [false, true].map(|down| Step { dimension, down });
             let cables = |router: RouterId| steps.map(|step| grid.ports(router, step).len());
             if let Some(&other) = routers.iter().find(|&&router| cables(router) != cables(routers[0])) {
-                return Err(RoutingError::Machine {
-                    algorithm: algorithm.to_owned(),
-                    reason: format!(
-                        "router {} has a different number of cables along dimension {dimension} than router {}, but \
-                         each parallel cable must form a ring; repair the cables, or use 'up-down' or 'min'",
-                        hops.router_name(other),
-                        hops.router_name(routers[0])
-                    ),
-                });
+                return Err(Refusal::Machine(format!(
+                    "router {} has a different number of cables along dimension {dimension} than router {}, but each \
+                     parallel cable must form a ring; repair the cables, or use 'up-down' or 'min'",
+                    hops.router_name(other),
+                    hops.router_name(routers[0])
+                )));
             }
         }
         Ok(grid)

@@ -8,8 +8,7 @@
 use super::by_message::Classes;
 use super::grid::Grid;
 use super::zones::{self, BubbleOrder};
-use super::{Decision, Header, Hop, RouteState, RoutingError};
-use crate::algorithm::{Rings, Turns};
+use super::{Decision, Header, Hop, Refusal, Rings, RouteState, Turns};
 use crate::hints::{Compass, Directions, Step, MAX_DIMENSIONS};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::words;
@@ -48,15 +47,11 @@ pub(super) struct HintedRouting {
 }
 
 impl HintedRouting {
-    pub(super) fn of(
-        algorithm: &str,
-        hops: Arc<NextHops>,
-        (order, ties): (BubbleOrder, Ties),
-    ) -> Result<Self, RoutingError> {
-        let grid = Grid::with_separate_rings(algorithm, &hops)?;
-        let compass = Compass::of(hops.shape()).ok_or_else(|| RoutingError::Machine {
-            algorithm: algorithm.to_owned(),
-            reason: format!("it supports at most {MAX_DIMENSIONS} dimensions; this machine has {}", grid.dimensions()),
+    pub(super) fn of(hops: Arc<NextHops>, order: BubbleOrder, ties: Ties) -> Result<Self, Refusal> {
+        let grid = Grid::with_separate_rings(&hops)?;
+        let compass = Compass::of(hops.shape()).ok_or_else(|| {
+            let most = MAX_DIMENSIONS;
+            Refusal::Machine(format!("it supports at most {most} dimensions; this machine has {}", grid.dimensions()))
         })?;
         let order = zones::ordered_dimensions(order, &grid);
         Ok(Self { cables: grid.most_cables().min(MAX_CABLES), compass, order, ties, grid, hops })

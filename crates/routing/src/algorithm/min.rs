@@ -14,10 +14,12 @@
 //!   the hop count, so no path closes a cycle. If paths have more hops than channels are possible, the channel counts
 //!   turns from a link down (to a lower router number) to a link up.
 
+use super::decision::any;
+use super::declaration::Engines;
+use super::dimension_order::{self, TorusSettings};
 use super::vc_counter::VcCounter;
 use super::{
-    any, dimension_order, Algorithm, Decision, Discipline, Goal, Header, Hop, Leg, PathChoice, Routing, RoutingError,
-    RoutingSettings,
+    Algorithm, Decision, Discipline, Goal, Header, Hop, Leg, Needs, NoParameters, PathChoice, Refusal, Routing,
 };
 use crate::gateways::Gateways;
 use crate::next_hop::NextHops;
@@ -27,21 +29,19 @@ use odonata_units::{LinkId, RouterId};
 use std::sync::Arc;
 
 pub(super) const MIN: Algorithm = Algorithm {
-    paths: Some(|_| PathChoice::Fixed(Oblivious::Minimal)),
-    ..Algorithm::hop_by_hop(
-        "min",
-        "minimal paths, drawn evenly: fewest hops between groups, then in total; dimension order on a torus",
-        build,
-    )
+    name: "min",
+    doc: "minimal paths, drawn evenly: fewest hops between groups, then in total; dimension order on a torus",
+    needs: Needs::TABLES,
+    engines: &Engines { paths: Some(|_| PathChoice::Fixed(Oblivious::Minimal)), hops: Some(build) },
 };
 
-pub(super) fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
+fn build(hops: Arc<NextHops>, _: &NoParameters) -> Result<Box<dyn Routing>, Refusal> {
     if hops.groups() > 1 {
         return Ok(Box::new(GroupedMin::new(hops)));
     }
     if matches!(hops.shape(), Shape::Torus { .. }) {
         // A torus with a missing step is handled as a graph.
-        if let Ok(routing) = dimension_order::build(Arc::clone(&hops), settings) {
+        if let Ok(routing) = dimension_order::build(Arc::clone(&hops), &TorusSettings::default()) {
             return Ok(routing);
         }
     }
@@ -109,10 +109,6 @@ impl Routing for GroupedMin {
         Discipline::Legs(legs)
     }
 
-    fn reads_any_load(&self) -> bool {
-        false
-    }
-
     #[inline]
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
@@ -158,10 +154,6 @@ impl Routing for GraphMin {
 
     fn discipline(&self) -> Discipline {
         Discipline::Increasing
-    }
-
-    fn reads_any_load(&self) -> bool {
-        false
     }
 
     #[inline]

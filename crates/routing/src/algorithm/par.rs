@@ -15,9 +15,9 @@
 
 use super::adaptive;
 use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
-use super::crossing::{needs_third_group, Channels, Crossing};
-use super::{Algorithm, Decision, Discipline, Goal, Header, Hop, Leg};
-use super::{Routing, RoutingError, RoutingSettings};
+use super::crossing::{Channels, Crossing};
+use super::declaration::Engines;
+use super::{Algorithm, Decision, Discipline, Goal, Header, Hop, Leg, Needs, Refusal, Routing};
 use crate::next_hop::NextHops;
 use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
 use std::sync::Arc;
@@ -72,19 +72,15 @@ struct Par {
 }
 
 pub(super) const PAR: Algorithm = Algorithm {
-    parameters: || Box::new(ParSettings::default()),
-    ..Algorithm::hop_by_hop(
-        "par",
-        "as `ugal-n`, with a second decision at the second router of the source group",
-        build,
-    )
+    name: "par",
+    doc: "as `ugal-n`, with a second decision at the second router of the source group",
+    needs: Needs::LOAD,
+    engines: &Engines::hops(build),
 };
 
-fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    needs_third_group("par", &hops)?;
-    settings.par.choice.check()?;
-    let channels = Crossing::Router.channels(&hops, FIRST_MINIMAL + 1);
-    Ok(Box::new(Par { hops, channels, settings: settings.par }))
+fn build(hops: Arc<NextHops>, &settings: &ParSettings) -> Result<Box<dyn Routing>, Refusal> {
+    let channels = Crossing::Router.channels(&hops, FIRST_MINIMAL + 1)?;
+    Ok(Box::new(Par { hops, channels, settings }))
 }
 
 impl Routing for Par {

@@ -16,9 +16,9 @@
 
 use super::adaptive;
 use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
-use super::crossing::{needs_third_group, Channels, Crossing};
-use super::{Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, RouterReport};
-use super::{Routing, RoutingError, RoutingSettings};
+use super::crossing::{Channels, Crossing};
+use super::declaration::Engines;
+use super::{Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, Needs, Refusal, RouterReport, Routing};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, RouterId};
@@ -65,23 +65,14 @@ struct Piggyback {
 }
 
 pub(super) const PIGGYBACK: Algorithm = Algorithm {
-    parameters: || Box::new(PiggybackSettings::default()),
-    ..Algorithm::hop_by_hop(
-        "piggyback",
-        "as `ugal-n`; neighbours also report the congested global cables of the group",
-        build,
-    )
+    name: "piggyback",
+    doc: "as `ugal-n`; neighbours also report the congested global cables of the group",
+    needs: Needs { reports: true, ..Needs::LOAD },
+    engines: &Engines::hops(build),
 };
 
-fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    needs_third_group("piggyback", &hops)?;
-    let settings = settings.piggyback;
-    settings.choice.check()?;
-    if !(settings.congestion.is_finite() && settings.congestion > 0.0) {
-        let reason = format!("{} is not a number above 0", settings.congestion);
-        return Err(RoutingError::Setting { setting: "routing.congestion".to_owned(), reason });
-    }
-    let channels = Crossing::Router.channels(&hops, 0);
+fn build(hops: Arc<NextHops>, &settings: &PiggybackSettings) -> Result<Box<dyn Routing>, Refusal> {
+    let channels = Crossing::Router.channels(&hops, 0)?;
     Ok(Box::new(Piggyback { hops, channels, settings }))
 }
 
@@ -186,10 +177,6 @@ impl Routing for Piggyback {
         memory.notes[usize::from(port - self.hops.node_ports(router))] = feedback.note;
         None
     }
-
-    fn has_feedback(&self) -> bool {
-        true
-    }
 }
 
 #[cfg(test)]
@@ -220,7 +207,7 @@ mod tests {
     fn piggyback(bias: u64) -> Piggyback {
         let machine = presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let hops = Arc::new(NextHops::new(&machine).unwrap());
-        let channels = Crossing::Router.channels(&hops, 0);
+        let channels = Crossing::Router.channels(&hops, 0).unwrap();
         let choice = AdaptiveSettings { bias: odonata_units::Bytes(bias), ..Default::default() };
         Piggyback { hops, channels, settings: PiggybackSettings { choice, ..Default::default() } }
     }

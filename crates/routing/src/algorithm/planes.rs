@@ -83,10 +83,6 @@ impl Routing for PlaneRouting {
         self.planes[0].reserved_from()
     }
 
-    fn distinguishes_messages(&self) -> bool {
-        self.planes[0].distinguishes_messages()
-    }
-
     fn initial_state(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
         let plane = &self.planes[(source.0 / self.nodes) as usize];
         plane.initial_state(self.local_node(source), self.local_node(destination), message_bytes)
@@ -98,10 +94,6 @@ impl Routing for PlaneRouting {
 
     fn reads_load(&self, packet: &Header) -> bool {
         self.of_packet(packet).reads_load(&self.header(packet))
-    }
-
-    fn reads_any_load(&self) -> bool {
-        self.planes.iter().any(|plane| plane.reads_any_load())
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
@@ -135,10 +127,6 @@ impl Routing for PlaneRouting {
         let mut here = Decision { router, random: &mut *decision.random, memory: &mut *decision.memory, ..*decision };
         plane.report_arrival(&mut here, &self.header(packet));
         decision.report = here.report;
-    }
-
-    fn has_feedback(&self) -> bool {
-        self.planes[0].has_feedback()
     }
 }
 

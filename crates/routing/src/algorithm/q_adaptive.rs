@@ -25,9 +25,10 @@
 //! nanoseconds would lose every increase below 1/loss = 25 ns.
 
 use super::crossing::needs_third_group;
+use super::decision::any;
+use super::declaration::Engines;
 use super::vc_counter::VcCounter;
-use super::{any, Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, RouterReport};
-use super::{Routing, RoutingError, RoutingSettings};
+use super::{Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, Needs, Refusal, RouterReport, Routing};
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
 use odonata_units::{GroupId, NodeId, RouterId};
@@ -80,25 +81,6 @@ impl Parameters for QSettings {
     ];
 }
 
-impl QSettings {
-    fn check(&self) -> Result<(), RoutingError> {
-        let shares = [
-            ("routing.gain", f64::from(self.gain)),
-            ("routing.loss", f64::from(self.loss)),
-            ("routing.exploration", self.exploration),
-            ("routing.threshold_source", f64::from(self.threshold_source)),
-            ("routing.threshold_intermediate", f64::from(self.threshold_intermediate)),
-        ];
-        match shares.iter().find(|(_, value)| !(0.0..=1.0).contains(value)) {
-            None => Ok(()),
-            Some((setting, value)) => Err(RoutingError::Setting {
-                setting: (*setting).to_owned(),
-                reason: format!("{value} is not between 0 and 1"),
-            }),
-        }
-    }
-}
-
 struct QAdaptive {
     hops: Arc<NextHops>,
     settings: QSettings,
@@ -111,17 +93,14 @@ struct QAdaptive {
 }
 
 pub(super) const Q_ADAPTIVE: Algorithm = Algorithm {
-    parameters: || Box::new(QSettings::default()),
-    ..Algorithm::hop_by_hop(
-        "q-adaptive",
-        "learns the time to the destination group for every port; at most one detour",
-        build,
-    )
+    name: "q-adaptive",
+    doc: "learns the time to the destination group for every port; at most one detour",
+    needs: Needs { reports: true, estimates: true, ..Needs::TABLES },
+    engines: &Engines::hops(build),
 };
 
-fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    needs_third_group("q-adaptive", &hops)?;
-    settings.q.check()?;
+fn build(hops: Arc<NextHops>, settings: &QSettings) -> Result<Box<dyn Routing>, Refusal> {
+    needs_third_group(&hops)?;
     let slots = (0..hops.routers()).map(|r| u32::from(hops.node_ports(RouterId(r)))).max().unwrap_or(1).max(1);
     // Longest path: two chosen hops (global and local, or global and global), then local paths on both sides of a
     // last global hop. If minimal paths pass through intermediate groups, the last part is the longest such path, and
@@ -131,7 +110,7 @@ fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Rout
     let counter = VcCounter::of(&hops);
     let channels = counter.channels(2 + to_intermediate + hops.max_distance_to_group().max(inside + 1) + inside);
     let latencies_ns = hops.longest_latencies_ns();
-    Ok(Box::new(QAdaptive { hops, settings: settings.q.clone(), slots, counter, channels, latencies_ns }))
+    Ok(Box::new(QAdaptive { hops, settings: settings.clone(), slots, counter, channels, latencies_ns }))
 }
 
 /// Flag in `state.phase`: the packet has used its choice in an intermediate group.
@@ -258,10 +237,6 @@ impl Routing for QAdaptive {
         Discipline::Increasing
     }
 
-    fn reads_any_load(&self) -> bool {
-        false
-    }
-
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
@@ -308,10 +283,6 @@ impl Routing for QAdaptive {
         memory.updates += 1;
         memory.error_ns += f64::from(delta.abs());
         Some(delta.abs())
-    }
-
-    fn has_feedback(&self) -> bool {
-        true
     }
 
     /// The previous router learns from a hop into the destination group, but not from hops inside it.

@@ -7,9 +7,10 @@
 //! packet. A packet therefore never waits for the adaptive channel. Without room in an adaptive channel it takes the
 //! escape, from any channel. So packets wait for escape channels only, and dimension order has no deadlock.
 
-use super::dimension_order::{on_tori, DimensionOrderPaths};
+use super::declaration::Engines;
+use super::dimension_order::{DimensionOrderPaths, TorusSettings};
 use super::grid::{Grid, Step};
-use super::{Algorithm, Decision, Discipline, Header, Hop, Relation, Rings, Routing, RoutingError, RoutingSettings};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Relation, Rings, Routing};
 use crate::next_hop::{NextHops, Port};
 use odonata_units::RouterId;
 use std::sync::Arc;
@@ -21,14 +22,15 @@ struct TorusAdaptive {
     adaptive: u8,
 }
 
-pub(super) const TORUS_ADAPTIVE: Algorithm = on_tori(
-    "torus-adaptive",
-    "torus, mesh: any minimal direction, by queue lengths; dimension order as the escape",
-    build,
-);
+pub(super) const TORUS_ADAPTIVE: Algorithm = Algorithm {
+    name: "torus-adaptive",
+    doc: "torus, mesh: any minimal direction, by queue lengths; dimension order as the escape",
+    needs: Needs::LOAD,
+    engines: &Engines::hops(build),
+};
 
-fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let order = Arc::new(DimensionOrderPaths::of("torus-adaptive", &hops, settings.torus)?);
+fn build(hops: Arc<NextHops>, &settings: &TorusSettings) -> Result<Box<dyn Routing>, Refusal> {
+    let order = Arc::new(DimensionOrderPaths::of(&hops, settings)?);
     let adaptive = order.channels();
     Ok(Box::new(TorusAdaptive { hops, order, adaptive }))
 }

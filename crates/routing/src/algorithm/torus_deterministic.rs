@@ -5,9 +5,10 @@
 //! differ: `dimension-order` draws ties at every router, and it uses both cables of a ring of two for either
 //! direction.
 
+use super::declaration::Engines;
 use super::hinted::{HintedRouting, Ties, UniformTurns};
 use super::zones::BubbleOrder;
-use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, Routing, RoutingError, RoutingSettings};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Rings, Routing};
 use crate::next_hop::NextHops;
 use odonata_declare::{parameter, Parameter, Parameters};
 use std::sync::Arc;
@@ -33,25 +34,18 @@ impl Parameters for DeterministicSettings {
 }
 
 pub(super) const TORUS_DETERMINISTIC: Algorithm = Algorithm {
-    parameters: || Box::new(DeterministicSettings::default()),
-    uses_tables: false,
-    ..Algorithm::hop_by_hop(
-        "torus-deterministic",
-        "torus, mesh (Blue Gene): directions fixed at the source, dimension order, bubbles",
-        build,
-    )
+    name: "torus-deterministic",
+    doc: "torus, mesh (Blue Gene): directions fixed at the source, dimension order, bubbles",
+    needs: Needs { load: true, ..Needs::NONE },
+    engines: &Engines::hops(build),
 };
 
 struct TorusDeterministic {
     hinted: Arc<HintedRouting>,
 }
 
-fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let hinted = Arc::new(HintedRouting::of(
-        "torus-deterministic",
-        hops,
-        (settings.deterministic.order, settings.deterministic.ties),
-    )?);
+fn build(hops: Arc<NextHops>, settings: &DeterministicSettings) -> Result<Box<dyn Routing>, Refusal> {
+    let hinted = Arc::new(HintedRouting::of(hops, settings.order, settings.ties)?);
     Ok(Box::new(TorusDeterministic { hinted }))
 }
 

@@ -11,10 +11,11 @@
 //! Some messages may use other zones or deterministic routing ([`Route`]).
 
 use super::by_message::{Classes, Route};
+use super::declaration::Engines;
 use super::hinted::{HintedRouting, Ties, UniformTurns, BUBBLE};
 use super::torus_deterministic::{ORDER, TIES};
 use super::zones::{BubbleOrder, Zone};
-use super::{Algorithm, Decision, Discipline, Header, Hop, Rings, RouteState, Routing, RoutingError, RoutingSettings};
+use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Rings, RouteState, Routing};
 use crate::hints::Directions;
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameter, Kind, Parameter, Parameters};
@@ -80,13 +81,10 @@ impl Parameters for DynamicSettings {
 }
 
 pub(super) const TORUS_DYNAMIC: Algorithm = Algorithm {
-    parameters: || Box::new(DynamicSettings::default()),
-    uses_tables: false,
-    ..Algorithm::hop_by_hop(
-        "torus-dynamic",
-        "torus, mesh (Blue Gene): directions fixed at the source, the next one by tokens, bubbles as the escape",
-        build,
-    )
+    name: "torus-dynamic",
+    doc: "torus, mesh (Blue Gene): directions fixed at the source, the next one by tokens, bubbles as the escape",
+    needs: Needs { load: true, messages: true, ..Needs::NONE },
+    engines: &Engines::hops(build),
 };
 
 struct TorusDynamic {
@@ -97,9 +95,9 @@ struct TorusDynamic {
     stays: bool,
 }
 
-fn build(hops: Arc<NextHops>, settings: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    let DynamicSettings { order, ties, zone, route, dynamic_channels, stay_on_bubble } = &settings.dynamic;
-    let hinted = Arc::new(HintedRouting::of("torus-dynamic", hops, (*order, *ties))?);
+fn build(hops: Arc<NextHops>, settings: &DynamicSettings) -> Result<Box<dyn Routing>, Refusal> {
+    let DynamicSettings { order, ties, zone, route, dynamic_channels, stay_on_bubble } = settings;
+    let hinted = Arc::new(HintedRouting::of(hops, *order, *ties)?);
     let classes = Arc::new(Classes::of(route, zone, &hinted.grid, &hinted.hops)?);
     Ok(Box::new(TorusDynamic { hinted, classes, channels: BUBBLE + 1 + dynamic_channels, stays: *stay_on_bubble }))
 }
@@ -168,10 +166,6 @@ impl Routing for TorusDynamic {
 
     fn rings(&self) -> Option<&dyn Rings> {
         self.hinted.rings()
-    }
-
-    fn distinguishes_messages(&self) -> bool {
-        self.classes.differ()
     }
 
     fn initial_state(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {

@@ -4,9 +4,10 @@
 //! Candidates are the minimal ports to the destination group, and ports to random intermediate groups (UGALg) or to
 //! random routers of them (UGALn). A minimal path takes the onward channel. Traffic inside a group is minimal.
 
-use super::adaptive::{adaptive, choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
-use super::crossing::{needs_third_group, Channels, Crossing};
-use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
+use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
+use super::crossing::{Channels, Crossing};
+use super::declaration::Engines;
+use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Routing};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
@@ -17,25 +18,22 @@ struct Ugal {
     settings: AdaptiveSettings,
 }
 
-pub(super) const UGAL_G: Algorithm =
-    adaptive("ugal-g", "minimal or as `valiant-g`; the source router decides by queue lengths", |hops, settings| {
-        build("ugal-g", Crossing::Straight, hops, settings.adaptive)
-    });
+pub(super) const UGAL_G: Algorithm = Algorithm {
+    name: "ugal-g",
+    doc: "minimal or as `valiant-g`; the source router decides by queue lengths",
+    needs: Needs::LOAD,
+    engines: &Engines::hops(|hops, settings| build(Crossing::Straight, hops, settings)),
+};
 
-pub(super) const UGAL_N: Algorithm =
-    adaptive("ugal-n", "minimal or as `valiant-n`; the source router decides by queue lengths", |hops, settings| {
-        build("ugal-n", Crossing::Router, hops, settings.adaptive)
-    });
+pub(super) const UGAL_N: Algorithm = Algorithm {
+    name: "ugal-n",
+    doc: "minimal or as `valiant-n`; the source router decides by queue lengths",
+    needs: Needs::LOAD,
+    engines: &Engines::hops(|hops, settings| build(Crossing::Router, hops, settings)),
+};
 
-fn build(
-    name: &str,
-    crossing: Crossing,
-    hops: Arc<NextHops>,
-    settings: AdaptiveSettings,
-) -> Result<Box<dyn Routing>, RoutingError> {
-    needs_third_group(name, &hops)?;
-    settings.check()?;
-    let channels = crossing.channels(&hops, 0);
+fn build(crossing: Crossing, hops: Arc<NextHops>, &settings: &AdaptiveSettings) -> Result<Box<dyn Routing>, Refusal> {
+    let channels = crossing.channels(&hops, 0)?;
     Ok(Box::new(Ugal { hops, crossing, channels, settings }))
 }
 

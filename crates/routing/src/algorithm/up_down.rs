@@ -6,7 +6,8 @@
 //! turn from down to up, so one channel is enough on any machine and with any faults, if a path exists. Without a fat
 //! tree it always exists, via the root.
 
-use super::{Algorithm, Decision, Discipline, Header, Hop, Relation, Routing, RoutingError, RoutingSettings};
+use super::declaration::Engines;
+use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, NoParameters, Refusal, Relation, Routing};
 use crate::next_hop::{NextHops, Port};
 use odonata_machine::Shape;
 use odonata_units::RouterId;
@@ -27,8 +28,7 @@ pub(super) struct UpDownPaths {
 }
 
 impl UpDownPaths {
-    pub(super) fn of(algorithm: &str, hops: Arc<NextHops>) -> Result<Self, RoutingError> {
-        let wrong = |reason: String| RoutingError::Machine { algorithm: algorithm.to_owned(), reason };
+    pub(super) fn of(hops: Arc<NextHops>) -> Result<Arc<Self>, Refusal> {
         let routers = hops.routers() as usize;
         let mut paths = Self { height: heights(&hops), hops_left: vec![UNREACHED; routers * routers * 2], hops };
         let hops = Arc::clone(&paths.hops);
@@ -36,10 +36,13 @@ impl UpDownPaths {
             (0..routers as u32).map(RouterId).filter(|&r| hops.router_up(r) && hops.node_ports(r) > 0).collect();
         for &to in &ends {
             if !paths.search(to) {
-                return Err(wrong(format!("paths to router {} have more than 253 hops", hops.router_name(to))));
+                return Err(Refusal::Machine(format!(
+                    "paths to router {} have more than 253 hops",
+                    hops.router_name(to)
+                )));
             }
             if let Some(&from) = ends.iter().find(|&&from| paths.remaining_hops(from, to, 0) == UNREACHED) {
-                return Err(wrong(format!(
+                return Err(Refusal::Machine(format!(
                     "router {} can't reach router {} by up and then down links: failed cables cut these paths; use \
                      'min'",
                     hops.router_name(from),
@@ -47,7 +50,7 @@ impl UpDownPaths {
                 )));
             }
         }
-        Ok(paths)
+        Ok(Arc::new(paths))
     }
 
     #[inline]
@@ -155,12 +158,12 @@ struct UpDown {
     paths: Arc<UpDownPaths>,
 }
 
-pub(super) const UP_DOWN: Algorithm =
-    Algorithm::hop_by_hop("up-down", "any graph, fat tree: shortest paths that go up, then down; one channel", build);
-
-fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    Ok(Box::new(UpDown { paths: Arc::new(UpDownPaths::of("up-down", hops)?) }))
-}
+pub(super) const UP_DOWN: Algorithm = Algorithm {
+    name: "up-down",
+    doc: "any graph, fat tree: shortest paths that go up, then down; one channel",
+    needs: Needs::TABLES,
+    engines: &Engines::hops(|hops, _: &NoParameters| Ok(Box::new(UpDown { paths: UpDownPaths::of(hops)? }))),
+};
 
 impl Routing for UpDown {
     fn virtual_channels(&self) -> u8 {
@@ -169,10 +172,6 @@ impl Routing for UpDown {
 
     fn discipline(&self) -> Discipline {
         self.paths.discipline()
-    }
-
-    fn reads_any_load(&self) -> bool {
-        false
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {

@@ -1,21 +1,21 @@
 //! Adaptive up/down routing: the paths of `up-down`, over the port with the shortest queue; equal queues are drawn.
 //! On a fat tree the up path is adaptive, and the down path is unique.
 
+use super::declaration::Engines;
 use super::up_down::UpDownPaths;
-use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError, RoutingSettings};
-use crate::next_hop::NextHops;
+use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, NoParameters, Routing};
 use std::sync::Arc;
 
 struct UpDownAdaptive {
     paths: Arc<UpDownPaths>,
 }
 
-pub(super) const UP_DOWN_ADAPTIVE: Algorithm =
-    Algorithm::hop_by_hop("up-down-adaptive", "up-down over the port with the shortest queue", build);
-
-fn build(hops: Arc<NextHops>, _: &RoutingSettings) -> Result<Box<dyn Routing>, RoutingError> {
-    Ok(Box::new(UpDownAdaptive { paths: Arc::new(UpDownPaths::of("up-down-adaptive", hops)?) }))
-}
+pub(super) const UP_DOWN_ADAPTIVE: Algorithm = Algorithm {
+    name: "up-down-adaptive",
+    doc: "up-down over the port with the shortest queue",
+    needs: Needs::LOAD,
+    engines: &Engines::hops(|hops, _: &NoParameters| Ok(Box::new(UpDownAdaptive { paths: UpDownPaths::of(hops)? }))),
+};
 
 impl Routing for UpDownAdaptive {
     fn virtual_channels(&self) -> u8 {

@@ -2,8 +2,9 @@
 //! the link to the destination group (VALg) or via a random router (VALn). `crossing.rs` has the path and its
 //! channels.
 
-use super::crossing::{needs_third_group, Channels, Crossing};
-use super::{Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
+use super::crossing::{Channels, Crossing};
+use super::declaration::Engines;
+use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, NoParameters, Refusal, Routing};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
@@ -13,20 +14,22 @@ struct Valiant {
     channels: Channels,
 }
 
-pub(super) const VALIANT_G: Algorithm = Algorithm::hop_by_hop(
-    "valiant-g",
-    "via a random intermediate group, crossed straight to the destination group",
-    |hops, _| build("valiant-g", Crossing::Straight, hops),
-);
+pub(super) const VALIANT_G: Algorithm = Algorithm {
+    name: "valiant-g",
+    doc: "via a random intermediate group, crossed straight to the destination group",
+    needs: Needs::TABLES,
+    engines: &Engines::hops(|hops, _: &NoParameters| build(Crossing::Straight, hops)),
+};
 
-pub(super) const VALIANT_N: Algorithm =
-    Algorithm::hop_by_hop("valiant-n", "via a random router of a random intermediate group", |hops, _| {
-        build("valiant-n", Crossing::Router, hops)
-    });
+pub(super) const VALIANT_N: Algorithm = Algorithm {
+    name: "valiant-n",
+    doc: "via a random router of a random intermediate group",
+    needs: Needs::TABLES,
+    engines: &Engines::hops(|hops, _: &NoParameters| build(Crossing::Router, hops)),
+};
 
-fn build(name: &str, crossing: Crossing, hops: Arc<NextHops>) -> Result<Box<dyn Routing>, RoutingError> {
-    needs_third_group(name, &hops)?;
-    let channels = crossing.channels(&hops, 0);
+fn build(crossing: Crossing, hops: Arc<NextHops>) -> Result<Box<dyn Routing>, Refusal> {
+    let channels = crossing.channels(&hops, 0)?;
     Ok(Box::new(Valiant { hops, crossing, channels }))
 }
 
@@ -37,10 +40,6 @@ impl Routing for Valiant {
 
     fn discipline(&self) -> Discipline {
         Discipline::Legs(self.crossing.legs(self.channels))
-    }
-
-    fn reads_any_load(&self) -> bool {
-        false
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {

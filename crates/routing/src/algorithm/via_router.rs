@@ -10,9 +10,10 @@
 //! The default threshold of 2 weighs queues as Singh does. The channels are those that `min` uses on a graph: they
 //! increase with every hop or every turn of the whole path, so no cycle is possible.
 
-use super::adaptive::{adaptive, AdaptiveSettings};
+use super::decision::any;
+use super::declaration::Engines;
 use super::vc_counter::VcCounter;
-use super::{any, Algorithm, Decision, Discipline, Header, Hop, Routing, RoutingError};
+use super::{AdaptiveSettings, Algorithm, Decision, Discipline, Header, Hop, Needs, NoParameters, Refusal, Routing};
 use crate::next_hop::{NextHops, Port};
 use odonata_units::{GroupId, RouterId};
 use std::sync::Arc;
@@ -24,23 +25,22 @@ struct ViaRouter {
     settings: Option<AdaptiveSettings>,
 }
 
-pub(super) const VALIANT: Algorithm =
-    Algorithm::hop_by_hop("valiant", "via a random router; for machines without groups", |hops, _| {
-        build("valiant", hops, None)
-    });
+pub(super) const VALIANT: Algorithm = Algorithm {
+    name: "valiant",
+    doc: "via a random router; for machines without groups",
+    needs: Needs::TABLES,
+    engines: &Engines::hops(|hops, _: &NoParameters| build(hops, None)),
+};
 
-pub(super) const UGAL_L: Algorithm = adaptive(
-    "ugal-l",
-    "minimal or as `valiant`; the source router decides by queue lengths times hops; for machines without groups",
-    |hops, settings| build("ugal-l", hops, Some(settings.adaptive)),
-);
+pub(super) const UGAL_L: Algorithm = Algorithm {
+    name: "ugal-l",
+    doc: "minimal or as `valiant`; the source router decides by queue lengths times hops; for machines without groups",
+    needs: Needs::LOAD,
+    engines: &Engines::hops(|hops, settings: &AdaptiveSettings| build(hops, Some(*settings))),
+};
 
-fn build(
-    name: &str,
-    hops: Arc<NextHops>,
-    settings: Option<AdaptiveSettings>,
-) -> Result<Box<dyn Routing>, RoutingError> {
-    let refused = |reason: String| Err(RoutingError::Machine { algorithm: name.to_owned(), reason });
+fn build(hops: Arc<NextHops>, settings: Option<AdaptiveSettings>) -> Result<Box<dyn Routing>, Refusal> {
+    let refused = |reason: String| Err(Refusal::Machine(reason));
     if hops.groups() > 1 {
         let other = if settings.is_some() { "ugal-n" } else { "valiant-n" };
         return refused(format!(
@@ -52,7 +52,6 @@ fn build(
     if routers < 3 {
         return refused(format!("it needs a third router, but the machine has {routers}; use 'min'"));
     }
-    settings.iter().try_for_each(AdaptiveSettings::check)?;
     let counter = VcCounter::of(&hops);
     Ok(Box::new(ViaRouter { hops, counter, settings }))
 }
@@ -112,12 +111,8 @@ impl Routing for ViaRouter {
         Discipline::Increasing
     }
 
-    fn reads_any_load(&self) -> bool {
-        self.settings.is_some()
-    }
-
     fn reads_load(&self, packet: &Header) -> bool {
-        self.settings.is_some() && packet.state.hops == 0
+        packet.state.hops == 0
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {

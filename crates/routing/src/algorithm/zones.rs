@@ -4,7 +4,7 @@
 //! packet has no remaining direction along its dimensions, except those in a later mask.
 
 use super::grid::Grid;
-use super::RoutingError;
+use super::Refusal;
 use crate::hints::Directions;
 use crate::next_hop::NextHops;
 use odonata_declare::{hint, words, Field, Kind, Value};
@@ -90,7 +90,7 @@ pub(super) struct Masks {
 }
 
 impl Masks {
-    pub(super) fn of(zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, RoutingError> {
+    pub(super) fn of(zone: &Zone, grid: &Grid, hops: &NextHops) -> Result<Self, Refusal> {
         let bit = |d: &usize| 1u16 << d;
         let sorted = ordered_dimensions(BubbleOrder::LongestFirst, grid);
         let masks: Vec<u16> = match zone {
@@ -121,8 +121,8 @@ impl Masks {
 }
 
 /// Parses the masks of a user.
-fn parse_masks(masks: &[String], grid: &Grid, letters: &[String]) -> Result<Vec<u16>, RoutingError> {
-    let wrong = |reason: String| RoutingError::Setting { setting: "routing.zone".into(), reason };
+fn parse_masks(masks: &[String], grid: &Grid, letters: &[String]) -> Result<Vec<u16>, Refusal> {
+    let wrong = |reason: String| Refusal::Setting("zone", reason);
     if masks.is_empty() || masks.len() > MAX_MASKS {
         return Err(wrong(format!("{} masks; a zone has 1 to {MAX_MASKS}", masks.len())));
     }

@@ -10,7 +10,6 @@ use odonata_packet::{Ending, JobTraffic, PacketEngine, PacketResult, PacketSetti
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Code, RankProgram};
-use odonata_routing::algorithm::RoutingSettings;
 use odonata_transport::{MpiSettings, RankJob, RankRecord, Ranks};
 use odonata_units::{NodeId, Time};
 use std::sync::Arc;
@@ -102,8 +101,8 @@ impl Idle {
             vec![RankJob { job: 0, shared, node_of_rank, rails: None, start: Time::ZERO, background: false }],
             settings,
         );
-        let engine = PacketEngine::new(&self.machine, &PacketSettings::study(), "min", &RoutingSettings::default())
-            .expect("min fits");
+        let engine =
+            PacketEngine::new(&self.machine, &PacketSettings::study(), &"min".parse().unwrap()).expect("min fits");
         let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(1_000_000), drain: Time::ZERO };
         let options = RunOptions { partitions, ..RunOptions::default() };
         let traffic = Traffic { jobs: vec![JobTraffic::Program(Arc::new(ranks.clone()))] };
@@ -121,7 +120,7 @@ pub(crate) fn finished(
     with: fn(Ranks) -> Ranks,
 ) -> Arc<Ranks> {
     let machine = Idle::new().machine;
-    let engine = PacketEngine::new(&machine, &PacketSettings::study(), routing, &RoutingSettings::default()).unwrap();
+    let engine = PacketEngine::new(&machine, &PacketSettings::study(), &routing.parse().unwrap()).unwrap();
     let job = RankJob {
         job: 0,
         shared: JobProgram::new(Arc::new(program), Arc::new(Collectives::default())),

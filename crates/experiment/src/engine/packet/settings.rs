@@ -2,22 +2,23 @@
 
 use super::keys::{self, Records, Times};
 use super::q_tables::Entry;
-use crate::engine::routing::{RoutingChoice, OF_HOPS};
+use crate::engine::routing::{self, OF_HOPS};
 use crate::fields::Fields;
 use crate::problem::ProblemKind;
 use crate::report::Report;
 use odonata_declare::{Key, ParameterStruct, Value};
 use odonata_packet::PacketSettings;
-use odonata_routing::algorithm::RoutingSettings;
+use odonata_routing::algorithm::{RoutingChoice, ALGORITHMS};
 use odonata_units::Time;
+
+/// The parameter of a routing that names a file of learnt tables.
+pub(super) const Q_TABLES: &str = "q_tables";
 
 /// The packet engine with its settings.
 #[derive(Debug)]
 pub(super) struct Packet {
     pub(super) settings: PacketSettings,
-    /// The algorithm with its parameters, and what they say to the engine.
-    pub(super) chosen: RoutingChoice,
-    pub(super) routing: RoutingSettings,
+    pub(super) routing: RoutingChoice,
     pub(super) times: Times,
     pub(super) records: Records,
     /// What is in the file of learnt tables to start from.
@@ -58,15 +59,16 @@ pub(super) fn read(fields: &Fields, report: &mut Report<'_>) -> Packet {
         }
     }
     check_records(&records, fields, report);
-    let chosen = RoutingChoice::read(fields);
-    let algorithm = chosen.algorithm.name;
-    if let (true, Some(given)) = (records.q_tables && algorithm != "q-adaptive", fields.given("record_q_tables")) {
-        let message =
-            format!("'record_q_tables' means something only with routing = \"q-adaptive\", which is \"{algorithm}\"");
+    let routing = routing::read(fields);
+    let has_estimates = routing.algorithm.needs.estimates;
+    if let (true, Some(given)) = (records.q_tables && !has_estimates, fields.given("record_q_tables")) {
+        let estimating = ALGORITHMS.iter().filter(|algorithm| algorithm.needs.estimates);
+        let names: Vec<String> = estimating.map(|algorithm| format!("routing = \"{}\"", algorithm.name)).collect();
+        let (names, name) = (names.join(" or "), routing.algorithm.name);
+        let message = format!("'record_q_tables' means something only with {names}, which is \"{name}\"");
         report.add(ProblemKind::Conflict, given.place, message, None);
     }
-    let routing = RoutingSettings::of(&*chosen.parameters);
-    Packet { settings, chosen, routing, times, records, q_entries: Vec::new() }
+    Packet { settings, routing, times, records, q_entries: Vec::new() }
 }
 
 fn check_records(records: &Records, fields: &Fields, report: &mut Report<'_>) {
@@ -88,7 +90,7 @@ impl Packet {
     /// Every key with the value that is used.
     pub(super) fn values(&self) -> Vec<(&'static str, Value)> {
         let mut values = self.settings.values();
-        values.push(self.chosen.resolved());
+        values.push(routing::resolved(&self.routing));
         values.extend(self.settings.injection.as_ref().map(|fifos| ("injection", Value::Table(fifos.values()))));
         values.extend(self.times.values());
         values.extend(self.records.values());
@@ -96,9 +98,17 @@ impl Packet {
         values
     }
 
+    /// The file of learnt tables to start from, if the routing has such a parameter.
+    pub(super) fn q_tables(&self) -> Option<String> {
+        self.routing.parameters.values().into_iter().find_map(|(name, value)| match value {
+            Value::Text(file) if name == Q_TABLES => Some(file),
+            _ => None,
+        })
+    }
+
     /// Says where the file of learnt tables lies, whatever directory names it.
     pub(super) fn q_tables_at(&mut self, path: &str) {
-        self.chosen.parameters.set("q_tables", &Value::text(path));
+        self.routing.parameters.set(Q_TABLES, &Value::text(path));
     }
 }
 

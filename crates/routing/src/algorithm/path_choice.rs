@@ -1,0 +1,76 @@
+//! How messages choose among whole paths ([`crate::paths`]), for engines with a steady state.
+
+use crate::paths::Oblivious;
+use odonata_declare::{parameter, Kind, Parameter, Parameters};
+
+/// How messages choose among paths.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum PathChoice {
+    /// A fixed share of every path of a kind, independent of load.
+    Fixed(Oblivious),
+    /// AD: by the remaining capacity of direct paths, in iterations.
+    AdaptiveDirect,
+    /// AI: by the remaining capacity of indirect paths, in iterations.
+    AdaptiveIndirect,
+    /// AH: by the remaining capacity of both, without preference.
+    AdaptiveHybrid,
+    /// Direct paths unless they are congested.
+    Ugal(UgalPaths),
+    /// Any paths, so that the busiest link has the least load.
+    Optimal,
+}
+
+/// When [`PathChoice::Ugal`] leaves the direct paths.
+///
+/// The load of a link is the traffic that messages would send if only the NICs limited them, divided by the link's
+/// capacity. A queue grows only above load 1, so the queue is the load above 1. With q the longest queue of a path
+/// and H its hops, a message takes its indirect paths in one iteration iff `H_direct q_direct > hop_threshold
+/// H_indirect q_indirect + bias_load_hops`.
+///
+/// The packet algorithms compare bytes without hops, and have other parameters
+/// ([`AdaptiveSettings`](super::AdaptiveSettings)).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct UgalPaths {
+    /// Factor on the indirect side. 1 compares queues times hops without preference.
+    pub hop_threshold: f64,
+    /// Added to the indirect side, in queue (load above 1) times hops.
+    pub bias_load_hops: f64,
+}
+
+impl Default for UgalPaths {
+    fn default() -> Self {
+        Self { hop_threshold: 1.0, bias_load_hops: 0.0 }
+    }
+}
+
+impl Parameters for UgalPaths {
+    const PARAMETERS: &'static [Parameter<Self>] = &[
+        parameter!(
+            hop_threshold,
+            Kind::Number { min: 0.0, max: f64::INFINITY },
+            "Factor on the indirect side: a message takes an indirect path if H(direct) * q(direct) > hop_threshold * \
+             H(indirect) * q(indirect) + bias_load_hops, with H hops and q the load above 1 of the busiest link.",
+        ),
+        parameter!(
+            bias_load_hops,
+            Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
+            "Bias against indirect paths, in load above 1 times hops; see `hop_threshold`."
+        ),
+    ];
+}
+
+impl UgalPaths {
+    /// Checks that both are valid numbers.
+    ///
+    /// # Errors
+    /// The name of the parameter and its valid values.
+    pub fn check(&self) -> Result<(), (&'static str, String)> {
+        if !(self.hop_threshold.is_finite() && self.hop_threshold >= 0.0) {
+            return Err(("hop_threshold", "must be a finite number from 0 up".into()));
+        }
+        if !self.bias_load_hops.is_finite() {
+            return Err(("bias_load_hops", "must be a finite number".into()));
+        }
+        Ok(())
+    }
+}
