@@ -31,7 +31,6 @@ WITH_CIRCLES = {
     "flow",
     "machine",
     "packet",
-    "programs",
     "routing",
     "workload",
 }

@@ -3,6 +3,7 @@
 //! An [`Algorithm`] is a rule that generates the calls of any step of any rank, so a rank only stores the number of its
 //! step. Ranks are ranks of the communicator. Messages of a collective never match messages of the program.
 
+mod algorithm;
 mod binary_tree;
 mod binomial;
 mod bruck;
@@ -19,113 +20,8 @@ mod ring;
 #[cfg(test)]
 mod test_help;
 
+pub use algorithm::{Algorithm, Collective, NamedAlgorithm};
 pub use choice::{Choice, Collectives, Rule};
-
-use crate::program::{Code, Operation};
-use odonata_units::Bytes;
-
-/// One collective, seen by one rank.
-#[derive(Clone, Copy)]
-pub struct Collective<'a> {
-    /// The operation.
-    pub operation: Operation,
-    /// This rank.
-    pub rank: u32,
-    /// Ranks of the communicator.
-    pub size: u32,
-    /// The root, if the operation has one.
-    pub root: u32,
-    /// Bytes, as in [`Call::Collective`](crate::program::Call::Collective).
-    pub bytes: Bytes,
-    /// Bytes from one rank to another, for the vector forms.
-    pub sizes: Option<&'a dyn Fn(u32, u32) -> Bytes>,
-}
-
-impl Collective<'_> {
-    /// Bytes that `from` has for `to`.
-    pub fn block(&self, from: u32, to: u32) -> Bytes {
-        self.sizes.map_or(self.bytes, |sizes| sizes(from, to))
-    }
-
-    /// Bytes of the block that belongs to a rank: its contribution (gather, allgather) or its result (scatter,
-    /// reduce-scatter). In the vector forms this is the size from the owner to itself.
-    fn block_of(&self, rank: u32) -> Bytes {
-        match self.operation {
-            Operation::Gather => self.block(rank, self.root),
-            Operation::Scatter => self.block(self.root, rank),
-            _ => self.block(rank, rank),
-        }
-    }
-
-    /// Bytes of the blocks of `count` ranks from `first`, modulo the size.
-    fn blocks_of(&self, first: u32, count: u32) -> Bytes {
-        match self.sizes {
-            None => self.bytes * u64::from(count),
-            Some(_) => {
-                let ranks = (0..count).map(|i| self.after(first, i));
-                ranks.fold(Bytes(0), |sum, rank| sum + self.block_of(rank))
-            }
-        }
-    }
-
-    /// Bytes of part `index` of the message, divided into `parts`. The first parts are one byte larger.
-    fn part(&self, parts: u32, index: u32) -> Bytes {
-        let parts = u64::from(parts);
-        Bytes(self.bytes.0 / parts + u64::from(u64::from(index) < self.bytes.0 % parts))
-    }
-
-    /// The rank `steps` after `rank`, modulo the size.
-    fn after(&self, rank: u32, steps: u32) -> u32 {
-        ((u64::from(rank) + u64::from(steps)) % u64::from(self.size)) as u32
-    }
-
-    /// The rank `steps` before `rank`, modulo the size.
-    fn before(&self, rank: u32, steps: u32) -> u32 {
-        self.after(rank, self.size - steps % self.size)
-    }
-
-    /// This rank counted from the root.
-    fn place(&self) -> u32 {
-        self.before(self.rank, self.root)
-    }
-
-    /// The rank with this distance from the root.
-    fn rank_at(&self, place: u32) -> u32 {
-        self.after(self.root, place)
-    }
-}
-
-/// Sends and receives at the same time. The receive is posted before the send blocks, so partners cannot deadlock.
-fn exchange(code: &mut Code, (to, sent): (u32, Bytes), (from, received): (u32, Bytes), tag: u32) {
-    let request = code.irecv(from, received, tag);
-    code.send(to, sent, tag);
-    code.wait(request);
-}
-
-/// ceil(log2 n): the number of doublings from 1 to n.
-fn doublings(n: u32) -> u32 {
-    n.next_power_of_two().trailing_zeros()
-}
-
-/// An algorithm of a collective.
-pub trait Algorithm: std::fmt::Debug + Send + Sync {
-    /// Supported operations.
-    fn operations(&self) -> &'static [Operation];
-
-    /// Appends the calls of a rank in step `index`. Returns `false` if there is no such step. A step may be empty.
-    fn step(&self, collective: &Collective<'_>, index: u64, code: &mut Code) -> bool;
-}
-
-/// An algorithm with its name for users.
-#[derive(Clone, Copy, Debug)]
-pub struct NamedAlgorithm {
-    /// Its name.
-    pub name: &'static str,
-    /// Description in one line.
-    pub doc: &'static str,
-    /// The algorithm.
-    pub algorithm: &'static dyn Algorithm,
-}
 
 const fn known(name: &'static str, doc: &'static str, algorithm: &'static dyn Algorithm) -> NamedAlgorithm {
     NamedAlgorithm { name, doc, algorithm }

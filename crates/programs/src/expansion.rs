@@ -1,9 +1,12 @@
 //! Expansion of collectives: the calls of one rank as messages, waits and time.
 
+use crate::call::{Call, Operation, ANY, EQUAL};
+use crate::code::Code;
 use crate::collective::{Collective, Collectives};
-use crate::program::{
-    Call, Code, Communicators, Cursor, GroupLists, Operation, RankProgram, Rounds, Sequence, Splits, ANY, EQUAL,
-};
+use crate::communicators::{Communicators, GroupLists, Splits};
+use crate::cursor::Cursor;
+use crate::rank_program::RankProgram;
+use crate::sequence::{Rounds, Sequence};
 use odonata_checkpoint::{DecodeError, Reader, Writer};
 use odonata_units::Bytes;
 use serde::{Deserialize, Serialize};

@@ -17,14 +17,16 @@ mod balance;
 mod requests;
 #[cfg(test)]
 mod tests;
+mod walker;
 
-use crate::expansion::{CallExpander, JobProgram};
-use crate::message_counts::{MessageCounts, Sender};
-use crate::program::Call;
-use agreement::{Agreement, OwnCommunicators};
+pub use walker::Mistake;
+
+use crate::expansion::JobProgram;
+use crate::message_counts::MessageCounts;
+use agreement::Agreement;
 use balance::Balance;
-use requests::Requests;
 use std::collections::HashMap;
+use walker::Walker;
 
 /// Limit on the checked calls of a job: 1.4 s on one processor of 2.5 GHz. A larger limit checks longer programs but
 /// delays the start.
@@ -36,10 +38,6 @@ const INNER_CALLS: u64 = 4;
 /// Ranks of a batch, and calls of each rank per turn. A larger batch needs more memory; see the header.
 const BATCH_RANKS: u32 = 1_024;
 const TURN_CALLS: u32 = 64;
-
-/// An invalid call: its place, the problem, and what was expected.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Mistake(pub String);
 
 /// Results of the check of a program without invalid calls.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -188,84 +186,4 @@ impl Walk<'_> {
         }
         Ok(true)
     }
-}
-
-/// A rank in its program.
-#[derive(Clone, Debug)]
-struct Walker {
-    rank: u32,
-    code: CallExpander,
-    requests: Requests,
-    owns: OwnCommunicators,
-    /// Counter of its messages, until the first execution ends.
-    sender: Option<Sender>,
-    /// The last call. Its peer is a rank of the job.
-    last: Option<Call>,
-}
-
-impl Walker {
-    fn new(shared: &JobProgram, rank: u32) -> Self {
-        let ranks = shared.program.ranks();
-        let (requests, owns, sender) = (Requests::default(), OwnCommunicators::new(ranks), Some(Sender::default()));
-        Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, last: None }
-    }
-
-    /// Makes the next call; false at the end. Adds its messages to `sent`, if given, and subtracts calls inside
-    /// collectives from the limit.
-    fn step(&mut self, shared: &JobProgram, sent: Option<(&mut MessageCounts, &mut u64)>) -> Result<bool, Mistake> {
-        let Self { code, requests, sender, .. } = self;
-        let next = match (sent, &mut *sender) {
-            (Some((sent, inner)), Some(of)) => {
-                let see = |call: &Call| {
-                    *inner = inner.saturating_sub(1);
-                    count(call, of, sent);
-                };
-                let next = code.next_call(shared, Some(see));
-                match &next {
-                    // The end of the first execution, or of the only one.
-                    Ok(None | Some(Call::Round)) => {
-                        of.hand_over(sent);
-                        *sender = None;
-                    }
-                    Ok(Some(call)) => count(call, of, sent),
-                    Err(_) => {}
-                }
-                next
-            }
-            _ => code.next_call(shared, None::<fn(&Call)>),
-        };
-        let next = next.and_then(|call| {
-            call.iter().try_for_each(|call| requests.follow(call))?;
-            Ok(call)
-        });
-        match next {
-            Ok(call) => {
-                self.last = call;
-                Ok(call.is_some())
-            }
-            Err(reason) => {
-                let call = self.code.last().map_or_else(String::new, |call| call.to_string());
-                Err(Mistake(format!("{}: {call}: {reason}", self.place(shared))))
-            }
-        }
-    }
-
-    /// Rank, number and line of the last call.
-    fn place(&self, shared: &JobProgram) -> String {
-        format!("rank {}, {}", self.rank, self.code.place(shared))
-    }
-}
-
-/// Counts the messages of a call.
-fn count(call: &Call, sender: &mut Sender, sent: &mut MessageCounts) {
-    if let Call::Send { to, bytes, .. } | Call::Isend { to, bytes, .. } = *call {
-        sender.send(to, bytes, sent);
-    }
-}
-
-/// The place of a call of a rank.
-fn place(shared: &JobProgram, rank: u32, call: u64) -> String {
-    let mut walker = Walker::new(shared, rank);
-    while walker.code.calls() < call && matches!(walker.step(shared, None), Ok(true)) {}
-    walker.place(shared)
 }

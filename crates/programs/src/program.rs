@@ -1,43 +1,9 @@
-//! Rank programs: computation and calls of each rank of a job, as data.
-//!
-//! A program is not a thread. It is a rule that generates the instructions of any *block* of any rank. A block is code
-//! without jumps, for example one iteration of a loop. The runner of a rank stores the number of its block and its
-//! position in the block ([`Cursor`]). An application is written as straight code:
-//!
-//! ```
-//! use odonata_units::Bytes;
-//! use odonata_programs::{Call, Code, Cursor, RankProgram};
-//!
-//! /// Everybody passes a message to the right, ten times.
-//! #[derive(Debug)]
-//! struct Ring;
-//!
-//! impl RankProgram for Ring {
-//!     fn ranks(&self) -> u32 {
-//!         4
-//!     }
-//!     fn blocks(&self, _: u32) -> u64 {
-//!         10
-//!     }
-//!     fn block(&self, rank: u32, _: u64, code: &mut Code) {
-//!         let request = code.irecv((rank + 3) % 4, Bytes(64), 0);
-//!         code.send((rank + 1) % 4, Bytes(64), 0);
-//!         code.wait(request);
-//!     }
-//! }
-//! let mut cursor = Cursor::default();
-//! let first = cursor.next(&Ring, 0).unwrap();
-//! assert!(matches!(first, Call::Irecv { from: 3, .. }));
-//! ```
-//! `docs/decisions/programs.md` explains the design and the memory of a rank.
+//! The programs that users can name.
 
 mod all_to_all;
 mod allreduce;
-mod code;
-mod communicators;
 mod fft_3d;
 mod file;
-mod final_barrier;
 mod halo;
 mod incast;
 mod lqcd;
@@ -46,22 +12,16 @@ mod lulesh;
 mod pf3d;
 mod ping_pong;
 mod ring;
-mod sequence;
-mod spec;
 mod stencil_nd;
 mod sweep;
-pub mod text;
 mod trace;
 mod uniform_random;
-mod words;
 
 #[cfg(test)]
 mod table_one;
 
 pub use all_to_all::AllToAllProgramParameters;
 pub use allreduce::AllreduceParameters;
-pub use code::Code;
-pub use communicators::{Communicators, GroupLists, Splits};
 pub use fft_3d::Fft3dParameters;
 pub use file::FileProgramParameters;
 pub use halo::HaloParameters;
@@ -72,283 +32,12 @@ pub use lulesh::LuleshParameters;
 pub use pf3d::{Pf3dParameters, Pf3dPhase};
 pub use ping_pong::PingPongParameters;
 pub use ring::RingParameters;
-pub use sequence::{Rounds, Sequence};
-pub use spec::{ProgramContext, ProgramRule, ProgramSpec};
 pub use stencil_nd::StencilNdParameters;
-pub use trace::{Trace, TraceParameters};
+pub use trace::TraceParameters;
 pub use uniform_random::UniformRandomParameters;
 
-use odonata_declare::{Kind, Variant, AUTO};
-use odonata_units::{Bytes, Time};
-use serde::{Deserialize, Serialize};
-
-/// Wildcard for a rank or a tag.
-pub const ANY: u32 = u32::MAX;
-
-/// The world communicator: all ranks of the job.
-pub const WORLD: u16 = 0;
-
-/// One instruction of a rank. Ranks are numbered within the communicator. Requests are slots of the rank, numbered by
-/// the program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum Call {
-    /// Blocking send: returns when the buffer can be reused.
-    Send {
-        /// Receiving rank.
-        to: u32,
-        /// Size.
-        bytes: Bytes,
-        /// Tag.
-        tag: u32,
-        /// Communicator.
-        communicator: u16,
-    },
-    /// Blocking receive.
-    Recv {
-        /// Sending rank, or [`ANY`].
-        from: u32,
-        /// Size of the receive buffer.
-        bytes: Bytes,
-        /// Tag, or [`ANY`].
-        tag: u32,
-        /// Communicator.
-        communicator: u16,
-    },
-    /// Nonblocking send.
-    Isend {
-        /// Receiving rank.
-        to: u32,
-        /// Size.
-        bytes: Bytes,
-        /// Tag.
-        tag: u32,
-        /// Communicator.
-        communicator: u16,
-        /// Request slot.
-        request: u32,
-    },
-    /// Nonblocking receive.
-    Irecv {
-        /// Sending rank, or [`ANY`].
-        from: u32,
-        /// Size of the receive buffer.
-        bytes: Bytes,
-        /// Tag, or [`ANY`].
-        tag: u32,
-        /// Communicator.
-        communicator: u16,
-        /// Request slot.
-        request: u32,
-    },
-    /// Waits for a request, and frees its slot.
-    Wait {
-        /// The slot.
-        request: u32,
-    },
-    /// Waits for all of `count` consecutive slots. Unused slots are skipped, like null requests.
-    WaitAll {
-        /// The first slot.
-        first: u32,
-        /// How many.
-        count: u32,
-    },
-    /// Waits for one slot. Among several complete ones the lowest number is chosen.
-    WaitAny {
-        /// The first slot.
-        first: u32,
-        /// How many.
-        count: u32,
-    },
-    /// Waits until at least one slot is complete, and frees all complete slots.
-    WaitSome {
-        /// The first slot.
-        first: u32,
-        /// How many.
-        count: u32,
-    },
-    /// Frees the slot if it is complete. Does not block.
-    Test {
-        /// The slot.
-        request: u32,
-    },
-    /// Computes.
-    Compute {
-        /// Duration.
-        time: Time,
-    },
-    /// Sleeps. This time is neither computation nor communication.
-    Sleep {
-        /// Duration.
-        time: Time,
-    },
-    /// Starts a phase of the program and ends the phase before.
-    Mark {
-        /// Number of the phase.
-        phase: u32,
-    },
-    /// End of a round of a repeated program. It is not a call of the rank.
-    Round,
-    /// A collective of all ranks of a communicator.
-    Collective {
-        /// Operation.
-        operation: Operation,
-        /// The root, if the operation has one.
-        root: u32,
-        /// Bytes of the whole message (broadcast, reduce, allreduce, scan) or of the block of each rank (other
-        /// operations). Unused if `sizes` is set.
-        bytes: Bytes,
-        /// Number of the program's [sizes](RankProgram::size) for the vector forms.
-        sizes: u32,
-        /// Communicator.
-        communicator: u16,
-    },
-    /// Splits a communicator: ranks of one colour form a new one, ordered by key, then by rank.
-    CommSplit {
-        /// Communicator to split.
-        communicator: u16,
-        /// Number of the new one.
-        new: u16,
-        /// Colour.
-        color: u32,
-        /// Key.
-        key: u32,
-    },
-    /// Creates a communicator from ranks `first`, `first + stride`, ... of another.
-    CommCreate {
-        /// Parent communicator.
-        communicator: u16,
-        /// Number of the new one, equal for all its ranks.
-        new: u16,
-        /// Its first rank.
-        first: u32,
-        /// Number of ranks.
-        count: u32,
-        /// Distance between ranks.
-        stride: u32,
-    },
-    /// Frees a communicator.
-    CommFree {
-        /// The communicator.
-        communicator: u16,
-    },
-}
-
-const _: () = assert!(size_of::<Call>() <= 24);
-
-/// Collective operations.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-pub enum Operation {
-    /// All ranks wait for each other.
-    Barrier,
-    /// The root's message goes to all.
-    Broadcast,
-    /// The messages of all are combined at the root.
-    Reduce,
-    /// The messages of all are combined, and all get the result.
-    Allreduce,
-    /// The messages of all are combined, block by block; each rank gets its block.
-    ReduceScatter,
-    /// A block of each rank goes to the root. The vector form has a size for each.
-    Gather,
-    /// Each rank gets a block of the root. The vector form has a size for each.
-    Scatter,
-    /// A block of each rank goes to all. The vector form has a size for each.
-    Allgather,
-    /// Each rank sends a block to each other rank. The vector form has a size for each pair.
-    Alltoall,
-    /// Each rank gets the combination of the messages up to its own.
-    Scan,
-}
-
-impl Operation {
-    /// All operations, in the order of the reference.
-    pub const ALL: [Self; 10] = [
-        Self::Barrier,
-        Self::Broadcast,
-        Self::Reduce,
-        Self::Allreduce,
-        Self::ReduceScatter,
-        Self::Gather,
-        Self::Scatter,
-        Self::Allgather,
-        Self::Alltoall,
-        Self::Scan,
-    ];
-
-    /// Name in files and messages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Barrier => "barrier",
-            Self::Broadcast => "bcast",
-            Self::Reduce => "reduce",
-            Self::Allreduce => "allreduce",
-            Self::ReduceScatter => "reduce-scatter",
-            Self::Gather => "gather",
-            Self::Scatter => "scatter",
-            Self::Allgather => "allgather",
-            Self::Alltoall => "alltoall",
-            Self::Scan => "scan",
-        }
-    }
-}
-
-/// All blocks have the same size.
-pub const EQUAL: u32 = u32::MAX;
-
-/// Program of every rank of a job. Pure: independent of threads and of the order of calls.
-pub trait RankProgram: std::fmt::Debug + Send + Sync {
-    /// Number of ranks, `0..ranks()`.
-    fn ranks(&self) -> u32;
-
-    /// Number of blocks of a rank.
-    fn blocks(&self, rank: u32) -> u64;
-
-    /// Appends the instructions of a block of `rank`. A block must be short enough for every rank to store one.
-    fn block(&self, rank: u32, index: u64, code: &mut Code);
-
-    /// Bytes from `from` to `to` (ranks of the job) in the vector form of a collective with `sizes`.
-    fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
-        let _ = (sizes, from, to);
-        Bytes(0)
-    }
-
-    /// Whether any rank splits a communicator ([`Call::CommSplit`]).
-    fn splits(&self) -> bool {
-        false
-    }
-
-    /// Names of the phases, by number.
-    fn phases(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Whether the time of a phase, without computation, counts as communication, as in the interference study.
-    fn is_communication(&self, phase: u32) -> bool {
-        let _ = phase;
-        true
-    }
-
-    /// Number of the program of a phase among several programs, from 0.
-    fn program_of(&self, phase: u32) -> u32 {
-        let _ = phase;
-        0
-    }
-
-    /// Number of the program of a block among several programs, from 0. `None` if there is only one.
-    fn program_at(&self, rank: u32, index: u64) -> Option<u32> {
-        let _ = (rank, index);
-        None
-    }
-
-    /// Line of a block's instruction, if the program was read from a file.
-    fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
-        let _ = (rank, index, place);
-        None
-    }
-}
-
-/// Sizes of a process grid, or a default grid.
-const DIMS: Kind = Kind::WordOr(AUTO, &Kind::List(&Kind::count(1)));
+use crate::rule::{ProgramRule, ProgramSpec};
+use odonata_declare::Variant;
 
 const fn program(
     name: &'static str,
@@ -399,67 +88,123 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
     program("trace", "replay of the calls of a real run, from its trace", || Box::new(TraceParameters::default())),
 ];
 
-/// A position in the program of one rank.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Cursor {
-    /// Number of started blocks.
-    next_block: u64,
-    /// Instructions of the current block, and the next one.
-    code: Code,
-    next: usize,
+impl ProgramSpec {
+    /// The program of this crate called `name`, with its default parameters.
+    ///
+    /// # Errors
+    /// An unknown name, with the nearest known one.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        Variant::find("program", PROGRAMS, name).map(Self::of)
+    }
 }
 
-impl Cursor {
-    /// The next instruction of `rank`. `None` at the end of the program.
-    pub fn next(&mut self, program: &dyn RankProgram, rank: u32) -> Option<Call> {
-        while self.next == self.code.calls().len() {
-            if self.next_block == program.blocks(rank) {
-                return None;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank_walks::{build, try_build, untimed};
+    use serde_json::json;
+
+    fn names() -> impl Iterator<Item = &'static str> {
+        PROGRAMS.iter().map(|program| program.name).filter(|name| !["file", "trace"].contains(name))
+    }
+
+    /// Values are written in a form that reads back, for every parameter.
+    #[test]
+    fn every_name_is_its_own() {
+        for name in names() {
+            let mut spec = ProgramSpec::parse(name).unwrap();
+            assert_eq!(spec.name(), name);
+            assert_eq!(names().filter(|other| *other == name).count(), 1);
+            let values = spec.values();
+            for (parameter, value) in &values {
+                spec.set(parameter, value.clone()).unwrap();
             }
-            self.code.clear();
-            self.next = 0;
-            program.block(rank, self.next_block, &mut self.code);
-            self.next_block += 1;
+            assert_eq!(spec.values(), values, "{name}");
+            assert_eq!(ProgramSpec::named(Variant::find("program", PROGRAMS, name).unwrap()).keys.len(), values.len());
         }
-        self.next += 1;
-        Some(self.code.calls()[self.next - 1])
     }
 
-    /// The last instruction.
-    pub fn last(&self) -> Option<Call> {
-        self.code.calls().get(self.next.checked_sub(1)?).copied()
+    #[test]
+    fn mistakes_name_the_nearest() {
+        let error = ProgramSpec::parse("halo3d").unwrap_err();
+        assert_eq!(error.to_string(), "unknown program 'halo3d'; did you mean 'halo-3d'?");
+        let error = ProgramSpec::parse("lu").unwrap().set("plains", json!(3)).unwrap_err();
+        assert_eq!(error.to_string(), "program 'lu': plains: unknown parameter; did you mean 'planes'?");
     }
 
-    /// Line of the last instruction, if the program was read from a file.
-    pub fn line(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
-        program.line(rank, self.next_block.checked_sub(1)?, self.next.checked_sub(1)?)
-    }
-
-    /// Number of the program of the last instruction among several.
-    pub fn program(&self, program: &dyn RankProgram, rank: u32) -> Option<u32> {
-        program.program_at(rank, self.next_block.checked_sub(1)?)
-    }
-
-    /// Position: started blocks, and the next instruction of the last block.
-    pub(crate) fn place(&self) -> (u64, usize) {
-        (self.next_block, self.next)
-    }
-
-    /// Moves to a position in the program of `rank`. Returns whether it exists.
-    pub(crate) fn go_to(&mut self, (next_block, next): (u64, usize), program: &dyn RankProgram, rank: u32) -> bool {
-        if next_block > program.blocks(rank) {
-            return false;
+    /// Few iterations and small messages, on odd grids and on one rank. With synchronous sends no rank blocks forever,
+    /// sizes agree, no message remains, and all programs end with the barrier of 2 (p - 1) messages.
+    #[test]
+    fn every_program_ends() {
+        for name in names() {
+            for ranks in [1, 2, 7, 12, 64] {
+                let mut given = Vec::new();
+                for (parameter, _) in ProgramSpec::parse(name).unwrap().values() {
+                    match parameter {
+                        "iterations" => given.push((parameter, json!(2))),
+                        "planes" => given.push((parameter, json!(25))),
+                        "sweep_blocks" => given.push((parameter, json!(3))),
+                        "lattice" => given.push((parameter, json!([8, 84, 24, 12]))),
+                        "nx" => given.push((parameter, json!(16))),
+                        _ => {}
+                    }
+                }
+                let mut run = |barrier: bool| {
+                    given.push(("final_barrier", json!(barrier)));
+                    let program = build(name, ranks, &given);
+                    untimed(&*program).totals()
+                };
+                let (with, without) = (run(true), run(false));
+                assert_eq!(with.0 - without.0, 2 * u64::from(ranks - 1), "{name}");
+                assert_eq!(with.1, without.1);
+            }
         }
-        (self.next_block, self.next) = (next_block, next);
-        self.code.clear();
-        if let Some(last) = next_block.checked_sub(1) {
-            program.block(rank, last, &mut self.code);
-        }
-        next <= self.code.calls().len()
     }
 
-    /// Memory beyond the struct itself.
-    pub fn memory_bytes(&self) -> usize {
-        self.code.memory_bytes()
+    /// The marks of a program are numbers of its phases, each phase has a mark, and names are unique.
+    #[test]
+    fn phases_are_named() {
+        for name in names() {
+            let program = build(name, 12, &[("lattice", json!([8, 84, 24, 12]))][..usize::from(name == "lqcd")]);
+            let phases = program.phases();
+            let mut marked = vec![false; phases.len()];
+            for rank in 0..12 {
+                let mut cursor = crate::cursor::Cursor::default();
+                while let Some(call) = cursor.next(&*program, rank) {
+                    if let crate::call::Call::Mark { phase } = call {
+                        marked[phase as usize] = true;
+                    }
+                }
+            }
+            assert!(marked.iter().all(|&marked| marked), "{name}: {phases:?}, {marked:?}");
+            assert!(!program.is_communication(phases.len() as u32 - 1), "the end is none");
+            let unique: std::collections::BTreeSet<_> = phases.iter().collect();
+            assert_eq!(unique.len(), phases.len());
+        }
+    }
+
+    #[test]
+    fn grids_that_do_not_fit() {
+        let message =
+            |name, ranks, given: &[(&str, serde_json::Value)]| try_build(name, ranks, given).unwrap_err().to_string();
+        assert_eq!(
+            message("halo-3d", 528, &[("dims", json!([11, 8, 5]))]),
+            "job 'test': program 'halo-3d': dims: 11 x 8 x 5 makes 440 points, but the job has 528 ranks; for example \
+             [11, 8, 6] fits"
+        );
+        assert!(message("lu", 12, &[("dims", json!([12]))]).ends_with("dims: 1 sizes given, expected 2"));
+        assert!(message("lulesh", 12, &[("sweep_dims", json!([4, 4]))]).contains("sweep_dims: 4 x 4 makes 16"));
+        assert!(message("stencil-nd", 12, &[("dims", json!([]))]).contains("dims: no sizes given"));
+        assert_eq!(
+            message("fft-3d", 12, &[("rows", json!(5))]),
+            "job 'test': program 'fft-3d': rows: 5 rows do not divide 12 ranks; for example 3 does"
+        );
+        assert_eq!(
+            message("lqcd", 7, &[]),
+            "job 'test': program 'lqcd': lattice: 7 divides the number of ranks, but no local size of the lattice 132 x 132 x 132 x 132; \
+             expected sizes with the prime factors of the ranks"
+        );
+        let dims = [("dims", json!([5, 1, 1, 1]))];
+        assert!(message("lqcd", 5, &dims).contains("dims: 5 does not divide 132, size 1 of the lattice"));
     }
 }

@@ -1,8 +1,12 @@
 //! Builds programs, and walks over them in a plain manner: collectives as the calls of their algorithms, communicators
 //! as lists of ranks.
 
+use crate::call::{Call, Operation, EQUAL, WORLD};
+use crate::code::Code;
 use crate::collective::{Collective, Collectives};
-use crate::program::{Call, Code, Cursor, Operation, ProgramContext, ProgramSpec, RankProgram, EQUAL, WORLD};
+use crate::cursor::Cursor;
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramSpec};
 use crate::untimed::{self, Report};
 use odonata_declare::ParameterError;
 use odonata_units::Bytes;

@@ -3,7 +3,7 @@
 //! Messages carry what their sender knew when it sent. At first a rank knows itself. It learns the content of a message
 //! when it has waited for it.
 
-use crate::program::Call;
+use crate::call::Call;
 use odonata_units::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -9,8 +9,9 @@
 //! sends its data: 3 (p - 1) messages. Scatter: each child receives the sizes of its subtree, then the data: 2 (p - 1)
 //! messages.
 
-use super::{Algorithm, Collective};
-use crate::program::{Code, Operation};
+use super::algorithm::{Algorithm, Collective};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.
@@ -154,7 +155,7 @@ fn scatter(collective: &Collective<'_>, code: &mut Code) {
 mod tests {
     use super::super::test_help::{check, each_size, Case};
     use super::*;
-    use crate::program::Call;
+    use crate::call::Call;
 
     #[test]
     fn messages_and_bytes() {

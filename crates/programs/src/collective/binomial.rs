@@ -4,8 +4,9 @@
 //! it comes last. In gather and scatter the blocks of a subtree are sent together. A block crosses as many edges as the
 //! rank number has one bits.
 
-use super::{doublings, Algorithm, Collective};
-use crate::program::{Code, Operation};
+use super::algorithm::{doublings, Algorithm, Collective};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.

@@ -5,8 +5,9 @@
 //! rank sends its 2^k blocks to the rank 2^k before it, in the last round only the missing ones. This is (p - 1) n
 //! bytes per rank.
 
-use super::{doublings, exchange, Algorithm, Collective};
-use crate::program::{Code, Operation};
+use super::algorithm::{doublings, exchange, Algorithm, Collective};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.

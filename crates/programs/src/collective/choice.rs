@@ -1,7 +1,8 @@
 //! Selection of an algorithm for an operation: by name, or by size as in MPI libraries.
 
-use super::{Algorithm, NamedAlgorithm, ALGORITHMS};
-use crate::program::Operation;
+use super::algorithm::{Algorithm, NamedAlgorithm};
+use super::ALGORITHMS;
+use crate::call::Operation;
 use odonata_declare::hint;
 use odonata_units::Bytes;
 

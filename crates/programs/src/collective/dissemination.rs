@@ -1,8 +1,9 @@
 //! The dissemination barrier (Hensgen, Finkel and Manber 1988). In round k of ceil(log2 p) each rank sends to the rank
 //! 2^k further and receives from the rank 2^k before, for any p.
 
-use super::{doublings, exchange, Algorithm, Collective};
-use crate::program::{Code, Operation};
+use super::algorithm::{doublings, exchange, Algorithm, Collective};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.

@@ -5,8 +5,9 @@
 //! 2^k further, in the last round only the missing ones. Then it waits for as many. This is (p - 1) n bytes per rank
 //! and ceil(log2 p) + 1 messages.
 
-use super::{doublings, Algorithm, Collective};
-use crate::program::{Code, Operation};
+use super::algorithm::{doublings, Algorithm, Collective};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.

@@ -1,7 +1,7 @@
 //! Algorithms for powers of two on any number of ranks. Among the first ranks, every second rank passes its part to its
 //! neighbour and gets the result at the end. The remaining ranks are the *members*.
 
-use super::Collective;
+use super::algorithm::Collective;
 
 /// p ranks as m members, where m is the largest power of two up to p: the odd ranks of the first 2 (p - m) ranks, and
 /// all ranks after them.
@@ -65,7 +65,7 @@ impl Fold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Operation;
+    use crate::call::Operation;
     use odonata_units::Bytes;
 
     /// Members and ranks map to each other. The members represent all ranks, once and in order.

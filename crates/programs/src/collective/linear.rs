@@ -4,8 +4,9 @@
 //! and a reduce-scatter every rank does the same, the next rank first. A barrier is a gather and a broadcast of zero
 //! bytes, an allreduce a reduction and a broadcast. A scan is a chain of p - 1 messages.
 
-use super::{Algorithm, Collective};
-use crate::program::{Code, Operation};
+use super::algorithm::{Algorithm, Collective};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.

@@ -4,8 +4,9 @@
 //! rank copies its own block at no cost. (p - 1) n bytes per rank. Reduce-scatter works in the same manner: each rank
 //! receives its block from all ranks.
 
-use super::{exchange, Algorithm, Collective};
-use crate::program::{Code, Operation};
+use super::algorithm::{exchange, Algorithm, Collective};
+use crate::call::Operation;
+use crate::code::Code;
 
 /// The algorithm.
 #[derive(Debug)]
@@ -35,7 +36,7 @@ impl Algorithm for Pairwise {
 mod tests {
     use super::super::test_help::{check, each_size, Case};
     use super::*;
-    use crate::program::Call;
+    use crate::call::Call;
     use odonata_units::Bytes;
 
     #[test]

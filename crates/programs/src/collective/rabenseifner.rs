@@ -6,10 +6,11 @@
 //! Reduce-scatter ends after the first half, with blocks as parts. If p is not a power of two, ranks are
 //! [folded](super::fold): one more message in, and the result back.
 
+use super::algorithm::{exchange, Algorithm, Collective};
 use super::fold::Fold;
 use super::recursive_doubling::pass;
-use super::{exchange, Algorithm, Collective};
-use crate::program::{Code, Operation};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.

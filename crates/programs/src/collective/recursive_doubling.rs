@@ -7,9 +7,10 @@
 //! Scan: in round k each rank sends its value to the rank 2^k further and combines the value from 2^k before (Hillis
 //! and Steele 1986). This is p - 2^k messages of n bytes in round k of ceil(log2 p), for any p.
 
+use super::algorithm::{doublings, exchange, Algorithm, Collective};
 use super::fold::Fold;
-use super::{doublings, exchange, Algorithm, Collective};
-use crate::program::{Code, Operation};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.

@@ -4,8 +4,9 @@
 //! ranks combined it. Allreduce of n bytes is both, with blocks of n/p. This is 2 (p - 1) messages and 2 n (p - 1)/p
 //! bytes per rank, the minimum (Patarasuk and Yuan 2009).
 
-use super::{exchange, Algorithm, Collective};
-use crate::program::{Code, Operation};
+use super::algorithm::{exchange, Algorithm, Collective};
+use crate::call::Operation;
+use crate::code::Code;
 use odonata_units::Bytes;
 
 /// The algorithm.

@@ -1,7 +1,9 @@
 //! Runs a collective on all ranks of a communicator and checks its invariants.
 
-use super::{Algorithm, Collective, ALGORITHMS};
-use crate::program::{Call, Code, Operation};
+use super::algorithm::{Algorithm, Collective};
+use super::ALGORITHMS;
+use crate::call::{Call, Operation};
+use crate::code::Code;
 use crate::untimed::{self, Report};
 use odonata_units::Bytes;
 use std::collections::VecDeque;

@@ -4,10 +4,10 @@
 //! fingerprint identifies the communicator. If fingerprints differ, both ranks are walked again, and their calls are
 //! compared.
 
-use super::{place, Mistake, Walker};
+use super::walker::{place, Mistake, OwnCommunicator, Walker};
+use crate::call::{Call, Operation, WORLD};
 use crate::expansion::JobProgram;
 use crate::fingerprint::mixed;
-use crate::program::{Call, Operation, WORLD};
 use std::collections::HashMap;
 
 /// Limit on communicators. More would use too much memory.
@@ -15,31 +15,6 @@ const MAX_COMMUNICATORS: usize = 1 << 20;
 
 const EXPECTED: &str =
     "expected all ranks of a communicator to call the same collectives in the same order, with the same root and size";
-
-/// A communicator of one rank.
-#[derive(Clone, Copy, Debug)]
-struct OwnCommunicator {
-    /// Equal for all ranks that created the same communicator.
-    identity: u64,
-    /// Number of the call that created it. 0 for the world communicator.
-    made: u64,
-    size: u32,
-    /// Fingerprint of all collectives so far.
-    calls: u64,
-    count: u32,
-}
-
-/// Communicators of one rank, by number.
-#[derive(Clone, Debug)]
-pub(super) struct OwnCommunicators {
-    owns: Vec<Option<OwnCommunicator>>,
-}
-
-impl OwnCommunicators {
-    pub(super) fn new(ranks: u32) -> Self {
-        Self { owns: vec![Some(OwnCommunicator { identity: 0, made: 0, size: ranks, calls: 0, count: 0 })] }
-    }
-}
 
 /// Fingerprint of the calls on a communicator by its first rank.
 #[derive(Clone, Copy, Debug)]
@@ -162,7 +137,7 @@ fn words(call: &Call) -> String {
     match *call {
         Call::Collective { operation: Operation::Barrier, .. } => "barrier".into(),
         Call::Collective { operation, root, bytes, sizes, .. } => {
-            let of = if sizes == crate::program::EQUAL { format!("{} B", bytes.0) } else { format!("sizes {sizes}") };
+            let of = if sizes == crate::call::EQUAL { format!("{} B", bytes.0) } else { format!("sizes {sizes}") };
             let root = if is_rooted(operation) { format!(" with root {root}") } else { String::new() };
             format!("{} of {of}{root}", operation.name())
         }

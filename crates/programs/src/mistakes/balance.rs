@@ -5,8 +5,8 @@
 //! to one of many sums. For each sum that is not zero, a second walk counts its channels. Errors cancel with a
 //! probability of about 2^-128.
 
+use crate::call::{Call, ANY};
 use crate::fingerprint::mixed;
-use crate::program::{Call, ANY};
 use std::collections::BTreeMap;
 
 /// Number of sums. More sums leave fewer channels to the second walk.

@@ -1,6 +1,6 @@
 //! Requests of one rank as far as they are known without a run.
 
-use crate::program::Call;
+use crate::call::Call;
 
 /// State of a request slot.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

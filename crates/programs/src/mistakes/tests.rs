@@ -1,9 +1,13 @@
 //! Programs with one mistake each, as users might write them.
 
 use super::*;
+use crate::call::Call;
 use crate::collective::Collectives;
-use crate::program::{text, Cursor, ProgramSpec, PROGRAMS};
+use crate::cursor::Cursor;
+use crate::program::PROGRAMS;
 use crate::rank_walks::build;
+use crate::rule::ProgramSpec;
+use crate::text;
 use odonata_units::Stream;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -196,7 +200,7 @@ fn built_in_programs_have_no_mistakes() {
             let expected = Examination { sent: Some(sent(&shared)), ..Examination::default() };
             assert_eq!(examine(&shared, MAX_CALLS), Ok(expected.clone()), "{name} {ranks}");
             // Run three times, it is counted once.
-            let several = shared.repeated(crate::program::Rounds::Times(3));
+            let several = shared.repeated(crate::sequence::Rounds::Times(3));
             assert_eq!(examine(&several, MAX_CALLS), Ok(expected), "{name} {ranks}");
         }
     }
@@ -208,14 +212,14 @@ struct Random {
     seed: u64,
 }
 
-impl crate::program::RankProgram for Random {
+impl crate::rank_program::RankProgram for Random {
     fn ranks(&self) -> u32 {
         5
     }
     fn blocks(&self, _: u32) -> u64 {
         1
     }
-    fn block(&self, rank: u32, _: u64, code: &mut crate::program::Code) {
+    fn block(&self, rank: u32, _: u64, code: &mut crate::code::Code) {
         let mut random = Stream::new(self.seed, "mistakes", &[]);
         for _ in 0..random.index(40) {
             let [from, to, tag] = [random.index(5), random.index(5), random.index(3)].map(|n| n as u32);

@@ -1,6 +1,9 @@
 //! The program `all-to-all`: an alltoall of all ranks.
 
-use super::{Code, Operation, ProgramContext, ProgramRule, RankProgram};
+use crate::call::Operation;
+use crate::code::Code;
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;

@@ -1,12 +1,15 @@
 //! The program `fft-3d`: a 3D FFT on pencils.
 
-use super::{Code, ProgramContext, ProgramRule, RankProgram, WORLD};
+use crate::call::WORLD;
+use crate::code::Code;
 use crate::grid::near_cubic_ascending;
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, AUTO};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-use super::{Call, Operation};
+use crate::call::{Call, Operation};
 
 /// Parameters of `fft-3d`. The defaults are from the interference study.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,8 @@
 //! The program `file`: a program from a text file.
 
-use super::text::{self, TextProgram};
-use super::{ProgramContext, ProgramRule, RankProgram};
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule};
+use crate::text::{self, TextProgram};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, Reader};
 use std::sync::Arc;
 
@@ -56,8 +57,8 @@ pub(super) fn built(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::ProgramSpec;
     use crate::rank_walks::{calls, try_build};
+    use crate::rule::ProgramSpec;
     use serde_json::json;
 
     struct OneFile(&'static str);

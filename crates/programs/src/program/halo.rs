@@ -1,7 +1,9 @@
 //! Exchange with the nearest neighbours on a process grid, dimension by dimension.
 
-use super::{Code, ProgramContext, ProgramRule, RankProgram, DIMS};
+use crate::code::Code;
 use crate::grid::{Grid, GridOrder};
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
@@ -97,8 +99,8 @@ impl RankProgram for Halo {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Call;
     use super::*;
+    use crate::call::Call;
     use crate::rank_walks::{build, calls};
     use serde_json::json;
 

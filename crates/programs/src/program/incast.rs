@@ -1,6 +1,8 @@
 //! The program `incast`: all ranks send to a few ranks at once.
 
-use super::{Code, ProgramContext, ProgramRule, RankProgram};
+use crate::code::Code;
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::Bytes;
 use std::sync::Arc;

@@ -1,7 +1,10 @@
 //! Lattice QCD: a sparse matrix of first and third neighbours on a 4D lattice, then two sums.
 
-use super::{Code, Operation, ProgramContext, ProgramRule, RankProgram, DIMS};
+use crate::call::Operation;
+use crate::code::Code;
 use crate::grid::{format_sizes, near_cubic, Grid, GridOrder};
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
@@ -224,8 +227,8 @@ impl RankProgram for Lqcd {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Call;
     use super::*;
+    use crate::call::Call;
     use crate::rank_walks::{build, calls};
     use serde_json::json;
 

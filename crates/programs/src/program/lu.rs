@@ -1,8 +1,10 @@
 //! Wavefronts over all planes of a box, as in LU factorisation and discrete ordinates.
 
 use super::sweep::{Corner, Sweep};
-use super::{Code, ProgramContext, ProgramRule, RankProgram, DIMS};
+use crate::code::Code;
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
@@ -122,8 +124,8 @@ impl RankProgram for Lu {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Call;
     use super::*;
+    use crate::call::Call;
     use crate::rank_walks::{build, calls, untimed};
     use serde_json::json;
 

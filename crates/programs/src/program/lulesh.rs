@@ -1,8 +1,11 @@
 //! Shock hydrodynamics: small collectives, an exchange with all 26 neighbours, a wavefront.
 
 use super::sweep::Sweep;
-use super::{Code, Operation, ProgramContext, ProgramRule, RankProgram, DIMS};
+use crate::call::Operation;
+use crate::code::Code;
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;

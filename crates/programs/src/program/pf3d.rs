@@ -2,8 +2,11 @@
 //!
 //! Sizes are from the code's public communication kernels: floats of 4 B, complex numbers of 8 B.
 
-use super::{Call, Code, Operation, ProgramContext, ProgramRule, RankProgram, DIMS, WORLD};
+use crate::call::{Call, Operation, WORLD};
+use crate::code::Code;
 use crate::grid::{Grid, GridOrder};
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameter, words, Kind, Parameter, ParameterError, Parameters, Word};
 use odonata_units::Bytes;
 use std::sync::Arc;

@@ -1,6 +1,8 @@
 //! Ping-pong: each rank of the first half with a partner in the second half.
 
-use super::{Code, ProgramContext, ProgramRule, RankProgram};
+use crate::code::Code;
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::Bytes;
 use std::sync::Arc;

@@ -1,6 +1,8 @@
 //! A ring: every rank sends to the next rank and receives from the rank before.
 
-use super::{Code, ProgramContext, ProgramRule, RankProgram};
+use crate::code::Code;
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::Bytes;
 use std::sync::Arc;

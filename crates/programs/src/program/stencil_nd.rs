@@ -1,7 +1,9 @@
 //! A stencil of any number of dimensions: every rank exchanges with the ranks after it, then with the ranks before it.
 
-use super::{Code, ProgramContext, ProgramRule, RankProgram, DIMS};
+use crate::code::Code;
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule, DIMS};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
@@ -109,8 +111,8 @@ impl RankProgram for StencilNd {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Call;
     use super::*;
+    use crate::call::Call;
     use crate::rank_walks::{build, calls};
     use serde_json::json;
 

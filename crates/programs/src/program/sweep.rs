@@ -1,6 +1,6 @@
 //! Wavefronts over a 2D process grid: blocks of planes move from a corner to the opposite one.
 
-use super::Code;
+use crate::code::Code;
 use crate::grid::Grid;
 use odonata_units::{Bytes, Time};
 

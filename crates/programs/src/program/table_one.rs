@@ -3,7 +3,9 @@
 //! A message up to 12,000 B is eager: n + 45 B in packets of 512 B. A longer message is a rendezvous: n + 13 B of data,
 //! a header of 45 B, a get request of 13 B and an acknowledgement of 15 B, one packet each.
 
-use super::{Call, Code, RankProgram};
+use crate::call::Call;
+use crate::code::Code;
+use crate::rank_program::RankProgram;
 use crate::rank_walks::{build, untimed, Walk};
 use serde_json::{json, Value};
 use std::collections::BTreeSet;

@@ -1,6 +1,8 @@
 //! Uniform random traffic of the interference study: a permutation of the ranks per iteration.
 
-use super::{Code, ProgramContext, ProgramRule, RankProgram};
+use crate::code::Code;
+use crate::rank_program::RankProgram;
+use crate::rule::{ProgramContext, ProgramRule};
 use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
 use odonata_units::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,6 +1,8 @@
 //! Programs in sequence, and repeated.
 
-use super::{Call, Code, RankProgram, EQUAL};
+use crate::call::{Call, EQUAL};
+use crate::code::Code;
+use crate::rank_program::RankProgram;
 use odonata_units::Bytes;
 use std::sync::Arc;
 
@@ -148,7 +150,7 @@ impl RankProgram for Sequence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::Cursor;
+    use crate::cursor::Cursor;
     use crate::rank_walks::{build, calls, untimed};
     use serde_json::json;
 

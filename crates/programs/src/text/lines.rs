@@ -1,6 +1,6 @@
 //! Lines of a program: indentation and tokens.
 
-use super::Mistake;
+use super::mistake::Mistake;
 
 /// A token and its column.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,7 +1,6 @@
 //! Names of calls for messages.
 
-use super::text::OUTSIDE;
-use super::{Call, Operation, ANY};
+use crate::call::{Call, Operation, ANY, OUTSIDE};
 use std::fmt::{Display, Formatter, Result};
 
 impl Call {

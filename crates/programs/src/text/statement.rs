@@ -1,7 +1,7 @@
 //! Statements of a program.
 
 use super::expression::Expression;
-use crate::program::Operation;
+use crate::call::Operation;
 
 /// A line with its nested lines.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@
 //! a loop whose rounds leave such requests open is unrolled into its piece.
 
 use super::expression::{Expression, Operator};
+use super::mistake::Mistake;
 use super::statement::{Action, CompletionMode, Statement};
 use super::tree::Piece;
-use super::Mistake;
 
 /// The line of a request without a wait after these statements.
 fn open_after(statements: &[Statement], mut open: Option<u32>) -> Option<u32> {

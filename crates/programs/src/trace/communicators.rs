@@ -1,8 +1,7 @@
 //! Checks that the ranks of each communicator of a trace call the same collectives.
 
 use super::rank::RankTrace;
-use super::Sizes;
-use crate::program::{Call, Operation, EQUAL};
+use crate::call::{Call, Operation, EQUAL};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -39,6 +38,17 @@ struct RecordedCommunicator {
     line: u32,
     /// Rank in the communicator, rank of the job.
     places: Vec<(u32, u32)>,
+}
+
+/// Block sizes of one collective in its vector form, in bytes, by ranks of its communicator.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Sizes {
+    /// By sender.
+    From(Vec<u64>),
+    /// By receiver.
+    To(Vec<u64>),
+    /// By sender, then by receiver.
+    Pairs(Vec<Vec<u64>>),
 }
 
 /// Members of each communicator, or the error.

@@ -2,11 +2,10 @@
 
 use super::expression::Expression;
 use super::statement::{Action, CompletionMode, Message, Slot, Statement};
-use crate::program::{Call, Code, RankProgram, ANY};
+use crate::call::{Call, ANY, OUTSIDE};
+use crate::code::Code;
+use crate::rank_program::RankProgram;
 use odonata_units::{Bytes, Time};
-
-/// A peer outside the job. The runner must refuse it. Most of these peers are found when the program is read.
-pub const OUTSIDE: u32 = u32::MAX - 1;
 
 /// Limit on nested loops. Each one needs an entry in [`Variables`].
 pub(super) const MAX_DEPTH: usize = 8;

@@ -3,10 +3,10 @@
 use super::cut::pieces;
 use super::expression::{Dimension, Expression, Scope, TokenCursor, DATA_UNITS, TIME_UNITS};
 use super::lines::{lines, Line};
+use super::mistake::Mistake;
 use super::statement::{Action, CompletionMode, Message, Slot, Slots, Statement};
 use super::tree::{Role, TextProgram, MAX_DEPTH};
-use super::Mistake;
-use crate::program::{Operation, EQUAL, WORLD};
+use crate::call::{Operation, EQUAL, WORLD};
 use odonata_declare::hint;
 
 /// Names with a meaning in expressions and after calls.

@@ -1,6 +1,6 @@
 //! A block of code, written call by call.
 
-use super::{Call, Operation, EQUAL, WORLD};
+use crate::call::{Call, Operation, EQUAL, WORLD};
 use odonata_units::{Bytes, Time};
 
 /// The instructions of a block. Calls use the communicator chosen last, at first the world communicator. Requests are

@@ -1,6 +1,7 @@
 //! Checkpoint of communicators.
 
-use super::{Communicators, Group, Lineage, List, Member};
+use super::{Group, Lineage, List, Member};
+use crate::communicators::Communicators;
 use odonata_checkpoint::{DecodeError, Reader, Writer};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -4,9 +4,10 @@ mod checkpoint;
 
 pub use checkpoint::GroupLists;
 
-use super::text::OUTSIDE;
-use super::{Call, Cursor, RankProgram, WORLD};
+use crate::call::{Call, OUTSIDE, WORLD};
+use crate::cursor::Cursor;
 use crate::fingerprint::mixed;
+use crate::rank_program::RankProgram;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};

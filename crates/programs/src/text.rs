@@ -25,6 +25,7 @@ mod check;
 mod cut;
 mod expression;
 mod lines;
+mod mistake;
 mod parser;
 mod statement;
 mod tree;
@@ -32,8 +33,9 @@ mod tree;
 #[cfg(test)]
 mod tests;
 
-pub use tree::{TextProgram, OUTSIDE};
+pub use tree::TextProgram;
 
+use mistake::Mistake;
 use odonata_declare::FileError;
 
 /// Reads a program for a job of `ranks` ranks; `label` names the file in errors.
@@ -54,18 +56,4 @@ pub fn parse(label: &str, bytes: &[u8], ranks: u32) -> Result<TextProgram, FileE
         let place = format!("line {}, column {}", mistake.line, mistake.column);
         FileError::new(label, place, mistake.reason)
     })
-}
-
-/// The problem and its place. Columns count from 1.
-#[derive(Clone, PartialEq, Eq, Debug)]
-struct Mistake {
-    line: u32,
-    column: u32,
-    reason: String,
-}
-
-impl Mistake {
-    fn new(line: u32, column: u32, reason: String) -> Self {
-        Self { line, column, reason }
-    }
 }

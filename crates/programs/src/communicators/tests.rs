@@ -1,7 +1,7 @@
 //! Nested splits, and invalid calls.
 
-use super::super::Code;
 use super::*;
+use crate::code::Code;
 
 /// Rank r of 6 splits by colour r % 2 with key 10 - r, then the new communicator by r < 3.
 #[derive(Debug)]

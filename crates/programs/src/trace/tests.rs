@@ -1,8 +1,11 @@
 //! Traces of SimGrid 3.32 (`smpirun -trace-ti`) of a test program, and lines by hand.
 
 use super::*;
-use crate::program::{Communicators, Operation, ProgramSpec, Splits, ANY, EQUAL, WORLD};
+use crate::call::{Operation, ANY, EQUAL, WORLD};
+use crate::communicators::{Communicators, Splits};
 use crate::rank_walks::{calls, try_build, untimed};
+use crate::rule::ProgramContext;
+use crate::rule::ProgramSpec;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -50,11 +53,11 @@ const fn collective(operation: Operation, root: u32, bytes: u64) -> Call {
 /// A trace with known calls: `tests/traces/calls.c`, recorded with SimGrid 3.32.
 fn recorded(change: impl Fn(&str) -> String) -> Trace {
     let files = [
-        ("a/calls.trace", include_str!("../../../tests/traces/calls.trace")),
-        ("a/calls.trace_files/rank-1.txt", include_str!("../../../tests/traces/calls.trace_files/rank-1.txt")),
-        ("a/calls.trace_files/rank-2.txt", include_str!("../../../tests/traces/calls.trace_files/rank-2.txt")),
-        ("a/calls.trace_files/rank-3.txt", include_str!("../../../tests/traces/calls.trace_files/rank-3.txt")),
-        ("a/calls.trace_files/rank-4.txt", include_str!("../../../tests/traces/calls.trace_files/rank-4.txt")),
+        ("a/calls.trace", include_str!("../../tests/traces/calls.trace")),
+        ("a/calls.trace_files/rank-1.txt", include_str!("../../tests/traces/calls.trace_files/rank-1.txt")),
+        ("a/calls.trace_files/rank-2.txt", include_str!("../../tests/traces/calls.trace_files/rank-2.txt")),
+        ("a/calls.trace_files/rank-3.txt", include_str!("../../tests/traces/calls.trace_files/rank-3.txt")),
+        ("a/calls.trace_files/rank-4.txt", include_str!("../../tests/traces/calls.trace_files/rank-4.txt")),
     ]
     .map(|(name, text)| (name, change(text)));
     let files: Vec<_> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();

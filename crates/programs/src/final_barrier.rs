@@ -1,6 +1,8 @@
 //! The end of every job: a barrier of all ranks, as in `MPI_Finalize`.
 
-use super::{Code, Operation, RankProgram};
+use crate::call::Operation;
+use crate::code::Code;
+use crate::rank_program::RankProgram;
 use odonata_units::Bytes;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! One line of a trace: `rank action arguments`, and an optional `on` communicator.
 
-use crate::program::ANY;
+use crate::call::ANY;
 use odonata_declare::hint;
 
 /// Wildcard for a rank.

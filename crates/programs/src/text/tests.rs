@@ -1,7 +1,8 @@
 //! Texts against built-in programs, mistakes, and arbitrary bytes.
 
-use super::super::{Call, Operation, RankProgram, ANY, EQUAL};
 use super::*;
+use crate::call::{Call, Operation, ANY, EQUAL};
+use crate::rank_program::RankProgram;
 use crate::rank_walks::{build, calls, untimed};
 use odonata_units::{Bytes, Time};
 use proptest::prelude::*;

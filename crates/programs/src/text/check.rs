@@ -2,10 +2,10 @@
 //! both ends of each role. This finds values that grow or shrink with the round. The run finds the rest.
 
 use super::expression::Expression;
+use super::mistake::Mistake;
 use super::statement::{Action, Message, Statement};
 use super::tree::{blocks, Piece, TextProgram, Variables};
-use super::Mistake;
-use crate::program::WORLD;
+use crate::call::WORLD;
 
 /// Ranks of a role that are checked, from both ends. More would delay large jobs.
 const MAX_RANKS: u32 = 2048;

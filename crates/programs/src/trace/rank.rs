@@ -4,8 +4,7 @@
 //! all. Only the run shows which requests a test or a wait for any freed, so their slots stay in use.
 
 use super::line::Line;
-use super::TracedCall;
-use crate::program::{Call, Operation, ANY, EQUAL, WORLD};
+use crate::call::{Call, Operation, ANY, EQUAL, WORLD};
 use odonata_units::{Bytes, Time};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -55,6 +54,9 @@ const EXCLUDED: u16 = 1;
 const SLOTS: u32 = 32_765;
 /// Largest communicator number. Larger numbers identify excluded ranks.
 const MAX_COMMUNICATOR: u32 = i32::MAX as u32;
+
+/// A call and its line.
+type TracedCall = (Call, u32);
 
 /// Communicator, sender, receiver and tag of a request.
 type Name = (u32, u32, u32, u32);

@@ -1,7 +1,7 @@
 //! Integer expressions with units. Variables are the rank, the number of ranks and the rounds of enclosing loops.
 
 use super::lines::{Line, Token, Word};
-use super::Mistake;
+use super::mistake::Mistake;
 use odonata_declare::hint;
 use odonata_units::Quantity;
 use std::sync::Arc;

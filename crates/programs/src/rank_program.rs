@@ -1,0 +1,56 @@
+//! The program of every rank of a job.
+
+use crate::code::Code;
+use odonata_units::Bytes;
+
+/// Program of every rank of a job. Pure: independent of threads and of the order of calls.
+pub trait RankProgram: std::fmt::Debug + Send + Sync {
+    /// Number of ranks, `0..ranks()`.
+    fn ranks(&self) -> u32;
+
+    /// Number of blocks of a rank.
+    fn blocks(&self, rank: u32) -> u64;
+
+    /// Appends the instructions of a block of `rank`. A block must be short enough for every rank to store one.
+    fn block(&self, rank: u32, index: u64, code: &mut Code);
+
+    /// Bytes from `from` to `to` (ranks of the job) in the vector form of a collective with `sizes`.
+    fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
+        let _ = (sizes, from, to);
+        Bytes(0)
+    }
+
+    /// Whether any rank splits a communicator ([`Call::CommSplit`]).
+    fn splits(&self) -> bool {
+        false
+    }
+
+    /// Names of the phases, by number.
+    fn phases(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether the time of a phase, without computation, counts as communication, as in the interference study.
+    fn is_communication(&self, phase: u32) -> bool {
+        let _ = phase;
+        true
+    }
+
+    /// Number of the program of a phase among several programs, from 0.
+    fn program_of(&self, phase: u32) -> u32 {
+        let _ = phase;
+        0
+    }
+
+    /// Number of the program of a block among several programs, from 0. `None` if there is only one.
+    fn program_at(&self, rank: u32, index: u64) -> Option<u32> {
+        let _ = (rank, index);
+        None
+    }
+
+    /// Line of a block's instruction, if the program was read from a file.
+    fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
+        let _ = (rank, index, place);
+        None
+    }
+}

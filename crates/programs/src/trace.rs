@@ -1,0 +1,152 @@
+//! Traces: replay of the calls of a real run.
+//!
+//! ```text
+//! list of files, or one file ──► lines (trace/line.rs) ──► calls of each rank (trace/rank.rs) ──► Trace : RankProgram
+//! ```
+//! The format is the time-independent trace of SimGrid (`smpirun -trace-ti`): one line per action, with the rank, sizes
+//! in elements of a data type, and computation in floating-point operations. It has no communicators, but the traces of
+//! virtual ranks do (`vmpi/src/trace.c`). `docs/models/programs.md` explains the consequences.
+
+mod communicators;
+mod line;
+mod rank;
+
+use crate::call::Call;
+use crate::code::Code;
+use crate::rank_program::RankProgram;
+use communicators::{Members, Sizes};
+use line::Line;
+use odonata_declare::Reader;
+use odonata_units::Bytes;
+use rank::RankTrace;
+use std::sync::Arc;
+
+/// Instructions of a block. Each rank stores one block; a smaller value costs more calls of `block`.
+const BLOCK: usize = 256;
+
+/// Calls of all ranks of a run.
+#[derive(Debug)]
+pub struct Trace {
+    ranks: Vec<RankTrace>,
+    /// Sizes of vector collectives, by communicator and then in the order of the calls.
+    sizes: Vec<(Arc<Members>, Sizes)>,
+}
+
+impl Trace {
+    /// Reads the trace of `ranks` ranks from the file called `path`.
+    pub(crate) fn read(path: &str, ranks: u32, flops_per_s: f64, files: &mut dyn Reader) -> Result<Self, String> {
+        let bytes = files.read_filled(path)?;
+        let text = text_of(path, &bytes)?;
+        let mut texts = vec![(path.to_owned(), text.to_owned())];
+        if is_list(text) {
+            let directory = path.rfind('/').map_or("", |at| &path[..=at]);
+            let names = text.lines().map(str::trim).filter(|line| !is_empty(line));
+            let named = names.map(|name| {
+                let name = if name.starts_with('/') { name.to_owned() } else { format!("{directory}{name}") };
+                let text = text_of(&name, &files.read_filled(&name)?)?.to_owned();
+                Ok((name, text))
+            });
+            texts = named.collect::<Result<_, String>>()?;
+        }
+        let mut traced = 0;
+        for (name, text) in &texts {
+            each_line(name, text, |line| {
+                traced = traced.max(line.rank()?.saturating_add(1));
+                Ok(())
+            })?;
+        }
+        if traced != ranks {
+            return Err(format!("{path}: a trace of {traced} ranks, but the job has {ranks}"));
+        }
+        let mut all: Vec<RankTrace> = (0..ranks).map(|rank| RankTrace::new(rank, ranks, flops_per_s)).collect();
+        for (name, text) in &texts {
+            each_line(name, text, |line| all[line.rank()? as usize].follow(line))?;
+        }
+        Self::of(path, all)
+    }
+
+    /// Joins the ranks of a run, if they agree.
+    fn of(path: &str, mut ranks: Vec<RankTrace>) -> Result<Self, String> {
+        if let Some(silent) = ranks.iter().position(RankTrace::is_empty) {
+            return Err(format!("{path}: no line of rank {silent}; expected lines of ranks 0 to {}", ranks.len() - 1));
+        }
+        for rank in &mut ranks {
+            rank.end();
+        }
+        let members = communicators::members(&ranks).map_err(|reason| format!("{path}: {reason}"))?;
+        if let Some(reason) = communicators::disagreement(&ranks, &members) {
+            return Err(format!("{path}: {reason}"));
+        }
+        let sizes = communicators::sizes(&mut ranks, &members);
+        Ok(Self { ranks, sizes })
+    }
+}
+
+/// Whether a line is empty or a comment.
+fn is_empty(line: &str) -> bool {
+    line.is_empty() || line.starts_with('#')
+}
+
+fn text_of<'a>(label: &str, bytes: &'a [u8]) -> Result<&'a str, String> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
+        format!("{label}: line {line}: not UTF-8 text; expected a trace with one action per line")
+    })
+}
+
+/// Whether a text is a list of files, one per line, instead of actions.
+fn is_list(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !is_empty(line)).unwrap_or_default();
+    first.split_whitespace().nth(1).is_none()
+}
+
+/// Handles each line that is not empty. An error names its place.
+fn each_line(label: &str, text: &str, mut follow: impl FnMut(&Line<'_>) -> Result<(), String>) -> Result<(), String> {
+    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !is_empty(line.trim())) {
+        follow(&Line::new(line, number)).map_err(|reason| format!("{label}: line {number}: {reason}"))?;
+    }
+    Ok(())
+}
+
+impl RankProgram for Trace {
+    fn ranks(&self) -> u32 {
+        self.ranks.len() as u32
+    }
+
+    fn blocks(&self, rank: u32) -> u64 {
+        self.ranks[rank as usize].calls.len().div_ceil(BLOCK) as u64
+    }
+
+    fn block(&self, rank: u32, index: u64, code: &mut Code) {
+        let start = index as usize * BLOCK;
+        for (call, _) in self.ranks[rank as usize].calls.iter().skip(start).take(BLOCK) {
+            code.push(*call);
+        }
+    }
+
+    fn size(&self, sizes: u32, from: u32, to: u32) -> Bytes {
+        let Some((members, sizes)) = self.sizes.get(sizes as usize) else { return Bytes(0) };
+        let (Some(from), Some(to)) = (members.place(from), members.place(to)) else { return Bytes(0) };
+        Bytes(match sizes {
+            Sizes::From(by) => by[from],
+            Sizes::To(by) => by[to],
+            Sizes::Pairs(by) => by[from].get(to).copied().unwrap_or(0),
+        })
+    }
+
+    fn splits(&self) -> bool {
+        self.ranks.iter().any(|rank| rank.calls.iter().any(|(call, _)| matches!(call, Call::CommSplit { .. })))
+    }
+
+    fn phases(&self) -> Vec<String> {
+        vec!["trace".into()]
+    }
+
+    fn line(&self, rank: u32, index: u64, place: usize) -> Option<u32> {
+        let at = usize::try_from(index).ok()?.checked_mul(BLOCK)?.checked_add(place)?;
+        self.ranks[rank as usize].calls.get(at).map(|(_, line)| *line)
+    }
+}
+
+#[cfg(test)]
+mod tests;
