@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use odonata_amg::import::{levels, messages};
 use odonata_amg::{alternatives, cycle_costs, decide, Charges, Phase};
 use odonata_declare::Word;
-use odonata_experiment::engine::parameters;
+use odonata_experiment::parameters;
 use odonata_model::Mix;
 
 fuzz_target!(|data: &[u8]| {

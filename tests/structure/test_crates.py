@@ -14,12 +14,13 @@ ROOT = Path(__file__).parents[2]
 CRATES: list[set[str]] = [
     {"checkpoint"},
     {"processes", "units"},
-    {"declare"},
-    {"machine", "programs"},
+    {"declare", "memory"},
+    {"document", "machine", "programs"},
     {"import"},
     {"routing", "workload"},
     {"flow", "packet", "model"},
     {"amg", "transport"},
+    {"engines"},
     {"experiment"},
     {"py"},
 ]
@@ -27,6 +28,7 @@ CRATES: list[set[str]] = [
 
 WITH_CIRCLES = {
     "declare",
+    "engines",
     "experiment",
     "flow",
     "machine",
@@ -38,6 +40,7 @@ WITH_CIRCLES = {
 
 WITH_TUPLES = {
     "declare",
+    "engines",
     "experiment",
     "flow",
     "machine",

@@ -1,11 +1,10 @@
 //! Traffic of jobs without a run: the columns of Table I of Kang et al. 2022 that need no run.
 
-use crate::input::Files;
 use crate::plan::Plan;
-use crate::problem::Problems;
-use crate::scenario::Scenario;
 use crate::spec::ExperimentSpec;
 use odonata_declare::Value;
+use odonata_document::{Files, Problems};
+use odonata_engines::Scenario;
 use odonata_programs::expansion::{CallExpander, JobProgram, Step};
 use odonata_programs::Call;
 use odonata_transport::wire_volume;

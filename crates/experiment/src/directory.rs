@@ -2,14 +2,17 @@
 
 mod markdown;
 
-pub use crate::record::{FORMAT, FORMAT_VERSION};
 pub use markdown::reference;
 
-use crate::engine::ENGINES;
-use crate::record;
 use odonata_declare::{Column, Frames, Table, AXIS};
+use odonata_engines::{record, ENGINES};
 use serde_json::{json, Value};
 use std::sync::LazyLock;
+
+/// `format` of the summary.
+pub const FORMAT: &str = "odonata-run";
+/// `format_version` of the summary. Within a version tables and columns may be added; none changes its meaning.
+pub const FORMAT_VERSION: u32 = 3;
 
 static TABLES: LazyLock<Vec<Table>> = LazyLock::new(|| {
     let mut tables = record::tables();

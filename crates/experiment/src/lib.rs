@@ -5,50 +5,39 @@
 //! 1. [`ExperimentSpec`]: the words. TOML and overrides become sections of checked values; nothing is opened or built.
 //! 2. [`Plan`]: the meaning. Files are read, the machine is built, the jobs are placed, and every key has its value: a
 //!    [`Scenario`] that no longer changes, and `resolved.toml`, which gives the same run.
-//! 3. [`run()`]: an [`Engine`](engine::Engine) makes an [`Outcome`](engine::Outcome) of the scenario, which is recorded as
+//! 3. [`run()`]: an [`Engine`](odonata_engines::Engine) makes an [`Outcome`](odonata_engines::Outcome) of the scenario, which is recorded as
 //!    [`Frames`] and a summary.
 //!
 //! The parser, the JSON Schema ([`schema::json_schema`]) and the reference page ([`schema::reference`]) read the keys that
 //! are declared ([`schema::sections`]). Mistakes are data ([`Problem`]): kind, file, line, column, message, help.
-//!
-//! To add an engine, add a file in `engine/` with its keys and a line in [`engine::ENGINES`].
 
 mod characterize;
-pub mod checkpoint;
 pub mod directory;
-mod document;
-pub mod engine;
-mod fields;
-mod format;
-mod input;
 mod mapping;
 mod markdown;
-pub mod memory;
-mod overrides;
+mod metrics;
 mod plan;
-mod problem;
-mod read;
-mod record;
-mod report;
 mod run;
-mod scenario;
 pub mod schema;
-mod section;
 mod spec;
+mod summary;
 mod usage;
 
 pub use characterize::{characterize, Character};
-pub use format::{upgrade, VERSION};
-pub use input::{read_experiment, read_file, Files, InputFile, Library, ParquetAsCsv, EXPERIMENT_BYTES_MAX};
 pub use mapping::{mapped_jobs, MappedJob};
 pub use odonata_declare::{Frame, Frames, Value, Values};
+pub use odonata_document::format::{upgrade, VERSION};
+pub use odonata_document::{
+    read_experiment, read_file, Files, InputFile, Library, Location, ParquetAsCsv, Problem, ProblemKind, Problems,
+    EXPERIMENT_BYTES_MAX,
+};
+pub use odonata_engines::record::machine_tables;
+pub use odonata_engines::{checkpoint, parameters, Output, Processes, Scenario, Watcher, ENGINES};
+pub use odonata_memory as memory;
 pub use odonata_workload::search;
 pub use plan::{MachinePlan, Plan};
-pub use problem::{Location, Problem, ProblemKind, Problems};
-pub use record::machine_tables;
 pub use run::{
     alone, check, check_points, machine, program_mistake, run, run_watched, sweep, CheckReport, MachineReport,
     RunError, RunResult, SweepAxis,
 };
-pub use scenario::{Output, Scenario};
 pub use spec::ExperimentSpec;

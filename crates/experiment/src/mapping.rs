@@ -1,9 +1,8 @@
 //! What a search for a better mapping needs of a job: its places and who sends how much to whom.
 
-use crate::input::Files;
 use crate::plan::Plan;
-use crate::problem::Problems;
 use crate::spec::ExperimentSpec;
+use odonata_document::{Files, Problems};
 use odonata_machine::{FastestLetter, Machine, Shape};
 use odonata_workload::search::TorusPlaces;
 use odonata_workload::volumes::Messages;

@@ -5,14 +5,10 @@ mod jobs;
 mod node_names;
 mod resolved;
 
-use crate::document::{Document, Place};
-use crate::engine::{Engine, EngineError};
-use crate::input::{Files, InputFile};
-use crate::problem::{ProblemKind, Problems};
-use crate::report::Report;
-use crate::scenario::Scenario;
 use crate::spec::job::JobEntry;
 use crate::spec::{self, ExperimentSpec};
+use odonata_document::{Document, Files, InputFile, Place, ProblemKind, Problems, Report};
+use odonata_engines::{Engine, EngineError, Scenario};
 use odonata_machine::metrics::CableCost;
 use odonata_machine::presets::DeclaredCounts;
 use odonata_machine::Machine;

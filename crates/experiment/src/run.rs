@@ -1,16 +1,18 @@
 //! From the text of an experiment to its result.
 
-use crate::checkpoint::{Checkpoint, Checkpoints, Origin};
 use crate::directory;
-use crate::engine::{EngineError, Progress, ProgressWatcher, RunEstimate, Watcher};
-use crate::input::Files;
-use crate::memory::{self, Guard};
+use crate::metrics::metrics_json;
 use crate::plan::{MachinePlan, Plan};
-use crate::problem::Problems;
-use crate::record::{self, RunFacts};
 use crate::spec::ExperimentSpec;
+use crate::summary::{self, RunFacts};
 use crate::usage::Usage;
 use odonata_declare::Frames;
+use odonata_document::{Files, Problems};
+use odonata_engines::{
+    checkpoint::{Checkpoint, Checkpoints, Origin},
+    record, EngineError, Progress, ProgressWatcher, RunEstimate, Watcher,
+};
+use odonata_memory::Guard;
 use odonata_programs::mistakes::ExaminationCache;
 use serde_json::{json, Value};
 
@@ -83,8 +85,8 @@ pub fn run_watched<S: AsRef<str>>(
         origin.before = from.origin().before + 1;
     }
     let checkpoints = Checkpoints { from, origin };
-    let before = memory::resident_bytes();
-    let guard = Guard::new(&plan.scenario, plan.engine.memory_limit());
+    let before = odonata_memory::resident_bytes();
+    let guard = Guard::new(record::memory_bytes(&plan.scenario), plan.engine.memory_limit());
     let processes = watcher.processes();
     let outcome = if processes > 1 && !plan.engine.runs_among_processes() {
         Err(in_one_process(plan.engine.kind(), processes))
@@ -107,7 +109,7 @@ pub fn run_watched<S: AsRef<str>>(
         peak_rss_bytes: Usage::peak_rss_bytes(),
         memory_estimate_bytes: before.saturating_add(guard.total(outcome.memory)),
     };
-    let summary = record::summary(&plan, &mut outcome, &facts);
+    let summary = summary::summary(&plan, &mut outcome, &facts);
     Ok(RunResult { tables, summary, resolved: plan.resolved })
 }
 
@@ -171,8 +173,8 @@ fn check_knowing<S: AsRef<str>>(
     let plan = Plan::knowing(ExperimentSpec::parse(text, file, overrides)?, files, known)?;
     plan.unmatched()?;
     let scenario = &plan.scenario;
-    let before = memory::resident_bytes();
-    let guard = Guard::new(scenario, plan.engine.memory_limit());
+    let before = odonata_memory::resident_bytes();
+    let guard = Guard::new(record::memory_bytes(scenario), plan.engine.memory_limit());
     let foreseen = match plan.engine.check(scenario, &guard) {
         Ok(foreseen) => foreseen,
         Err(error) => match plan.refusal(&error) {
@@ -185,7 +187,7 @@ fn check_knowing<S: AsRef<str>>(
         "routing": plan.engine.routing(),
         "seed": scenario.seed,
         "machine": record::machine_json(&scenario.machine),
-        "jobs": record::jobs_json(&scenario.machine, &scenario.workload),
+        "jobs": summary::jobs_json(&scenario.machine, &scenario.workload),
     });
     for (key, value) in foreseen.summary {
         summary[key] = value;
@@ -266,6 +268,6 @@ pub fn machine<S: AsRef<str>>(
     let plan = MachinePlan::new(text, file, overrides, files)?;
     let pool =
         rayon::ThreadPoolBuilder::new().num_threads(usable(threads)).build().expect("the system can start threads");
-    let metrics = pool.install(|| record::metrics_json(&plan));
+    let metrics = pool.install(|| metrics_json(&plan));
     Ok(MachineReport { metrics, tables: record::machine_tables(&plan.machine), resolved: plan.resolved })
 }

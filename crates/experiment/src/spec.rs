@@ -13,18 +13,13 @@ mod output;
 pub(crate) mod sections;
 pub(crate) mod sweep;
 
-use crate::document::{Document, Entry, Raw, Table};
-use crate::fields::expect_table;
-use crate::format;
-use crate::overrides;
-use crate::problem::{ProblemKind, Problems};
-use crate::report::Report;
-use crate::scenario::Output;
 use engine::EngineSpec;
 use interference::Interference;
 use job::JobEntry;
 use machine::MachineSpec;
 use mpi::MpiSpec;
+use odonata_document::{expect_table, format, overrides, Document, Entry, ProblemKind, Problems, Raw, Report, Table};
+use odonata_engines::Output;
 use sections::unknown_keys;
 pub use sweep::SweepAxis;
 

@@ -1,7 +1,7 @@
 //! The declared tables against everything that they must agree with.
 
 use odonata_declare::{Column, Merge, Role, Table, Unit};
-use odonata_experiment::{directory, engine::ENGINES, schema};
+use odonata_experiment::{directory, schema, ENGINES};
 use odonata_workload::TRAFFIC;
 use std::path::Path;
 

@@ -4,7 +4,7 @@ use crate::errors;
 use crate::model::{mend, safely, user_error, ConstantsInput};
 use odonata_amg::{Charges, Hierarchy, Level, Observation};
 use odonata_declare::Word;
-use odonata_experiment::engine::parameters as sets;
+use odonata_experiment::parameters as sets;
 use odonata_model::{Mix, NetworkFigures};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -3,8 +3,8 @@
 use crate::columns::columns_dict;
 use crate::errors;
 use crate::partners::Partners;
-use odonata_experiment::engine::{Processes, Watcher};
 use odonata_experiment::Frame;
+use odonata_experiment::{Processes, Watcher};
 use pyo3::exceptions::{PyException, PyKeyboardInterrupt};
 use pyo3::prelude::*;
 use std::collections::VecDeque;

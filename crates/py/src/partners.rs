@@ -1,6 +1,6 @@
 //! Processes of one run, as an object of Python that knows their MPI: `count`, `number`, `ready()` and `exchange(messages)`.
 
-use odonata_experiment::engine::Processes;
+use odonata_experiment::Processes;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;

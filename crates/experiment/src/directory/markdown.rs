@@ -1,9 +1,9 @@
 //! The reference page of the run directory.
 
 use super::{tables, FORMAT_VERSION};
-use crate::engine::ENGINES;
 use crate::markdown::wrap;
 use odonata_declare::{Column, Merge, Role, Table, Type, Unit, Word};
+use odonata_engines::ENGINES;
 use std::fmt::Write;
 
 const INTRODUCTION: &str = include_str!("introduction.md");

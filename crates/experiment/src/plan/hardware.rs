@@ -1,19 +1,16 @@
 //! From `[machine]` to a machine.
 
 use super::node_names;
-use crate::fields::{Fields, PlacedValue};
-use crate::input::Files;
-use crate::memory;
-use crate::problem::{suggestion, ProblemKind};
-use crate::report::Report;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
 use odonata_declare::{Kind, ParameterStruct, Value, Variant, Word};
+use odonata_document::{suggestion, Fields, Files, PlacedValue, ProblemKind, Report};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
 use odonata_machine::topology::{Extent, TOPOLOGIES};
 use odonata_machine::RailRouters;
 use odonata_machine::{metrics, presets};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
+use odonata_memory as memory;
 use odonata_units::RouterId;
 use odonata_workload::rail_choice::RailChoice;
 use std::path::Path;

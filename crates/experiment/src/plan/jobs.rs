@@ -1,14 +1,10 @@
 //! From `[[job]]` to placed jobs.
 
-use crate::document::Place;
-use crate::fields::chosen::VariantChoice;
-use crate::input::Files;
-use crate::memory;
-use crate::problem::ProblemKind;
-use crate::report::Report;
 use crate::spec::job::{patterns, programs, JobEntry, WorkEntry};
 use odonata_declare::{ParameterError, Value, Variant};
+use odonata_document::{variant::VariantChoice, Files, Place, ProblemKind, Report};
 use odonata_machine::Machine;
+use odonata_memory as memory;
 use odonata_programs::collective::Collectives;
 use odonata_programs::mistakes::ExaminationCache;
 use odonata_programs::ProgramSpec;

@@ -1,11 +1,9 @@
 //! Nodes as the machine's administrators have them: how many at which routers in `node_counts`, their names as a list in
 //! `node_names`, or a table in `nodes_file`.
 
-use crate::input::Files;
-use crate::problem::ProblemKind;
-use crate::report::Report;
 use crate::spec::machine::MachineSpec;
 use odonata_declare::Value;
+use odonata_document::{Files, ProblemKind, Report};
 use odonata_machine::{node_counts, node_names, MachineBuilder};
 use toml::Table;
 

@@ -1,12 +1,11 @@
 //! The experiment with every key and the value that is used.
 
-use crate::format;
-use crate::input::Files;
-use crate::scenario::Output;
 use crate::spec::engine::EngineSpec;
 use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
 use crate::spec::mpi::MpiSpec;
 use odonata_declare::{Kind, Value as DeclaredValue, VariantInfo};
+use odonata_document::{format, Files};
+use odonata_engines::Output;
 use odonata_programs::ProgramSpec;
 use odonata_workload::{JobSpec, Work, Workload};
 use toml::{Table, Value};

@@ -1,8 +1,8 @@
 //! JSON Schema of the experiment file.
 
 use super::{sections, Section};
-use crate::format::VERSION;
 use odonata_declare::{Choice, Family, Key, KeyDefault, Kind};
+use odonata_document::format::VERSION;
 use serde_json::{json, Map, Value};
 
 /// JSON Schema (draft 2020-12) of the experiment file; editors complete and check TOML with it.

@@ -1,12 +1,8 @@
 //! `[cluster]`: resources of the batch jobs of a sweep. No result of a run depends on it.
 
 use super::sections::{self, unknown_keys};
-use crate::document::{Entry, Table};
-use crate::fields::Fields;
-use crate::problem::ProblemKind;
-use crate::report::Report;
-use crate::section::Section;
 use odonata_declare::{Key, Kind, Value};
+use odonata_document::{Entry, Fields, ProblemKind, Report, Section, Table};
 
 const LINES: Kind = Kind::List(&Kind::Text);
 

@@ -1,10 +1,7 @@
 //! `edit`: changes of the cabling, as short texts or as tables.
 
-use crate::document::{Entry, Node, Raw, Table};
-use crate::fields::{one_or_more, unknown_keys, Fields, PlacedValue};
-use crate::problem::ProblemKind;
-use crate::report::Report;
 use odonata_declare::{Key, Kind};
+use odonata_document::{unknown_keys, Entry, Fields, Node, PlacedValue, ProblemKind, Raw, Report, Table};
 use odonata_machine::edit::{Amount, CableChange, Edit};
 
 const NONE: &str = "none";
@@ -40,7 +37,7 @@ pub(crate) const KEYS: &[Key] = &[
 /// Reads the edits; a single one need not be in a list.
 pub(crate) fn read_all(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<PlacedValue<Edit>> {
     let Some(entry) = entry else { return Vec::new() };
-    one_or_more(&entry.node).iter().filter_map(|node| read(node, report)).collect()
+    entry.node.one_or_more().iter().filter_map(|node| read(node, report)).collect()
 }
 
 fn read(node: &Node, report: &mut Report<'_>) -> Option<PlacedValue<Edit>> {

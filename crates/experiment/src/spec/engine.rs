@@ -1,15 +1,13 @@
 //! `[engine]`: the engine that computes the traffic.
 
 use super::sections::{self, unknown_keys};
-use crate::document::{Document, Entry, Place, Raw, Table};
-use crate::engine::{Engine, ENGINES};
-use crate::fields::chosen::{self, belongs_to};
-use crate::fields::{expect_table, Fields};
-use crate::format;
-use crate::problem::ProblemKind;
-use crate::report::Report;
-use crate::section::{Chooser, Section};
 use odonata_declare::{Family, Key, Kind, Value, VariantInfo};
+use odonata_document::{
+    expect_table, format,
+    variant::{self, belongs_to},
+    Chooser, Document, Entry, Fields, Place, ProblemKind, Raw, Report, Section, Table,
+};
+use odonata_engines::{Engine, ENGINES};
 
 const DEFAULT_SEED: i64 = 1;
 
@@ -73,7 +71,7 @@ impl EngineSpec {
             if report_other_engines(kind.name, key, table, report) {
                 return None;
             }
-            fields.variants.push((key.name, chosen::read_key(key, place, table, report)?));
+            fields.variants.push((key.name, variant::read_key(key, place, table, report)?));
         }
         for key in &variant.keys {
             if let (Kind::Table(keys), Some(entry)) = (key.kind, table.get(key.name)) {
@@ -96,7 +94,7 @@ impl EngineSpec {
 
 /// Reports a name at `key` that only other engines accept.
 fn report_other_engines(kind: &str, key: &Key, table: &Table, report: &mut Report<'_>) -> bool {
-    let Some((name, place)) = table.get(key.name).and_then(chosen::name_at) else { return false };
+    let Some((name, place)) = table.get(key.name).and_then(variant::name_at) else { return false };
     let takes = |engine: &&VariantInfo| {
         let family = engine.keys.iter().find(|other| other.name == key.name).map(|other| other.kind);
         matches!(family, Some(Kind::Variant(family)) if family.variant(name).is_some())

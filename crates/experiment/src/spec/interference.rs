@@ -3,12 +3,8 @@
 use super::job::JobEntry;
 use super::sections::{self, unknown_keys};
 use super::sweep::SweepAxis;
-use crate::document::{Entry, Place, Table};
-use crate::fields::{Fields, PlacedValue};
-use crate::problem::{suggestion, ProblemKind};
-use crate::report::Report;
-use crate::section::Section;
 use odonata_declare::{Choice, Key, Kind, Value};
+use odonata_document::{suggestion, Entry, Fields, Place, PlacedValue, ProblemKind, Report, Section, Table};
 
 const CROSS: &str = "targets x backgrounds";
 const MIXED: &str = "mixed";

@@ -1,13 +1,11 @@
 //! `[[job]]`: the jobs.
 
 use super::sections::{self, unknown_keys};
-use crate::document::{Entry, Node, Place, Raw, Table};
-use crate::fields::chosen::{self, belongs_to, VariantChoice};
-use crate::fields::Fields;
-use crate::problem::ProblemKind;
-use crate::report::Report;
-use crate::section::{Chooser, Section};
 use odonata_declare::{Choice, Family, Key, Kind, Value, Variant, VariantInfo};
+use odonata_document::{
+    variant::{self, belongs_to, VariantChoice},
+    Chooser, Entry, Fields, Node, Place, ProblemKind, Raw, Report, Section, Table,
+};
 use odonata_programs::{ProgramRule, ProgramSpec, PROGRAMS};
 use odonata_units::Time;
 use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
@@ -259,10 +257,10 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
     let fields = Fields::read("[[job]]", place, table, &section.keys, report);
     let name = fields.text("name").map_or_else(|| format!("job{index}"), str::to_owned);
     let (patterns, placements) = (section.chooser("pattern"), section.chooser("placement"));
-    let pattern = table.get("pattern").and_then(|entry| chosen::choice(&PATTERN, entry, None, report));
-    let default = chosen::text_entry("placement", "compact", place);
-    let placement = chosen::choice(&PLACEMENT, table.get("placement").unwrap_or(&default), Some("compact"), report);
-    let keys_of = |family: &'static Family, choice: &Option<chosen::Choice<'_>>| -> Vec<&'static str> {
+    let pattern = table.get("pattern").and_then(|entry| variant::choice(&PATTERN, entry, None, report));
+    let default = variant::text_entry("placement", "compact", place);
+    let placement = variant::choice(&PLACEMENT, table.get("placement").unwrap_or(&default), Some("compact"), report);
+    let keys_of = |family: &'static Family, choice: &Option<variant::Choice<'_>>| -> Vec<&'static str> {
         // Without a choice any parameter may be right.
         let variants = family.variants().iter().filter(|v| choice.is_none_or(|choice| choice.variant.name == v.name));
         variants.flat_map(|variant| variant.keys.iter().map(|key| key.name)).collect()
@@ -273,12 +271,12 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
     let elsewhere = |key: &str| belongs_to(&PATTERN, key).or_else(|| belongs_to(&PLACEMENT, key));
     unknown_keys(&format!("[[job]] '{name}'"), table, &known, elsewhere, report);
     let shared: Vec<&str> = of_pattern.iter().copied().filter(|key| of_placement.contains(key)).collect();
-    let pattern = pattern.map(|choice| chosen::parameters(patterns, choice, table, &shared, report));
-    let placement = placement.map(|choice| chosen::parameters(placements, choice, table, &shared, report));
+    let pattern = pattern.map(|choice| variant::parameters(patterns, choice, table, &shared, report));
+    let placement = placement.map(|choice| variant::parameters(placements, choice, table, &shared, report));
     let work = match table.get("program") {
         None => {
             let traffic = section.keys.iter().find(|key| key.name == "traffic").expect("a key of jobs");
-            let traffic = chosen::read_key(traffic, place, table, report);
+            let traffic = variant::read_key(traffic, place, table, report);
             needs_pattern(&name, table, &fields, report);
             pattern.zip(traffic).map(|(pattern, traffic)| WorkEntry::Pattern { pattern, traffic })
         }
@@ -303,8 +301,8 @@ fn read_programs(
     }
     let chooser = Chooser { key: "program", family: &PROGRAM };
     let mut read = |entry: &Entry| {
-        let choice = chosen::choice(&PROGRAM, entry, None, report)?;
-        Some(chosen::parameters(&chooser, choice, &Table::default(), &[], report))
+        let choice = variant::choice(&PROGRAM, entry, None, report)?;
+        Some(variant::parameters(&chooser, choice, &Table::default(), &[], report))
     };
     let programs = match &entry.node.raw {
         Raw::List(items) if items.is_empty() => {

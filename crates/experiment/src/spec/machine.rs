@@ -2,13 +2,10 @@
 
 use super::sections::{self, unknown_keys};
 use super::{edit, is_section};
-use crate::document::{Entry, Place, Table};
-use crate::fields::chosen::belongs_to;
-use crate::fields::{expect_table, Fields, PlacedValue};
-use crate::problem::ProblemKind;
-use crate::report::Report;
-use crate::section::{Chooser, Section};
 use odonata_declare::{Choice, Family, Key, KeyDefault, Kind, ParameterStruct, Value, VariantInfo};
+use odonata_document::{
+    expect_table, variant::belongs_to, Chooser, Entry, Fields, Place, PlacedValue, ProblemKind, Report, Section, Table,
+};
 use odonata_machine::edit::Edit;
 use odonata_machine::import::FORMATS;
 use odonata_machine::presets::{self, Partition};

@@ -1,12 +1,8 @@
 //! `[mpi]`: costs of the messages of programs, and algorithms of collectives.
 
 use super::sections::{self, unknown_keys};
-use crate::document::{Document, Entry, Node, Raw, Table};
-use crate::fields::Fields;
-use crate::problem::ProblemKind;
-use crate::report::Report;
-use crate::section::Section;
 use odonata_declare::{Choice, Key, Kind, ParameterStruct, Value};
+use odonata_document::{Document, Entry, Fields, Node, ProblemKind, Raw, Report, Section, Table};
 use odonata_programs::collective::{self, Collectives, ALGORITHMS};
 use odonata_programs::Operation;
 use odonata_transport::MpiSettings;

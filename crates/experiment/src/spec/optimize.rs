@@ -2,12 +2,8 @@
 
 use super::job::JobEntry;
 use super::sections::{self, unknown_keys};
-use crate::document::{Entry, Place, Table};
-use crate::fields::{Fields, PlacedValue};
-use crate::problem::{suggestion, ProblemKind};
-use crate::report::Report;
-use crate::section::Section;
 use odonata_declare::{Choice, Key, Kind, Value};
+use odonata_document::{suggestion, Entry, Fields, Place, PlacedValue, ProblemKind, Report, Section, Table};
 
 /// Quantities, in addition to `time of NAME`.
 const QUANTITIES: [&str; 3] = ["slowest job", "hottest link", "price"];

@@ -4,12 +4,10 @@
 //! key or a value of neither kind stays and is reported as in any file, and so is what overrides say.
 
 use super::sections;
-use crate::document::{Document, Entry, Raw, Table};
-use crate::engine::ENGINES;
-use crate::fields::chosen::name_at;
-use crate::read::read;
 use crate::spec::engine::ENGINE;
 use odonata_declare::{Key, KeyDefault, VariantInfo};
+use odonata_document::{read, variant::name_at, Document, Entry, Raw, Table};
+use odonata_engines::ENGINES;
 
 /// The source that is the file.
 const FILE: usize = 0;

@@ -1,13 +1,10 @@
 //! `[output]`: the records of a run.
 
 use super::sections;
-use crate::document::{Document, Entry, Table};
-use crate::fields::Fields;
-use crate::report::Report;
-use crate::scenario::Output;
-use crate::section::Section;
 use odonata_declare::Value;
 use odonata_declare::{Key, Kind};
+use odonata_document::{Document, Entry, Fields, Report, Section, Table};
+use odonata_engines::Output;
 
 /// The keys of `[output]`.
 pub(crate) fn section() -> Section {

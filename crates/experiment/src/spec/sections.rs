@@ -1,11 +1,8 @@
 //! The one table of keys: every section of the file.
 
 use super::{cluster, engine, interference, job, machine, mpi, optimize, output};
-use crate::document::Table;
-use crate::fields;
-use crate::report::Report;
-use crate::section::{Chooser, Section};
 use odonata_declare::Key;
+use odonata_document::{Chooser, Report, Section, Table};
 use std::sync::LazyLock;
 
 static SECTIONS: LazyLock<Vec<Section>> = LazyLock::new(|| {
@@ -52,5 +49,5 @@ pub(super) fn unknown_keys(
     elsewhere: impl Fn(&str) -> Option<String>,
     report: &mut Report<'_>,
 ) {
-    fields::unknown_keys(heading, table, known, elsewhere, owner_of, report);
+    odonata_document::unknown_keys(heading, table, known, elsewhere, owner_of, report);
 }

@@ -1,8 +1,6 @@
 //! `[sweep]`: keys with lists of values. A sweep is many runs, made elsewhere; here its keys and values are checked.
 
-use crate::document::{Document, Entry, Node, Place, Raw, Table};
-use crate::problem::ProblemKind;
-use crate::report::Report;
+use odonata_document::{Document, Entry, Node, Place, ProblemKind, Raw, Report, Table};
 
 /// One key of a sweep, or a name for keys that change together.
 #[derive(Clone, PartialEq, Debug)]

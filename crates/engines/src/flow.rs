@@ -1,0 +1,184 @@
+//! `kind = "flow"`: the steady state, without a time axis.
+
+mod columns;
+
+use crate::checkpoint::Checkpoints;
+use crate::engine::{check_messages, Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
+use crate::routing;
+use crate::scenario::Scenario;
+use odonata_declare::{Frame, Key, ParameterStruct, Value};
+use odonata_document::{Fields, ProblemKind, Report};
+use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
+use odonata_machine::Machine;
+use odonata_memory::{Guard, Need};
+use odonata_processes::{Processes, SingleProcess};
+use odonata_routing::algorithm::{PathChoice, RoutingChoice};
+use odonata_units::{JobId, LinkId};
+use serde_json::json;
+
+/// The engine's line in the table of engines.
+pub(crate) const KIND: EngineKind = EngineKind {
+    name: "flow",
+    doc: "Steady state: all messages are solved together and share the capacity of links and NICs.",
+    keys,
+    read: |fields, report| Box::new(read(fields, report)),
+    reference: include_str!("flow/reference.md"),
+    adds: || vec![("jobs", odonata_declare::declarations(columns::JOBS))],
+    tables: Vec::new,
+};
+
+fn keys() -> Vec<Key> {
+    let default = FlowSettings::default();
+    let mut keys = default.keys();
+    let routing = routing::name_of(default.routing);
+    keys.insert(1, routing::key(&routing::OF_PATHS, routing, "Rule by which messages choose among paths."));
+    keys
+}
+
+/// The steady state with its settings.
+#[derive(Debug)]
+struct Flow {
+    settings: FlowSettings,
+    routing: RoutingChoice,
+}
+
+fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
+    let mut settings = FlowSettings::default();
+    // The preset is the first key: what is given after it changes it.
+    fields.all_given().for_each(|(key, given)| settings.set(key, &given.value));
+    let routing = routing::read(fields);
+    settings.routing = routing.paths().expect("an algorithm that the engine takes");
+    if let Err((key, reason)) = settings.check() {
+        let chosen = fields.variant("routing");
+        let of_routing = chosen.parameters.iter().any(|(name, _)| *name == key);
+        let place = if of_routing { chosen.place_of(key) } else { fields.place_of(key) };
+        report.add(ProblemKind::Value, place, format!("'{key}' {reason}"), None);
+    }
+    Flow { settings, routing }
+}
+
+impl Engine for Flow {
+    fn kind(&self) -> &'static str {
+        KIND.name
+    }
+
+    fn routing(&self) -> &'static str {
+        self.routing.algorithm.name
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, Value)> {
+        let mut values = self.settings.values();
+        values.insert(1, routing::resolved(&self.routing));
+        values
+    }
+
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
+        check_messages(scenario)?;
+        let Scenario { machine, workload, .. } = scenario;
+        odonata_flow::check(machine, &self.settings).map_err(|error| refused(error, guard))?;
+        let memory_bytes = odonata_flow::memory_estimate(machine, workload, &self.settings, guard.left())
+            .map_err(|error| refused(error, guard))?;
+        Ok(RunEstimate { memory: need(machine, memory_bytes), ..RunEstimate::default() })
+    }
+
+    fn runs_among_processes(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &self,
+        scenario: &Scenario,
+        threads: usize,
+        guard: &Guard,
+        watcher: &mut dyn Watcher,
+        _: Checkpoints,
+    ) -> Result<Outcome, EngineError> {
+        check_messages(scenario)?;
+        let processes =
+            if watcher.processes() > 1 { Some(watcher.join().ok_or(EngineError::Elsewhere)?) } else { None };
+        let processes: &dyn Processes = processes.as_deref().unwrap_or(&SingleProcess);
+        let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
+        let Scenario { machine, workload, seed, .. } = scenario;
+        let limits = odonata_flow::ResourceLimits { threads, memory_bytes: guard.left() };
+        odonata_flow::run_distributed(processes, (machine, workload), &self.settings, *seed, limits, &mut share)
+            .map(|result| outcome(result, machine, &self.settings))
+            .map_err(|error| refused(error, guard))
+    }
+}
+
+/// What the result has of a link.
+const KEPT_LINK_BYTES: u64 = 48;
+
+/// Of what the solver takes, loads and capacities of links stay for the result.
+fn need(machine: &Machine, bytes: u64) -> Need {
+    Need { kept: bytes.min(KEPT_LINK_BYTES * machine.link_count() as u64), ..bytes.into() }
+}
+
+fn refused(error: FlowError, guard: &Guard) -> EngineError {
+    match error {
+        FlowError::Memory { needed } => match guard.admit(needed) {
+            Err(too_much) => too_much.into(),
+            Ok(()) => unreachable!("more than is left"),
+        },
+        FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
+        FlowError::OtherProcess => EngineError::Elsewhere,
+        error @ (FlowError::Path(_) | FlowError::TooManyBytes { .. } | FlowError::NotDistributable { .. }) => {
+            EngineError::Refused { key: None, reason: error.to_string() }
+        }
+        FlowError::Interrupted => EngineError::Interrupted,
+    }
+}
+
+fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Outcome {
+    let nodes = machine.node_count();
+    let convergence = result.convergence;
+    let link_time_max_s = result.link_time_max_s();
+    let mut warnings = result.notices;
+    // Of the optimal routing the bound says how near it came.
+    if !convergence.converged && settings.routing != PathChoice::Optimal {
+        let max_iterations = settings.max_iterations;
+        warnings.push(format!(
+            "not converged after {} iterations: the last one still granted {:.3} % of all; raise max_iterations (now {max_iterations}) \
+             or tolerance",
+            convergence.iterations,
+            100.0 * convergence.residual
+        ));
+    }
+    Outcome {
+        memory: need(machine, result.memory_bytes),
+        job_columns: Frame::of(columns::JOBS, &result.jobs),
+        jobs: result.jobs.iter().map(traffic).collect(),
+        link_bytes: result.link_bytes,
+        link_capacity_bytes_per_s: result.link_capacity_bytes_per_s,
+        link_jobs: (
+            result.link_jobs.link.into_iter().map(|LinkId(id)| id).collect(),
+            result.link_jobs.job.into_iter().map(|JobId(id)| id).collect(),
+            result.link_jobs.bytes,
+        ),
+        node_ejected_bytes: result.node_ejected_bytes,
+        node_injected_bytes: result.node_injected_bytes,
+        node_capacity_bytes_per_s: vec![result.nic_capacity_bytes_per_s; nodes],
+        convergence: json!({
+            "converged": convergence.converged,
+            "iterations": convergence.iterations,
+            "residual": convergence.residual,
+        }),
+        summary: result.bound.map(|bound| ("bound", bound_json(bound, link_time_max_s))).into_iter().collect(),
+        warnings,
+        ..Outcome::default()
+    }
+}
+
+fn bound_json(bound: LoadBound, link_time_max_s: f64) -> serde_json::Value {
+    json!({
+        "link_time_max_s": link_time_max_s,
+        "link_time_max_bound_s": bound.lower_s,
+        "link_time_max_reached_s": bound.upper_s,
+        "gap": bound.gap,
+        "passes": bound.passes,
+    })
+}
+
+fn traffic(job: &JobResult) -> JobVolumes {
+    JobVolumes { volumes: job.volumes, byte_hops_mean: job.byte_hops_mean() }
+}

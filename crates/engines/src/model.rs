@@ -1,0 +1,181 @@
+//! `kind = "model"`: closed forms instead of a simulation.
+
+mod settings;
+
+use crate::checkpoint::Checkpoints;
+use crate::engine::{Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
+use crate::parameters::{self, MACHINES};
+use crate::scenario::Scenario;
+use odonata_declare::Value;
+use odonata_document::Files;
+use odonata_memory::Guard;
+use odonata_model::pricing::PricingError;
+use odonata_model::{HopCounts, ModelError};
+use odonata_workload::rails::{Part, RailPaths};
+use odonata_workload::volumes::{Locality, Messages, Volumes};
+use odonata_workload::Job;
+use serde_json::{json, Map};
+use settings::{forms, Model};
+
+/// The engine's line in the table of engines.
+pub(crate) const KIND: EngineKind = EngineKind {
+    name: "model",
+    doc: "Closed forms: what messages or a multigrid cycle cost by a formula, without routing and contention.",
+    keys: settings::keys,
+    read: |fields, report| Box::new(settings::read(fields, report)),
+    reference: include_str!("model/reference.md"),
+    adds: || vec![("jobs", forms().flat_map(|form| (form.default)().job_columns()).collect())],
+    tables: || {
+        let mut tables = Vec::new();
+        for table in forms().map(|form| (form.default)().table()) {
+            // Forms that price alike fill the same table.
+            if !tables.contains(&table) {
+                tables.push(table);
+            }
+        }
+        tables
+    },
+};
+
+impl From<PricingError> for EngineError {
+    fn from(refusal: PricingError) -> Self {
+        match refusal {
+            PricingError::InvalidInput { key, reason } => Self::Refused { key, reason },
+            PricingError::Job(job, error) => Self::Job(job, error),
+            PricingError::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
+impl Engine for Model {
+    fn kind(&self) -> &'static str {
+        KIND.name
+    }
+
+    fn routing(&self) -> &'static str {
+        "none"
+    }
+
+    fn resolved(&self) -> Vec<(&'static str, Value)> {
+        self.all_keys()
+    }
+
+    fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
+        self.pricing.check(&scenario.workload)?;
+        let memory_bytes = memory_estimate(scenario);
+        guard.admit(memory_bytes)?;
+        Ok(RunEstimate { memory: memory_bytes.into(), ..RunEstimate::default() })
+    }
+
+    fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
+        let wrong = |reason| ("parameters", reason);
+        let path = files.locate(MACHINES, &self.parameters).map_err(wrong)?;
+        let bytes = files.read(&path.to_string_lossy()).map_err(wrong)?;
+        let text = String::from_utf8(bytes).map_err(|_| wrong(format!("{} is no text", path.display())))?;
+        let set = parameters::read(&text, &path.to_string_lossy()).map_err(|problems| wrong(one_line(&problems)))?;
+        self.complete(&set.constants, files.lasting(MACHINES, &self.parameters));
+        Ok(())
+    }
+
+    fn run(
+        &self,
+        scenario: &Scenario,
+        _: usize,
+        guard: &Guard,
+        watcher: &mut dyn Watcher,
+        _: Checkpoints,
+    ) -> Result<Outcome, EngineError> {
+        let memory_bytes = memory_estimate(scenario);
+        guard.admit(memory_bytes)?;
+        if !watcher.progress("pricing", 0.0) {
+            return Err(EngineError::Interrupted);
+        }
+        let Scenario { machine, workload, .. } = scenario;
+        let priced = self.pricing.price(machine, workload, &mut |share| watcher.progress("pricing", share))?;
+        let sent = sent(scenario).map_err(PricingError::from)?;
+        let mut summary = Map::from_iter([("form".to_owned(), self.form.into())]);
+        summary.extend(priced.summary);
+        let capacity = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
+        Ok(Outcome {
+            // Nothing is routed: what links carry is not known, and the tables say none.
+            link_bytes: vec![0.0; machine.link_count()],
+            link_capacity_bytes_per_s: capacity,
+            node_ejected_bytes: sent.ejected_bytes,
+            node_injected_bytes: sent.injected_bytes,
+            node_capacity_bytes_per_s: vec![machine.terminal().bandwidth.bytes_per_s_f64(); machine.node_count()],
+            jobs: sent.jobs,
+            job_columns: priced.job_columns,
+            tables: vec![priced.table],
+            convergence: json!({}),
+            summary: vec![("model", summary.into())],
+            warnings: priced.warnings,
+            memory: memory_bytes.into(),
+            ..Outcome::default()
+        })
+    }
+}
+
+/// Bytes for each message, which forms that price messages keep in a list; and for each rank, with its row in the table `rank_costs`.
+const MESSAGE_BYTES: u64 = 17;
+const RANK_BYTES: u64 = 256;
+
+/// About how much memory pricing takes.
+fn memory_estimate(Scenario { machine, workload, .. }: &Scenario) -> u64 {
+    let of_job = |job: &Job| {
+        let messages: u64 = if workload.check_messages().is_ok() { Volumes::of(machine, job).messages } else { 0 };
+        // Hops of one iteration.
+        messages / u64::from(job.iterations.max(1)) * MESSAGE_BYTES + u64::from(job.ranks) * RANK_BYTES
+    };
+    workload.jobs.iter().map(of_job).sum()
+}
+
+/// Problems of a parameter set, each in one line: they stand in another file than the experiment.
+fn one_line(problems: &odonata_document::Problems) -> String {
+    let line = |problem: &odonata_document::Problem| {
+        let place = problem.location.as_ref().map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
+        let help = problem.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
+        format!("{}{place}: {}{help}", problem.file, problem.message)
+    };
+    problems.0.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Traffic of the jobs by destination, and the bytes through each node's NIC.
+struct SentTraffic {
+    jobs: Vec<JobVolumes>,
+    ejected_bytes: Vec<f64>,
+    injected_bytes: Vec<f64>,
+}
+
+fn sent(scenario: &Scenario) -> Result<SentTraffic, ModelError> {
+    let Scenario { machine, workload, .. } = scenario;
+    let mut hops = HopCounts::new(machine);
+    let (mut ejected_bytes, mut injected_bytes) = (vec![0.0; machine.node_count()], vec![0.0; machine.node_count()]);
+    let mut jobs = Vec::with_capacity(workload.jobs.len());
+    for job in &workload.jobs {
+        let (mut volumes, mut hop_bytes, rounds) = (Volumes::default(), 0.0, f64::from(job.iterations));
+        let mut messages = Messages::new(machine, job);
+        let lanes = RailPaths::new(machine, job);
+        for rank in job.rank_ids() {
+            for (number, message) in messages.of(rank).enumerate() {
+                volumes.add(&message);
+                if matches!(message.within, Locality::Router | Locality::Network) {
+                    let mut missing = None;
+                    lanes.parts(&message, number, |Part { source, target, bytes }| {
+                        let bytes = rounds * bytes.as_f64();
+                        injected_bytes[source.index()] += bytes;
+                        ejected_bytes[target.index()] += bytes;
+                        match hops.between(source, target) {
+                            Ok(count) => hop_bytes += bytes * f64::from(count),
+                            Err(error) => missing = Some(error),
+                        }
+                    });
+                    missing.map_or(Ok(()), Err)?;
+                }
+            }
+        }
+        let volumes = volumes.times(job.iterations);
+        let byte_hops_mean = if volumes.bytes() > 0 { hop_bytes / volumes.bytes() as f64 } else { 0.0 };
+        jobs.push(JobVolumes { volumes, byte_hops_mean });
+    }
+    Ok(SentTraffic { jobs, ejected_bytes, injected_bytes })
+}

@@ -1,0 +1,41 @@
+//! The key `routing`: of the one list of algorithms an engine offers those that it takes.
+
+use odonata_declare::{Family, Key, Kind, Value, VariantInfo};
+use odonata_document::Fields;
+use odonata_routing::algorithm::{Algorithm, PathChoice, RoutingChoice, ALGORITHMS};
+
+/// Those that choose among whole paths, for engines with a steady state.
+pub(super) static OF_PATHS: Family =
+    Family::new("routing", || named(ALGORITHMS.iter().filter(|algorithm| algorithm.has_paths())));
+
+/// Those that decide hop by hop, for engines that move packets.
+pub(super) static OF_HOPS: Family =
+    Family::new("routing", || named(ALGORITHMS.iter().filter(|algorithm| algorithm.has_hops())));
+
+fn named<'a>(algorithms: impl Iterator<Item = &'a Algorithm>) -> Vec<VariantInfo> {
+    algorithms.map(Algorithm::named).collect()
+}
+
+/// The key of an engine that offers `family`; `default` is one of them.
+pub(super) fn key(family: &'static Family, default: &'static str, doc: &'static str) -> Key {
+    Key::with_default("routing", Kind::Variant(family), Value::text(default), doc)
+}
+
+/// The algorithm that stands for this choice when no parameter is given.
+pub(super) fn name_of(choice: PathChoice) -> &'static str {
+    let stands_for = |algorithm: &&Algorithm| algorithm.with_defaults().paths() == Some(choice);
+    ALGORITHMS.iter().find(stands_for).expect("every choice has its algorithm").name
+}
+
+/// The algorithm at the key, with its parameters.
+pub(super) fn read(fields: &Fields) -> RoutingChoice {
+    let chosen = fields.variant("routing");
+    let mut choice = Algorithm::find(chosen.name.value).expect("a known routing").with_defaults();
+    chosen.parameters.iter().for_each(|(key, given)| choice.parameters.set(key, &given.value));
+    choice
+}
+
+/// The key with its value, as `resolved.toml` has it.
+pub(super) fn resolved(choice: &RoutingChoice) -> (&'static str, Value) {
+    ("routing", Value::Variant(choice.algorithm.name, choice.parameters.values()))
+}
