@@ -131,8 +131,15 @@ describe('a sweep', () => {
     const order = ['min', 'ugal-g'].sort((a, b) => of(b) - of(a))
     expect(await rows().locator('th').allInnerTexts()).toEqual(order)
     await click('sweep-lines')
-    expect(await page.locator('[data-test=interactions] path.series').count()).toBe(2)
-    expect(await page.locator('[data-test=interactions] circle').count()).toBe(4)
+    // A mark per cell of the map, with its numbers.
+    await at('interactions').focus()
+    const tips: string[] = []
+    for (const _ of [1, 2, 3, 4]) {
+      await press('.')
+      tips.push(await text('tooltip'))
+    }
+    expect(new Set(tips).size).toBe(4)
+    expect(tips.filter((tip) => tip.includes('ugal-g')).length).toBe(2)
     await keepPicture('sweep-lines')
   })
 

@@ -164,7 +164,7 @@ test('hit testing and tooltip', () => {
   const picture = barsPicture(bars, 1000, false)
   const { x, y, width, height } = picture.marks[3]!
   expect(barAt(picture, x + width / 2, y + height / 2)).toBe(3)
-  expect(barAt(picture, x + width / 2, y + height + 2)).toBe(-1)
+  expect(barAt(picture, x + width / 2, y + height + 2)).toBeNull()
   expect(barTip(bars, picture.marks[3]!)).toEqual({
     title: 'level 1, latency',
     rows: [

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { findingsPanels, frontOf, runsToOpen, type Findings } from '../src/data/findings'
 import type { Index } from '../src/data/source'
-import { frontPicture, trialAt } from '../src/layout/front'
+import { frontPicture } from '../src/layout/front'
+import { nearestMark } from '../src/layout/pick'
 
 const fact = (name: string, unit: 'none' | 's' | 'ratio' = 'none') => ({
   name,
@@ -101,12 +102,12 @@ test('the front is drawn as steps: along to the next price, then down to its tim
   expect(cheap.x).toBeLessThan(dear.x)
   // A longer time is higher.
   expect(cheap.y).toBeLessThan(dear.y)
-  expect(picture.steps).toEqual([cheap.x, cheap.y, dear.x, cheap.y, dear.x, dear.y])
+  expect(picture.steps.flat()).toEqual([cheap.x, cheap.y, dear.x, cheap.y, dear.x, dear.y])
   for (const { x, y } of picture.marks) {
     expect(x > 0 && x < 600 && y > 0 && y < 400).toBe(true)
   }
-  expect(trialAt(picture, dear.x + 4, dear.y)).toBe(1)
-  expect(trialAt(picture, 0, 0)).toBe(-1)
+  expect(nearestMark(picture.marks, dear.x + 4, dear.y)).toBe(1)
+  expect(nearestMark(picture.marks, 0, 0)).toBeNull()
   // With one objective, trials are drawn in order without a front line.
   const single = frontPicture({ ...SEARCH, objectives: ['time'] }, null, time, 600, 400)
   expect(single.steps).toEqual([])

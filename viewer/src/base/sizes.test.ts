@@ -22,7 +22,6 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 const LONG_FUNCTIONS: Record<string, number> = {
   'src/views/controls/distribution.tsx Distribution': 103,
   'src/views/panels/matrices/matrices.tsx MatricesView': 108,
-  'src/views/time/heat.tsx HeatMap': 132,
 }
 
 /** Functions, methods and functions assigned to a name, with their line counts. */

@@ -76,11 +76,17 @@ export function groupMeasures(info: RunInfo): (ColumnInfo & { readonly id: strin
   return columns.sort((a, b) => first(a.id) - first(b.id))
 }
 
+/** The chosen measure, or the first. */
+export function groupMeasure(info: RunInfo, chosen: string): ReturnType<typeof groupMeasures>[0] | undefined {
+  const all = groupMeasures(info)
+  return all.find(({ id }) => id === chosen) ?? all[0]
+}
+
+export const groupColumns = (measure: string): string[] => ['source_group', 'target_group', measure]
+
 /** Rows: sending groups. Columns: receiving groups. */
 export function groupMatrix(run: Run, block: Block, column: string): Density {
-  const [source, target, values] = ['source_group', 'target_group', column].map((name) =>
-    block.numbers.get(name)!,
-  )
+  const [source, target, values] = groupColumns(column).map((name) => block.numbers.get(name)!)
   return placedDensity(run.routers.groups, run.routers.groups, (add) => {
     for (let i = 0; i < block.rows; i++) add(target![i]!, source![i]!, values![i]!)
   })

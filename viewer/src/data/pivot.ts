@@ -1,5 +1,5 @@
 /** A sweep as a table: rows and columns are settings, cells are means of a figure over matching runs. */
-import type { Unit } from '../base/format'
+import { quantity, type Unit } from '../base/format'
 import type { Index, RunInfo } from './source'
 
 export interface FigureOption {
@@ -162,4 +162,12 @@ export function partnerOf(index: Index, run: number, among: readonly number[]): 
   const shared = (id: number): number =>
     keys.filter((key) => index.runs[id]!.keys[key] === index.runs[run]!.keys[key]).length
   return among.reduce((best, id) => (shared(id) > shared(best) ? id : best), among[0]!)
+}
+
+/** Cell text: the mean, and the range if there are several runs. */
+export function cellText({ mean, least, most, runs }: PivotCell, unit: Unit): [string, string] {
+  return [
+    quantity(mean, unit),
+    runs.length > 1 ? `${quantity(least, unit)} – ${quantity(most, unit)}, ${runs.length} runs` : '',
+  ]
 }

@@ -1,16 +1,8 @@
-/** Building blocks of export sheets: titles, tables, charts, heat maps, grids. */
-import { quantity, type Unit } from '../base/format'
+/** Building blocks of pictures and export sheets: text, boxes, lines, tables, colour scales. */
 import type { ColorScale } from '../data/scale'
-import { axisTicks, valueAxis } from '../data/histogram'
+import type { Box, Corners, Label } from '../layout/picture'
 import { colorAt, type LookTable } from './look'
 import { FONTS, type Pen } from './pen'
-
-export interface Box {
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-}
 
 export interface Words {
   readonly size?: number
@@ -81,121 +73,88 @@ export const ROW = 17
  */
 export function drawTable(
   pen: Pen,
-  box: Pick<Box, 'x' | 'y'>,
   widths: readonly number[],
   rows: readonly (readonly Cell[])[],
   looks: LookTable,
   left: number,
 ): void {
   rows.forEach((row, i) => {
-    let x = box.x
-    row.forEach(({ text, color }, column) => {
+    let x = 0
+    row.forEach(({ text, color = looks.palette.ink }, column) => {
       const width = widths[column]!
       const right = column >= left
-      write(pen, text, right ? x + width - 8 : x, box.y + (i + 0.75) * ROW, looks, {
+      write(pen, text, right ? x + width - 8 : x, (i + 0.75) * ROW, looks, {
         size: 11,
         strong: i === 0,
         align: right ? 'right' : 'left',
-        color: color ?? looks.palette.ink,
+        color,
       })
       x += width
     })
   })
 }
 
-export interface ChartLine {
-  readonly name: string
-  readonly color: string
-  readonly times: Float64Array
-  /** NaN if missing. */
-  readonly values: Float64Array
+/** Names and numbers of a picture. */
+export function drawLabels(pen: Pen, labels: readonly Label[], looks: LookTable, color?: string): void {
+  for (const { x, y, text, anchor, size, strong = false } of labels)
+    write(pen, text, x, y, looks, { size, strong, align: ALIGN[anchor], color: color ?? looks.palette.ink })
 }
 
-export interface Chart {
-  readonly label: string
-  readonly unit: Unit
-  readonly lines: readonly ChartLine[]
-  readonly span: readonly [number, number]
+export const ALIGN = { start: 'left', middle: 'center', end: 'right' } as const
+
+/** Colour legend in one line of 20 pixels. */
+export function drawLegend(
+  pen: Pen,
+  x: number,
+  names: readonly string[],
+  colors: readonly string[],
+  looks: LookTable,
+): void {
+  let left = x
+  names.forEach((name, i) => {
+    fillBox(pen, { x: left, y: 2, width: 11, height: 11 }, colors[i]!)
+    write(pen, name, left + 16, 12, looks)
+    left += 34 + name.length * 6.7
+  })
 }
 
-/** Margins for names, values and the time axis. */
-const PAD = { left: 92, right: 18, top: 26, bottom: 22 }
-
-/** The plot area of a box, with its time axis. */
-export function plotArea(
-  box: Box,
-  [first, last]: readonly [number, number],
-): Box & { at(time: number): number } {
-  const [x, width] = [box.x + PAD.left, box.width - PAD.left - PAD.right]
-  return {
-    x,
-    y: box.y + PAD.top,
-    width,
-    height: box.height - PAD.top - PAD.bottom,
-    at: (time) => x + Math.max(0, Math.min(1, (time - first) / (last - first || 1))) * width,
-  }
+/** Thin lines at these heights. */
+export function drawRules(pen: Pen, { x, width }: Box, rules: readonly number[], looks: LookTable): void {
+  for (const y of rules) fillBox(pen, { x, y, width, height: 0.7 }, looks.palette.line)
 }
 
-export function drawTimes(pen: Pen, box: Box, span: readonly [number, number], looks: LookTable): void {
-  const area = plotArea(box, span)
-  const axis = valueAxis('linear', span[0], span[1], 1)
-  for (const tick of axisTicks(axis, area.width / 130).filter((tick) => tick >= span[0]))
-    write(pen, quantity(tick, 'ps'), area.at(tick), area.y + area.height + 15, looks, {
-      size: 11,
-      align: 'center',
-    })
+export function stroke(pen: Pen, color: string, width: number, path: () => void): void {
+  pen.beginPath()
+  path()
+  pen.strokeStyle = color
+  pen.lineWidth = width
+  pen.stroke()
 }
 
-export function drawChart(pen: Pen, box: Box, { label, unit, lines, span }: Chart, looks: LookTable): void {
-  const area = plotArea(box, span)
-  const most = lines.reduce(
-    (max, line) => line.values.reduce((m, v, i) => (v > m && inside(line.times[i]!, span) ? v : m), max),
-    0,
+export const strokeLine = (pen: Pen, color: string, width: number, corners: Corners): void =>
+  stroke(pen, color, width, () =>
+    corners.forEach(([x, y], i) => (i === 0 ? pen.moveTo(x, y) : pen.lineTo(x, y))),
   )
-  const values = valueAxis('linear', 0, most, most)
-  const y = (v: number): number => area.y + area.height * (1 - values.position(v))
-  write(pen, label, box.x, box.y + 14, looks, { size: 13, strong: true })
-  let legend = box.x + 20 + label.length * 8
-  for (const { name, color } of lines.slice(0, 8)) {
-    fillBox(pen, { x: legend, y: box.y + 5, width: 10, height: 10 }, color)
-    write(pen, name, legend + 14, box.y + 14, looks, { size: 11 })
-    legend += 30 + name.length * 6.5
-  }
-  for (const tick of axisTicks(values, Math.max(2, area.height / 40), unit === 'bytes' ? 2 : 10)) {
-    fillBox(pen, { x: area.x, y: y(tick), width: area.width, height: 0.7 }, looks.palette.line)
-    write(pen, quantity(tick, unit), area.x - 8, y(tick) + 4, looks, { size: 11, align: 'right' })
-  }
-  for (const line of lines) {
-    pen.beginPath()
-    let open = false
-    line.values.forEach((v, i) => {
-      if (Number.isNaN(v) || !inside(line.times[i]!, span)) return void (open = false)
-      if (open) pen.lineTo(area.at(line.times[i]!), y(v))
-      else pen.moveTo(area.at(line.times[i]!), y(v))
-      open = true
-    })
-    pen.strokeStyle = line.color
-    pen.lineWidth = 1.5
-    pen.stroke()
-  }
-  drawTimes(pen, box, span, looks)
-}
 
-const inside = (time: number, [first, last]: readonly [number, number]): boolean =>
-  time >= first && time <= last
+/** Boxes per path: a path takes longer to fill than its parts. */
+const PATH_BOXES = 1000
 
-/** Coloured cells, one path per colour. */
-export function drawCells(pen: Pen, cells: readonly (Box & { readonly color: string })[]): void {
-  const byColor = new Map<string, Box[]>()
-  for (const cell of cells) {
-    const list = byColor.get(cell.color)
-    if (list) list.push(cell)
-    else byColor.set(cell.color, [cell])
-  }
-  for (const [color, list] of byColor) {
-    pen.beginPath()
-    for (const { x, y, width, height } of list) pen.rect(x, y, width, height)
-    pen.fillStyle = color
-    pen.fill()
-  }
+type AddBox = (color: string, x: number, y: number, width: number, height: number) => void
+
+/** Fills many boxes, a few paths per colour. */
+export function fillBoxes(pen: Pen, boxes: (add: AddBox) => void): void {
+  const byColor = new Map<string, number[]>()
+  boxes((color, ...box) => {
+    const list = byColor.get(color)
+    if (list) list.push(...box)
+    else byColor.set(color, box)
+  })
+  for (const [color, list] of byColor)
+    for (let from = 0; from < list.length; from += 4 * PATH_BOXES) {
+      pen.beginPath()
+      for (let i = from; i < Math.min(list.length, from + 4 * PATH_BOXES); i += 4)
+        pen.rect(list[i]!, list[i + 1]!, list[i + 2]!, list[i + 3]!)
+      pen.fillStyle = color
+      pen.fill()
+    }
 }

@@ -7,7 +7,7 @@ import type { DerivedRun } from '../data/model'
 import { placesText, type RankPlaces } from '../data/ranks'
 import { FIRST_SHADE, SHADES } from '../data/scale'
 import type { Picture } from '../layout/picture'
-import { drawRamp, fillBox, write, type Box } from './blocks'
+import { drawRamp, fillBox, write } from './blocks'
 import type { LookTable } from './look'
 import type { Pen } from './pen'
 import { accountOf, accountText, type DrawnMarks } from './account'
@@ -66,9 +66,7 @@ export function drawSheet(pen: Pen, sheet: Sheet): void {
   const k = PICTURE / picture.width
   pen.save()
   pen.translate(MARGIN, HEAD)
-  pen.scale(k, k)
-  const drawn = drawPicture(pen, picture, sheet.data, looks, 1 / k)
-  drawHighlight(pen, picture, sheet.highlight, looks, 1 / k)
+  const drawn = drawScaled(pen, sheet, k)
   pen.restore()
 
   if (beside) {
@@ -131,37 +129,25 @@ export function drawScale(pen: Pen, x: number, y: number, d: DerivedRun, looks: 
 }
 
 /** One machine with a title above and its link counts below. */
-export function drawMachine(
-  pen: Pen,
-  box: Pick<Box, 'x' | 'y' | 'width'>,
-  sheet: MachineSheet,
-  title: string,
-): void {
+export function drawMachine(pen: Pen, width: number, sheet: MachineSheet, title: string): void {
   const { picture, looks, derived } = sheet
-  const k = box.width / picture.width
-  write(pen, title, box.x, box.y + 14, looks, { size: 13, strong: true })
+  const k = width / picture.width
+  write(pen, title, 0, 14, looks, { size: 13, strong: true })
   pen.save()
-  pen.translate(box.x, box.y + 20)
-  pen.scale(k, k)
-  const drawn = drawPicture(pen, picture, sheet.data, looks, 1 / k)
-  drawHighlight(pen, picture, sheet.highlight, looks, 1 / k)
+  pen.translate(0, 20)
+  const drawn = drawScaled(pen, sheet, k)
   pen.restore()
-  write(
-    pen,
-    `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn`,
-    box.x,
-    box.y + 34 + k * picture.height,
-    looks,
-    { size: 11 },
-  )
-  write(
-    pen,
-    accountOfSheet(sheet, drawn, derived).replace(/^\. /, ''),
-    box.x,
-    box.y + 48 + k * picture.height,
-    looks,
-    { size: 11 },
-  )
+  const counts = `${count(drawn.drawn)} of ${count(picture.marks.count)} ${picture.markNoun} drawn`
+  const account = accountOfSheet(sheet, drawn, derived).replace(/^\. /, '')
+  write(pen, counts, 0, 34 + k * picture.height, looks, { size: 11 })
+  write(pen, account, 0, 48 + k * picture.height, looks, { size: 11 })
+}
+
+function drawScaled(pen: Pen, { picture, data, highlight, looks }: MachineSheet, k: number): DrawnMarks {
+  pen.scale(k, k)
+  const drawn = drawPicture(pen, picture, data, looks, 1 / k)
+  drawHighlight(pen, picture, highlight, looks, 1 / k)
+  return drawn
 }
 
 /** Height of `drawMachine`. */

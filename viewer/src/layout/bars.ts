@@ -84,11 +84,12 @@ function headOf(scenario: string, total: string, letters: number): string {
 
 const shorten = (name: string): string => (name.length > 20 ? `${name.slice(0, 19)}…` : name)
 
-/** The mark at a point, -1 for none. Thin marks are still reachable by keyboard. */
-export function barAt({ marks }: BarsPicture, x: number, y: number): number {
-  return marks.findIndex(
+/** The mark at a point, null for none. Thin marks are still reachable by keyboard. */
+export function barAt({ marks }: BarsPicture, x: number, y: number): number | null {
+  const found = marks.findIndex(
     (mark) => x >= mark.x && x < mark.x + mark.width && y >= mark.y && y < mark.y + mark.height,
   )
+  return found < 0 ? null : found
 }
 
 /** Tooltip of a mark. */

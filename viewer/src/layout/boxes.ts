@@ -86,9 +86,11 @@ function dropOverlaps<T extends { readonly at: number }>(ticks: readonly T[]): T
 
 const shorten = (name: string): string => (name.length > 34 ? `${name.slice(0, 33)}…` : name)
 
-/** The row at a height, -1 for none. */
-export const boxAt = ({ marks }: BoxesPicture, y: number): number =>
-  marks.findIndex((mark) => y >= mark.y - 8 && y < mark.y + mark.height + 8)
+/** The row at a height, null for none. */
+export function boxAt({ marks }: BoxesPicture, y: number): number | null {
+  const found = marks.findIndex((mark) => y >= mark.y - 8 && y < mark.y + mark.height + 8)
+  return found < 0 ? null : found
+}
 
 /** Tooltip of a box. */
 export function boxTip(

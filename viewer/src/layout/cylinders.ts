@@ -13,7 +13,7 @@ import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Axis, Run } from '../data/run'
 import { at, shiftParallel, paneLabels, paneOf, placePanes, segment, stubTo, type PaneGrid } from './lattice'
-import type { Frame, Label, Picture } from './picture'
+import type { Box, Label, Picture } from './picture'
 
 /** How a link is drawn. */
 export type Role = 'radial' | 'concentric' | 'stub'
@@ -170,7 +170,7 @@ function stubOf(
 }
 
 /** A frame around each cylinder. */
-function bandsOf(frame: Frame, tube: Tube, { step }: PaneGrid): Frame[] {
+function bandsOf(frame: Box, tube: Tube, { step }: PaneGrid): Box[] {
   return Array.from({ length: tube.shells }, (_, shell) => {
     const half = (sideOf(tube, shell, tube.along.size - 1) + 0.7) * step
     const [x, y] = [frame.x + frame.width / 2 - half, frame.y + frame.height / 2 - half]

@@ -5,7 +5,7 @@
 import { quantity } from '../base/format'
 import { axisTicks, valueAxis } from '../data/histogram'
 import { frontOf, type FieldInfo, type Findings } from '../data/findings'
-import type { Label } from './picture'
+import type { Corners, Label } from './picture'
 
 export interface TrialMark {
   readonly entry: number
@@ -18,8 +18,7 @@ export interface FrontPicture {
   readonly width: number
   readonly height: number
   readonly marks: readonly TrialMark[]
-  /** Corners of the steps, two numbers each. */
-  readonly steps: readonly number[]
+  readonly steps: Corners
   readonly labels: readonly Label[]
   /** Axis lines: x, y to x, y. */
   readonly lines: readonly (readonly [number, number, number, number])[]
@@ -107,21 +106,10 @@ function stepsOf(
   ys: (i: number) => number,
   x: (value: number) => number,
   y: (value: number) => number,
-): number[] {
+): [number, number][] {
   const sorted = [...front].sort((a, b) => xs(a) - xs(b))
-  return sorted.flatMap((entry, i) => [
-    ...(i > 0 ? [x(xs(entry)), y(ys(sorted[i - 1]!))] : []),
-    x(xs(entry)),
-    y(ys(entry)),
+  return sorted.flatMap((entry, i): [number, number][] => [
+    ...(i > 0 ? [[x(xs(entry)), y(ys(sorted[i - 1]!))] as [number, number]] : []),
+    [x(xs(entry)), y(ys(entry))],
   ])
-}
-
-/** The nearest mark within 10 pixels, -1 for none. */
-export function trialAt({ marks }: FrontPicture, x: number, y: number): number {
-  let [best, nearest] = [-1, 10]
-  marks.forEach((mark, i) => {
-    const distance = Math.hypot(mark.x - x, mark.y - y)
-    if (distance < nearest) [best, nearest] = [i, distance]
-  })
-  return best
 }

@@ -1,6 +1,6 @@
 /** Shared geometry of torus and mesh pictures: steps, strokes and panes. */
 import type { Axis } from '../data/run'
-import type { Frame, Label } from './picture'
+import type { Box, Label } from './picture'
 
 export const SCENE = 1000
 /** Room for the label of the vertical axis, also with enlarged labels. */
@@ -81,7 +81,7 @@ export interface PaneGrid {
   readonly step: number
   readonly height: number
   readonly columns: number
-  readonly frames: readonly Frame[]
+  readonly frames: readonly Box[]
   corner(pane: number): [number, number]
 }
 

@@ -80,3 +80,17 @@ export function middleOf(curves: Float32Array, mark: number): [number, number] {
   }
   return [at(0), at(1)]
 }
+
+/** The nearest mark within 10 pixels, null for none. */
+export function nearestMark(
+  marks: readonly { readonly x: number; readonly y: number }[],
+  x: number,
+  y: number,
+): number | null {
+  let [best, nearest]: [number | null, number] = [null, 10]
+  marks.forEach((mark, i) => {
+    const distance = Math.hypot(mark.x - x, mark.y - y)
+    if (distance < nearest) [best, nearest] = [i, distance]
+  })
+  return best
+}

@@ -41,12 +41,15 @@ export interface Label {
   readonly strong?: boolean
 }
 
-export interface Frame {
+export interface Box {
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
 }
+
+/** x and y of the corners of a line. */
+export type Corners = readonly (readonly [number, number])[]
 
 /** Routers drawn at the same place. */
 export interface Stacks {
@@ -82,7 +85,7 @@ export interface Picture {
   /** Radial length of a router bar on the ring, where dots would be too small. */
   readonly routerLength: number
   readonly ring: Ring | null
-  readonly frames: readonly Frame[]
+  readonly frames: readonly Box[]
   readonly labels: readonly Label[]
   /** How to read the picture, in one or two sentences. */
   readonly reading: string

@@ -24,10 +24,9 @@ import { studyExport } from './study/sheet'
 import { StudyView } from './study/study'
 import { sweepExport } from './sweep/sheet'
 import { SweepView } from './sweep/sweep'
-import { timeKey } from './time/chart'
 import { runAtTime } from './time/moment'
 import { timeExport } from './time/sheet'
-import { TimeView } from './time/time'
+import { timeKey, TimeView } from './time/time'
 
 export interface ViewEntry {
   readonly label: string

@@ -1,74 +1,92 @@
-/** A canvas of marks (boxes, bars or dots) with tooltips, keyboard stops and an optional click action. */
+/** A canvas of marks (bars, boxes, cells, lines) with tooltips, keyboard stops and an optional click action. */
+import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Tip } from '../../data/describe'
 import type { Run } from '../../data/run'
 import { looksFor, type LookTable } from '../../draw/look'
-import { ThemeContext, useSession, useStore } from '../session/session'
+import type { Pen } from '../../draw/pen'
+import { ThemeContext, useSession, useStore, type Hover } from '../session/session'
 import { prepareCanvas, useSize, type Size } from './size'
 import { useSteps } from './steps'
 
-interface MarksProps<P extends Size> {
+/** Tooltip of a mark, and what it highlights elsewhere. */
+export interface MarkText extends Pick<Tip, 'title' | 'rows'> {
+  readonly note?: string
+  readonly links?: readonly number[]
+  readonly routers?: readonly number[]
+}
+
+interface MarksProps<P extends Size, M> {
   /** Ends with the keyboard hint: "; the keys . and , select the next and previous box". */
   readonly label: string
   readonly test: string
   /** The run that the marks belong to. */
   readonly run: Run | undefined
-  /** Dependencies of the picture, besides the width. */
+  /** Style class of a frame with a height of its own; without one, the picture gives the height. */
+  readonly frame?: string
+  /** Dependencies of the picture and its colours, besides size and theme. */
   readonly of: readonly unknown[]
-  picture(width: number): P
-  draw(pen: CanvasRenderingContext2D, picture: P, looks: LookTable): void
-  /** The mark at a point, -1 for none. */
-  markAt(picture: P, x: number, y: number): number
-  tip(picture: P, mark: number): Tip
-  /** Keyboard order of the marks. */
-  order(picture: P): number[]
+  picture(size: Size): P
+  draw(pen: Pen, picture: P, looks: LookTable): void
+  /** The mark at a point. */
+  markAt(picture: P, x: number, y: number): M | null
+  text(picture: P, mark: M): MarkText
+  /** Marks in keyboard order. */
+  order(picture: P): readonly M[]
   /** Tooltip position for keyboard stops. */
-  place(picture: P, mark: number): { readonly x: number; readonly y: number }
+  place(picture: P, mark: M): { readonly x: number; readonly y: number }
   /** Action of click and Enter. */
-  open?(picture: P, mark: number): void
+  open?(picture: P, mark: M): void
+  /** What changes without a new picture. */
+  over?(picture: P): ComponentChildren
 }
 
-export function Marks<P extends Size>(props: MarksProps<P>) {
+export function Marks<P extends Size, M>(props: MarksProps<P, M>) {
   const session = useSession()
   const { ramp } = useStore(session.state)
   const looks = looksFor(useContext(ThemeContext), ramp, false)
   const frame = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
-  const { width } = useSize(frame)
-  const picture = useMemo(() => props.picture(width), [...props.of, width])
-  useEffect(() => {
-    if (canvas.current && width > 0) props.draw(prepareCanvas(canvas.current, picture), picture, looks)
-  }, [picture, looks, width])
+  const size = useSize(frame)
   const { run, open } = props
-  const hoverOf = (mark: number, place: { x: number; y: number }) =>
-    run && { run, links: [], routers: [], groups: [], tip: props.tip(picture, mark), ...place }
-  const markAt = (event: MouseEvent): number => {
+  const height = props.frame === undefined ? 0 : size.height
+  const picture = useMemo(() => props.picture(size), [...props.of, size.width, height])
+  useEffect(() => {
+    if (canvas.current && size.width > 0) props.draw(prepareCanvas(canvas.current, picture), picture, looks)
+  }, [picture, looks])
+  const hoverOf = (mark: M, x: number, y: number): Hover | null => {
+    const { links = [], routers = [], note = '', ...text } = props.text(picture, mark)
+    return run ? { run, links, routers, groups: [], tip: { ...text, shares: [], note }, x, y } : null
+  }
+  const markAt = (event: MouseEvent): M | null => {
     const box = frame.current!.getBoundingClientRect()
-    return props.markAt(picture, event.clientX - box.left, event.clientY - box.top)
+    // A frame may have a border.
+    const [across, down] = [picture.width / box.width, picture.height / box.height]
+    return props.markAt(picture, (event.clientX - box.left) * across, (event.clientY - box.top) * down)
   }
   const steps = useSteps(
     () => props.order(picture),
     (mark) => {
       const box = frame.current!.getBoundingClientRect()
       const { x, y } = props.place(picture, mark)
-      const hover = hoverOf(mark, { x: box.left + x, y: box.top + y })
-      return hover ? { hover, enter: () => open?.(picture, mark) } : null
+      const hover = hoverOf(mark, box.left + x, box.top + y)
+      return hover && { hover, enter: () => open?.(picture, mark) }
     },
     [picture],
   )
   return (
     <div
-      class={`cost-bars ${open ? 'leads' : ''}`}
+      class={props.frame ?? `cost-bars ${open ? 'leads' : ''}`}
       ref={frame}
-      style={{ height: `${picture.height}px` }}
+      style={props.frame === undefined ? { height: `${picture.height}px` } : {}}
       onPointerMove={(event) => {
         const mark = markAt(event)
-        session.hover.set((mark >= 0 && hoverOf(mark, { x: event.clientX, y: event.clientY })) || null)
+        session.hover.set(mark === null ? null : hoverOf(mark, event.clientX, event.clientY))
       }}
       onPointerLeave={() => session.hover.set(null)}
       onClick={(event) => {
         const mark = markAt(event)
-        if (mark >= 0) open?.(picture, mark)
+        if (mark !== null) open?.(picture, mark)
       }}
       tabIndex={0}
       role="application"
@@ -77,6 +95,7 @@ export function Marks<P extends Size>(props: MarksProps<P>) {
       data-test={props.test}
     >
       <canvas ref={canvas} aria-hidden="true" />
+      {props.over?.(picture)}
     </div>
   )
 }

@@ -4,15 +4,13 @@ import { against, classChanges, jobChanges } from '../../data/changes'
 import { selectionsCsv } from '../../data/csv'
 import type { DerivedRun } from '../../data/model'
 import { COMPARED_MAX } from '../../data/state'
-import { drawTable, ROW, type Cell } from '../../draw/blocks'
-import { drawMachine, drawScale, machineHeight } from '../../draw/sheet'
+import type { Cell } from '../../draw/blocks'
+import { machinePart, scalePart, tablePart } from '../export/parts'
 import {
   describeFilter,
-  drawHead,
   machineOf,
-  MARGIN,
   overviewExport,
-  TOP,
+  sheetOf,
   type Exported,
   type ExportSheet,
 } from '../export/sheets'
@@ -22,35 +20,18 @@ export function compareExport(of: Exported): ExportSheet {
   const { compared, state, theme } = of
   if (!compared || compared.change) return overviewExport(of, compared?.change)
   const { runs } = compared
-  const machines = runs.map((d) => machineOf(d, state, theme))
   const side = runs.length > 2 ? 460 : 620
-  const [lead] = machines
-  const tallest = Math.max(...machines.map(({ picture }) => machineHeight(picture, side)))
+  const machines = runs.map((d) => machineOf(d, state, theme))
+  const { looks } = machines[0]!
   const { rows, widths } = changeTable(runs)
-  const width = Math.max(
-    2 * MARGIN + runs.length * (side + MARGIN),
-    2 * MARGIN + widths.reduce((a, b) => a + b, 0),
-  )
-  const size = { width, height: TOP + tallest + 60 + rows.length * ROW + MARGIN }
-  const { looks } = lead!
-  return {
+  return sheetOf({
     name: runs.map((d) => d.run.label).join(' and '),
-    ...size,
-    draw: (pen) => {
-      drawHead(pen, size, runs.map((d) => d.run.label).join(' and '), describeFilter(runs[0]!, state), looks)
-      machines.forEach((machine, i) =>
-        drawMachine(
-          pen,
-          { x: MARGIN + i * (side + MARGIN), y: TOP, width: side },
-          machine,
-          runs[i]!.run.label,
-        ),
-      )
-      drawScale(pen, MARGIN, TOP + tallest, runs[0]!, looks)
-      drawTable(pen, { x: MARGIN, y: TOP + tallest + 60 }, widths, rows, looks, 2)
-    },
+    facts: describeFilter(runs[0]!, state),
+    columns: machines.map((machine, i) => [machinePart(machine, side, runs[i]!.run.label)]),
+    below: [scalePart(runs[0]!, looks), tablePart(widths, rows, looks, 2)],
+    looks,
     csv: () => selectionsCsv(runs),
-  }
+  })
 }
 
 function changeTable(runs: readonly DerivedRun[]): { rows: Cell[][]; widths: number[] } {

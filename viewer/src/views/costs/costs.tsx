@@ -176,12 +176,10 @@ function Bars({ run, bars, label, share }: { run: Run; bars: CostBars; label: st
       test="cost-bars"
       run={run}
       of={[bars, share]}
-      picture={(width) => barsPicture(bars, width, share)}
-      draw={(pen, picture, looks) =>
-        drawBars(pen, { x: 0, y: 0 }, picture, categoryColors(bars.parts), looks)
-      }
+      picture={({ width }) => barsPicture(bars, width, share)}
+      draw={(pen, picture, looks) => drawBars(pen, picture, categoryColors(bars.parts), looks)}
       markAt={barAt}
-      tip={({ marks }, i) => ({ ...barTip(bars, marks[i]!), shares: [], note: '' })}
+      text={({ marks }, i) => barTip(bars, marks[i]!)}
       order={({ marks }) => [...marks.keys()].sort((a, b) => marks[b]!.seconds - marks[a]!.seconds || a - b)}
       place={({ marks }, i) => ({
         x: marks[i]!.x + marks[i]!.width / 2,

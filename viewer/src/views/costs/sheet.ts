@@ -1,11 +1,12 @@
 /** Export of the costs view. */
 import { categoryColors } from '../../base/palette'
 import { csvOf } from '../../data/csv'
-import { drawBars, drawPartLegend } from '../../draw/bars'
+import { drawBars } from '../../draw/bars'
+import { drawLegend } from '../../draw/blocks'
 import { looksFor } from '../../draw/look'
 import { barsPicture } from '../../layout/bars'
 import { costsIn, shownCosts } from './costs'
-import { drawHead, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
+import { sheetOf, type Exported, type ExportSheet } from '../export/sheets'
 
 const WIDTH = 1100
 
@@ -17,16 +18,16 @@ export function costsExport({ session, derived: { run }, state, theme }: Exporte
   const looks = looksFor(theme, state.ramp, false)
   const colors = categoryColors(bars.parts)
   const of = job < 0 ? 'all jobs' : costs.names.job[costs.jobs.indexOf(job)]!
-  const name = `${run.label}, time of ${of}`
-  const size = { width: WIDTH + 2 * MARGIN, height: TOP + 34 + picture.height + MARGIN }
-  return {
-    name,
-    ...size,
-    draw: (pen) => {
-      drawHead(pen, size, name, `by ${choice.rows} and ${choice.parts}`, looks)
-      drawPartLegend(pen, { x: MARGIN, y: TOP + 4 }, bars.parts, colors, looks)
-      drawBars(pen, { x: MARGIN, y: TOP + 34 }, picture, colors, looks)
-    },
+  return sheetOf({
+    name: `${run.label}, time of ${of}`,
+    facts: `by ${choice.rows} and ${choice.parts}`,
+    columns: [
+      [
+        { width: WIDTH, height: 14, draw: (pen) => drawLegend(pen, 0, bars.parts, colors, looks) },
+        { ...picture, draw: (pen) => drawBars(pen, picture, colors, looks) },
+      ],
+    ],
+    looks,
     csv: () =>
       csvOf(
         ['scenario', choice.rows, choice.parts, 'term_time_s'],
@@ -36,5 +37,5 @@ export function costsExport({ session, derived: { run }, state, theme }: Exporte
           ),
         ),
       ),
-  }
+  })
 }

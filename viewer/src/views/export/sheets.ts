@@ -8,7 +8,7 @@ import { markedRouters } from '../../data/communicators'
 import { resolveFocus } from '../../data/focus'
 import type { ViewState } from '../../data/state'
 import { fillBox, write } from '../../draw/blocks'
-import { looksFor } from '../../draw/look'
+import { looksFor, type LookTable } from '../../draw/look'
 import type { Pen } from '../../draw/pen'
 import { drawSheet, sheetSize, type MachineSheet } from '../../draw/sheet'
 import { highlightOf, PictureContent, type Change } from '../picture/content'
@@ -33,7 +33,7 @@ export interface ExportSheet {
   csv(): string
 }
 
-export const MARGIN = 20
+const MARGIN = 20
 
 /** The links or changes of one picture, and what stands beside it. */
 export function overviewExport(
@@ -84,17 +84,64 @@ export function describeFilter(d: DerivedRun, state: ViewState): string {
   return [rangeText(d, state), without, focus, ranks].filter((part) => part !== '').join(', ')
 }
 
-/** Background and title; content starts at `TOP`. */
-export const TOP = 54
+/** Content starts here, below title and facts. */
+const TOP = 54
+/** Space between parts. */
+const GAP = 20
 
-export function drawHead(
-  pen: Pen,
-  size: { width: number; height: number },
-  title: string,
-  facts: string,
-  looks: MachineSheet['looks'],
-): void {
-  fillBox(pen, { x: 0, y: 0, ...size }, looks.palette.background)
-  write(pen, title, MARGIN, 28, looks, { size: 18, strong: true })
-  write(pen, facts, MARGIN, 46, looks)
+/** A part of a sheet, drawn at the origin. */
+export interface SheetPart {
+  readonly width: number
+  readonly height: number
+  draw(pen: Pen): void
 }
+
+interface SheetContent {
+  readonly name: string
+  /** Below the name. */
+  readonly facts: string
+  /** Parts side by side, and in each column one below the other. */
+  readonly columns: readonly (readonly SheetPart[])[]
+  /** Parts below the columns. */
+  readonly below?: readonly SheetPart[]
+  readonly looks: LookTable
+  csv(): string
+}
+
+/** A sheet of parts. */
+export function sheetOf({ name, facts, columns, below = [], looks, csv }: SheetContent): ExportSheet {
+  const placed: { part: SheetPart; x: number; y: number }[] = []
+  const place = (parts: readonly SheetPart[], x: number, top: number): number =>
+    parts.reduce((y, part) => {
+      placed.push({ part, x, y })
+      return y + part.height + GAP
+    }, top)
+  let [x, bottom] = [MARGIN, TOP]
+  for (const parts of columns) {
+    bottom = Math.max(bottom, place(parts, x, TOP))
+    x += Math.max(0, ...parts.map(({ width }) => width)) + GAP
+  }
+  const height = place(below, MARGIN, bottom) - GAP + MARGIN
+  const width = Math.max(x - GAP, ...below.map((part) => MARGIN + part.width)) + MARGIN
+  return {
+    name,
+    width,
+    height,
+    draw: (pen) => {
+      fillBox(pen, { x: 0, y: 0, width, height }, looks.palette.background)
+      write(pen, name, MARGIN, 28, looks, { size: 18, strong: true })
+      write(pen, facts, MARGIN, 46, looks)
+      for (const { part, x, y } of placed) {
+        pen.save()
+        pen.translate(x, y)
+        part.draw(pen)
+        pen.restore()
+      }
+    },
+    csv,
+  }
+}
+
+/** Parts row by row in some columns. */
+export const inColumns = (parts: readonly SheetPart[], columns: number): SheetPart[][] =>
+  Array.from({ length: columns }, (_, column) => parts.filter((_, i) => i % columns === column))

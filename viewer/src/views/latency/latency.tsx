@@ -3,7 +3,9 @@ import { useMemo } from 'preact/hooks'
 import { count, quantity } from '../../base/format'
 import {
   GROUP_TRAFFIC,
+  groupColumns,
   groupMatrix,
+  groupMeasure as chosenMeasure,
   groupMeasures,
   hasGroupTraffic,
   LATENCY,
@@ -80,13 +82,13 @@ function Boxes({ run, shown }: { run: Run; shown: Latencies }) {
       test="latency-boxes"
       run={run}
       of={[run, shown]}
-      picture={(width) => boxesPicture(shown, nameOf, width)}
+      picture={({ width }) => boxesPicture(shown, nameOf, width)}
       draw={(pen, picture, looks) => {
         const colors = shown.boxes.map(({ job }) => jobOf(run, job).color)
-        drawBoxes(pen, { x: 0, y: 0 }, picture, colors, looks)
+        drawBoxes(pen, picture, colors, looks)
       }}
       markAt={(picture, _, y) => boxAt(picture, y)}
-      tip={(_, i) => ({ ...boxTip(shown, shown.boxes[i]!, nameOf), shares: [], note: '' })}
+      text={(_, i) => boxTip(shown, shown.boxes[i]!, nameOf)}
       order={() => [...shown.boxes.keys()].sort((a, b) => slowest(b) - slowest(a) || a - b)}
       place={({ marks }, i) => ({ x: marks[i]!.at.at(-1)!, y: marks[i]!.y + marks[i]!.height })}
       open={(_, i) => state.patch({ view: 'jobs', focus: `job:${shown.boxes[i]!.job}` })}
@@ -99,8 +101,8 @@ function GroupTraffic({ run }: { run: Run }) {
   const session = useSession()
   const { groupMeasure } = useStore(session.state)
   const measures = groupMeasures(run.info)
-  const measure = measures.find(({ id }) => id === groupMeasure) ?? measures[0]!
-  const table = useTable(run, GROUP_TRAFFIC, ['source_group', 'target_group', measure.id])
+  const measure = chosenMeasure(run.info, groupMeasure)!
+  const table = useTable(run, GROUP_TRAFFIC, groupColumns(measure.id))
   const map = useMemo(
     () => (table === null || typeof table === 'string' ? null : groupMatrix(run, table, measure.id)),
     [table, measure.id, run],

@@ -4,8 +4,9 @@ import { jobOf } from '../../data/describe'
 import {
   BOX_PERCENTILES,
   GROUP_TRAFFIC,
+  groupColumns,
   groupMatrix,
-  groupMeasures,
+  groupMeasure,
   hasGroupTraffic,
   hasLatency,
   LATENCY,
@@ -16,53 +17,40 @@ import {
 import { drawBoxes } from '../../draw/boxes'
 import { looksFor } from '../../draw/look'
 import { boxesPicture } from '../../layout/boxes'
-import { drawHead, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
-import { drawMap } from '../export/map'
+import { densityScale } from '../canvas/density'
+import { mapPart } from '../export/parts'
+import { sheetOf, type Exported, type ExportSheet, type SheetPart } from '../export/sheets'
 import { shownLatencies } from './latency'
 
 const WIDTH = 900
-const MAP = 380
 
 export function latencyExport({ session, derived: { run }, state, theme }: Exported): ExportSheet | null {
-  const loaded = hasLatency(run.info) ? session.block(run.id, LATENCY, LATENCY_COLUMNS) : undefined
-  const shown =
-    loaded === undefined || typeof loaded === 'string' ? null : shownLatencies(latencies(loaded), state)
-  const measures = groupMeasures(run.info)
-  const measure = measures.find(({ id }) => id === state.groupMeasure) ?? measures[0]
-  const columns = measure ? ['source_group', 'target_group', measure.id] : []
+  const loaded = hasLatency(run.info) ? session.block(run.id, LATENCY, LATENCY_COLUMNS) : null
+  const shown = typeof loaded === 'object' && loaded ? shownLatencies(latencies(loaded), state) : null
+  const measure = groupMeasure(run.info, state.groupMeasure)
   const between =
-    measure && hasGroupTraffic(run.info) ? session.block(run.id, GROUP_TRAFFIC, columns) : undefined
-  const map =
-    between === undefined || typeof between === 'string' ? null : groupMatrix(run, between, measure!.id)
+    measure && hasGroupTraffic(run.info)
+      ? session.block(run.id, GROUP_TRAFFIC, groupColumns(measure.id))
+      : null
+  const map = typeof between === 'object' && between ? groupMatrix(run, between, measure!.id) : null
   if (!shown?.boxes.length && !map) return null
   const looks = looksFor(theme, state.ramp, false)
   const nameOf = (job: number): string => jobOf(run, job).name
-  const picture = shown?.boxes.length ? boxesPicture(shown, nameOf, WIDTH) : null
-  const below = TOP + (picture?.height ?? 0) + 16
-  const size = { width: WIDTH + 2 * MARGIN, height: below + (map ? MAP + 24 : 0) + MARGIN }
-  const name = `${run.label}, latency`
-  return {
-    name,
-    ...size,
-    draw: (pen) => {
-      drawHead(pen, size, name, 'boxes: 5, 25, 50, 75, 95, 99 % of the packets; ring: maximum', looks)
-      if (picture && shown) {
-        const colors = shown.boxes.map(({ job }) => jobOf(run, job).color)
-        drawBoxes(pen, { x: MARGIN, y: TOP }, picture, colors, looks)
-      }
-      if (map && measure) {
-        const box = { x: MARGIN, y: below, width: MAP, height: MAP }
-        drawMap(
-          pen,
-          box,
-          map,
-          `${measure.label} from group (row) to group (column)`,
-          measure.unit,
-          state,
-          looks,
-        )
-      }
-    },
+  const parts: SheetPart[] = []
+  if (shown?.boxes.length) {
+    const picture = boxesPicture(shown, nameOf, WIDTH)
+    const colors = shown.boxes.map(({ job }) => jobOf(run, job).color)
+    parts.push({ ...picture, draw: (pen) => drawBoxes(pen, picture, colors, looks) })
+  }
+  if (map) {
+    const title = `${measure!.label} from group (row) to group (column)`
+    parts.push(mapPart(map, title, measure!.unit, densityScale([map], state.scale), looks))
+  }
+  return sheetOf({
+    name: `${run.label}, latency`,
+    facts: 'boxes: 5, 25, 50, 75, 95, 99 % of the packets; ring: maximum',
+    columns: [parts],
+    looks,
     csv: () =>
       csvOf(
         ['what', 'from', 'to', 'value'],
@@ -84,5 +72,5 @@ export function latencyExport({ session, derived: { run }, state, theme }: Expor
           ]).filter(([, , , value]) => value !== 0),
         ],
       ),
-  }
+  })
 }

@@ -2,17 +2,14 @@
 import { csvOf } from '../../data/csv'
 import { findingsPanels, type Findings } from '../../data/findings'
 import { drawFront } from '../../draw/front'
-import { write } from '../../draw/blocks'
 import { looksFor } from '../../draw/look'
 import { frontPicture } from '../../layout/front'
-import { drawHead, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
+import { titled } from '../export/parts'
+import { sheetOf, type Exported, type ExportSheet } from '../export/sheets'
 import { axesOf, chosenOf, outcome } from './study'
-import { drawPivot, pivotSize } from '../export/pivot'
+import { pivotPart } from '../export/pivot'
 
-const WIDTH = 1000
-const HEIGHT = 520
-/** Space above each table. */
-const HEAD = 24
+const SIZE = { width: 1000, height: 520 }
 
 export function studyExport({ session: { index }, state, theme }: Exported): ExportSheet | null {
   const { findings } = index
@@ -22,48 +19,25 @@ export function studyExport({ session: { index }, state, theme }: Exported): Exp
   if (findings.kind === 'front') {
     const axes = axesOf(findings)
     if (!axes) return null
-    const picture = frontPicture(findings, axes.across, axes.up, WIDTH, HEIGHT)
-    const size = { width: WIDTH + 2 * MARGIN, height: TOP + HEIGHT + MARGIN }
-    const name = `${findings.objectives.join(' and ')}, all trials`
-    return {
-      name,
-      ...size,
-      draw: (pen) => {
-        drawHead(
-          pen,
-          size,
-          name,
-          'squares: Pareto front; dots: dominated; ring: the file’s own values',
-          looks,
-        )
-        drawFront(pen, { x: MARGIN, y: TOP }, picture, looks)
-      },
+    const picture = frontPicture(findings, axes.across, axes.up, SIZE.width, SIZE.height)
+    return sheetOf({
+      name: `${findings.objectives.join(' and ')}, all trials`,
+      facts: 'squares: Pareto front; dots: dominated; ring: the file’s own values',
+      columns: [[{ ...SIZE, draw: (pen) => drawFront(pen, picture, looks) }]],
+      looks,
       csv,
-    }
+    })
   }
   const panels = findingsPanels(findings, chosenOf(state))
   if (!panels || panels.tables.length === 0) return null
   const { figure, panelKey, rowKey, columnKey, tables } = panels
-  const name = `${figure.label} by ${[panelKey, rowKey, columnKey].filter(Boolean).join(', ')}`
-  const heights = tables.map(({ pivot }) => pivotSize(pivot).height - TOP)
-  const size = {
-    width: Math.max(...tables.map(({ pivot }) => pivotSize(pivot).width)),
-    height: TOP + heights.reduce((sum, height) => sum + height + HEAD, 0),
-  }
-  return {
-    name,
-    ...size,
-    draw: (pen) => {
-      drawHead(pen, size, name, 'mean over all other settings, with min and max', looks)
-      let top = TOP
-      tables.forEach(({ panel, pivot }, i) => {
-        write(pen, panel, MARGIN, top + 16, looks, { size: 14, strong: true })
-        drawPivot(pen, { pivot, figure }, top + HEAD, looks)
-        top += heights[i]! + HEAD
-      })
-    },
+  return sheetOf({
+    name: `${figure.label} by ${[panelKey, rowKey, columnKey].filter(Boolean).join(', ')}`,
+    facts: 'mean over all other settings, with min and max',
+    columns: [tables.map(({ panel, pivot }) => titled(panel, pivotPart(pivot, figure.unit, looks), looks))],
+    looks,
     csv,
-  }
+  })
 }
 
 const findingsCsv = ({ keys, figures, entries }: Findings): string =>

@@ -13,12 +13,12 @@ import {
   type Findings,
   type FindingsPanels,
 } from '../../data/findings'
-import type { Tip } from '../../data/describe'
 import type { ViewState } from '../../data/state'
 import { drawFront } from '../../draw/front'
-import { frontPicture, trialAt } from '../../layout/front'
+import { frontPicture } from '../../layout/front'
+import { nearestMark } from '../../layout/pick'
 import { Choice } from '../controls/controls'
-import { Marks } from '../canvas/marks'
+import { Marks, type MarkText } from '../canvas/marks'
 import { PivotTable } from '../tables/pivot'
 import { useSession, useStore, type Session } from '../session/session'
 
@@ -168,10 +168,10 @@ function FrontChart({ of, across, up }: { of: Findings; across: FieldInfo | null
       test="front"
       run={session.model(run)?.run}
       of={[of, across, up]}
-      picture={(width) => frontPicture(of, across, up, width, HEIGHT)}
-      draw={(pen, picture, looks) => drawFront(pen, { x: 0, y: 0 }, picture, looks)}
-      markAt={trialAt}
-      tip={({ marks }, i) => trialTip(of, marks[i]!.entry)}
+      picture={({ width }) => frontPicture(of, across, up, width, HEIGHT)}
+      draw={drawFront}
+      markAt={({ marks }, x, y) => nearestMark(marks, x, y)}
+      text={({ marks }, i) => trialTip(of, marks[i]!.entry)}
       order={({ marks }) => [...marks.keys()].sort((a, b) => marks[b]!.y - marks[a]!.y || a - b)}
       place={({ marks }, i) => marks[i]!}
       open={({ marks }, i) => openFinding(session, of.entries[marks[i]!.entry]!)}
@@ -180,7 +180,7 @@ function FrontChart({ of, across, up }: { of: Findings; across: FieldInfo | null
 }
 
 /** Settings and results of a trial. */
-function trialTip(of: Findings, trial: number): Tip {
+function trialTip(of: Findings, trial: number): MarkText {
   const entry = of.entries[trial]!
   const rows = [
     ...of.keys.map(({ name, label }): [string, string] => [label, String(entry.keys[name])]),
@@ -188,7 +188,7 @@ function trialTip(of: Findings, trial: number): Tip {
       entry.values[name] === undefined ? [] : [[label, quantity(entry.values[name], unit)]],
     ),
   ]
-  return { title: `Trial ${trial}`, rows, shares: [], note: entry.front ? 'on the front' : '' }
+  return { title: `Trial ${trial}`, rows, note: entry.front ? 'on the front' : '' }
 }
 
 function Trials({

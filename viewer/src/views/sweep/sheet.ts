@@ -1,14 +1,19 @@
 /** Export of a sweep: map, lines or thumbnails. */
 import { csvOf } from '../../data/csv'
 import { settingKeys } from '../../data/pivot'
-import { fillBox, write } from '../../draw/blocks'
+import { write } from '../../draw/blocks'
+import { drawInteractions } from '../../draw/interactions'
 import { looksFor, type LookTable } from '../../draw/look'
 import type { Pen } from '../../draw/pen'
-import { drawHead, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
-import { drawPivot, pivotSize } from '../export/pivot'
-import { levelColors } from './interactions'
+import { interactionsPicture } from '../../layout/interactions'
+import { titled } from '../export/parts'
+import { pivotPart } from '../export/pivot'
+import { inColumns, sheetOf, type Exported, type ExportSheet, type SheetPart } from '../export/sheets'
 import type { Session } from '../session/session'
+import { levelColors } from './interactions'
 import { sweepTable, type SweepTable } from './sweep'
+
+const LINES = 340
 
 export function sweepExport({ session, state, theme }: Exported): ExportSheet | null {
   const table = sweepTable(session, state)
@@ -16,17 +21,13 @@ export function sweepExport({ session, state, theme }: Exported): ExportSheet | 
   const looks = looksFor(theme, state.ramp, false)
   if (state.sweepShow === 'runs') return thumbnailsExport(session, looks)
   const { pivot, figure, rowKey, columnKey } = table
-  const lines = state.sweepShow === 'lines' ? 340 : 0
-  const size = pivotSize(pivot, lines)
-  const name = `${figure.label} by ${[rowKey, columnKey].filter(Boolean).join(' and ')}`
-  return {
-    name,
-    ...size,
-    draw: (pen) => {
-      drawHead(pen, size, name, `${session.index.runs.length} runs; mean, with min and max`, looks)
-      if (lines > 0) drawInteractions(pen, table, size.width, lines, looks)
-      drawPivot(pen, table, TOP + lines, looks)
-    },
+  const cells = pivotPart(pivot, figure.unit, looks)
+  const lines = state.sweepShow === 'lines' ? [linesPart(table, cells.width, looks)] : []
+  return sheetOf({
+    name: `${figure.label} by ${[rowKey, columnKey].filter(Boolean).join(' and ')}`,
+    facts: `${session.index.runs.length} runs; mean, with min and max`,
+    columns: [[...lines, cells]],
+    looks,
     csv: () =>
       csvOf(
         [rowKey || 'rows', columnKey || 'columns', 'mean', 'min', 'max', 'runs'],
@@ -37,63 +38,37 @@ export function sweepExport({ session, state, theme }: Exported): ExportSheet | 
           }),
         ),
       ),
-  }
-}
-
-function drawInteractions(
-  pen: Pen,
-  { pivot }: SweepTable,
-  width: number,
-  height: number,
-  looks: LookTable,
-): void {
-  const colors = levelColors(pivot.columns)
-  const most = Math.max(...pivot.cells.flat().map((cell) => cell?.most ?? 0))
-  const [left, inner] = [MARGIN + 20, width - 2 * MARGIN - 40]
-  const x = (row: number): number => left + ((row + 0.5) * inner) / pivot.rows.length
-  const y = (v: number): number => TOP + 20 + (height - 70) * (1 - v / (most || 1))
-  fillBox(pen, { x: left, y: y(0), width: inner, height: 1 }, looks.palette.line)
-  pivot.rows.forEach((row, r) =>
-    write(pen, row, x(r), TOP + height - 30, looks, { size: 11, align: 'center' }),
-  )
-  pivot.columns.forEach((column, c) => {
-    pen.beginPath()
-    pivot.rows.forEach((_, r) => {
-      const cell = pivot.cells[r]![c]
-      if (cell && r > 0 && pivot.cells[r - 1]![c]) pen.lineTo(x(r), y(cell.mean))
-      else if (cell) pen.moveTo(x(r), y(cell.mean))
-    })
-    pen.strokeStyle = colors[c]!
-    pen.lineWidth = 2
-    pen.stroke()
-    write(pen, column, left + c * 120, TOP + 10, looks, { size: 11, color: colors[c]! })
   })
 }
+
+function linesPart({ pivot, figure, columnKey }: SweepTable, width: number, looks: LookTable): SheetPart {
+  const picture = interactionsPicture(pivot, figure.unit, { width, height: LINES })
+  const colors = levelColors(pivot.columns)
+  const names = pivot.columns.map((column) => `${columnKey} ${column}`)
+  const draw: SheetPart['draw'] = (pen) => drawInteractions(pen, picture, colors, looks)
+  return titled('', { ...picture, draw }, looks, 13, { names, colors })
+}
+
+const SIDE = 190
 
 /** The thumbnails drawn so far. */
 function thumbnailsExport(session: Session, looks: LookTable): ExportSheet {
   const buttons = [...(session.root ?? document).querySelectorAll<HTMLElement>('.thumbnail')]
-  const columns = Math.max(1, Math.min(6, buttons.length))
-  const [side, step] = [190, 240]
-  const size = {
-    width: 2 * MARGIN + columns * (side + 14),
-    height: TOP + Math.ceil(buttons.length / columns) * step + MARGIN,
-  }
   const keys = settingKeys(session.index)
-  return {
-    name: 'sweep',
-    ...size,
-    draw: (pen) => {
-      drawHead(pen, size, 'Sweep', `${buttons.length} runs on one scale`, looks)
-      buttons.forEach((button, i) => {
-        const [x, y] = [MARGIN + (i % columns) * (side + 14), TOP + Math.floor(i / columns) * step]
-        pen.drawImage(button.querySelector('canvas')!, x, y, side, side)
-        write(pen, button.querySelector('b')!.textContent.slice(-32), x, y + side + 14, looks, {
-          size: 11,
-          strong: true,
-        })
-      })
+  const parts = buttons.map((button) => ({
+    width: SIDE,
+    height: SIDE + 18,
+    draw: (pen: Pen) => {
+      pen.drawImage(button.querySelector('canvas')!, 0, 0, SIDE, SIDE)
+      const label = button.querySelector('b')!.textContent.slice(-32)
+      write(pen, label, 0, SIDE + 14, looks, { size: 11, strong: true })
     },
+  }))
+  return sheetOf({
+    name: 'sweep',
+    facts: `${buttons.length} runs on one scale`,
+    columns: inColumns(parts, Math.max(1, Math.min(6, parts.length))),
+    looks,
     csv: () =>
       csvOf(
         ['run', ...keys, 'links', 'bytes_mean', 'bytes_max'],
@@ -105,5 +80,5 @@ function thumbnailsExport(session: Session, looks: LookTable): ExportSheet {
           summary.classes[0]?.bytes_max ?? NaN,
         ]),
       ),
-  }
+  })
 }

@@ -1,7 +1,7 @@
 /** A table of cells coloured by mean; a click opens the runs. */
 import { useContext } from 'preact/hooks'
-import { quantity, type Unit } from '../../base/format'
-import type { Pivot, PivotCell } from '../../data/pivot'
+import type { Unit } from '../../base/format'
+import { cellText, type Pivot, type PivotCell } from '../../data/pivot'
 import { colorScale, type ColorScale } from '../../data/scale'
 import { looksFor } from '../../draw/look'
 import { ThemeContext, useSession, useStore } from '../session/session'
@@ -60,14 +60,6 @@ export function PivotTable({ pivot, rowKey, columnKey, unit, onOpen }: PivotTabl
       </table>
     </div>
   )
-}
-
-/** Cell text: the mean, and the range if there are several runs. */
-export function cellText({ mean, least, most, runs }: PivotCell, unit: Unit): [string, string] {
-  return [
-    quantity(mean, unit),
-    runs.length > 1 ? `${quantity(least, unit)} – ${quantity(most, unit)}, ${runs.length} runs` : '',
-  ]
 }
 
 function Cell({ cell, unit, color, onOpen }: { cell: PivotCell; unit: Unit; color: string; onOpen(): void }) {

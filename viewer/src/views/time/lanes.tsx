@@ -1,18 +1,18 @@
 /** Rank activity as lanes, synchronized with charts and links. */
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { useContext, useMemo } from 'preact/hooks'
 import { count, percent, quantity } from '../../base/format'
 import type { Block } from '../../data/block'
 import { jobOf } from '../../data/describe'
 import { LANE_TABLES, lanesOf, longestWaiting, sharesOf, stateAt, type Lane } from '../../data/lanes'
 import { laneRows } from '../../data/rows'
 import type { Run } from '../../data/run'
-import { drawLanes, STATE_COLORS, STATE_NAMES } from '../../draw/lanes'
-import { looksFor } from '../../draw/look'
-import { Cursor, PAD, timeAxis, TimeTicks, type Span, type TimeAxis } from './chart'
+import type { TimeSpan } from '../../data/timespan'
+import { drawLanes, STATE_COLORS, STATE_NAMES } from '../../draw/timechart'
+import { lanesPicture, rowAt } from '../../layout/timechart'
+import { Marks, type MarkText } from '../canvas/marks'
 import { ThemeContext, useSession, useStore, type Session } from '../session/session'
-import { prepareCanvas, useSize, type Size } from '../canvas/size'
-import { useSteps } from '../canvas/steps'
 import { TableButton } from '../tables/tables'
+import { Cursor } from './chart'
 
 const ROWS_MAX = 400
 
@@ -40,7 +40,7 @@ export function shownLanes(
   return { all, shown: longestWaiting(all, rows) }
 }
 
-export function Lanes({ run, span }: { run: Run; span: Span }) {
+export function Lanes({ run, span }: { run: Run; span: TimeSpan }) {
   const session = useSession()
   const lanes = lanesIn(session, run)
   if (lanes === undefined) return <p class="loading">Loading rank activity …</p>
@@ -48,107 +48,46 @@ export function Lanes({ run, span }: { run: Run; span: Span }) {
   return <LaneChart run={run} lanes={lanes} span={span} />
 }
 
-function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; span: Span }) {
+function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; span: TimeSpan }) {
   const session = useSession()
-  const state = useStore(session.state)
-  const theme = useContext(ThemeContext)
-  const looks = looksFor(theme, state.ramp, false)
-  const frame = useRef<HTMLDivElement>(null)
-  const canvas = useRef<HTMLCanvasElement>(null)
-  const size = useSize(frame)
-  const { all, shown } = useMemo(() => shownLanes(lanes, state.jobs), [lanes, state.jobs])
-  const axis = timeAxis(span, size.width)
-  const height = Math.max(0, size.height - PAD.top - PAD.bottom)
-  const row = height / Math.max(1, shown.length)
+  const { jobs, time, focus } = useStore(session.state)
+  const { all, shown } = useMemo(() => shownLanes(lanes, jobs), [lanes, jobs])
   const focusOf = ({ node }: Lane): string => `node:${run.nodes.names.at(node)}`
-
-  useEffect(() => {
-    if (!canvas.current || size.width === 0) return
-    const context = prepareCanvas(canvas.current, size)
-    const area = { x: PAD.left, y: PAD.top, width: size.width - PAD.left - PAD.right, height }
-    drawLanes(context, shown, area, axis.x, theme)
-    context.strokeStyle = looks.palette.ink
-    shown.forEach((lane, i) => {
-      if (focusOf(lane) === state.focus)
-        context.strokeRect(area.x - 1, PAD.top + i * row - 1, area.width + 2, row + 2)
-    })
-  }, [shown, size, theme, span, state.focus])
-
-  const hit = (event: MouseEvent): { lane: Lane; time: number } | null => {
-    const box = frame.current!.getBoundingClientRect()
-    const [x, y] = [event.clientX - box.left, event.clientY - box.top - PAD.top]
-    const lane = shown[Math.floor(y / row)]
-    return lane && y >= 0 && x >= PAD.left && x < size.width - PAD.right ? { lane, time: axis.time(x) } : null
-  }
-  const hover = (event: PointerEvent): void => {
-    const found = hit(event)
-    session.hover.set(
-      found && { run, ...tipOf(run, found.lane, found.time), x: event.clientX, y: event.clientY },
-    )
-  }
-  const goTo = (lane: Lane, time: number): void => {
-    const focus = focusOf(lane)
-    session.state.patch({ time: Math.round(time), focus: focus === state.focus ? '' : focus })
-  }
-  const steps = useSteps(
-    () => shown.map((_, i) => i).sort((a, b) => shown[b]!.waiting - shown[a]!.waiting || a - b),
-    (i) => {
-      const [lane, time] = [shown[i]!, longestWait(shown[i]!)]
-      const box = frame.current!.getBoundingClientRect()
-      const place = { x: box.left + axis.x(time), y: box.top + PAD.top + (i + 0.5) * row }
-      return { hover: { run, ...tipOf(run, lane, time), ...place }, enter: () => goTo(lane, time) }
-    },
-    [shown, span],
-  )
+  const focused = focus.startsWith('node:') ? shown.findIndex((lane) => focusOf(lane) === focus) : -1
   return (
     <section class="chart-card heat" aria-label="Ranks over time">
       <Legend lanes={all} />
-      <div
-        class="chart"
-        ref={frame}
-        onPointerMove={hover}
-        onPointerLeave={() => session.hover.set(null)}
-        onClick={(event) => {
-          const found = hit(event)
-          if (found) goTo(found.lane, found.time)
+      <Marks
+        label="Rank activity over time; the keys . and , select the next and previous rank at its longest wait"
+        test="lanes"
+        run={run}
+        frame="chart"
+        of={[shown, span]}
+        picture={(size) => lanesPicture(shown, (job) => jobOf(run, job).name, span, size)}
+        draw={drawLanes}
+        markAt={rowAt}
+        text={(_, { row, time }) => textOf(run, shown[row]!, time)}
+        order={() =>
+          [...shown.keys()]
+            .sort((a, b) => shown[b]!.waiting - shown[a]!.waiting || a - b)
+            .map((row) => ({ row, time: longestWait(shown[row]!) }))
+        }
+        place={({ axis, plot, rowHeight }, { row, time }) => ({
+          x: axis.x(time),
+          y: plot.y + (row + 0.5) * rowHeight,
+        })}
+        open={(_, { row, time }) => {
+          const of = focusOf(shown[row]!)
+          session.state.patch({ time: Math.round(time), focus: of === focus ? '' : of })
         }}
-        tabIndex={0}
-        role="application"
-        aria-label="Rank activity over time; the keys . and , select the next and previous rank at its longest wait"
-        onKeyDown={steps}
-        data-test="lanes"
-      >
-        <canvas ref={canvas} />
-        <LaneAxis run={run} lanes={shown} axis={axis} size={size} row={row} />
-      </div>
+        over={(picture) => {
+          const { plot, rowHeight } = picture
+          const row = focused < 0 ? null : ([plot.y + focused * rowHeight, rowHeight] as const)
+          return <Cursor picture={picture} time={time} row={row} />
+        }}
+      />
       <LaneNote run={run} all={all} shown={shown} />
     </section>
-  )
-}
-
-interface LaneAxisProps {
-  readonly run: Run
-  readonly lanes: readonly Lane[]
-  readonly axis: TimeAxis
-  readonly size: Size
-  /** Height of a lane. */
-  readonly row: number
-}
-
-function LaneAxis({ run, lanes, axis, size, row }: LaneAxisProps) {
-  const { time } = useStore(useSession().state)
-  return (
-    <svg width={size.width} height={size.height} class="over">
-      <g class="axis">
-        {laneLabels(run, lanes, row).map(({ y, text }) => (
-          <text key={y} x={PAD.left - 8} y={PAD.top + y + 4} text-anchor="end">
-            {text}
-          </text>
-        ))}
-      </g>
-      <TimeTicks axis={axis} width={size.width} y={size.height - PAD.bottom} />
-      <Cursor axis={axis} time={time} top={PAD.top} bottom={size.height - PAD.bottom} />
-    </svg>
   )
 }
 
@@ -192,38 +131,17 @@ function Legend({ lanes }: { lanes: readonly Lane[] }) {
   )
 }
 
-function tipOf(run: Run, lane: Lane, time: number) {
+function textOf(run: Run, lane: Lane, time: number): MarkText {
   const now = stateAt(lane, time)
+  const what = now?.what ? ` (${now.what})` : ''
   return {
-    links: [],
+    title: `${jobOf(run, lane.job).name}, rank ${count(lane.rank)} on ${run.nodes.names.at(lane.node)}`,
+    rows: [
+      ['Time', quantity(time, 'ps')],
+      ['State', now ? `${STATE_NAMES[now.state]!}${what}` : 'not running'],
+      ['Total computing', quantity(lane.end - lane.start - lane.inCalls, 'ps')],
+      ['Total waiting', quantity(lane.waiting, 'ps')],
+    ],
     routers: [run.nodes.router[lane.node]!],
-    groups: [],
-    tip: {
-      title: `${jobOf(run, lane.job).name}, rank ${count(lane.rank)} on ${run.nodes.names.at(lane.node)}`,
-      rows: [
-        ['Time', quantity(time, 'ps')],
-        [
-          'State',
-          now ? `${STATE_NAMES[now.state]!}${now.what === '' ? '' : ` (${now.what})`}` : 'not running',
-        ],
-        ['Total computing', quantity(lane.end - lane.start - lane.inCalls, 'ps')],
-        ['Total waiting', quantity(lane.waiting, 'ps')],
-      ] as [string, string][],
-      shares: [],
-      note: '',
-    },
   }
-}
-
-/** As many labels as fit; the job name at its first lane. */
-function laneLabels(run: Run, lanes: readonly Lane[], row: number): { y: number; text: string }[] {
-  const stride = Math.max(1, Math.ceil(16 / row))
-  return lanes
-    .flatMap((lane, i) => {
-      const begins = i === 0 || lanes[i - 1]!.job !== lane.job
-      if (!begins && i % stride !== 0) return []
-      const text = begins ? `${jobOf(run, lane.job).name} ${lane.rank}` : String(lane.rank)
-      return [{ y: (i + 0.5) * row, text: text.length > 14 ? `…${text.slice(-13)}` : text }]
-    })
-    .filter(({ y }, i, all) => i === 0 || y - all[i - 1]!.y >= Math.min(13, stride * row))
 }

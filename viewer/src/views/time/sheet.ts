@@ -3,32 +3,27 @@ import type { Theme } from '../../base/ramps'
 import { quantity } from '../../base/format'
 import { csvOf } from '../../data/csv'
 import { jobOf } from '../../data/describe'
+import type { DerivedRun } from '../../data/model'
 import { hasLanes, type Lane } from '../../data/lanes'
-import { colorScale } from '../../data/scale'
-import {
-  groupings,
-  indexAt,
-  nameOfKey,
-  stepOf,
-  strongest,
-  type Grouping,
-  type Lines,
-} from '../../data/series'
+import { groupings, indexAt, nameOfKey, strongest, type Grouping, type Lines } from '../../data/series'
 import type { Run } from '../../data/run'
 import type { ViewState } from '../../data/state'
-import { drawCells, drawChart, drawTimes, fillBox, plotArea, write, type Box } from '../../draw/blocks'
+import { clampSpan, type TimeSpan } from '../../data/timespan'
 import { looksFor, type LookTable } from '../../draw/look'
-import type { Pen } from '../../draw/pen'
-import { drawLanes, drawStateLegend, STATE_NAMES } from '../../draw/lanes'
-import { drawMachine, drawScale, machineHeight } from '../../draw/sheet'
-import { clampSpan, type Span } from './chart'
-import { drawHead, machineOf, MARGIN, TOP, type Exported, type ExportSheet } from '../export/sheets'
-import { blockOf, chosenHeat, chosenLines, chosenRows, linesOf, type SeriesColumn } from './moment'
-import { lanesIn, shownLanes } from './lanes'
+import { drawHeat, drawLanes, drawLines, heatScale, STATE_COLORS, STATE_NAMES } from '../../draw/timechart'
+import { heatPicture, lanesPicture, linesPicture } from '../../layout/timechart'
+import { machinePart, scalePart, titled } from '../export/parts'
+import { machineOf, sheetOf, type Exported, type ExportSheet, type SheetPart } from '../export/sheets'
 import type { Session } from '../session/session'
+import { lanesIn, shownLanes } from './lanes'
+import { blockOf, chosenHeat, chosenLines, chosenRows, linesOf, type SeriesColumn } from './moment'
 
-const CHART = { width: 860, height: 190 }
-const HEAT_ROWS = 200
+const WIDTH = 860
+const LINES = 172
+/** Above and below the rows of a chart. */
+const MARGINS = 40
+const ROWS_MAX = 200
+const LEGEND_MAX = 8
 const MACHINE = 560
 
 interface Part {
@@ -47,70 +42,36 @@ export function timeExport({ session, derived: { run }, moment, state, theme }: 
   const heats = heatColumn ? partOf(session, run, heatColumn, chosenRows(heatColumn, state), state) : []
   const [heat] = heats
   const span = clampSpan(state.span, session.fullSpan)
-  const heatHeight = heat ? 60 + Math.max(120, Math.min(600, 3 * heat.lines.lines.length)) : 0
-  const machine = moment ? machineOf(moment, state, theme) : null
   const lanes = hasLanes(run.info) ? lanesIn(session, run) : undefined
-  const shown = typeof lanes === 'object' ? shownLanes(lanes, state.jobs, HEAT_ROWS).shown : []
-  const laneHeight = shown.length > 0 ? 60 + Math.max(120, 3 * shown.length) : 0
-  const left = charts.length * CHART.height + laneHeight + heatHeight
-  const size = {
-    width: 2 * MARGIN + CHART.width + (machine ? MARGIN + MACHINE : 0),
-    height: TOP + Math.max(left, machine ? machineHeight(machine.picture, MACHINE) + 60 : 0) + MARGIN,
-  }
-  return {
-    name: `${run.label} over time`,
-    ...size,
-    draw: (pen) => {
-      drawHead(
-        pen,
-        size,
-        `${run.label} over time`,
-        `${quantity(span[0], 'ps')} to ${quantity(span[1], 'ps')}`,
-        looks,
-      )
-      charts.forEach((part, i) =>
-        drawChart(pen, { x: MARGIN, y: TOP + i * CHART.height, ...CHART }, chartOf(run, part, span), looks),
-      )
-      if (shown.length > 0) {
-        const box = {
-          x: MARGIN,
-          y: TOP + charts.length * CHART.height,
-          width: CHART.width,
-          height: laneHeight,
-        }
-        drawRanks(pen, box, shown, span, theme, looks)
-      }
-      if (heat) {
-        const y = TOP + charts.length * CHART.height + laneHeight
-        const box = { x: MARGIN, y, width: CHART.width, height: heatHeight }
-        drawHeat(pen, box, heat, span, state, looks)
-      }
-      if (!machine || !moment) return
-      const box = { x: 2 * MARGIN + CHART.width, y: TOP, width: MACHINE }
-      const times = heat?.lines.times
-      const at = times ? times[indexAt(times, state.time)]! : state.time
-      drawMachine(pen, box, machine, `${moment.measure.label} from ${quantity(at, 'ps')}`)
-      drawScale(pen, box.x, TOP + machineHeight(machine.picture, MACHINE), moment, machine.looks)
-    },
+  const shown = typeof lanes === 'object' ? shownLanes(lanes, state.jobs, ROWS_MAX).shown : []
+  const name = `${run.label} over time`
+  return sheetOf({
+    name,
+    facts: `${quantity(span[0], 'ps')} to ${quantity(span[1], 'ps')}`,
+    columns: [
+      [
+        ...charts.map((part) => linesPart(run, part, span, looks)),
+        ...(shown.length > 0 ? [lanesPart(run, shown, span, looks)] : []),
+        ...(heat ? [heatPart(heat, span, state, looks)] : []),
+      ],
+      moment ? momentParts(moment, heat?.lines.times, state, theme) : [],
+    ],
+    looks,
     csv: () => csvOf(['series', 'of', 'start_ps', 'value'], [...charts, ...heats].flatMap(rowsOf)),
-  }
+  })
 }
 
-function drawRanks(
-  pen: Pen,
-  box: Box,
-  lanes: readonly Lane[],
-  span: Span,
+/** The machine at the chosen time. */
+function momentParts(
+  moment: DerivedRun,
+  times: Float64Array | undefined,
+  state: ViewState,
   theme: Theme,
-  looks: LookTable,
-): void {
-  const area = plotArea(box, span)
-  write(pen, 'Rank activity over time', box.x, box.y + 14, looks, { size: 13, strong: true })
-  drawStateLegend(pen, box.x + 120, box.y + 4, theme, (state, x) =>
-    write(pen, STATE_NAMES[state]!, x, box.y + 14, looks),
-  )
-  drawLanes(pen, lanes, area, area.at, theme)
-  drawTimes(pen, box, span, looks)
+): SheetPart[] {
+  const at = times ? times[indexAt(times, state.time)]! : state.time
+  const machine = machineOf(moment, state, theme)
+  const title = `${moment.measure.label} from ${quantity(at, 'ps')}`
+  return [machinePart(machine, MACHINE, title), scalePart(moment, machine.looks)]
 }
 
 /** Hidden jobs have no line. */
@@ -125,65 +86,44 @@ function partOf(session: Session, run: Run, column: SeriesColumn, by: Grouping, 
   return [{ column, by, lines, name: (subject) => nameOfKey(run, block, by, subject) }]
 }
 
-function chartOf(run: Run, { column, by, lines, name }: Part, span: Span): Parameters<typeof drawChart>[2] {
-  return {
-    label: column.value.label,
-    unit: column.value.unit,
-    span,
-    lines: lines.lines.map(({ subject, values }) => ({
-      name: name(subject),
-      color: by === 'job' ? jobOf(run, subject).color : '#0a66c2',
-      times: lines.times,
-      values,
-    })),
-  }
+function linesPart(run: Run, { column, by, lines, name }: Part, span: TimeSpan, looks: LookTable): SheetPart {
+  const { label, unit } = column.value
+  const colorOf = (subject: number): string | null => (by === 'job' ? jobOf(run, subject).color : null)
+  const picture = linesPicture(lines, unit, span, { width: WIDTH, height: LINES })
+  const named = lines.lines.slice(0, LEGEND_MAX).map(({ subject }) => subject)
+  const legend = { names: named.map(name), colors: named.map((s) => colorOf(s) ?? looks.palette.accent) }
+  const draw: SheetPart['draw'] = (pen) => drawLines(pen, picture, colorOf, looks)
+  return titled(label, { ...picture, draw }, looks, 13, legend)
 }
 
-function drawHeat(
-  pen: Pen,
-  box: Box,
+function lanesPart(run: Run, lanes: readonly Lane[], span: TimeSpan, looks: LookTable): SheetPart {
+  const size = { width: WIDTH, height: MARGINS + Math.max(120, 3 * lanes.length) }
+  const picture = lanesPicture(lanes, (job) => jobOf(run, job).name, span, size)
+  const legend = { names: STATE_NAMES, colors: STATE_COLORS[looks.theme] }
+  const draw: SheetPart['draw'] = (pen) => drawLanes(pen, picture, looks)
+  return titled('Rank activity over time', { ...picture, draw }, looks, 13, legend)
+}
+
+function heatPart(
   { column, lines: all, name }: Part,
-  span: Span,
+  span: TimeSpan,
   state: ViewState,
   looks: LookTable,
-): void {
-  const lines = strongest(all, HEAT_ROWS)
-  const area = plotArea(box, span)
-  const positive = lines.lines.flatMap(({ values }) => [...values].filter((v) => v > 0))
-  const scale = colorScale(state.scale, Float64Array.from(positive).sort(), false, null)
-  const height = area.height / Math.max(1, lines.lines.length)
+): SheetPart {
+  const lines = strongest(all, ROWS_MAX)
+  const scale = heatScale(lines, state.scale)
+  const size = { width: WIDTH, height: MARGINS + Math.max(120, Math.min(600, 3 * all.lines.length)) }
+  const picture = heatPicture(lines, name, span, size)
   const { label, unit } = column.value
-  const title = `${label}, ${quantity(scale.low, unit)} to ${quantity(scale.high, unit)}, ${lines.lines.length} of ${all.lines.length} rows`
-  write(pen, title, box.x, box.y + 14, looks, { size: 13, strong: true })
-  fillBox(pen, area, looks.palette.empty)
-  const step = stepOf(lines.times)
-  const end = (i: number): number => lines.times[i]! + step
-  const cells = lines.lines.flatMap(({ values }, row) =>
-    Array.from(values, (v, i) => ({ v, i }))
-      .filter(({ v, i }) => v > 0 && end(i) > span[0] && lines.times[i]! < span[1])
-      .map(({ v, i }) => ({
-        x: area.at(lines.times[i]!),
-        y: area.y + row * height,
-        width: area.at(end(i)) - area.at(lines.times[i]!),
-        height,
-        color: looks.colors[scale.shade(v)]!,
-      })),
-  )
-  drawCells(pen, cells)
-  const stride = Math.max(1, Math.ceil(14 / height))
-  lines.lines.forEach(({ subject }, row) => {
-    if (row % stride === 0)
-      write(pen, name(subject).slice(-14), area.x - 8, area.y + (row + 0.5) * height + 4, looks, {
-        size: 10,
-        align: 'right',
-      })
-  })
-  drawTimes(pen, box, span, looks)
+  const range = `${quantity(scale.low, unit)} to ${quantity(scale.high, unit)}`
+  const title = `${label}, ${range}, ${lines.lines.length} of ${all.lines.length} rows`
+  const draw: SheetPart['draw'] = (pen) => drawHeat(pen, picture, scale, looks)
+  return titled(title, { ...picture, draw }, looks)
 }
 
 /** Only the rows that are drawn. */
 function rowsOf({ column, lines, name, by }: Part): (string | number)[][] {
-  const shown = by === 'job' ? lines : strongest(lines, 2 * HEAT_ROWS)
+  const shown = by === 'job' ? lines : strongest(lines, 2 * ROWS_MAX)
   return shown.lines.flatMap(({ subject, values }) =>
     Array.from(values, (value, i) => [column.id, name(subject), shown.times[i]!, value]).filter(
       ([, , , value]) => !Number.isNaN(value),

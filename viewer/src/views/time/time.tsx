@@ -7,7 +7,8 @@ import { NO_ENDS } from '../../data/range'
 import { linkName, type Run } from '../../data/run'
 import { groupings, indexAt, nameOfKey, routerOfKey, type Grouping } from '../../data/series'
 import { hasLanes, type Lane } from '../../data/lanes'
-import { clampSpan, LineChart, timeSpan, type Span } from './chart'
+import { clampSpan, moveSpan, timeSpan, type TimeSpan } from '../../data/timespan'
+import { LineChart } from './chart'
 import { Choice } from '../controls/controls'
 import { FocusChip } from '../picture/facts'
 import { HeatMap } from './heat'
@@ -24,7 +25,22 @@ import {
 } from './moment'
 import { PictureView } from '../picture/picture'
 import type { Shown } from '../session/shown'
-import { useSession, useStore } from '../session/session'
+import type { Settings } from '../session/settings'
+import { useSession, useStore, type Session } from '../session/session'
+
+/** Zoom factor and shift by key, as in Perfetto. */
+const KEYS: Readonly<Record<string, readonly [number, number]>> = {
+  w: [1 / 1.5, 0],
+  s: [1.5, 0],
+  a: [1, -0.25],
+  d: [1, 0.25],
+}
+
+export function timeKey(key: string, { state, fullSpan }: Session): Partial<Settings> | null {
+  const { span, time } = state.get()
+  const moved = KEYS[key]
+  return moved ? { span: moveSpan(span, fullSpan, ...moved, time) } : null
+}
 
 const NOUNS: Readonly<Record<Grouping, string>> = {
   whole: 'machine',
@@ -166,7 +182,7 @@ function useTimes(run: Run, column: SeriesColumn | undefined): Float64Array | nu
   )
 }
 
-function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span: Span }) {
+function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span: TimeSpan }) {
   const session = useSession()
   const { jobs } = useStore(session.state)
   const by = groupings(column.table)[0]!
@@ -190,12 +206,22 @@ function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span:
       unit={column.value.unit}
       test={`lines-${column.value.column}`}
       name={(subject) => nameOfKey(run, block as Block, by, subject)}
-      color={(subject) => (by === 'job' ? jobOf(run, subject).color : 'var(--accent)')}
+      color={(subject) => (by === 'job' ? jobOf(run, subject).color : null)}
     />
   )
 }
 
-function Heat({ run, column, rows, span }: { run: Run; column: SeriesColumn; rows: Grouping; span: Span }) {
+function Heat({
+  run,
+  column,
+  rows,
+  span,
+}: {
+  run: Run
+  column: SeriesColumn
+  rows: Grouping
+  span: TimeSpan
+}) {
   const session = useSession()
   const block = blockOf(session, run, column)
   const lines = linesOf(session, run, column, rows)
