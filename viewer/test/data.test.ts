@@ -351,7 +351,7 @@ describe('tooltips', () => {
     expect(tip.title).toBe('g0r0>g0r1:local.0')
     expect(tip.rows).toContainEqual(['From', 'g0r0 (group 0, router 0)'])
     expect(tip.rows).toContainEqual(['Traffic', '11 KiB'])
-    expect(tip.shares.map((s) => [s.name, s.text])).toEqual([
+    expect(tip.shares!.map((s) => [s.name, s.text])).toEqual([
       ['halo', '10 KiB (90.9 %)'],
       ['fft', '1 KiB (9.1 %)'],
     ])

@@ -124,7 +124,6 @@ function infoOf(d: Description, nodes: number): RunInfo {
     routing: 'min',
     complete: true,
     seed: 1,
-    odonata_version: '0',
     machine: {
       name: d.name,
       shape: d.shape,
@@ -133,7 +132,6 @@ function infoOf(d: Description, nodes: number): RunInfo {
       nodes,
       links: d.wires.length,
       axes: d.axes,
-      axis_sizes: d.axes.map((_, i) => Math.max(...d.routers.map((c) => c[i]!)) + 1),
     },
     classes: [],
     warnings: [],

@@ -90,10 +90,6 @@ export function simulateDichromacy(kind: Dichromacy, rgb: Rgb): Rgb {
   }) as unknown as Rgb
 }
 
-export function mix(from: Rgb, to: Rgb, share: number): Rgb {
-  return between(toOklab(from), toOklab(to), share)
-}
-
 /** Interpolates two OKLab colours. */
 function between(a: Rgb, b: Rgb, share: number): Rgb {
   return fromOklab([0, 1, 2].map((i) => a[i]! + (b[i]! - a[i]!) * share) as unknown as Rgb)

@@ -6,7 +6,7 @@
  * jobs over capacity C occupy B/C.
  */
 import { translation } from './focus'
-import { linkName, type Figure, type Job, type Run } from './run'
+import { jobNumbers, linkName, type Figure, type Job, type Run } from './run'
 import { jobsOnLink } from './values'
 import { nicName, type Bottleneck, type Explanation } from './explanation'
 
@@ -180,7 +180,7 @@ function busiestNics({ nodes }: Run): Map<number, BusiestResource> {
 function trafficChangesOn(base: Run, before: number, other: Run, after: number): TrafficChange[] {
   const on = (run: Run, link: number): Map<string, number> => {
     const bytes = bytesOf(run)
-    const all = new Uint8Array(run.jobs.reduce((n, { job }) => Math.max(n, job + 1), 0)).fill(1)
+    const all = new Uint8Array(jobNumbers(run)).fill(1)
     const shares = bytes && link >= 0 ? jobsOnLink(bytes, run.linkJobs, all, link) : []
     return new Map(shares.map(({ job, value }) => [run.jobs.find((j) => j.job === job)?.name ?? '', value]))
   }

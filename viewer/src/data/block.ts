@@ -50,6 +50,12 @@ export interface Block {
   readonly strings: ReadonlyMap<string, Strings>
 }
 
+/** The text of a row; empty without such a column. */
+export function textAt(block: Block, column: string, row: number): string {
+  const coded = block.coded.get(column)
+  return coded ? coded.names[coded.codes[row]!]! : (block.strings.get(column)?.at(row) ?? '')
+}
+
 interface ColumnHeader {
   name: string
   type: 'u8' | 'u16' | 'u32' | 'i32' | 'f32' | 'f64' | 'str'

@@ -5,7 +5,6 @@ import { count } from '../base/format'
 import { RAMPS } from '../base/ramps'
 import { channelColumns, channelsOf } from './channels'
 import { readChoice } from './communicators'
-import type { FieldInfo } from './findings'
 import { groupMeasures } from './latency'
 import { figureOptions, settingKeys } from './pivot'
 import { parseProjection } from './projection'
@@ -34,6 +33,12 @@ const oneOf = (what: string, value: string, known: readonly string[]): Problem =
     ? null
     : `unknown ${what} ${quote(value)}; ${known.length === 0 ? 'this run has none' : `expected ${known.slice(0, 12).join(', ')}`}`
 
+/** A setting to arrange by, or none. */
+const arranging = (value: string, known: readonly string[]): Problem =>
+  oneOf('setting', value, ['-', ...known])
+
+const ids = (all: readonly { readonly id: string }[]): string[] => all.map(({ id }) => id)
+
 const isIndex = (value: number, runs: number): boolean =>
   Number.isInteger(value) && value >= 0 && value < runs
 
@@ -58,12 +63,7 @@ const CHECKS: Checks = {
     view === 'time'
       ? null
       : oneOf('measure', measure, [...measuresOf(run), ...channelColumns(run), 'transfer_ps']),
-  channel: ({ channel }, _, run) =>
-    oneOf(
-      'channel',
-      channel,
-      channelsOf(run).map(({ id }) => id),
-    ),
+  channel: ({ channel }, _, run) => oneOf('channel', channel, ids(channelsOf(run))),
   classesOff: ({ classesOff }, { runs }) => {
     const known = runs
       .flatMap((run) => run.summary.classes.map((c) => c.class))
@@ -87,11 +87,7 @@ const CHECKS: Checks = {
         ? null
         : `run ${otherRun} has no communication matrix`,
   groupMeasure: ({ groupMeasure }, _, run) =>
-    oneOf(
-      'measure between groups',
-      groupMeasure,
-      groupMeasures(run).map(({ id }) => id),
-    ),
+    oneOf('measure between groups', groupMeasure, ids(groupMeasures(run))),
   ramp: ({ ramp }) => oneOf('colour ramp', ramp, Object.keys(RAMPS)),
   frozen: ({ frozen }) =>
     frozen !== null && !(frozen[0] < frozen[1])
@@ -128,29 +124,17 @@ const CHECKS: Checks = {
   heat: ({ heat }, _, run) => oneOf('series', heat, seriesIds(run)),
   costParts: ({ costParts, costRows }) =>
     costParts === costRows ? `bars and parts are both by ${costRows}; expected two different axes` : null,
-  sweepRows: ({ sweepRows }, index) => oneOf('setting', sweepRows, ['-', ...settingKeys(index)]),
-  sweepColumns: ({ sweepColumns }, index) => oneOf('setting', sweepColumns, ['-', ...settingKeys(index)]),
-  sweepFigure: ({ sweepFigure }, index) =>
-    oneOf(
-      'figure',
-      sweepFigure,
-      figureOptions(index).map(({ id }) => id),
-    ),
-  studyPanels: ({ studyPanels }, index) =>
-    oneOf('setting', studyPanels, ['-', ...names(index.findings?.keys)]),
-  studyRows: ({ studyRows }, index) => oneOf('setting', studyRows, ['-', ...names(index.findings?.keys)]),
-  studyColumns: ({ studyColumns }, index) =>
-    oneOf('setting', studyColumns, ['-', ...names(index.findings?.keys)]),
+  sweepRows: ({ sweepRows }, index) => arranging(sweepRows, settingKeys(index)),
+  sweepColumns: ({ sweepColumns }, index) => arranging(sweepColumns, settingKeys(index)),
+  sweepFigure: ({ sweepFigure }, index) => oneOf('figure', sweepFigure, ids(figureOptions(index))),
+  studyPanels: ({ studyPanels }, index) => arranging(studyPanels, names(index.findings?.keys)),
+  studyRows: ({ studyRows }, index) => arranging(studyRows, names(index.findings?.keys)),
+  studyColumns: ({ studyColumns }, index) => arranging(studyColumns, names(index.findings?.keys)),
   studyFigure: ({ studyFigure }, index) => oneOf('figure', studyFigure, names(index.findings?.figures)),
-  sweepKey: ({ sweepKey }, { keys }) =>
-    oneOf(
-      'key of the sweep',
-      sweepKey,
-      keys.map(({ name }) => name),
-    ),
+  sweepKey: ({ sweepKey }, { keys }) => oneOf('key of the sweep', sweepKey, names(keys)),
 }
 
-const names = (fields: readonly FieldInfo[] | undefined): string[] => (fields ?? []).map(({ name }) => name)
+const names = (all: readonly { readonly name: string }[] = []): string[] => all.map(({ name }) => name)
 
 function measuresOf(run: RunInfo): string[] {
   return Object.entries(run.tables['links']?.columns ?? {}).flatMap(([name, column]) =>

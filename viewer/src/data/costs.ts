@@ -4,7 +4,7 @@
  * Multigrid cycles have their own table, `cycle`. Other models list the terms of each job's slowest rank.
  */
 import type { Block } from './block'
-import type { Run } from './run'
+import { jobName, type Run } from './run'
 import type { RunInfo } from './source'
 
 /** Axes that times can be split by; the scenario is a separate panel. */
@@ -76,7 +76,7 @@ export function cycleCosts(run: Run, block: Block): Costs {
   return {
     scenarios: of.scenario.all,
     names: {
-      job: jobs.map((number) => nameOf(run, number)),
+      job: jobs.map((number) => jobName(run, number)),
       level: Array.from({ length: Math.max(0, ...level!) + 1 }, (_, l) => `level ${l}`),
       phase: of.phase.all,
       term: of.term.all,
@@ -114,9 +114,6 @@ export function rankCosts(run: Run): Costs {
     ),
   }
 }
-
-const nameOf = (run: Run, number: number): string =>
-  run.jobs.find(({ job }) => job === number)?.name ?? `job ${number}`
 
 export interface CostPanel {
   readonly scenario: string

@@ -7,13 +7,13 @@ import { linkName, SEVERAL, type Run } from './run'
 export interface Tip {
   readonly title: string
   readonly rows: readonly (readonly [string, string])[]
-  readonly shares: readonly {
+  readonly shares?: readonly {
     readonly name: string
     readonly color: string
     readonly text: string
     readonly share: number
   }[]
-  readonly note: string
+  readonly note?: string
 }
 
 export function show(d: Pick<DerivedRun, 'signed' | 'measure'>, value: number): string {
@@ -145,7 +145,7 @@ function describeLink(d: DerivedRun, link: number): Tip {
   }
 }
 
-function jobShares(d: DerivedRun, links: readonly number[]): Tip['shares'] {
+function jobShares(d: DerivedRun, links: readonly number[]): NonNullable<Tip['shares']> {
   const { run, measure, counted } = d
   if (measure.perJob === null) return []
   const totals = new Map<number, number>()
@@ -181,7 +181,6 @@ export function describeCable(run: Run, link: number, removed: boolean, carried:
       ['Class', classes[code[link]!]!],
       [removed ? 'Traffic in the base' : 'Traffic', carried],
     ],
-    shares: [],
     note: removed ? 'removed' : 'added',
   }
 }
@@ -215,7 +214,6 @@ export function describeRouter(d: DerivedRun, router: number, routerJob: number)
       [`Incoming, ${MERGE_LABELS[d.measure.merge]} (max)`, `${into.text(d)} (${show(d, into.max)})`],
     ],
     shares: jobShares(d, own),
-    note: '',
   }
 }
 
@@ -233,8 +231,6 @@ export function describeStack(d: DerivedRun, stack: readonly number[], routerJob
   return {
     title: `${count(stack.length)} routers at ${same.map((axis) => `${axis.name} ${axis.values[stack[0]!]}`).join(', ')}`,
     rows: [...counts].map(([name, n]) => [name, count(n)] as const),
-    shares: [],
-    note: '',
   }
 }
 
@@ -263,7 +259,6 @@ export function describeGroup(d: DerivedRun, group: number): Tip {
       [`Incoming, ${MERGE_LABELS[d.measure.merge]}`, parts.into.text(d)],
     ],
     shares: jobShares(d, own),
-    note: '',
   }
 }
 
@@ -290,7 +285,5 @@ export function describeNode(run: Run, node: number): Tip {
       ['Bytes received', quantity(ejectedBytes[node]!, 'bytes')],
       ['Bytes sent', quantity(injectedBytes[node]!, 'bytes')],
     ],
-    shares: [],
-    note: '',
   }
 }

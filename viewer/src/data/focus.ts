@@ -1,6 +1,6 @@
 /** The focus: what the user clicked or searched for. Names are valid across runs. */
 import { directionsOf, findDirection, runsIn } from './direction'
-import type { Run } from './run'
+import { linkName, type Run } from './run'
 
 export interface Focus {
   readonly kind: 'group' | 'pair' | 'router' | 'node' | 'link' | 'job' | 'direction'
@@ -15,86 +15,56 @@ export interface Focus {
   readonly mask: Uint8Array | null
 }
 
-const NOTHING = { group: -1, toGroup: -1, router: -1, node: -1, link: -1, job: -1, mask: null }
+const NOTHING = { group: -1, toGroup: -1, router: -1, node: -1, link: -1, job: -1 }
 
 /** Null if this run has no such thing. */
 export function resolveFocus(run: Run, text: string): Focus | null {
   const colon = text.indexOf(':')
   if (colon < 0) return null
-  const [kind, name] = [text.slice(0, colon), text.slice(colon + 1)]
+  const [kind, name] = [text.slice(0, colon) as Focus['kind'], text.slice(colon + 1)]
   const { source, target } = run.links
-  const { group } = run.routers
+  const { group, groups } = run.routers
+  const found = (fields: Partial<Focus>, keep?: (link: number) => boolean): Focus => {
+    const mask = keep ? Uint8Array.from({ length: run.links.count }, (_, l) => (keep(l) ? 1 : 0)) : null
+    return { ...NOTHING, kind, text, mask, ...fields }
+  }
+  const at = (router: number, node = -1): Focus =>
+    found({ router, node, group: group[router]! }, (l) => source[l] === router || target[l] === router)
   switch (kind) {
     case 'group': {
       const g = Number(name)
-      if (!Number.isInteger(g) || g < 0 || g >= run.routers.groups) return null
-      return {
-        ...NOTHING,
-        kind,
-        text,
-        group: g,
-        mask: mask(run, (l) => group[source[l]!] === g || group[target[l]!] === g),
-      }
+      if (!Number.isInteger(g) || g < 0 || g >= groups) return null
+      return found({ group: g }, (l) => group[source[l]!] === g || group[target[l]!] === g)
     }
     case 'pair': {
       const [from, to] = name.split('>').map(Number) as [number, number]
-      if (!(from < run.routers.groups && to < run.routers.groups)) return null
-      return {
-        ...NOTHING,
-        kind,
-        text,
-        group: from,
-        toGroup: to,
-        mask: mask(run, (l) => group[source[l]!] === from && group[target[l]!] === to),
-      }
+      if (!(from < groups && to < groups)) return null
+      const keep = (l: number): boolean => group[source[l]!] === from && group[target[l]!] === to
+      return found({ group: from, toGroup: to }, keep)
     }
     case 'router': {
       const router = namesOf(run).routers.get(name)
-      if (router === undefined) return null
-      return {
-        ...NOTHING,
-        kind,
-        text,
-        router,
-        group: group[router]!,
-        mask: mask(run, (l) => source[l] === router || target[l] === router),
-      }
+      return router === undefined ? null : at(router)
     }
     case 'node': {
       const node = namesOf(run).nodes().get(name)
-      if (node === undefined) return null
-      const router = run.nodes.router[node]!
-      return {
-        ...NOTHING,
-        kind,
-        text,
-        node,
-        router,
-        group: group[router]!,
-        mask: mask(run, (l) => source[l] === router || target[l] === router),
-      }
+      return node === undefined ? null : at(run.nodes.router[node]!, node)
     }
     case 'link': {
       const link = findLink(run, name)
-      return link < 0 ? null : { ...NOTHING, kind, text, link }
+      return link < 0 ? null : found({ link })
     }
     case 'job': {
       const job = Number(name)
-      if (!run.jobs.some((j) => j.job === job)) return null
-      return { ...NOTHING, kind, text, job }
+      return run.jobs.some((j) => j.job === job) ? found({ job }) : null
     }
     case 'direction': {
       const direction = findDirection(run, name)
-      if (!direction) return null
-      return { ...NOTHING, kind, text, mask: mask(run, (l) => runsIn(run, l, direction)) }
+      return direction ? found({}, (l) => runsIn(run, l, direction)) : null
     }
     default:
       return null
   }
-}
-
-function mask(run: Run, keep: (link: number) => boolean): Uint8Array {
-  return Uint8Array.from({ length: run.links.count }, (_, l) => (keep(l) ? 1 : 0))
 }
 
 interface Names {
@@ -227,21 +197,14 @@ export function search(run: Run, text: string, limit = 12): SearchResult[] {
 
 function searchLinks(run: Run, wanted: string, limit: number): SearchResult[] {
   const [from, rest = ''] = wanted.split('>')
-  const { names } = run.routers
   const found: SearchResult[] = []
   const sources = new Set<number>()
   for (const [name, r] of namesOf(run).routers) if (name.toLowerCase() === from!.trim()) sources.add(r)
   for (let l = 0; l < run.links.count && found.length < limit; l++) {
     if (!sources.has(run.links.source[l]!)) continue
-    const { links } = run
-    const label = `${names.at(links.source[l]!)}>${names.at(links.target[l]!)}:${links.classes[links.class[l]!]}.${links.parallel[l]}`
-    if (
-      label
-        .toLowerCase()
-        .slice(from!.length + 1)
-        .startsWith(rest.trim())
-    )
-      found.push({ focus: `link:${label}`, label, kind: 'link' })
+    const label = linkName(run, l)
+    const end = label.toLowerCase().slice(from!.length + 1)
+    if (end.startsWith(rest.trim())) found.push({ focus: `link:${label}`, label, kind: 'link' })
   }
   return found
 }

@@ -2,7 +2,7 @@
  * Rank activity over time, from the tables `ranks`, `calls` and `rank_waits`. Outside of calls, a rank
  * computes; inside, it waits or works on its messages.
  */
-import type { Block } from './block'
+import { textAt, type Block } from './block'
 import type { RunInfo } from './source'
 
 export const COMPUTING = 0
@@ -62,10 +62,9 @@ export function lanesOf(blocks: Blocks): Lane[] {
     for (let i = 0; i < block.rows; i++)
       found.get(key(jobs[i]!, numbers[i]!))?.[into].push({ from: begin[i]!, until: stop[i]!, what: what(i) })
   }
-  const name = textOf(calls, 'name')
-  const [event, peer] = [textOf(waits, 'event'), waits.numbers.get('peer')!]
-  collect(calls, 'calls', 'start_ps', 'end_ps', name)
-  collect(waits, 'waits', 'start_ps', 'end_ps', (i) => `${event(i)} of rank ${peer[i]}`)
+  const peer = waits.numbers.get('peer')!
+  collect(calls, 'calls', 'start_ps', 'end_ps', (i) => textAt(calls, 'name', i))
+  collect(waits, 'waits', 'start_ps', 'end_ps', (i) => `${textAt(waits, 'event', i)} of rank ${peer[i]}`)
   return Array.from({ length: ranks.rows }, (_, i): Lane => {
     const mine = found.get(key(job![i]!, rank![i]!))!
     for (const list of [mine.calls, mine.waits]) list.sort((a, b) => a.from - b.from)
@@ -80,11 +79,6 @@ export function lanesOf(blocks: Blocks): Lane[] {
       inCalls: coveredTime(mine.calls),
     }
   }).sort((a, b) => a.job - b.job || a.rank - b.rank)
-}
-
-function textOf(block: Block, column: string): (row: number) => string {
-  const coded = block.coded.get(column)
-  return coded ? (i) => coded.names[coded.codes[i]!]! : (i) => block.strings.get(column)?.at(i) ?? ''
 }
 
 /** Total time covered by at least one span; spans are ordered. */

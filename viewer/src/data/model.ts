@@ -8,7 +8,7 @@ import { difference, doublings, sizes, sumByItem, type Difference } from './diff
 import { resolveFocus, type Focus } from './focus'
 import { valueAxis, type ValueAxis } from './histogram'
 import { valueRange, type ValueRange } from './range'
-import type { Measure, Run } from './run'
+import { jobNumbers, type Measure, type Run } from './run'
 import { intervalAt, type Frames } from './series'
 import { colorScale, shadeAll, type ColorScale } from './scale'
 import { Brushing } from './brushing'
@@ -96,8 +96,7 @@ abstract class Model {
   }
 
   counted(state: ViewState): Uint8Array {
-    const jobs = this.run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
-    return this.memo.counted.get([state.jobs], () => countedJobs(jobs, state.jobs))
+    return this.memo.counted.get([state.jobs], () => countedJobs(jobNumbers(this.run), state.jobs))
   }
 
   /** Sorted values of all visible classes, for range and quantiles. */

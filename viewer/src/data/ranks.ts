@@ -1,6 +1,6 @@
 /** Ranks of a job on routers: the lowest rank of each router, or its coordinate in a rank grid. */
 import type { Block } from './block'
-import type { Run } from './run'
+import { jobName, type Run } from './run'
 import type { RunInfo } from './source'
 
 /** The job and grid that routers are coloured by. */
@@ -91,6 +91,6 @@ export function placesOf(
 
 /** What the colours mean. */
 export function placesText(run: Run, { choice: { job, grid, axis } }: RankPlaces): string {
-  const name = run.jobs.find((one) => one.job === job)?.name ?? `job ${job}`
+  const name = jobName(run, job)
   return grid.length === 0 ? `rank of ${name}` : `coordinate ${axis} of ${grid.join(' x ')}, ${name}`
 }

@@ -23,6 +23,14 @@ export interface Rows {
   readonly all: number
 }
 
+/** The first rows of a table of all `items`. */
+const tableOf = <T>(
+  title: string,
+  head: readonly string[],
+  items: readonly T[],
+  row: (item: T) => readonly string[],
+): Rows => ({ title, head, rows: items.slice(0, ROWS_MAX).map(row), all: items.length })
+
 /** Machine picture: selected non-zero links. */
 export function linkRows(d: DerivedRun, title: string): Rows {
   const { run, measure, selection, values } = d
@@ -120,40 +128,28 @@ export function heatRows(
   unit: Unit,
   name: (subject: number) => string,
 ): Rows {
-  const cells = heatCells(lines)
-  return {
-    title,
-    head: [noun, 'From', 'Value'],
-    rows: cells
-      .slice(0, ROWS_MAX)
-      .map(({ row, interval, value }) => [
-        name(lines.lines[row]!.subject),
-        quantity(lines.times[interval]!, 'ps'),
-        quantity(value, unit),
-      ]),
-    all: cells.length,
-  }
+  return tableOf(title, [noun, 'From', 'Value'], heatCells(lines), ({ row, interval, value }) => [
+    name(lines.lines[row]!.subject),
+    quantity(lines.times[interval]!, 'ps'),
+    quantity(value, unit),
+  ])
 }
 
 /** Ranks: time computing, sending and waiting, longest wait first. */
 export function laneRows(run: Run, lanes: readonly Lane[], title: string): Rows {
   const rows = [...lanes].sort((a, b) => b.waiting - a.waiting || a.job - b.job || a.rank - b.rank)
-  return {
-    title,
-    head: ['Job', 'Rank', 'Node', 'Computing', 'Communicating', 'Waiting', 'Share waiting'],
-    rows: rows.slice(0, ROWS_MAX).map((lane) => {
-      const whole = lane.end - lane.start
-      const times = [whole - lane.inCalls, lane.inCalls - lane.waiting, lane.waiting]
-      return [
-        jobOf(run, lane.job).name,
-        count(lane.rank),
-        run.nodes.names.at(lane.node),
-        ...times.map((time) => quantity(time, 'ps')),
-        percent(whole > 0 ? lane.waiting / whole : 0),
-      ]
-    }),
-    all: rows.length,
-  }
+  const head = ['Job', 'Rank', 'Node', 'Computing', 'Communicating', 'Waiting', 'Share waiting']
+  return tableOf(title, head, rows, (lane) => {
+    const whole = lane.end - lane.start
+    const times = [whole - lane.inCalls, lane.inCalls - lane.waiting, lane.waiting]
+    return [
+      jobOf(run, lane.job).name,
+      count(lane.rank),
+      run.nodes.names.at(lane.node),
+      ...times.map((time) => quantity(time, 'ps')),
+      percent(whole > 0 ? lane.waiting / whole : 0),
+    ]
+  })
 }
 
 /** Cost bars: parts, largest first; ties by position. */
@@ -165,15 +161,13 @@ export function costRows({ panels, rows, parts }: CostBars, title: string, row: 
       ),
     ),
   )
-  return {
-    title,
-    head: ['Scenario', row, part, 'Time', 'Share of the scenario'],
-    rows: [...all]
-      .sort((a, b) => b.seconds - a.seconds)
-      .slice(0, ROWS_MAX)
-      .map(({ seconds, cells, share }) => [...cells, quantity(seconds, 's'), percent(share)]),
-    all: all.length,
-  }
+  const head = ['Scenario', row, part, 'Time', 'Share of the scenario']
+  all.sort((a, b) => b.seconds - a.seconds)
+  return tableOf(title, head, all, ({ seconds, cells, share }) => [
+    ...cells,
+    quantity(seconds, 's'),
+    percent(share),
+  ])
 }
 
 /** Latency boxes, largest 99th percentile first. */
@@ -183,19 +177,13 @@ export function latencyRows(
   nameOf: (job: number) => string,
 ): Rows {
   const slowest = [...boxes].sort((a, b) => b.at.at(-1)! - a.at.at(-1)! || a.job - b.job || a.part - b.part)
-  return {
-    title,
-    head: ['Job', 'Latency', 'Packets', ...BOX_PERCENTILES.map((p) => `${p} %`), 'Max'],
-    rows: slowest
-      .slice(0, ROWS_MAX)
-      .map(({ job, part, packets, at, most }) => [
-        nameOf(job),
-        partName(parts[part]!),
-        count(packets),
-        ...[...at, most].map((value) => quantity(value, 'ps')),
-      ]),
-    all: boxes.length,
-  }
+  const head = ['Job', 'Latency', 'Packets', ...BOX_PERCENTILES.map((p) => `${p} %`), 'Max']
+  return tableOf(title, head, slowest, ({ job, part, packets, at, most }) => [
+    nameOf(job),
+    partName(parts[part]!),
+    count(packets),
+    ...[...at, most].map((value) => quantity(value, 'ps')),
+  ])
 }
 
 /** Indices of non-zero cells, largest first; ties by position. */

@@ -1,7 +1,7 @@
 /** A loaded run in flat columns; links in table order. Immutable. */
 import type { Unit } from '../base/format'
 import { distinctColors, UNKNOWN_JOB } from '../base/palette'
-import { Strings, type Block, type NumericArray } from './block'
+import { Strings, textAt, type Block, type NumericArray } from './block'
 import {
   isMeasure,
   type REQUIRED_TABLES,
@@ -228,20 +228,16 @@ function readNodes(block: Block): Nodes {
 }
 
 function readJobs(block: Block, columns: Columns): Job[] {
-  const word = (name: string, row: number): string => {
-    const coded = block.coded.get(name)
-    return coded ? coded.names[coded.codes[row]!]! : (block.strings.get(name)?.at(row) ?? '')
-  }
   const number = (name: string, row: number): number => block.numbers.get(name)?.[row] ?? 0
   const colors = distinctColors(
-    Array.from({ length: block.rows }, (_, row) => word('color', row) || UNKNOWN_JOB),
+    Array.from({ length: block.rows }, (_, row) => textAt(block, 'color', row) || UNKNOWN_JOB),
   )
   return Array.from({ length: block.rows }, (_, row) => ({
     job: number('job', row),
-    name: word('name', row),
+    name: textAt(block, 'name', row),
     color: colors[row]!,
-    pattern: word('pattern', row),
-    placement: word('placement', row),
+    pattern: textAt(block, 'pattern', row),
+    placement: textAt(block, 'placement', row),
     ranks: number('ranks', row),
     nodes: number('nodes', row),
     routers: number('routers', row),
@@ -291,6 +287,13 @@ function transferTime(bytes: Measure, linkJobs: Block, capacity: Float64Array): 
     },
   }
 }
+
+/** Length of arrays by job number. */
+export const jobNumbers = ({ jobs }: Pick<Run, 'jobs'>): number =>
+  jobs.reduce((n, { job }) => Math.max(n, job + 1), 0)
+
+export const jobName = ({ jobs }: Run, number: number): string =>
+  jobs.find(({ job }) => job === number)?.name ?? `job ${number}`
 
 /** The link's name. Unlike its number, it is stable when other cables are added or removed. */
 export function linkName(run: Run, link: number): string {

@@ -1,6 +1,7 @@
 /** Time series: tables with a time column and a job, router, port or link per row. */
+import { marksFrom, type Marks } from './aggregate'
 import type { Block, NumericArray } from './block'
-import { linkName, type Run } from './run'
+import { jobName, linkName, type Run } from './run'
 import { isMeasure, type ColumnInfo, type RunInfo } from './source'
 
 /** Time keys of series tables. */
@@ -96,7 +97,7 @@ export function nameOfKey(run: Run, block: Block, grouping: Grouping, key: numbe
     case 'whole':
       return 'the whole machine'
     case 'job':
-      return run.jobs.find((job) => job.job === key)?.name ?? `job ${key}`
+      return jobName(run, key)
     case 'router':
       return run.routers.names.at(key)
     case 'port':
@@ -227,8 +228,8 @@ export class Frames {
   readonly times: Float64Array
   /** All non-zero values, sorted, for one colour scale over all times. */
   readonly sorted: Float64Array
-  private readonly offsets: Uint32Array
-  private readonly rows: Uint32Array
+  /** Rows of each time. */
+  private readonly byTime: Marks
 
   constructor(
     private readonly links: number,
@@ -240,13 +241,10 @@ export class Frames {
   ) {
     this.times = Float64Array.from(new Set(time)).sort()
     const index = new Map(Array.from(this.times, (t, i) => [t, i] as const))
-    const of = Uint32Array.from(time, (t) => index.get(t)!)
-    this.offsets = new Uint32Array(this.times.length + 1)
-    for (const i of of) this.offsets[i + 1]!++
-    for (let i = 0; i < this.times.length; i++) this.offsets[i + 1]! += this.offsets[i]!
-    this.rows = new Uint32Array(of.length)
-    const next = this.offsets.slice(0, -1)
-    of.forEach((i, row) => (this.rows[next[i]!++] = row))
+    this.byTime = marksFrom(
+      Int32Array.from(time, (t) => index.get(t)!),
+      this.times.length,
+    )
     let positive = 0
     for (let row = 0; row < values.length; row++) if (values[row]! > 0) positive++
     this.sorted = new Float64Array(positive)
@@ -260,8 +258,9 @@ export class Frames {
     const { i } = intervalAt(this.times, time)
     if (i < 0) return new Float64Array(this.links)
     const merged = new MergedValue(this.links, this.merge)
-    for (let k = this.offsets[i]!; k < this.offsets[i + 1]!; k++) {
-      const row = this.rows[k]!
+    const { offsets, links: rows } = this.byTime
+    for (let k = offsets[i]!; k < offsets[i + 1]!; k++) {
+      const row = rows[k]!
       const value = this.values[row]!
       if (!Number.isNaN(value)) merged.add(this.link[row]!, value, this.weights ? this.weights[row]! : 1)
     }

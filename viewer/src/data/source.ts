@@ -67,24 +67,19 @@ export interface Index {
   readonly findings?: Findings
 }
 
+/** Statistics of a link class, computed by the engine; other numbers are figures of sweeps. */
 export interface ClassSummary {
   readonly class: string
-  readonly links: number
-  readonly capacity_bytes_per_s?: number
   readonly bytes_mean: number
   readonly bytes_max: number
-  readonly bytes_p50: number
-  readonly bytes_p90: number
-  readonly bytes_p99: number
-  readonly loaded_links: number
 }
 
+/** What the viewer reads of a run's summary. */
 export interface Summary {
   readonly engine: string
   readonly routing: string
   readonly complete: boolean
   readonly seed: number | null
-  readonly odonata_version: string
   readonly machine: {
     readonly name: string
     readonly shape: string
@@ -93,18 +88,14 @@ export interface Summary {
     readonly nodes: number
     readonly links: number
     readonly axes: readonly string[]
-    readonly axis_sizes: readonly number[]
   }
   readonly convergence?: {
     readonly converged?: boolean
     readonly iterations?: number
-    readonly residual?: number
   } | null
   readonly classes: readonly ClassSummary[]
   readonly jobs?: readonly { readonly job: number; readonly name: string }[]
   readonly warnings: readonly string[]
-  /** Measured data that covers only part of the machine. */
-  readonly partial_machine?: boolean
 }
 
 export interface Source {

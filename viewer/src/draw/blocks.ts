@@ -33,29 +33,31 @@ export function fillBox(pen: Pen, { x, y, width, height }: Box, color: string): 
   pen.fill()
 }
 
+/** A bar of colours from left to right. */
+export function drawColors(pen: Pen, x: number, width: number, colorOf: (share: number) => string): void {
+  const steps = 60
+  for (let i = 0; i < steps; i++) {
+    const box = { x: x + (i * width) / steps, y: 16, width: width / steps + 0.1, height: 12 }
+    fillBox(pen, box, colorOf(i / (steps - 1)))
+  }
+}
+
 /** Colour scale with end and middle labels; 42 pixels high. */
 export function drawRamp(
   pen: Pen,
-  box: Pick<Box, 'x' | 'y' | 'width'>,
+  width: number,
   looks: LookTable,
   label: string,
   scale: ColorScale,
   text: (value: number) => string,
 ): void {
-  const steps = 60
-  for (let i = 0; i < steps; i++)
-    fillBox(
-      pen,
-      { x: box.x + (i * box.width) / steps, y: box.y + 16, width: box.width / steps + 0.1, height: 12 },
-      colorAt(looks, i / (steps - 1)),
-    )
-  if (scale.diverging)
-    fillBox(pen, { x: box.x, y: box.y + 20, width: box.width * 0.48, height: 4 }, looks.palette.background)
-  write(pen, label, box.x, box.y + 10, looks, { size: 11 })
-  ;[0, 0.5, 1].forEach((share, i) =>
-    write(pen, text(scale.value(share)), box.x + share * box.width, box.y + 42, looks, {
+  drawColors(pen, 0, width, (share) => colorAt(looks, share))
+  if (scale.diverging) fillBox(pen, { x: 0, y: 20, width: width * 0.48, height: 4 }, looks.palette.background)
+  write(pen, label, 0, 10, looks, { size: 11 })
+  ;(['left', 'center', 'right'] as const).forEach((align, i) =>
+    write(pen, text(scale.value(i / 2)), (i / 2) * width, 42, looks, {
       size: 11,
-      align: (['left', 'center', 'right'] as const)[i]!,
+      align,
       color: looks.palette.ink,
     }),
   )

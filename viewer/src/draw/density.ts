@@ -1,13 +1,14 @@
 /** Draws a density map in a box, on a canvas or in a file. */
 import { minCellSize, type Density } from '../data/placement'
 import type { ColorScale } from '../data/scale'
+import type { Size } from '../layout/picture'
 import { fillBoxes } from './blocks'
 import type { LookTable } from './look'
 import type { Pen } from './pen'
 
 export function drawDensity(
   pen: Pen,
-  { width, height }: { readonly width: number; readonly height: number },
+  { width, height }: Size,
   map: Density,
   scale: ColorScale,
   looks: LookTable,

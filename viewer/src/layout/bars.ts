@@ -3,22 +3,16 @@
  */
 import { percent, quantity } from '../base/format'
 import { total, type CostBars } from '../data/costs'
-import type { Label } from './picture'
+import type { Box, Label, Size } from './picture'
 
-export interface BarMark {
+export interface BarMark extends Box {
   readonly panel: number
   readonly row: number
   readonly part: number
   readonly seconds: number
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
 }
 
-export interface BarsPicture {
-  readonly width: number
-  readonly height: number
+export interface BarsPicture extends Size {
   readonly marks: readonly BarMark[]
   readonly labels: readonly Label[]
 }

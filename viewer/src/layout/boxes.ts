@@ -6,7 +6,7 @@
 import { count, quantity } from '../base/format'
 import { BOX_PERCENTILES, partName, type Latencies, type LatencyBox } from '../data/latency'
 import { valueAxis } from '../data/histogram'
-import type { Label } from './picture'
+import type { Label, Size } from './picture'
 
 export interface BoxMark {
   readonly box: number
@@ -17,9 +17,7 @@ export interface BoxMark {
   readonly most: number
 }
 
-export interface BoxesPicture {
-  readonly width: number
-  readonly height: number
+export interface BoxesPicture extends Size {
   readonly marks: readonly BoxMark[]
   readonly labels: readonly Label[]
   /** Vertical axis lines. */

@@ -13,7 +13,7 @@ import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Axis, Run } from '../data/run'
 import { at, shiftParallel, paneLabels, paneOf, placePanes, segment, stubTo, type PaneGrid } from './lattice'
-import type { Box, Label, Picture } from './picture'
+import { type Box, type Label, type Picture, PLAIN } from './picture'
 
 /** How a link is drawn. */
 export type Role = 'radial' | 'concentric' | 'stub'
@@ -109,6 +109,7 @@ export function cylindersPicture(run: Run, projection: Projection): Picture {
     return mark
   })
   return {
+    ...PLAIN,
     width: 1000,
     height: place.height,
     marks: marksFrom(ofLink, ofKey.size),
@@ -117,11 +118,8 @@ export function cylindersPicture(run: Run, projection: Projection): Picture {
     stub: Uint8Array.from(stubs),
     markNoun: 'links',
     routers: positions,
-    stacks: null,
-    elsewhere: '',
     routerRadius: Math.min(7, place.step * 0.26),
     routerLength: place.step * 0.4,
-    ring: null,
     frames: place.frames.flatMap((frame) => bandsOf(frame, tube, place)),
     labels: [...paneLabels(place, others, tube.across.name, tube.down.name), outwards(place, tube)],
     reading: readingOf(roles, tube, others),

@@ -5,7 +5,7 @@
 import { quantity } from '../base/format'
 import { axisTicks, valueAxis } from '../data/histogram'
 import { frontOf, type FieldInfo, type Findings } from '../data/findings'
-import type { Corners, Label } from './picture'
+import type { Corners, Label, Size } from './picture'
 
 export interface TrialMark {
   readonly entry: number
@@ -14,9 +14,7 @@ export interface TrialMark {
   readonly kind: 'front' | 'beaten' | 'refused' | 'first'
 }
 
-export interface FrontPicture {
-  readonly width: number
-  readonly height: number
+export interface FrontPicture extends Size {
   readonly marks: readonly TrialMark[]
   readonly steps: Corners
   readonly labels: readonly Label[]

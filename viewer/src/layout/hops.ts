@@ -7,7 +7,7 @@
  */
 import type { Run } from '../data/run'
 import { edges } from './edges'
-import type { Label, Picture } from './picture'
+import { type Label, type Picture, PLAIN } from './picture'
 
 const CENTRE = 500
 const OUTER = 462
@@ -48,20 +48,16 @@ export function hopsPicture(run: Run): Picture {
     Math.min(...tree.circles.map((all, hop) => (hop === 0 ? OUTER : radiusOf(hop) / all.length))) * 5
   const beyond = tree.hops.some((hop, r) => hop === rings && tree.parent[r] === r && r !== root)
   return {
+    ...PLAIN,
     width: 2 * CENTRE,
     height: 2 * CENTRE,
     marks,
     curves,
     taper: [Math.max(0.6, Math.min(2.2, closest * 0.16)), Math.max(0.25, Math.min(0.6, closest * 0.05))],
-    stub: null,
     markNoun: bundled ? 'bundles between branches' : 'links',
     routers: positions,
-    stacks: null,
-    elsewhere: '',
     routerRadius: Math.max(0.6, Math.min(8, closest * 0.38)),
     routerLength: 12,
-    ring: null,
-    frames: [],
     labels: tree.circles.map((all, hop): Label => {
       const [x, y] = polar(0, radiusOf(hop))
       const apart = beyond && hop === rings

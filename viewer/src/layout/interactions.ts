@@ -2,8 +2,8 @@
 import type { Unit } from '../base/format'
 import { valueAxis } from '../data/histogram'
 import type { Pivot } from '../data/pivot'
-import type { Box, Label } from './picture'
-import { namedValues } from './timechart'
+import type { Box, Label, Size } from './picture'
+import { namedValues, plotIn } from './timechart'
 
 const PAD = { left: 92, right: 24, top: 12, bottom: 44 }
 /** Marks of one row are shifted sideways, so that they do not cover each other. */
@@ -19,9 +19,7 @@ export interface InteractionMark {
   readonly most: number
 }
 
-export interface InteractionsPicture {
-  readonly width: number
-  readonly height: number
+export interface InteractionsPicture extends Size {
   readonly plot: Box
   readonly rules: readonly number[]
   readonly labels: readonly Label[]
@@ -32,14 +30,9 @@ export interface InteractionsPicture {
 export function interactionsPicture(
   { rows, columns, cells }: Pivot,
   unit: Unit,
-  { width, height }: { readonly width: number; readonly height: number },
+  { width, height }: Size,
 ): InteractionsPicture {
-  const plot = {
-    x: PAD.left,
-    y: PAD.top,
-    width: Math.max(1, width - PAD.left - PAD.right),
-    height: Math.max(0, height - PAD.top - PAD.bottom),
-  }
+  const plot = plotIn({ width, height }, PAD)
   const spread = cells.flat().flatMap((cell) => (cell ? [cell.least, cell.most] : []))
   const axis = valueAxis('linear', Math.min(0, ...spread), Math.max(...spread), 1)
   const [rules, labels] = namedValues(axis, plot, height / 50, unit)

@@ -1,7 +1,7 @@
 /** A fat tree: one row of routers per level, level 0 (with the nodes) at the bottom. */
 import { marksFrom } from '../data/aggregate'
 import type { Run } from '../data/run'
-import { MARKS_MAX, type Label, type Picture } from './picture'
+import { type Label, MARKS_MAX, type Picture, PLAIN } from './picture'
 
 const SCENE = 1000
 const LEFT = 104
@@ -51,19 +51,16 @@ export function levelsPicture(run: Run): Picture {
     )
   })
   return {
+    ...PLAIN,
     width: SCENE,
     height,
     marks: marksFrom(ofLink, ends.length),
     curves,
     taper: [Math.max(0.8, Math.min(2.6, closest * 0.2)), Math.max(0.3, Math.min(0.8, closest * 0.08))],
-    stub: null,
     markNoun: bundled ? 'pairs of pods' : 'links',
     routers: positions,
-    stacks: null,
-    elsewhere: '',
     routerRadius: Math.min(7, closest * 0.42),
     routerLength: Math.min(14, closest * 0.84),
-    ring: null,
     frames: pods.map((pod, p) => ({
       x: LEFT + (p + 0.03) * part,
       y: y(pod.length - 1) - 26,

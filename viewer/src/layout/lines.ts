@@ -8,7 +8,7 @@
  */
 import { marksFrom } from '../data/aggregate'
 import type { Axis, Run } from '../data/run'
-import { MARKS_MAX, type Label, type Picture } from './picture'
+import { type Label, MARKS_MAX, type Picture, PLAIN } from './picture'
 
 const SCENE = 1000
 /** Free space around a pane as a share of the pane distance, with and without arcs between panes. */
@@ -106,19 +106,16 @@ export function linesPicture(run: Run): Picture {
     return mark
   })
   return {
+    ...PLAIN,
     width: SCENE,
     height: total,
     marks: marksFrom(ofLink, found.size),
     curves: Float32Array.from(curves),
     taper: [Math.max(0.7, Math.min(2.4, step * 0.045)), Math.max(0.3, Math.min(0.7, step * 0.015))],
-    stub: null,
     markNoun: many || further.length > 0 ? 'links and bundles of links' : 'links',
     routers: positions,
-    stacks: null,
-    elsewhere: '',
     routerRadius: Math.min(8, step * 0.16),
     routerLength: step * 0.4,
-    ring: null,
     frames: panes.map(([x, y]) => ({ x, y, width, height })),
     labels: labelsOf(axes, panes, step, rows.size),
     reading: `${axes.length > 1 ? 'Rows and columns are lines of routers. ' : ''}A link is an arc over its line; higher arcs span more routers. Rightwards is above, leftwards below${axes.length > 1 ? ', downwards right, upwards left' : ''}.${further.length > 0 ? ` All links from one pane to another are one arc over the panes, which stand by ${further.map((axis) => axis.name).join(', ')}.` : ''}`,

@@ -41,11 +41,14 @@ export interface Label {
   readonly strong?: boolean
 }
 
-export interface Box {
-  readonly x: number
-  readonly y: number
+export interface Size {
   readonly width: number
   readonly height: number
+}
+
+export interface Box extends Size {
+  readonly x: number
+  readonly y: number
 }
 
 /** x and y of the corners of a line. */
@@ -58,6 +61,9 @@ export interface Stacks {
   /** Routers of each place. */
   readonly members: readonly (readonly number[])[]
 }
+
+/** A picture without dashed marks, stacks, ring and frames, in which every link has a mark. */
+export const PLAIN = { stub: null, stacks: null, elsewhere: '', ring: null, frames: [] } as const
 
 export interface Picture {
   readonly width: number

@@ -13,7 +13,7 @@ import { marksFrom } from '../data/aggregate'
 import type { Projection } from '../data/projection'
 import type { Axis, Run } from '../data/run'
 import { at, shiftParallel, paneLabels, paneOf, placePanes, SCENE, segment, stubTo } from './lattice'
-import type { Picture, Stacks } from './picture'
+import { type Picture, PLAIN, type Stacks } from './picture'
 
 export function planesPicture(run: Run, { kind, across: u, down: v }: Projection): Picture {
   const { routers, links } = run
@@ -60,6 +60,7 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
     curves.set(projected || celled ? curve : shiftParallel(curve, parallel, place.step), 8 * mark)
   }
   return {
+    ...PLAIN,
     width: SCENE,
     height: place.height,
     marks: marksFrom(ofLink, first.length),
@@ -72,10 +73,8 @@ export function planesPicture(run: Run, { kind, across: u, down: v }: Projection
     routers: positions,
     apart: !projected,
     stacks: projected ? stacksOf(positions) : null,
-    elsewhere: '',
     routerRadius: celled ? place.step * 0.15 : Math.min(7, place.step * 0.2),
     routerLength: place.step * 0.4,
-    ring: null,
     frames: place.frames,
     labels: paneLabels(place, others, across.name, down.name),
     reading: projected

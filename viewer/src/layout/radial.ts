@@ -1,7 +1,7 @@
 /** Groups as sectors of a ring, routers as dots, links between groups as bundled arcs inside. */
 import { marksFrom } from '../data/aggregate'
 import { axesInside, type Run } from '../data/run'
-import { MARKS_MAX, type Label, type Picture, type Ring, type Sector } from './picture'
+import { type Label, MARKS_MAX, type Picture, PLAIN, type Ring, type Sector } from './picture'
 
 const CENTRE = 500
 const RING_OUTER = 448
@@ -54,18 +54,16 @@ export function radialPicture(run: Run): Picture {
       ? singleArcs(run, shown, sectors, section, grids, inner)
       : bundledArcs(run, shown, sectors, inner)
   return {
+    ...PLAIN,
     width: 2 * CENTRE,
     height: 2 * CENTRE,
     ...arcs,
     taper: sectors.length > 60 ? [1.6, 0.5] : [2.6, 0.7],
-    stub: null,
     routers: positions,
-    stacks: null,
     elsewhere: shown === between ? 'inside groups (see the matrices)' : '',
     routerRadius: radius,
     routerLength: length,
     ring: ringOf(run, sectors, inner, own),
-    frames: [],
     labels: sectorLabels(sectors),
     reading: 'An arc is wide at its source, narrow at its target, and drawn on the right of its direction.',
   }

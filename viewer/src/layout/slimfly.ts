@@ -6,7 +6,7 @@
  */
 import type { Run } from '../data/run'
 import { centres, edges } from './edges'
-import type { Label, Picture } from './picture'
+import { type Label, type Picture, PLAIN } from './picture'
 
 const [SCENE, HEIGHT] = [1000, 760]
 const LEFT = 30
@@ -53,19 +53,16 @@ export function slimFlyPicture(run: Run): Picture {
     }
   })
   return {
+    ...PLAIN,
     width: SCENE,
     height: HEIGHT,
     marks,
     curves,
     taper: [Math.max(0.7, Math.min(2.2, step * 0.12)), Math.max(0.3, Math.min(0.6, step * 0.04))],
-    stub: null,
     markNoun: bundled ? 'pairs of columns' : 'links',
     routers: positions,
-    stacks: null,
-    elsewhere: '',
     routerRadius: Math.min(7, step * 0.36),
     routerLength: 14,
-    ring: null,
     frames: LINES.flatMap((y) =>
       Array.from({ length: column.size }, (_, c) => ({
         x: LEFT + c * width + 0.04 * width,

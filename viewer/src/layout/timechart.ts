@@ -7,7 +7,7 @@ import { axisTicks, valueAxis, type ValueAxis } from '../data/histogram'
 import type { Lane } from '../data/lanes'
 import { largestOf, stepOf, type Line, type Lines } from '../data/series'
 import type { TimeSpan } from '../data/timespan'
-import type { Box, Corners, Label } from './picture'
+import type { Box, Corners, Label, Size } from './picture'
 
 const PAD = { left: 92, right: 18, top: 8, bottom: 22 }
 /** Names of rows keep their end, which distinguishes them. */
@@ -20,9 +20,7 @@ export interface TimeAxis {
   time(x: number): number
 }
 
-export interface TimePicture {
-  readonly width: number
-  readonly height: number
+export interface TimePicture extends Size {
   readonly axis: TimeAxis
   /** The area inside the margins. */
   readonly plot: Box
@@ -31,18 +29,8 @@ export interface TimePicture {
   readonly labels: readonly Label[]
 }
 
-interface Size {
-  readonly width: number
-  readonly height: number
-}
-
 function timePicture([first, last]: TimeSpan, { width, height }: Size): TimePicture {
-  const plot = {
-    x: PAD.left,
-    y: PAD.top,
-    width: Math.max(1, width - PAD.left - PAD.right),
-    height: Math.max(0, height - PAD.top - PAD.bottom),
-  }
+  const plot = plotIn({ width, height }, PAD)
   const axis: TimeAxis = {
     first,
     last,
@@ -68,6 +56,21 @@ export function namedValues(axis: ValueAxis, box: Box, wanted: number, unit: Uni
   })
   return [heights, labels]
 }
+
+interface Margins {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** What margins leave. */
+export const plotIn = ({ width, height }: Size, { left, right, top, bottom }: Margins): Box => ({
+  x: left,
+  y: top,
+  width: Math.max(1, width - left - right),
+  height: Math.max(0, height - top - bottom),
+})
 
 export interface LinesPicture extends TimePicture {
   /** Heights of the named values. */

@@ -4,7 +4,7 @@
  */
 import { marksFrom } from '../data/aggregate'
 import type { Run } from '../data/run'
-import { MARKS_MAX, type Picture, type Sector } from './picture'
+import { MARKS_MAX, type Picture, PLAIN, type Sector } from './picture'
 import { arc, bundledArcs, groupMembers, layoutSectors, polar, ringOf, sectorLabels } from './radial'
 
 const [LEAVES, SPINES, INNER] = [434, 338, 326] as const
@@ -81,20 +81,18 @@ export function treesPicture(run: Run): Picture {
       }
     }
   return {
+    ...PLAIN,
     width: 1000,
     height: 1000,
     marks: arcs?.marks ?? marksFrom(Int32Array.from(all), links.count),
     curves,
     taper: sectors.length > 40 ? [1.3, 0.4] : [2.2, 0.6],
-    stub: null,
     markNoun: arcs?.markNoun ?? 'links',
     routers: positions,
-    stacks: null,
     elsewhere: arcs ? 'inside groups (see the matrices)' : '',
     routerRadius: Math.min(6, 0.4 * closest),
     routerLength: 12,
     ring: ringOf(run, sectors, INNER, own),
-    frames: [],
     labels: sectorLabels(sectors),
     reading:
       'A sector is a group: leaves (with nodes) outside, spines inside. A link is wide at its source, narrow at its target. Arcs join spines of two groups.',

@@ -6,12 +6,12 @@ import type { Run } from '../../data/run'
 import { looksFor, type LookTable } from '../../draw/look'
 import type { Pen } from '../../draw/pen'
 import { ThemeContext, useSession, useStore, type Hover } from '../session/session'
-import { prepareCanvas, useSize, type Size } from './size'
+import { prepareCanvas, useSize } from './size'
+import type { Size } from '../../layout/picture'
 import { useSteps } from './steps'
 
 /** Tooltip of a mark, and what it highlights elsewhere. */
-export interface MarkText extends Pick<Tip, 'title' | 'rows'> {
-  readonly note?: string
+export interface MarkText extends Tip {
   readonly links?: readonly number[]
   readonly routers?: readonly number[]
 }
@@ -55,8 +55,8 @@ export function Marks<P extends Size, M>(props: MarksProps<P, M>) {
     if (canvas.current && size.width > 0) props.draw(prepareCanvas(canvas.current, picture), picture, looks)
   }, [picture, looks])
   const hoverOf = (mark: M, x: number, y: number): Hover | null => {
-    const { links = [], routers = [], note = '', ...text } = props.text(picture, mark)
-    return run ? { run, links, routers, groups: [], tip: { ...text, shares: [], note }, x, y } : null
+    const { links = [], routers = [], ...tip } = props.text(picture, mark)
+    return run ? { run, links, routers, groups: [], tip, x, y } : null
   }
   const markAt = (event: MouseEvent): M | null => {
     const box = frame.current!.getBoundingClientRect()

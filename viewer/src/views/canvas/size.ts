@@ -1,11 +1,7 @@
 /** The size of an element, kept up to date. */
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
-
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
+import type { Size } from '../../layout/picture'
 
 export function useSize(element: RefObject<HTMLElement>): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 })

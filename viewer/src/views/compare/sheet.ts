@@ -6,14 +6,8 @@ import type { DerivedRun } from '../../data/model'
 import { COMPARED_MAX } from '../../data/state'
 import type { Cell } from '../../draw/blocks'
 import { machinePart, scalePart, tablePart } from '../export/parts'
-import {
-  describeFilter,
-  machineOf,
-  overviewExport,
-  sheetOf,
-  type Exported,
-  type ExportSheet,
-} from '../export/sheets'
+import { describeFilter, machineOf, sheetOf, type Exported, type ExportSheet } from '../export/sheets'
+import { overviewExport } from '../export/overview'
 
 /** The difference of two runs, or machines side by side on one scale, and the table of changes. */
 export function compareExport(of: Exported): ExportSheet {

@@ -2,7 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import { counted, digits, quantity } from '../../base/format'
 import type { DerivedRun } from '../../data/model'
-import type { Job, Run } from '../../data/run'
+import { jobNumbers, type Job, type Run } from '../../data/run'
 import type { JobMode } from '../../data/state'
 import { Communicators } from './communicators'
 import { useSession, useSettings } from '../session/session'
@@ -171,7 +171,7 @@ function Marks() {
 /** Total over all links by job; null if the measure is not attributed to jobs. */
 function jobTotals({ run, measure }: DerivedRun): Float64Array | null {
   if (measure.perJob === null) return null
-  const totals = new Float64Array(run.jobs.reduce((n, { job }) => Math.max(n, job + 1), 0))
+  const totals = new Float64Array(jobNumbers(run))
   const { job } = run.linkJobs
   for (let i = 0; i < job.length; i++) totals[job[i]!]! += measure.perJob[i]!
   return totals

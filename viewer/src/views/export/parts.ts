@@ -6,8 +6,7 @@ import type { ColorScale } from '../../data/scale'
 import { drawLegend, drawTable, fillBox, ROW, write, type Cell } from '../../draw/blocks'
 import { drawDensity } from '../../draw/density'
 import type { LookTable } from '../../draw/look'
-import { drawMachine, drawScale, machineHeight, type MachineSheet } from '../../draw/sheet'
-import type { SheetPart } from './sheets'
+import { drawMachine, drawScale, machineHeight, type MachineSheet, type SheetPart } from '../../draw/sheet'
 
 const TITLE = 20
 
@@ -38,7 +37,7 @@ export const machinePart = (machine: MachineSheet, width: number, title: string)
 export const scalePart = (d: DerivedRun, looks: LookTable): SheetPart => ({
   width: 240,
   height: 42,
-  draw: (pen) => drawScale(pen, 0, 0, d, looks),
+  draw: (pen) => drawScale(pen, d, looks),
 })
 
 export const tablePart = (

@@ -1,10 +1,10 @@
 /** A table of coloured cells in an export. */
+import type { SheetPart } from '../../draw/sheet'
 import type { Unit } from '../../base/format'
 import { cellText, type Pivot } from '../../data/pivot'
 import { fillBox, write } from '../../draw/blocks'
 import type { LookTable } from '../../draw/look'
 import { pivotScale } from '../tables/pivot'
-import type { SheetPart } from './sheets'
 
 const CELL = { width: 190, height: 44 }
 const NAMES = 200

@@ -1,7 +1,6 @@
 /** Exports: one drawing for SVG and PNG per view, and its values as CSV. */
 import type { Theme } from '../../base/ramps'
 import { quantity } from '../../base/format'
-import { selectionCsv } from '../../data/csv'
 import type { DerivedRun } from '../../data/model'
 import { isOpen } from '../../data/range'
 import { markedRouters } from '../../data/communicators'
@@ -9,10 +8,8 @@ import { resolveFocus } from '../../data/focus'
 import type { ViewState } from '../../data/state'
 import { fillBox, write } from '../../draw/blocks'
 import { looksFor, type LookTable } from '../../draw/look'
-import type { Pen } from '../../draw/pen'
-import { drawSheet, sheetSize, type MachineSheet } from '../../draw/sheet'
+import type { MachineSheet, SheetPart } from '../../draw/sheet'
 import { highlightOf, PictureContent, type Change } from '../picture/content'
-import { besideOf } from '../panels/panels'
 import { geometryOf, type Session } from '../session/session'
 import type { Settings } from '../session/settings'
 import type { Shown } from '../session/shown'
@@ -24,32 +21,13 @@ export interface Exported extends Shown {
   readonly theme: Theme
 }
 
-export interface ExportSheet {
+export interface ExportSheet extends SheetPart {
   /** File name without extension. */
   readonly name: string
-  readonly width: number
-  readonly height: number
-  draw(pen: Pen): void
   csv(): string
 }
 
 const MARGIN = 20
-
-/** The links or changes of one picture, and what stands beside it. */
-export function overviewExport(
-  { derived, state, theme }: Exported,
-  change: Change | null = null,
-): ExportSheet {
-  const machine = machineOf(derived, state, theme, change)
-  const beside = besideOf(state.panel)(derived, state, machine.looks)
-  const sheet = { ...machine, beside, filter: describeFilter(derived, state) }
-  return {
-    name: derived.run.label,
-    ...sheetSize(sheet),
-    draw: (pen) => drawSheet(pen, sheet),
-    csv: () => selectionCsv(derived),
-  }
-}
 
 export function machineOf(
   d: DerivedRun,
@@ -88,13 +66,6 @@ export function describeFilter(d: DerivedRun, state: ViewState): string {
 const TOP = 54
 /** Space between parts. */
 const GAP = 20
-
-/** A part of a sheet, drawn at the origin. */
-export interface SheetPart {
-  readonly width: number
-  readonly height: number
-  draw(pen: Pen): void
-}
 
 interface SheetContent {
   readonly name: string

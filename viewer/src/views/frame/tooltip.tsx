@@ -13,7 +13,7 @@ export function Tooltip() {
     setPlace({ left: Math.max(4, left), top: Math.max(4, Math.min(hover.y + 12, innerHeight - height - 6)) })
   }, [hover])
   if (!hover?.tip) return <ScreenReaderText text="" />
-  const { title, rows, shares, note } = hover.tip
+  const { title, rows, shares = [], note = '' } = hover.tip
   return (
     <>
       <ScreenReaderText

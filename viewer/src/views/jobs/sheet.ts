@@ -1,4 +1,5 @@
 /** Export of the jobs view: routers, figures, placement and communication. */
+import type { SheetPart } from '../../draw/sheet'
 import type { Theme } from '../../base/ramps'
 import { count, quantity, type Unit } from '../../base/format'
 import { csvOf } from '../../data/csv'
@@ -18,14 +19,7 @@ import type { Cell } from '../../draw/blocks'
 import { looksFor } from '../../draw/look'
 import { densityScale } from '../canvas/density'
 import { machinePart, MAP, mapPart, tablePart } from '../export/parts'
-import {
-  inColumns,
-  machineOf,
-  sheetOf,
-  type Exported,
-  type ExportSheet,
-  type SheetPart,
-} from '../export/sheets'
+import { inColumns, machineOf, sheetOf, type Exported, type ExportSheet } from '../export/sheets'
 import type { Session } from '../session/session'
 import { loadPairs } from './communication'
 

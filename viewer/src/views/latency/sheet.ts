@@ -1,4 +1,5 @@
 /** Export of the latency view: boxes and group matrix. */
+import type { SheetPart } from '../../draw/sheet'
 import { csvOf } from '../../data/csv'
 import { jobOf } from '../../data/describe'
 import {
@@ -19,7 +20,7 @@ import { looksFor } from '../../draw/look'
 import { boxesPicture } from '../../layout/boxes'
 import { densityScale } from '../canvas/density'
 import { mapPart } from '../export/parts'
-import { sheetOf, type Exported, type ExportSheet, type SheetPart } from '../export/sheets'
+import { sheetOf, type Exported, type ExportSheet } from '../export/sheets'
 import { shownLatencies } from './latency'
 
 const WIDTH = 900

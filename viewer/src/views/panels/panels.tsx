@@ -1,11 +1,11 @@
 /** The side panel of the overview. Types, address, tabs and key follow from the list of panels. */
+import type { SheetPart } from '../../draw/sheet'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import type { DerivedRun } from '../../data/model'
 import type { ViewState } from '../../data/state'
 import { drawingService } from '../../draw/drawingservice'
 import type { LookTable } from '../../draw/look'
-import type { Beside } from '../../draw/sheet'
 import { useSession, useSettings } from '../session/session'
 import { BottleneckView } from './bottlenecks/bottlenecks'
 import { GroupView } from './group/group'
@@ -31,7 +31,7 @@ export interface PanelEntry {
   readonly title?: string
   readonly Body: ComponentType<{ derived: DerivedRun }>
   /** What stands beside the picture in an export; the matrices by default. */
-  beside?(d: DerivedRun, state: ViewState, looks: LookTable): Beside | null
+  beside?(d: DerivedRun, state: ViewState, looks: LookTable): SheetPart | null
 }
 
 export const PANELS: Readonly<Record<Panel, PanelEntry>> = panels

@@ -8,7 +8,7 @@ import { markedRouters } from '../../data/communicators'
 import { placesOf, type RankPlaces } from '../../data/ranks'
 import { resolveFocus, translation } from '../../data/focus'
 import type { DerivedRun } from '../../data/model'
-import { IDLE, type Run } from '../../data/run'
+import { IDLE, jobNumbers, type Run } from '../../data/run'
 import { EMPTY, FILTERED, FIRST_SHADE, SHADES } from '../../data/scale'
 import type { Aggregate, ViewState } from '../../data/state'
 import type { CableMarks, Highlight, PictureData } from '../../draw/picture'
@@ -86,7 +86,7 @@ export class PictureContent {
 
   private jobColors(run: Run): string[] {
     return this.colors.get([run], () => {
-      const colors = Array.from({ length: jobCount(run) }, () => UNKNOWN_JOB)
+      const colors = Array.from({ length: jobNumbers(run) }, () => UNKNOWN_JOB)
       for (const job of run.jobs) colors[job.job] = job.color
       return colors
     })
@@ -104,7 +104,7 @@ export class PictureContent {
           ? groupJobTraffic(
               group,
               groups,
-              jobCount(run),
+              jobNumbers(run),
               run.links,
               run.linkJobs,
               perJob,
@@ -135,10 +135,6 @@ function cableMarks({ cables: { run, removed } }: Difference, d: DerivedRun, sta
     marks[l < removed ? 0 : 1].add(mark)
   }
   return { curves: picture.curves, removed: [...marks[0]], added: [...marks[1]] }
-}
-
-function jobCount(run: Run): number {
-  return run.jobs.reduce((n, job) => Math.max(n, job.job + 1), 0)
 }
 
 /** Shades by largest link or by rank; null for job colours. */

@@ -6,8 +6,8 @@ import type { LookTable } from '../../draw/look'
 import type { View } from '../../draw/messages'
 import { drawHighlight, sceneOf, type Highlight, type PictureData } from '../../draw/picture'
 import { drawingService } from '../../draw/drawingservice'
-import type { Picture } from '../../layout/picture'
-import { prepareCanvas, type Size } from '../canvas/size'
+import type { Picture, Size } from '../../layout/picture'
+import { prepareCanvas } from '../canvas/size'
 
 /** Performance mark of the first picture, for the benchmark. */
 const FIRST_PICTURE = 'odonata-first-picture'

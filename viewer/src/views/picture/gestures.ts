@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks'
 import type { Picture } from '../../layout/picture'
 import { useSession, type Hover } from '../session/session'
-import type { Size } from '../canvas/size'
+import type { Size } from '../../layout/picture'
 
 /**
  * Wheel zooms, drag pans, click focuses, double click resets; also keys + - arrows 0. `steps` handles keys

@@ -1,6 +1,7 @@
 /** A sweep as a map of settings, interaction lines, or thumbnails. */
 import { useMemo } from 'preact/hooks'
 import { count } from '../../base/format'
+import { textAt } from '../../data/block'
 import {
   classFigure,
   figureOptions,
@@ -59,9 +60,7 @@ function figureOf(session: Session, run: number, id: string): number | undefined
   if (block === undefined) return undefined
   if (typeof block === 'string') return NaN
   for (let row = 0; row < block.rows; row++) {
-    const coded = block.coded.get('name')
-    const job = coded ? coded.names[coded.codes[row]!] : block.strings.get('name')?.at(row)
-    if (job === name) return block.numbers.get(column)![row]
+    if (textAt(block, 'name', row) === name) return block.numbers.get(column)![row]
   }
   return NaN
 }

@@ -7,7 +7,8 @@ import { drawTexts, type CellSource } from '../../../draw/cells'
 import type { LookTable } from '../../../draw/look'
 import type { MatrixPanel, PlacedMatrix } from '../../../layout/matrices'
 import { LARGE, useSession, useStore } from '../../session/session'
-import { prepareCanvas, type Size } from '../../canvas/size'
+import { prepareCanvas } from '../../canvas/size'
+import type { Size } from '../../../layout/picture'
 
 interface MatrixScene {
   readonly panel: MatrixPanel

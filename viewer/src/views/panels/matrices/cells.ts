@@ -31,8 +31,7 @@ export function describeCell(d: DerivedRun, inside: Interior, source: CellSource
   const { matrix, row: from, column: to } = found
   if (matrix.family < 0) {
     const title = from === to ? `Inside group ${from}` : `Group ${from} to group ${to}`
-    const tip =
-      links.length > 0 ? describeLinks(d, links, title) : { title, rows: [], shares: [], note: 'no link' }
+    const tip = links.length > 0 ? describeLinks(d, links, title) : { title, rows: [], note: 'no link' }
     return {
       ...at,
       links: links.length <= 60 ? links : [],
@@ -52,7 +51,7 @@ export function describeCell(d: DerivedRun, inside: Interior, source: CellSource
       tip: describeLinks(d, links, title),
       focus: `link:${linkName(d.run, links[0]!)}`,
     }
-  const tip = { title, rows: [['Class', family.title] as const], shares: [], note: 'no link' }
+  const tip = { title, rows: [['Class', family.title] as const], note: 'no link' }
   return { ...at, links, groups: [], tip, focus: '' }
 }
 
