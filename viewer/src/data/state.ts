@@ -9,139 +9,161 @@ export type ScaleKind = 'linear' | 'log' | 'quantile'
 /** A hidden job is excluded from values and placement, a subtracted one only from values. */
 export type JobMode = 'hidden' | 'subtracted'
 
-export interface ViewState {
-  /** A name of `VIEWS` (views/views.tsx). */
-  readonly view: string
-  /** Run shown by the single-run views. */
-  readonly run: number
-  /** Runs to compare, at most four; the first is the base. */
-  readonly compared: readonly number[]
-  readonly difference: boolean
-  /** Other minus base, or other / base. */
-  readonly change: 'difference' | 'ratio'
-  readonly pairing: Pairing
-  readonly measure: string
-  /** Virtual channels, such as `vc0` or `dynamic`; empty for all. */
-  readonly channel: string
-  readonly aggregate: Aggregate
-  readonly classesOff: readonly string[]
-  readonly jobs: Readonly<Record<number, JobMode>>
-  /** Job colours chosen by the user, as `#rrggbb`. */
-  readonly colors: Readonly<Record<number, string>>
-  /** Ends of the value range; null is open. */
-  readonly low: number | null
-  readonly high: number | null
-  /** Select the values outside of the range. */
-  readonly inverted: boolean
-  /** Percent of non-zero links: selects the hottest instead of a range; 0 selects by range. */
-  readonly hottest: number
-  readonly scale: ScaleKind
-  readonly ramp: string
-  /** Colour range frozen by the user. */
-  readonly frozen: readonly [number, number] | null
-  readonly histogram: 'linear' | 'log'
-  readonly routers: 'job' | 'value' | 'rank'
-  /** Rank colouring: `0` (job 0) or `0.8x8x8.1` (coordinate 1 in a grid). */
-  readonly ranks: string
-  readonly theme: 'auto' | 'light' | 'dark'
-  /** Focus: `group:3`, `router:g3r0c1`, `link:…`, `job:0`; empty for none. */
-  readonly focus: string
-  /** Marked ranks: `0.1.3` (job, communicator, group) or `0.1`; empty for none. */
-  readonly communicator: string
-  /** Scale and offset of the main picture, in its coordinates. */
-  readonly zoom: readonly [number, number, number]
-  /** Torus view; empty for all planes. */
-  readonly projection: string
-  /** A name of `PANELS` (views/panels/panels.tsx). */
-  readonly panel: string
-  /** Column for lines over time, such as `series.latency_mean_ns`; empty for the defaults. */
-  readonly series: string
-  /** Column of the heat map and the machine, and the rows of the heat map; empty for the first. */
-  readonly heat: string
-  readonly rows: string
-  /** Picoseconds. */
-  readonly time: number
-  /** Visible part of the time axis; null for all. */
-  readonly span: readonly [number, number] | null
-  readonly sweepKey: string
-  readonly sweepShow: 'map' | 'lines' | 'runs'
-  /** Keys of rows and columns; empty for the default, `-` for none. */
-  readonly sweepRows: string
-  readonly sweepColumns: string
-  readonly sweepFigure: string
-  readonly sweepOrder: 'key' | 'value'
-  /** Base of a cell: the first of its row or column. */
-  readonly sweepBase: 'row' | 'column'
-  /** Panels, rows, columns and figure of a study; empty for the default, `-` for none. */
-  readonly studyPanels: string
-  readonly studyRows: string
-  readonly studyColumns: string
-  readonly studyFigure: string
-  /** Communication matrices in the jobs view: of the chosen job, or of all jobs. */
-  readonly matrices: 'one' | 'all'
-  /** Run whose jobs are shown next to this run's, paired by name; -1 for none. */
-  readonly otherRun: number
-  /** Measure of the group matrix; empty for the congestion index. */
-  readonly groupMeasure: string
-  /** Axes of cost bars and of their parts. */
-  readonly costRows: CostAxis
-  readonly costParts: CostAxis
-  /** Bar length: by time, or all equal. */
-  readonly costScale: 'time' | 'share'
+/** A setting: its default, and its text in the address. */
+interface Setting<T> {
+  readonly standard: T
+  write(value: T): string
+  read(text: string): T
 }
 
-export const DEFAULTS: ViewState & { readonly view: 'overview'; readonly panel: 'matrices' } = {
-  view: 'overview',
-  run: 0,
-  compared: [],
-  difference: false,
-  change: 'difference',
-  pairing: 'cable',
-  measure: 'bytes',
-  channel: '',
-  aggregate: 'max',
-  classesOff: [],
-  jobs: {},
-  colors: {},
-  low: null,
-  high: null,
-  inverted: false,
-  hottest: 0,
-  scale: 'linear',
-  ramp: SEQUENTIAL_DEFAULT,
-  frozen: null,
-  histogram: 'linear',
-  routers: 'job',
-  ranks: '0',
-  theme: 'auto',
-  focus: '',
-  communicator: '',
-  zoom: [1, 0, 0],
-  projection: '',
-  panel: 'matrices',
-  series: '',
-  heat: '',
-  rows: '',
-  time: 0,
-  span: null,
-  sweepKey: '',
-  sweepShow: 'map',
-  sweepRows: '',
-  sweepColumns: '',
-  sweepFigure: '',
-  sweepOrder: 'key',
-  sweepBase: 'row',
-  studyPanels: '',
-  studyRows: '',
-  studyColumns: '',
-  studyFigure: '',
-  matrices: 'one',
-  otherRun: -1,
-  groupMeasure: '',
-  costRows: 'level',
-  costParts: 'term',
-  costScale: 'time',
+const text = (standard: string): Setting<string> => ({ standard, write: (v) => v, read: (t) => t })
+const number = (standard: number): Setting<number> => ({ standard, write: String, read: finite })
+const flag: Setting<boolean> = { standard: false, write: (v) => (v ? '1' : ''), read: (t) => t === '1' }
+const end: Setting<number | null> = { standard: null, write: String, read: finite }
+const list: Setting<readonly string[]> = {
+  standard: [],
+  write: (v) => v.map(escape).join(','),
+  read: (t) => (t === '' ? [] : t.split(',').map(unescape)),
 }
+const numberList: Setting<readonly number[]> = {
+  standard: [],
+  write: (v) => v.join(','),
+  read: (t) => (t === '' ? [] : t.split(',').map(finite)),
+}
+const range = { ...numberList, standard: null } as Setting<unknown> as Setting<
+  readonly [number, number] | null
+>
+
+/** The first word is the default if none is given. */
+function oneOf<T extends string>(allowed: readonly T[], standard: T = allowed[0]!): Setting<T> {
+  return {
+    standard,
+    write: (v) => v,
+    read: (t) => {
+      if (!allowed.includes(t as T)) throw new Error(`unknown value ${t}; expected ${allowed.join(', ')}`)
+      return t as T
+    },
+  }
+}
+
+const jobModes: Setting<Readonly<Record<number, JobMode>>> = {
+  standard: {},
+  write: (v) =>
+    Object.entries(v)
+      .map(([job, mode]) => (mode === 'hidden' ? job : `-${job}`))
+      .join(','),
+  read: (t) =>
+    Object.fromEntries(
+      t
+        .split(',')
+        .map((part) => [String(Math.abs(finite(part))), part.startsWith('-') ? 'subtracted' : 'hidden']),
+    ),
+}
+
+const jobColors: Setting<Readonly<Record<number, string>>> = {
+  standard: {},
+  write: (v) =>
+    Object.entries(v)
+      .map(([job, color]) => `${job}-${color.slice(1)}`)
+      .join(','),
+  read: (t) => Object.fromEntries(t.split(',').map(colorOf)),
+}
+
+const zoom: Setting<readonly [number, number, number]> = {
+  standard: [1, 0, 0],
+  write: (v) => v.map((x) => Number(x.toPrecision(5))).join(','),
+  read: (t) => t.split(',').map(finite) as [number, number, number],
+}
+
+/** All settings, in the order of the address. */
+const SETTINGS = {
+  /** A name of `VIEWS` (views/views.tsx). */
+  view: text('overview'),
+  /** Run shown by the single-run views. */
+  run: number(0),
+  /** Runs to compare, at most four; the first is the base. */
+  compared: numberList,
+  difference: flag,
+  /** Other minus base, or other / base. */
+  change: oneOf(['difference', 'ratio']),
+  pairing: oneOf<Pairing>(['cable', 'bundle']),
+  measure: text('bytes'),
+  /** Virtual channels, such as `vc0` or `dynamic`; empty for all. */
+  channel: text(''),
+  aggregate: oneOf<Aggregate>(['max', 'mean', 'sum']),
+  classesOff: list,
+  jobs: jobModes,
+  /** Job colours chosen by the user, as `#rrggbb`. */
+  colors: jobColors,
+  /** Ends of the value range; null is open. */
+  low: end,
+  high: end,
+  /** Select the values outside of the range. */
+  inverted: flag,
+  /** Percent of non-zero links: selects the hottest instead of a range; 0 selects by range. */
+  hottest: number(0),
+  scale: oneOf<ScaleKind>(['linear', 'log', 'quantile']),
+  ramp: text(SEQUENTIAL_DEFAULT),
+  /** Colour range frozen by the user. */
+  frozen: range,
+  histogram: oneOf(['linear', 'log']),
+  routers: oneOf(['job', 'value', 'rank']),
+  /** Rank colouring: `0` (job 0) or `0.8x8x8.1` (coordinate 1 in a grid). */
+  ranks: text('0'),
+  theme: oneOf(['auto', 'light', 'dark']),
+  /** Focus: `group:3`, `router:g3r0c1`, `link:…`, `job:0`; empty for none. */
+  focus: text(''),
+  /** Marked ranks: `0.1.3` (job, communicator, group) or `0.1`; empty for none. */
+  communicator: text(''),
+  /** Scale and offset of the main picture, in its coordinates. */
+  zoom,
+  /** Torus view; empty for all planes. */
+  projection: text(''),
+  /** A name of `PANELS` (views/panels/panels.tsx). Old addresses name a panel of links. */
+  panel: { ...text('matrices'), read: (t: string) => (t === 'links' ? 'matrices' : t) },
+  /** Column for lines over time, such as `series.latency_mean_ns`; empty for the defaults. */
+  series: text(''),
+  /** Column of the heat map and the machine, and the rows of the heat map; empty for the first. */
+  heat: text(''),
+  rows: text(''),
+  /** Picoseconds. */
+  time: number(0),
+  /** Visible part of the time axis; null for all. */
+  span: range,
+  sweepKey: text(''),
+  sweepShow: oneOf(['map', 'lines', 'runs']),
+  /** Keys of rows and columns; empty for the default, `-` for none. */
+  sweepRows: text(''),
+  sweepColumns: text(''),
+  sweepFigure: text(''),
+  sweepOrder: oneOf(['key', 'value']),
+  /** Base of a cell: the first of its row or column. */
+  sweepBase: oneOf(['row', 'column']),
+  /** Panels, rows, columns and figure of a study; empty for the default, `-` for none. */
+  studyPanels: text(''),
+  studyRows: text(''),
+  studyColumns: text(''),
+  studyFigure: text(''),
+  /** Communication matrices in the jobs view: of the chosen job, or of all jobs. */
+  matrices: oneOf(['one', 'all']),
+  /** Run whose jobs are shown next to this run's, paired by name; -1 for none. */
+  otherRun: number(-1),
+  /** Measure of the group matrix; empty for the congestion index. */
+  groupMeasure: text(''),
+  /** Axes of cost bars and of their parts. */
+  costRows: oneOf<CostAxis>(COST_AXES, 'level'),
+  costParts: oneOf<CostAxis>(COST_AXES, 'term'),
+  /** Bar length: by time, or all equal. */
+  costScale: oneOf(['time', 'share']),
+}
+
+export type ViewState = {
+  readonly [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key]['standard']
+}
+
+export const DEFAULTS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([key, { standard }]) => [key, standard]),
+) as unknown as ViewState & { readonly view: 'overview'; readonly panel: 'matrices' }
 
 /** Maximum number of compared runs. */
 export const COMPARED_MAX = 4
@@ -152,103 +174,6 @@ export function comparedIds(state: ViewState, runs: number): number[] {
     .filter((id, i) => id >= 0 && id < runs && state.compared.indexOf(id) === i)
     .slice(0, COMPARED_MAX)
   return named.length > 1 ? named : [state.run % runs, (state.run + 1) % runs]
-}
-
-type Codec = { write(value: never): string; read(text: string): unknown }
-
-const words: Codec = { write: (v: string) => v, read: (t) => t }
-const number: Codec = { write: (v: number | null) => (v === null ? '' : String(v)), read: (t) => finite(t) }
-const list: Codec = {
-  write: (v: readonly string[]) => v.map(escape).join(','),
-  read: (t) => (t === '' ? [] : t.split(',').map(unescape)),
-}
-const numberList: Codec = {
-  write: (v: readonly number[]) => v.join(','),
-  read: (t) => (t === '' ? [] : t.split(',').map(finite)),
-}
-
-const CODECS: Record<keyof ViewState, Codec> = {
-  view: words,
-  run: number,
-  compared: numberList,
-  difference: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
-  change: oneOf('difference', 'ratio'),
-  pairing: oneOf('cable', 'bundle'),
-  measure: words,
-  channel: words,
-  aggregate: oneOf('max', 'mean', 'sum'),
-  classesOff: list,
-  jobs: {
-    write: (v: Readonly<Record<number, JobMode>>) =>
-      Object.entries(v)
-        .map(([job, mode]) => (mode === 'hidden' ? job : `-${job}`))
-        .join(','),
-    read: (t) =>
-      Object.fromEntries(
-        t
-          .split(',')
-          .map((part) => [String(Math.abs(finite(part))), part.startsWith('-') ? 'subtracted' : 'hidden']),
-      ),
-  },
-  colors: {
-    write: (v: Readonly<Record<number, string>>) =>
-      Object.entries(v)
-        .map(([job, color]) => `${job}-${color.slice(1)}`)
-        .join(','),
-    read: (t) => Object.fromEntries(t.split(',').map(colorOf)),
-  },
-  low: number,
-  high: number,
-  inverted: { write: (v: boolean) => (v ? '1' : ''), read: (t) => t === '1' },
-  hottest: number,
-  scale: oneOf('linear', 'log', 'quantile'),
-  ramp: words,
-  frozen: numberList,
-  histogram: oneOf('linear', 'log'),
-  routers: oneOf('job', 'value', 'rank'),
-  ranks: words,
-  theme: oneOf('auto', 'light', 'dark'),
-  focus: words,
-  communicator: words,
-  zoom: {
-    write: (v: readonly number[]) => v.map((x) => Number(x.toPrecision(5))).join(','),
-    read: (t) => t.split(',').map(finite),
-  },
-  projection: words,
-  // Old addresses name a panel of links.
-  panel: { write: (v: string) => v, read: (t) => (t === 'links' ? DEFAULTS.panel : t) },
-  series: words,
-  heat: words,
-  rows: words,
-  time: number,
-  span: numberList,
-  sweepKey: words,
-  sweepShow: oneOf('map', 'lines', 'runs'),
-  sweepRows: words,
-  sweepColumns: words,
-  sweepFigure: words,
-  sweepOrder: oneOf('key', 'value'),
-  sweepBase: oneOf('row', 'column'),
-  studyPanels: words,
-  studyRows: words,
-  studyColumns: words,
-  studyFigure: words,
-  matrices: oneOf('one', 'all'),
-  otherRun: number,
-  groupMeasure: words,
-  costRows: oneOf(...COST_AXES),
-  costParts: oneOf(...COST_AXES),
-  costScale: oneOf('time', 'share'),
-}
-
-function oneOf(...allowed: string[]): Codec {
-  return {
-    write: (v: string) => v,
-    read: (t) => {
-      if (!allowed.includes(t)) throw new Error(`unknown value ${t}; expected ${allowed.join(', ')}`)
-      return t
-    },
-  }
 }
 
 /** Parses `3-0a66c2`: job and colour. */
@@ -271,7 +196,7 @@ const unescape = (text: string): string => text.replaceAll('%2C', ',').replaceAl
 export function writeUrl(state: ViewState): string {
   const params = new URLSearchParams()
   for (const key of Object.keys(DEFAULTS) as (keyof ViewState)[]) {
-    const write = CODECS[key].write as (value: unknown) => string
+    const write = SETTINGS[key].write as (value: unknown) => string
     const [text, standard] = [state[key], DEFAULTS[key]].map((value) => (value === null ? '' : write(value)))
     if (text !== standard && text !== undefined) params.set(key, text)
   }
@@ -283,13 +208,13 @@ export function readUrl(text: string): { state: ViewState; problems: string[] } 
   const fields: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [key, value] of new URLSearchParams(text)) {
-    const codec = CODECS[key as keyof ViewState] as Codec | undefined
-    if (!codec) {
+    const setting = (SETTINGS as Readonly<Record<string, Setting<unknown>>>)[key]
+    if (!setting) {
       problems.push(`unknown setting ${key}`)
       continue
     }
     try {
-      fields[key] = codec.read(value)
+      fields[key] = setting.read(value)
     } catch (error) {
       problems.push(`${key}: ${(error as Error).message}`)
     }
