@@ -63,7 +63,7 @@ fuzz_target!(|data: &[u8]| {
     trace.set("path", Value::Text("my.trace".into())).expect("a parameter of it");
     trace.set("final_barrier", Value::Flag(false)).expect("a parameter of it");
     if trace.rule_mut().read(RANKS, &mut Bytes(data)).is_ok() {
-        let built = trace.build(&ProgramContext { job: "fuzz", ranks: RANKS, seed: 1 }).expect("it was read");
+        let built = odonata_programs::build(&trace, &ProgramContext { job: "fuzz", ranks: RANKS, seed: 1 }).expect("it was read");
         walk(&*built);
         divide(&*built);
     }

@@ -2,7 +2,7 @@
 
 use crate::import::{self, HierarchyRequest, LevelMessages, HIERARCHIES};
 use crate::{Hierarchy, Phase};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, Reader, Variant};
+use odonata_declare::{parameters, Kind, ParameterMistake, Reader, Variant};
 use odonata_units::RankId;
 use odonata_workload::{MissingMessages, Pattern, PatternContext, PatternRule, SentMessage};
 use std::sync::Arc;
@@ -14,44 +14,31 @@ pub const PATTERNS: &[Variant<dyn PatternRule>] = &[Variant {
     default: || Box::new(HierarchyPattern::default()),
 }];
 
-/// Parameters of `amg` and the data read for them.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct HierarchyPattern {
-    /// Name or path given by the user.
-    pub hierarchy: String,
-    /// Level. 0 is the finest.
-    pub level: u32,
-    /// Phase of the cycle or of the set-up.
-    pub phase: Phase,
-    /// Whether to use the levels after a redistribution.
-    pub regrouped: bool,
-    /// Level table, if there is one. The closed form uses it.
-    pub levels: Option<Hierarchy>,
-    /// Messages of the level and phase.
-    pub messages: LevelMessages,
-}
-
-impl Parameters for HierarchyPattern {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            hierarchy,
-            Kind::KnownOrPath(HIERARCHIES),
-            "Directory of `odonata amg hierarchy`, a level table (JSON, CSV, Parquet), a message list (CSV, \
-            Parquet), or the name of a hierarchy in the package. A level table has no messages: only the model \
-            engine can use it.",
-            required,
-        ),
-        parameter!(level, Kind::count(0), "Level of the hierarchy. 0 is the finest."),
-        parameter!(phase, Phase::KIND, "Phase of the multigrid cycle or of the set-up whose messages are sent."),
-        parameter!(regrouped, Kind::Flag, "Whether to use the levels after the redistribution in the directory."),
-    ];
+parameters! {
+    /// Parameters of `amg` and the data read for them.
+    #[derive(PartialEq)]
+    pub struct HierarchyPattern {
+        /// Directory of `odonata amg hierarchy`, a level table (JSON, CSV, Parquet), a message list (CSV, Parquet), or
+        /// the name of a hierarchy in the package. A level table has no messages: only the model engine can use it.
+        pub hierarchy: String, Kind::KnownOrPath(HIERARCHIES);
+        /// Level of the hierarchy. 0 is the finest.
+        pub level: u32 = 0, Kind::count(0);
+        /// Phase of the multigrid cycle or of the set-up whose messages are sent.
+        pub phase: Phase = Phase::default();
+        /// Whether to use the levels after the redistribution in the directory.
+        pub regrouped: bool = false;
+        /// Level table, if there is one. The closed form uses it.
+        pub levels: Option<Hierarchy> = None, no key;
+        /// Messages of the level and phase.
+        pub messages: LevelMessages = LevelMessages::default(), no key;
+    }
 }
 
 /// The key of the hierarchy.
 const KEY: &str = "hierarchy";
 
 impl PatternRule for HierarchyPattern {
-    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), ParameterMistake> {
         let Self { hierarchy, level, phase, regrouped, .. } = &*self;
         let wanted = HierarchyRequest { hierarchy, level: *level, phase: *phase, regrouped: *regrouped };
         let read = import::read(&wanted, ranks, files).map_err(|reason| (KEY, format!("'{KEY}': {reason}")))?;
@@ -59,8 +46,8 @@ impl PatternRule for HierarchyPattern {
         Ok(())
     }
 
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        let wrong = |reason: String| Err(ParameterError::new(owner, KEY, reason));
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let wrong = |reason: String| Err((KEY, reason));
         match &self.messages {
             LevelMessages::NotRead if self.hierarchy.is_empty() => {
                 wrong("missing; write the name of a hierarchy or the path of its directory".into())
@@ -132,7 +119,7 @@ mod tests {
         let rule = spec.rule().as_any().downcast_ref::<HierarchyPattern>().expect("it is of this type").clone();
         let machine = presets::builder(presets::names()[0].name).unwrap().build().unwrap();
         let context = PatternContext { machine: &machine, job: "a", ranks: 2, seed: 1, node_of_rank: &[] };
-        rule.build("job 'a'", &context).map(|pattern| (pattern, rule)).map_err(|error| error.to_string())
+        rule.build(&context).map(|pattern| (pattern, rule)).map_err(|(key, reason)| format!("{key}: {reason}"))
     }
 
     #[test]

@@ -4,8 +4,8 @@ use crate::{cycle_costs, Charges, Hierarchy, HierarchyPattern, LevelCosts};
 use odonata_declare::Type::{Coded, F64, U32};
 use odonata_declare::Unit::{Count, Plain, S};
 use odonata_declare::{
-    declarations, parameter, Choice, Column, FilledColumn, FilledTable, Frame, Kind, OneOrEach, Parameter, Parameters,
-    Table, Values, Variant, Word,
+    declarations, parameters, Choice, Column, FilledColumn, FilledTable, Frame, Kind, OneOrEach, Table, Values,
+    Variant, Word,
 };
 use odonata_machine::Machine;
 use odonata_model::pricing::{Pricing, PricingError, PricingResult, TIME};
@@ -27,37 +27,18 @@ const AUTO: &Choice = &Choice { name: "auto", doc: "the cores of a node divided 
 
 const THREADS: &Kind = &Kind::Any(&[Kind::COUNT, Kind::List(&Kind::COUNT)]);
 
-/// Parameters of `amg` and its constants.
-#[derive(Clone, PartialEq, Debug)]
-pub struct CycleForm {
-    /// Scenarios, one cycle each. All of them if not given.
-    pub scenarios: Option<Vec<Charges>>,
-    /// Threads of each rank. If not given, the cores of a node divided by its ranks.
-    pub threads: Option<OneOrEach<u32>>,
-    /// Measured constants, set by `complete`.
-    pub constants: Option<Constants>,
-}
-
-impl Default for CycleForm {
-    fn default() -> Self {
-        Self { scenarios: Some(vec![Charges::AlphaBetaGamma]), threads: None, constants: None }
+parameters! {
+    /// Parameters of `amg` and its constants.
+    #[derive(PartialEq)]
+    pub struct CycleForm {
+        /// `amg`: scenarios of charges. Each one prices a cycle. `jobs.predicted_time_s` uses the first.
+        pub scenarios: Option<Vec<Charges>> = Some(vec![Charges::AlphaBetaGamma]), Kind::WordOr(ALL, &Kind::List(&Charges::KIND));
+        /// `amg`: OpenMP threads of each rank, one value for all jobs or one per job. `ranks_per_node` gives the tasks
+        /// per node.
+        pub threads: Option<OneOrEach<u32>> = None, Kind::WordOr(AUTO, THREADS);
+        /// Measured constants, set by `complete`.
+        pub constants: Option<Constants> = None, no key;
     }
-}
-
-impl Parameters for CycleForm {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            scenarios,
-            Kind::WordOr(ALL, &Kind::List(&Charges::KIND)),
-            "`amg`: scenarios of charges. Each one prices a cycle. `jobs.predicted_time_s` uses the first.",
-        ),
-        parameter!(
-            threads,
-            Kind::WordOr(AUTO, THREADS),
-            "`amg`: OpenMP threads of each rank, one value for all jobs or one per job. `ranks_per_node` gives the \
-            tasks per node.",
-        ),
-    ];
 }
 
 impl Pricing for CycleForm {

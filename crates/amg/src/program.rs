@@ -10,7 +10,7 @@ use crate::cycle::Work;
 use crate::import::messages::LevelExchanges;
 use crate::import::{self, WholeCycle, HIERARCHIES};
 use crate::Hierarchy;
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, Reader, Variant};
+use odonata_declare::{parameters, Kind, ParameterMistake, Reader, Variant};
 use odonata_import::CommunicationGraph;
 use odonata_programs::{Code, ProgramContext, ProgramRule, RankProgram};
 use odonata_units::Time;
@@ -24,51 +24,29 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[Variant {
     default: || Box::new(CycleParameters::default()),
 }];
 
-/// Parameters of `amg` and the data read for them.
-#[derive(Clone, Debug)]
-pub struct CycleParameters {
-    /// Name or path given by the user.
-    pub hierarchy: String,
-    /// Number of cycles.
-    pub iterations: u32,
-    /// Time per operation on levels 0, 1, ..., in ns. The last value holds for all coarser levels.
-    pub flop_ns: Vec<f64>,
-    /// The program that was read.
-    program: Option<Arc<CycleProgram>>,
-}
-
-impl Default for CycleParameters {
-    fn default() -> Self {
-        Self { hierarchy: String::new(), iterations: 1, flop_ns: Vec::new(), program: None }
+parameters! {
+    /// Parameters of `amg` and the data read for them.
+    pub struct CycleParameters {
+        /// Directory of `odonata amg hierarchy`, a message list (CSV, Parquet), or the name of a hierarchy in the
+        /// package.
+        pub hierarchy: String, Kind::KnownOrPath(HIERARCHIES);
+        /// Number of cycles.
+        pub iterations: u32 = 1, Kind::COUNT;
+        /// Time of a floating-point operation on levels 0, 1, ..., in ns. The last value holds for all coarser levels.
+        /// Without values nothing is computed. Each rank computes the mean work of all ranks.
+        pub flop_ns: Vec<f64> = Vec::new(), Kind::List(&FLOP_NS);
+        /// The program that was read.
+        program: Option<Arc<CycleProgram>> = None, no key;
     }
 }
 
 /// At most a millisecond per operation. Nothing is slower, so a larger value is a mistake in the unit.
 const FLOP_NS: Kind = Kind::Number { min: 0.0, max: 1e6 };
 
-impl Parameters for CycleParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            hierarchy,
-            Kind::KnownOrPath(HIERARCHIES),
-            "Directory of `odonata amg hierarchy`, a message list (CSV, Parquet), or the name of a hierarchy in the \
-            package.",
-            required,
-        ),
-        parameter!(iterations, Kind::count(1), "Number of cycles."),
-        parameter!(
-            flop_ns,
-            Kind::List(&FLOP_NS),
-            "Time of a floating-point operation on levels 0, 1, ..., in ns. The last value holds for all coarser \
-            levels. Without values nothing is computed. Each rank computes the mean work of all ranks.",
-        ),
-    ];
-}
-
 const KEY: &str = "hierarchy";
 
 impl ProgramRule for CycleParameters {
-    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), ParameterMistake> {
         let wrong = |reason: String| (KEY, format!("'{KEY}': {reason}"));
         let whole = import::read_cycle(&self.hierarchy, ranks, files).map_err(wrong)?;
         if !self.flop_ns.is_empty() && whole.levels.is_none() {
@@ -83,8 +61,8 @@ impl ProgramRule for CycleParameters {
         Ok(())
     }
 
-    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
-        let wrong = |reason: String| Err(ParameterError::new(owner, KEY, reason));
+    fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
+        let wrong = |reason: String| Err((KEY, reason));
         match &self.program {
             Some(program) if program.ranks == context.ranks => Ok(program.clone()),
             Some(program) => {
@@ -206,7 +184,7 @@ mod tests {
         }
         spec.rule_mut().read(2, &mut Directory(MESSAGES)).map_err(|(key, reason)| format!("{key}: {reason}"))?;
         spec.set("final_barrier", Value::Flag(false)).map_err(|error| error.to_string())?;
-        spec.build(&ProgramContext { job: "a", ranks, seed: 1 }).map_err(|error| error.to_string())
+        odonata_programs::build(&spec, &ProgramContext { job: "a", ranks, seed: 1 }).map_err(|error| error.to_string())
     }
 
     fn calls(program: &dyn RankProgram, rank: u32) -> Vec<Call> {

@@ -1,5 +1,8 @@
 //! Mistakes of users in parameters and in files.
 
+/// A parameter and what is wrong with it, before its owner is known.
+pub type ParameterMistake = (&'static str, String);
+
 /// An invalid parameter.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{owner}: {parameter}: {reason}")]

@@ -56,7 +56,7 @@ mod variant;
 mod word;
 
 pub use column::{Column, Merge, Role, Type, Unit, AXIS};
-pub use error::{FileError, ParameterError};
+pub use error::{FileError, ParameterError, ParameterMistake};
 pub use field::{Field, FieldKind};
 pub use filled::{declarations, FilledColumn};
 pub use frame::{Frame, Frames};
@@ -65,7 +65,7 @@ pub use nearest::{hint, nearest};
 pub use one_or_each::OneOrEach;
 pub use parameters::{try_set, FieldKey, Parameter, ParameterStruct, Parameters};
 pub use reader::Reader;
-pub use rule_spec::RuleSpec;
+pub use rule_spec::{RuleFamily, RuleSpec};
 pub use table::{FilledTable, Table};
 pub use value::{bytes_text, rate_text, time_text, Value};
 pub use values::Values;

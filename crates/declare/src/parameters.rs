@@ -208,6 +208,11 @@ pub trait Parameters: Clone + std::fmt::Debug + Send + Sync + 'static {
     const PARAMETERS: &'static [Parameter<Self>];
 }
 
+/// No parameters.
+impl Parameters for () {
+    const PARAMETERS: &'static [Parameter<Self>] = &[];
+}
+
 /// The operations of every parameter struct, independent of its type.
 pub trait ParameterStruct: std::fmt::Debug + Send + Sync {
     /// The keys; their defaults are the current values.

@@ -1,43 +1,77 @@
 //! Named rules as users write them: a name, its parameters, and the parameters of its family.
 
-use crate::{try_set, ParameterError, ParameterStruct, Parameters, Value, Variant};
+use crate::{try_set, ParameterError, ParameterMistake, ParameterStruct, Parameters, Value, Variant, VariantInfo};
 use std::sync::Arc;
 
-/// Specification of a rule. `C` has the parameters of the family.
-#[derive(Debug)]
-pub struct RuleSpec<R: ?Sized, C> {
+/// A family of named rules, implemented by their trait object: patterns, programs, placements.
+pub trait RuleFamily: ParameterStruct + 'static {
     /// Name of the family in messages.
-    noun: &'static str,
+    const NOUN: &'static str;
+    /// The rules, in the order of the reference; the first is the default.
+    const RULES: &'static [Variant<Self>];
+    /// Parameters of every rule.
+    type Common: Parameters + Default;
+}
+
+/// Specification of a rule.
+#[derive(Debug)]
+pub struct RuleSpec<R: RuleFamily + ?Sized> {
     name: &'static str,
     rule: Arc<R>,
-    common: C,
+    common: R::Common,
 }
 
 // Explicit, because a rule behind a pointer may not be `Clone`.
-impl<R: ?Sized, C: Clone> Clone for RuleSpec<R, C> {
+impl<R: RuleFamily + ?Sized> Clone for RuleSpec<R> {
     fn clone(&self) -> Self {
-        Self { noun: self.noun, name: self.name, rule: Arc::clone(&self.rule), common: self.common.clone() }
+        Self { name: self.name, rule: Arc::clone(&self.rule), common: self.common.clone() }
     }
 }
 
-impl<R: ParameterStruct + ?Sized + 'static, C: Parameters + Default> RuleSpec<R, C> {
+impl<R: RuleFamily + ?Sized> Default for RuleSpec<R> {
+    fn default() -> Self {
+        Self::of(&R::RULES[0])
+    }
+}
+
+impl<R: RuleFamily + ?Sized> RuleSpec<R> {
     /// A rule with its default parameters.
-    pub fn of(noun: &'static str, variant: &'static Variant<R>) -> Self {
-        Self { noun, name: variant.name, rule: Arc::from((variant.default)()), common: C::default() }
+    pub fn of(variant: &Variant<R>) -> Self {
+        Self { name: variant.name, rule: Arc::from((variant.default)()), common: R::Common::default() }
     }
 
-    /// Sets one parameter.
+    /// The rule called `name` with these parameters.
+    pub fn with(name: &'static str, rule: Arc<R>) -> Self {
+        Self { name, rule, common: R::Common::default() }
+    }
+
+    /// The rule of the family's list called `name`, with its default parameters.
+    ///
+    /// # Errors
+    /// An unknown name, with the nearest known one.
+    pub fn parse(name: &str) -> Result<Self, String> {
+        Variant::find(R::NOUN, R::RULES, name).map(Self::of)
+    }
+
+    /// Description for parser and reference: parameters of this rule and of every rule.
+    pub fn named(variant: &Variant<R>) -> VariantInfo {
+        let mut named = VariantInfo::of(variant);
+        named.keys.extend(R::Common::default().keys());
+        named
+    }
+
+    /// Sets one parameter. The build checks whether it fits the job.
     ///
     /// # Errors
     /// An unknown parameter, with the nearest known one, or a value of the wrong kind.
     ///
     /// # Panics
     /// If the rule is shared.
-    pub fn set(&mut self, parameter: &str, value: &Value) -> Result<(), ParameterError> {
-        let owner = format!("{} '{}'", self.noun, self.name);
+    pub fn set(&mut self, parameter: &str, value: impl Into<Value>) -> Result<(), ParameterError> {
+        let (owner, value) = (format!("{} '{}'", R::NOUN, self.name), value.into());
         let set = match self.common.keys().iter().any(|key| key.name == parameter) {
-            true => try_set(&mut self.common, parameter, value),
-            false => try_set(self.rule_mut(), parameter, value),
+            true => try_set(&mut self.common, parameter, &value),
+            false => try_set(self.rule_mut(), parameter, &value),
         };
         set.map_err(|reason| ParameterError::new(owner, parameter, reason))
     }
@@ -59,12 +93,11 @@ impl<R: ParameterStruct + ?Sized + 'static, C: Parameters + Default> RuleSpec<R,
     /// # Panics
     /// If the rule is shared.
     pub fn rule_mut(&mut self) -> &mut R {
-        let noun = self.noun;
-        Arc::get_mut(&mut self.rule).unwrap_or_else(|| panic!("a {noun} is set before it is shared"))
+        Arc::get_mut(&mut self.rule).unwrap_or_else(|| panic!("a {} is set before it is shared", R::NOUN))
     }
 
-    /// The parameters of the family.
-    pub fn common(&self) -> &C {
+    /// The parameters of every rule.
+    pub fn common(&self) -> &R::Common {
         &self.common
     }
 
@@ -73,8 +106,9 @@ impl<R: ParameterStruct + ?Sized + 'static, C: Parameters + Default> RuleSpec<R,
         self.name
     }
 
-    /// Owner for errors: the rule of this job.
-    pub fn owner(&self, job: &str) -> String {
-        format!("job '{job}': {} '{}'", self.noun, self.name)
+    /// A mistake in the parameters of this rule for a job.
+    pub fn error(&self, job: &str, mistake: ParameterMistake) -> ParameterError {
+        let (parameter, reason) = mistake;
+        ParameterError::new(format!("job '{job}': {} '{}'", R::NOUN, self.name), parameter, reason)
     }
 }

@@ -4,7 +4,7 @@ use crate::message::{MessageModel, MessagePrices, Postal};
 use crate::pricing::{Pricing, PricingError, PricingResult};
 use crate::ranks::Costs;
 use crate::Constants;
-use odonata_declare::{declarations, parameter, Column, Frame, Kind, Parameter, Parameters, Table, Variant};
+use odonata_declare::{declarations, parameters, Column, Frame, Parameters, Table, Variant};
 use odonata_machine::Machine;
 use odonata_units::{Rate, Time};
 use odonata_workload::Workload;
@@ -23,99 +23,60 @@ pub const FORMS: &[Variant<dyn Pricing>] = &[
     form("loggp", "latency, overhead, gap and gap per byte, per rank", || Box::new(LogGpForm::default())),
 ];
 
-/// Parameters that all general forms have.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct CommonParameters {
-    /// Bandwidth of one rank.
-    pub rate: Option<Rate>,
-    /// Time per router-to-router hop.
-    pub hop: Option<Time>,
-    /// Time per squared number of received messages.
-    pub matching: Option<Time>,
-    /// Start-up inside a node.
-    pub on_node_alpha: Option<Time>,
-    /// Bandwidth inside a node.
-    pub on_node_rate: Option<Rate>,
+parameters! {
+    /// Parameters that all general forms have.
+    pub struct CommonParameters {
+        /// Time per router-to-router hop of a message on a minimal path.
+        pub hop: Option<Time> = None, else "gamma of `parameters`";
+        /// Time per squared number of messages that a rank receives. It stands for the search in the receive queue.
+        pub matching: Option<Time> = None, else "0 s";
+        /// Start-up time of a message between ranks of a node.
+        pub on_node_alpha: Option<Time> = None, else "the start-up of `parameters`";
+        /// Bandwidth of messages between ranks of a node.
+        pub on_node_rate: Option<Rate> = None, else "the bandwidth of one thread while all threads are busy";
+    }
 }
 
-/// Start-ups, and the larger of a rank's and its node's bytes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct MaxRateForm {
-    /// Start-up.
-    pub alpha: Option<Time>,
-    /// Bandwidth shared by the ranks of a node.
-    pub node_rate: Option<Rate>,
-    /// Common parameters.
-    pub common: CommonParameters,
+parameters! {
+    /// Start-ups, and the larger of a rank's and its node's bytes.
+    pub struct MaxRateForm {
+        /// `postal`, `max-rate`: start-up time of a message.
+        pub alpha: Option<Time> = None, else "the value of `parameters`";
+        /// Bandwidth of one rank; 1 / G of `loggp`.
+        pub rate: Option<Rate> = None, else "the value of `parameters`";
+        /// `max-rate`: bandwidth shared by the ranks of a node.
+        pub node_rate: Option<Rate> = None, else "the value of `parameters`";
+        /// Common parameters.
+        pub common: CommonParameters = CommonParameters::default(), part;
+    }
 }
 
-/// Start-up and bytes of every message.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct PostalForm {
-    /// Start-up.
-    pub alpha: Option<Time>,
-    /// Common parameters.
-    pub common: CommonParameters,
+parameters! {
+    /// Start-up and bytes of every message.
+    pub struct PostalForm {
+        /// `postal`, `max-rate`: start-up time of a message.
+        pub alpha: Option<Time> = None, else "the value of `parameters`";
+        /// Bandwidth of one rank; 1 / G of `loggp`.
+        pub rate: Option<Rate> = None, else "the value of `parameters`";
+        /// Common parameters.
+        pub common: CommonParameters = CommonParameters::default(), part;
+    }
 }
 
-/// Latency, overhead, gap and gap per byte.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LogGpForm {
-    /// L.
-    pub latency: Option<Time>,
-    /// o.
-    pub overhead: Option<Time>,
-    /// g.
-    pub gap: Option<Time>,
-    /// Common parameters. The rate is 1 / G.
-    pub common: CommonParameters,
-}
-
-const ALPHA: &str = "`postal`, `max-rate`: start-up time of a message.";
-const RATE: &str = "Bandwidth of one rank; 1 / G of `loggp`.";
-const HOP: &str = "Time per router-to-router hop of a message on a minimal path.";
-const MATCHING: &str = "Time per squared number of messages that a rank receives. It stands for the search in the \
-    receive queue.";
-const ON_NODE_ALPHA: &str = "Start-up time of a message between ranks of a node.";
-const ON_NODE_RATE: &str = "Bandwidth of messages between ranks of a node.";
-const MEASURED: &str = "the value of `parameters`";
-const START_UP: &str = "the start-up of `parameters`";
-const BUSY: &str = "the bandwidth of one thread while all threads are busy";
-
-impl Parameters for MaxRateForm {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(alpha, Kind::Time, ALPHA, else MEASURED),
-        parameter!(rate = common.rate, Kind::Rate, RATE, else MEASURED),
-        parameter!(node_rate, Kind::Rate, "`max-rate`: bandwidth shared by the ranks of a node.", else MEASURED),
-        parameter!(hop = common.hop, Kind::Time, HOP, else "gamma of `parameters`"),
-        parameter!(matching = common.matching, Kind::Time, MATCHING, else "0 s"),
-        parameter!(on_node_alpha = common.on_node_alpha, Kind::Time, ON_NODE_ALPHA, else START_UP),
-        parameter!(on_node_rate = common.on_node_rate, Kind::Rate, ON_NODE_RATE, else BUSY),
-    ];
-}
-
-impl Parameters for PostalForm {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(alpha, Kind::Time, ALPHA, else MEASURED),
-        parameter!(rate = common.rate, Kind::Rate, RATE, else MEASURED),
-        parameter!(hop = common.hop, Kind::Time, HOP, else "gamma of `parameters`"),
-        parameter!(matching = common.matching, Kind::Time, MATCHING, else "0 s"),
-        parameter!(on_node_alpha = common.on_node_alpha, Kind::Time, ON_NODE_ALPHA, else START_UP),
-        parameter!(on_node_rate = common.on_node_rate, Kind::Rate, ON_NODE_RATE, else BUSY),
-    ];
-}
-
-impl Parameters for LogGpForm {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(latency, Kind::Time, "`loggp`: L.", else START_UP),
-        parameter!(overhead, Kind::Time, "`loggp`: o, processor time of a send or a receive.", else "0 s"),
-        parameter!(gap, Kind::Time, "`loggp`: g, minimum time between two sends.", else "0 s"),
-        parameter!(rate = common.rate, Kind::Rate, RATE, else MEASURED),
-        parameter!(hop = common.hop, Kind::Time, HOP, else "gamma of `parameters`"),
-        parameter!(matching = common.matching, Kind::Time, MATCHING, else "0 s"),
-        parameter!(on_node_alpha = common.on_node_alpha, Kind::Time, ON_NODE_ALPHA, else START_UP),
-        parameter!(on_node_rate = common.on_node_rate, Kind::Rate, ON_NODE_RATE, else BUSY),
-    ];
+parameters! {
+    /// Latency, overhead, gap and gap per byte.
+    pub struct LogGpForm {
+        /// `loggp`: L.
+        pub latency: Option<Time> = None, else "the start-up of `parameters`";
+        /// `loggp`: o, processor time of a send or a receive.
+        pub overhead: Option<Time> = None, else "0 s";
+        /// `loggp`: g, minimum time between two sends.
+        pub gap: Option<Time> = None, else "0 s";
+        /// Bandwidth of one rank; 1 / G of `loggp`.
+        pub rate: Option<Rate> = None, else "the value of `parameters`";
+        /// Common parameters.
+        pub common: CommonParameters = CommonParameters::default(), part;
+    }
 }
 
 /// Fills a time that is not given with the measured one, to the nearest picosecond.
@@ -139,7 +100,6 @@ fn bytes_per_s(key: Option<Rate>) -> f64 {
 impl CommonParameters {
     fn complete(&mut self, constants: &Constants) {
         let busy = constants.thread_bandwidth.last().map_or(constants.node_bandwidth, |(_, bandwidth)| *bandwidth);
-        fill_rate(&mut self.rate, constants.measured_bandwidth());
         fill_time(&mut self.hop, constants.gamma_s);
         fill_time(&mut self.matching, 0.0);
         fill_time(&mut self.on_node_alpha, constants.alpha_s);
@@ -160,10 +120,8 @@ impl CommonParameters {
 trait MessageForm: Parameters {
     fn common(&self) -> &CommonParameters;
 
-    /// Rates of this form only.
-    fn rates(&self) -> Vec<(&'static str, Option<Rate>)> {
-        Vec::new()
-    }
+    /// Rates of this form.
+    fn rates(&self) -> Vec<(&'static str, Option<Rate>)>;
 
     fn fill(&mut self, constants: &Constants);
 
@@ -176,11 +134,12 @@ impl MessageForm for MaxRateForm {
     }
 
     fn rates(&self) -> Vec<(&'static str, Option<Rate>)> {
-        vec![("node_rate", self.node_rate)]
+        vec![("node_rate", self.node_rate), ("rate", self.rate)]
     }
 
     fn fill(&mut self, constants: &Constants) {
         self.common.complete(constants);
+        fill_rate(&mut self.rate, constants.measured_bandwidth());
         fill_time(&mut self.alpha, constants.alpha_s);
         fill_rate(&mut self.node_rate, constants.node_bandwidth);
     }
@@ -188,7 +147,7 @@ impl MessageForm for MaxRateForm {
     fn model(&self) -> MessageModel {
         MessageModel::MaxRate {
             alpha_s: seconds(self.alpha),
-            rank_rate: bytes_per_s(self.common.rate),
+            rank_rate: bytes_per_s(self.rate),
             node_rate: bytes_per_s(self.node_rate),
         }
     }
@@ -199,13 +158,18 @@ impl MessageForm for PostalForm {
         &self.common
     }
 
+    fn rates(&self) -> Vec<(&'static str, Option<Rate>)> {
+        vec![("rate", self.rate)]
+    }
+
     fn fill(&mut self, constants: &Constants) {
         self.common.complete(constants);
+        fill_rate(&mut self.rate, constants.measured_bandwidth());
         fill_time(&mut self.alpha, constants.alpha_s);
     }
 
     fn model(&self) -> MessageModel {
-        MessageModel::Postal(Postal { alpha_s: seconds(self.alpha), rate: bytes_per_s(self.common.rate) })
+        MessageModel::Postal(Postal { alpha_s: seconds(self.alpha), rate: bytes_per_s(self.rate) })
     }
 }
 
@@ -214,8 +178,13 @@ impl MessageForm for LogGpForm {
         &self.common
     }
 
+    fn rates(&self) -> Vec<(&'static str, Option<Rate>)> {
+        vec![("rate", self.rate)]
+    }
+
     fn fill(&mut self, constants: &Constants) {
         self.common.complete(constants);
+        fill_rate(&mut self.rate, constants.measured_bandwidth());
         fill_time(&mut self.latency, constants.alpha_s);
         fill_time(&mut self.overhead, 0.0);
         fill_time(&mut self.gap, 0.0);
@@ -226,7 +195,7 @@ impl MessageForm for LogGpForm {
             latency_s: seconds(self.latency),
             overhead_s: seconds(self.overhead),
             gap_s: seconds(self.gap),
-            gap_per_byte_s: 1.0 / bytes_per_s(self.common.rate),
+            gap_per_byte_s: 1.0 / bytes_per_s(self.rate),
         }
     }
 }
@@ -234,7 +203,7 @@ impl MessageForm for LogGpForm {
 impl<F: MessageForm> Pricing for F {
     fn mistakes(&self) -> Vec<(&'static str, String)> {
         let mut rates = self.rates();
-        rates.extend([("rate", self.common().rate), ("on_node_rate", self.common().on_node_rate)]);
+        rates.push(("on_node_rate", self.common().on_node_rate));
         let zero = rates.into_iter().filter(|(_, rate)| rate.is_some_and(|rate| rate.bits_per_s() == 0));
         zero.map(|(key, _)| (key, format!("'{key}' must be above 0"))).collect()
     }

@@ -92,6 +92,13 @@ impl Code {
         self.calls.push(Call::Compute { time });
     }
 
+    /// Computes, unless the time is zero.
+    pub fn compute_if_any(&mut self, time: Time) {
+        if time > Time::ZERO {
+            self.compute(time);
+        }
+    }
+
     /// Start of a phase.
     pub fn mark(&mut self, phase: u32) {
         self.calls.push(Call::Mark { phase });

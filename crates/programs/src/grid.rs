@@ -1,7 +1,6 @@
 //! Process grids: ranks as points of a box.
 
-use odonata_declare::words;
-use odonata_declare::ParameterError;
+use odonata_declare::{words, ParameterMistake};
 
 /// Sizes of a grid of `dimensions` dimensions with exactly `ranks` points and the smallest sum of sizes, in descending
 /// order. Among equal sums the smallest largest size wins. This makes the rule of `MPI_Dims_create` ("as close to each
@@ -94,34 +93,33 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// The grid of `sizes` if given, else the near-cubic grid of `dimensions` dimensions.
+    /// The grid of the parameter `dims` if given, else the near-cubic grid of `dimensions` dimensions.
     ///
     /// # Errors
     /// Sizes that do not multiply to the ranks.
     pub fn new(
-        owner: &str,
         ranks: u32,
-        sizes: Option<&[u32]>,
+        dims: Option<&[u32]>,
         dimensions: usize,
         order: GridOrder,
-    ) -> Result<Self, ParameterError> {
-        Self::keyed(owner, "dims", ranks, sizes, (dimensions, near_cubic), order)
+    ) -> Result<Self, ParameterMistake> {
+        Self::keyed("dims", ranks, dims, dimensions, near_cubic, order)
     }
 
-    /// The grid of the sizes under `key` if given, else the default grid for ranks and dimensions.
+    /// The grid of the parameter `key` if given, else the `usual` grid for ranks and dimensions.
     ///
     /// # Errors
     /// Sizes that do not multiply to the ranks.
     pub fn keyed(
-        owner: &str,
-        key: &str,
+        key: &'static str,
         ranks: u32,
         sizes: Option<&[u32]>,
-        (dimensions, usual): (usize, impl Fn(u32, usize) -> Vec<u32>),
+        dimensions: usize,
+        usual: impl Fn(u32, usize) -> Vec<u32>,
         order: GridOrder,
-    ) -> Result<Self, ParameterError> {
+    ) -> Result<Self, ParameterMistake> {
         let sizes = sizes.map_or_else(|| usual(ranks, dimensions), <[u32]>::to_vec);
-        let wrong = |reason: String| Err(ParameterError::new(owner, key, reason));
+        let wrong = |reason: String| Err((key, reason));
         if sizes.is_empty() {
             return wrong("no sizes given, expected one for each dimension".into());
         }
@@ -226,11 +224,11 @@ mod tests {
 
     #[test]
     fn wrong_sizes_say_what_would_do() {
-        let grid = |sizes: &[u32]| Grid::new("pattern 'stencil-2d'", 12, Some(sizes), 2, GridOrder::RowMajor);
-        let message = grid(&[3, 5]).unwrap_err().to_string();
+        let grid = |sizes: &[u32]| Grid::new(12, Some(sizes), 2, GridOrder::RowMajor);
+        let message = grid(&[3, 5]).unwrap_err();
         assert_eq!(
             message,
-            "pattern 'stencil-2d': dims: 3 x 5 makes 15 points, but the job has 12 ranks; for example [4, 3] fits"
+            ("dims", "3 x 5 makes 15 points, but the job has 12 ranks; for example [4, 3] fits".to_owned())
         );
         assert!(grid(&[12]).is_err());
         assert!(grid(&[u32::MAX, u32::MAX]).is_err());

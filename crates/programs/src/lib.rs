@@ -50,6 +50,7 @@ mod program;
 mod rank_program;
 #[cfg(test)]
 mod rank_walks;
+mod repeat;
 mod rule;
 mod sequence;
 pub mod text;
@@ -66,6 +67,6 @@ pub use grid::{format_sizes, near_cubic, Grid, GridOrder};
 pub use message_counts::{MessageCounts, Sender};
 pub use program::*;
 pub use rank_program::RankProgram;
-pub use rule::{ProgramContext, ProgramRule, ProgramSpec};
+pub use rule::{build, ProgramContext, ProgramRule, ProgramSpec};
 pub use sequence::{Rounds, Sequence};
 pub use trace::Trace;

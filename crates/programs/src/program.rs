@@ -36,8 +36,8 @@ pub use stencil_nd::StencilNdParameters;
 pub use trace::TraceParameters;
 pub use uniform_random::UniformRandomParameters;
 
-use crate::rule::{ProgramRule, ProgramSpec};
-use odonata_declare::Variant;
+use crate::rule::{End, ProgramRule};
+use odonata_declare::{RuleFamily, Variant};
 
 const fn program(
     name: &'static str,
@@ -53,12 +53,12 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
         Box::new(UniformRandomParameters::default())
     }),
     program("lu", "wavefronts over a 2D process grid, forward and back, as in LU factorisation", || {
-        Box::new(LuParameters::lu())
+        Box::new(LuParameters::default())
     }),
     program("fft-3d", "a 3D FFT on pencils: alltoalls in rows and columns of ranks", || {
         Box::new(Fft3dParameters::default())
     }),
-    program("halo-3d", "exchange with 6 neighbours, dimension by dimension", || Box::new(HaloParameters::halo_3d())),
+    program("halo-3d", "exchange with 6 neighbours, dimension by dimension", || Box::new(HaloParameters::default())),
     program("lqcd", "4D lattice QCD: first and third neighbours of two parities, then two sums", || {
         Box::new(LqcdParameters::default())
     }),
@@ -88,20 +88,17 @@ pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
     program("trace", "replay of the calls of a real run, from its trace", || Box::new(TraceParameters::default())),
 ];
 
-impl ProgramSpec {
-    /// The program of this crate called `name`, with its default parameters.
-    ///
-    /// # Errors
-    /// An unknown name, with the nearest known one.
-    pub fn parse(name: &str) -> Result<Self, String> {
-        Variant::find("program", PROGRAMS, name).map(Self::of)
-    }
+impl RuleFamily for dyn ProgramRule {
+    const NOUN: &'static str = "program";
+    const RULES: &'static [Variant<Self>] = PROGRAMS;
+    type Common = End;
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::rank_walks::{build, try_build, untimed};
+    use crate::rule::ProgramSpec;
     use serde_json::json;
 
     fn names() -> impl Iterator<Item = &'static str> {

@@ -23,7 +23,7 @@ pub(crate) fn try_build(
     for (parameter, value) in parameters {
         spec.set(parameter, value.clone())?;
     }
-    spec.build(&ProgramContext { job: "test", ranks, seed: 7 })
+    crate::rule::build(&spec, &ProgramContext { job: "test", ranks, seed: 7 })
 }
 
 pub(crate) fn build(name: &str, ranks: u32, parameters: &[(&str, Value)]) -> Arc<dyn RankProgram> {

@@ -107,7 +107,8 @@ fn measure(case: &Case) {
     let program = if case.idle {
         Arc::new(NoCalls(case.ranks))
     } else {
-        spec.build(&ProgramContext { job: "job", ranks: case.ranks, seed: 1 }).expect("the program fits the ranks")
+        odonata_programs::build(&spec, &ProgramContext { job: "job", ranks: case.ranks, seed: 1 })
+            .expect("the program fits the ranks")
     };
     let nodes = machine.node_count() as u32;
     assert!(case.ranks <= nodes * case.per_node, "{nodes} nodes of {} ranks", case.per_node);

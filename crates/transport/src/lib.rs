@@ -24,7 +24,7 @@
 //! let machine = machine.builder()?.build()?;
 //! let engine = PacketEngine::new(&machine, &PacketSettings::study(), &"min".parse().unwrap())?;
 //!
-//! let program = ProgramSpec::parse("ring")?.build(&ProgramContext { job: "a", ranks: 8, seed: 1 })?;
+//! let program = odonata_programs::build(&ProgramSpec::parse("ring")?, &ProgramContext { job: "a", ranks: 8, seed: 1 })?;
 //! let job = RankJob {
 //!     job: 0,
 //!     shared: JobProgram::new(program, Arc::new(Collectives::default())),

@@ -79,8 +79,8 @@ impl Case {
 
 fn job(number: u16, spec: &str, ranks: u32, nodes: impl Fn(u32) -> u32) -> RankJob {
     let context = ProgramContext { job: "a", ranks, seed: 1 };
-    let program = ProgramSpec::parse(spec).unwrap_or_else(|error| panic!("{spec}: {error:?}")).build(&context);
-    let program = program.unwrap_or_else(|error| panic!("{spec}: {error:?}"));
+    let spec = ProgramSpec::parse(spec).unwrap_or_else(|error| panic!("{error}"));
+    let program = odonata_programs::build(&spec, &context).unwrap_or_else(|error| panic!("{error}"));
     let node_of_rank = Arc::new((0..ranks).map(|rank| NodeId(nodes(rank))).collect());
     let shared = JobProgram::new(program, Arc::new(Collectives::default()));
     RankJob {

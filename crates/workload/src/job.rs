@@ -1,9 +1,10 @@
 //! Jobs, and the workload that they form.
 
-use crate::pattern::{PatternContext, SilentPattern};
+use crate::pattern::PatternContext;
 use crate::placement::{FreeNodes, NodeAssignment, PlacementRequest};
 use crate::program_messages::ProgramMessages;
 use crate::rail_choice::RailChoice;
+use crate::silent::SilentPattern;
 use crate::{
     MissingMessages, Pattern, PatternRule, PatternSpec, PlacementSpec, ProgramStart, TrafficKind, TrafficSpec,
     WorkloadError,
@@ -168,7 +169,7 @@ impl Workload {
             if spec.ranks == 0 {
                 return Err(WorkloadError::job(&spec.name, "ranks", "0, expected at least one rank"));
             }
-            begun.push(spec.placement.begin(&request(spec, index, seed), &mut free)?);
+            begun.push(spec.placement.rule().begin(&request(spec, index, seed), &mut free)?);
         }
         let mut finished = Vec::with_capacity(jobs.len());
         for (index, (spec, begun)) in jobs.iter().zip(begun).enumerate() {
@@ -209,7 +210,8 @@ impl Workload {
 }
 
 fn request(spec: &JobSpec, index: usize, seed: u64) -> PlacementRequest<'_> {
-    PlacementRequest { job: &spec.name, index, ranks: spec.ranks, ranks_per_node: spec.ranks_per_node, seed }
+    let JobSpec { name: job, ranks, ranks_per_node, placement, .. } = spec;
+    PlacementRequest { job, placement: placement.name(), index, ranks: *ranks, ranks_per_node: *ranks_per_node, seed }
 }
 
 fn job(
@@ -227,15 +229,11 @@ fn job(
         Work::Pattern { pattern, traffic } => {
             let (seed, node_of_rank) = (seed("pattern"), node_of_rank.as_slice());
             let context = PatternContext { machine, job: name, ranks: *ranks, seed, node_of_rank };
-            let built = pattern.build(&context)?;
-            let wrong = |(parameter, reason): (&str, String)| {
-                WorkloadError::parameter(format!("job '{name}': traffic '{}'", traffic.name()), parameter, reason)
-            };
             BuiltWork {
-                pattern: built,
+                pattern: pattern.rule().build(&context).map_err(|mistake| pattern.error(name, mistake))?,
                 rule: Some(Arc::clone(pattern.rule())),
-                iterations: pattern.iterations(),
-                traffic: traffic.traffic().map_err(wrong)?,
+                iterations: pattern.common().iterations,
+                traffic: traffic.rule().traffic().map_err(|mistake| traffic.error(name, mistake))?,
                 program: None,
                 examined: Examination::default(),
                 name: pattern.name().into(),
@@ -289,7 +287,8 @@ fn ranks_work(
     let Work::Program { collectives, start, repeat, background, .. } = work else {
         unreachable!("a job with programs")
     };
-    let mut programs = specs.iter().map(|spec| spec.build(context)).collect::<Result<Vec<_>, _>>()?;
+    let mut programs =
+        specs.iter().map(|spec| odonata_programs::build(spec, context)).collect::<Result<Vec<_>, _>>()?;
     let name = specs.iter().map(ProgramSpec::name).collect::<Vec<_>>().join("+");
     let once = if programs.len() == 1 { programs.remove(0) } else { Arc::new(Sequence::new(programs)) };
     let once = JobProgram::new(once, Arc::clone(collectives));

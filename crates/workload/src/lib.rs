@@ -17,6 +17,7 @@ mod placement;
 mod program_messages;
 pub mod rail_choice;
 pub mod rails;
+mod silent;
 #[cfg(test)]
 mod test_machines;
 mod traffic;
@@ -35,7 +36,7 @@ pub use placement::search;
 pub use placement::{
     Distribution, FilePlacementParameters, FreeNodes, ListParameters, MappingParameters, NodeAssignment, NodeName,
     NonUniformParameters, PendingPlacement, PlacementRequest, PlacementRule, PlacementSpec, RandomOrderParameters,
-    RandomParameters, PLACEMENTS,
+    RandomPlacement, PLACEMENTS,
 };
 pub use traffic::{
     ClosedParameters, Injection, LoadStep, OpenParameters, ProgramStart, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC,

@@ -17,9 +17,8 @@ mod neighbors;
 mod permutation;
 mod random_neighbors;
 mod random_permutation;
+mod rule;
 mod shift;
-mod silent;
-mod spec;
 mod stencil;
 mod tornado;
 mod transpose;
@@ -36,34 +35,15 @@ pub use hotspot::HotspotParameters;
 pub use many_to_many::ManyToManyParameters;
 pub use permutation::PermutationParameters;
 pub use random_neighbors::RandomNeighborsParameters;
+pub use rule::{PatternContext, PatternRule, PatternSpec};
 pub use shift::ShiftParameters;
-pub(crate) use silent::SilentPattern;
-pub use spec::{PatternRule, PatternSpec};
 pub use stencil::StencilParameters;
 pub use tornado::TornadoParameters;
 pub use umesh::UmeshParameters;
 pub use uniform::UniformParameters;
 
-pub(crate) use crate::communication::{Pattern, SentMessage};
-
-use odonata_declare::Variant;
-use odonata_machine::Machine;
-use odonata_units::NodeId;
-
-/// Context of a pattern when it is built.
-#[derive(Clone, Copy, Debug)]
-pub struct PatternContext<'a> {
-    /// The hardware.
-    pub machine: &'a Machine,
-    /// Name of the job.
-    pub job: &'a str,
-    /// Its ranks.
-    pub ranks: u32,
-    /// Seed of this job's pattern, derived from the seed of the run and the name of the job.
-    pub seed: u64,
-    /// The node of every rank.
-    pub node_of_rank: &'a [NodeId],
-}
+use odonata_declare::{RuleFamily, Variant};
+use rule::Repetition;
 
 const fn pattern(
     name: &'static str,
@@ -75,14 +55,14 @@ const fn pattern(
 
 /// The patterns, in the order of the reference.
 pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
-    pattern("stencil-2d", "4 neighbours on a 2D process grid", || Box::new(StencilParameters::default_2d())),
+    pattern("stencil-2d", "4 neighbours on a 2D process grid", || Box::new(StencilParameters::default())),
     pattern("stencil-3d", "6 neighbours on a 3D process grid", || Box::new(StencilParameters::default_3d())),
     pattern("stencil-4d", "8 neighbours on a 4D process grid", || Box::new(StencilParameters::default_4d())),
     pattern("many-to-many", "all-to-alls within groups of 16, 32 or 64 ranks", || {
         Box::new(ManyToManyParameters::default())
     }),
     pattern("spread", "6 to 27 random neighbours each (Damselfly's background noise)", || {
-        Box::new(RandomNeighborsParameters::default_spread())
+        Box::new(RandomNeighborsParameters::default())
     }),
     pattern("umesh", "unstructured mesh: 6 to 27 neighbours with near rank numbers", || {
         Box::new(UmeshParameters::default())
@@ -116,3 +96,127 @@ pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
     }),
     pattern("file", "a communication graph from a file", || Box::new(FilePatternParameters::default())),
 ];
+
+impl RuleFamily for dyn PatternRule {
+    const NOUN: &'static str = "pattern";
+    const RULES: &'static [Variant<Self>] = PATTERNS;
+    type Common = Repetition;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::test_help::{build, check, try_build};
+    use super::*;
+    use crate::Pattern;
+    use odonata_declare::{Reader, Value};
+    use odonata_import::CommunicationGraph;
+    use odonata_units::{Bytes, RankId, Stream};
+    use serde_json::json;
+
+    fn names() -> impl Iterator<Item = &'static str> {
+        PATTERNS.iter().map(|pattern| pattern.name)
+    }
+
+    /// Values are written in a form that reads back, for every parameter.
+    #[test]
+    fn every_name_is_its_own() {
+        for name in names() {
+            let mut spec = PatternSpec::parse(name).unwrap();
+            assert_eq!(spec.name(), name);
+            assert_eq!(names().filter(|other| *other == name).count(), 1);
+            let values = spec.values();
+            for (parameter, value) in &values {
+                if *value != Value::text("") {
+                    spec.set(parameter, value.clone()).unwrap();
+                }
+            }
+            assert_eq!(spec.values(), values, "{name}");
+            assert_eq!(PatternSpec::named(Variant::find("pattern", PATTERNS, name).unwrap()).keys.len(), values.len());
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_nearest() {
+        assert_eq!(
+            PatternSpec::parse("stencil-4").unwrap_err(),
+            "unknown pattern 'stencil-4'; did you mean 'stencil-4d'?"
+        );
+        let set = |parameter: &str, value: serde_json::Value| {
+            let mut spec = PatternSpec::parse("spread").unwrap();
+            spec.set(parameter, value).unwrap_err().to_string()
+        };
+        assert_eq!(set("byte", json!("1 MiB")), "pattern 'spread': byte: unknown parameter; did you mean 'bytes'?");
+        assert!(set("bytes", json!(4096)).contains("bytes: expected an amount of data like \"64 KiB\", found 4096"));
+        assert!(set("bytes", json!("4096")).contains("has no unit"));
+        assert!(set("neighbors_min", json!("six")).contains("expected a whole number from 0 up, found \"six\""));
+        assert!(set("neighbors_min", json!(-1)).contains("neighbors_min: expected a whole number from 0 up, found -1"));
+        assert!(set("iterations", json!(1.5)).contains("iterations: expected a whole number from 1 up"));
+        assert!(set("name", json!("umesh")).contains("unknown parameter"));
+    }
+
+    #[test]
+    fn amounts_are_written_so_that_they_read_back() {
+        let mut spec = PatternSpec::parse("spread").unwrap();
+        for text in ["3 MiB", "1537 B", "576 kB", "0 B"] {
+            spec.set("bytes", json!(text)).unwrap();
+            assert_eq!(spec.values()[0].1.to_json(), text);
+        }
+    }
+
+    /// All messages and draws of a pattern of 100 ranks stay within the job. Two equal patterns agree.
+    #[test]
+    fn every_pattern_is_pure_and_closed() {
+        for name in names().filter(|name| *name != "file") {
+            let given: &[(&str, serde_json::Value)] =
+                if name == "adversarial" { &[("group_ranks", json!(10))] } else { &[] };
+            let pattern = build(name, 100, given);
+            assert_eq!(check(&*pattern), check(&*build(name, 100, given)), "{name}");
+            for rank in (0..100).map(RankId) {
+                let draw = |pattern: &dyn Pattern| pattern.destination(rank, &mut Stream::new(1, "test", &[]));
+                assert_eq!(draw(&*pattern), draw(&*build(name, 100, given)), "{name}");
+                let mut sends = Vec::new();
+                pattern.sends(rank, &mut sends);
+                assert_eq!(draw(&*pattern).is_none(), sends.is_empty(), "{name}");
+                assert!(draw(&*pattern).is_none_or(|target| target.0 < 100 && target != rank), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_must_be_read_first() {
+        let message = |given: &[(&str, serde_json::Value)]| try_build("file", 4, given).unwrap_err().to_string();
+        assert!(message(&[]).ends_with("path: missing; write the path of a communication graph"));
+        assert!(message(&[("path", json!("a.csv"))]).ends_with("no communication graph was read from 'a.csv'"));
+    }
+
+    /// A directory of one file.
+    struct OneFile(&'static [u8]);
+
+    impl Reader for OneFile {
+        fn read(&mut self, name: &str) -> Result<Vec<u8>, String> {
+            if name == "a.csv" {
+                Ok(self.0.to_vec())
+            } else {
+                Err(format!("can't read {name}"))
+            }
+        }
+
+        fn locate(&self, _: &str, name: &str) -> Result<std::path::PathBuf, String> {
+            Ok(name.into())
+        }
+    }
+
+    #[test]
+    fn a_graph_is_read_from_its_file() {
+        let mut spec = PatternSpec::parse("file").unwrap();
+        spec.set("path", json!("b.csv")).unwrap();
+        let mut files = OneFile(b"src,dst,bytes\n0,1,8\n");
+        assert_eq!(spec.rule_mut().read(2, &mut files), Err(("path", "can't read b.csv".into())));
+        assert_eq!(spec.rule_mut().read(2, &mut OneFile(b"")).unwrap_err().0, "path");
+        spec.set("path", json!("a.csv")).unwrap();
+        spec.rule_mut().read(2, &mut files).unwrap();
+        let graph = CommunicationGraph::from_messages("a.csv", 2, &[(RankId(0), RankId(1), Bytes(8))]).unwrap();
+        let parameters: &FilePatternParameters = spec.rule().as_any().downcast_ref().unwrap();
+        assert_eq!(parameters.graph.as_deref(), Some(&graph));
+    }
+}

@@ -158,7 +158,7 @@ mod tests {
         for name in ["stencil-3d", "uniform", "spread", "random-permutation", "all-to-all", "tornado"] {
             let context =
                 PatternContext { machine: &machine, job: "test", ranks: 24, seed: 3, node_of_rank: &node_of_rank };
-            check(PatternSpec::parse(name).unwrap().build(&context).unwrap());
+            check(PatternSpec::parse(name).unwrap().rule().build(&context).unwrap());
         }
         let rank = RankId;
         let list = [(rank(0), rank(1), Bytes(9)), (rank(0), rank(1), Bytes(5)), (rank(1), rank(1), Bytes(7))];

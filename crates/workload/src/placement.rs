@@ -15,11 +15,13 @@ mod random_chassis;
 mod random_groups;
 mod random_nodes;
 mod random_order;
+mod random_placement;
 mod random_routers;
+mod regular;
 mod round_robin_nodes;
 mod round_robin_routers;
+mod rule;
 pub mod search;
-mod spec;
 mod units;
 
 #[cfg(test)]
@@ -30,41 +32,226 @@ pub use list::{ListParameters, NodeName};
 pub use mapping::MappingParameters;
 pub use non_uniform::{Distribution, NonUniformParameters};
 pub use random_order::RandomOrderParameters;
-pub use spec::{PendingPlacement, PlacementRule, PlacementSpec, PLACEMENTS};
-pub use units::RandomParameters;
+pub use random_placement::RandomPlacement;
+pub use rule::{NodeAssignment, PendingPlacement, PlacementRequest, PlacementRule, PlacementSpec};
 
 pub use free::FreeNodes;
 
-use odonata_units::NodeId;
+use odonata_declare::{RuleFamily, Variant};
+use regular::RegularPlacement;
 
-/// A job that needs nodes.
-#[derive(Clone, Copy, Debug)]
-pub struct PlacementRequest<'a> {
-    /// Its name.
-    pub job: &'a str,
-    /// Position of the job in the workload.
-    pub index: usize,
-    /// Its ranks.
-    pub ranks: u32,
-    /// Ranks per node, if given.
-    pub ranks_per_node: Option<u32>,
-    /// Seed of the run.
-    pub seed: u64,
+const fn placement(
+    name: &'static str,
+    doc: &'static str,
+    default: fn() -> Box<dyn PlacementRule>,
+) -> Variant<dyn PlacementRule> {
+    Variant { name, doc, default }
 }
 
-/// Nodes of a job.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct NodeAssignment {
-    /// The node of every rank.
-    pub node_of_rank: Vec<NodeId>,
-    /// Most ranks on one node.
-    pub ranks_per_node: u32,
+/// The placements, in the order of the reference; the first is the default.
+pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
+    placement("compact", "the first free nodes, router by router", || {
+        Box::new(RegularPlacement { nodes: compact::nodes })
+    }),
+    placement(
+        "round-robin-nodes",
+        "nodes from the groups in turn, one per router before any router provides a second",
+        || Box::new(RegularPlacement { nodes: round_robin_nodes::nodes }),
+    ),
+    placement("round-robin-routers", "whole routers from the groups in turn", || {
+        Box::new(RegularPlacement { nodes: round_robin_routers::nodes })
+    }),
+    placement("random-nodes", "random nodes", || RandomPlacement::boxed(random_nodes::units)),
+    placement("random-order", "the next nodes of one random order of all nodes, shared by all jobs", || {
+        Box::new(RandomOrderParameters::default())
+    }),
+    placement("random-routers", "random routers, all free nodes of each", || {
+        RandomPlacement::boxed(random_routers::units)
+    }),
+    placement("random-chassis", "random chassis (rows of a Cascade group), all free nodes of each", || {
+        RandomPlacement::boxed(random_chassis::units)
+    }),
+    placement("random-groups", "random groups, all free nodes of each", || {
+        RandomPlacement::boxed(random_groups::units)
+    }),
+    placement("non-uniform", "clustered around a random centre, with stragglers, as from a batch queue", || {
+        Box::new(NonUniformParameters::default())
+    }),
+    placement("list", "the nodes that you list", || Box::new(ListParameters::default())),
+    placement("mapping", "on a torus, places in an order of its axes, or from a map file", || {
+        Box::new(MappingParameters::default())
+    }),
+    placement("file", "the node of every rank, from a file", || Box::new(FilePlacementParameters::default())),
+];
+
+impl RuleFamily for dyn PlacementRule {
+    const NOUN: &'static str = "placement";
+    const RULES: &'static [Variant<Self>] = PLACEMENTS;
+    type Common = ();
 }
 
-impl NodeAssignment {
-    /// Ranks fill `nodes` in order, `ranks_per_node` consecutive ranks on each.
-    fn in_blocks(ranks: u32, ranks_per_node: u32, nodes: &[NodeId]) -> Self {
-        let node_of_rank = (0..ranks).map(|rank| nodes[(rank / ranks_per_node) as usize]).collect();
-        Self { node_of_rank, ranks_per_node }
+#[cfg(test)]
+mod tests {
+    use super::test_help::{place, place_in, placed};
+    use super::*;
+    use crate::test_machines::{cascade, groups, torus};
+    use crate::WorkloadError;
+    use odonata_declare::Value;
+    use odonata_machine::{Machine, MachineBuilder};
+    use odonata_units::NodeId;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    const DRAWN: [&str; 9] = [
+        "compact",
+        "round-robin-nodes",
+        "round-robin-routers",
+        "random-nodes",
+        "random-order",
+        "random-routers",
+        "random-chassis",
+        "random-groups",
+        "non-uniform",
+    ];
+
+    #[test]
+    fn every_name_is_its_own() {
+        for placement in PLACEMENTS {
+            let spec = PlacementSpec::parse(placement.name).unwrap();
+            assert_eq!(spec.name(), placement.name);
+            let mut again = PlacementSpec::parse(placement.name).unwrap();
+            let written = |value: &Value| *value != Value::text("") && *value != Value::List(Vec::new());
+            for (parameter, value) in spec.values().into_iter().filter(|(_, value)| written(value)) {
+                again.set(parameter, value).unwrap();
+            }
+            assert_eq!(again.values(), spec.values());
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_nearest() {
+        let error = PlacementSpec::parse("random-node").unwrap_err();
+        assert_eq!(error.to_string(), "unknown placement 'random-node'; did you mean 'random-nodes'?");
+        let set =
+            |name: &str, key: &str| PlacementSpec::parse(name).unwrap().set(key, json!(1)).unwrap_err().to_string();
+        assert_eq!(set("compact", "sorted"), "placement 'compact': sorted: unknown parameter; this variant has none");
+        assert!(set("random-nodes", "size").ends_with("known: sorted"));
+        assert!(set("random-nodes", "sorted").contains("expected true or false"));
+    }
+
+    fn routers(machine: &Machine, nodes: &[NodeId]) -> Vec<u32> {
+        nodes.iter().map(|&node| machine.router_of(node).0).collect()
+    }
+
+    /// 3 groups x 2 routers x 2 nodes.
+    #[test]
+    fn the_regular_ones_by_hand() {
+        let machine = groups(3, 2, 2);
+        let nodes = |name: &str| place(&machine, name, &[], 12, 1).iter().map(|n| n.0).collect::<Vec<_>>();
+        assert_eq!(nodes("compact"), (0..12).collect::<Vec<_>>());
+        assert_eq!(nodes("round-robin-routers"), [0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11]);
+        assert_eq!(nodes("round-robin-nodes"), [0, 4, 8, 2, 6, 10, 1, 5, 9, 3, 7, 11]);
+    }
+
+    /// Units are drawn whole, except the last: 5 routers and 1 node, 3 chassis and 5 nodes, 1 group and 13 nodes.
+    #[test]
+    fn units_are_drawn_whole() {
+        let machine = cascade(4, 3, 4, 2, 2);
+        let runs = |name: &str, count, unit: u32| {
+            let nodes = place(&machine, name, &[], count, 3);
+            let mut units: Vec<u32> = nodes.iter().map(|node| node.0 / unit).collect();
+            units.dedup();
+            let found = units.len();
+            units.sort_unstable();
+            units.dedup();
+            assert_eq!(units.len(), found, "{name} comes back to a unit that it has left");
+            found
+        };
+        assert_eq!(runs("random-routers", 11, 2), 6);
+        assert_eq!(runs("random-chassis", 29, 8), 4);
+        assert_eq!(runs("random-groups", 37, 24), 2);
+    }
+
+    #[test]
+    fn sorted_is_the_same_nodes_in_the_order_of_the_machine() {
+        let machine = cascade(4, 3, 4, 2, 2);
+        for name in ["random-nodes", "random-routers", "random-chassis", "random-groups"] {
+            let mut drawn = place(&machine, name, &[], 30, 1);
+            let sorted = place(&machine, name, &[("sorted", json!(true))], 30, 1);
+            assert_ne!(drawn, sorted, "{name}");
+            drawn.sort_unstable();
+            assert_eq!(drawn, sorted, "{name}");
+        }
+    }
+
+    /// Each of 24 routers is drawn first with probability 1/24: 2,400 seeds, 100 each, standard deviation 9.8.
+    #[test]
+    fn random_routers_are_uniform() {
+        let machine = cascade(2, 3, 4, 2, 2);
+        let mut first = [0i32; 24];
+        for seed in 0..2_400 {
+            first[routers(&machine, &place(&machine, "random-routers", &[], 1, seed))[0] as usize] += 1;
+        }
+        assert!(first.iter().all(|n| (n - 100).abs() < 49), "{first:?}");
+    }
+
+    #[test]
+    fn a_machine_without_the_unit_says_what_to_use() {
+        let message = |machine: &Machine, name: &str| placed(machine, name, &[], 1, 1).unwrap_err().to_string();
+        assert_eq!(
+            message(&groups(2, 2, 2), "random-chassis"),
+            "job 'test': placement 'random-chassis': name: a chassis is a row of a Cray Cascade group, and test has no \
+             rows; use random-routers or random-groups"
+        );
+        assert!(message(&torus(&[3, 3], 1), "random-groups").contains("single group; use random-routers"));
+    }
+
+    /// 4 groups x 6 routers x 2 nodes with unusable nodes and failed routers.
+    fn damaged(down: &[u32], failed: &[u32]) -> Machine {
+        let mut builder = MachineBuilder::from(cascade(4, 2, 3, 2, 3));
+        down.iter().for_each(|&node| builder.node_up[node as usize] = false);
+        failed.iter().for_each(|&router| builder.router_up[router as usize] = false);
+        builder.build().unwrap()
+    }
+
+    proptest! {
+        /// Jobs are placed until the machine is full. Every node is usable and belongs to one job, and ranks fill nodes
+        /// in blocks. A job that does not fit reports the number of missing nodes.
+        #[test]
+        fn nodes_are_of_one_job(
+            down in proptest::collection::vec(0u32..48, 0..20),
+            failed in proptest::collection::vec(0u32..24, 0..4),
+            jobs in proptest::collection::vec((0usize..8, 1u32..40, 1u32..=3), 1..12),
+            seed in any::<u64>(),
+        ) {
+            let machine = damaged(&down, &failed);
+            let usable = machine.nodes().filter(|&node| machine.node_up(node)).count();
+            let mut free = FreeNodes::new(&machine);
+            let mut taken = vec![false; machine.node_count()];
+            for (index, &(policy, ranks, per_node)) in jobs.iter().enumerate() {
+                let spec = PlacementSpec::parse(DRAWN[policy]).unwrap();
+                let request = PlacementRequest {
+                    placement: DRAWN[policy],
+                    job: &format!("job{index}"), index, ranks, ranks_per_node: Some(per_node), seed,
+                };
+                let left = taken.iter().enumerate().filter(|(n, t)| !**t && machine.node_up(NodeId(*n as u32))).count();
+                let needed = ranks.div_ceil(per_node) as usize;
+                match place_in(&spec, &request, &mut free) {
+                    Ok(placed) => {
+                        prop_assert_eq!(placed.node_of_rank.len(), ranks as usize);
+                        for block in placed.node_of_rank.chunks(per_node as usize) {
+                            prop_assert!(block.iter().all(|node| *node == block[0]));
+                            prop_assert!(machine.node_up(block[0]) && !taken[block[0].index()]);
+                            taken[block[0].index()] = true;
+                        }
+                    }
+                    Err(WorkloadError::Oversubscribed { needed: said, free: said_free, usable: said_usable, .. }) => {
+                        prop_assert!(needed > left);
+                        prop_assert_eq!((said, said_free, said_usable), (needed, left, usable));
+                    }
+                    Err(other) => prop_assert!(false, "{}", other),
+                }
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Keys of the rail selection. [`crate::rails`] applies them.
 
-use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, words};
 use odonata_units::Bytes;
 
 words! {
@@ -15,28 +15,13 @@ words! {
     }
 }
 
-/// Rail selection of messages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RailChoice {
-    /// The rule.
-    pub rail_rule: RailRule,
-    /// Smallest striped message.
-    pub stripe_from: Bytes,
-}
-
-impl Default for RailChoice {
-    fn default() -> Self {
-        Self { rail_rule: RailRule::default(), stripe_from: Bytes(16 << 10) }
+parameters! {
+    /// Rail selection of messages.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct RailChoice {
+        /// Rule that selects one of several NICs of a node for a message, at both ends.
+        pub rail_rule: RailRule = RailRule::default();
+        /// Smallest message that `stripe` divides into parts.
+        pub stripe_from: Bytes = Bytes(16 << 10);
     }
-}
-
-impl Parameters for RailChoice {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            rail_rule,
-            RailRule::KIND,
-            "Rule that selects one of several NICs of a node for a message, at both ends."
-        ),
-        parameter!(stripe_from, Kind::Bytes, "Smallest message that `stripe` divides into parts."),
-    ];
 }

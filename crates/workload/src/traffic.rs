@@ -1,8 +1,7 @@
 //! Traffic of a job: all messages as soon as possible, or an offered load.
 
-use odonata_declare::{parameter, words, Kind, Parameter, ParameterStruct, Parameters, Value, Variant};
+use odonata_declare::{parameters, words, Kind, ParameterMistake, ParameterStruct, RuleFamily, RuleSpec, Variant};
 use odonata_units::Time;
-use std::sync::Arc;
 
 /// Traffic of a job.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,32 +23,36 @@ pub struct ProgramStart {
     pub background: bool,
 }
 
-/// Parameters of `closed`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ClosedParameters {
-    /// Creation time of its messages.
-    pub start: Time,
+parameters! {
+    /// Parameters of `closed`.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct ClosedParameters {
+        /// Start time of sending.
+        pub start: Time = Time::ZERO;
+    }
 }
 
-/// Parameters of `open`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct OpenParameters {
-    /// Share of the node's link bandwidth, 0 to 1, from the start.
-    pub load: f64,
-    /// Start time.
-    pub start: Time,
-    /// Times at which the load changes, ascending.
-    pub step_times: Vec<Time>,
-    /// Load from each of these times.
-    pub step_loads: Vec<f64>,
-    /// Process that creates packets.
-    pub injection: Injection,
-    /// Packets created at a time, to one destination.
-    pub burst: u32,
-    /// Buffer of a paced source's NIC, in packets; see [`OpenParameters::buffer_packets`].
-    pub buffer: Option<u32>,
-    /// Packets of each node. No limit if not given.
-    pub packets: Option<u64>,
+parameters! {
+    /// Parameters of `open`.
+    #[derive(PartialEq)]
+    pub struct OpenParameters {
+        /// Offered load as a share of the node's link bandwidth.
+        pub load: f64 = 0.5, Kind::SHARE;
+        /// Start time of sending.
+        pub start: Time = Time::ZERO;
+        /// Times at which the load changes, ascending.
+        pub step_times: Vec<Time> = Vec::new();
+        /// Load from each of `step_times`.
+        pub step_loads: Vec<f64> = Vec::new(), Kind::List(&Kind::SHARE);
+        /// Process that creates packets.
+        pub injection: Injection = Injection::default();
+        /// Packets created at a time, to one destination. The load stays the same.
+        pub burst: u32 = 1, Kind::Integer { min: 1, max: 1_000_000 };
+        /// Buffer of the NIC, in packets.
+        pub buffer: Option<u32> = None, Kind::Integer { min: 1, max: 1_000_000 }, else "20 with `injection = \"paced\"`; otherwise unlimited";
+        /// Packets of each node, after which it stops.
+        pub packets: Option<u64> = None, Kind::Integer { min: 1, max: 1 << 40 }, else "no end";
+    }
 }
 
 words! {
@@ -76,21 +79,6 @@ pub struct LoadStep {
 impl Default for TrafficKind {
     fn default() -> Self {
         Self::Closed(ClosedParameters::default())
-    }
-}
-
-impl Default for OpenParameters {
-    fn default() -> Self {
-        Self {
-            load: 0.5,
-            start: Time::ZERO,
-            step_times: Vec::new(),
-            step_loads: Vec::new(),
-            injection: Injection::default(),
-            burst: 1,
-            buffer: None,
-            packets: None,
-        }
     }
 }
 
@@ -130,54 +118,23 @@ impl OpenParameters {
     }
 }
 
-impl Parameters for ClosedParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(start, Kind::Time, "Start time of sending.")];
-}
-
-impl Parameters for OpenParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(load, Kind::SHARE, "Offered load as a share of the node's link bandwidth."),
-        parameter!(start, Kind::Time, "Start time of sending."),
-        parameter!(step_times, Kind::List(&Kind::Time), "Times at which the load changes, ascending."),
-        parameter!(step_loads, Kind::List(&Kind::SHARE), "Load from each of `step_times`."),
-        parameter!(injection, Injection::KIND, "Process that creates packets."),
-        parameter!(
-            burst,
-            Kind::Integer { min: 1, max: 1_000_000 },
-            "Packets created at a time, to one destination. The load stays the same."
-        ),
-        parameter!(
-            buffer,
-            Kind::Integer { min: 1, max: 1_000_000 },
-            "Buffer of the NIC, in packets.",
-            else "20 with `injection = \"paced\"`; otherwise unlimited",
-        ),
-        parameter!(
-            packets,
-            Kind::Integer { min: 1, max: 1 << 40 },
-            "Packets of each node, after which it stops.",
-            else "no end",
-        ),
-    ];
-}
-
 /// Parameters of a kind of traffic.
 pub trait TrafficRule: ParameterStruct {
     /// Converts to the form for engines.
     ///
     /// # Errors
     /// Parameters that contradict each other: the key and the reason.
-    fn traffic(&self) -> Result<TrafficKind, (&'static str, String)>;
+    fn traffic(&self) -> Result<TrafficKind, ParameterMistake>;
 }
 
 impl TrafficRule for ClosedParameters {
-    fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
+    fn traffic(&self) -> Result<TrafficKind, ParameterMistake> {
         Ok(TrafficKind::Closed(*self))
     }
 }
 
 impl TrafficRule for OpenParameters {
-    fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
+    fn traffic(&self) -> Result<TrafficKind, ParameterMistake> {
         let (times, loads) = (self.step_times.len(), self.step_loads.len());
         if times != loads {
             let reason = format!("has {times} values, but 'step_loads' has {loads}; give a load for each time");
@@ -209,56 +166,14 @@ pub const TRAFFIC: &[Variant<dyn TrafficRule>] = &[
     },
 ];
 
+impl RuleFamily for dyn TrafficRule {
+    const NOUN: &'static str = "traffic";
+    const RULES: &'static [Variant<Self>] = TRAFFIC;
+    type Common = ();
+}
+
 /// Specification of a job's traffic.
-#[derive(Clone, Debug)]
-pub struct TrafficSpec {
-    name: &'static str,
-    rule: Arc<dyn TrafficRule>,
-}
-
-impl Default for TrafficSpec {
-    fn default() -> Self {
-        Self::of(&TRAFFIC[0])
-    }
-}
-
-impl TrafficSpec {
-    /// A kind of traffic with its default parameters.
-    pub fn of(traffic: &'static Variant<dyn TrafficRule>) -> Self {
-        Self { name: traffic.name, rule: Arc::from((traffic.default)()) }
-    }
-
-    /// Open traffic, for callers of the library.
-    pub fn open(open: OpenParameters) -> Self {
-        Self { name: "open", rule: Arc::new(open) }
-    }
-
-    /// Sets a parameter to a value that the parser checked.
-    ///
-    /// # Panics
-    /// If the parameter does not exist, or a job already uses the traffic.
-    pub fn set(&mut self, parameter: &str, value: &Value) {
-        Arc::get_mut(&mut self.rule).expect("traffic is set before it is shared").set(parameter, value);
-    }
-
-    /// Converts to the form for engines.
-    ///
-    /// # Errors
-    /// Errors of [`TrafficRule::traffic`].
-    pub fn traffic(&self) -> Result<TrafficKind, (&'static str, String)> {
-        self.rule.traffic()
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// All parameters and their values.
-    pub fn values(&self) -> Vec<(&'static str, Value)> {
-        self.rule.values()
-    }
-}
+pub type TrafficSpec = RuleSpec<dyn TrafficRule>;
 
 #[cfg(test)]
 mod tests {

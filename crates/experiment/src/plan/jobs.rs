@@ -86,7 +86,7 @@ fn pattern_words(
     accept(pattern.rule_mut().read(ranks, files), chosen, report)?;
     let known = Variant::find("traffic", TRAFFIC, traffic.name.value).expect("a known kind of traffic");
     let mut spec = TrafficSpec::of(known);
-    traffic.parameters.iter().for_each(|(key, value)| spec.set(key, &value.value));
+    set_all(traffic, report, |key, value| spec.set(key, value)).then_some(())?;
     Some(Work::Pattern { pattern, traffic: spec })
 }
 

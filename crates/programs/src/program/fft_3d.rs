@@ -5,75 +5,48 @@ use crate::code::Code;
 use crate::grid::near_cubic_ascending;
 use crate::rank_program::RankProgram;
 use crate::rule::{ProgramContext, ProgramRule};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, AUTO};
+use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
 use crate::call::{Call, Operation};
 
-/// Parameters of `fft-3d`. The defaults are from the interference study.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Fft3dParameters {
-    /// Points along x.
-    pub nx: u32,
-    /// Points along y.
-    pub ny: Option<u32>,
-    /// Points along z.
-    pub nz: Option<u32>,
-    /// Rows of the process grid.
-    pub rows: Option<u32>,
-    /// Size of a point.
-    pub bytes: Bytes,
-    /// Time per point in each of the seven parts of an iteration.
-    pub compute: Time,
-    /// Number of forward and backward transforms.
-    pub iterations: u32,
-}
-
-impl Parameters for Fft3dParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            nx,
-            Kind::count(1),
-            "Points along x. The transform along x is real, so half of them plus one are \
-            stored."
-        ),
-        parameter!(ny, Kind::WordOr(AUTO, &Kind::count(1)), "Points along y. As many as along x if not given."),
-        parameter!(nz, Kind::WordOr(AUTO, &Kind::count(1)), "Points along z. As many as along x if not given."),
-        parameter!(
-            rows,
-            Kind::WordOr(AUTO, &Kind::count(1)),
-            "Ranks of a column of the process grid, a divisor of the number of ranks. The smaller side of a \
-            near-square grid if not given."
-        ),
-        parameter!(bytes, Kind::Bytes, "Size of a point."),
-        parameter!(compute, Kind::Time, "Time per point of a pencil in one transform."),
-        parameter!(iterations, Kind::count(1), "Number of forward and backward transforms."),
-    ];
-}
-
-impl Default for Fft3dParameters {
-    fn default() -> Self {
-        let (bytes, compute) = (Bytes(16), Time::from_ns(1));
-        Self { nx: 400, ny: None, nz: None, rows: None, bytes, compute, iterations: 8 }
+parameters! {
+    /// Parameters of `fft-3d`. The defaults are from the interference study.
+    pub struct Fft3dParameters {
+        /// Points along x. The transform along x is real, so half of them plus one are stored.
+        pub nx: u32 = 400, Kind::COUNT;
+        /// Points along y. As many as along x if not given.
+        pub ny: Option<u32> = None, Kind::WordOr(AUTO, &Kind::COUNT);
+        /// Points along z. As many as along x if not given.
+        pub nz: Option<u32> = None, Kind::WordOr(AUTO, &Kind::COUNT);
+        /// Ranks of a column of the process grid, a divisor of the number of ranks. The smaller side of a near-square
+        /// grid if not given.
+        pub rows: Option<u32> = None, Kind::WordOr(AUTO, &Kind::COUNT);
+        /// Size of a point.
+        pub bytes: Bytes = Bytes(16);
+        /// Time per point of a pencil in one transform.
+        pub compute: Time = Time::from_ns(1);
+        /// Number of forward and backward transforms.
+        pub iterations: u32 = 8, Kind::COUNT;
     }
 }
 
 impl ProgramRule for Fft3dParameters {
-    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
+    fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let ranks = context.ranks;
         let usual = near_cubic_ascending(ranks, 2)[0];
         let rows = self.rows.unwrap_or(usual);
         if ranks % rows != 0 {
             let reason = format!("{rows} rows do not divide {ranks} ranks; for example {usual} does");
-            return Err(ParameterError::new(owner, "rows", reason));
+            return Err(("rows", reason));
         }
         let (ny, nz) = (self.ny.unwrap_or(self.nx), self.nz.unwrap_or(self.nx));
         // Whole pencils along x, as the study rounds them.
         let points = u64::from(self.nx) * (u64::from(ny) * u64::from(nz) / u64::from(ranks));
         let Some(compute) = self.compute.0.checked_mul(points).filter(|time| time.checked_mul(2).is_some()) else {
             let reason = format!("{} for each of {points} points is more than can be simulated", self.compute);
-            return Err(ParameterError::new(owner, "compute", reason));
+            return Err(("compute", reason));
         };
         Ok(Arc::new(Fft3d {
             ranks,

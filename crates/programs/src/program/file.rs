@@ -3,46 +3,41 @@
 use crate::rank_program::RankProgram;
 use crate::rule::{ProgramContext, ProgramRule};
 use crate::text::{self, TextProgram};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, Reader};
+use odonata_declare::{parameters, Kind, ParameterMistake, Reader};
 use std::sync::Arc;
 
-/// Parameters of `file`.
-#[derive(Clone, Debug, Default)]
-pub struct FileProgramParameters {
-    /// Path given by the user.
-    pub path: String,
-    /// Content of the file, after it was read.
-    pub program: Option<Arc<TextProgram>>,
-}
-
-impl Parameters for FileProgramParameters {
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(path, Kind::Path, "Path of the program: roles, loops and calls, one per line.", required)];
+parameters! {
+    /// Parameters of `file`.
+    pub struct FileProgramParameters {
+        /// Path of the program: roles, loops and calls, one per line.
+        pub path: String, Kind::Path;
+        /// Content of the file, after it was read.
+        pub program: Option<Arc<TextProgram>> = None, no key;
+    }
 }
 
 impl ProgramRule for FileProgramParameters {
-    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+    fn read(&mut self, ranks: u32, files: &mut dyn Reader) -> Result<(), ParameterMistake> {
         let bytes = files.read_filled(&self.path).map_err(|reason| ("path", reason))?;
         let program = text::parse(&self.path, &bytes, ranks).map_err(|error| ("path", error.to_string()))?;
         self.program = Some(Arc::new(program));
         Ok(())
     }
 
-    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
+    fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let program = self.program.clone().map(|program| program as Arc<dyn RankProgram>);
-        built(owner, &self.path, "program", program, context)
+        built(&self.path, "program", program, context)
     }
 }
 
 /// The program read from `path`, if it fits the ranks of the job. `what` describes it.
 pub(super) fn built(
-    owner: &str,
     path: &str,
     what: &str,
     program: Option<Arc<dyn RankProgram>>,
     context: &ProgramContext<'_>,
-) -> Result<Arc<dyn RankProgram>, ParameterError> {
-    let wrong = |reason: String| Err(ParameterError::new(owner, "path", reason));
+) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
+    let wrong = |reason: String| Err(("path", reason));
     match program {
         Some(program) if program.ranks() == context.ranks => Ok(program),
         Some(program) => {
@@ -58,7 +53,7 @@ pub(super) fn built(
 mod tests {
     use super::*;
     use crate::rank_walks::{calls, try_build};
-    use crate::rule::ProgramSpec;
+    use crate::rule::{build, ProgramSpec};
     use serde_json::json;
 
     struct OneFile(&'static str);
@@ -82,12 +77,12 @@ mod tests {
         let mut spec = ProgramSpec::parse("file").unwrap();
         spec.set("path", json!("my.program")).unwrap();
         spec.rule_mut().read(2, &mut OneFile("compute 1 us\nbarrier\n")).unwrap();
-        let program = spec.build(&ProgramContext { job: "test", ranks: 2, seed: 1 }).unwrap();
+        let program = build(&spec, &ProgramContext { job: "test", ranks: 2, seed: 1 }).unwrap();
         // Its own two calls, and the mark and barrier at the end.
         assert_eq!(calls(&*program, 1).len(), 4);
         assert_eq!([0, 1].map(|place| program.line(1, 0, place)), [Some(1), Some(2)]);
         assert_eq!(program.line(1, 1, 0), None);
-        let error = spec.build(&ProgramContext { job: "test", ranks: 3, seed: 1 }).unwrap_err().to_string();
+        let error = build(&spec, &ProgramContext { job: "test", ranks: 3, seed: 1 }).unwrap_err().to_string();
         assert_eq!(error, "job 'test': program 'file': path: 'my.program' was read for 2 ranks, but the job has 3");
     }
 

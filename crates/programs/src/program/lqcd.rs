@@ -5,74 +5,33 @@ use crate::code::Code;
 use crate::grid::{format_sizes, near_cubic, Grid, GridOrder};
 use crate::rank_program::RankProgram;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Parameters of `lqcd`. The defaults are from the interference study.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LqcdParameters {
-    /// Sites along each dimension.
-    pub lattice: Vec<u32>,
-    /// Sizes of the process grid.
-    pub dims: Option<Vec<u32>>,
-    /// Fastest dimension in the numbering of the ranks.
-    pub order: GridOrder,
-    /// Bytes per site of the surface.
-    pub bytes: Bytes,
-    /// Ratio of the bytes to third neighbours and to first neighbours.
-    pub third_neighbor_factor: u32,
-    /// Parities of the sites. Each has its own exchange.
-    pub parities: u32,
-    /// Time after each half of an exchange, and between the sums.
-    pub compute: Time,
-    /// Size of a sum.
-    pub sum_bytes: Bytes,
-    /// Number of iterations.
-    pub iterations: u32,
-}
-
-impl Parameters for LqcdParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(lattice, Kind::List(&Kind::count(1)), "Sites along each dimension of the lattice."),
-        parameter!(
-            dims,
-            DIMS,
-            "Sizes of the process grid. Each size must divide the lattice size of its dimension. If not given, each prime \
-            factor of the number of ranks, largest first, divides the largest local size that it can. Among equal \
-            sizes, one that is divided already is preferred."
-        ),
-        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks."),
-        parameter!(bytes, Kind::Bytes, "Size of the data per site of the local surface."),
-        parameter!(
-            third_neighbor_factor,
-            Kind::count(1),
-            "Ratio of the bytes to third neighbours and to first neighbours."
-        ),
-        parameter!(parities, Kind::count(1), "Number of exchanges with all neighbours per iteration."),
-        parameter!(
-            compute,
-            Kind::Time,
-            "Time that each rank computes after each half of an exchange, and between the sums."
-        ),
-        parameter!(sum_bytes, Kind::Bytes, "Size of each of the two sums."),
-        parameter!(iterations, Kind::count(1), "Number of iterations."),
-    ];
-}
-
-impl Default for LqcdParameters {
-    fn default() -> Self {
-        Self {
-            lattice: vec![132; 4],
-            dims: None,
-            order: GridOrder::ColumnMajor,
-            bytes: Bytes(24),
-            third_neighbor_factor: 2,
-            parities: 2,
-            compute: Time::from_ns(1),
-            sum_bytes: Bytes(8),
-            iterations: 1,
-        }
+parameters! {
+    /// Parameters of `lqcd`. The defaults are from the interference study.
+    pub struct LqcdParameters {
+        /// Sites along each dimension of the lattice.
+        pub lattice: Vec<u32> = vec![132; 4], Kind::List(&Kind::COUNT);
+        /// Sizes of the process grid. Each size must divide the lattice size of its dimension. If not given, each prime
+        /// factor of the number of ranks, largest first, divides the largest local size that it can. Among equal sizes,
+        /// one that is divided already is preferred.
+        pub dims: Option<Vec<u32>> = None, DIMS;
+        /// Fastest dimension in the numbering of the ranks.
+        pub order: GridOrder = GridOrder::ColumnMajor;
+        /// Size of the data per site of the local surface.
+        pub bytes: Bytes = Bytes(24);
+        /// Ratio of the bytes to third neighbours and to first neighbours.
+        pub third_neighbor_factor: u32 = 2, Kind::COUNT;
+        /// Number of exchanges with all neighbours per iteration.
+        pub parities: u32 = 2, Kind::COUNT;
+        /// Time that each rank computes after each half of an exchange, and between the sums.
+        pub compute: Time = Time::from_ns(1);
+        /// Size of each of the two sums.
+        pub sum_bytes: Bytes = Bytes(8);
+        /// Number of iterations.
+        pub iterations: u32 = 1, Kind::COUNT;
     }
 }
 
@@ -104,8 +63,8 @@ fn divided(lattice: &[u32], ranks: u32) -> Result<Vec<u32>, u32> {
 }
 
 impl ProgramRule for LqcdParameters {
-    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
-        let wrong = |key: &str, reason: String| Err(ParameterError::new(owner, key, reason));
+    fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
+        let wrong = |key, reason: String| Err((key, reason));
         if self.lattice.is_empty() {
             return wrong("lattice", "no sizes given, expected one for each dimension".into());
         }
@@ -124,8 +83,7 @@ impl ProgramRule for LqcdParameters {
             return wrong("lattice", reason);
         }
         let usual = |ranks, dimensions| divided.clone().unwrap_or_else(|_| near_cubic(ranks, dimensions));
-        let usual = (self.lattice.len(), usual);
-        let dims = Grid::keyed(owner, "dims", ranks, self.dims.as_deref(), usual, self.order)?;
+        let dims = Grid::keyed("dims", ranks, self.dims.as_deref(), self.lattice.len(), usual, self.order)?;
         let mut local = Vec::new();
         for (place, (&sites, &parts)) in self.lattice.iter().zip(&dims.sizes).enumerate() {
             if sites % parts != 0 {

@@ -5,29 +5,31 @@ use crate::code::Code;
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
 use crate::rank_program::RankProgram;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Parameters of `lu` and `sweep-3d`. The defaults of `lu` are from the interference study.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LuParameters {
-    /// Size of each message.
-    pub bytes: Bytes,
-    /// Sizes of the process grid.
-    pub dims: Option<Vec<u32>>,
-    /// Fastest dimension in the numbering of the ranks.
-    pub order: GridOrder,
-    /// Planes of the box.
-    pub planes: u32,
-    /// Planes processed between receiving and sending.
-    pub planes_per_block: u32,
-    /// Time per block of planes.
-    pub compute: Time,
-    /// Number of iterations of all wavefronts.
-    pub iterations: u32,
-    /// Corners where the wavefronts of an iteration start, given by the name of the program.
-    pub corners: &'static [(bool, bool)],
+parameters! {
+    /// Parameters of `lu` and `sweep-3d`. The defaults are LU of the interference study: 150 blocks forward and 150
+    /// back, three times.
+    pub struct LuParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes(15_000);
+        /// Sizes of the process grid. Near-square, smaller first, if not given.
+        pub dims: Option<Vec<u32>> = None, DIMS;
+        /// Fastest dimension in the numbering of the ranks.
+        pub order: GridOrder = GridOrder::ColumnMajor;
+        /// Planes of the box. Each plane is spread over all ranks.
+        pub planes: u32 = 1500, Kind::COUNT;
+        /// Planes that a rank processes between receiving and sending.
+        pub planes_per_block: u32 = 10, Kind::COUNT;
+        /// Time that a rank computes for each block of planes.
+        pub compute: Time = Time::from_ns(1);
+        /// Number of iterations of all wavefronts.
+        pub iterations: u32 = 3, Kind::COUNT;
+        /// Corners where the wavefronts of an iteration start, given by the name of the program.
+        pub corners: &'static [(bool, bool)] = LU, no key;
+    }
 }
 
 /// Forward and back.
@@ -45,44 +47,17 @@ const SWEEP_3D: &[Corner] = &[
     (true, false),
 ];
 
-impl Parameters for LuParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(dims, DIMS, "Sizes of the process grid. Near-square, smaller first, if not given."),
-        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks."),
-        parameter!(planes, Kind::count(1), "Planes of the box. Each plane is spread over all ranks."),
-        parameter!(planes_per_block, Kind::count(1), "Planes that a rank processes between receiving and sending."),
-        parameter!(compute, Kind::Time, "Time that a rank computes for each block of planes."),
-        parameter!(iterations, Kind::count(1), "Number of iterations of all wavefronts."),
-    ];
-}
-
 impl LuParameters {
-    /// LU of the study: 150 blocks forward and 150 back, three times.
-    pub fn lu() -> Self {
-        Self {
-            bytes: Bytes(15_000),
-            dims: None,
-            order: GridOrder::ColumnMajor,
-            planes: 1500,
-            planes_per_block: 10,
-            compute: Time::from_ns(1),
-            iterations: 3,
-            corners: LU,
-        }
-    }
-
     /// The same messages from all eight corners, once.
     pub fn sweep_3d() -> Self {
-        Self { corners: SWEEP_3D, iterations: 1, ..Self::lu() }
+        Self { corners: SWEEP_3D, iterations: 1, ..Self::default() }
     }
 }
 
 impl ProgramRule for LuParameters {
-    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
+    fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let ranks = context.ranks;
-        let usual = (2, near_cubic_ascending);
-        let grid = Grid::keyed(owner, "dims", ranks, self.dims.as_deref(), usual, self.order)?;
+        let grid = Grid::keyed("dims", ranks, self.dims.as_deref(), 2, near_cubic_ascending, self.order)?;
         let sweep = Sweep { grid, bytes: self.bytes, compute: self.compute };
         let blocks = self.planes.div_ceil(self.planes_per_block).into();
         Ok(Arc::new(Lu { ranks, sweep, blocks, iterations: self.iterations, corners: self.corners }))

@@ -6,77 +6,40 @@ use crate::code::Code;
 use crate::grid::{near_cubic_ascending, Grid, GridOrder};
 use crate::rank_program::RankProgram;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, Time};
 use std::sync::Arc;
 
-/// Parameters of `lulesh`. The defaults are from the interference study.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LuleshParameters {
-    /// Size of a message to each of the 26 neighbours.
-    pub bytes: Bytes,
-    /// Sizes of the process grid of the exchange.
-    pub dims: Option<Vec<u32>>,
-    /// Fastest dimension in the numbering of the ranks.
-    pub order: GridOrder,
-    /// Size of the broadcast and of the reduction.
-    pub collective_bytes: Bytes,
-    /// Size of a message of the wavefront.
-    pub sweep_bytes: Bytes,
-    /// Sizes of the process grid of the wavefront.
-    pub sweep_dims: Option<Vec<u32>>,
-    /// Blocks of planes of the wavefront.
-    pub sweep_blocks: u32,
-    /// Time per block of planes.
-    pub sweep_compute: Time,
-    /// Number of iterations.
-    pub iterations: u32,
-}
-
-impl Parameters for LuleshParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message to the 26 neighbours."),
-        parameter!(
-            dims,
-            DIMS,
-            "Sizes of the 3D process grid of the exchange. Near-cubic, largest first, if not given."
-        ),
-        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks, in both grids."),
-        parameter!(collective_bytes, Kind::Bytes, "Size of the broadcast and of the reduction."),
-        parameter!(sweep_bytes, Kind::Bytes, "Size of each message of the wavefront."),
-        parameter!(
-            sweep_dims,
-            DIMS,
-            "Sizes of the 2D process grid of the wavefront. Near-square, smaller first, if not given."
-        ),
-        parameter!(sweep_blocks, Kind::count(1), "Blocks of planes of the wavefront."),
-        parameter!(sweep_compute, Kind::Time, "Time that a rank computes for each block of planes."),
-        parameter!(iterations, Kind::count(1), "Number of iterations."),
-    ];
-}
-
-impl Default for LuleshParameters {
-    fn default() -> Self {
-        Self {
-            bytes: Bytes(74_814),
-            dims: None,
-            order: GridOrder::ColumnMajor,
-            collective_bytes: Bytes(240),
-            sweep_bytes: Bytes(7457),
-            sweep_dims: None,
-            sweep_blocks: 100,
-            sweep_compute: Time::ZERO,
-            iterations: 12,
-        }
+parameters! {
+    /// Parameters of `lulesh`. The defaults are from the interference study.
+    pub struct LuleshParameters {
+        /// Size of each message to the 26 neighbours.
+        pub bytes: Bytes = Bytes(74_814);
+        /// Sizes of the 3D process grid of the exchange. Near-cubic, largest first, if not given.
+        pub dims: Option<Vec<u32>> = None, DIMS;
+        /// Fastest dimension in the numbering of the ranks, in both grids.
+        pub order: GridOrder = GridOrder::ColumnMajor;
+        /// Size of the broadcast and of the reduction.
+        pub collective_bytes: Bytes = Bytes(240);
+        /// Size of each message of the wavefront.
+        pub sweep_bytes: Bytes = Bytes(7457);
+        /// Sizes of the 2D process grid of the wavefront. Near-square, smaller first, if not given.
+        pub sweep_dims: Option<Vec<u32>> = None, DIMS;
+        /// Blocks of planes of the wavefront.
+        pub sweep_blocks: u32 = 100, Kind::COUNT;
+        /// Time that a rank computes for each block of planes.
+        pub sweep_compute: Time = Time::ZERO;
+        /// Number of iterations.
+        pub iterations: u32 = 12, Kind::COUNT;
     }
 }
 
 impl ProgramRule for LuleshParameters {
-    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
+    fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
         let ranks = context.ranks;
-        let box_grid = Grid::new(owner, ranks, self.dims.as_deref(), 3, self.order)?;
-        let (sweep_dims, usual) = (self.sweep_dims.as_deref(), (2, near_cubic_ascending));
-        let sweep_grid = Grid::keyed(owner, "sweep_dims", ranks, sweep_dims, usual, self.order)?;
+        let box_grid = Grid::new(ranks, self.dims.as_deref(), 3, self.order)?;
+        let sweep_dims = self.sweep_dims.as_deref();
+        let sweep_grid = Grid::keyed("sweep_dims", ranks, sweep_dims, 2, near_cubic_ascending, self.order)?;
         let sweep = Sweep { grid: sweep_grid, bytes: self.sweep_bytes, compute: self.sweep_compute };
         Ok(Arc::new(Lulesh { ranks, grid: box_grid, sweep, parameters: self.clone() }))
     }
@@ -167,7 +130,7 @@ mod tests {
     #[test]
     fn neighbours_by_distance() {
         let parameters = LuleshParameters::default();
-        let grid = Grid::new("test", 27, None, 3, GridOrder::ColumnMajor).unwrap();
+        let grid = Grid::new(27, None, 3, GridOrder::ColumnMajor).unwrap();
         let sweep = Sweep { grid: grid.clone(), bytes: Bytes(0), compute: Time::ZERO };
         let lulesh = Lulesh { ranks: 27, grid, sweep, parameters };
         let middle: Vec<u32> = lulesh.neighbours(13).collect();

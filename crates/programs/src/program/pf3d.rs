@@ -4,10 +4,10 @@
 
 use crate::call::{Call, Operation, WORLD};
 use crate::code::Code;
-use crate::grid::{Grid, GridOrder};
+use crate::grid::{near_cubic, Grid, GridOrder};
 use crate::rank_program::RankProgram;
 use crate::rule::{ProgramContext, ProgramRule, DIMS};
-use odonata_declare::{parameter, words, Kind, Parameter, ParameterError, Parameters, Word};
+use odonata_declare::{parameters, words, Kind, ParameterMistake, Word};
 use odonata_units::Bytes;
 use std::sync::Arc;
 
@@ -20,36 +20,18 @@ words! {
     }
 }
 
-/// Parameters of `pf3d`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Pf3dParameters {
-    /// Sizes of the process grid along x, y and z.
-    pub grid: Option<Vec<u32>>,
-    /// Zones of a rank along x, y and z.
-    pub zones: Vec<u32>,
-    /// Parts of an iteration, in order.
-    pub phases: Vec<Pf3dPhase>,
-    /// Number of iterations.
-    pub iterations: u32,
-}
-
-impl Parameters for Pf3dParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            grid,
-            DIMS,
-            "Sizes of the process grid along x, y and z. x is fastest in the numbering of the ranks. Near-cubic, \
-            largest first, if not given."
-        ),
-        parameter!(zones, Kind::List(&Kind::count(1)), "Zones of a rank along x, y and z."),
-        parameter!(phases, Kind::List(&Pf3dPhase::KIND), "Parts of an iteration, in order."),
-        parameter!(iterations, Kind::count(1), "Number of iterations."),
-    ];
-}
-
-impl Default for Pf3dParameters {
-    fn default() -> Self {
-        Self { grid: None, zones: vec![128, 96, 20], phases: Pf3dPhase::ALL.to_vec(), iterations: 1 }
+parameters! {
+    /// Parameters of `pf3d`.
+    pub struct Pf3dParameters {
+        /// Sizes of the process grid along x, y and z. x is fastest in the numbering of the ranks. Near-cubic, largest
+        /// first, if not given.
+        pub grid: Option<Vec<u32>> = None, DIMS;
+        /// Zones of a rank along x, y and z.
+        pub zones: Vec<u32> = vec![128, 96, 20], Kind::List(&Kind::COUNT);
+        /// Parts of an iteration, in order.
+        pub phases: Vec<Pf3dPhase> = Pf3dPhase::ALL.to_vec();
+        /// Number of iterations.
+        pub iterations: u32 = 1, Kind::COUNT;
     }
 }
 
@@ -60,18 +42,18 @@ const FLOAT: u64 = 4;
 const MAX_ZONES: u32 = 1 << 20;
 
 impl ProgramRule for Pf3dParameters {
-    fn build(&self, owner: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
-        let usual = (3, crate::grid::near_cubic);
-        let grid = Grid::keyed(owner, "grid", context.ranks, self.grid.as_deref(), usual, GridOrder::ColumnMajor)?;
+    fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
+        let sizes = self.grid.as_deref();
+        let grid = Grid::keyed("grid", context.ranks, sizes, 3, near_cubic, GridOrder::ColumnMajor)?;
         let Ok(zones) = <[u32; 3]>::try_from(&self.zones[..]) else {
             let reason = format!("{} numbers given, expected 3", self.zones.len());
-            return Err(ParameterError::new(owner, "zones", reason));
+            return Err(("zones", reason));
         };
         if let Some(many) = zones.iter().find(|&&zones| zones > MAX_ZONES) {
-            return Err(ParameterError::new(owner, "zones", format!("{many}, but at most {MAX_ZONES} are possible")));
+            return Err(("zones", format!("{many}, but at most {MAX_ZONES} are possible")));
         }
         if self.phases.is_empty() {
-            return Err(ParameterError::new(owner, "phases", "none given, expected one or more"));
+            return Err(("phases", "none given, expected one or more".into()));
         }
         let Self { phases, iterations, .. } = self.clone();
         Ok(Arc::new(Pf3d { ranks: context.ranks, grid, zones: zones.map(u64::from), phases, iterations }))

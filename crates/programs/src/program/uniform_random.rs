@@ -1,71 +1,36 @@
 //! Uniform random traffic of the interference study: a permutation of the ranks per iteration.
 
-use crate::code::Code;
 use crate::rank_program::RankProgram;
+use crate::repeat::repeat;
 use crate::rule::{ProgramContext, ProgramRule};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Parameters of `uniform-random`. The defaults are from the study.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UniformRandomParameters {
-    /// Size of each message.
-    pub bytes: Bytes,
-    /// Number of iterations.
-    pub iterations: u32,
-}
-
-impl Parameters for UniformRandomParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(iterations, Kind::count(1), "Number of times that every rank sends, each with a new permutation."),
-    ];
-}
-
-impl Default for UniformRandomParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes(3072), iterations: 7200 }
-    }
-}
-
-impl ProgramRule for UniformRandomParameters {
-    fn build(&self, _: &str, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterError> {
-        let permutations = Permutations::new(context.ranks, self.iterations);
-        Ok(Arc::new(UniformRandom { parameters: self.clone(), permutations }))
+parameters! {
+    /// Parameters of `uniform-random`. The defaults are from the study.
+    pub struct UniformRandomParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes(3072);
+        /// Number of times that every rank sends, each with a new permutation.
+        pub iterations: u32 = 7200, Kind::COUNT;
     }
 }
 
 /// Each iteration starts a send to the rank's image and a receive from its pre-image, and waits for both. A fixed point
 /// does nothing.
-#[derive(Debug)]
-struct UniformRandom {
-    parameters: UniformRandomParameters,
-    permutations: Permutations,
-}
-
-impl RankProgram for UniformRandom {
-    fn ranks(&self) -> u32 {
-        self.permutations.ranks
-    }
-
-    fn blocks(&self, _: u32) -> u64 {
-        self.parameters.iterations.into()
-    }
-
-    fn block(&self, rank: u32, index: u64, code: &mut Code) {
-        code.mark(0);
-        let permutation = self.permutations.get(index);
-        let (image, source) = permutation[rank as usize];
-        if image != rank {
-            code.isend(image, self.parameters.bytes, 0);
-            code.irecv(source, self.parameters.bytes, 0);
-            code.wait_all();
-        }
-    }
-
-    fn phases(&self) -> Vec<String> {
-        vec!["exchange".into()]
+impl ProgramRule for UniformRandomParameters {
+    fn build(&self, context: &ProgramContext<'_>) -> Result<Arc<dyn RankProgram>, ParameterMistake> {
+        let (permutations, bytes) = (Permutations::new(context.ranks, self.iterations), self.bytes);
+        Ok(repeat(context.ranks, self.iterations, &["exchange"], move |rank, index, code| {
+            code.mark(0);
+            let (image, source) = permutations.get(index)[rank as usize];
+            if image != rank {
+                code.isend(image, bytes, 0);
+                code.irecv(source, bytes, 0);
+                code.wait_all();
+            }
+        }))
     }
 }
 

@@ -5,7 +5,7 @@ use crate::call::{Operation, ANY, EQUAL, WORLD};
 use crate::communicators::{Communicators, Splits};
 use crate::rank_walks::{calls, try_build, untimed};
 use crate::rule::ProgramContext;
-use crate::rule::ProgramSpec;
+use crate::rule::{build, ProgramSpec};
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -304,6 +304,6 @@ fn mistakes_name_their_line() {
     let mut spec = ProgramSpec::parse("trace").unwrap();
     spec.set("path", json!("a")).unwrap();
     spec.rule_mut().read(1, &mut GivenFiles(BTreeMap::from([("a", "0 init\n")]))).unwrap();
-    let error = spec.build(&ProgramContext { job: "test", ranks: 3, seed: 1 }).unwrap_err().to_string();
+    let error = build(&spec, &ProgramContext { job: "test", ranks: 3, seed: 1 }).unwrap_err().to_string();
     assert_eq!(error, "job 'test': program 'trace': path: 'a' was read for 1 ranks, but the job has 3");
 }

@@ -2,43 +2,44 @@
 
 use super::cells::Cells;
 use super::draw::{Draws, MESSAGES};
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::{parameter, words, Kind, Parameter, ParameterError, Parameters, AUTO};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, words, Kind, ParameterMistake, AUTO};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
-/// Parameters of `adversarial`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AdversarialParameters {
-    /// Size of each message.
-    pub bytes: Bytes,
-    /// Messages of each rank in one iteration.
-    pub messages: u32,
-    /// Distance in groups. It may be negative.
-    pub offset: i64,
-    /// The receiving rank of the target group.
-    pub target: GroupTarget,
-    /// Ranks per group. If not given, the groups of the machine are used.
-    pub group_ranks: Option<u32>,
-}
-
-impl Parameters for AdversarialParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(messages, MESSAGES, "Messages of each rank in one iteration."),
-        parameter!(offset, Kind::ANY_INTEGER, "Distance to the target group, in groups. It may be negative."),
-        parameter!(target, GroupTarget::KIND, "Receiving rank of the target group."),
-        parameter!(
-            group_ranks,
-            Kind::WordOr(AUTO, &Kind::count(1)),
-            "Ranks per group, in order of their numbers. If not given, the groups of the machine are used."
-        ),
-    ];
+parameters! {
+    /// Parameters of `adversarial`.
+    pub struct AdversarialParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(64);
+        /// Messages of each rank in one iteration.
+        pub messages: u32 = 16, MESSAGES;
+        /// Distance to the target group, in groups. It may be negative.
+        pub offset: i64 = 1, Kind::ANY_INTEGER;
+        /// Receiving rank of the target group.
+        pub target: GroupTarget = GroupTarget::Random;
+        /// Ranks per group, in order of their numbers. If not given, the groups of the machine are used.
+        pub group_ranks: Option<u32> = None, Kind::WordOr(AUTO, &Kind::COUNT);
+    }
 }
 
 impl PatternRule for AdversarialParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        Ok(Arc::new(Adversarial::new(owner, self, context)?))
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let Self { bytes, messages, target, group_ranks, .. } = *self;
+        let cells = Cells::of_job(group_ranks, context);
+        let groups = cells.len();
+        let offset = self.offset.rem_euclid(groups as i64) as usize;
+        if offset == 0 {
+            let reason = format!(
+                "{}, but the ranks of the job are in {groups} group{}: every rank would send to its own group; \
+                choose an offset that is not a multiple of {groups}, more ranks, another placement, or group_ranks",
+                self.offset,
+                if groups == 1 { "" } else { "s" }
+            );
+            return Err(("offset", reason));
+        }
+        Ok(Arc::new(Adversarial { cells, offset, target, draws: Draws { seed: context.seed, messages, bytes } }))
     }
 }
 
@@ -50,57 +51,15 @@ words! {
     }
 }
 
-impl Default for AdversarialParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(64), messages: 16, offset: 1, target: GroupTarget::Random, group_ranks: None }
-    }
-}
-
 /// The job's groups are the machine groups with ranks of the job, in the order of the machine, or blocks of
 /// `group_ranks` ranks. A rank of group k sends to group k + offset, modulo the number of groups. If the job fills a
 /// dragonfly evenly, this is the ADV+i of the literature.
 #[derive(Debug)]
-pub(super) struct Adversarial {
+struct Adversarial {
     cells: Cells,
     offset: usize,
     target: GroupTarget,
     draws: Draws,
-}
-
-impl Adversarial {
-    pub(super) fn new(
-        owner: &str,
-        parameters: &AdversarialParameters,
-        context: &PatternContext<'_>,
-    ) -> Result<Self, ParameterError> {
-        let AdversarialParameters { bytes, messages, offset, target, group_ranks } = *parameters;
-        let cells = cells(owner, group_ranks, context)?;
-        let groups = cells.len();
-        let offset = offset.rem_euclid(groups as i64) as usize;
-        if offset == 0 {
-            let reason = format!(
-                "{}, but the ranks of the job are in {groups} group{}: every rank would send to its own group; \
-                choose an offset that is not a multiple of {groups}, more ranks, another placement, or group_ranks",
-                parameters.offset,
-                if groups == 1 { "" } else { "s" }
-            );
-            return Err(ParameterError::new(owner, "offset", reason));
-        }
-        Ok(Self { cells, offset, target, draws: Draws { seed: context.seed, messages, bytes } })
-    }
-}
-
-/// The machine groups of the job, or blocks of `group_ranks`.
-pub(super) fn cells(
-    owner: &str,
-    group_ranks: Option<u32>,
-    context: &PatternContext<'_>,
-) -> Result<Cells, ParameterError> {
-    match group_ranks {
-        Some(0) => Err(ParameterError::new(owner, "group_ranks", "a group has at least one rank")),
-        Some(size) => Ok(Cells::of_size(context.ranks, size)),
-        None => Ok(Cells::of_groups(context)),
-    }
 }
 
 impl Pattern for Adversarial {

@@ -1,8 +1,9 @@
 //! All-to-all: every rank sends to every other rank.
 
 use super::draw::another;
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::{parameter, words, Kind, Parameter, ParameterError, Parameters};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, words, ParameterMistake};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
@@ -18,47 +19,29 @@ words! {
     }
 }
 
-/// Parameters of `all-to-all`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AllToAllParameters {
-    /// Size of the message to each other rank.
-    pub bytes: Bytes,
-    /// Order of the messages.
-    pub order: AllToAllOrder,
-}
-
-impl Parameters for AllToAllParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(order, AllToAllOrder::KIND, "Order of the messages of a rank, for closed traffic."),
-    ];
-}
-
-impl PatternRule for AllToAllParameters {
-    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        Ok(Arc::new(AllToAll::new(self, context)))
+parameters! {
+    /// Parameters of `all-to-all`.
+    pub struct AllToAllParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(32);
+        /// Order of the messages of a rank, for closed traffic.
+        pub order: AllToAllOrder = AllToAllOrder::default();
     }
 }
 
-impl Default for AllToAllParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(32), order: AllToAllOrder::default() }
+impl PatternRule for AllToAllParameters {
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        Ok(Arc::new(AllToAll { ranks: context.ranks, bytes: self.bytes, order: self.order, seed: context.seed }))
     }
 }
 
 /// No order starts with the same receiver for all ranks.
 #[derive(Debug)]
-pub(super) struct AllToAll {
+struct AllToAll {
     ranks: u32,
     bytes: Bytes,
     order: AllToAllOrder,
     seed: u64,
-}
-
-impl AllToAll {
-    pub(super) fn new(parameters: &AllToAllParameters, context: &PatternContext<'_>) -> Self {
-        Self { ranks: context.ranks, bytes: parameters.bytes, order: parameters.order, seed: context.seed }
-    }
 }
 
 impl Pattern for AllToAll {

@@ -1,7 +1,7 @@
 //! Bit complement: each rank sends to the rank with all bits inverted.
 
 use super::permutation::Target;
-use super::PatternContext;
+use super::rule::PatternContext;
 use odonata_units::RankId;
 
 /// Rank r of n sends to n - 1 - r. If n is a power of two, this inverts every bit of r. If n is odd, the rank in the

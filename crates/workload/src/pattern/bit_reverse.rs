@@ -1,7 +1,7 @@
 //! Bit reversal: each rank sends to the rank with its bits in reverse order.
 
 use super::permutation::Target;
-use super::PatternContext;
+use super::rule::PatternContext;
 use odonata_units::RankId;
 
 /// The first 2^b ranks, with the largest possible b, reverse their b bits. The ranks after them are mirrored, first

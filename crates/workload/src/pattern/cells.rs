@@ -1,6 +1,6 @@
 //! Division of a job's ranks into cells: by machine group, by router, or by number.
 
-use super::PatternContext;
+use super::rule::PatternContext;
 use odonata_machine::Machine;
 use odonata_units::{NodeId, RankId};
 
@@ -28,8 +28,13 @@ impl Cells {
         Self::of_places(context, context.machine.router_count(), |machine, node| machine.router_of(node).index())
     }
 
+    /// Blocks of `group_ranks` ranks, or the machine groups of the job.
+    pub(super) fn of_job(group_ranks: Option<u32>, context: &PatternContext<'_>) -> Self {
+        group_ranks.map_or_else(|| Self::of_groups(context), |size| Self::of_size(context.ranks, size))
+    }
+
     /// `size` consecutive ranks each; the last cell may be smaller.
-    pub(super) fn of_size(ranks: u32, size: u32) -> Self {
+    fn of_size(ranks: u32, size: u32) -> Self {
         Self::new((0..ranks).map(|rank| rank / size).collect(), ranks.div_ceil(size) as usize)
     }
 

@@ -1,6 +1,6 @@
 //! Patterns that draw a new receiver for every message.
 
-use super::SentMessage;
+use crate::communication::SentMessage;
 use odonata_declare::Kind;
 use odonata_units::{Bytes, RankId, Stream};
 

@@ -1,42 +1,33 @@
 //! Hot spot: a share of all messages goes to a few ranks.
 
 use super::draw::{another, Draws, MESSAGES};
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
-/// Parameters of `hotspot`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct HotspotParameters {
-    /// Size of each message.
-    pub bytes: Bytes,
-    /// Messages of each rank in one iteration.
-    pub messages: u32,
-    /// Number of hot ranks.
-    pub hot_ranks: u32,
-    /// Share of the messages to the hot ranks, 0 to 1.
-    pub share: f64,
-}
-
-impl Parameters for HotspotParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(messages, MESSAGES, "Messages of each rank in one iteration."),
-        parameter!(hot_ranks, Kind::count(1), "Number of hot ranks."),
-        parameter!(share, Kind::SHARE, "Share of the messages to the hot ranks."),
-    ];
-}
-
-impl PatternRule for HotspotParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        Ok(Arc::new(Hotspot::new(owner, self, context)?))
+parameters! {
+    /// Parameters of `hotspot`.
+    pub struct HotspotParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(64);
+        /// Messages of each rank in one iteration.
+        pub messages: u32 = 16, MESSAGES;
+        /// Number of hot ranks.
+        pub hot_ranks: u32 = 1, Kind::COUNT;
+        /// Share of the messages to the hot ranks.
+        pub share: f64 = 0.25, Kind::SHARE;
     }
 }
 
-impl Default for HotspotParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(64), messages: 16, hot_ranks: 1, share: 0.25 }
+impl PatternRule for HotspotParameters {
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let (ranks, &Self { bytes, messages, hot_ranks, share }) = (context.ranks, self);
+        if hot_ranks > ranks {
+            return Err(("hot_ranks", format!("{hot_ranks}, expected 1 to {ranks}, the ranks of the job")));
+        }
+        Ok(Arc::new(Hotspot { ranks, hot_ranks, share, draws: Draws { seed: context.seed, messages, bytes } }))
     }
 }
 
@@ -44,27 +35,11 @@ impl Default for HotspotParameters {
 /// uniformly random hot rank, otherwise to a uniformly random other rank (which may be hot). A hot rank that draws
 /// itself sends to a random other rank instead.
 #[derive(Debug)]
-pub(super) struct Hotspot {
+struct Hotspot {
     ranks: u32,
     hot_ranks: u32,
     share: f64,
     draws: Draws,
-}
-
-impl Hotspot {
-    pub(super) fn new(
-        owner: &str,
-        parameters: &HotspotParameters,
-        context: &PatternContext<'_>,
-    ) -> Result<Self, ParameterError> {
-        let HotspotParameters { bytes, messages, hot_ranks, share } = *parameters;
-        let ranks = context.ranks;
-        if hot_ranks == 0 || hot_ranks > ranks {
-            let reason = format!("{hot_ranks}, expected 1 to {ranks}, the ranks of the job");
-            return Err(ParameterError::new(owner, "hot_ranks", reason));
-        }
-        Ok(Self { ranks, hot_ranks, share, draws: Draws { seed: context.seed, messages, bytes } })
-    }
 }
 
 impl Pattern for Hotspot {

@@ -1,50 +1,39 @@
 //! All-to-alls within groups of ranks, as in the transposes of a parallel FFT.
 
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, AUTO};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
-/// Parameters of `many-to-many`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ManyToManyParameters {
-    /// Size of the message to each other member of the group.
-    pub bytes: Bytes,
-    /// Ranks per group. If not given, 16 below 32,768 ranks, 32 below 65,536, else 64.
-    pub group: Option<u32>,
-    /// Distance in ranks between members of a group. The group size if not given. 1 gives contiguous groups, ranks /
-    /// group the most scattered groups.
-    pub stride: Option<u32>,
-}
-
-impl Parameters for ManyToManyParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(
-            group,
-            Kind::WordOr(AUTO, &Kind::count(1)),
-            "Ranks per group. If not given, 16 below 32,768 \
-            ranks, 32 below 65,536, else 64."
-        ),
-        parameter!(
-            stride,
-            Kind::WordOr(AUTO, &Kind::count(1)),
-            "Distance in ranks between members of a group. If \
-            not given, it is the group size, or less for small jobs. 1 gives contiguous groups, ranks / group the \
-            most scattered groups."
-        ),
-    ];
-}
-
-impl PatternRule for ManyToManyParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        Ok(Arc::new(ManyToMany::new(owner, self, context)?))
+parameters! {
+    /// Parameters of `many-to-many`.
+    pub struct ManyToManyParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(32);
+        /// Ranks per group. If not given, 16 below 32,768 ranks, 32 below 65,536, else 64.
+        pub group: Option<u32> = None, Kind::WordOr(AUTO, &Kind::COUNT);
+        /// Distance in ranks between members of a group. If not given, it is the group size, or less for small jobs. 1
+        /// gives contiguous groups, ranks / group the most scattered groups.
+        pub stride: Option<u32> = None, Kind::WordOr(AUTO, &Kind::COUNT);
     }
 }
 
-impl Default for ManyToManyParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(32), group: None, stride: None }
+impl PatternRule for ManyToManyParameters {
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let ranks = context.ranks;
+        let group = self.group.unwrap_or(match ranks {
+            0..32_768 => 16,
+            32_768..65_536 => 32,
+            _ => 64,
+        });
+        let largest = (ranks / group).max(1);
+        let stride = self.stride.unwrap_or(group.min(largest));
+        if stride > largest {
+            let reason = format!("{stride}, but groups of {group} of {ranks} ranks have strides from 1 to {largest}");
+            return Err(("stride", reason));
+        }
+        Ok(Arc::new(ManyToMany { ranks, group, stride, bytes: self.bytes }))
     }
 }
 
@@ -54,36 +43,11 @@ impl Default for ManyToManyParameters {
 /// With the stride equal to the group size and 32,768 ranks, a group is a line along the second dimension of a cube of
 /// 32 x 32 x 32 ranks.
 #[derive(Debug)]
-pub(super) struct ManyToMany {
+struct ManyToMany {
     ranks: u32,
     group: u32,
     stride: u32,
     bytes: Bytes,
-}
-
-impl ManyToMany {
-    pub(super) fn new(
-        owner: &str,
-        parameters: &ManyToManyParameters,
-        context: &PatternContext<'_>,
-    ) -> Result<Self, ParameterError> {
-        let ranks = context.ranks;
-        let group = parameters.group.unwrap_or(match ranks {
-            0..32_768 => 16,
-            32_768..65_536 => 32,
-            _ => 64,
-        });
-        if group == 0 {
-            return Err(ParameterError::new(owner, "group", "a group has at least one rank"));
-        }
-        let largest = (ranks / group).max(1);
-        let stride = parameters.stride.unwrap_or(group.min(largest));
-        if stride == 0 || stride > largest {
-            let reason = format!("{stride}, but groups of {group} of {ranks} ranks have strides from 1 to {largest}");
-            return Err(ParameterError::new(owner, "stride", reason));
-        }
-        Ok(Self { ranks, group, stride, bytes: parameters.bytes })
-    }
 }
 
 impl Pattern for ManyToMany {

@@ -6,7 +6,7 @@
 //! each rank keeps at least min and at most max rounds. The expected number is the mean of the range, with a smaller
 //! variance than the drawn numbers. Each rank finds its neighbours alone in O(max).
 
-use odonata_declare::ParameterError;
+use odonata_declare::ParameterMistake;
 use odonata_units::{RankId, Stream};
 
 /// The number of neighbours of each rank, uniform in a range.
@@ -19,10 +19,10 @@ pub(super) struct Degrees {
 
 impl Degrees {
     /// Uniform in min..=max, both limited to the number of candidates.
-    pub(super) fn new(owner: &str, seed: u64, min: u32, max: u32, candidates: u32) -> Result<Self, ParameterError> {
+    pub(super) fn new(seed: u64, min: u32, max: u32, candidates: u32) -> Result<Self, ParameterMistake> {
         if min > max {
             let reason = format!("{min}, above neighbors_max = {max}");
-            return Err(ParameterError::new(owner, "neighbors_min", reason));
+            return Err(("neighbors_min", reason));
         }
         Ok(Self { seed, min: min.min(candidates), max: max.min(candidates) })
     }

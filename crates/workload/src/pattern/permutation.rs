@@ -1,35 +1,36 @@
 //! Permutations: one message per rank, to a rank computed from its own number.
 
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, ParameterMistake};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
 /// Target of a rank. The rank itself if it sends nothing.
 pub(super) type Target = Box<dyn Fn(RankId) -> RankId + Send + Sync>;
 
-/// Parameters of permutations that depend only on the number of ranks and the seed.
-#[derive(Clone, Debug)]
-pub struct PermutationParameters {
-    /// Size of the message of each rank.
-    pub bytes: Bytes,
-    /// The rule.
-    rule: fn(&PatternContext<'_>) -> Target,
-}
-
-impl PermutationParameters {
-    /// Messages of 64 KiB by a rule.
-    pub(super) fn with_rule(rule: fn(&PatternContext<'_>) -> Target) -> Self {
-        Self { bytes: Bytes::kib(64), rule }
+parameters! {
+    /// Parameters of permutations that depend only on the number of ranks and the seed.
+    pub struct PermutationParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(64);
+        /// Target of each rank; given by the name of the pattern.
+        rule: Rule = |_| Box::new(|rank| rank), no key;
     }
 }
 
-impl Parameters for PermutationParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(bytes, Kind::Bytes, "Size of each message.")];
+/// The targets of all ranks of a job.
+type Rule = fn(&PatternContext<'_>) -> Target;
+
+impl PermutationParameters {
+    /// Messages by a rule.
+    pub(super) fn with_rule(rule: Rule) -> Self {
+        Self { rule, ..Self::default() }
+    }
 }
 
 impl PatternRule for PermutationParameters {
-    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
         Ok(Arc::new(Permutation { ranks: context.ranks, bytes: self.bytes, target: (self.rule)(context) }))
     }
 }

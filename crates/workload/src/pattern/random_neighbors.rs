@@ -1,53 +1,39 @@
 //! Random neighbours: `spread` and `random-neighbors`, one rule with the parameters of two studies.
 
 use super::neighbors::{distinct, symmetric, Degrees};
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
-/// Parameters of `spread` and `random-neighbors`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RandomNeighborsParameters {
-    /// Size of the message to each neighbour.
-    pub bytes: Bytes,
-    /// Minimum number of neighbours of a rank.
-    pub neighbors_min: u32,
-    /// Maximum number of neighbours of a rank. The number is uniform between both.
-    pub neighbors_max: u32,
-    /// Whether neighbours send in both directions.
-    pub symmetric: bool,
-}
-
-impl Parameters for RandomNeighborsParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(neighbors_min, Kind::count(0), "Minimum number of neighbours of a rank."),
-        parameter!(
-            neighbors_max,
-            Kind::count(0),
-            "Maximum number of neighbours of a rank. The number is uniform \
-            between both."
-        ),
-        parameter!(symmetric, Kind::Flag, "Whether neighbours send in both directions."),
-    ];
+parameters! {
+    /// Parameters of `spread` and `random-neighbors`. The defaults are the spread of the Damselfly papers.
+    pub struct RandomNeighborsParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(512);
+        /// Minimum number of neighbours of a rank.
+        pub neighbors_min: u32 = 6, Kind::count(0);
+        /// Maximum number of neighbours of a rank. The number is uniform between both.
+        pub neighbors_max: u32 = 27, Kind::count(0);
+        /// Whether neighbours send in both directions.
+        pub symmetric: bool = false;
+    }
 }
 
 impl PatternRule for RandomNeighborsParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        Ok(Arc::new(RandomNeighbors::new(owner, self, context)?))
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let (ranks, &Self { bytes, neighbors_min, neighbors_max, symmetric }) = (context.ranks, self);
+        let degrees = Degrees::new(context.seed, neighbors_min, neighbors_max, ranks - 1)?;
+        let tournament = symmetric.then(|| Tournament::new(ranks, &degrees, context.seed));
+        Ok(Arc::new(RandomNeighbors { ranks, bytes, degrees, tournament }))
     }
 }
 
 impl RandomNeighborsParameters {
-    /// Spread of the Damselfly papers: 6 to 27 neighbours, 512 KiB.
-    pub fn default_spread() -> Self {
-        Self { bytes: Bytes::kib(512), neighbors_min: 6, neighbors_max: 27, symmetric: false }
-    }
-
     /// Random neighbours of the interference study (Kang et al. 2022): 6 to 20.
     pub fn default_random() -> Self {
-        Self { bytes: Bytes::kib(64), neighbors_min: 6, neighbors_max: 20, symmetric: true }
+        Self { bytes: Bytes::kib(64), neighbors_max: 20, symmetric: true, ..Self::default() }
     }
 }
 
@@ -57,25 +43,11 @@ impl RandomNeighborsParameters {
 /// sum is t(j) modulo the number of ranks, or modulo the number less one if it is even. This is the circle method of
 /// round-robin tournaments, in which every pair meets in exactly one round.
 #[derive(Debug)]
-pub(super) struct RandomNeighbors {
+struct RandomNeighbors {
     ranks: u32,
     bytes: Bytes,
     degrees: Degrees,
     tournament: Option<Tournament>,
-}
-
-impl RandomNeighbors {
-    pub(super) fn new(
-        owner: &str,
-        parameters: &RandomNeighborsParameters,
-        context: &PatternContext<'_>,
-    ) -> Result<Self, ParameterError> {
-        let ranks = context.ranks;
-        let RandomNeighborsParameters { bytes, neighbors_min, neighbors_max, symmetric } = *parameters;
-        let degrees = Degrees::new(owner, context.seed, neighbors_min, neighbors_max, ranks - 1)?;
-        let tournament = symmetric.then(|| Tournament::new(ranks, &degrees, context.seed));
-        Ok(Self { ranks, bytes, degrees, tournament })
-    }
 }
 
 impl Pattern for RandomNeighbors {

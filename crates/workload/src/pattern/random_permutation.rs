@@ -1,7 +1,7 @@
 //! A random permutation: every rank sends to one rank and receives from one.
 
 use super::permutation::Target;
-use super::PatternContext;
+use super::rule::PatternContext;
 use odonata_units::{RankId, Stream};
 
 /// The permutation is drawn once, uniformly. A rank that it maps to itself (one rank on average) sends nothing.

@@ -1,36 +1,25 @@
 //! Shift: every rank sends to the rank a fixed distance further, as in collectives and synthetic workloads.
 
 use super::permutation::Permutation;
-use super::{Pattern, PatternContext, PatternRule};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::Pattern;
+use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
-/// Parameters of `shift`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ShiftParameters {
-    /// Size of the message of each rank.
-    pub bytes: Bytes,
-    /// The distance.
-    pub offset: u32,
-}
-
-impl Parameters for ShiftParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(offset, Kind::count(1), "Distance to the target, in ranks. The last ranks send to the first ones."),
-    ];
-}
-
-impl Default for ShiftParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(64), offset: 1 }
+parameters! {
+    /// Parameters of `shift`.
+    pub struct ShiftParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(64);
+        /// Distance to the target, in ranks. The last ranks send to the first ones.
+        pub offset: u32 = 1, Kind::COUNT;
     }
 }
 
 /// Rank r of n sends to (r + offset) mod n, and nothing if this is itself.
 impl PatternRule for ShiftParameters {
-    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
         let (ranks, offset) = (context.ranks, self.offset);
         let target =
             Box::new(move |rank: RankId| RankId(((u64::from(rank.0) + u64::from(offset)) % u64::from(ranks)) as u32));

@@ -1,59 +1,44 @@
 //! Nearest neighbours on a process grid of 2, 3 or 4 dimensions.
 
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, AUTO};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
 use odonata_programs::{Grid, GridOrder};
 use odonata_units::{Bytes, RankId};
 use std::sync::Arc;
 
-/// Parameters of the stencils.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct StencilParameters {
-    /// Dimensions of the process grid, given by the name of the pattern.
-    pub dimensions: usize,
-    /// Size of each message.
-    pub bytes: Bytes,
-    /// Sizes of the process grid. Near-cubic, largest first, if not given.
-    pub dims: Option<Vec<u32>>,
-    /// Fastest dimension in the numbering of the ranks.
-    pub order: GridOrder,
-    /// Whether every dimension wraps around.
-    pub periodic: bool,
-}
-
-impl Parameters for StencilParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(
-            dims,
-            Kind::WordOr(AUTO, &Kind::List(&Kind::count(1))),
-            "Sizes of the process grid. Near-cubic, largest first, if not given."
-        ),
-        parameter!(order, GridOrder::KIND, "Fastest dimension in the numbering of the ranks."),
-        parameter!(periodic, Kind::Flag, "Whether every dimension of the process grid wraps around."),
-    ];
+parameters! {
+    /// Parameters of the stencils. The defaults are the 2D stencil of the Damselfly papers.
+    pub struct StencilParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(64);
+        /// Sizes of the process grid. Near-cubic, largest first, if not given.
+        pub dims: Option<Vec<u32>> = None, Kind::WordOr(AUTO, &Kind::List(&Kind::COUNT));
+        /// Fastest dimension in the numbering of the ranks.
+        pub order: GridOrder = GridOrder::RowMajor;
+        /// Whether every dimension of the process grid wraps around.
+        pub periodic: bool = false;
+        /// Dimensions of the process grid, given by the name of the pattern.
+        pub dimensions: usize = 2, no key;
+    }
 }
 
 impl PatternRule for StencilParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        Ok(Arc::new(Stencil::new(owner, self.dimensions, self, context)?))
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let grid = Grid::new(context.ranks, self.dims.as_deref(), self.dimensions, self.order)?;
+        Ok(Arc::new(Stencil { ranks: context.ranks, grid, periodic: self.periodic, bytes: self.bytes }))
     }
 }
 
 impl StencilParameters {
-    /// The 2D stencil of the Damselfly papers: 64 KiB.
-    pub fn default_2d() -> Self {
-        Self { dimensions: 2, bytes: Bytes::kib(64), dims: None, order: GridOrder::RowMajor, periodic: false }
-    }
-
     /// Halo3D of the interference study (Kang et al. 2022): 72,000 fields of 8 B, no wrap-around.
     pub fn default_3d() -> Self {
-        Self { dimensions: 3, bytes: Bytes(576_000), dims: None, order: GridOrder::RowMajor, periodic: false }
+        Self { dimensions: 3, bytes: Bytes(576_000), ..Self::default() }
     }
 
     /// The 4D stencil of the Damselfly papers, 4 MiB; ranks are numbered as lattice codes do, x fastest.
     pub fn default_4d() -> Self {
-        Self { dimensions: 4, bytes: Bytes::mib(4), dims: None, order: GridOrder::ColumnMajor, periodic: false }
+        Self { dimensions: 4, bytes: Bytes::mib(4), order: GridOrder::ColumnMajor, ..Self::default() }
     }
 }
 
@@ -61,23 +46,11 @@ impl StencilParameters {
 /// first. In an open grid the ranks at a border send less. A dimension of size 1 has no neighbours. A periodic
 /// dimension of size 2 has the same neighbour twice, as in MPI.
 #[derive(Debug)]
-pub(super) struct Stencil {
+struct Stencil {
     ranks: u32,
     grid: Grid,
     periodic: bool,
     bytes: Bytes,
-}
-
-impl Stencil {
-    pub(super) fn new(
-        owner: &str,
-        dimensions: usize,
-        parameters: &StencilParameters,
-        context: &PatternContext<'_>,
-    ) -> Result<Self, ParameterError> {
-        let grid = Grid::new(owner, context.ranks, parameters.dims.as_deref(), dimensions, parameters.order)?;
-        Ok(Self { ranks: context.ranks, grid, periodic: parameters.periodic, bytes: parameters.bytes })
-    }
 }
 
 impl Pattern for Stencil {

@@ -1,6 +1,8 @@
 //! Builds a pattern on a machine of one router, and checks invariants of every pattern.
 
-use super::{Pattern, PatternContext, PatternSpec};
+use super::rule::PatternContext;
+use super::PatternSpec;
+use crate::communication::Pattern;
 use crate::test_machines::groups;
 use odonata_declare::ParameterError;
 use odonata_units::{NodeId, RankId};
@@ -29,7 +31,8 @@ pub(super) fn try_build_on(
     for (parameter, value) in parameters {
         spec.set(parameter, value.clone())?;
     }
-    spec.build(&PatternContext { machine, job: "test", ranks: node_of_rank.len() as u32, seed: 7, node_of_rank })
+    let context = PatternContext { machine, job: "test", ranks: node_of_rank.len() as u32, seed: 7, node_of_rank };
+    spec.rule().build(&context).map_err(|mistake| spec.error("test", mistake))
 }
 
 pub(super) fn build(name: &str, ranks: u32, parameters: &[(&str, Value)]) -> Arc<dyn Pattern> {

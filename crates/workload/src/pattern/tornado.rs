@@ -1,46 +1,24 @@
 //! Tornado: every rank sends just less than half-way around a ring (Dally and Towles 2004, table 3.2).
 
-use super::adversarial::cells;
 use super::cells::Cells;
 use super::permutation::Permutation;
-use super::{Pattern, PatternContext, PatternRule};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters, AUTO};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::Pattern;
+use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
 use odonata_machine::Shape;
 use odonata_programs::{Grid, GridOrder};
 use odonata_units::{Bytes, RankId, RouterId};
 use std::sync::Arc;
 
-/// Parameters of `tornado`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TornadoParameters {
-    /// Size of the message of each rank.
-    pub bytes: Bytes,
-    /// Sizes of a row-major process grid whose dimensions are the rings. By default the machine's own.
-    pub dims: Option<Vec<u32>>,
-    /// Ranks per group. If not given, the groups of the machine are used.
-    pub group_ranks: Option<u32>,
-}
-
-impl Parameters for TornadoParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(
-            dims,
-            Kind::WordOr(AUTO, &Kind::List(&Kind::count(1))),
-            "Sizes of a row-major process grid whose dimensions are the rings. If not given, the rings of the \
-            machine."
-        ),
-        parameter!(
-            group_ranks,
-            Kind::WordOr(AUTO, &Kind::count(1)),
-            "Ranks per group, in order of their numbers. If not given, the groups of the machine are used."
-        ),
-    ];
-}
-
-impl Default for TornadoParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(64), dims: None, group_ranks: None }
+parameters! {
+    /// Parameters of `tornado`.
+    pub struct TornadoParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(64);
+        /// Sizes of a row-major process grid whose dimensions are the rings. If not given, the rings of the machine.
+        pub dims: Option<Vec<u32>> = None, Kind::WordOr(AUTO, &Kind::List(&Kind::COUNT));
+        /// Ranks per group, in order of their numbers. If not given, the groups of the machine are used.
+        pub group_ranks: Option<u32> = None, Kind::WordOr(AUTO, &Kind::COUNT);
     }
 }
 
@@ -77,14 +55,14 @@ fn shifted(grid: &Grid, point: u32) -> u32 {
 /// 5. all ranks as one ring.
 ///
 /// Between groups or routers, a rank sends to the rank with its own index.
-fn rings(owner: &str, parameters: &TornadoParameters, context: &PatternContext<'_>) -> Result<Rings, ParameterError> {
+fn rings(parameters: &TornadoParameters, context: &PatternContext<'_>) -> Result<Rings, ParameterMistake> {
     let ranks = context.ranks;
-    let grid = |dims: &[u32]| Grid::new(owner, ranks, Some(dims), dims.len(), GridOrder::RowMajor).map(Rings::Ranks);
+    let grid = |dims: &[u32]| Grid::new(ranks, Some(dims), dims.len(), GridOrder::RowMajor).map(Rings::Ranks);
     if let Some(dims) = &parameters.dims {
         return grid(dims);
     }
     if parameters.group_ranks.is_some() {
-        return Ok(ring_of(cells(owner, parameters.group_ranks, context)?));
+        return Ok(ring_of(Cells::of_job(parameters.group_ranks, context)));
     }
     if let Some(torus) = whole_torus(context) {
         return Ok(torus);
@@ -109,7 +87,7 @@ fn whole_torus(context: &PatternContext<'_>) -> Option<Rings> {
     if cells.len() as u32 != routers {
         return None;
     }
-    let grid = Grid::new("machine", routers, Some(dims), dims.len(), GridOrder::RowMajor).ok()?;
+    let grid = Grid::new(routers, Some(dims), dims.len(), GridOrder::RowMajor).ok()?;
     Some(Rings::Cells { target: (0..routers).map(|router| shifted(&grid, RouterId(router).0)).collect(), cells })
 }
 
@@ -123,8 +101,8 @@ impl Rings {
 }
 
 impl PatternRule for TornadoParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        let rings = rings(owner, self, context)?;
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let rings = rings(self, context)?;
         let target = Box::new(move |rank| rings.target(rank));
         Ok(Arc::new(Permutation { ranks: context.ranks, bytes: self.bytes, target }))
     }

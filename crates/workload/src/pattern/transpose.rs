@@ -1,7 +1,7 @@
 //! Matrix transpose.
 
 use super::permutation::Target;
-use super::PatternContext;
+use super::rule::PatternContext;
 use odonata_units::RankId;
 
 /// The first m x m ranks, where m is the integer square root, form a row-major matrix. Rank (i, j) sends to (j, i). If

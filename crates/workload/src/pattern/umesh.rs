@@ -1,53 +1,45 @@
 //! Unstructured mesh: neighbours with near rank numbers.
 
 use super::neighbors::{distinct, symmetric, Degrees};
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::ParameterError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, Kind, ParameterMistake};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
-/// Parameters of `umesh`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UmeshParameters {
-    /// Size of the message to each neighbour.
-    pub bytes: Bytes,
-    /// Minimum number of neighbours of a rank.
-    pub neighbors_min: u32,
-    /// Maximum number of neighbours of a rank. The number is uniform between both.
-    pub neighbors_max: u32,
-    /// Largest distance of a neighbour, in ranks.
-    pub max_distance: u32,
-    /// Whether neighbours send in both directions.
-    pub symmetric: bool,
-}
-
-impl Parameters for UmeshParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(neighbors_min, Kind::count(0), "Minimum number of neighbours of a rank."),
-        parameter!(
-            neighbors_max,
-            Kind::count(0),
-            "Maximum number of neighbours of a rank. The number is uniform \
-            between both."
-        ),
-        parameter!(symmetric, Kind::Flag, "Whether neighbours send in both directions."),
-        parameter!(max_distance, Kind::count(1), "Largest distance of a neighbour, in ranks."),
-    ];
-}
-
-impl PatternRule for UmeshParameters {
-    fn build(&self, owner: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        Ok(Arc::new(Umesh::new(owner, self, context)?))
+parameters! {
+    /// Parameters of `umesh`. The defaults are UMesh of the Damselfly papers; this `max_distance` reproduces the published
+    /// traffic.
+    pub struct UmeshParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(512);
+        /// Minimum number of neighbours of a rank.
+        pub neighbors_min: u32 = 6, Kind::count(0);
+        /// Maximum number of neighbours of a rank. The number is uniform between both.
+        pub neighbors_max: u32 = 27, Kind::count(0);
+        /// Whether neighbours send in both directions.
+        pub symmetric: bool = false;
+        /// Largest distance of a neighbour, in ranks.
+        pub max_distance: u32 = 200, Kind::COUNT;
     }
 }
 
-impl Default for UmeshParameters {
-    /// UMesh of the Damselfly papers: 6 to 27 neighbours, 512 KiB. This `max_distance` reproduces the published
-    /// traffic.
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(512), neighbors_min: 6, neighbors_max: 27, max_distance: 200, symmetric: false }
+impl PatternRule for UmeshParameters {
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let Self { bytes, neighbors_min, neighbors_max, symmetric, .. } = *self;
+        let ranks = context.ranks;
+        // There are no ranks outside the job.
+        let max_distance = self.max_distance.min(ranks - 1);
+        let candidates = if symmetric { max_distance } else { max_distance.saturating_mul(2) };
+        if neighbors_max > candidates && self.max_distance < ranks - 1 {
+            let sides = if symmetric { "one for each distance" } else { "before and after a rank" };
+            let reason =
+                format!("{max_distance} has {candidates} candidates ({sides}), too few for {neighbors_max} neighbors");
+            return Err(("max_distance", reason));
+        }
+        let degrees = Degrees::new(context.seed, neighbors_min, neighbors_max, candidates)?;
+        let symmetric = symmetric.then(|| SymmetricMesh::new(&degrees, ranks, max_distance, context.seed));
+        Ok(Arc::new(Umesh { ranks, max_distance, bytes, degrees, symmetric }))
     }
 }
 
@@ -59,7 +51,7 @@ impl Default for UmeshParameters {
 /// distances of the rounds are different random numbers up to `max_distance`. Ranks whose partner does not exist have
 /// fewer neighbours.
 #[derive(Debug)]
-pub(super) struct Umesh {
+struct Umesh {
     ranks: u32,
     max_distance: u32,
     bytes: Bytes,
@@ -83,30 +75,6 @@ struct MeshRound {
 }
 
 impl Umesh {
-    pub(super) fn new(
-        owner: &str,
-        parameters: &UmeshParameters,
-        context: &PatternContext<'_>,
-    ) -> Result<Self, ParameterError> {
-        let UmeshParameters { bytes, neighbors_min, neighbors_max, max_distance, symmetric } = *parameters;
-        let wrong = |reason: String| Err(ParameterError::new(owner, "max_distance", reason));
-        // There are no ranks outside the job.
-        let max_distance = max_distance.min(context.ranks - 1);
-        if neighbors_max > 0 && parameters.max_distance == 0 {
-            return wrong("0, but neighbours are at a distance of at least 1".into());
-        }
-        let candidates = if symmetric { max_distance } else { max_distance.saturating_mul(2) };
-        if neighbors_max > candidates && parameters.max_distance < context.ranks - 1 {
-            let sides = if symmetric { "one for each distance" } else { "before and after a rank" };
-            return wrong(format!(
-                "{max_distance} has {candidates} candidates ({sides}), too few for {neighbors_max} neighbors"
-            ));
-        }
-        let degrees = Degrees::new(owner, context.seed, neighbors_min, neighbors_max, candidates)?;
-        let symmetric = symmetric.then(|| SymmetricMesh::new(&degrees, context.ranks, max_distance, context.seed));
-        Ok(Self { ranks: context.ranks, max_distance, bytes, degrees, symmetric })
-    }
-
     fn one_sided(&self, rank: RankId) -> Vec<u32> {
         let first = rank.0.saturating_sub(self.max_distance);
         let last = rank.0.saturating_add(self.max_distance).min(self.ranks - 1);

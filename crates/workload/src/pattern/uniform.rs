@@ -1,51 +1,34 @@
 //! Uniform random traffic.
 
 use super::draw::{another, Draws, MESSAGES};
-use super::{Pattern, PatternContext, PatternRule, SentMessage};
-use odonata_declare::{parameter, Kind, Parameter, ParameterError, Parameters};
+use super::rule::{PatternContext, PatternRule};
+use crate::communication::{Pattern, SentMessage};
+use odonata_declare::{parameters, ParameterMistake};
 use odonata_units::{Bytes, RankId, Stream};
 use std::sync::Arc;
 
-/// Parameters of `uniform`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UniformParameters {
-    /// Size of each message.
-    pub bytes: Bytes,
-    /// Messages of each rank in one iteration.
-    pub messages: u32,
-}
-
-impl Parameters for UniformParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(bytes, Kind::Bytes, "Size of each message."),
-        parameter!(messages, MESSAGES, "Messages of each rank in one iteration."),
-    ];
-}
-
-impl PatternRule for UniformParameters {
-    fn build(&self, _: &str, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterError> {
-        Ok(Arc::new(Uniform::new(self, context)))
+parameters! {
+    /// Parameters of `uniform`.
+    pub struct UniformParameters {
+        /// Size of each message.
+        pub bytes: Bytes = Bytes::kib(64);
+        /// Messages of each rank in one iteration.
+        pub messages: u32 = 16, MESSAGES;
     }
 }
 
-impl Default for UniformParameters {
-    fn default() -> Self {
-        Self { bytes: Bytes::kib(64), messages: 16 }
+impl PatternRule for UniformParameters {
+    fn build(&self, context: &PatternContext<'_>) -> Result<Arc<dyn Pattern>, ParameterMistake> {
+        let Self { bytes, messages } = *self;
+        Ok(Arc::new(Uniform { ranks: context.ranks, draws: Draws { seed: context.seed, messages, bytes } }))
     }
 }
 
 /// Each message goes to a uniformly random other rank, drawn independently of the others.
 #[derive(Debug)]
-pub(super) struct Uniform {
+struct Uniform {
     ranks: u32,
     draws: Draws,
-}
-
-impl Uniform {
-    pub(super) fn new(parameters: &UniformParameters, context: &PatternContext<'_>) -> Self {
-        let UniformParameters { bytes, messages } = *parameters;
-        Self { ranks: context.ranks, draws: Draws { seed: context.seed, messages, bytes } }
-    }
 }
 
 impl Pattern for Uniform {

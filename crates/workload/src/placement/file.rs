@@ -1,52 +1,32 @@
 //! Placement from a file: the node of every rank.
 
-use super::spec::{PendingPlacement, PlacementRule};
-use super::{FreeNodes, NodeAssignment, PlacementRequest};
+use super::free::FreeNodes;
+use super::rule::{NodeAssignment, PendingPlacement, PlacementRequest, PlacementRule};
 use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader, AUTO};
+use odonata_declare::{parameters, Kind, ParameterMistake, Reader, AUTO};
 use odonata_import::{Place, PlacementFormat, PlacementTable};
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::NodeId;
 use std::sync::Arc;
 
-/// Parameters of `file`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct FilePlacementParameters {
-    /// Path given by the user.
-    pub path: String,
-    /// File format. If not given, it is detected.
-    pub format: Option<PlacementFormat>,
-    /// Number of the job in the file. If not given: the only job, or the job with this job's number in the workload,
-    /// counted from 0.
-    pub job: Option<u32>,
-    /// Content of the file, after it was read.
-    pub table: Option<Arc<PlacementTable>>,
-}
-
-impl Parameters for FilePlacementParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            path,
-            Kind::Path,
-            "Path of the placement file: CSV, Parquet, the map of Damselfly or TraceR, or the allocation of CODES.",
-            required
-        ),
-        parameter!(
-            format,
-            Kind::WordOr(AUTO, &PlacementFormat::KIND),
-            "File format. If not given, it is detected from the content."
-        ),
-        parameter!(
-            job,
-            Kind::WordOr(AUTO, &Kind::count(0)),
-            "Number of the job in the file. If not given, the only job, or the job with this job's number in the \
-            experiment."
-        ),
-    ];
+parameters! {
+    /// Parameters of `file`.
+    #[derive(PartialEq, Eq)]
+    pub struct FilePlacementParameters {
+        /// Path of the placement file: CSV, Parquet, the map of Damselfly or TraceR, or the allocation of CODES.
+        pub path: String, Kind::Path;
+        /// File format. If not given, it is detected from the content.
+        pub format: Option<PlacementFormat> = None, Kind::WordOr(AUTO, &PlacementFormat::KIND);
+        /// Number of the job in the file. If not given, the only job, or the job with this job's number in the
+        /// experiment.
+        pub job: Option<u32> = None, Kind::WordOr(AUTO, &Kind::count(0));
+        /// Content of the file, after it was read.
+        pub table: Option<Arc<PlacementTable>> = None, no key;
+    }
 }
 
 impl PlacementRule for FilePlacementParameters {
-    fn read(&mut self, files: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+    fn read(&mut self, files: &mut dyn Reader) -> Result<(), ParameterMistake> {
         let bytes = files.read_filled(&self.path).map_err(|reason| ("path", reason))?;
         let detected =
             || PlacementFormat::detect(&bytes).map_err(|reason| ("path", format!("{}: {reason}", self.path)));
@@ -58,34 +38,31 @@ impl PlacementRule for FilePlacementParameters {
 
     fn begin(
         &self,
-        owner: &str,
         request: &PlacementRequest<'_>,
         free: &mut FreeNodes<'_>,
     ) -> Result<PendingPlacement, WorkloadError> {
         free.next_job(request.job);
-        place(owner, self, request, free).map(PendingPlacement::from)
+        place(self, request, free).map(PendingPlacement::from)
     }
 }
 
 /// Puts every rank on the node given by the file. Jobs from files may share nodes but not cores.
-pub(super) fn place(
-    owner: &str,
+fn place(
     parameters: &FilePlacementParameters,
     request: &PlacementRequest<'_>,
     free: &mut FreeNodes<'_>,
 ) -> Result<NodeAssignment, WorkloadError> {
     let machine = free.machine();
     let Some(table) = &parameters.table else {
-        return Err(WorkloadError::parameter(
-            owner,
+        return Err(request.error(
             "path",
             match parameters.path.as_str() {
-                "" => "missing; write the path of a placement file".into(),
+                "" => "missing; write the path of a placement file".to_owned(),
                 path => format!("no placement was read from '{path}'"),
             },
         ));
     };
-    let job = job_in(owner, parameters, table, request)?;
+    let job = job_in(parameters, table, request)?;
     let mut ranks_on = vec![0u32; machine.node_count()];
     let mut node_of_rank = Vec::with_capacity(request.ranks as usize);
     for entry in table.of_job(job, request.ranks)? {
@@ -105,7 +82,6 @@ pub(super) fn place(
 
 /// Number of the job in the table.
 fn job_in(
-    owner: &str,
     parameters: &FilePlacementParameters,
     table: &PlacementTable,
     request: &PlacementRequest<'_>,
@@ -121,7 +97,7 @@ fn job_in(
     }
     let shown: Vec<String> = jobs.iter().map(u32::to_string).collect();
     let reason = format!("{job}, but '{}' has jobs {}", parameters.path, shown.join(", "));
-    Err(WorkloadError::parameter(owner, "job", reason))
+    Err(request.error("job", reason))
 }
 
 /// The node of a place in a file.

@@ -1,37 +1,18 @@
 //! Placement on nodes listed by the user.
 
-use super::spec::{assign, PendingPlacement, PlacementRule};
-use super::{FreeNodes, PlacementRequest};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Field, Kind, Parameter, Parameters, Value};
+use super::free::FreeNodes;
+use super::rule::NodeOrder;
+use odonata_declare::{parameters, Field, Kind, ParameterMistake, Value};
 use odonata_machine::hostlist;
-use odonata_units::NodeId;
+use odonata_units::{NodeId, Stream};
 
-/// Parameters of `list`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ListParameters {
-    /// Nodes in the order in which the ranks fill them, exactly as many as the job needs.
-    pub nodes: NodeList,
-}
-
-impl Parameters for ListParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[parameter!(
-        nodes,
-        Kind::Any(&[Kind::List(&Kind::Any(&[Kind::count(0), Kind::Text])), Kind::Text]),
-        "Nodes in the order in which the ranks fill them, exactly as many as the job needs: numbers, names, or lists \
-        of names (`nid[00012-00044,00100]`).",
-        required
-    )];
-}
-
-impl PlacementRule for ListParameters {
-    fn begin(
-        &self,
-        owner: &str,
-        request: &PlacementRequest<'_>,
-        free: &mut FreeNodes<'_>,
-    ) -> Result<PendingPlacement, WorkloadError> {
-        assign(owner, request, free, |count, free, _| nodes(free, count, self).map_err(|reason| ("nodes", reason)))
+parameters! {
+    /// Parameters of `list`.
+    #[derive(PartialEq, Eq)]
+    pub struct ListParameters {
+        /// Nodes in the order in which the ranks fill them, exactly as many as the job needs: numbers, names, or lists
+        /// of names (`nid[00012-00044,00100]`).
+        pub nodes: NodeList, Kind::Any(&[Kind::List(&Kind::Any(&[Kind::count(0), Kind::Text])), Kind::Text]);
     }
 }
 
@@ -77,20 +58,22 @@ impl Field for NodeName {
     }
 }
 
-/// The listed nodes. The caller claims them.
-pub(super) fn nodes(free: &FreeNodes<'_>, count: usize, parameters: &ListParameters) -> Result<Vec<NodeId>, String> {
-    let machine = free.machine();
-    let mut names = Vec::with_capacity(count);
-    for listed in &parameters.nodes.0 {
-        match listed {
-            NodeName::Id(id) => names.push(id.to_string()),
-            NodeName::Name(list) => names.append(&mut hostlist::expand(list)?),
+impl NodeOrder for ListParameters {
+    fn nodes(&self, count: usize, free: &FreeNodes<'_>, _: &mut Stream) -> Result<Vec<NodeId>, ParameterMistake> {
+        let machine = free.machine();
+        let wrong = |reason: String| ("nodes", reason);
+        let mut names = Vec::with_capacity(count);
+        for listed in &self.nodes.0 {
+            match listed {
+                NodeName::Id(id) => names.push(id.to_string()),
+                NodeName::Name(list) => names.append(&mut hostlist::expand(list).map_err(wrong)?),
+            }
         }
+        if names.len() != count {
+            return Err(wrong(format!("{} nodes listed, but the job needs {count}", names.len())));
+        }
+        names.iter().map(|name| machine.node_named(name).map_err(|error| wrong(error.to_string()))).collect()
     }
-    if names.len() != count {
-        return Err(format!("{} nodes listed, but the job needs {count}", names.len()));
-    }
-    names.iter().map(|name| machine.node_named(name).map_err(|error| error.to_string())).collect()
 }
 
 #[cfg(test)]

@@ -9,70 +9,42 @@
 mod boxes;
 mod script;
 
-use super::spec::{ranks_per_node, PendingPlacement, PlacementRule};
-use super::{FreeNodes, NodeAssignment, PlacementRequest};
+use super::free::FreeNodes;
+use super::rule::{ranks_per_node, NodeAssignment, PendingPlacement, PlacementRequest, PlacementRule};
 use crate::WorkloadError;
 use boxes::RankBox;
 pub(super) use boxes::{cell, place};
-use odonata_declare::{parameter, Kind, Parameter, Parameters, Reader};
+use odonata_declare::{parameters, Kind, ParameterMistake, Reader};
 use odonata_machine::{FastestLetter, Machine};
 use odonata_units::{NodeId, RouterId};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Parameters of `mapping`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct MappingParameters {
-    /// Order of the axes and `T`.
-    pub order: Option<String>,
-    /// Path of a map file.
-    pub file: Option<String>,
-    /// Steps that cut ranks and places and map one onto the other.
-    pub script: Vec<String>,
-    /// Transformations of the mapping, in order.
-    pub transforms: Vec<String>,
-    /// Content of the file, after it was read.
-    pub text: Option<Arc<str>>,
+parameters! {
+    /// Parameters of `mapping`.
+    #[derive(PartialEq, Eq)]
+    pub struct MappingParameters {
+        /// Order of all axes and `T`, the ranks of a node, in the machine's notation: `TXYZ` fills a node first on Blue
+        /// Gene/P, `ABCDET` on Blue Gene/Q.
+        pub order: Option<String> = None, Kind::Text, else "`file` or `script` is given";
+        /// Path of a map file. Line r has the coordinates of rank r, one per axis and the last for `T`.
+        pub file: Option<String> = None, Kind::Path, else "`order` or `script` is given";
+        /// Rubik steps. `app 16 8 16` makes a box of all ranks; `net` is the box of all places with the axes of the
+        /// machine and `T`. Both are cut into leaves (`app tile 1 8 16`, `net tile 8 8 2`; `div`, `mod`, `cut`; `net
+        /// leaves div 2` cuts again). `net map app` puts the ranks of each leaf on the places of the leaf with the same
+        /// number. Before and after it, `tilt`, `shear`, `zigzag`, `zorder` and `transpose` move ranks in a box or,
+        /// after `leaves`, in each leaf.
+        pub script: Vec<String> = Vec::new(), Kind::List(&Kind::Text);
+        /// Transformations of the finished mapping. `tilt Z X 1` rolls each plane of X along Z, by 1 more than the
+        /// plane before. The other steps of a `script` work without `net`.
+        pub transforms: Vec<String> = Vec::new(), Kind::List(&Kind::Text);
+        /// Content of the file, after it was read.
+        pub text: Option<Arc<str>> = None, no key;
+    }
 }
-
-impl Parameters for MappingParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            order,
-            Kind::Text,
-            "Order of all axes and `T`, the ranks of a node, in the machine's notation: `TXYZ` fills a node first on \
-            Blue Gene/P, `ABCDET` on Blue Gene/Q.",
-            else "`file` or `script` is given"
-        ),
-        parameter!(
-            file,
-            Kind::Path,
-            "Path of a map file. Line r has the coordinates of rank r, one per axis and the last for `T`.",
-            else "`order` or `script` is given"
-        ),
-        parameter!(
-            script,
-            Kind::List(&Kind::Text),
-            "Rubik steps. `app 16 8 16` makes a box of all ranks; `net` is the box of all places with the axes of \
-            the machine and `T`. Both are cut into leaves (`app tile 1 8 16`, `net tile 8 8 2`; `div`, `mod`, \
-            `cut`; `net leaves div 2` cuts again). `net map app` puts the ranks of each leaf on the places of the \
-            leaf with the same number. Before and after it, `tilt`, `shear`, `zigzag`, `zorder` and `transpose` \
-            move ranks in a box or, after `leaves`, in each leaf."
-        ),
-        parameter!(
-            transforms,
-            Kind::List(&Kind::Text),
-            "Transformations of the finished mapping. `tilt Z X 1` rolls each plane of X along Z, by 1 more than the \
-            plane before. The other steps of a `script` work without `net`."
-        ),
-    ];
-}
-
-/// An invalid parameter and the reason.
-type ParameterError = (&'static str, String);
 
 impl PlacementRule for MappingParameters {
-    fn read(&mut self, files: &mut dyn Reader) -> Result<(), ParameterError> {
+    fn read(&mut self, files: &mut dyn Reader) -> Result<(), ParameterMistake> {
         let Some(path) = &self.file else { return Ok(()) };
         let bytes = files.read_filled(path).map_err(|reason| ("file", reason))?;
         let text = String::from_utf8(bytes).map_err(|_| ("file", format!("'{path}' is not a text file")))?;
@@ -82,13 +54,12 @@ impl PlacementRule for MappingParameters {
 
     fn begin(
         &self,
-        owner: &str,
         request: &PlacementRequest<'_>,
         free: &mut FreeNodes<'_>,
     ) -> Result<PendingPlacement, WorkloadError> {
         free.next_job(request.job);
         let on_node = ranks_per_node(request, free)?;
-        let wrong = |(parameter, reason): ParameterError| WorkloadError::parameter(owner, parameter, reason);
+        let wrong = |(parameter, reason): ParameterMistake| request.error(parameter, reason);
         let space = Space::new(free.machine(), on_node).map_err(wrong)?;
         let mut cells = self.cells(&space, request.ranks).map_err(wrong)?;
         if !self.transforms.is_empty() {
@@ -111,7 +82,7 @@ impl PlacementRule for MappingParameters {
 
 impl MappingParameters {
     /// The place of every rank before the transforms.
-    fn cells(&self, space: &Space<'_>, ranks: u32) -> Result<Vec<u32>, ParameterError> {
+    fn cells(&self, space: &Space<'_>, ranks: u32) -> Result<Vec<u32>, ParameterMistake> {
         let given =
             [("order", self.order.is_some()), ("file", self.file.is_some()), ("script", !self.script.is_empty())];
         let mut given = given.into_iter().filter(|(_, given)| *given).map(|(name, _)| name);
@@ -143,7 +114,7 @@ struct Space<'m> {
 }
 
 impl<'m> Space<'m> {
-    fn new(machine: &'m Machine, on_node: u32) -> Result<Self, ParameterError> {
+    fn new(machine: &'m Machine, on_node: u32) -> Result<Self, ParameterMistake> {
         let coordinates = machine.coordinates();
         let one_each = machine.routers().all(|router| machine.nodes_of(router).len() == 1);
         let Some(letters) = coordinates.letters().filter(|_| one_each) else {
@@ -268,9 +239,16 @@ mod tests {
         given.iter().for_each(|(key, value)| spec.set(key, value.clone()).unwrap());
         let rule: &mut MappingParameters = spec.rule_mut().as_any_mut().downcast_mut().unwrap();
         rule.text = Some(file.into());
-        let request = PlacementRequest { job: "test", index: 0, ranks, ranks_per_node: Some(on_node), seed: 1 };
+        let request = PlacementRequest {
+            job: "test",
+            placement: "mapping",
+            index: 0,
+            ranks,
+            ranks_per_node: Some(on_node),
+            seed: 1,
+        };
         let mut free = FreeNodes::new(machine);
-        let begun = spec.begin(&request, &mut free).map_err(|error| error.to_string())?;
+        let begun = spec.rule().begin(&request, &mut free).map_err(|error| error.to_string())?;
         let placed = begun.finish(&request, &mut free).unwrap();
         Ok(placed.node_of_rank.iter().map(|&node| machine.router_name(machine.router_of(node))).collect())
     }

@@ -1,41 +1,24 @@
 //! Non-uniform random: a cluster of routers around a random centre and a few scattered nodes, like the nodes from a
 //! batch queue. It is the placement of the Damselfly papers' workloads on Edison.
 
-use super::spec::{assign, PendingPlacement, PlacementRule};
-use super::{units, FreeNodes, PlacementRequest};
-use crate::WorkloadError;
-use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
+use super::free::FreeNodes;
+use super::rule::NodeOrder;
+use super::units;
+use odonata_declare::{parameters, words, Kind, ParameterMistake};
 use odonata_units::{NodeId, RouterId, Stream};
 
-/// Parameters of `non-uniform`.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct NonUniformParameters {
-    /// Decrease of the probability of a router with its distance from the centre.
-    pub distribution: Distribution,
-    /// Width of the distribution in routers, as a share of the routers that the job fills. This is the mean distance of
-    /// the geometric distribution, or the standard deviation of the binomial one.
-    pub spread: f64,
-    /// Share of the nodes drawn uniformly from all free nodes.
-    pub scattered: f64,
-}
-
-impl Parameters for NonUniformParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            distribution,
-            Distribution::KIND,
-            "Decrease of the probability of a router with its distance from \
-            the centre."
-        ),
-        parameter!(
-            spread,
-            Kind::Number { min: 0.0, max: f64::INFINITY },
-            "Width of the distribution in routers, as \
-            a share of the routers that the job fills. It is the mean distance of the geometric distribution, or \
-            the standard deviation of the binomial one."
-        ),
-        parameter!(scattered, Kind::SHARE, "Share of the nodes drawn uniformly from all free nodes."),
-    ];
+parameters! {
+    /// Parameters of `non-uniform`.
+    #[derive(Copy, PartialEq)]
+    pub struct NonUniformParameters {
+        /// Decrease of the probability of a router with its distance from the centre.
+        pub distribution: Distribution = Distribution::Geometric;
+        /// Width of the distribution in routers, as a share of the routers that the job fills. It is the mean distance
+        /// of the geometric distribution, or the standard deviation of the binomial one.
+        pub spread: f64 = 0.3, Kind::Number { min: 0.0, max: f64::INFINITY };
+        /// Share of the nodes drawn uniformly from all free nodes.
+        pub scattered: f64 = 0.03, Kind::SHARE;
+    }
 }
 
 words! {
@@ -46,68 +29,28 @@ words! {
     }
 }
 
-impl PlacementRule for NonUniformParameters {
-    fn begin(
-        &self,
-        owner: &str,
-        request: &PlacementRequest<'_>,
-        free: &mut FreeNodes<'_>,
-    ) -> Result<PendingPlacement, WorkloadError> {
-        assign(owner, request, free, |count, free, stream| {
-            self.check()?;
-            Ok(cluster(free, count, *self, stream))
-        })
-    }
-}
-
-impl Default for NonUniformParameters {
-    /// 97 % clustered as in the original. For its jobs of 342 routers this width reduces the probability by 1 % per
-    /// router.
-    fn default() -> Self {
-        Self { distribution: Distribution::Geometric, spread: 0.3, scattered: 0.03 }
-    }
-}
-
-impl NonUniformParameters {
-    /// Checks the values. Returns (parameter, reason) of an invalid one.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
-        if !(self.spread > 0.0 && self.spread.is_finite()) {
-            return Err(("spread", format!("{}, expected a number above 0", self.spread)));
-        }
-        Ok(())
-    }
-}
-
 /// The clustered nodes, in the order of the machine. Routers are drawn without replacement, weighted by their distance
 /// from a random centre along the router numbers. All free nodes of a router are used, as long as whole routers fit
 /// into the clustered share. Only a job without scattered nodes uses a part of its last router.
-pub(super) fn cluster(
-    free: &FreeNodes<'_>,
-    count: usize,
-    parameters: NonUniformParameters,
-    stream: &mut Stream,
-) -> Vec<NodeId> {
-    let scattered = (count as f64 * parameters.scattered) as usize;
-    let clustered = count - scattered;
-    let mut nodes = Vec::with_capacity(count);
-    for router in weighted_order(free, count, parameters, stream) {
-        let before = nodes.len();
-        nodes.extend(free.of_router(router));
-        if nodes.len() > clustered {
-            nodes.truncate(if scattered > 0 { before } else { clustered });
-            break;
+impl NodeOrder for NonUniformParameters {
+    fn nodes(&self, count: usize, free: &FreeNodes<'_>, stream: &mut Stream) -> Result<Vec<NodeId>, ParameterMistake> {
+        if !(self.spread > 0.0 && self.spread.is_finite()) {
+            return Err(("spread", format!("{}, expected a number above 0", self.spread)));
         }
+        let scattered = (count as f64 * self.scattered) as usize;
+        let clustered = count - scattered;
+        let mut nodes = Vec::with_capacity(count);
+        for router in weighted_order(free, count, self, stream) {
+            let before = nodes.len();
+            nodes.extend(free.of_router(router));
+            if nodes.len() > clustered {
+                nodes.truncate(if scattered > 0 { before } else { clustered });
+                break;
+            }
+        }
+        units::sort(&mut nodes, free);
+        Ok(nodes)
     }
-    units::sort(&mut nodes, free);
-    nodes
-}
-
-/// `count` nodes drawn uniformly from all free nodes.
-pub(super) fn scattered(free: &FreeNodes<'_>, count: usize, stream: &mut Stream) -> Vec<NodeId> {
-    let mut nodes: Vec<NodeId> = free.all().collect();
-    stream.shuffle(&mut nodes);
-    nodes.truncate(count);
-    nodes
 }
 
 /// All routers in the order of a weighted draw without replacement. Repeated draws with rejection have the same
@@ -117,7 +60,7 @@ pub(super) fn scattered(free: &FreeNodes<'_>, count: usize, stream: &mut Stream)
 fn weighted_order(
     free: &FreeNodes<'_>,
     count: usize,
-    parameters: NonUniformParameters,
+    parameters: &NonUniformParameters,
     stream: &mut Stream,
 ) -> Vec<RouterId> {
     let machine = free.machine();
@@ -180,10 +123,17 @@ mod tests {
     fn scattered_nodes_come_last() {
         let machine = cascade(4, 6, 16, 4, 24);
         let mut free = FreeNodes::new(&machine);
-        let request = |job| PlacementRequest { job, index: 0, ranks: 600, ranks_per_node: Some(1), seed: 5 };
+        let request = |job| PlacementRequest {
+            placement: "non-uniform",
+            job,
+            index: 0,
+            ranks: 600,
+            ranks_per_node: Some(1),
+            seed: 5,
+        };
         let mut spec = PlacementSpec::parse("non-uniform").unwrap();
         spec.set("scattered", json!(0.5)).unwrap();
-        let begun = ["a", "b"].map(|job| spec.begin(&request(job), &mut free).ok().unwrap());
+        let begun = ["a", "b"].map(|job| spec.rule().begin(&request(job), &mut free).ok().unwrap());
         assert_eq!(free.free_count(), 4 * 96 * 4 - 1_200);
         let free_routers = |free: &FreeNodes<'_>| machine.routers().filter(|&r| free.of_router(r).count() == 4).count();
         assert_eq!(free_routers(&free), 4 * 96 - 150);

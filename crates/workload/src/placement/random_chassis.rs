@@ -1,18 +1,12 @@
 //! Random chassis: rows of a Cascade group in random order, all free nodes of each.
 
-use super::spec::ParameterError;
-use super::units::{draw, RandomParameters};
-use super::FreeNodes;
+use super::free::FreeNodes;
+use odonata_declare::ParameterMistake;
 use odonata_machine::{GroupInterior, Shape};
-use odonata_units::{NodeId, Stream};
+use odonata_units::NodeId;
 
 /// Fails on a machine without chassis.
-pub(super) fn nodes(
-    free: &FreeNodes<'_>,
-    count: usize,
-    parameters: RandomParameters,
-    stream: &mut Stream,
-) -> Result<Vec<NodeId>, ParameterError> {
+pub(super) fn units(free: &FreeNodes<'_>) -> Result<Vec<Vec<NodeId>>, ParameterMistake> {
     let machine = free.machine();
     let Shape::Grouped { interior: GroupInterior::Grid { columns, .. }, .. } = *machine.shape() else {
         let reason = "has no rows; use random-routers or random-groups";
@@ -20,6 +14,5 @@ pub(super) fn nodes(
     };
     // Routers are numbered group by group and row by row, so a chassis is `columns` consecutive routers.
     let routers: Vec<_> = machine.routers().collect();
-    let chassis = routers.chunks(columns as usize).map(|row| row.iter().flat_map(|&r| free.of_router(r)).collect());
-    Ok(draw(chassis.collect(), count, parameters, free, stream))
+    Ok(routers.chunks(columns as usize).map(|row| row.iter().flat_map(|&r| free.of_router(r)).collect()).collect())
 }

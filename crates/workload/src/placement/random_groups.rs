@@ -1,17 +1,11 @@
 //! Random groups: groups in random order, all free nodes of each.
 
-use super::spec::ParameterError;
-use super::units::{draw, RandomParameters};
-use super::FreeNodes;
-use odonata_units::{NodeId, Stream};
+use super::free::FreeNodes;
+use odonata_declare::ParameterMistake;
+use odonata_units::NodeId;
 
 /// Fails on a machine without groups.
-pub(super) fn nodes(
-    free: &FreeNodes<'_>,
-    count: usize,
-    parameters: RandomParameters,
-    stream: &mut Stream,
-) -> Result<Vec<NodeId>, ParameterError> {
+pub(super) fn units(free: &FreeNodes<'_>) -> Result<Vec<Vec<NodeId>>, ParameterMistake> {
     let machine = free.machine();
     if machine.group_count() < 2 {
         return Err(("name", format!("{} is a single group; use random-routers or random-nodes", machine.name())));
@@ -20,5 +14,5 @@ pub(super) fn nodes(
     for router in machine.routers() {
         groups[machine.group_of(router).index()].extend(free.of_router(router));
     }
-    Ok(draw(groups, count, parameters, free, stream))
+    Ok(groups)
 }

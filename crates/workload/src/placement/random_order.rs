@@ -1,51 +1,23 @@
 //! One random order of all nodes. Each job takes the next nodes. This is the placement of the interference study (Kang
 //! et al. 2022): a job has the same nodes alone, in pairs and in a mixed workload.
 
-use super::spec::{assign, ParameterError, PendingPlacement, PlacementRule};
-use super::{FreeNodes, PlacementRequest};
-use crate::WorkloadError;
-use odonata_declare::{parameter, Kind, Parameter, Parameters, AUTO};
+use super::free::FreeNodes;
+use super::rule::NodeOrder;
+use odonata_declare::{parameters, Kind, ParameterMistake, AUTO};
 use odonata_units::{NodeId, Stream};
 
-/// Parameters of `random-order`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RandomOrderParameters {
-    /// Number of the order.
-    pub order: u32,
-    /// Nodes of the order before the job's first node. If not given, all nodes used by earlier jobs.
-    pub skip: Option<u32>,
-}
-
-impl Default for RandomOrderParameters {
-    fn default() -> Self {
-        Self { order: 1, skip: None }
+parameters! {
+    /// Parameters of `random-order`.
+    pub struct RandomOrderParameters {
+        /// Number of the order. It seeds the draw, whatever the seed of the run.
+        pub order: u32 = 1, Kind::count(0);
+        /// Nodes of the order before the job's first node. If not given, the job takes the next free nodes.
+        pub skip: Option<u32> = None, Kind::WordOr(AUTO, &Kind::count(0));
     }
 }
 
-impl Parameters for RandomOrderParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(order, Kind::count(0), "Number of the order. It seeds the draw, whatever the seed of the run."),
-        parameter!(
-            skip,
-            Kind::WordOr(AUTO, &Kind::count(0)),
-            "Nodes of the order before the job's first node. If not given, the job takes the next free nodes."
-        ),
-    ];
-}
-
-impl PlacementRule for RandomOrderParameters {
-    fn begin(
-        &self,
-        owner: &str,
-        request: &PlacementRequest<'_>,
-        free: &mut FreeNodes<'_>,
-    ) -> Result<PendingPlacement, WorkloadError> {
-        assign(owner, request, free, |count, free, _| self.nodes(free, count))
-    }
-}
-
-impl RandomOrderParameters {
-    fn nodes(&self, free: &FreeNodes<'_>, count: usize) -> Result<Vec<NodeId>, ParameterError> {
+impl NodeOrder for RandomOrderParameters {
+    fn nodes(&self, count: usize, free: &FreeNodes<'_>, _: &mut Stream) -> Result<Vec<NodeId>, ParameterMistake> {
         let machine = free.machine();
         let mut order: Vec<NodeId> = machine.nodes().collect();
         Stream::new(self.order.into(), "placement/order", &[]).shuffle(&mut order);
@@ -90,7 +62,7 @@ mod tests {
     }
 
     fn request(job: &str, ranks: u32) -> PlacementRequest<'_> {
-        PlacementRequest { job, index: 0, ranks, ranks_per_node: Some(1), seed: 5 }
+        PlacementRequest { job, placement: "random-order", index: 0, ranks, ranks_per_node: Some(1), seed: 5 }
     }
 
     /// The order depends neither on the name of the job nor on the seed of the run, only on its number.

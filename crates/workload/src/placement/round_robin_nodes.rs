@@ -1,8 +1,8 @@
 //! Round robin over nodes: consecutive nodes of the job are in different groups. Every router provides one free node
 //! before any router provides a second.
 
+use super::free::FreeNodes;
 use super::round_robin_routers::dealt;
-use super::FreeNodes;
 use odonata_units::NodeId;
 
 pub(super) fn nodes(free: &FreeNodes<'_>, count: usize) -> Vec<NodeId> {

@@ -1,7 +1,7 @@
 //! Round robin over routers: consecutive routers of the job are in different groups. A router is filled before the next
 //! one.
 
-use super::FreeNodes;
+use super::free::FreeNodes;
 use odonata_units::{NodeId, RouterId};
 
 pub(super) fn nodes(free: &FreeNodes<'_>, count: usize) -> Vec<NodeId> {

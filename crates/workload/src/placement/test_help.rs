@@ -1,6 +1,7 @@
 //! Places one job, one rank per node, on an empty machine.
 
-use super::{FreeNodes, NodeAssignment, PlacementRequest, PlacementSpec};
+use super::free::FreeNodes;
+use super::rule::{NodeAssignment, PlacementRequest, PlacementSpec};
 use crate::WorkloadError;
 use odonata_machine::Machine;
 use odonata_units::NodeId;
@@ -17,7 +18,7 @@ pub(super) fn placed(
     for (parameter, value) in parameters {
         spec.set(parameter, value.clone())?;
     }
-    let request = PlacementRequest { job: "test", index: 0, ranks, ranks_per_node: Some(1), seed };
+    let request = PlacementRequest { job: "test", placement: name, index: 0, ranks, ranks_per_node: Some(1), seed };
     place_in(&spec, &request, &mut FreeNodes::new(machine)).map(|placed| placed.node_of_rank)
 }
 
@@ -27,7 +28,7 @@ pub(super) fn place_in(
     request: &PlacementRequest<'_>,
     free: &mut FreeNodes<'_>,
 ) -> Result<NodeAssignment, WorkloadError> {
-    spec.begin(request, free)?.finish(request, free)
+    spec.rule().begin(request, free)?.finish(request, free)
 }
 
 pub(super) fn place(machine: &Machine, name: &str, parameters: &[(&str, Value)], ranks: u32, seed: u64) -> Vec<NodeId> {

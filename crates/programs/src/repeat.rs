@@ -1,0 +1,56 @@
+//! A program whose ranks repeat one block.
+
+use crate::code::Code;
+use crate::rank_program::RankProgram;
+use std::sync::Arc;
+
+/// The block of a rank in one iteration.
+pub(crate) trait Block: Fn(u32, u64, &mut Code) + Send + Sync + 'static {}
+
+impl<F: Fn(u32, u64, &mut Code) + Send + Sync + 'static> Block for F {}
+
+/// Every rank runs `block(rank, iteration)` in each iteration.
+struct Repeat<F> {
+    ranks: u32,
+    iterations: u32,
+    phases: &'static [&'static str],
+    block: F,
+}
+
+/// A program of `ranks` ranks that repeats a block. The last of its phases is the communication.
+pub(crate) fn repeat(
+    ranks: u32,
+    iterations: u32,
+    phases: &'static [&'static str],
+    block: impl Block,
+) -> Arc<dyn RankProgram> {
+    Arc::new(Repeat { ranks, iterations, phases, block })
+}
+
+impl<F> std::fmt::Debug for Repeat<F> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Repeat").field("ranks", &self.ranks).field("phases", &self.phases).finish_non_exhaustive()
+    }
+}
+
+impl<F: Block> RankProgram for Repeat<F> {
+    fn ranks(&self) -> u32 {
+        self.ranks
+    }
+
+    fn blocks(&self, _: u32) -> u64 {
+        self.iterations.into()
+    }
+
+    fn block(&self, rank: u32, index: u64, code: &mut Code) {
+        (self.block)(rank, index, code);
+    }
+
+    fn phases(&self) -> Vec<String> {
+        self.phases.iter().map(ToString::to_string).collect()
+    }
+
+    fn is_communication(&self, phase: u32) -> bool {
+        phase as usize + 1 == self.phases.len()
+    }
+}
