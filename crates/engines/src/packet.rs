@@ -314,7 +314,7 @@ impl Packet {
         let made = |job: &Job, until: Time| match &job.traffic {
             TrafficKind::Closed(_) | TrafficKind::Program(_) => 0.0,
             TrafficKind::Open(open) => {
-                let load = open.mean_load((Time::ZERO, until.max(Time(1))));
+                let load = open.mean_load(Time::ZERO, until.max(Time(1)));
                 let packets =
                     load * until.as_s_f64() * terminal / (self.settings.packet + self.settings.wire_overhead).as_f64();
                 f64::from(job.ranks) * (1.2 * packets + f64::from(open.burst) + 10.0)

@@ -51,7 +51,7 @@ impl Cursor {
     }
 
     /// Moves to a position in the program of `rank`. Returns whether it exists.
-    pub(crate) fn go_to(&mut self, (next_block, next): (u64, usize), program: &dyn RankProgram, rank: u32) -> bool {
+    pub(crate) fn go_to(&mut self, next_block: u64, next: usize, program: &dyn RankProgram, rank: u32) -> bool {
         if next_block > program.blocks(rank) {
             return false;
         }

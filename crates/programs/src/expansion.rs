@@ -291,9 +291,9 @@ impl CallExpander {
     /// # Errors
     /// The program has no such position.
     pub fn load(&mut self, shared: &JobProgram, lists: &GroupLists, from: &mut Reader<'_>) -> Result<(), DecodeError> {
-        let place;
-        (place, self.inside, self.calls) = from.get()?;
-        if !self.cursor.go_to(place, &*shared.program, self.rank) {
+        let (next_block, next);
+        ((next_block, next), self.inside, self.calls) = from.get()?;
+        if !self.cursor.go_to(next_block, next, &*shared.program, self.rank) {
             return Err(DecodeError(format!("the program of rank {} has no such position", self.rank)));
         }
         self.communicators.load(lists, from)

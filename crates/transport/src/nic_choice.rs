@@ -67,9 +67,9 @@ impl NicChoice {
                 let parts = rails.shares(from, message.node, Bytes(message.wire));
                 parts.for_each(|(rail, share)| give(rail, share.0));
             } else {
-                let ranks = (RankId(source), RankId(destination));
                 let number = if kind.is_ordered() { number } else { 0 };
-                give(rails.rail(ranks, (from, message.node), number), message.wire);
+                let rail = rails.rail(RankId(source), RankId(destination), from, message.node, number);
+                give(rail, message.wire);
             }
         } else if let Some(fifos) = &mut self.fifos {
             give(fifos.select(from, message.node) as usize, message);

@@ -5,6 +5,7 @@
 //! order, `ranks_per_node` consecutive ranks on each, and do not share them with other jobs. Only a placement file
 //! gives the node of every rank. Jobs placed by files may share a node if its cores suffice.
 
+mod cell;
 mod compact;
 mod file;
 mod free;

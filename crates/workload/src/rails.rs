@@ -106,7 +106,7 @@ impl JobRails {
     ///
     /// # Panics
     /// If no rail works at both nodes. [`Workload::spread_over_rails`] refuses these nodes.
-    pub fn rail(&self, (source, target): (RankId, RankId), (a, b): (NodeId, NodeId), number: u64) -> u32 {
+    pub fn rail(&self, source: RankId, target: RankId, a: NodeId, b: NodeId, number: u64) -> u32 {
         let common = self.common(a, b);
         let place = u64::from(self.place.as_slice().get(source.index()).copied().unwrap_or(0));
         let chosen = match self.choice.rail_rule {
@@ -157,7 +157,7 @@ impl<'a> RailPaths<'a> {
         if rails.is_striped(bytes) {
             rails.shares(source_node, target_node, bytes).for_each(|(rail, share)| give(rail, share));
         } else {
-            give(rails.rail((source, target), (source_node, target_node), number as u64), bytes);
+            give(rails.rail(source, target, source_node, target_node, number as u64), bytes);
         }
     }
 }

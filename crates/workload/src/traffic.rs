@@ -99,7 +99,7 @@ impl OpenParameters {
     }
 
     /// Mean load of the schedule over an interval.
-    pub fn mean_load(&self, (from, until): (Time, Time)) -> f64 {
+    pub fn mean_load(&self, from: Time, until: Time) -> f64 {
         let steps = self.schedule();
         let mut offered = 0.0;
         for (i, step) in steps.iter().enumerate() {
@@ -195,9 +195,9 @@ mod tests {
             ..OpenParameters::default()
         };
         assert_eq!(open.schedule().iter().map(|step| step.from).collect::<Vec<_>>(), [us(10), us(20), us(30)]);
-        assert!((open.mean_load((us(0), us(40))) - 0.2).abs() < 1e-12);
-        assert!((open.mean_load((us(15), us(25))) - 0.4).abs() < 1e-12);
-        assert_eq!(open.mean_load((us(0), us(10))), 0.0);
+        assert!((open.mean_load(us(0), us(40)) - 0.2).abs() < 1e-12);
+        assert!((open.mean_load(us(15), us(25)) - 0.4).abs() < 1e-12);
+        assert_eq!(open.mean_load(us(0), us(10)), 0.0);
         assert_eq!([5, 11, 21, 40].map(|until| open.max_load(us(until))), [0.0, 0.2, 0.6, 0.6]);
     }
 

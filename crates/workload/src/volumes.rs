@@ -8,80 +8,15 @@
 //! the ranks of a job. Sums are whole numbers, so their order does not matter.
 
 pub mod complete;
+mod walk;
 
-use crate::{Job, SentMessage};
+pub use walk::{Locality, Message, Messages};
+
+use crate::Job;
 use complete::{CompleteExchange, NodeExchange};
 use odonata_machine::Machine;
 use odonata_programs::{MessageCounts, Sender};
-use odonata_units::{Bytes, NodeId, RankId};
-
-/// The smallest part of the machine that contains both ends.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Locality {
-    /// The rank sends to itself.
-    Rank,
-    /// Another rank of the same node: nothing leaves the node.
-    Node,
-    /// Another node of the same router: it passes two NICs and no link between routers.
-    Router,
-    /// Another router.
-    Network,
-}
-
-/// One message of one iteration.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Message {
-    /// Sending rank.
-    pub source: RankId,
-    /// Receiving rank.
-    pub target: RankId,
-    /// Node of the sending rank.
-    pub source_node: NodeId,
-    /// Node of the receiving rank.
-    pub target_node: NodeId,
-    /// Size.
-    pub bytes: Bytes,
-    /// Locality.
-    pub within: Locality,
-}
-
-/// A walk over the messages of a job, rank by rank.
-#[derive(Clone, Debug)]
-pub struct Messages<'a> {
-    machine: &'a Machine,
-    job: &'a Job,
-    sends: Vec<SentMessage>,
-}
-
-impl<'a> Messages<'a> {
-    /// A walk over the messages of `job`, placed on `machine`.
-    pub const fn new(machine: &'a Machine, job: &'a Job) -> Self {
-        Self { machine, job, sends: Vec::new() }
-    }
-
-    /// Messages of `rank` in one iteration, in the order of the pattern.
-    pub fn of(&mut self, rank: RankId) -> impl ExactSizeIterator<Item = Message> + use<'_, 'a> {
-        let Self { machine, job, sends } = self;
-        let (machine, job): (&Machine, &Job) = (machine, job);
-        sends.clear();
-        job.pattern.sends(rank, sends);
-        let source_node = job.node_of(rank);
-        let router = machine.router_of(source_node);
-        sends.iter().map(move |&SentMessage { target, bytes }| {
-            let target_node = job.node_of(target);
-            let within = if target == rank {
-                Locality::Rank
-            } else if target_node == source_node {
-                Locality::Node
-            } else if machine.router_of(target_node) == router {
-                Locality::Router
-            } else {
-                Locality::Network
-            };
-            Message { source: rank, target, source_node, target_node, bytes, within }
-        })
-    }
-}
+use odonata_units::RankId;
 
 /// Messages and bytes of a job by locality. Sums saturate; for bytes at 2^64 messages of the largest size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -105,13 +40,14 @@ pub struct Volumes {
 impl Volumes {
     /// Volumes of all iterations of a job.
     pub fn of(machine: &Machine, job: &Job) -> Self {
-        if let Some(complete) = CompleteExchange::of(job) {
-            return complete.volumes(machine).times(job.iterations);
-        }
         let mut volumes = Self::default();
-        let mut messages = Messages::new(machine, job);
-        for rank in job.rank_ids() {
-            messages.of(rank).for_each(|message| volumes.add(&message));
+        if let Some(complete) = CompleteExchange::of(job) {
+            complete.each(machine, |exchange| volumes.add_exchange(&exchange));
+        } else {
+            let mut messages = Messages::new(machine, job);
+            for rank in job.rank_ids() {
+                messages.of(rank).for_each(|message| volumes.add(&message));
+            }
         }
         volumes.times(job.iterations)
     }
@@ -122,13 +58,17 @@ impl Volumes {
         self.messages += 1;
         self.zero_byte_messages += u64::from(message.bytes.0 == 0);
         self.self_messages += u64::from(message.within == Locality::Rank);
-        let sum = match message.within {
+        *self.sum(message.within) += u128::from(message.bytes.0);
+    }
+
+    #[inline]
+    fn sum(&mut self, within: Locality) -> &mut u128 {
+        match within {
             Locality::Rank => &mut self.self_bytes,
             Locality::Node => &mut self.on_node_bytes,
             Locality::Router => &mut self.on_router_bytes,
             Locality::Network => &mut self.network_bytes,
-        };
-        *sum += u128::from(message.bytes.0);
+        }
     }
 
     /// Counts the messages between two nodes.
@@ -136,13 +76,7 @@ impl Volumes {
         let NodeExchange { messages, bytes, within, .. } = *exchange;
         self.messages += messages;
         self.zero_byte_messages += if bytes == 0 { messages } else { 0 };
-        let sum = match within {
-            Locality::Rank => &mut self.self_bytes,
-            Locality::Node => &mut self.on_node_bytes,
-            Locality::Router => &mut self.on_router_bytes,
-            Locality::Network => &mut self.network_bytes,
-        };
-        *sum += u128::from(bytes);
+        *self.sum(within) += u128::from(bytes);
     }
 
     /// Adds other volumes.

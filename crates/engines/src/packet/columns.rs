@@ -286,7 +286,7 @@ fn offered_loads(run: &FinishedRun<'_>) -> Vec<f64> {
 /// The load of a job's settings, averaged over the measured time.
 pub(super) fn offered_load(run: &FinishedRun<'_>, job: usize) -> f64 {
     match &run.scenario.workload.jobs[job].traffic {
-        TrafficKind::Open(open) => open.mean_load(run.measured),
+        TrafficKind::Open(open) => open.mean_load(run.measured.0, run.measured.1),
         TrafficKind::Closed(_) | TrafficKind::Program(_) => 0.0,
     }
 }

@@ -76,9 +76,9 @@ impl Collective<'_> {
 }
 
 /// Sends and receives at the same time. The receive is posted before the send blocks, so partners cannot deadlock.
-pub(super) fn exchange(code: &mut Code, (to, sent): (u32, Bytes), (from, received): (u32, Bytes), tag: u32) {
-    let request = code.irecv(from, received, tag);
-    code.send(to, sent, tag);
+pub(super) fn exchange(code: &mut Code, to: u32, sent: Bytes, from: u32, received: Bytes) {
+    let request = code.irecv(from, received, 0);
+    code.send(to, sent, 0);
     code.wait(request);
 }
 

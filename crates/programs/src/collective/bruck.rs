@@ -27,14 +27,10 @@ impl Algorithm for Bruck {
         let (before, after) = (collective.before(rank, distance), collective.after(rank, distance));
         if collective.operation == Operation::Allgather {
             let count = distance.min(collective.size - distance);
-            exchange(code, (before, collective.blocks_of(rank, count)), (after, collective.blocks_of(after, count)), 0);
+            exchange(code, before, collective.blocks_of(rank, count), after, collective.blocks_of(after, count));
         } else {
-            exchange(
-                code,
-                (after, round_bytes(collective, rank, distance)),
-                (before, round_bytes(collective, before, distance)),
-                0,
-            );
+            let bytes = |rank| round_bytes(collective, rank, distance);
+            exchange(code, after, bytes(rank), before, bytes(before));
         }
         true
     }

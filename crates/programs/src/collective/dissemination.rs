@@ -20,9 +20,8 @@ impl Algorithm for Dissemination {
             return false;
         }
         let distance = 1 << index;
-        let to = (collective.after(collective.rank, distance), Bytes(0));
-        let from = (collective.before(collective.rank, distance), Bytes(0));
-        exchange(code, to, from, 0);
+        let (to, from) = (collective.after(collective.rank, distance), collective.before(collective.rank, distance));
+        exchange(code, to, Bytes(0), from, Bytes(0));
         true
     }
 }

@@ -27,7 +27,7 @@ impl Algorithm for Pairwise {
             Operation::ReduceScatter => collective.block_of(target),
             _ => collective.block(source, target),
         };
-        exchange(code, (to, block(rank, to)), (from, block(from, rank)), 0);
+        exchange(code, to, block(rank, to), from, block(from, rank));
         true
     }
 }

@@ -56,8 +56,8 @@ fn parts(collective: &Collective<'_>, fold: Fold, member: u32, count: u32) -> By
 }
 
 fn fold_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
-    if let Some(pair) = fold.pair(collective.rank) {
-        pass(collective, pair, parts(collective, fold, 0, fold.members), code);
+    if let Some((low, high)) = fold.pair(collective.rank) {
+        pass(collective, low, high, parts(collective, fold, 0, fold.members), code);
     }
 }
 
@@ -67,7 +67,7 @@ fn halve(collective: &Collective<'_>, fold: Fold, distance: u32, code: &mut Code
     let partner = member ^ distance;
     let half = |of: u32| parts(collective, fold, of & !(distance - 1), distance);
     let rank = fold.rank(partner);
-    exchange(code, (rank, half(partner)), (rank, half(member)), 0);
+    exchange(code, rank, half(partner), rank, half(member));
 }
 
 /// Members at `distance` exchange their parts. In a reduction only the one nearer to the root receives.
@@ -77,7 +77,7 @@ fn collect(collective: &Collective<'_>, fold: Fold, distance: u32, code: &mut Co
     let has = |of: u32| parts(collective, fold, of & !(distance - 1), distance);
     let rank = fold.rank(partner);
     if collective.operation == Operation::Allreduce {
-        return exchange(code, (rank, has(member)), (rank, has(partner)), 0);
+        return exchange(code, rank, has(member), rank, has(partner));
     }
     let away = member ^ taker(collective, fold);
     if away & (distance - 1) != 0 {
@@ -103,7 +103,7 @@ fn fold_out(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
         Operation::Reduce if collective.root != low => return,
         _ => collective.bytes,
     };
-    pass(collective, (high, low), bytes, code);
+    pass(collective, high, low, bytes, code);
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ fn fold_in(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
         Operation::Allgather => collective.block_of(low),
         _ => collective.bytes,
     };
-    pass(collective, (low, high), bytes, code);
+    pass(collective, low, high, bytes, code);
 }
 
 fn fold_out(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
@@ -56,11 +56,11 @@ fn fold_out(collective: &Collective<'_>, fold: Fold, code: &mut Code) {
         Operation::Allgather => collective.blocks_of(high, collective.size - 1),
         _ => collective.bytes,
     };
-    pass(collective, (high, low), bytes, code);
+    pass(collective, high, low, bytes, code);
 }
 
 /// One message from a rank to another; appends the call of either rank.
-pub(super) fn pass(collective: &Collective<'_>, (from, to): (u32, u32), bytes: Bytes, code: &mut Code) {
+pub(super) fn pass(collective: &Collective<'_>, from: u32, to: u32, bytes: Bytes, code: &mut Code) {
     if collective.rank == from {
         code.send(to, bytes, 0);
     } else {
@@ -81,7 +81,7 @@ fn round(collective: &Collective<'_>, fold: Fold, round: u32, code: &mut Code) {
     };
     let partner = member ^ distance;
     let rank = fold.rank(partner);
-    exchange(code, (rank, bytes(member)), (rank, bytes(partner)), 0);
+    exchange(code, rank, bytes(member), rank, bytes(partner));
 }
 
 fn scan(collective: &Collective<'_>, index: u64, code: &mut Code) -> bool {

@@ -35,9 +35,8 @@ impl Algorithm for Ring {
             }
         };
         let owner = collective.before(collective.rank, round + ahead);
-        let to = (collective.after(collective.rank, 1), bytes(owner));
-        let from = (collective.before(collective.rank, 1), bytes(collective.before(owner, 1)));
-        exchange(code, to, from, 0);
+        let (to, from) = (collective.after(collective.rank, 1), collective.before(collective.rank, 1));
+        exchange(code, to, bytes(owner), from, bytes(collective.before(owner, 1)));
         true
     }
 }

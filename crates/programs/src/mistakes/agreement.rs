@@ -97,7 +97,7 @@ impl Agreement {
             return Ok(());
         }
         let known = *known;
-        Err(disagreement(shared, communicator, (known.rank, known.made), (rank, made)))
+        Err(disagreement(shared, communicator, Maker { rank: known.rank, made: known.made }, Maker { rank, made }))
     }
 
     /// Checks that all ranks of every communicator created it.
@@ -145,12 +145,16 @@ fn words(call: &Call) -> String {
     }
 }
 
+/// A rank, and the number of its call that created a communicator.
+#[derive(Clone, Copy)]
+struct Maker {
+    rank: u32,
+    made: u64,
+}
+
 /// Collectives of a rank on the communicator created by its call `made`, with the numbers of their calls.
-fn collectives(
-    shared: &JobProgram,
-    communicator: u16,
-    (rank, made): (u32, u64),
-) -> impl Iterator<Item = (u64, Call)> + use<'_> {
+fn collectives(shared: &JobProgram, communicator: u16, maker: Maker) -> impl Iterator<Item = (u64, Call)> + use<'_> {
+    let Maker { rank, made } = maker;
     let mut walker = Walker::new(shared, rank);
     let mut is_over = false;
     std::iter::from_fn(move || {
@@ -166,7 +170,7 @@ fn collectives(
 }
 
 /// The first difference between two ranks of a communicator.
-fn disagreement(shared: &JobProgram, communicator: u16, one: (u32, u64), other: (u32, u64)) -> Mistake {
+fn disagreement(shared: &JobProgram, communicator: u16, one: Maker, other: Maker) -> Mistake {
     let (mut ones, mut others) = (collectives(shared, communicator, one), collectives(shared, communicator, other));
     for nth in 1.. {
         let (a, b) = (ones.next(), others.next());
@@ -175,13 +179,13 @@ fn disagreement(shared: &JobProgram, communicator: u16, one: (u32, u64), other: 
             (Some((_, a)), Some((_, b))) if mark(&a) == mark(&b) => continue,
             (Some((first, a)), Some((second, b))) => format!(
                 "{}: {} is collective {nth} of communicator {communicator}, where {} calls {}",
-                at(other.0, second),
+                at(other.rank, second),
                 words(&b),
-                at(one.0, first),
+                at(one.rank, first),
                 words(&a)
             ),
-            (Some((call, a)), None) => missing(&at(one.0, call), &a, nth, communicator, other.0),
-            (None, Some((call, b))) => missing(&at(other.0, call), &b, nth, communicator, one.0),
+            (Some((call, a)), None) => missing(&at(one.rank, call), &a, nth, communicator, other.rank),
+            (None, Some((call, b))) => missing(&at(other.rank, call), &b, nth, communicator, one.rank),
             (None, None) => unreachable!("they differ"),
         };
         return Mistake(format!("{reason}; {EXPECTED}"));

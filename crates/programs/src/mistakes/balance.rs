@@ -18,8 +18,14 @@ const MAX_CHANNELS: usize = 1 << 20;
 /// Limit on listed channels.
 const MAX_LISTED: usize = 5;
 
-/// Key of matching: source, target, tag, communicator. Ranks are ranks of the job.
-type Channel = (u32, u32, u32, u16);
+/// Key of matching. Ranks are ranks of the job.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Channel {
+    source: u32,
+    target: u32,
+    tag: u32,
+    communicator: u16,
+}
 
 /// The sums of all channels.
 #[derive(Debug)]
@@ -33,16 +39,17 @@ pub(super) struct Balance {
 fn message(rank: u32, call: &Call) -> Option<(Channel, i64)> {
     match *call {
         Call::Send { to, tag, communicator, .. } | Call::Isend { to, tag, communicator, .. } => {
-            Some(((rank, to, tag, communicator), 1))
+            Some((Channel { source: rank, target: to, tag, communicator }, 1))
         }
         Call::Recv { from, tag, communicator, .. } | Call::Irecv { from, tag, communicator, .. } => {
-            Some(((from, rank, tag, communicator), -1))
+            Some((Channel { source: from, target: rank, tag, communicator }, -1))
         }
         _ => None,
     }
 }
 
-fn number(&(source, target, tag, communicator): &Channel) -> u128 {
+fn number(channel: &Channel) -> u128 {
+    let Channel { source, target, tag, communicator } = *channel;
     let low = mixed(mixed(1, source, target), tag, communicator.into());
     let high = mixed(mixed(low, target, tag), source, communicator.into());
     u128::from(high) << 64 | u128::from(low)
@@ -56,7 +63,7 @@ impl Balance {
     /// Adds a call of a rank.
     pub(super) fn add(&mut self, rank: u32, call: &Call) {
         let Some((channel, count)) = message(rank, call) else { return };
-        self.has_wildcards |= channel.0 == ANY || channel.2 == ANY;
+        self.has_wildcards |= channel.source == ANY || channel.tag == ANY;
         let number = number(&channel);
         let sum = &mut self.sums[number as usize % SUMS];
         *sum = if count > 0 { sum.wrapping_add(number) } else { sum.wrapping_sub(number) };
@@ -101,7 +108,7 @@ impl UnmatchedMessages<'_> {
 
     /// Description of the first ones, and how many more there are.
     pub(super) fn words(&self) -> String {
-        let word = |(&(source, target, tag, communicator), &left): (&Channel, &i64)| {
+        let word = |(&Channel { source, target, tag, communicator }, &left): (&Channel, &i64)| {
             let within = if communicator == 0 { String::new() } else { format!(", communicator {communicator}") };
             let count = left.unsigned_abs();
             let what = match (left > 0, count) {

@@ -9,11 +9,11 @@
 mod boxes;
 mod script;
 
+use super::cell::cell;
 use super::free::FreeNodes;
 use super::rule::{ranks_per_node, NodeAssignment, PendingPlacement, PlacementRequest, PlacementRule};
 use crate::WorkloadError;
 use boxes::RankBox;
-pub(super) use boxes::{cell, place};
 use odonata_declare::{parameters, Kind, ParameterMistake, Reader};
 use odonata_machine::{FastestLetter, Machine};
 use odonata_units::{NodeId, RouterId};
@@ -157,7 +157,7 @@ impl<'m> Space<'m> {
                 place[axis] = left % self.sizes[axis];
                 left /= self.sizes[axis];
             }
-            boxes::cell(&self.sizes, &place)
+            cell(&self.sizes, &place)
         };
         Ok((0..ranks).map(place).collect())
     }
@@ -202,7 +202,7 @@ impl<'m> Space<'m> {
             if let Some(before) = line_of.insert(place.clone(), line) {
                 return Err(format!("line {line}: the place '{row}' is already used in line {before}"));
             }
-            cells.push(boxes::cell(&self.sizes, &place));
+            cells.push(cell(&self.sizes, &place));
         }
         if cells.len() != ranks as usize {
             return Err(format!("has {} places, but the job has {ranks} ranks", cells.len()));
@@ -219,6 +219,7 @@ impl<'m> Space<'m> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::placement::cell::place;
     use crate::PlacementSpec;
     use odonata_machine::presets::{self, Partition};
     use serde_json::json;
@@ -291,7 +292,7 @@ mod tests {
         };
         let hops = |dims: &[u32], order: &str| {
             let cells = space.by_order(order, 2048).unwrap();
-            let places: Vec<Vec<u32>> = cells.iter().map(|&cell| boxes::place(&space.sizes, cell)).collect();
+            let places: Vec<Vec<u32>> = cells.iter().map(|&cell| place(&space.sizes, cell)).collect();
             let (mut sum, mut stride) = (0, 1);
             for &size in dims.iter().rev() {
                 let next = |rank: u32| match rank / stride % size + 1 == size {

@@ -4,6 +4,7 @@
 //! repeatedly cuts the ranks and the box of the nodes in two. [`improve`] exchanges ranks by simulated annealing
 //! (Kirkpatrick, Gelatt and Vecchi, Science 1983) with a temperature that falls to zero.
 
+use super::cell::{cell, place};
 use odonata_units::Stream;
 use std::collections::BinaryHeap;
 
@@ -51,7 +52,7 @@ impl TorusPlaces {
 
     fn coordinates(&self) -> Vec<u32> {
         let nodes: u32 = self.sizes.iter().product();
-        (0..nodes).flat_map(|node| super::mapping::place(&self.sizes, node)).collect()
+        (0..nodes).flat_map(|node| place(&self.sizes, node)).collect()
     }
 }
 
@@ -96,7 +97,7 @@ impl<'p> Hops<'p> {
             let to = (at[step / 2] + if step % 2 == 0 { 1 } else { size - 1 }) % size;
             at[step / 2] = to;
         }
-        super::mapping::cell(sizes, &at) * per_node + on_node
+        cell(sizes, &at) * per_node + on_node
     }
 }
 
@@ -145,7 +146,7 @@ impl Bisection<'_> {
     fn divide(&mut self, ranks: Vec<u32>, low: &[u32], sizes: &[u32]) {
         let longest = (0..sizes.len()).rev().max_by_key(|&axis| sizes[axis]).expect("a torus has axes");
         if sizes[longest] == 1 {
-            let node = super::mapping::cell(&self.places.sizes, low);
+            let node = cell(&self.places.sizes, low);
             for (&rank, on_node) in ranks.iter().zip(0..) {
                 self.place_of_rank[rank as usize] = node * self.places.per_node + on_node;
             }

@@ -1,6 +1,6 @@
 //! Jobs with a complete exchange, counted by nodes, because n ranks send n (n - 1) messages.
 
-use super::{Locality, Volumes};
+use super::walk::Locality;
 use crate::Job;
 use odonata_machine::Machine;
 use odonata_units::{Bytes, NodeId};
@@ -58,13 +58,11 @@ impl CompleteExchange {
         })
     }
 
-    /// Volumes of one iteration.
-    pub fn volumes(&self, machine: &Machine) -> Volumes {
-        let mut volumes = Volumes::default();
+    /// Passes all messages between nodes in one iteration to `each`.
+    pub(super) fn each(&self, machine: &Machine, mut each: impl FnMut(NodeExchange)) {
         for &(node, ranks) in &self.nodes {
-            self.from(machine, node, ranks).for_each(|exchange| volumes.add_exchange(&exchange));
+            self.from(machine, node, ranks).for_each(&mut each);
         }
-        volumes
     }
 
     /// Size of each message.
@@ -78,7 +76,7 @@ mod tests {
     use super::*;
     use crate::pattern::PatternSpec;
     use crate::test_machines::cascade;
-    use crate::volumes::{message_counts, Matrix, Messages};
+    use crate::volumes::{message_counts, Matrix, Messages, Volumes};
     use crate::{JobSpec, PlacementSpec, Work, Workload};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
@@ -100,7 +98,6 @@ mod tests {
             prop_assume!(ranks.div_ceil(each) <= 32);
             let workload = Workload::build(&machine, &[job], seed).unwrap();
             let job = &workload.jobs[0];
-            let complete = CompleteExchange::of(job).unwrap();
             let (mut volumes, mut pairs) = (Volumes::default(), BTreeMap::new());
             let (mut cells, mut messages) = (BTreeMap::new(), Messages::new(&machine, job));
             let matrix = Matrix::of(&machine, job, side);
@@ -114,12 +111,11 @@ mod tests {
                     *cell = (cell.0 + 1, cell.1 + u128::from(message.bytes.0));
                 }
             }
-            prop_assert_eq!(complete.volumes(&machine), volumes);
             prop_assert_eq!(Volumes::of(&machine, job), volumes);
             prop_assert_eq!(message_counts(&machine, job).messages(), volumes.messages);
             prop_assert_eq!(message_counts(&machine, job).bytes(), volumes.bytes());
             prop_assert_eq!(message_counts(&machine, job).pairs, volumes.messages);
-            let mut found = BTreeMap::new();
+            let (complete, mut found) = (CompleteExchange::of(job).unwrap(), BTreeMap::new());
             for &(node, ranks) in &complete.nodes {
                 for exchange in complete.from(&machine, node, ranks).filter(|exchange| exchange.messages > 0) {
                     found.insert((node, exchange.target), (exchange.messages, exchange.bytes));

@@ -3,6 +3,7 @@
 //! A box is an array in row-major order, its last axis the fastest. Cutting makes leaves, which are views: a move in a
 //! leaf moves ranks in the box.
 
+use crate::placement::cell::{cell, places};
 use std::cmp::Ordering;
 
 /// The cell has no rank.
@@ -48,26 +49,6 @@ pub(super) struct RankBox {
     /// The rank in each cell, in row-major order.
     rank_of_cell: Vec<u32>,
     leaves: Vec<Leaf>,
-}
-
-/// Number of a place of a box in row-major order.
-pub(in crate::placement) fn cell(sizes: &[u32], place: &[u32]) -> u32 {
-    place.iter().zip(sizes).fold(0, |cell, (&value, &size)| cell * size + value)
-}
-
-/// All places of a box in row-major order.
-fn places(sizes: &[u32]) -> impl Iterator<Item = Vec<u32>> + '_ {
-    (0..sizes.iter().product()).map(|cell| place(sizes, cell))
-}
-
-/// The place with a number.
-pub(in crate::placement) fn place(sizes: &[u32], cell: u32) -> Vec<u32> {
-    let (mut place, mut left) = (vec![0; sizes.len()], cell);
-    for axis in (0..sizes.len()).rev() {
-        place[axis] = left % sizes[axis];
-        left /= sizes[axis];
-    }
-    place
 }
 
 impl RankBox {
@@ -258,6 +239,7 @@ fn by_morton_code(a: &[u32], b: &[u32]) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::placement::cell::place;
     use proptest::prelude::*;
 
     /// Places of the first ranks as digits.

@@ -186,7 +186,7 @@ fn app(sizes: &[&str], ranks: u32) -> Result<RankBox, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::placement::mapping::boxes::place;
+    use crate::placement::cell::place;
 
     fn names(letters: &str) -> Vec<String> {
         letters.chars().map(String::from).collect()

@@ -1,0 +1,73 @@
+//! One walk over the messages of a job, with the locality of each.
+
+use crate::{Job, SentMessage};
+use odonata_machine::Machine;
+use odonata_units::{Bytes, NodeId, RankId};
+
+/// The smallest part of the machine that contains both ends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Locality {
+    /// The rank sends to itself.
+    Rank,
+    /// Another rank of the same node: nothing leaves the node.
+    Node,
+    /// Another node of the same router: it passes two NICs and no link between routers.
+    Router,
+    /// Another router.
+    Network,
+}
+
+/// One message of one iteration.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// Sending rank.
+    pub source: RankId,
+    /// Receiving rank.
+    pub target: RankId,
+    /// Node of the sending rank.
+    pub source_node: NodeId,
+    /// Node of the receiving rank.
+    pub target_node: NodeId,
+    /// Size.
+    pub bytes: Bytes,
+    /// Locality.
+    pub within: Locality,
+}
+
+/// A walk over the messages of a job, rank by rank.
+#[derive(Clone, Debug)]
+pub struct Messages<'a> {
+    machine: &'a Machine,
+    job: &'a Job,
+    sends: Vec<SentMessage>,
+}
+
+impl<'a> Messages<'a> {
+    /// A walk over the messages of `job`, placed on `machine`.
+    pub const fn new(machine: &'a Machine, job: &'a Job) -> Self {
+        Self { machine, job, sends: Vec::new() }
+    }
+
+    /// Messages of `rank` in one iteration, in the order of the pattern.
+    pub fn of(&mut self, rank: RankId) -> impl ExactSizeIterator<Item = Message> + use<'_, 'a> {
+        let Self { machine, job, sends } = self;
+        let (machine, job): (&Machine, &Job) = (machine, job);
+        sends.clear();
+        job.pattern.sends(rank, sends);
+        let source_node = job.node_of(rank);
+        let router = machine.router_of(source_node);
+        sends.iter().map(move |&SentMessage { target, bytes }| {
+            let target_node = job.node_of(target);
+            let within = if target == rank {
+                Locality::Rank
+            } else if target_node == source_node {
+                Locality::Node
+            } else if machine.router_of(target_node) == router {
+                Locality::Router
+            } else {
+                Locality::Network
+            };
+            Message { source: rank, target, source_node, target_node, bytes, within }
+        })
+    }
+}
