@@ -12,7 +12,7 @@
 //! ```
 //! use odonata_machine::topology::{Dragonfly, LinkFigures};
 //! use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions, Schedule, Traffic};
-//! //! use odonata_transport::{MpiSettings, RankJob, Ranks};
+//! use odonata_transport::{MpiSettings, RankJob, Ranks};
 //! use odonata_units::{NodeId, Time};
 //! use odonata_programs::collective::Collectives;
 //! use odonata_programs::expansion::JobProgram;
