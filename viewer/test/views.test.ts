@@ -93,7 +93,7 @@ describe.each(PANEL_NAMES)('panel %s', (panel) => {
     expect(chosen).toEqual(PANEL_NAMES)
   })
 
-  test('is exported beside the picture', () => {
+  test('is exported next to the picture', () => {
     const session = sessionOf(ALL)
     const derived = new RunModel(run).derive(state)
     const { width, height, draw } = VIEWS.overview.sheet({ session, derived, state, theme: 'light' })!

@@ -50,7 +50,7 @@ export interface Block {
   readonly strings: ReadonlyMap<string, Strings>
 }
 
-/** The text of a row; empty without such a column. */
+/** The text of a row; empty without the column. */
 export function textAt(block: Block, column: string, row: number): string {
   const coded = block.coded.get(column)
   return coded ? coded.names[coded.codes[row]!]! : (block.strings.get(column)?.at(row) ?? '')

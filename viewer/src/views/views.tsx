@@ -10,7 +10,7 @@ import { CompareView } from './compare/compare'
 import { compareExport } from './compare/sheet'
 import { CostsView } from './costs/costs'
 import { costsExport } from './costs/sheet'
-import type { Exported, ExportSheet } from './export/sheets'
+import type { ExportRequest, ExportSheet } from './export/sheets'
 import { JobsView } from './jobs/jobs'
 import { jobsExport } from './jobs/sheet'
 import { LatencyView } from './latency/latency'
@@ -35,7 +35,7 @@ export interface ViewEntry {
   readonly Body: ComponentType<Shown & { seen: boolean }>
   /** Whether the left column with controls is shown. */
   readonly controls?: boolean
-  sheet(of: Exported): ExportSheet | null
+  sheet(of: ExportRequest): ExportSheet | null
   /** Why the view is not available; null if it is. */
   missing?(index: Index): string | null
   /** What is shown; null for the chosen run. */

@@ -6,11 +6,11 @@ import type { DerivedRun } from '../../data/model'
 import { COMPARED_MAX } from '../../data/state'
 import type { Cell } from '../../draw/blocks'
 import { machinePart, scalePart, tablePart } from '../export/parts'
-import { describeFilter, machineOf, sheetOf, type Exported, type ExportSheet } from '../export/sheets'
+import { describeFilter, machineOf, sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 import { overviewExport } from '../export/overview'
 
 /** The difference of two runs, or machines side by side on one scale, and the table of changes. */
-export function compareExport(of: Exported): ExportSheet {
+export function compareExport(of: ExportRequest): ExportSheet {
   const { compared, state, theme } = of
   if (!compared || compared.change) return overviewExport(of, compared?.change)
   const { runs } = compared

@@ -6,11 +6,11 @@ import { drawLegend } from '../../draw/blocks'
 import { looksFor } from '../../draw/look'
 import { barsPicture } from '../../layout/bars'
 import { costsIn, shownCosts } from './costs'
-import { sheetOf, type Exported, type ExportSheet } from '../export/sheets'
+import { sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 
 const WIDTH = 1100
 
-export function costsExport({ session, derived: { run }, state, theme }: Exported): ExportSheet | null {
+export function costsExport({ session, derived: { run }, state, theme }: ExportRequest): ExportSheet | null {
   const costs = costsIn(session, run)
   if (costs === null || typeof costs === 'string') return null
   const { choice, bars, job } = shownCosts(costs, state)

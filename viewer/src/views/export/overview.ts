@@ -1,11 +1,11 @@
-/** Export of one picture, with what stands beside it. */
+/** Export of one picture, with what stands next to it. */
 import { count } from '../../base/format'
 import { selectionCsv } from '../../data/csv'
 import { write } from '../../draw/blocks'
 import type { Pen } from '../../draw/pen'
 import { drawJobs, drawScale, drawWhole } from '../../draw/sheet'
-import { describeFilter, machineOf, sheetOf, type Exported, type ExportSheet } from './sheets'
-import { besideOf } from '../panels/panels'
+import { describeFilter, machineOf, sheetOf, type ExportRequest, type ExportSheet } from './sheets'
+import { partOf } from '../panels/panels'
 import type { Change } from '../picture/content'
 
 const PICTURE = 820
@@ -13,14 +13,14 @@ const RAMP = 280
 
 /** The links, or the changes of a comparison. */
 export function overviewExport(
-  { derived, state, theme }: Exported,
+  { derived, state, theme }: ExportRequest,
   change: Change | null = null,
 ): ExportSheet {
   const machine = machineOf(derived, state, theme, change)
   const { picture, looks } = machine
   const { run } = derived
   const { engine, routing, machine: built } = run.summary
-  const beside = besideOf(state.panel)(derived, state, looks)
+  const part = partOf(state.panel)(derived, state, looks)
   const filter = describeFilter(derived, state)
   let reading = ''
   const whole = {
@@ -48,7 +48,7 @@ export function overviewExport(
       `${engine}, ${routing}`,
       ...(filter ? [filter] : []),
     ].join(' · '),
-    columns: [[whole], ...(beside ? [[beside]] : [])],
+    columns: [[whole], ...(part ? [[part]] : [])],
     below: [foot],
     looks,
     csv: () => selectionCsv(derived),

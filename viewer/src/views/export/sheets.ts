@@ -15,7 +15,7 @@ import type { Settings } from '../session/settings'
 import type { Shown } from '../session/shown'
 
 /** What is exported. */
-export interface Exported extends Shown {
+export interface ExportRequest extends Shown {
   readonly session: Session
   readonly state: Settings
   readonly theme: Theme

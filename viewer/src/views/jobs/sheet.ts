@@ -19,7 +19,7 @@ import type { Cell } from '../../draw/blocks'
 import { looksFor } from '../../draw/look'
 import { densityScale } from '../canvas/density'
 import { machinePart, MAP, mapPart, tablePart } from '../export/parts'
-import { inColumns, machineOf, sheetOf, type Exported, type ExportSheet } from '../export/sheets'
+import { inColumns, machineOf, sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 import type { Session } from '../session/session'
 import { loadPairs } from './communication'
 
@@ -27,7 +27,7 @@ const MACHINE = 620
 const GRID = 128
 const PER_ROW = 3
 
-export function jobsExport({ session, derived: d, state, theme }: Exported): ExportSheet | null {
+export function jobsExport({ session, derived: d, state, theme }: ExportRequest): ExportSheet | null {
   const job = d.run.jobs.find(({ job }) => job === d.focus?.job) ?? d.run.jobs[0]
   if (!job) return null
   if (state.matrices === 'all') return matricesExport(session, d, state, theme)

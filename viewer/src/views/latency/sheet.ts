@@ -20,12 +20,17 @@ import { looksFor } from '../../draw/look'
 import { boxesPicture } from '../../layout/boxes'
 import { densityScale } from '../canvas/density'
 import { mapPart } from '../export/parts'
-import { sheetOf, type Exported, type ExportSheet } from '../export/sheets'
+import { sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 import { shownLatencies } from './latency'
 
 const WIDTH = 900
 
-export function latencyExport({ session, derived: { run }, state, theme }: Exported): ExportSheet | null {
+export function latencyExport({
+  session,
+  derived: { run },
+  state,
+  theme,
+}: ExportRequest): ExportSheet | null {
   const loaded = hasLatency(run.info) ? session.block(run.id, LATENCY, LATENCY_COLUMNS) : null
   const shown = typeof loaded === 'object' && loaded ? shownLatencies(latencies(loaded), state) : null
   const measure = groupMeasure(run.info, state.groupMeasure)

@@ -11,7 +11,7 @@ import { BottleneckView } from './bottlenecks/bottlenecks'
 import { GroupView } from './group/group'
 import { RouterView } from './group/router'
 import { MatricesView } from './matrices/matrices'
-import { matricesBeside } from './matrices/sheet'
+import { matricesPart } from './matrices/sheet'
 
 /** In the order of their tabs. */
 const panels = {
@@ -30,13 +30,12 @@ export interface PanelEntry {
   readonly label: string
   readonly title?: string
   readonly Body: ComponentType<{ derived: DerivedRun }>
-  /** What stands beside the picture in an export; the matrices by default. */
-  beside?(d: DerivedRun, state: ViewState, looks: LookTable): SheetPart | null
+  /** What stands next to the picture in an export; the matrices by default. */
+  part?(d: DerivedRun, state: ViewState, looks: LookTable): SheetPart | null
 }
 
 export const PANELS: Readonly<Record<Panel, PanelEntry>> = panels
-export const besideOf = (panel: Panel): NonNullable<PanelEntry['beside']> =>
-  PANELS[panel].beside ?? matricesBeside
+export const partOf = (panel: Panel): NonNullable<PanelEntry['part']> => PANELS[panel].part ?? matricesPart
 export const PANEL_NAMES = Object.keys(panels) as Panel[]
 
 export function SidePanel({ derived }: { derived: DerivedRun }) {

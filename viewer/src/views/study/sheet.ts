@@ -5,13 +5,13 @@ import { drawFront } from '../../draw/front'
 import { looksFor } from '../../draw/look'
 import { frontPicture } from '../../layout/front'
 import { titled } from '../export/parts'
-import { sheetOf, type Exported, type ExportSheet } from '../export/sheets'
+import { sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 import { axesOf, chosenOf, outcome } from './study'
 import { pivotPart } from '../export/pivot'
 
 const SIZE = { width: 1000, height: 520 }
 
-export function studyExport({ session: { index }, state, theme }: Exported): ExportSheet | null {
+export function studyExport({ session: { index }, state, theme }: ExportRequest): ExportSheet | null {
   const { findings } = index
   if (!findings) return null
   const looks = looksFor(theme, state.ramp, false)

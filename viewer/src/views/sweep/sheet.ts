@@ -9,14 +9,14 @@ import type { Pen } from '../../draw/pen'
 import { interactionsPicture } from '../../layout/interactions'
 import { titled } from '../export/parts'
 import { pivotPart } from '../export/pivot'
-import { inColumns, sheetOf, type Exported, type ExportSheet } from '../export/sheets'
+import { inColumns, sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 import type { Session } from '../session/session'
 import { levelColors } from './interactions'
 import { sweepTable, type SweepTable } from './sweep'
 
 const LINES = 340
 
-export function sweepExport({ session, state, theme }: Exported): ExportSheet | null {
+export function sweepExport({ session, state, theme }: ExportRequest): ExportSheet | null {
   const table = sweepTable(session, state)
   if (!table) return null
   const looks = looksFor(theme, state.ramp, false)

@@ -14,7 +14,7 @@ import { looksFor, type LookTable } from '../../draw/look'
 import { drawHeat, drawLanes, drawLines, heatScale, STATE_COLORS, STATE_NAMES } from '../../draw/timechart'
 import { heatPicture, lanesPicture, linesPicture } from '../../layout/timechart'
 import { machinePart, scalePart, titled } from '../export/parts'
-import { machineOf, sheetOf, type Exported, type ExportSheet } from '../export/sheets'
+import { machineOf, sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 import type { Session } from '../session/session'
 import { lanesIn, shownLanes } from './lanes'
 import { blockOf, chosenHeat, chosenLines, chosenRows, linesOf, type SeriesColumn } from './moment'
@@ -34,7 +34,7 @@ interface Part {
   name(subject: number): string
 }
 
-export function timeExport({ session, derived: { run }, moment, state, theme }: Exported): ExportSheet {
+export function timeExport({ session, derived: { run }, moment, state, theme }: ExportRequest): ExportSheet {
   const looks = looksFor(theme, state.ramp, false)
   const heatColumn = chosenHeat(run.info, state)
   const charts = chosenLines(run.info, state).flatMap((column) =>

@@ -11,7 +11,7 @@ import { cellSource } from './cells'
 const SIZE = { width: 520, height: 820 }
 
 /** Of small machines only; 241 groups would be ten metres long. */
-export function matricesBeside(d: DerivedRun, { aggregate }: ViewState, looks: LookTable): SheetPart | null {
+export function matricesPart(d: DerivedRun, { aggregate }: ViewState, looks: LookTable): SheetPart | null {
   const panel = placeMatrices(d.run, geometryOf(d.run).interior, SIZE.width, SIZE.height)
   if (panel.matrices.length === 0 || panel.height > 2 * SIZE.height) return null
   return {
