@@ -76,9 +76,9 @@ COLUMNS = {
 def share(file: str) -> None:
     """Work of one process: the run, and its cost as a line of JSON."""
     from odonata import api
-    from odonata.processes import joined, sharing
+    from odonata.processes import join_processes, share_run
 
-    source, processes = api.Source.of(Path(file)), joined()
+    experiment, processes = api.read(Path(file)), join_processes()
     waited = exchanges = begun = 0.0
     if processes is not None:
         exchange = processes.exchange
@@ -93,8 +93,8 @@ def share(file: str) -> None:
             return came
 
         processes.exchange = timed  # type: ignore[method-assign]
-        processes.make(source.text)
-    with sharing(processes):
+        processes.announce(experiment.text)
+    with share_run(processes):
         if processes is None or processes.number == 0:
             begun_alone: list[float] = []
 
@@ -102,10 +102,10 @@ def share(file: str) -> None:
                 if phase in ("simulating", "solving") and not begun_alone:
                     begun_alone.append(time.process_time())
 
-            api.run_until_interrupted(source, [], threads=1, progress=progress, processes=processes)
+            api.run_until_interrupted(experiment, threads=1, progress=progress, processes=processes)
             begun = begun or begun_alone[0]
         else:
-            api.assist(source, [], processes, threads=1)
+            api.assist(experiment, processes, threads=1)
     used = resource.getrusage(resource.RUSAGE_SELF)
     took = {
         "cpu_s": used.ru_utime + used.ru_stime,

@@ -3,12 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use odonata_experiment::sweep;
+use odonata_experiment::Experiment;
 
 fuzz_target!(|data: &str| {
     let (text, change) = data.split_once('\u{0}').unwrap_or((data, ""));
-    let overrides: Vec<String> = (!change.is_empty()).then(|| change.to_owned()).into_iter().collect();
-    if let Err(problems) = sweep(text, "x.toml", &overrides) {
+    let overrides = (!change.is_empty()).then_some(change);
+    if let Err(problems) = Experiment::new(text, "x.toml").with_overrides(overrides).sweep() {
         assert!(!problems.to_string().is_empty());
     }
 });

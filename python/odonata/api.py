@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from odonata import _core, toml
+from odonata._core import Experiment
 from odonata.checkpointing import CheckpointControl, ignore_checkpoint_signal
 from odonata.errors import OdonataError, OtherProcessError, PartialRunWarning
 from odonata.store.checkpoint import CheckpointDirectory
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from odonata.processes import Processes
     from odonata.runs import Run
 
-Experiment: TypeAlias = "str | Path | Mapping[str, Any]"
+ExperimentInput: TypeAlias = "str | Path | Mapping[str, Any] | Experiment"
 """The path of an experiment file, its text (anything with a line break), or its content as a dict."""
 
 Progress: TypeAlias = Callable[[str, float], None]
@@ -29,25 +29,20 @@ Pace: TypeAlias = Callable[[int, int], None]
 """Takes the simulated time in ps and the number of events, from engines that simulate time."""
 
 
-@dataclass(frozen=True)
-class Source:
-    """The text of an experiment and its name in errors."""
-
-    text: str
-    path: str
-
-    @classmethod
-    def of(cls, experiment: Experiment) -> Source:
-        """Reads an experiment from a file, text or dict."""
-        if isinstance(experiment, Mapping):
-            return cls(toml.document(experiment), "<dict>")
-        if isinstance(experiment, str) and "\n" in experiment:
-            return cls(experiment, "<text>")
-        if not isinstance(experiment, str | os.PathLike):
-            raise TypeError(
-                f"an experiment is the path of a file, its text or a dict, not {type(experiment).__name__}"
-            )
-        return cls(_core.read_experiment(experiment), str(experiment))
+def read(experiment: ExperimentInput, set: Mapping[str, Any] | None = None) -> Experiment:  # noqa: A002
+    """Reads an experiment from a file, text or dict; `set` are keys to change."""
+    changes = overrides(set)
+    if isinstance(experiment, Experiment):
+        return experiment.with_overrides(changes)
+    if isinstance(experiment, Mapping):
+        return Experiment(toml.document(experiment), "<dict>", changes)
+    if isinstance(experiment, str) and "\n" in experiment:
+        return Experiment(experiment, "<text>", changes)
+    if not isinstance(experiment, str | os.PathLike):
+        raise TypeError(
+            f"an experiment is the path of a file, its text or a dict, not {type(experiment).__name__}"
+        )
+    return Experiment(_core.read_experiment(experiment), str(experiment), changes)
 
 
 def overrides(set: Mapping[str, Any] | None) -> list[str]:  # noqa: A002 - the name that users write
@@ -62,7 +57,7 @@ def overrides(set: Mapping[str, Any] | None) -> list[str]:  # noqa: A002 - the n
 
 
 def run(
-    experiment: Experiment,
+    experiment: ExperimentInput,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
     out: str | Path | None = None,
@@ -99,23 +94,8 @@ def run(
         >>> odonata.run("both.toml", out="runs/again").path.name
         'again'
     """
-    return run_source(
-        Source.of(experiment), overrides(set), out=out, threads=threads, force=force, progress=progress
-    )
-
-
-def run_source(
-    source: Source,
-    changes: list[str],
-    *,
-    out: str | Path | None = None,
-    threads: int | None = None,
-    force: bool = False,
-    progress: Progress | None = None,
-) -> Run:
-    """`run` for a `Source`, with overrides as text."""
     finished, interrupt = run_until_interrupted(
-        source, changes, out=out, threads=threads, force=force, progress=progress
+        read(experiment, set), out=out, threads=threads, force=force, progress=progress
     )
     if interrupt is not None:
         raise interrupt
@@ -123,8 +103,7 @@ def run_source(
 
 
 def run_until_interrupted(
-    source: Source,
-    changes: list[str],
+    experiment: Experiment,
     *,
     out: str | Path | None = None,
     threads: int | None = None,
@@ -134,7 +113,7 @@ def run_until_interrupted(
     checkpoints: CheckpointControl | None = None,
     processes: Processes | None = None,
 ) -> tuple[Run, BaseException | None]:
-    """`run_source`, but returns the interrupt that stopped a run together with its partial results.
+    """`run`, but returns the interrupt that stopped a run together with its partial results.
 
     With `processes`, this is the first process of the run; the others call `assist`.
 
@@ -151,10 +130,7 @@ def run_until_interrupted(
     checkpoints = checkpoints or CheckpointControl()
     with GrowingTables(target, force=force, parts=checkpoints.parts) as growing:
         requests = None if target is None else checkpoints.start(growing)
-        result = _core.run(
-            source.text,
-            source.path,
-            changes,
+        result = experiment.run(
             threads or 0,
             progress,
             pace,
@@ -176,28 +152,22 @@ def run_until_interrupted(
             name: columns.table(name, given, axes, engine=engine) for name, given in result["tables"].items()
         }
         if target is not None:
-            path = growing.commit(summary=summary, tables=tables, experiment=source.text, resolved=resolved)
+            path = growing.commit(
+                summary=summary, tables=tables, experiment=experiment.text, resolved=resolved
+            )
             if summary["complete"]:
                 CheckpointDirectory(target).remove()
             return Run.from_directory(path), interrupt
         tables |= growing.tables()
-        return Run.from_tables(summary, tables, experiment=source.text, resolved=resolved), interrupt
+        return Run.from_tables(summary, tables, experiment=experiment.text, resolved=resolved), interrupt
 
 
 def assist(
-    source: Source,
-    changes: list[str],
-    processes: Processes,
-    *,
-    threads: int | None = None,
-    resumed: Path | None = None,
+    experiment: Experiment, processes: Processes, *, threads: int | None = None, resumed: Path | None = None
 ) -> None:
     """Does the share of every process but the first in a run of several processes."""
     with ignore_checkpoint_signal():
-        result = _core.run(
-            source.text,
-            source.path,
-            changes,
+        result = experiment.run(
             threads or 0,
             rows=lambda _name, _rows: None,
             processes=processes,
@@ -210,7 +180,7 @@ def assist(
 
 
 def check(
-    experiment: Experiment,
+    experiment: ExperimentInput,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
 ) -> CheckResult:
@@ -234,8 +204,7 @@ def check(
         >>> [(job["name"], job["messages"], job["bytes"]) for job in checked["summary"]["jobs"]]
         [('cfd', 128, 73728000.0), ('fft', 992, 32505856.0)]
     """
-    source = Source.of(experiment)
-    return _core.check(source.text, source.path, overrides(set))
+    return read(experiment, set).check()
 
 
 def load_run(directory: str | Path) -> Run:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from odonata import _core
-from odonata.api import Experiment, Source, overrides
+from odonata._core import Experiment
+from odonata.api import ExperimentInput, read
 from odonata.errors import OdonataError
 from odonata.store.schema import TYPES, Column, declared, job_seconds
 from odonata.store.sweep import Axis
@@ -83,7 +83,7 @@ MEASURED = (
 
 
 def characterize(
-    experiment: Experiment,
+    experiment: ExperimentInput,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
     measure: str | Path | None = None,
@@ -116,42 +116,27 @@ def characterize(
         >>> [f"{seconds:.2e} s" for seconds in alone["execution_s"].to_pylist()]
         ['4.58e-05 s', '1.71e-04 s']
     """
-    return characterize_source(Source.of(experiment), overrides(set), measure, processes, progress)
-
-
-def characterize_source(
-    source: Source,
-    changes: Sequence[str],
-    measure: str | Path | None,
-    processes: int | None,
-    progress: Progress | None,
-) -> pa.Table:
-    """`characterize` for a `Source`, with overrides as text."""
-    rows: list[dict[str, Any]] = [
-        dict(row) for row in _core.characterize(source.text, source.path, list(changes))
-    ]
+    experiment = read(experiment, set)
+    rows: list[dict[str, Any]] = [dict(row) for row in experiment.characterize()]
     columns: tuple[Column, ...] = COLUMNS
     if measure is not None:
         columns = (*COLUMNS, *MEASURED)
-        _measure(rows, source, changes, Path(measure), processes, progress)
+        _measure(rows, experiment, Path(measure), processes, progress)
     types = pa.schema([(column.name, TYPES[column.type]) for column in columns])
     return declared(columns, pa.Table.from_pylist(rows, types))
 
 
 def _measure(
     rows: list[dict[str, Any]],
-    source: Source,
-    changes: Sequence[str],
+    experiment: Experiment,
     directory: Path,
     processes: int | None,
     progress: Progress | None,
 ) -> None:
     """Adds the results of runs of each job alone."""
-    alone = _core.alone(source.text, source.path, list(changes))
-    axis = Axis(alone["key"], tuple(alone["values"]), tuple(map(tuple, alone["overrides"])))
-    sweep = make(directory, [axis], source)
+    sweep = make(directory, [Axis.of(experiment.alone())], experiment)
     _, failures = run_tasks(
-        [Task(source, tuple(changes), point, directory) for point in sweep.points],
+        [Task(experiment, point, directory) for point in sweep.points],
         processes=processes or processors(),
         threads=1,
         progress=progress or (lambda *_: None),

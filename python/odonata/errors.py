@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,14 @@ class OdonataError(Exception):
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\n{self.hint}"
+
+
+def nearest(name: str, known: Iterable[str], otherwise: str) -> str:
+    """The hint for an unknown name: the nearest one, or else another text."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), n=1)
+    return f"Did you mean {near[0]}?" if near else otherwise
 
 
 class StoreError(OdonataError):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from odonata import _core, toml
-from odonata.api import Source, overrides
-from odonata.errors import OdonataError
+from odonata._core import Experiment
+from odonata.api import read
+from odonata.errors import OdonataError, nearest
 from odonata.notebook import facts
 from odonata.store import columns
 
@@ -94,12 +94,12 @@ def machine(
         >>> odonata.machine("both.toml", edit=["-25% local"], price={"global": 900}).metrics["cost"]["total"]
         32400.0
     """
-    return build(source_of(origin), [*changes_of(edit, price or {}), *overrides(set)], threads)
+    return build(read(origin_of(origin, edit, price or {}), set), threads)
 
 
-def build(source: Source, changes: Sequence[str], threads: int | None = None) -> Machine:
-    """`machine` for a `Source`, with overrides as text."""
-    report = _core.machine(source.text, source.path, list(changes), threads or 0)
+def build(experiment: Experiment, threads: int | None = None) -> Machine:
+    """The machine of an experiment."""
+    report = experiment.machine(threads or 0)
     tables = {
         name: columns.table(name, given, _axes(report["tables"]["links"]), partial=True)
         for name, given in report["tables"].items()
@@ -111,31 +111,31 @@ def _axes(links: Mapping[str, Any]) -> list[str]:
     return [name.removeprefix("source_") for name in links if name.startswith("source_")]
 
 
-def changes_of(edit: Sequence[str], price: Mapping[str, float]) -> list[str]:
-    """Edits and prices as overrides."""
+def origin_of(
+    origin: str | Path | Mapping[str, Any], edit: Sequence[str], price: Mapping[str, float]
+) -> Experiment:
+    """An experiment with only the machine that `origin` names, with edits and prices."""
     changes = [f"machine.edit={toml.value(list(edit))}"] if edit else []
-    return changes + [f"machine.class.{name}.price={toml.value(amount)}" for name, amount in price.items()]
+    changes += [f"machine.class.{name}.price={toml.value(amount)}" for name, amount in price.items()]
+    return _named(origin).with_overrides(changes)
 
 
-def source_of(origin: str | Path | Mapping[str, Any]) -> Source:
-    """An experiment with only the machine that `origin` names."""
+def _named(origin: str | Path | Mapping[str, Any]) -> Experiment:
     if isinstance(origin, Mapping):
-        return Source(toml.document({"machine": origin}), "<dict>")
+        return read({"machine": origin})
     names, families = [preset["name"] for preset in presets()], topologies()
     for key, known in (("preset", names), ("topology", families)):
         if str(origin) in known:
-            return Source(f"[machine]\n{key} = {toml.value(str(origin))}\n", f"<{key}>")
+            return Experiment(f"[machine]\n{key} = {toml.value(str(origin))}\n", f"<{key}>")
     if not Path(origin).exists():
-        near = get_close_matches(str(origin), [*names, *families], n=1)
+        others = f"Presets: {', '.join(names)}; topologies: {', '.join(families)}."
         raise OdonataError(
             f"unknown preset, topology or file {origin}",
-            hint=f"Did you mean {near[0]}?"
-            if near
-            else f"Presets: {', '.join(names)}; topologies: {', '.join(families)}.",
+            hint=nearest(str(origin), [*names, *families], others),
         )
     if Path(origin).suffix == ".toml":
-        return Source.of(Path(origin))
-    return Source(f"[machine]\nfile = {toml.value(str(origin))}\n", "<cables>")
+        return read(Path(origin))
+    return Experiment(f"[machine]\nfile = {toml.value(str(origin))}\n", "<cables>")
 
 
 def topologies() -> list[str]:

@@ -11,7 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
 from odonata import toml
-from odonata.api import Source, run_until_interrupted
+from odonata._core import Experiment
+from odonata.api import run_until_interrupted
 from odonata.quantity import picoseconds
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class TrialTimer:
             raise TrialEnd
 
 
-def run_trial(source: Source, changes: list[str], seconds: float) -> Trial:
+def run_trial(experiment: Experiment, seconds: float) -> Trial:
     """Runs an experiment for a few seconds, with one thread, in memory."""
     first = time.process_time()
     start_s: float | None = None
@@ -127,7 +128,7 @@ def run_trial(source: Source, changes: list[str], seconds: float) -> Trial:
     interrupt: BaseException | None
     with TrialTimer() as timer:
         try:
-            run, interrupt = run_until_interrupted(source, changes, threads=1, progress=report)
+            run, interrupt = run_until_interrupted(experiment, threads=1, progress=report)
         except TrialEnd as enough:
             interrupt = enough
     if interrupt is not None and not isinstance(interrupt, TrialEnd):
@@ -136,7 +137,7 @@ def run_trial(source: Source, changes: list[str], seconds: float) -> Trial:
     return Trial(run, interrupt is None, cpu_s if start_s is None else start_s, cpu_s, *half, *last)
 
 
-def estimate_run(source: Source, changes: list[str], checked: Mapping[str, Any]) -> RunEstimate:
+def estimate_run(experiment: Experiment, checked: Mapping[str, Any]) -> RunEstimate:
     """Runs an experiment for a few seconds and estimates the CPU time of the whole run.
 
     Packet engine with programs: the time is proportional to the packets. With only open traffic: the time is
@@ -144,11 +145,10 @@ def estimate_run(source: Source, changes: list[str], checked: Mapping[str, Any])
     without progress (paths of `optimal`) have no estimate.
 
     Args:
-        source: The experiment.
-        changes: Overrides.
-        checked: Result of `odonata._core.check` for both.
+        experiment: The experiment.
+        checked: Result of its check.
     """
-    trial = run_trial(source, changes, SECONDS)
+    trial = run_trial(experiment, SECONDS)
     if trial.is_whole:
         return RunEstimate(trial.cpu_s, "measured", trial.cpu_s)
     ahead_s = _ahead(trial, checked)

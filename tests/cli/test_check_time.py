@@ -13,7 +13,7 @@ import packet_files
 import pytest
 from running import Command
 
-from odonata import _core, api, trial
+from odonata import _core, trial
 
 OPEN = packet_files.experiment(warm_up="20 us", measure="60 us", engine='drain = "20 us"')
 HALO = 'program = { name = "halo-3d", bytes = "8 kB", iterations = 400 }\n'
@@ -21,7 +21,7 @@ PROGRAM = packet_files.experiment(packet_files.job(pattern=None, more=HALO), loa
 
 
 def checked(text: str) -> Any:
-    return _core.check(text, "run.toml", [])
+    return _core.Experiment(text, "run.toml").check()
 
 
 def ended(whole: bool = False, **changes: Any) -> trial.Trial:
@@ -54,7 +54,7 @@ def test_a_solver_has_an_upper_limit_and_other_phases_no_estimate() -> None:
 def test_a_long_run_is_stopped_and_extrapolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(trial, "SECONDS", 0.02)
     text = PROGRAM.replace("iterations = 400", "iterations = 4000")
-    estimate = trial.estimate_run(api.Source(text, str(tmp_path / "run.toml")), [], checked(text))
+    estimate = trial.estimate_run(_core.Experiment(text, str(tmp_path / "run.toml")), checked(text))
     assert estimate.basis == "extrapolated"
     assert estimate.cpu_s is not None
     assert estimate.cpu_s > 3 * estimate.tried_s
@@ -73,7 +73,7 @@ def test_a_phase_without_progress_is_stopped(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(trial, "run_until_interrupted", silent)
     monkeypatch.setattr(trial, "SECONDS", 0.1)
-    estimate = trial.estimate_run(api.Source(OPEN, "run.toml"), [], checked(OPEN))
+    estimate = trial.estimate_run(_core.Experiment(OPEN, "run.toml"), checked(OPEN))
     assert (estimate.basis, estimate.cpu_s) == ("unknown", None)
     assert estimate.tried_s < 5.0
     assert "the time left is unknown" in estimate.sentence()

@@ -41,7 +41,7 @@ LONG = (
 
 
 def test_tables_match_the_format() -> None:
-    result = _core.run(SMALL, "small.toml", threads=1)
+    result = _core.Experiment(SMALL, "small.toml").run(threads=1)
     assert list(result["tables"]) == list(schema.BASE_TABLES)
     axes = result["summary"]["machine"]["axes"]
     for name, given in result["tables"].items():
@@ -53,7 +53,7 @@ def test_tables_match_the_format() -> None:
 
 
 def test_columns_own_memory_that_outlives_the_result() -> None:
-    result = _core.run(SMALL, "small.toml", threads=1)
+    result = _core.Experiment(SMALL, "small.toml").run(threads=1)
     links = result["tables"]["links"]
     capacity, (codes, texts) = links["capacity_bytes_per_s"], links["class"]
     assert isinstance(capacity, np.ndarray)
@@ -69,7 +69,7 @@ def test_columns_own_memory_that_outlives_the_result() -> None:
 
 
 def test_types_of_columns() -> None:
-    tables = _core.run(SMALL, "small.toml", threads=1)["tables"]
+    tables = _core.Experiment(SMALL, "small.toml").run(threads=1)["tables"]
     types = {
         ("links", "parallel"): np.uint16,
         ("links", "link"): np.uint32,
@@ -88,7 +88,7 @@ def test_types_of_columns() -> None:
 def test_every_problem_comes_as_data() -> None:
     text = SMALL.replace("ranks = 72", "ranks = -1").replace("pattern =", "patern =")
     with pytest.raises(ExperimentError) as caught:
-        _core.check(text, "dir/small.toml", ["engine.routing=mim"])
+        _core.Experiment(text, "dir/small.toml", ["engine.routing=mim"]).check()
     missing, unknown, value, override = caught.value.problems
     assert (missing.kind, missing.line) == ("missing-key", 8)
     assert unknown == Problem(
@@ -111,7 +111,7 @@ def test_every_problem_comes_as_data() -> None:
 
 def test_a_problem_without_a_place() -> None:
     with pytest.raises(ExperimentError) as caught:
-        _core.run("", "empty.toml")
+        _core.Experiment("", "empty.toml").run()
     first = caught.value.problems[0]
     assert (first.kind, first.file, first.line, first.column) == ("missing-key", "empty.toml", None, None)
 
@@ -125,7 +125,7 @@ def test_files_are_relative_to_the_experiment(tmp_path: Path) -> None:
         '[machine]\nfile = "cables"\n[[job]]\npattern = "file"\npath = "graph.parquet"\nranks = 3\n'
         '[engine]\nrouting = "min"\n'
     )
-    result = _core.run(text, str(tmp_path / "run.toml"), threads=1)
+    result = _core.Experiment(text, str(tmp_path / "run.toml")).run(threads=1)
     links = result["tables"]["links"]
     carried = {
         (int(s), int(t)): float(b)
@@ -139,7 +139,7 @@ def test_files_are_relative_to_the_experiment(tmp_path: Path) -> None:
 def test_a_damaged_parquet_file_is_a_problem_of_the_key(tmp_path: Path) -> None:
     (tmp_path / "cables").write_bytes(b"PAR1 and no more")
     with pytest.raises(ExperimentError) as caught:
-        _core.machine('[machine]\nfile = "cables"\n', str(tmp_path / "run.toml"))
+        _core.Experiment('[machine]\nfile = "cables"\n', str(tmp_path / "run.toml")).machine()
     (problem,) = caught.value.problems
     assert (problem.kind, problem.line, problem.span) == ("file", 2, '"cables"')
     assert "as Parquet" in problem.message
@@ -155,7 +155,7 @@ def test_progress_is_reported_on_the_calling_thread_in_order() -> None:
         reported.append((phase, share))
         threads.add(threading.get_ident())
 
-    _core.run(SMALL, "small.toml", threads=2, progress=progress)
+    _core.Experiment(SMALL, "small.toml").run(threads=2, progress=progress)
     assert threads == {threading.get_ident()}
     assert reported[0] == ("building", 0.0)
     assert all(0.0 <= share <= 1.0 for _, share in reported)
@@ -174,13 +174,14 @@ def test_an_exception_of_the_listener_ends_the_run() -> None:
             raise EnoughError(phase)
 
     with pytest.raises(EnoughError):
-        _core.run(LONG, "long.toml", progress=progress)
+        _core.Experiment(LONG, "long.toml").run(progress=progress)
 
 
 def test_ctrl_c_ends_a_run() -> None:
     program = (
         "import sys\nfrom odonata import _core\n"
-        "try:\n    _core.run(sys.argv[1], 'long.toml', progress=lambda *at: print(*at, flush=True))\n"
+        "run = _core.Experiment(sys.argv[1], 'long.toml').run\n"
+        "try:\n    run(progress=lambda *at: print(*at, flush=True))\n"
         "except KeyboardInterrupt:\n    print('interrupted')\n"
     )
     command = [sys.executable, "-c", program, LONG]
@@ -196,7 +197,7 @@ def test_ctrl_c_ends_a_run() -> None:
 
 
 def test_the_result_does_not_depend_on_the_threads() -> None:
-    one, two = (_core.run(SMALL, "small.toml", threads=n)["tables"] for n in (1, 2))
+    one, two = (_core.Experiment(SMALL, "small.toml").run(threads=n)["tables"] for n in (1, 2))
     for name, table in one.items():
         for column, values in table.items():
             assert _same(values, two[name][column]), (name, column)
@@ -211,25 +212,25 @@ def _same(a: Any, b: Any) -> bool:
 def test_axes_of_a_sweep_set_what_they_say() -> None:
     sweep = "'engine.seed' = [1, 2]\nmachine.edit = [[], '+1 local']\n'job.*.placement' = ['compact']\n"
     text = f"{SMALL}[sweep]\n{sweep}"
-    axes = _core.sweep(text, "small.toml")
+    axes = _core.Experiment(text, "small.toml").sweep()
     assert [axis["key"] for axis in axes] == ["engine.seed", "machine.edit", "job.*.placement"]
     assert axes[0]["values"] == [1, 2]
     assert axes[1]["values"] == [[], "+1 local"]
     assert axes[1]["overrides"] == [["machine.edit=[]"], ["machine.edit='+1 local'"]]
     with pytest.raises(ExperimentError, match="router g0r0 needs 6 local ports but has 3"):
-        _core.check(text, "small.toml", axes[1]["overrides"][1])
+        _core.Experiment(text, "small.toml", axes[1]["overrides"][1]).check()
     both = axes[2]["overrides"][0] + axes[0]["overrides"][1]
-    resolved = _core.check(text, "small.toml", both)["resolved"]
+    resolved = _core.Experiment(text, "small.toml", both).check()["resolved"]
     assert 'name = "compact"' in resolved
     assert "seed = 2" in resolved
     assert "sweep" not in resolved
-    assert _core.sweep(SMALL, "small.toml") == []
+    assert _core.Experiment(SMALL, "small.toml").sweep() == []
 
 
 def test_presets_are_what_they_declare() -> None:
     presets = {preset["name"]: preset for preset in _core.presets()}
     edison = presets["edison"]
-    report = _core.machine('machine.preset = "edison"', "edison.toml")
+    report = _core.Experiment('machine.preset = "edison"', "edison.toml").machine()
     metrics = report["metrics"]
     counts = {row["class"]: row["links"] for row in metrics["classes"]}
     assert counts == edison["links"] == {"green": 21600, "black": 21600, "blue": 5040}
@@ -240,8 +241,8 @@ def test_presets_are_what_they_declare() -> None:
 
 def test_wrong_calls_are_python_errors() -> None:
     with pytest.raises(TypeError):
-        _core.check(SMALL)  # type: ignore[call-arg]
+        _core.Experiment(SMALL)  # type: ignore[call-arg]
     with pytest.raises(TypeError):
-        _core.check(SMALL, "small.toml", "engine.seed=1")
+        _core.Experiment(SMALL, "small.toml", "engine.seed=1").check()
     with pytest.raises(OverflowError):
-        _core.run(SMALL, "small.toml", threads=-1)
+        _core.Experiment(SMALL, "small.toml").run(threads=-1)

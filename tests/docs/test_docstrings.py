@@ -153,7 +153,7 @@ def test_what_is_public_is_found() -> None:
         "odonata.analysis.compare.LinkPairs",
     ):
         assert name in PUBLIC
-    assert "odonata.api.Source" not in PUBLIC
+    assert "odonata.api.run_until_interrupted" not in PUBLIC
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -62,7 +62,7 @@ def test_the_cases_of_an_earlier_soak_run_or_are_refused(
     failed = {}
     for row in rows:
         text = row["toml"].replace('file="e.csv"', 'file="cables.csv"')
-        one = Case(row["seed"], _core.upgrade(text, "case.toml"), row["cables_csv"])
+        one = Case(row["seed"], _core.Experiment(text, "case.toml").upgraded().text, row["cables_csv"])
         status, why = worker.outcome(write(one, tmp_path / str(one.seed)))
         if status == "failed":
             failed[one.seed] = why

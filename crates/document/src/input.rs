@@ -25,10 +25,10 @@ const TAKEN_PER_BYTE: u64 = 2;
 const SMALL_FILE_BYTES: u64 = 8 << 20;
 
 /// Reads a Parquet file and hands its columns back as CSV; this crate has no reader of its own.
-pub type ParquetAsCsv<'a> = dyn Fn(&Path) -> Result<Vec<u8>, String> + 'a;
+pub type ParquetAsCsv<'a> = dyn Fn(&Path) -> Result<Vec<u8>, String> + Sync + 'a;
 
 /// Names and paths of the files of one kind (`hierarchies`, `machines`) that come with the package.
-pub type Library<'a> = dyn Fn(&str) -> Vec<(String, PathBuf)> + 'a;
+pub type Library<'a> = dyn Fn(&str) -> Vec<(String, PathBuf)> + Sync + 'a;
 
 /// Opens files relative to one directory, and remembers what it opened.
 #[derive(Clone)]

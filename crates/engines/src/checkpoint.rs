@@ -30,11 +30,7 @@ pub struct Origin {
 
 impl Origin {
     /// Of a text, its file and overrides, that came to `resolved` and have read `inputs`.
-    pub fn of<S: AsRef<str>>(
-        (text, path, overrides): (&str, &str, &[S]),
-        resolved: &str,
-        inputs: &[InputFile],
-    ) -> Self {
+    pub fn new(text: &str, path: &str, overrides: &[String], resolved: &str, inputs: &[InputFile]) -> Self {
         // Who goes on may be in another directory.
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
         let input = |file: &InputFile| (whole(&file.path), file.sha256.clone());
@@ -42,7 +38,7 @@ impl Origin {
             odonata_version: env!("CARGO_PKG_VERSION").into(),
             experiment: text.into(),
             path: if Path::new(path).is_file() { whole(Path::new(path)) } else { path.into() },
-            overrides: overrides.iter().map(|change| change.as_ref().to_owned()).collect(),
+            overrides: overrides.into(),
             resolved: resolved.into(),
             inputs: inputs.iter().map(input).collect(),
             before: 0,

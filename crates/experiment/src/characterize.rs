@@ -1,9 +1,9 @@
 //! Traffic of jobs without a run: the columns of Table I of Kang et al. 2022 that need no run.
 
+use crate::experiment::Experiment;
 use crate::plan::Plan;
-use crate::spec::ExperimentSpec;
 use odonata_declare::Value;
-use odonata_document::{Files, Problems};
+use odonata_document::Problems;
 use odonata_engines::Scenario;
 use odonata_programs::expansion::{CallExpander, JobProgram, Step};
 use odonata_programs::Call;
@@ -11,14 +11,17 @@ use odonata_transport::wire_volume;
 use odonata_units::{Bytes, Time};
 use odonata_workload::volumes::Messages;
 use odonata_workload::{Job, TrafficKind};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 
 /// What all ranks of a job send.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Character {
     /// The job.
+    #[serde(rename = "job")]
     pub name: String,
     /// Its program or its pattern.
+    #[serde(rename = "pattern")]
     pub what: String,
     /// Its ranks.
     pub ranks: u32,
@@ -35,32 +38,32 @@ pub struct Character {
     /// Most bytes that one rank hands over in a row to different partners before it receives or waits (peak ingress volume).
     pub peak_ingress_bytes: u64,
     /// Longest time that a rank computes.
+    #[serde(rename = "compute_s", serialize_with = "seconds")]
     pub compute: Time,
 }
 
-/// Traffic of each job of an experiment: all its iterations, or one iteration of a background job. Of open traffic, which has
-/// no end, all but the name stays 0.
-///
-/// # Errors
-/// All mistakes of the first stage that has any.
-pub fn characterize<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    overrides: &[S],
-    files: Files<'_>,
-) -> Result<Vec<Character>, Problems> {
-    let spec = ExperimentSpec::parse(text, file, overrides)?;
-    if spec.interference.absent {
-        // Not all of the jobs need fit on the machine.
-        let given: Vec<&str> = overrides.iter().map(AsRef::as_ref).collect();
-        let mut found = Vec::new();
-        for changes in &spec.interference.alone.overrides {
-            let all: Vec<&str> = given.iter().copied().chain(changes.iter().map(String::as_str)).collect();
-            found.extend(of_plan(&Plan::new(ExperimentSpec::parse(text, file, &all)?, files.clone())?));
+fn seconds<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(time.as_s_f64())
+}
+
+impl Experiment {
+    /// Traffic of each job: all its iterations, or one iteration of a background job. Of open traffic, which has no end,
+    /// all but the name stays 0.
+    ///
+    /// # Errors
+    /// All mistakes of the first stage that has any.
+    pub fn characterize(&self) -> Result<Vec<Character>, Problems> {
+        let spec = self.spec()?;
+        if spec.interference.absent {
+            // Not all of the jobs need fit on the machine.
+            let mut found = Vec::new();
+            for changes in spec.interference.alone.overrides {
+                found.extend(of_plan(&self.clone().with_overrides(changes).plan()?));
+            }
+            return Ok(found);
         }
-        return Ok(found);
+        Ok(of_plan(&Plan::new(spec, self.files())?))
     }
-    Ok(of_plan(&Plan::new(spec, files)?))
 }
 
 fn of_plan(plan: &Plan) -> Vec<Character> {

@@ -5,7 +5,7 @@
 //! 1. [`ExperimentSpec`]: the words. TOML and overrides become sections of checked values; nothing is opened or built.
 //! 2. [`Plan`]: the meaning. Files are read, the machine is built, the jobs are placed, and every key has its value: a
 //!    [`Scenario`] that no longer changes, and `resolved.toml`, which gives the same run.
-//! 3. [`run()`]: an [`Engine`](odonata_engines::Engine) makes an [`Outcome`](odonata_engines::Outcome) of the scenario, which is recorded as
+//! 3. [`Experiment::run`]: an [`Engine`](odonata_engines::Engine) makes an [`Outcome`](odonata_engines::Outcome) of the scenario, which is recorded as
 //!    [`Frames`] and a summary.
 //!
 //! The parser, the JSON Schema ([`schema::json_schema`]) and the reference page ([`schema::reference`]) read the keys that
@@ -13,6 +13,7 @@
 
 mod characterize;
 pub mod directory;
+mod experiment;
 mod mapping;
 mod markdown;
 mod metrics;
@@ -23,10 +24,11 @@ mod spec;
 mod summary;
 mod usage;
 
-pub use characterize::{characterize, Character};
-pub use mapping::{mapped_jobs, MappedJob};
+pub use characterize::Character;
+pub use experiment::Experiment;
+pub use mapping::MappedJob;
 pub use odonata_declare::{Frame, Frames, Value, Values};
-pub use odonata_document::format::{upgrade, VERSION};
+pub use odonata_document::format::VERSION;
 pub use odonata_document::{
     read_experiment, read_file, Files, InputFile, Library, Location, ParquetAsCsv, Problem, ProblemKind, Problems,
     EXPERIMENT_BYTES_MAX,
@@ -36,8 +38,5 @@ pub use odonata_engines::{checkpoint, parameters, Output, Processes, Scenario, W
 pub use odonata_memory as memory;
 pub use odonata_workload::search;
 pub use plan::{MachinePlan, Plan};
-pub use run::{
-    alone, check, check_points, machine, program_mistake, run, run_watched, sweep, CheckReport, MachineReport,
-    RunError, RunResult, SweepAxis,
-};
+pub use run::{program_mistake, CheckReport, MachineReport, RunError, RunResult, SweepAxis};
 pub use spec::ExperimentSpec;

@@ -1,8 +1,7 @@
 //! What a search for a better mapping needs of a job: its places and who sends how much to whom.
 
-use crate::plan::Plan;
-use crate::spec::ExperimentSpec;
-use odonata_document::{Files, Problems};
+use crate::experiment::Experiment;
+use odonata_document::Problems;
 use odonata_machine::{FastestLetter, Machine, Shape};
 use odonata_workload::search::TorusPlaces;
 use odonata_workload::volumes::Messages;
@@ -32,19 +31,15 @@ pub struct MappedJob {
     pub place_of_rank: Vec<u32>,
 }
 
-/// The jobs of an experiment that send something, on a torus whose axes are letters.
-///
-/// # Errors
-/// All mistakes of the first stage that has any; or, as the last, why the machine or a job can't be mapped.
-pub fn mapped_jobs<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    overrides: &[S],
-    files: Files<'_>,
-) -> Result<Result<Vec<MappedJob>, String>, Problems> {
-    let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
-    let scenario = &plan.scenario;
-    Ok(scenario.workload.jobs.iter().filter(|job| !job.idle).map(|job| of_job(&scenario.machine, job)).collect())
+impl Experiment {
+    /// The jobs that send something, on a torus whose axes are letters.
+    ///
+    /// # Errors
+    /// All mistakes of the first stage that has any; or, as the last, why the machine or a job can't be mapped.
+    pub fn mapped_jobs(&self) -> Result<Result<Vec<MappedJob>, String>, Problems> {
+        let scenario = self.plan()?.scenario;
+        Ok(scenario.workload.jobs.iter().filter(|job| !job.idle).map(|job| of_job(&scenario.machine, job)).collect())
+    }
 }
 
 /// Links along an axis of a torus of so many routers.

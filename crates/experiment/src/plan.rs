@@ -5,6 +5,7 @@ mod jobs;
 mod node_names;
 mod resolved;
 
+use crate::experiment::Experiment;
 use crate::spec::job::JobEntry;
 use crate::spec::{self, ExperimentSpec};
 use odonata_document::{Document, Files, InputFile, Place, ProblemKind, Problems, Report};
@@ -135,8 +136,9 @@ impl MachinePlan {
     ///
     /// # Errors
     /// All mistakes in the section.
-    pub fn new<S: AsRef<str>>(text: &str, file: &str, overrides: &[S], mut files: Files<'_>) -> Result<Self, Problems> {
-        let (document, machine, seed) = spec::parse_machine(text, file, overrides)?;
+    pub fn new(experiment: &Experiment) -> Result<Self, Problems> {
+        let (document, mut files) = (experiment.document()?, experiment.files());
+        let (machine, seed) = spec::read_machine(&document)?;
         let mut report = Report::new(&document);
         let hardware = hardware::build(&machine, seed, &mut files, &mut report);
         let hardware = report.finish(hardware)?.expect("a machine that is missing is a problem");

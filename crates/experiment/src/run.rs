@@ -1,19 +1,20 @@
 //! From the text of an experiment to its result.
 
 use crate::directory;
+use crate::experiment::Experiment;
 use crate::metrics::metrics_json;
 use crate::plan::{MachinePlan, Plan};
-use crate::spec::ExperimentSpec;
 use crate::summary::{self, RunFacts};
 use crate::usage::Usage;
 use odonata_declare::Frames;
-use odonata_document::{Files, Problems};
+use odonata_document::Problems;
 use odonata_engines::{
     checkpoint::{Checkpoint, Checkpoints, Origin},
     record, EngineError, Progress, ProgressWatcher, RunEstimate, Watcher,
 };
 use odonata_memory::Guard;
 use odonata_programs::mistakes::ExaminationCache;
+use serde::Serialize;
 use serde_json::{json, Value};
 
 /// Everything that a run directory holds.
@@ -46,71 +47,126 @@ impl From<Problems> for RunError {
     }
 }
 
-/// Reads, plans and runs an experiment. The tables depend on everything but `threads`; 0 threads means one for each
-/// processor. `progress` returning false stops the run: one that keeps what it has so far is marked as not complete.
-///
-/// # Errors
-/// All mistakes of the first stage that has any, or `progress` returning false where nothing can be kept.
-pub fn run<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    overrides: &[S],
-    files: Files<'_>,
-    threads: usize,
-    progress: &mut Progress<'_>,
-) -> Result<RunResult, RunError> {
-    run_watched((text, file, overrides), files, threads, &mut ProgressWatcher(progress), None)
-}
+impl Experiment {
+    /// Runs it. The tables depend on everything but `threads`; 0 threads means one for each processor. `progress`
+    /// returning false stops the run: one that keeps what it has so far is marked as not complete.
+    ///
+    /// # Errors
+    /// All mistakes of the first stage that has any, or `progress` returning false where nothing can be kept.
+    pub fn run(&self, threads: usize, progress: &mut Progress<'_>) -> Result<RunResult, RunError> {
+        self.run_watched(threads, &mut ProgressWatcher(progress), None)
+    }
 
-/// [`run`] of a text, its file and overrides with a watcher, which may take the rows of tables during the run, and may resume from a checkpoint of the same run.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_watched<S: AsRef<str>>(
-    (text, file, overrides): (&str, &str, &[S]),
-    files: Files<'_>,
-    threads: usize,
-    watcher: &mut dyn Watcher,
-    from: Option<Checkpoint>,
-) -> Result<RunResult, RunError> {
-    let usage = Usage::start();
-    let threads = usable(threads);
-    if !watcher.progress("building", 0.0) {
-        return Err(RunError::Interrupted);
+    /// [`Self::run`] with a watcher, which may take the rows of tables during the run; it may resume from a checkpoint of
+    /// the same run.
+    ///
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_watched(
+        &self,
+        threads: usize,
+        watcher: &mut dyn Watcher,
+        from: Option<Checkpoint>,
+    ) -> Result<RunResult, RunError> {
+        let usage = Usage::start();
+        let threads = usable(threads);
+        if !watcher.progress("building", 0.0) {
+            return Err(RunError::Interrupted);
+        }
+        let plan = self.plan()?;
+        let mut origin = Origin::new(self.text(), self.path(), self.overrides(), &plan.resolved, &plan.inputs);
+        if let Some(from) = &from {
+            from.check(&origin).map_err(RunError::Checkpoint)?;
+            origin.before = from.origin().before + 1;
+        }
+        let checkpoints = Checkpoints { from, origin };
+        let before = odonata_memory::resident_bytes();
+        let guard = Guard::new(record::memory_bytes(&plan.scenario), plan.engine.memory_limit());
+        let processes = watcher.processes();
+        let outcome = if processes > 1 && !plan.engine.runs_among_processes() {
+            Err(in_one_process(plan.engine.kind(), processes))
+        } else {
+            plan.engine.run(&plan.scenario, threads, &guard, watcher, checkpoints)
+        };
+        let mut outcome = outcome.map_err(|error| match (plan.refusal(&error), error) {
+            (Some(problems), _) => RunError::Problems(problems),
+            (None, EngineError::Elsewhere) => RunError::Elsewhere,
+            (None, EngineError::Checkpoint(why)) => RunError::Checkpoint(format!("the checkpoint is damaged: {why}")),
+            (None, _) => RunError::Interrupted,
+        })?;
+        let tables = record::frames(&plan.scenario, &mut outcome);
+        directory::check(&tables, plan.engine.kind(), &plan.scenario.machine.coordinates().axes);
+        let facts = RunFacts {
+            experiment: self.text(),
+            threads,
+            wall_s: usage.wall_s(),
+            cpu_s: usage.cpu_s(),
+            peak_rss_bytes: Usage::peak_rss_bytes(),
+            memory_estimate_bytes: before.saturating_add(guard.total(outcome.memory)),
+        };
+        let summary = summary::summary(&plan, &mut outcome, &facts);
+        Ok(RunResult { tables, summary, resolved: plan.resolved })
     }
-    let plan = Plan::new(ExperimentSpec::parse(text, file, overrides)?, files)?;
-    let mut origin = Origin::of((text, file, overrides), &plan.resolved, &plan.inputs);
-    if let Some(from) = &from {
-        from.check(&origin).map_err(RunError::Checkpoint)?;
-        origin.before = from.origin().before + 1;
+
+    /// Does all of [`Self::run`] but the run.
+    ///
+    /// # Errors
+    /// All mistakes of the first stage that has any, messages without a partner among them.
+    pub fn check(&self) -> Result<CheckReport, Problems> {
+        self.check_knowing(&mut ExaminationCache::default())
     }
-    let checkpoints = Checkpoints { from, origin };
-    let before = odonata_memory::resident_bytes();
-    let guard = Guard::new(record::memory_bytes(&plan.scenario), plan.engine.memory_limit());
-    let processes = watcher.processes();
-    let outcome = if processes > 1 && !plan.engine.runs_among_processes() {
-        Err(in_one_process(plan.engine.kind(), processes))
-    } else {
-        plan.engine.run(&plan.scenario, threads, &guard, watcher, checkpoints)
-    };
-    let mut outcome = outcome.map_err(|error| match (plan.refusal(&error), error) {
-        (Some(problems), _) => RunError::Problems(problems),
-        (None, EngineError::Elsewhere) => RunError::Elsewhere,
-        (None, EngineError::Checkpoint(why)) => RunError::Checkpoint(format!("the checkpoint is damaged: {why}")),
-        (None, _) => RunError::Interrupted,
-    })?;
-    let tables = record::frames(&plan.scenario, &mut outcome);
-    directory::check(&tables, plan.engine.kind(), &plan.scenario.machine.coordinates().axes);
-    let facts = RunFacts {
-        experiment: text,
-        threads,
-        wall_s: usage.wall_s(),
-        cpu_s: usage.cpu_s(),
-        peak_rss_bytes: Usage::peak_rss_bytes(),
-        memory_estimate_bytes: before.saturating_add(guard.total(outcome.memory)),
-    };
-    let summary = summary::summary(&plan, &mut outcome, &facts);
-    Ok(RunResult { tables, summary, resolved: plan.resolved })
+
+    /// [`Self::check`] with each of some sets of overrides, in less time than one by one: a program that several of them run
+    /// is looked through once.
+    pub fn check_points(&self, points: Vec<Vec<String>>) -> Vec<Result<CheckReport, Problems>> {
+        let mut known = ExaminationCache::default();
+        points.into_iter().map(|changes| self.clone().with_overrides(changes).check_knowing(&mut known)).collect()
+    }
+
+    fn check_knowing(&self, known: &mut ExaminationCache) -> Result<CheckReport, Problems> {
+        let spec = self.spec()?;
+        self.check_sweep(&spec)?;
+        let plan = Plan::knowing(spec, self.files(), known)?;
+        plan.unmatched()?;
+        let scenario = &plan.scenario;
+        let before = odonata_memory::resident_bytes();
+        let guard = Guard::new(record::memory_bytes(scenario), plan.engine.memory_limit());
+        let foreseen = match plan.engine.check(scenario, &guard) {
+            Ok(foreseen) => foreseen,
+            Err(error) => match plan.refusal(&error) {
+                Some(problems) => return Err(problems),
+                None => RunEstimate::default(),
+            },
+        };
+        let mut summary = json!({
+            "engine": plan.engine.kind(),
+            "routing": plan.engine.routing(),
+            "seed": scenario.seed,
+            "machine": record::machine_json(&scenario.machine),
+            "jobs": summary::jobs_json(&scenario.machine, &scenario.workload),
+        });
+        for (key, value) in foreseen.summary {
+            summary[key] = value;
+        }
+        Ok(CheckReport {
+            resolved: plan.resolved,
+            summary,
+            warnings: [plan.warnings, foreseen.warnings].concat(),
+            memory_estimate_bytes: before.saturating_add(guard.total(foreseen.memory)),
+        })
+    }
+
+    /// Builds and measures the machine of `[machine]`; 0 threads means one for each processor.
+    ///
+    /// # Errors
+    /// All mistakes in the section.
+    pub fn machine(&self, threads: usize) -> Result<MachineReport, Problems> {
+        let plan = MachinePlan::new(self)?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(usable(threads)).build().expect("the system can start threads");
+        let metrics = pool.install(|| metrics_json(&plan));
+        Ok(MachineReport { metrics, tables: record::machine_tables(&plan.machine), resolved: plan.resolved })
+    }
 }
 
 /// An engine whose runs are made by one process.
@@ -125,7 +181,7 @@ fn in_one_process(engine: &str, processes: usize) -> EngineError {
 }
 
 /// What an experiment is, without running it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CheckReport {
     /// Every key with its value, as TOML.
     pub resolved: String,
@@ -137,69 +193,6 @@ pub struct CheckReport {
     pub memory_estimate_bytes: u64,
 }
 
-/// Does all of [`run`] but the run.
-///
-/// # Errors
-/// All mistakes of the first stage that has any, messages without a partner among them.
-pub fn check<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    overrides: &[S],
-    files: Files<'_>,
-) -> Result<CheckReport, Problems> {
-    check_knowing(text, file, overrides, files, &mut ExaminationCache::default())
-}
-
-/// [`check`] of an experiment with each of some sets of overrides, in less time than one by one: a program that several of
-/// them run is looked through once.
-pub fn check_points<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    points: &[Vec<S>],
-    files: &Files<'_>,
-) -> Vec<Result<CheckReport, Problems>> {
-    let mut known = ExaminationCache::default();
-    points.iter().map(|overrides| check_knowing(text, file, overrides, files.clone(), &mut known)).collect()
-}
-
-fn check_knowing<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    overrides: &[S],
-    files: Files<'_>,
-    known: &mut ExaminationCache,
-) -> Result<CheckReport, Problems> {
-    sweep(text, file, overrides)?;
-    let plan = Plan::knowing(ExperimentSpec::parse(text, file, overrides)?, files, known)?;
-    plan.unmatched()?;
-    let scenario = &plan.scenario;
-    let before = odonata_memory::resident_bytes();
-    let guard = Guard::new(record::memory_bytes(scenario), plan.engine.memory_limit());
-    let foreseen = match plan.engine.check(scenario, &guard) {
-        Ok(foreseen) => foreseen,
-        Err(error) => match plan.refusal(&error) {
-            Some(problems) => return Err(problems),
-            None => RunEstimate::default(),
-        },
-    };
-    let mut summary = json!({
-        "engine": plan.engine.kind(),
-        "routing": plan.engine.routing(),
-        "seed": scenario.seed,
-        "machine": record::machine_json(&scenario.machine),
-        "jobs": summary::jobs_json(&scenario.machine, &scenario.workload),
-    });
-    for (key, value) in foreseen.summary {
-        summary[key] = value;
-    }
-    Ok(CheckReport {
-        resolved: plan.resolved,
-        summary,
-        warnings: [plan.warnings, foreseen.warnings].concat(),
-        memory_estimate_bytes: before.saturating_add(guard.total(foreseen.memory)),
-    })
-}
-
 /// What is wrong with the text of a rank program for a job of `ranks` ranks, before anything else is known of the job: its place, as
 /// `line 3, column 5`, and why.
 pub fn program_mistake(text: &str, ranks: u32) -> Option<(String, String)> {
@@ -208,27 +201,6 @@ pub fn program_mistake(text: &str, ranks: u32) -> Option<(String, String)> {
 
 /// One key of a sweep with its values.
 pub use crate::spec::SweepAxis;
-
-/// The axes of `[interference]` and `[sweep]`, with each value tried alone as an override.
-///
-/// # Errors
-/// All mistakes in the file, or else all keys and values of the sweep that it does not take.
-pub fn sweep<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Vec<SweepAxis>, Problems> {
-    let spec = ExperimentSpec::parse(text, file, overrides)?;
-    spec.check_sweep(|changes| {
-        let all: Vec<&str> = overrides.iter().map(AsRef::as_ref).chain(changes.iter().map(String::as_str)).collect();
-        ExperimentSpec::parse(text, file, &all).map(|_| ())
-    })?;
-    Ok(spec.into_sweep())
-}
-
-/// Every job of an experiment alone, as an axis: the others idle or absent, as `[interference]` says.
-///
-/// # Errors
-/// All mistakes in the file.
-pub fn alone<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<SweepAxis, Problems> {
-    Ok(ExperimentSpec::parse(text, file, overrides)?.interference.alone)
-}
 
 /// A measured machine.
 #[derive(Clone, PartialEq, Debug)]
@@ -252,22 +224,4 @@ fn usable(asked: usize) -> usize {
         0 => processors,
         n => n.min(processors.max(HARMLESS_THREADS)),
     }
-}
-
-/// Builds and measures the machine of `[machine]`; 0 threads means one for each processor.
-///
-/// # Errors
-/// All mistakes in the section.
-pub fn machine<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    overrides: &[S],
-    files: Files<'_>,
-    threads: usize,
-) -> Result<MachineReport, Problems> {
-    let plan = MachinePlan::new(text, file, overrides, files)?;
-    let pool =
-        rayon::ThreadPoolBuilder::new().num_threads(usable(threads)).build().expect("the system can start threads");
-    let metrics = pool.install(|| metrics_json(&plan));
-    Ok(MachineReport { metrics, tables: record::machine_tables(&plan.machine), resolved: plan.resolved })
 }

@@ -39,17 +39,13 @@ pub struct ExperimentSpec {
     pub(crate) output: Output,
     pub(crate) interference: Interference,
     sweep: Vec<SweepAxis>,
-    optimize: Vec<(&'static str, serde_json::Value)>,
-    cluster: Vec<(&'static str, serde_json::Value)>,
+    pub(crate) optimize: Vec<(&'static str, serde_json::Value)>,
+    pub(crate) cluster: Vec<(&'static str, serde_json::Value)>,
 }
 
 impl ExperimentSpec {
-    /// Reads the text of an experiment file. `file` is the name to call it by in problems; `overrides` are `KEY=VALUE`.
-    ///
-    /// # Errors
-    /// All mistakes that were found: in the overrides, or else in the TOML, or else in keys and values.
-    pub fn parse<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Self, Problems> {
-        let document = document(text, file, overrides)?;
+    /// Reads the sections of a document. All mistakes in keys and values are errors.
+    pub(crate) fn read(document: Document) -> Result<Self, Problems> {
         let mut report = Report::new(&document);
         let sections = Sections::find(&document.root, &mut report);
         check_format(&document.root, &mut report);
@@ -105,26 +101,11 @@ impl ExperimentSpec {
         axes.extend(self.sweep);
         axes
     }
-
-    /// The values of `[optimize]`, given or by default. None without the section.
-    pub fn into_optimize(self) -> Vec<(&'static str, serde_json::Value)> {
-        self.optimize
-    }
-
-    /// The values of `[cluster]`, given or by default: memory in bytes. None without the section.
-    pub fn into_cluster(self) -> Vec<(&'static str, serde_json::Value)> {
-        self.cluster
-    }
 }
 
 /// Reads the section `[machine]` alone.
-pub(crate) fn parse_machine<S: AsRef<str>>(
-    text: &str,
-    file: &str,
-    overrides: &[S],
-) -> Result<(Document, MachineSpec, u64), Problems> {
-    let document = document(text, file, overrides)?;
-    let mut report = Report::new(&document);
+pub(crate) fn read_machine(document: &Document) -> Result<(MachineSpec, u64), Problems> {
+    let mut report = Report::new(document);
     let machine = match document.root.get("machine") {
         Some(entry) => {
             expect_table(entry, "[machine]", &mut report).and_then(|table| MachineSpec::read(entry, table, &mut report))
@@ -134,13 +115,13 @@ pub(crate) fn parse_machine<S: AsRef<str>>(
             None
         }
     };
-    let seed = engine::seed(&document);
+    let seed = engine::seed(document);
     report.finish(())?;
-    Ok((document, machine.expect("a part that is missing is a problem"), seed))
+    Ok((machine.expect("a part that is missing is a problem"), seed))
 }
 
-fn document<S: AsRef<str>>(text: &str, file: &str, overrides: &[S]) -> Result<Document, Problems> {
-    let mut document = Document::parse(text, file)?;
+/// A document with overrides applied.
+pub(crate) fn overridden(mut document: Document, overrides: &[String]) -> Result<Document, Problems> {
     let kind = other_kind::kind_of(&document.root);
     overrides::apply(&mut document, overrides, sections::names_a_variant)?;
     document.left_out = other_kind::leave_out(&mut document, kind);

@@ -1,14 +1,12 @@
 //! Characteristics of jobs: Table I of the interference study (Kang et al. 2022) from experiment files.
 
-use odonata_experiment::{characterize, Character, Files};
-use std::path::Path;
+use odonata_experiment::{Character, Experiment};
 
 fn of(job: &str, engine: &str) -> Character {
     let text = format!(
         "[machine]\npreset = \"dragonfly-1056\"\n\n[[job]]\nname = \"a\"\nranks_per_node = 1\n{job}\n\n[engine]\nkind = \"{engine}\"\n"
     );
-    let files = Files::next_to(Path::new("x.toml"));
-    let mut jobs = characterize(&text, "x.toml", &[] as &[&str], files).unwrap();
+    let mut jobs = Experiment::new(text, "x.toml").characterize().unwrap();
     assert_eq!(jobs.len(), 1);
     jobs.remove(0)
 }
@@ -84,6 +82,6 @@ fn repeated_and_in_the_background() {
         "[machine]\npreset = \"dragonfly-1056\"\n[[job]]\nname = \"a\"\n{program}\nbackground = true\n\
          [[job]]\nname = \"b\"\nranks = 2\npattern = \"all-to-all\"\n[engine]\nkind = \"packet\"\n"
     );
-    let endless = characterize(&text, "x.toml", &[] as &[&str], Files::next_to(Path::new("x.toml"))).unwrap();
+    let endless = Experiment::new(text, "x.toml").characterize().unwrap();
     assert_eq!(endless[0], once);
 }

@@ -1,8 +1,8 @@
 //! Machines, communication graphs and placements from files, by content and by format.
 
-use odonata_experiment::{check, machine, CheckReport, Files, MachineReport, Problems, Values};
+use odonata_experiment::{CheckReport, Experiment, Files, MachineReport, Problems, Values};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A directory that goes away with its test.
 struct Directory(PathBuf);
@@ -18,16 +18,16 @@ impl Directory {
         std::fs::write(self.0.join(name), bytes).unwrap();
     }
 
-    fn files(&self) -> Files<'static> {
-        Files::next_to(&self.0.join("run.toml"))
+    fn experiment(&self, text: &str) -> Experiment {
+        Experiment::new(text, "run.toml").with_files(Files::next_to(&self.0.join("run.toml")))
     }
 
     fn machine(&self, keys: &str) -> Result<MachineReport, Problems> {
-        machine::<&str>(&format!("[machine]\n{keys}\n"), "run.toml", &[], self.files(), 1)
+        self.experiment(&format!("[machine]\n{keys}\n")).machine(1)
     }
 
     fn check(&self, text: &str) -> Result<CheckReport, Problems> {
-        check::<&str>(text, "run.toml", &[], self.files())
+        self.experiment(text).check()
     }
 }
 
@@ -88,7 +88,7 @@ fn codes_files_need_their_sizes() {
                 nodes_per_router = 5";
     let report = directory.machine(keys).unwrap();
     assert_eq!((links(&report)[2].1, report.metrics["nodes"].as_u64()), (2, Some(20)));
-    let again = machine::<&str>(&report.resolved, "resolved.toml", &[], Files::next_to(Path::new("/")), 1).unwrap();
+    let again = Experiment::new(&report.resolved, "resolved.toml").machine(1).unwrap();
     assert!(again.tables == report.tables, "resolved files are found from anywhere");
     let problems = directory.machine(&keys.replace("groups = 2", "groups = 1")).unwrap_err().to_string();
     assert!(problems.contains("inter.bin:byte"), "{problems}");
@@ -174,7 +174,7 @@ fn placements_are_csv_or_binary() {
                   pattern = 'uniform'\nplacement = 'file'\npath = 'map.bin'\n";
     let checked = directory.check(binary).unwrap();
     assert_eq!(checked.summary["jobs"][0]["routers"], 3);
-    let again = check::<&str>(&checked.resolved, "resolved.toml", &[], Files::next_to(Path::new("/"))).unwrap();
+    let again = Experiment::new(&checked.resolved, "/resolved.toml").check().unwrap();
     assert_eq!(again.resolved, checked.resolved);
 }
 
@@ -203,7 +203,7 @@ fn what_comes_with_the_package_is_found_by_its_name_before_any_file() {
         "machines" => vec![("first".to_owned(), PathBuf::from("/1")), ("second".to_owned(), PathBuf::from("/2"))],
         _ => Vec::new(),
     };
-    let files = directory.files().with_library(&library);
+    let files = Files::next_to(&directory.0.join("run.toml")).with_library(&library);
     assert_eq!(files.locate("machines", "first"), Ok("/1".into()));
     assert_eq!(files.locate("machines", "second"), Ok("/2".into()));
     assert_eq!(files.locate("hierarchies", "second"), Ok(directory.0.join("second")));

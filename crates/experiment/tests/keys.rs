@@ -1,7 +1,7 @@
 //! The table of keys against everything that it must agree with.
 
 use odonata_declare::{Key, KeyDefault, Kind};
-use odonata_experiment::{schema, ExperimentSpec, Files, Plan, Value};
+use odonata_experiment::{schema, Experiment, Value};
 use odonata_flow::FlowSettings;
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus, Xgft};
 use std::collections::BTreeSet;
@@ -151,8 +151,7 @@ fn every_setting_has_a_key() {
 fn topologies_without_keys_are_the_families_defaults() {
     let built = |topology: &str| {
         let text = format!("machine.topology = '{topology}'\n[[job]]\nranks = 2\npattern = 'uniform'\n");
-        let spec = ExperimentSpec::parse::<&str>(&text, "x.toml", &[]).unwrap();
-        Plan::new(spec, Files::next_to(Path::new("x.toml"))).unwrap().scenario.machine
+        Experiment::new(text, "x.toml").plan().unwrap().scenario.machine
     };
     assert!(built("dragonfly") == Dragonfly::default().builder().unwrap().build().unwrap());
     assert!(built("cascade") == Cascade::default().builder().unwrap().build().unwrap());
@@ -184,7 +183,7 @@ fn the_examples_of_the_reference_are_read() {
     let examples: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     assert_eq!(examples.len(), 2);
     let text = examples.concat();
-    odonata_experiment::sweep::<&str>(&text, "reference", &[]).unwrap_or_else(|problems| panic!("{problems}"));
+    Experiment::new(text, "reference").sweep().unwrap_or_else(|problems| panic!("{problems}"));
 }
 
 /// The JSON Schema has every key and allows no others.

@@ -4,8 +4,7 @@
 //! of a link spread around the expectation: with n expected packets by less than sqrt(n) packets (each crosses the link or
 //! not), of which 5 are allowed.
 
-use odonata_experiment::{run, Files, RunResult, Values};
-use std::path::Path;
+use odonata_experiment::{Experiment, RunResult, Values};
 
 const PACKET: f64 = 512.0;
 
@@ -34,7 +33,7 @@ fn result(machine: &str, ranks: u32, pattern: &str, engine: &str) -> RunResult {
         "[machine]\n{machine}\n[[job]]\nname = 'a'\npattern = {pattern}\nranks = {ranks}\nranks_per_node = 1\n\
          placement = 'compact'\n[engine]\nkind = '{engine}'\nrouting = 'min'\n"
     );
-    let done = run::<&str>(&text, "run.toml", &[], Files::next_to(Path::new("run.toml")), 1, &mut |_, _| true);
+    let done = Experiment::new(&text, "run.toml").run(1, &mut |_, _| true);
     done.unwrap_or_else(|error| panic!("{engine} on {machine}: {error:?}"))
 }
 

@@ -1,7 +1,6 @@
 //! Every kind of mistake, with the exact place where it is reported.
 
-use odonata_experiment::{check, Files, Problem, ProblemKind};
-use std::path::Path;
+use odonata_experiment::{Experiment, Problem, ProblemKind};
 
 const GOOD: &str = r#"[machine]
 topology = "dragonfly"
@@ -26,7 +25,7 @@ routing = "adaptive-hybrid"
 "#;
 
 fn problems(text: &str, overrides: &[&str]) -> Vec<Problem> {
-    match check(text, "x.toml", overrides, Files::next_to(Path::new("x.toml"))) {
+    match Experiment::new(text, "x.toml").with_overrides(overrides.iter().copied()).check() {
         Ok(_) => Vec::new(),
         Err(problems) => problems.0,
     }
@@ -280,7 +279,7 @@ fn overrides() {
 fn an_override_replaces_an_axis_however_its_key_is_written() {
     for (in_file, given) in [("'engine.seed'", "engine.seed"), ("engine.seed", "'engine.seed'")] {
         let text = format!("{GOOD}[sweep]\n{in_file} = [1, 2]\n");
-        let axes = odonata_experiment::sweep(&text, "x.toml", &[format!("sweep.{given}=[3]")]).unwrap();
+        let axes = Experiment::new(&text, "x.toml").with_overrides([format!("sweep.{given}=[3]")]).sweep().unwrap();
         assert_eq!(axes.len(), 1, "{in_file} and {given}");
         assert_eq!(axes[0].overrides, [["engine.seed=3"]]);
     }

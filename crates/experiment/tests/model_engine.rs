@@ -1,6 +1,6 @@
 //! `kind = "model"` from text to tables: figures worked out by hand.
 
-use odonata_experiment::{check, run, Files, Frame, RunError, RunResult, Values};
+use odonata_experiment::{Experiment, Files, Frame, RunError, RunResult, Values};
 use std::path::PathBuf;
 
 /// A directory that goes away with its test.
@@ -22,22 +22,20 @@ impl Directory {
         std::fs::write(self.0.join(name), text).unwrap();
     }
 
-    fn files(&self) -> Files<'static> {
-        Files::next_to(&self.0.join("run.toml"))
+    fn experiment(&self, text: &str) -> Experiment {
+        Experiment::new(text, "run.toml").with_files(Files::next_to(&self.0.join("run.toml")))
     }
 
     fn run(&self, text: &str) -> RunResult {
-        run::<&str>(text, "run.toml", &[], self.files(), 1, &mut |_, _| true)
-            .unwrap_or_else(|e| panic!("{text}\n{e:?}"))
+        self.experiment(text).run(1, &mut |_, _| true).unwrap_or_else(|e| panic!("{text}\n{e:?}"))
     }
 
     /// What is wrong, by `run`; `check` must say the same.
     fn mistake(&self, text: &str) -> String {
-        let Err(RunError::Problems(problems)) = run::<&str>(text, "run.toml", &[], self.files(), 1, &mut |_, _| true)
-        else {
+        let Err(RunError::Problems(problems)) = self.experiment(text).run(1, &mut |_, _| true) else {
             panic!("nothing is wrong with\n{text}");
         };
-        assert_eq!(check::<&str>(text, "run.toml", &[], self.files()).unwrap_err(), problems);
+        assert_eq!(self.experiment(text).check().unwrap_err(), problems);
         problems.to_string()
     }
 }

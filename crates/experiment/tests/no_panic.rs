@@ -1,8 +1,7 @@
 //! No text, no override and no damage to a good file makes the reader panic; whatever it refuses it can show.
 
-use odonata_experiment::{check, sweep, ExperimentSpec, Files};
+use odonata_experiment::Experiment;
 use proptest::prelude::*;
-use std::path::Path;
 
 const GOOD: &str = r##"
 [machine]
@@ -72,7 +71,8 @@ const PIECES: &[&str] = &[
 ];
 
 fn try_all(text: &str, overrides: &[String]) {
-    if let Err(problems) = sweep(text, "x.toml", overrides) {
+    let experiment = Experiment::new(text, "x.toml").with_overrides(overrides);
+    if let Err(problems) = experiment.sweep() {
         assert!(!problems.0.is_empty());
         let shown = problems.to_string();
         for problem in &problems.0 {
@@ -119,7 +119,7 @@ proptest! {
             "job.0.placement=random-nodes".to_owned(),
         ];
         let text = GOOD.replace("nodes = [0, \"g1r0n0\", 2, 3]", "");
-        let _ = check(&text, "x.toml", &overrides, Files::next_to(Path::new("x.toml")));
+        let _ = Experiment::new(text, "x.toml").with_overrides(overrides).check();
     }
 }
 
@@ -132,10 +132,10 @@ fn deep_nesting_is_refused() {
             format!("a = {}{}", "[".repeat(depth), "]".repeat(depth)),
             format!("a = {}", "{a=".repeat(depth)),
         ] {
-            assert!(ExperimentSpec::parse::<&str>(&text, "x.toml", &[]).is_err());
+            assert!(Experiment::new(text, "x.toml").spec().is_err());
         }
         // An override of a path that deep makes tables as deep.
         let path = format!("machine{}=1", ".a".repeat(depth));
-        assert!(ExperimentSpec::parse(GOOD, "x.toml", &[path]).is_err());
+        assert!(Experiment::new(GOOD, "x.toml").with_overrides([path]).spec().is_err());
     }
 }

@@ -1,13 +1,12 @@
 //! `kind = "packet"` from text to tables.
 
-use odonata_experiment::{check, run, Files, Frame, RunError, RunResult, Values};
-use std::path::Path;
+use odonata_experiment::{Experiment, Frame, RunError, RunResult, Values};
 
 /// p = 2, a = 4, h = 2: 9 groups, 72 nodes.
 const MACHINE: &str = "[machine]\npreset = \"dragonfly-1056\"\n";
 
 fn attempt(text: &str, threads: usize) -> Result<RunResult, RunError> {
-    run::<&str>(text, "run.toml", &[], Files::next_to(Path::new("run.toml")), threads, &mut |_, _| true)
+    Experiment::new(text, "run.toml").run(threads, &mut |_, _| true)
 }
 
 fn open(routing: &str, more: &str) -> String {
@@ -157,7 +156,7 @@ fn mistakes_have_a_place_and_a_reason() {
 /// Where a third group is to be passed `ugal-g` has 5 channels instead of 3: said before the run and after it.
 #[test]
 fn what_faults_cost_in_channels_is_said() {
-    let foreseen = |text: &str| check::<&str>(text, "run.toml", &[], Files::next_to(Path::new("run.toml"))).unwrap();
+    let foreseen = |text: &str| Experiment::new(text, "run.toml").check().unwrap();
     let whole = foreseen(&open("ugal-g", ""));
     assert_eq!((&whole.summary["virtual_channels"], whole.warnings.len()), (&3.into(), 0));
     let text = open("ugal-g", "").replace("\n[[job]]", "\nedit = [\"fail 1% global\"]\n[[job]]");
@@ -174,7 +173,7 @@ fn what_faults_cost_in_channels_is_said() {
 fn an_interrupted_run_keeps_what_it_has_and_says_so() {
     let text = open("min", "");
     let mut calls = 0;
-    let result = run::<&str>(&text, "run.toml", &[], Files::next_to(Path::new("run.toml")), 1, &mut |phase, _| {
+    let result = Experiment::new(&text, "run.toml").run(1, &mut |phase, _| {
         calls += u32::from(phase == "simulating");
         calls < 12
     });

@@ -1,7 +1,6 @@
 //! Rank programs on nodes with several NICs: closed forms, flow against packets, order, threads.
 
-use odonata_experiment::{run, Files, RunResult, Values};
-use std::path::Path;
+use odonata_experiment::{Experiment, RunResult, Values};
 
 /// 72 nodes: 9 groups of 4 routers with 2 nodes each.
 const DRAGONFLY: &str = "topology = 'dragonfly'\np = 2\na = 4\nh = 2\ng = 9\ncores_per_node = 4";
@@ -9,8 +8,7 @@ const RULES: [&str; 4] = ["affinity", "round-robin", "hash", "stripe"];
 
 fn try_run(machine: &str, job: &str, more: &str, threads: usize) -> Result<RunResult, String> {
     let text = format!("format = 3\n[machine]\n{machine}\n[[job]]\nname = 'a'\n{job}\n{more}\n");
-    let files = Files::next_to(Path::new("run.toml"));
-    run::<&str>(&text, "run.toml", &[], files, threads, &mut |_, _| true).map_err(|error| format!("{error:?}"))
+    Experiment::new(&text, "run.toml").run(threads, &mut |_, _| true).map_err(|error| format!("{error:?}"))
 }
 
 #[track_caller]

@@ -1,6 +1,6 @@
 //! Nodes with several NICs: closed forms, flow against packets, faults, mistakes.
 
-use odonata_experiment::{check, machine, run, Files, RunResult, Values};
+use odonata_experiment::{Experiment, RunResult, Values};
 use std::path::Path;
 
 /// 72 nodes: 9 groups of 4 routers with 2 nodes each.
@@ -14,8 +14,8 @@ fn text(machine: &str, job: &str, engine: &str) -> String {
 }
 
 fn try_run(machine: &str, job: &str, engine: &str, threads: usize) -> Result<RunResult, String> {
-    let files = Files::next_to(Path::new("run.toml"));
-    run::<&str>(&text(machine, job, engine), "run.toml", &[], files, threads, &mut |_, _| true)
+    Experiment::new(&text(machine, job, engine), "run.toml")
+        .run(threads, &mut |_, _| true)
         .map_err(|error| format!("{error:?}"))
 }
 
@@ -26,8 +26,7 @@ fn result(machine: &str, job: &str, engine: &str) -> RunResult {
 
 #[track_caller]
 fn refused(machine: &str, job: &str, engine: &str) -> String {
-    let files = Files::next_to(Path::new("run.toml"));
-    match check::<&str>(&text(machine, job, engine), "run.toml", &[], files) {
+    match Experiment::new(&text(machine, job, engine), "run.toml").check() {
         Ok(_) => panic!("{machine} was taken"),
         Err(problems) => problems.0.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("\n"),
     }
@@ -164,7 +163,7 @@ fn algorithms_route_on_every_plane() {
 fn a_machine_of_planes_counts_its_nodes_once() {
     let of = |more: &str| {
         let text = format!("[machine]\n{DRAGONFLY}\n{more}\n");
-        machine::<&str>(&text, "m.toml", &[], Files::next_to(Path::new("m.toml")), 1).unwrap().metrics
+        Experiment::new(&text, "m.toml").machine(1).unwrap().metrics
     };
     let (one, two) = (of(""), of("planes = 2"));
     for (path, factor) in
@@ -237,7 +236,8 @@ fn the_example_takes_half_of_the_time_striped() {
     let text = std::fs::read_to_string(path).unwrap();
     let time = |rule: &str| {
         let change = format!("machine.rail_rule=\"{rule}\"");
-        let found = run(&text, "planes-striped.toml", &[change], Files::next_to(path), 1, &mut |_, _| true).unwrap();
+        let experiment = Experiment::new(&text, path.display().to_string()).with_overrides([change]);
+        let found = experiment.run(1, &mut |_, _| true).unwrap();
         reals(&found, "jobs", "slowest_pair_s")[0]
     };
     let (whole, striped) = (time("affinity"), time("stripe"));

@@ -1,15 +1,12 @@
 //! `resolved.toml` is an experiment file that gives the same machine, the same jobs, the same engine and itself.
 
 use odonata_experiment::schema::Section;
-use odonata_experiment::{ExperimentSpec, Files, Plan};
+use odonata_experiment::{Experiment, Plan};
 use odonata_routing::algorithm::{Algorithm, ALGORITHMS};
 use proptest::prelude::*;
-use std::path::Path;
 
 fn plan(text: &str) -> Plan {
-    let spec =
-        ExperimentSpec::parse::<&str>(text, "x.toml", &[]).unwrap_or_else(|problems| panic!("{text}\n{problems}"));
-    Plan::new(spec, Files::next_to(Path::new("x.toml"))).unwrap_or_else(|problems| panic!("{text}\n{problems}"))
+    Experiment::new(text, "x.toml").plan().unwrap_or_else(|problems| panic!("{text}\n{problems}"))
 }
 
 /// Plans `text`, plans what it resolves to, and compares.
@@ -160,10 +157,7 @@ fn every_routing_resolves_to_itself() {
                  [engine]\nkind = '{engine}'\nrouting = '{routing}'\n"
             )
         };
-        let takes = |text: &String| {
-            let spec = ExperimentSpec::parse::<&str>(text, "x.toml", &[]).unwrap();
-            Plan::new(spec, Files::next_to(Path::new("x.toml"))).is_ok()
-        };
+        let takes = |text: &String| Experiment::new(text, "x.toml").plan().is_ok();
         check(&machines.iter().map(text).find(takes).unwrap_or_else(|| panic!("no machine for {routing}")));
     }
 }

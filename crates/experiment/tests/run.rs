@@ -1,11 +1,11 @@
 //! From text to tables: figures that can be worked out by hand, and what must hold of every run.
 
-use odonata_experiment::{check, machine, run, Files, Frame, RunError, RunResult, Values};
+use odonata_experiment::{Experiment, Frame, RunError, RunResult, Values};
 use std::path::{Path, PathBuf};
 
 fn run_at(directory: &Path, text: &str, threads: usize) -> RunResult {
     let file = directory.join("run.toml");
-    let result = run::<&str>(text, "run.toml", &[], Files::next_to(&file), threads, &mut |_, _| true);
+    let result = Experiment::new(text, file.display().to_string()).run(threads, &mut |_, _| true);
     result.unwrap_or_else(|error| panic!("{error:?}"))
 }
 
@@ -230,9 +230,8 @@ fn a_job_that_sends_nothing_is_a_warning() {
 
 #[test]
 fn the_caller_can_stop_a_run() {
-    let files = Files::next_to(Path::new("run.toml"));
     let mut calls = 0;
-    let stopped = run::<&str>(MIXED, "run.toml", &[], files, 1, &mut |_, _| {
+    let stopped = Experiment::new(MIXED, "run.toml").run(1, &mut |_, _| {
         calls += 1;
         calls < 4
     });
@@ -246,7 +245,7 @@ fn the_engines_refusal_is_a_problem() {
     let text =
         "[machine]\ntopology = 'torus'\ndims = [4]\nwrap = false\nedit = 'fail x1'\n[[job]]\npattern = 'all-to-all'\n\
                 ranks = 3\nranks_per_node = 1\n[engine]\nseed = 1\n";
-    let refused = run::<&str>(text, "run.toml", &[], Files::next_to(Path::new("run.toml")), 1, &mut |_, _| true);
+    let refused = Experiment::new(text, "run.toml").run(1, &mut |_, _| true);
     let Err(RunError::Problems(problems)) = refused else { panic!("{refused:?}") };
     assert!(problems.to_string().contains("no path from router"), "{problems}");
     assert!(problems.to_string().contains("run.toml:10:2"), "{problems}");
@@ -254,7 +253,7 @@ fn the_engines_refusal_is_a_problem() {
 
 #[test]
 fn check_reports_what_a_run_would_have() {
-    let checked = check::<&str>(MIXED, "run.toml", &[], Files::next_to(Path::new("run.toml"))).unwrap();
+    let checked = Experiment::new(MIXED, "run.toml").check().unwrap();
     let result = run_it(MIXED, 1);
     assert_eq!(checked.resolved, result.resolved);
     let jobs = result.tables.get("jobs").unwrap();
@@ -272,14 +271,14 @@ fn check_reports_what_a_run_would_have() {
 #[test]
 fn a_machine_alone() {
     let text = "machine.preset = 'edison'\nmachine.edit = '-K'\nmachine.class.black.price = 100\nmachine.class.blue.price = 1e3\n";
-    let report = machine::<&str>(text, "run.toml", &[], Files::next_to(Path::new("run.toml")), 2).unwrap();
+    let report = Experiment::new(text, "run.toml").machine(2).unwrap();
     assert_eq!(report.metrics["cost"]["total"], 7_200.0 * 100.0 + 2_520.0 * 1_000.0);
     assert_eq!(report.metrics["cost"]["without_price"], serde_json::json!(["green"]));
     assert_eq!(report.metrics["links"], 21_600 + 14_400 + 5_040);
     assert!(report.metrics["checks"].as_array().unwrap().iter().all(|check| check["holds"] == true));
     let links = report.tables.get("links").unwrap();
     assert!(links.get("bytes").is_none() && links.rows() == 41_040);
-    let again = machine::<&str>(&report.resolved, "resolved.toml", &[], Files::next_to(Path::new("")), 1).unwrap();
+    let again = Experiment::new(&report.resolved, "resolved.toml").machine(1).unwrap();
     assert!(again.tables == report.tables);
     assert_eq!(again.resolved, report.resolved);
 }
@@ -298,8 +297,7 @@ fn the_flow_engine_refuses_what_it_cannot_share_or_count() {
         (format!("{ring}{job}bytes = '9e18 B'\niterations = 4000000000\n"), "job 'job0' sends more than 2097152 TiB"),
     ];
     for (text, expected) in cases {
-        let file = Path::new("run.toml");
-        match run::<&str>(&text, "run.toml", &[], Files::next_to(file), 1, &mut |_, _| true) {
+        match Experiment::new(&text, "run.toml").run(1, &mut |_, _| true) {
             Err(RunError::Problems(problems)) => assert!(problems.to_string().contains(expected), "{problems}"),
             other => panic!("{other:?}"),
         }

@@ -1,7 +1,7 @@
 //! Warm-ups that are run once, and runs that begin with them.
 
-use odonata_experiment::{check, run, Files, RunResult};
-use std::path::{Path, PathBuf};
+use odonata_experiment::{Experiment, RunResult};
+use std::path::PathBuf;
 
 /// 72 nodes: 9 groups of 4 routers with 2 nodes each.
 fn text(traffic: &str, engine: &str) -> String {
@@ -13,8 +13,7 @@ fn text(traffic: &str, engine: &str) -> String {
 }
 
 fn attempt(text: &str, threads: usize) -> Result<RunResult, String> {
-    let files = Files::next_to(Path::new("run.toml"));
-    run::<&str>(text, "run.toml", &[], files, threads, &mut |_, _| true).map_err(|error| format!("{error:?}"))
+    Experiment::new(text, "run.toml").run(threads, &mut |_, _| true).map_err(|error| format!("{error:?}"))
 }
 
 struct Folder(PathBuf);
@@ -120,8 +119,7 @@ fn what_has_no_warm_up_is_refused() {
     refused(text("load = 0.2", &format!("{series}\n{}", folder.key())), "time series of links");
     let closed = text("load = 0.2", &folder.key()).replace("traffic = { name = 'open', load = 0.2 }", "");
     // It is known before the run.
-    let files = Files::next_to(Path::new("run.toml"));
-    let checked = check::<&str>(&closed, "run.toml", &[], files).unwrap_err().to_string();
+    let checked = Experiment::new(&closed, "run.toml").check().unwrap_err().to_string();
     assert!(checked.contains("only where all traffic is open"), "{checked}");
     refused(closed, "only where all traffic is open");
 }

@@ -1,11 +1,11 @@
 //! The closed forms of `odonata-amg` for Python, the submodule `_core.amg`: plain numbers in, rows of tuples out.
 
 use crate::errors;
-use crate::model::{mend, safely, user_error, ConstantsInput};
-use odonata_amg::{Charges, Hierarchy, Level, Observation};
+use crate::model::{mend, safely, ConstantsInput};
+use odonata_amg::{Candidate, Charges, Hierarchy, Level, LevelDecision, Observation};
 use odonata_declare::Word;
 use odonata_experiment::parameters as sets;
-use odonata_model::{Mix, NetworkFigures};
+use odonata_model::{Constants, Mix, NetworkFigures};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -55,7 +55,7 @@ fn rows(hierarchy: &Hierarchy) -> Vec<LevelRow> {
 fn charges(py: Python<'_>, name: &str) -> PyResult<Charges> {
     Charges::from_word(name).ok_or_else(|| {
         let known: Vec<&str> = Charges::ALL.iter().map(|charges| charges.word()).collect();
-        user_error(py, &format!("there is no scenario '{name}'; expected one of {}", known.join(", ")))
+        errors::mistake(py, &format!("there is no scenario '{name}'; expected one of {}", known.join(", ")))
     })
 }
 
@@ -142,32 +142,6 @@ pub(crate) fn factors(
     })
 }
 
-/// Prices a cycle: rows of (level, phase, term, seconds).
-#[pyfunction]
-pub(crate) fn cycle(
-    py: Python<'_>,
-    ranks: u32,
-    levels: Vec<LevelRow>,
-    machine: ConstantsInput<'_>,
-    tasks_per_node: u32,
-    threads: u32,
-    scenario_name: &str,
-) -> PyResult<Vec<(usize, &'static str, &'static str, f64)>> {
-    safely(py, || {
-        let hierarchy = hierarchy(py, ranks, &levels)?;
-        let constants = machine.build(py)?;
-        let mix = Mix { tasks_per_node, threads };
-        let costs = mend(py, odonata_amg::cycle_costs(&hierarchy, &constants, mix, charges(py, scenario_name)?))?;
-        let mut out = Vec::new();
-        for (level, cost) in costs.levels.iter().enumerate() {
-            for (phase, terms) in cost.named() {
-                out.extend(terms.named().map(|(term, seconds)| (level, phase, term, seconds)));
-            }
-        }
-        Ok(out)
-    })
-}
-
 /// The best scenario of each (tasks per node, measured seconds per level, six lists of predicted seconds per level).
 #[pyfunction]
 pub(crate) fn best_fit(
@@ -181,46 +155,6 @@ pub(crate) fn best_fit(
             .collect();
         let best = mend(py, odonata_amg::best_fit(&observations))?;
         Ok(best.into_iter().map(Charges::word).collect())
-    })
-}
-
-/// A looked-at number of groups: (C, `T_switch`, `T_collective`, category, allowed).
-type ChoiceRow = (u32, f64, f64, &'static str, bool);
-/// A level's decision: (`T_noswitch`, running sum, category, choices, index of the best, reason).
-type DecisionRow = (f64, f64, &'static str, Vec<ChoiceRow>, Option<usize>, &'static str);
-
-/// Where a hierarchy switches: (level, C).
-type Switch = (usize, u32);
-
-/// The paper's decision: rows per level and the switch as (level, C) or None.
-#[pyfunction]
-pub(crate) fn decide(
-    py: Python<'_>,
-    ranks: u32,
-    levels: Vec<LevelRow>,
-    machine: ConstantsInput<'_>,
-    tasks_per_node: u32,
-    threads: u32,
-    scenario_name: &str,
-) -> PyResult<(Vec<DecisionRow>, Option<Switch>)> {
-    safely(py, || {
-        let hierarchy = hierarchy(py, ranks, &levels)?;
-        let constants = machine.build(py)?;
-        let mix = Mix { tasks_per_node, threads };
-        let decision = mend(py, odonata_amg::decide(&hierarchy, &constants, mix, charges(py, scenario_name)?))?;
-        let rows = decision
-            .levels
-            .iter()
-            .map(|level| {
-                let choices = level
-                    .choices
-                    .iter()
-                    .map(|c| (c.groups, c.switch_s, c.collective_s, c.category.name(), c.allowed))
-                    .collect();
-                (level.noswitch_s, level.running_s, level.category.name(), choices, level.best, level.reason.text())
-            })
-            .collect();
-        Ok((rows, decision.switch))
     })
 }
 
@@ -239,72 +173,97 @@ pub(crate) fn thread_slowdown(py: Python<'_>, machine: ConstantsInput<'_>, threa
     safely(py, || mend(py, machine.build(py)?.thread_slowdown(threads)))
 }
 
-/// `T_collective` of a level and C, seconds.
-#[pyfunction]
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn collective(
-    py: Python<'_>,
-    ranks: u32,
-    levels: Vec<LevelRow>,
-    level: usize,
-    groups: u32,
-    machine: ConstantsInput<'_>,
-    tasks_per_node: u32,
-    threads: u32,
-    scenario_name: &str,
-) -> PyResult<f64> {
-    safely(py, || {
-        let hierarchy = hierarchy(py, ranks, &levels)?;
-        let constants = machine.build(py)?;
-        let mix = Mix { tasks_per_node, threads };
-        let charges = charges(py, scenario_name)?;
-        mend(py, odonata_amg::gather_s(&hierarchy, level, groups, &constants, mix, charges))
-    })
+/// A looked-at number of groups: (C, `T_switch`, `T_collective`, category, allowed).
+type ChoiceRow = (u32, f64, f64, &'static str, bool);
+/// A level's decision: (`T_noswitch`, running sum, category, choices, index of the best, reason).
+type DecisionRow = (f64, f64, &'static str, Vec<ChoiceRow>, Option<usize>, &'static str);
+/// Where a hierarchy switches: (level, C).
+type Switch = (usize, u32);
+
+/// A hierarchy on a machine, with what its messages are charged.
+#[pyclass(frozen, module = "odonata._core.amg")]
+pub(crate) struct Pricing {
+    hierarchy: Hierarchy,
+    constants: Constants,
+    mix: Mix,
+    charges: Charges,
 }
 
-/// Every switch: rows of (level, C, predicted cycle in seconds, allowed by the cache rule).
-#[pyfunction]
-pub(crate) fn alternatives(
-    py: Python<'_>,
-    ranks: u32,
-    levels: Vec<LevelRow>,
-    machine: ConstantsInput<'_>,
-    tasks_per_node: u32,
-    threads: u32,
-    scenario_name: &str,
-) -> PyResult<Vec<(usize, u32, f64, bool)>> {
-    safely(py, || {
-        let hierarchy = hierarchy(py, ranks, &levels)?;
-        let constants = machine.build(py)?;
-        let mix = Mix { tasks_per_node, threads };
-        let found = mend(py, odonata_amg::alternatives(&hierarchy, &constants, mix, charges(py, scenario_name)?))?;
-        Ok(found.iter().map(|a| (a.level, a.groups, a.cycle_s, a.allowed)).collect())
-    })
-}
+#[pymethods]
+impl Pricing {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        ranks: u32,
+        levels: Vec<LevelRow>,
+        machine: ConstantsInput<'_>,
+        tasks_per_node: u32,
+        threads: u32,
+        scenario_name: &str,
+    ) -> PyResult<Self> {
+        safely(py, || {
+            let (hierarchy, constants) = (hierarchy(py, ranks, &levels)?, machine.build(py)?);
+            let (mix, charges) = (Mix { tasks_per_node, threads }, charges(py, scenario_name)?);
+            Ok(Self { hierarchy, constants, mix, charges })
+        })
+    }
 
-/// The cycle time of a hierarchy that continues on fewer ranks from `switch_level` on, seconds.
-#[pyfunction]
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn regrouped_cycle(
-    py: Python<'_>,
-    ranks: u32,
-    levels: Vec<LevelRow>,
-    groups: u32,
-    regrouped_levels: Vec<LevelRow>,
-    switch_level: usize,
-    machine: ConstantsInput<'_>,
-    tasks_per_node: u32,
-    threads: u32,
-    scenario_name: &str,
-) -> PyResult<f64> {
-    safely(py, || {
-        let before = hierarchy(py, ranks, &levels)?;
-        let after = hierarchy(py, groups, &regrouped_levels)?;
-        let constants = machine.build(py)?;
-        let mix = Mix { tasks_per_node, threads };
-        let charges = charges(py, scenario_name)?;
-        mend(py, odonata_amg::regrouped_cycle_s(&before, &after, switch_level, &constants, mix, charges))
-    })
+    /// The cycle: rows of (level, phase, term, seconds).
+    fn cycle(&self, py: Python<'_>) -> PyResult<Vec<(usize, &'static str, &'static str, f64)>> {
+        safely(py, || {
+            let costs = mend(py, odonata_amg::cycle_costs(&self.hierarchy, &self.constants, self.mix, self.charges))?;
+            let mut out = Vec::new();
+            for (level, cost) in costs.levels.iter().enumerate() {
+                for (phase, terms) in cost.named() {
+                    out.extend(terms.named().map(|(term, seconds)| (level, phase, term, seconds)));
+                }
+            }
+            Ok(out)
+        })
+    }
+
+    /// The paper's decision: rows per level and the switch as (level, C) or None.
+    fn decide(&self, py: Python<'_>) -> PyResult<(Vec<DecisionRow>, Option<Switch>)> {
+        safely(py, || {
+            let decision = mend(py, odonata_amg::decide(&self.hierarchy, &self.constants, self.mix, self.charges))?;
+            let choices = |choices: &[Candidate]| {
+                choices.iter().map(|c| (c.groups, c.switch_s, c.collective_s, c.category.name(), c.allowed)).collect()
+            };
+            let row = |l: &LevelDecision| {
+                (l.noswitch_s, l.running_s, l.category.name(), choices(&l.choices), l.best, l.reason.text())
+            };
+            Ok((decision.levels.iter().map(row).collect(), decision.switch))
+        })
+    }
+
+    /// `T_collective` of a level and C, seconds.
+    fn collective(&self, py: Python<'_>, level: usize, groups: u32) -> PyResult<f64> {
+        let (mix, charges) = (self.mix, self.charges);
+        safely(py, || mend(py, odonata_amg::gather_s(&self.hierarchy, level, groups, &self.constants, mix, charges)))
+    }
+
+    /// Every switch: rows of (level, C, predicted cycle in seconds, allowed by the cache rule).
+    fn alternatives(&self, py: Python<'_>) -> PyResult<Vec<(usize, u32, f64, bool)>> {
+        safely(py, || {
+            let found = mend(py, odonata_amg::alternatives(&self.hierarchy, &self.constants, self.mix, self.charges))?;
+            Ok(found.iter().map(|a| (a.level, a.groups, a.cycle_s, a.allowed)).collect())
+        })
+    }
+
+    /// The cycle time where the hierarchy continues on fewer ranks from `switch_level` on, seconds.
+    fn regrouped_cycle(
+        &self,
+        py: Python<'_>,
+        groups: u32,
+        regrouped_levels: Vec<LevelRow>,
+        switch_level: usize,
+    ) -> PyResult<f64> {
+        let (before, constants, mix, charges) = (&self.hierarchy, &self.constants, self.mix, self.charges);
+        safely(py, || {
+            let after = hierarchy(py, groups, &regrouped_levels)?;
+            mend(py, odonata_amg::regrouped_cycle_s(before, &after, switch_level, constants, mix, charges))
+        })
+    }
 }
 
 /// Brackets the next hierarchy of a weak-scaling series: (ranks, levels of the low end, levels of the high end).
@@ -328,8 +287,7 @@ pub(crate) fn extrapolate(
 pub(crate) mod module {
     #[pymodule_export]
     use crate::amg::{
-        alternatives, best_fit, check_machine, collective, cycle, decide, extra_hops, extrapolate, factors, parameters,
-        regrouped_cycle, scenarios, thread_slowdown,
+        best_fit, check_machine, extra_hops, extrapolate, factors, parameters, scenarios, thread_slowdown, Pricing,
     };
     use pyo3::prelude::*;
 

@@ -4,6 +4,7 @@ use numpy::IntoPyArray;
 use odonata_experiment::{Frame, Frames, Values};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use serde::Serialize;
 
 /// Frames by the names of their tables, each a dict of columns; NumPy takes the vectors over.
 pub(crate) fn tables_dict(py: Python<'_>, frames: Frames) -> PyResult<Bound<'_, PyDict>> {
@@ -42,7 +43,8 @@ fn to_python(py: Python<'_>, values: Values) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// A JSON value as Python's own `json` reads it.
-pub(crate) fn json_object<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
-    py.import("json")?.call_method1("loads", (value.to_string(),))
+/// A value as Python's own `json` reads it.
+pub(crate) fn json_object<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+    let text = serde_json::to_string(value).expect("texts, numbers and lists of them");
+    py.import("json")?.call_method1("loads", (text,))
 }

@@ -8,6 +8,7 @@ mod amg;
 mod background;
 mod columns;
 mod errors;
+mod experiment;
 mod functions;
 mod mapping;
 mod model;
@@ -21,17 +22,18 @@ mod _core {
     #[pymodule_export]
     use super::background::Checkpoints;
     #[pymodule_export]
+    use super::experiment::Experiment;
+    #[pymodule_export]
     use super::functions::{
-        alone, available_memory, characterize, check, check_points, checkpoint, cluster, host_names, machine, optimize,
-        presets, program_mistake, read_experiment, read_file, reference, run, schema, sweep, tables, tables_reference,
-        time_ps, upgrade, version,
+        available_memory, checkpoint, host_names, presets, program_mistake, read_experiment, read_file, reference,
+        schema, tables, tables_reference, time_ps, version,
     };
     use super::{errors, PyModule, PyResult};
     use pyo3::types::PyModuleMethods;
     use pyo3::Bound;
 
     #[pymodule_export]
-    use super::mapping::{bisected_mapping, improved_mapping, mapped_jobs};
+    use super::mapping::{bisected_mapping, improved_mapping};
 
     #[pymodule_export]
     use super::model::{message_costs, node_aware_steps};

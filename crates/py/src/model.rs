@@ -7,21 +7,13 @@ use odonata_model::{Constants, DragonflyFigures, FatTreeFigures, ModelError, Net
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// `odonata.errors.OdonataError` with this message.
-pub(crate) fn user_error(py: Python<'_>, message: &str) -> PyErr {
-    match py.import("odonata.errors").and_then(|module| module.getattr("OdonataError")?.call1((message,))) {
-        Ok(error) => PyErr::from_value(error),
-        Err(error) => error,
-    }
-}
-
 /// Runs `work`; a panic in it becomes an `InternalError`.
 pub(crate) fn safely<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     errors::guarded(py, work)?
 }
 
 pub(crate) fn mend<T>(py: Python<'_>, result: Result<T, ModelError>) -> PyResult<T> {
-    result.map_err(|error| user_error(py, &error.to_string()))
+    result.map_err(|error| errors::mistake(py, &error.to_string()))
 }
 
 /// The network part of a machine: `kind` and the fields of that kind.
@@ -55,9 +47,10 @@ impl NetworkInput<'_> {
                 shape: self.parameters.as_any().get_item("shape")?.extract()?,
                 wraps: self.parameters.as_any().get_item("wraps")?.extract()?,
             })),
-            other => {
-                Err(user_error(py, &format!("network.kind is '{other}'; expected 'dragonfly', 'fat-tree' or 'torus'")))
-            }
+            other => Err(errors::mistake(
+                py,
+                &format!("network.kind is '{other}'; expected 'dragonfly', 'fat-tree' or 'torus'"),
+            )),
         }
     }
 }
@@ -128,7 +121,7 @@ impl PricesInput<'_> {
             },
             other => {
                 let message = format!("there is no message model '{other}'; expected 'postal', 'loggp' or 'max-rate'");
-                return Err(user_error(py, &message));
+                return Err(errors::mistake(py, &message));
             }
         };
         Ok(MessagePrices {
@@ -142,7 +135,7 @@ impl PricesInput<'_> {
 
 fn messages(py: Python<'_>, sources: Vec<u32>, destinations: Vec<u32>, bytes: Vec<u64>) -> PyResult<Vec<RankMessage>> {
     if sources.len() != destinations.len() || sources.len() != bytes.len() {
-        return Err(user_error(py, "sources, destinations and bytes of the messages differ in length"));
+        return Err(errors::mistake(py, "sources, destinations and bytes of the messages differ in length"));
     }
     Ok(sources
         .into_iter()
@@ -172,7 +165,7 @@ pub(crate) fn node_aware_steps(
             "three-steps" => NodeAwareScheme::ThreeSteps,
             other => {
                 let message = format!("there is no route '{other}'; expected 'direct', 'two-steps' or 'three-steps'");
-                return Err(user_error(py, &message));
+                return Err(errors::mistake(py, &message));
             }
         };
         let steps = mend(py, steps(&messages(py, sources, destinations, bytes)?, &nodes, route))?;

@@ -1,8 +1,7 @@
 """Types of the compiled module; the functions are defined in crates/py.
 
-Every function that takes an experiment takes its text, the path that errors name and that relative file
-names start from, and overrides `KEY=VALUE`. A mistake in them raises `odonata.errors.ExperimentError` with
-every problem found; a defect of the program raises `odonata.errors.InternalError`.
+A mistake in an experiment raises `odonata.errors.ExperimentError` with every problem found; a defect of the
+program raises `odonata.errors.InternalError`.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,34 +16,24 @@ from odonata._core import amg
 __all__ = [
     "EXPERIMENT_BYTES_MAX",
     "Checkpoints",
-    "alone",
+    "Experiment",
     "amg",
     "available_memory",
     "bisected_mapping",
-    "characterize",
-    "check",
-    "check_points",
     "checkpoint",
-    "cluster",
     "host_names",
     "improved_mapping",
-    "machine",
-    "mapped_jobs",
     "message_costs",
     "node_aware_steps",
-    "optimize",
     "presets",
     "program_mistake",
     "read_experiment",
     "read_file",
     "reference",
-    "run",
     "schema",
-    "sweep",
     "tables",
     "tables_reference",
     "time_ps",
-    "upgrade",
     "version",
 ]
 
@@ -189,14 +178,6 @@ def read_file(path: str | PathLike[str]) -> bytes:
         OdonataError: It cannot be read, is no file, or there is no memory for it.
     """
 
-def upgrade(text: str, path: str) -> str: ...
-def check(text: str, path: str, overrides: Sequence[str] = ()) -> CheckResult: ...
-def check_points(text: str, path: str, points: Sequence[Sequence[str]]) -> list[CheckResult | Exception]:
-    """`check` with each of several sets of overrides: what it finds, or the error that it would raise.
-
-    A rank program that several points run is looked through once.
-    """
-
 class _Processes(Protocol):
     """Processes that make one run together."""
 
@@ -207,46 +188,100 @@ class _Processes(Protocol):
     def exchange(self, messages: list[bytes]) -> list[bytes | bytearray]:
         """Gives each process the message under its number; what each gave to this one."""
 
-@overload
-def run(
-    text: str,
-    path: str,
-    overrides: Sequence[str] = (),
-    threads: int = 0,
-    progress: Callable[[str, float], None] | None = None,
-    pace: Callable[[int, int], None] | None = None,
-    rows: Callable[[str, dict[str, _Column]], None] | None = None,
-    processes: None = None,
-    checkpoints: Checkpoints | None = None,
-    resume: str | PathLike[str] | None = None,
-) -> RunResult: ...
-@overload
-def run(
-    text: str,
-    path: str,
-    overrides: Sequence[str] = (),
-    threads: int = 0,
-    progress: Callable[[str, float], None] | None = None,
-    pace: Callable[[int, int], None] | None = None,
-    rows: Callable[[str, dict[str, _Column]], None] | None = None,
-    *,
-    processes: _Processes | None,
-    checkpoints: Checkpoints | None = None,
-    resume: str | PathLike[str] | None = None,
-) -> RunResult | None:
-    """Runs one experiment. Its `[sweep]` is only checked for its form.
+@final
+class Experiment:
+    """An experiment as it was given; it is read once, and never changes. Equal ones have equal texts."""
 
-    `threads` 0 means one per processor. The callbacks run on the calling thread. `progress` gets the name of
-    the phase and its progress from 0 to 1. `pace` gets the simulated time in ps and the number of events.
-    `rows` gets the name of a growing table and the columns of its next rows, which are then not in the
-    result. An exception in a callback ends the run. An interrupt also ends it: an engine with partial results
-    returns them with `interrupt`, others raise it.
+    def __new__(cls, text: str, path: str, overrides: Sequence[str] = ()) -> Experiment:
+        """An experiment.
 
-    With `processes`, all of them call this function for one run. The first gets the result, the others None.
-    If one of them is not ready, all get None.
+        Args:
+            text: TOML.
+            path: Name in errors; relative file names start from its directory. It need not exist.
+            overrides: `KEY=VALUE`, in order.
+        """
 
-    `checkpoints` decides when and where to save the state. `resume` is a checkpoint file of the same run.
-    """
+    def __getnewargs__(self) -> tuple[str, str, list[str]]: ...
+    def __hash__(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def overrides(self) -> list[str]: ...
+    def with_overrides(self, overrides: Sequence[str]) -> Experiment:
+        """The experiment with further overrides."""
+
+    def upgraded(self) -> Experiment:
+        """The experiment in the present format, if its text has an older one."""
+
+    def check(self) -> CheckResult: ...
+    def check_points(self, points: Sequence[Sequence[str]]) -> list[CheckResult | Exception]:
+        """`check` with each of several sets of overrides: what it finds, or the error that it would raise.
+
+        A rank program that several points run is looked through once.
+        """
+
+    @overload
+    def run(
+        self,
+        threads: int = 0,
+        progress: Callable[[str, float], None] | None = None,
+        pace: Callable[[int, int], None] | None = None,
+        rows: Callable[[str, dict[str, _Column]], None] | None = None,
+        processes: None = None,
+        checkpoints: Checkpoints | None = None,
+        resume: str | PathLike[str] | None = None,
+    ) -> RunResult: ...
+    @overload
+    def run(
+        self,
+        threads: int = 0,
+        progress: Callable[[str, float], None] | None = None,
+        pace: Callable[[int, int], None] | None = None,
+        rows: Callable[[str, dict[str, _Column]], None] | None = None,
+        *,
+        processes: _Processes | None,
+        checkpoints: Checkpoints | None = None,
+        resume: str | PathLike[str] | None = None,
+    ) -> RunResult | None:
+        """Runs it.
+
+        `threads` 0 means one per processor. The callbacks run on the calling thread. `progress` gets the name
+        of the phase and its progress from 0 to 1. `pace` gets the simulated time in ps and the number of
+        events. `rows` gets the name of a growing table and the columns of its next rows, which are then not
+        in the result. An exception in a callback ends the run. An interrupt also ends it: an engine with
+        partial results returns them with `interrupt`, others raise it.
+
+        With `processes`, all of them call this function for one run. The first gets the result, the others
+        None. If one of them is not ready, all get None.
+
+        `checkpoints` decides when and where to save the state. `resume` is a checkpoint file of the same run.
+        """
+
+    def sweep(self) -> list[SweepAxis]:
+        """The axes of `[sweep]` in the file's order; none without it. Values are checked one by one."""
+
+    def alone(self) -> SweepAxis:
+        """Every job alone, as an axis: the others idle, or absent if `[interference]` says so."""
+
+    def optimize(self) -> dict[str, Any]:
+        """The keys of `[optimize]`, given or by default; none without it."""
+
+    def cluster(self) -> dict[str, Any]:
+        """The keys of `[cluster]`, given or by default: `memory` in bytes; none without it."""
+
+    def characterize(self) -> list[Character]:
+        """Demands of every job on the network, without a run."""
+
+    def mapped_jobs(self) -> list[MappedJob]:
+        """The jobs that send something; `OdonataError` unless the machine is a torus with letters as axes."""
+
+    def machine(self, threads: int = 0) -> MachineReport:
+        """Builds and measures the machine of `[machine]`.
+
+        Of other sections only the seed is read, which random faults draw from.
+        """
 
 @final
 class Checkpoints:
@@ -275,24 +310,6 @@ def checkpoint(path: str | PathLike[str]) -> Any:
 def time_ps(text: str) -> int:
     """A time such as `400 us` in ps; raises `ValueError` if it is invalid."""
 
-def sweep(text: str, path: str, overrides: Sequence[str] = ()) -> list[SweepAxis]:
-    """The axes of `[sweep]` in the file's order; none without the section. Values are checked one by one."""
-
-def optimize(text: str, path: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """The keys of `[optimize]`, given or by default; none without it."""
-
-def cluster(text: str, path: str, overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """The keys of `[cluster]`, given or by default: `memory` in bytes; none without it."""
-
-def alone(text: str, path: str, overrides: Sequence[str] = ()) -> SweepAxis:
-    """Every job alone, as an axis: the others idle, or absent if `[interference]` says so."""
-
-def characterize(text: str, path: str, overrides: Sequence[str] = ()) -> list[Character]:
-    """Demands of every job on the network, without a run."""
-
-def mapped_jobs(text: str, path: str, overrides: Sequence[str] = ()) -> list[MappedJob]:
-    """The jobs that send something, on a torus whose axes are letters; `OdonataError` on another machine."""
-
 def bisected_mapping(problem: MappingProblem) -> npt.NDArray[np.uint32]:
     """A mapping by recursive bisection: the place of every rank."""
 
@@ -307,12 +324,6 @@ def improved_mapping(
     problem: MappingProblem, place_of_rank: list[int], seed: int, tries: int, heat: float
 ) -> npt.NDArray[np.uint32]:
     """A mapping with no more hops, by simulated annealing: the place of every rank."""
-
-def machine(text: str, path: str, overrides: Sequence[str] = (), threads: int = 0) -> MachineReport:
-    """Builds and measures the machine of `[machine]`.
-
-    Of other sections only the seed is read, which random faults draw from.
-    """
 
 def schema() -> str:
     """JSON Schema of the experiment file."""

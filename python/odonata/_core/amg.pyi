@@ -4,20 +4,16 @@ A level is ten numbers in the order of odonata.amg.hierarchy.LEVEL_FIELDS; a mac
 odonata.amg.machines; unusable numbers raise OdonataError.
 """
 
-from typing import Any
+from typing import Any, final
 
 __all__ = [
-    "alternatives",
+    "Pricing",
     "best_fit",
     "check_machine",
-    "collective",
-    "cycle",
-    "decide",
     "extra_hops",
     "extrapolate",
     "factors",
     "parameters",
-    "regrouped_cycle",
     "scenarios",
     "thread_slowdown",
 ]
@@ -30,27 +26,7 @@ def parameters(
 
 def extra_hops(machine: dict[str, Any]) -> int: ...
 def thread_slowdown(machine: dict[str, Any], threads: int) -> float: ...
-def collective(
-    ranks: int,
-    levels: list[list[float]],
-    level: int,
-    groups: int,
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> float: ...
 def check_machine(machine: dict[str, Any]) -> None: ...
-def cycle(
-    ranks: int,
-    levels: list[list[float]],
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> list[tuple[int, str, str, float]]:
-    """Rows of (level, phase, term, seconds)."""
-
 def factors(
     ranks: int,
     exchanges: list[tuple[float, float]],
@@ -64,40 +40,38 @@ def factors(
 def best_fit(observations: list[tuple[int, list[float], list[list[float]]]]) -> list[str]:
     """The scenario of each (tasks per node, measured seconds per level, six lists of predicted ones)."""
 
-def decide(
-    ranks: int,
-    levels: list[list[float]],
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> tuple[
-    list[tuple[float, float, str, list[tuple[int, float, float, str, bool]], int | None, str]],
-    tuple[int, int] | None,
-]:
-    """By level (no switch, running sum, category, candidates, index of the best, reason), (level, groups)."""
+@final
+class Pricing:
+    """A hierarchy on a machine, with what its messages are charged."""
 
-def alternatives(
-    ranks: int,
-    levels: list[list[float]],
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> list[tuple[int, int, float, bool]]:
-    """Rows of (level, groups, predicted cycle in seconds, allowed by the cache rule)."""
+    def __new__(
+        cls,
+        ranks: int,
+        levels: list[list[float]],
+        machine: dict[str, Any],
+        tasks_per_node: int,
+        threads: int,
+        scenario_name: str,
+    ) -> Pricing: ...
+    def cycle(self) -> list[tuple[int, str, str, float]]:
+        """Rows of (level, phase, term, seconds)."""
 
-def regrouped_cycle(
-    ranks: int,
-    levels: list[list[float]],
-    groups: int,
-    regrouped_levels: list[list[float]],
-    switch_level: int,
-    machine: dict[str, Any],
-    tasks_per_node: int,
-    threads: int,
-    scenario_name: str,
-) -> float: ...
+    def decide(
+        self,
+    ) -> tuple[
+        list[tuple[float, float, str, list[tuple[int, float, float, str, bool]], int | None, str]],
+        tuple[int, int] | None,
+    ]:
+        """By level (no switch, running sum, category, candidates, best index, reason), (level, groups)."""
+
+    def collective(self, level: int, groups: int) -> float: ...
+    def alternatives(self) -> list[tuple[int, int, float, bool]]:
+        """Rows of (level, groups, predicted cycle in seconds, allowed by the cache rule)."""
+
+    def regrouped_cycle(
+        self, groups: int, regrouped_levels: list[list[float]], switch_level: int
+    ) -> float: ...
+
 def extrapolate(
     small_ranks: int, small: list[list[float]], large_ranks: int, large: list[list[float]]
 ) -> tuple[int, list[list[float]], list[list[float]]]:

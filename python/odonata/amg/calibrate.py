@@ -23,6 +23,7 @@ import numpy as np
 
 from odonata.amg.hierarchy import Hierarchy
 from odonata.amg.machines import ParameterSet
+from odonata.amg.model import extra_hops
 from odonata.amg.optional import optional
 from odonata.errors import OdonataError
 
@@ -68,23 +69,11 @@ def measure(
     world.Barrier()
     if world.rank != 0:
         return None
-    network = like.constants["network"]
-    extra = _extra_hops(network)
+    extra = extra_hops(like)
     gamma = (max(latencies) - min(latencies)) / extra if extra else 0.0
     counts = [n for n in (1, 2, 4, 8, 16, 32, 64, 128) if n <= like.cores_per_node]
     bandwidth = [(n, triad_bytes_per_s(n)) for n in counts]
     return MeasuredConstants(min(latencies), 8.0 / max(rates), gamma, flop_s, bandwidth)
-
-
-def _extra_hops(network: dict[str, Any]) -> int:
-    """D - h_m of the network's description, as in `odonata_model::network`."""
-    kind, p = network["kind"], network["parameters"]
-    if kind == "dragonfly":
-        within = (p["rows"] > 1) + (p["columns"] > 1)
-        return int(2 * within + 1 if p["groups"] > 1 else within)
-    if kind == "fat-tree":
-        return 2 * int(p["levels"]) - 2
-    return int(sum(n // 2 if p["wraps"] else n - 1 for n in p["shape"])) - 1
 
 
 def _messages(mpi: Any, world: Any, repeats: int, pairs: int) -> tuple[list[float], list[float]]:

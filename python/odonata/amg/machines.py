@@ -6,13 +6,12 @@ A name selects a file of the package; a path selects a user's file, as `odonata 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from odonata import _core
 from odonata.amg import library
-from odonata.errors import OdonataError
+from odonata.errors import OdonataError, nearest
 
 
 @dataclass(frozen=True)
@@ -67,13 +66,10 @@ def load(name_or_path: str) -> ParameterSet:
         except (OSError, UnicodeDecodeError) as error:
             raise OdonataError(f"cannot read the machine file {path}: {error}") from None
     else:
-        near = get_close_matches(name_or_path, names(), n=1)
-        hint = (
-            f"Did you mean {near[0]}?"
-            if near
-            else f"Use one of {', '.join(names())}, or the path of a .toml file."
+        others = f"Use one of {', '.join(names())}, or the path of a .toml file."
+        raise OdonataError(
+            f"there is no machine parameter set {name_or_path!r}", hint=nearest(name_or_path, names(), others)
         )
-        raise OdonataError(f"there is no machine parameter set {name_or_path!r}", hint=hint)
     return parse(text, where)
 
 

@@ -83,9 +83,13 @@ def scenarios() -> list[str]:
     return list(_core.amg.scenarios())
 
 
-def _of(scenario: str | None, machine: ParameterSet) -> str:
-    """The given scenario, by default the machine's best fit."""
-    return machine.scenario if scenario is None else scenario
+def _pricing(
+    hierarchy: Hierarchy, machine: ParameterSet, threads: int, tasks: int | None, scenario: str | None
+) -> _core.amg.Pricing:
+    """By default with all tasks that the cores allow, and in the machine's best fit."""
+    per_node = default_tasks(machine, threads) if tasks is None else tasks
+    scenario = machine.scenario if scenario is None else scenario
+    return _core.amg.Pricing(hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario)
 
 
 def default_tasks(machine: ParameterSet, threads: int) -> int:
@@ -108,11 +112,8 @@ def cycle(
     scenario: str | None = None,
 ) -> Cycle:
     """Time of the cycle, term by term."""
-    per_node = default_tasks(machine, threads) if tasks is None else tasks
-    rows = _core.amg.cycle(
-        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)
-    )
-    return Cycle(_of(scenario, machine), [Cost(*row) for row in rows])
+    rows = _pricing(hierarchy, machine, threads, tasks, scenario).cycle()
+    return Cycle(scenario or machine.scenario, [Cost(*row) for row in rows])
 
 
 def decide(
@@ -124,10 +125,7 @@ def decide(
     scenario: str | None = None,
 ) -> Decision:
     """The paper's decision where to gather the hierarchy on fewer ranks."""
-    per_node = default_tasks(machine, threads) if tasks is None else tasks
-    rows, switch = _core.amg.decide(
-        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)
-    )
+    rows, switch = _pricing(hierarchy, machine, threads, tasks, scenario).decide()
     levels = []
     for level, (noswitch, running, category, choices, best, reason) in enumerate(rows):
         candidates = [Candidate(*choice) for choice in choices]
@@ -147,18 +145,8 @@ def regrouped_seconds(
     scenario: str | None = None,
 ) -> float:
     """Seconds of a cycle where `after` replaces `before` from `level` on, including gathers and scatter."""
-    per_node = default_tasks(machine, threads) if tasks is None else tasks
-    return _core.amg.regrouped_cycle(
-        before.ranks,
-        before.rows,
-        after.ranks,
-        after.rows,
-        level,
-        machine.constants,
-        per_node,
-        threads,
-        _of(scenario, machine),
-    )
+    pricing = _pricing(before, machine, threads, tasks, scenario)
+    return pricing.regrouped_cycle(after.ranks, after.rows, level)
 
 
 def extrapolate(small: Hierarchy, large: Hierarchy) -> tuple[Hierarchy, Hierarchy]:
@@ -190,17 +178,7 @@ def collective_seconds(
     scenario: str | None = None,
 ) -> float:
     """T_collective: seconds per cycle to gather a level on `groups` ranks and scatter it again."""
-    per_node = default_tasks(machine, threads) if tasks is None else tasks
-    return _core.amg.collective(
-        hierarchy.ranks,
-        hierarchy.rows,
-        level,
-        groups,
-        machine.constants,
-        per_node,
-        threads,
-        _of(scenario, machine),
-    )
+    return _pricing(hierarchy, machine, threads, tasks, scenario).collective(level, groups)
 
 
 @dataclass(frozen=True)
@@ -222,8 +200,5 @@ def alternatives(
     scenario: str | None = None,
 ) -> list[Alternative]:
     """All levels and powers of two as switches, the fastest first."""
-    per_node = default_tasks(machine, threads) if tasks is None else tasks
-    rows = _core.amg.alternatives(
-        hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, _of(scenario, machine)
-    )
+    rows = _pricing(hierarchy, machine, threads, tasks, scenario).alternatives()
     return sorted((Alternative(*row) for row in rows), key=lambda a: (a.cycle_s, a.level, a.groups))

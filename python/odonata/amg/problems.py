@@ -5,20 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from difflib import get_close_matches
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from odonata.errors import OdonataError
+from odonata.errors import OdonataError, nearest
 
-PROBLEMS = {
-    "laplace7": "3-D Laplacian, 7 points",
-    "laplace27": "3-D Laplacian, 27 points",
-    "anisotropic": "3-D diffusion with a coefficient per direction, 7 points",
-    "rotated": "2-D rotated anisotropic diffusion, 7 points",
-    "elasticity": "8:1 cantilever of two materials, linear tetrahedra (needs the package mfem)",
-    "file": "a matrix of your own",
-}
 SOLVERS = ("cg", "gmres", "lgmres", "bicgstab")
 """hypre's Krylov methods."""
 _STENCIL = {"laplace7": 7, "laplace27": 27, "anisotropic": 7, "rotated": 7}
@@ -96,8 +87,7 @@ def check_word(what: str, text: str, known: Iterable[str]) -> str:
     words = list(known)
     if text in words:
         return text
-    near = get_close_matches(text, words, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"Use one of {', '.join(words)}."
+    hint = nearest(text, words, f"Use one of {', '.join(words)}.")
     raise OdonataError(f"unknown {what} {text!r}", hint=hint)
 
 
@@ -111,8 +101,7 @@ def type_number(what: str, text: str, known: Mapping[str, int]) -> int:
         return known[text]
     if text.isdecimal() and int(text) in known.values():
         return int(text)
-    near = get_close_matches(text, known, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"Use one of {', '.join(known)}, or hypre's number for it."
+    hint = nearest(text, known, f"Use one of {', '.join(known)}, or hypre's number for it.")
     raise OdonataError(f"unknown {what} {text!r}", hint=hint)
 
 
@@ -367,11 +356,6 @@ def check_entries(of_a_rank: int) -> None:
             f"({LARGEST:,})",
             hint="Use more ranks.",
         )
-
-
-def with_settings(problem: Problem, **changes: Any) -> Problem:
-    """The same problem with other BoomerAMG options."""
-    return replace(problem, settings=replace(problem.settings, **changes))
 
 
 def from_settings(settings: Mapping[str, Any]) -> Problem:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -181,8 +180,3 @@ def _ending(code: int) -> str:
     if code == -9:
         return "signal 9: the system stopped it, most likely because memory ran out"
     return f"signal {-code}" if code < 0 else f"exit status {code}"
-
-
-def has_openmpi() -> bool:
-    """Whether this machine can run programs with real MPI processes."""
-    return shutil.which("mpirun") is not None

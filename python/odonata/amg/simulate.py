@@ -21,10 +21,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from odonata import _core, toml
+from odonata._core import Experiment
 from odonata.amg import model
 from odonata.amg.hierarchy import INTERPOLATION, SOLVE, Hierarchy
 from odonata.amg.machines import ParameterSet
 from odonata.amg.node_aware import BYTES_PER_VALUE, block_placement
+from odonata.api import ExperimentInput, read
 from odonata.errors import OdonataError
 from odonata.store.schema import JOB_TIME, NOTHING_ROUTED, TABLES
 
@@ -143,7 +145,7 @@ def experiment(preset: str, engine: str, routing: str | None, seed: int) -> str:
 
 
 def with_job(
-    text: str,
+    experiment: Experiment,
     directory: Path,
     ranks: int,
     per_node: int,
@@ -152,7 +154,7 @@ def with_job(
     level: int,
     phase: str,
     regrouped: bool = False,
-) -> str:
+) -> Experiment:
     """The experiment with an exchange as an additional job."""
     pattern = {"name": "amg", "hierarchy": str(directory.absolute()), "level": level, "phase": phase}
     job = {
@@ -162,7 +164,8 @@ def with_job(
         "ranks_per_node": per_node,
         "placement": placement,
     }
-    return f"{text.rstrip()}\n\n[[job]]\n{toml.document(job)}"
+    text = f"{experiment.text.rstrip()}\n\n[[job]]\n{toml.document(job)}"
+    return Experiment(text, experiment.path)
 
 
 def simulate(
@@ -170,9 +173,8 @@ def simulate(
     hierarchy: Hierarchy,
     messages: pa.Table,
     machine: ParameterSet,
-    text: str,
+    experiment: ExperimentInput,
     *,
-    path: str = "<text>",
     per_node: int,
     threads: int = 1,
     placement: str = "compact",
@@ -186,8 +188,7 @@ def simulate(
         hierarchy: Level table.
         messages: Table `messages` or `regrouped_messages` of the directory.
         machine: Constants of the model.
-        text: An experiment without this job; its other jobs compete with it.
-        path: Directory for relative file names in the experiment.
+        experiment: An experiment without this job; its other jobs compete with it.
         per_node: Ranks per node.
         threads: OpenMP threads per rank, for the compute term.
         placement: Placement of the job.
@@ -195,13 +196,14 @@ def simulate(
         progress: Called with each exchange before it is simulated.
     """
     first, ranks = regrouped or (0, hierarchy.ranks)
+    alone = read(experiment)
     seconds: dict[tuple[int, str], float] = {}
     sees_latency = False
     for level, phase in exchanges(hierarchy, messages, first=first):
         if progress:
             progress(level, phase)
         job = with_job(
-            text,
+            alone,
             directory,
             ranks,
             per_node,
@@ -210,7 +212,7 @@ def simulate(
             phase=phase,
             regrouped=regrouped is not None,
         )
-        result = _core.run(job, path)
+        result = job.run()
         jobs = result["tables"]["jobs"]
         time = next((name for name in TIMES if name in jobs), None)
         if time is None or result["summary"]["routing"] == NOTHING_ROUTED:

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from odonata.analysis.bottleneck import LIMITING_SHARE, bottlenecks, busy_times, sensitivity, sharers
 from odonata.analysis.links import link_names
-from odonata.errors import OdonataError
+from odonata.errors import OdonataError, nearest
 from odonata.quantity import percent, quantity
 from odonata.store.schema import job_seconds
 
@@ -26,16 +26,13 @@ def job_of(run: RunData, wanted: str | None) -> tuple[int, str]:
     Raises:
         OdonataError: There is no such job, or there are several and `wanted` is None.
     """
-    from difflib import get_close_matches
-
     names = run.jobs["name"].to_pylist()
     if wanted is None and len(names) == 1:
         return 0, names[0]
     if wanted is None:
         raise OdonataError(f"{run.name} has several jobs", hint=f"Choose one with --job: {', '.join(names)}.")
     if wanted not in names:
-        near = get_close_matches(wanted, names, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"Jobs of the run: {', '.join(names)}."
+        hint = nearest(wanted, names, f"Jobs of the run: {', '.join(names)}.")
         raise OdonataError(f"unknown job {wanted} in {run.name}", hint=hint)
     return names.index(wanted), wanted
 

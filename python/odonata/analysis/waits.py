@@ -47,13 +47,7 @@ def waits_by_blocking_job(job_waits: pa.Table, jobs: pa.Table, job: int) -> pa.T
 
 
 def waits_by_link(
-    job_waits: pa.Table,
-    links: pa.Table,
-    routers: pa.Table,
-    jobs: pa.Table,
-    job: int,
-    *,
-    count: int = 10,
+    job_waits: pa.Table, links: pa.Table, routers: pa.Table, jobs: pa.Table, job: int, *, count: int = 10
 ) -> pa.Table:
     """The links with the longest waits of a job, longest first; ties in the order of link numbers.
 

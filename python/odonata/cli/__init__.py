@@ -1,6 +1,7 @@
 """The command `odonata`. Each subcommand reads its arguments, calls the API and prints the result.
 
-To add a command, write a module in `commands` with a click command called `command` and add a line to `COMMANDS`.
+To add a command, write a module in `commands` with a click command called `command`, and add a line to
+`COMMANDS`.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import click
 
-from odonata.errors import InternalError, OdonataError
+from odonata.errors import InternalError, OdonataError, nearest
 
 DEBUG = "ODONATA_DEBUG"
 """Environment variable. If it is set, a defect shows its traceback."""
@@ -35,34 +35,34 @@ class Entry:
     summary: str
 
 
-def _command_of(package: str, name: str) -> click.Command:
-    """Imports a command. If its name is a Python keyword, its module has a trailing `_`."""
-    module = import_module(f"{package}.{name.replace('-', '_')}{'_' if iskeyword(name) else ''}")
-    command: click.Command = module.command
-    return command
+class Subgroup(click.Group):
+    """Commands known by name and summary, one module of `package` each, imported when it is used."""
 
-
-class Group(click.Group):
-    """Commands known by name and summary, one module each."""
-
-    def __init__(self, *args: Any, commands_by_name: Mapping[str, Entry], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        package: str = "odonata.cli.commands",
+        commands_by_name: Mapping[str, Entry | str],
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self._entries = commands_by_name
+        self._package = package
+        self._entries = {
+            name: Entry("Commands", entry) if isinstance(entry, str) else entry
+            for name, entry in commands_by_name.items()
+        }
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Names in the order of the help text."""
         return list(self._entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Imports a command."""
+        """Imports a command. If its name is a Python keyword, its module has a trailing `_`."""
         if cmd_name not in self._entries:
             return None
-        return _command_of("odonata.cli.commands", cmd_name)
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parses as click does and records `--json`, so that refused arguments are reported as JSON, too."""
-        ctx.meta[_AS_JSON] = "--json" in args
-        return super().parse_args(ctx, args)
+        name = cmd_name.replace("-", "_") + "_" * iskeyword(cmd_name)
+        command: click.Command = import_module(f"{self._package}.{name}").command
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -76,10 +76,20 @@ class Group(click.Group):
         sections: dict[str, list[tuple[str, str]]] = {}
         for name, entry in self._entries.items():
             sections.setdefault(entry.section, []).append((name, entry.summary))
-        widest = max(len(name) for name in self._entries)
+        # Columns of several sections are aligned.
+        widest = max(map(len, self._entries)) if len(sections) > 1 else 0
         for section, rows in sections.items():
             with formatter.section(section):
                 formatter.write_dl([(name.ljust(widest), summary) for name, summary in rows])
+
+
+class Group(Subgroup):
+    """All commands."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parses as click does and records `--json`, so that refused arguments are reported as JSON, too."""
+        ctx.meta[_AS_JSON] = "--json" in args
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command and exits with the code of its outcome."""
@@ -109,45 +119,10 @@ class Group(click.Group):
             _report_defect(error)
 
 
-class Subgroup(click.Group):
-    """A command with subcommands, one module of `package` each."""
-
-    def __init__(self, *args: Any, package: str, commands_by_name: Mapping[str, str], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._package = package
-        self._summaries = commands_by_name
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """Names in the order of the help text."""
-        return list(self._summaries)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Imports a command."""
-        if cmd_name not in self._summaries:
-            return None
-        return _command_of(self._package, cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Resolves as click does; an unknown name gets the nearest one as a hint."""
-        check_name(ctx, args[0], self._summaries)
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        """Writes names and summaries without importing the commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self._summaries.items()))
-
-
 def check_name(ctx: click.Context, name: str, known: Iterable[str]) -> None:
     """Fails with the nearest name if the command is unknown."""
-    from difflib import get_close_matches
-
     if name not in known and not name.startswith("-"):
-        near = get_close_matches(name, known, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"See: {ctx.command_path} --help"
-        ctx.fail(f"unknown command {name!r}. {hint}")
+        ctx.fail(f"unknown command {name!r}. {nearest(name, known, f'See: {ctx.command_path} --help')}")
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -189,9 +164,6 @@ def _report_defect(error: Exception) -> NoReturn:
         click.echo(f"internal error: {error}", err=True)
     else:
         click.echo(f"internal error: {type(error).__name__}: {error}", err=True)
-        click.echo(
-            "This is a defect of Odonata. Please report it with the experiment file.",
-            err=True,
-        )
+        click.echo("This is a defect of Odonata. Please report it with the experiment file.", err=True)
     click.echo(f"Run the same command with {DEBUG}=1 and add its output to the report.", err=True)
     sys.exit(1)

@@ -65,8 +65,7 @@ def features_and_times(runs: Sequence[Run], job: str | None) -> tuple[pd.DataFra
         time = next(iter(job_times(run.jobs.schema)), None)
         if time is None or chosen[time].isna().all():
             raise OdonataError(
-                f"{run.name} has no time of a job",
-                hint="Use the packet engine, and jobs that end.",
+                f"{run.name} has no time of a job", hint="Use the packet engine, and jobs that end."
             )
         rows.append(features(run))
         times.append(float(chosen[time].max()))

@@ -126,9 +126,7 @@ def hardware_counters(run: Run) -> pa.Table:
 CYCLES_PER_PS = {"P": 850e6 / 1e12, "Q": 500e6 / 1e12}
 """Counter cycles: the processor of Blue Gene/P, the network of Blue Gene/Q (2 GB/s, 4 B per cycle)."""
 
-MISSING = {
-    "BGP_TORUS_{}_NO_VCBN_TOKENS": ("ZM",),
-}
+MISSING = {"BGP_TORUS_{}_NO_VCBN_TOKENS": ("ZM",)}
 """Directions for which the hardware lacks this counter."""
 
 

@@ -78,22 +78,6 @@ def experiment(jobs: Sequence[ImportedJob], machine: Mapping[str, Any] | None) -
     return "\n".join(parts)
 
 
-def lines_of(path: Path, expected: str) -> list[tuple[int, str]]:
-    """The non-empty lines of a text with their numbers.
-
-    Raises:
-        OdonataError: The file is not text, cannot be read, or has no such line.
-    """
-    try:
-        text = _core.read_file(path).decode("utf-8")
-    except UnicodeDecodeError:
-        raise OdonataError(f"{path} is not a text file; expected {expected}") from None
-    found = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not found:
-        raise OdonataError(f"{path} is empty; expected {expected}")
-    return found
-
-
 def count(path: Path, line: int, word: str, what: str) -> int:
     """A positive integer.
 

@@ -11,7 +11,7 @@ net.write_map_file("pf3d.map")
 """
 
 from odonata.mapping.boxes import Box, box, div, mod
-from odonata.mapping.measure import Figures, Job, jobs, jobs_from_source, link_loads, measure, write_map_file
+from odonata.mapping.measure import Figures, Job, jobs, link_loads, measure, write_map_file
 from odonata.mapping.search import MeasuredMapping, SearchResult, best_orders, orders, search
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "box",
     "div",
     "jobs",
-    "jobs_from_source",
     "link_loads",
     "measure",
     "mod",

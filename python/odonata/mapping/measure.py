@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from odonata import _core
-from odonata.api import Experiment, Source, overrides
+from odonata.api import ExperimentInput, read
 
 Integers = npt.NDArray[Any]
 
@@ -27,8 +26,8 @@ class Job:
     name: str
     axes: str
     """Letters of the axes, without `T`."""
-    sizes: tuple[int, ...]
-    wraps: tuple[bool, ...]
+    sizes: Sequence[int]
+    wraps: Sequence[bool]
     ranks_per_node: int
     first_fastest: bool
     """Whether the first letter of an order is the fastest, instead of the last."""
@@ -108,7 +107,7 @@ class Job:
 
 
 def jobs(
-    experiment: Experiment,
+    experiment: ExperimentInput,
     *,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
 ) -> list[Job]:
@@ -118,27 +117,7 @@ def jobs(
         ExperimentError: The experiment has mistakes.
         OdonataError: The machine is not a torus whose axes are letters.
     """
-    return jobs_from_source(Source.of(experiment), overrides(set))
-
-
-def jobs_from_source(source: Source, changes: list[str]) -> list[Job]:
-    """`jobs` for a source that was read, with overrides as text."""
-    found = _core.mapped_jobs(source.text, source.path, changes)
-    return [
-        Job(
-            name=job["name"],
-            axes=job["axes"],
-            sizes=tuple(job["sizes"]),
-            wraps=tuple(job["wraps"]),
-            ranks_per_node=job["ranks_per_node"],
-            first_fastest=job["first_fastest"],
-            sources=job["sources"],
-            targets=job["targets"],
-            bytes=job["bytes"],
-            place_of_rank=job["place_of_rank"],
-        )
-        for job in found
-    ]
+    return [Job(**job) for job in read(experiment, set).mapped_jobs()]
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from odonata import machines
+from odonata._core import Experiment
 from odonata.analysis.job_bottleneck import time_of, times_of
-from odonata.api import Source
 from odonata.errors import OdonataError
 from odonata.runs import Run
 
@@ -43,13 +41,13 @@ def value_of(quantity: str, run: Run) -> float:
     return time
 
 
-def price_of(source: Source, changes: Sequence[str]) -> float:
+def price_of(experiment: Experiment) -> float:
     """The price of the cables of an experiment's machine.
 
     Raises:
         OdonataError: No class has a price.
     """
-    cost = machines.build(source, changes).metrics["cost"]
+    cost = machines.build(experiment).metrics["cost"]
     if cost is None:
         raise OdonataError(
             "no link class has a price, so all machines cost the same",

@@ -61,14 +61,7 @@ class SearchSettings:
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
             "odonata_version": version,
-            "axes": [
-                {
-                    "key": axis.key,
-                    "values": list(axis.values),
-                    "overrides": [list(each) for each in axis.overrides],
-                }
-                for axis in axes
-            ],
+            "axes": [vars(axis) for axis in axes],
             "objectives": list(self.objectives),
             "constraints": dict(self.constraints),
             "sampler": self.sampler,

@@ -21,16 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
 
-from odonata import __version__, _core
-from odonata.api import Experiment, Source, overrides
+from odonata import __version__
+from odonata._core import Experiment
+from odonata.api import ExperimentInput, read
 from odonata.errors import ExperimentError, OdonataError, StoreError
 from odonata.optimization.objectives import PRICE, price_of, value_of
-from odonata.optimization.result import (
-    Optimization,
-    SearchSettings,
-    Trial,
-    table_of,
-)
+from odonata.optimization.result import Optimization, SearchSettings, Trial, table_of
 from odonata.runs import Run
 from odonata.store.atomic import atomic_file
 from odonata.store.optimization import DESCRIPTION, TRIALS, read_description
@@ -56,7 +52,7 @@ Progress = Callable[[int, int], None]
 
 
 def optimize(
-    experiment: Experiment,
+    experiment: ExperimentInput,
     *,
     out: str | Path,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
@@ -88,24 +84,11 @@ def optimize(
         ...     print(trial["machine.edit"], trial["engine.routing"], f"{1e6 * trial['slowest job']:.0f} us")
         [] adaptive-hybrid 122 us
     """
-    return run_optimization(
-        Source.of(experiment), overrides(set), Path(out), processes=processes, progress=progress
-    )
-
-
-def run_optimization(
-    source: Source,
-    changes: Sequence[str],
-    directory: Path,
-    *,
-    processes: int | None = None,
-    progress: Progress | None = None,
-) -> Optimization:
-    """`optimize` for a `Source`, with overrides as text."""
+    experiment, directory = read(experiment, set), Path(out)
     optuna = _optuna()
-    settings, trial_count = _read_settings(source, changes)
-    _make(directory, settings, source)
-    runner = _Runner(source, tuple(changes), directory, settings, processes or processors())
+    settings, trial_count = _read_settings(experiment)
+    _make(directory, settings, experiment)
+    runner = _Runner(experiment, directory, settings, processes or processors())
     journal = optuna.storages.journal.JournalFileBackend(str(directory / "optuna.log"))
     trials = search(
         settings,
@@ -184,29 +167,29 @@ def _optuna() -> Any:
     return optuna
 
 
-def _read_settings(source: Source, changes: Sequence[str]) -> tuple[SearchSettings, int]:
+def _read_settings(experiment: Experiment) -> tuple[SearchSettings, int]:
     """Settings of the search and number of trials."""
-    given = _core.optimize(source.text, source.path, list(changes))
+    given = experiment.optimize()
     if not given:
         raise OdonataError(
-            f"{source.path} has no table [optimize]",
+            f"{experiment.path} has no table [optimize]",
             hint='Add, for example:  [optimize]  objectives = ["slowest job"]',
         )
-    axes = read_sweep(source, changes)
+    axes = read_sweep(experiment)
     chosen = tuple(axis for axis in axes if axis.key != SEEDS)
     if not chosen:
         raise OdonataError(
-            f"{source.path} has nothing to search: [sweep] lists only seeds",
+            f"{experiment.path} has nothing to search: [sweep] lists only seeds",
             hint='Add, for example:  [sweep]  "engine.routing" = ["min", "adaptive-hybrid"]',
         )
     limits = {limit["quantity"]: float(limit["max"]) for limit in given.get("constraints", [])}
-    seed = _core.check(source.text, source.path, list(changes))["summary"]["seed"]
+    seed = experiment.check()["summary"]["seed"]
     seeds = next((axis for axis in axes if axis.key == SEEDS), None)
     settings = SearchSettings(chosen, seeds, tuple(given["objectives"]), limits, given["sampler"], seed)
     return settings, int(given["trials"])
 
 
-def _make(directory: Path, settings: SearchSettings, source: Source) -> None:
+def _make(directory: Path, settings: SearchSettings, experiment: Experiment) -> None:
     """Creates the directory, or checks that an existing one holds the same search."""
     description = settings.describe(__version__)
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
@@ -219,7 +202,7 @@ def _make(directory: Path, settings: SearchSettings, source: Source) -> None:
                 hint="Choose another directory with -o, or remove this one.",
             )
     (directory / "points").mkdir(parents=True, exist_ok=True)
-    for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, description)):
+    for name, content in ((EXPERIMENT, experiment.text), (DESCRIPTION, description)):
         with atomic_file(directory / name) as path:
             path.write_text(content, encoding="utf-8")
 
@@ -291,14 +274,9 @@ class _Runner:
     """Runs configurations with every seed and computes their quantities."""
 
     def __init__(
-        self,
-        source: Source,
-        changes: tuple[str, ...],
-        directory: Path,
-        settings: SearchSettings,
-        processes: int,
+        self, experiment: Experiment, directory: Path, settings: SearchSettings, processes: int
     ) -> None:
-        self.source, self.changes, self.directory = source, changes, directory
+        self.experiment, self.directory = experiment, directory
         self.settings, self.processes = settings, processes
         self.axes = settings.axes if settings.seeds is None else (*settings.axes, settings.seeds)
 
@@ -323,13 +301,13 @@ class _Runner:
     def _tasks(self, place: tuple[int, ...]) -> list[Task]:
         seeds = range(len(self.settings.seeds.values)) if self.settings.seeds is not None else [None]
         places = [place if seed is None else (*place, seed) for seed in seeds]
-        return [Task(self.source, self.changes, point_at(self.axes, at), self.directory) for at in places]
+        return [Task(self.experiment, point_at(self.axes, at), self.directory) for at in places]
 
     def _mistake(self, tasks: Sequence[Task]) -> str | None:
         """Why a configuration cannot run, such as missing router ports."""
         for task in tasks:
             try:
-                _core.check(self.source.text, self.source.path, task.overrides)
+                task.experiment.check()
             except ExperimentError as error:
                 return str(error).splitlines()[0].removeprefix("error: ")
         return None
@@ -339,7 +317,7 @@ class _Runner:
         of: list[list[float]] = []
         for quantity in self.settings.quantities:
             if quantity == PRICE:
-                of.append([price_of(self.source, tasks[0].overrides)])
+                of.append([price_of(tasks[0].experiment)])
             else:
                 of.append([value_of(quantity, run) for run in runs])
         return tuple(math.fsum(each) / len(each) for each in of), tuple(max(each) - min(each) for each in of)

@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,11 @@ class Axis:
     values: tuple[Any, ...]
     overrides: tuple[tuple[str, ...], ...]
     """For each value the overrides `KEY=VALUE`: one, or several that change together."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Axis:
+        """An axis of the experiment's file, or of a sweep's file that was checked."""
+        return cls(given["key"], tuple(given["values"]), tuple(map(tuple, given["overrides"])))
 
 
 @dataclass(frozen=True)
@@ -78,14 +83,7 @@ def describe(axes: Sequence[Axis], version: str) -> str:
         "format": FORMAT,
         "format_version": FORMAT_VERSION,
         "odonata_version": version,
-        "axes": [
-            {
-                "key": axis.key,
-                "values": list(axis.values),
-                "overrides": [list(each) for each in axis.overrides],
-            }
-            for axis in axes
-        ],
+        "axes": [vars(axis) for axis in axes],
         "points": [{"point": point.index, "directory": f"points/{point.name}"} for point in points(axes)],
     }
     return json.dumps(description, indent=2, ensure_ascii=False) + "\n"
@@ -150,7 +148,7 @@ def _axis(file: Path, number: int, given: Any) -> Axis:
         or not all(isinstance(text, str) for each in overrides for text in each)
     ):
         raise _damaged(file, f"{wrong} has no list of texts KEY=VALUE for each of its values")
-    return Axis(given["key"], tuple(values), tuple(map(tuple, overrides)))
+    return Axis.of(given)
 
 
 def _damaged(file: Path, reason: str) -> DamagedRunError:

@@ -186,11 +186,7 @@ class GrowingTables:
     """
 
     def __init__(
-        self,
-        target: Path | None,
-        *,
-        force: bool = False,
-        parts: Mapping[str, list[Path]] | None = None,
+        self, target: Path | None, *, force: bool = False, parts: Mapping[str, list[Path]] | None = None
     ) -> None:
         if target is not None:
             check_target(target, force=force)

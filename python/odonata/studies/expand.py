@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata import _core, toml
-from odonata.api import Source, overrides
+from odonata.api import overrides, read
 from odonata.errors import OdonataError
 from odonata.store.sweep import Axis, Point, points
 from odonata.studies.read import nearest
@@ -26,8 +26,7 @@ class Part:
     experiment: str
     label: str
     """Label of the file; empty if the experiment has only one."""
-    source: Source
-    changes: tuple[str, ...]
+    sweep: _core.Experiment
     axes: tuple[Axis, ...]
 
     @property
@@ -53,24 +52,24 @@ def parts(experiment: Experiment, variants: Variants) -> list[Part]:
 
 
 def _part(experiment: Experiment, label: str, path: Path, less: dict[str, Any], variants: Variants) -> Part:
-    source = Source.of(path)
     sweep = overrides({f"sweep.{key}": values for key, values in experiment.sweep.items()})
+    file = read(path)
     fixed = overrides(experiment.set)
     named = _variant_axes(experiment, less, variants)
     # The file contains the sweep, so its axes are read before `quick` applies.
-    swept = {axis.key for axis in read_sweep(source, [*fixed, *sweep])}
+    swept = {axis.key for axis in read_sweep(file.with_overrides([*fixed, *sweep]))}
     for key in list(less):
         if key in swept:
             sweep += overrides({f"sweep.{key}": _values(experiment, key, less.pop(key))})
     if experiment.alone:
-        named.append(_alone(experiment, source, fixed, less))
+        named.append(_alone(experiment, file.with_overrides(fixed), less))
     fixed += overrides(less)
-    axes = [*named, *read_sweep(source, [*fixed, *sweep])]
+    axes = [*named, *read_sweep(file.with_overrides([*fixed, *sweep]))]
     keys = [axis.key for axis in axes]
     for key in keys:
         if keys.count(key) > 1 or key == FILE:
             raise OdonataError(f"experiment {experiment.name}: two axes have the name {key}")
-    return Part(experiment.name, label, source, tuple(fixed), tuple(axes))
+    return Part(experiment.name, label, file.with_overrides(fixed), tuple(axes))
 
 
 def _variant_axes(experiment: Experiment, less: dict[str, Any], variants: Variants) -> list[Axis]:
@@ -83,14 +82,14 @@ def _variant_axes(experiment: Experiment, less: dict[str, Any], variants: Varian
     return axes
 
 
-def _alone(experiment: Experiment, source: Source, fixed: list[str], less: dict[str, Any]) -> Axis:
+def _alone(experiment: Experiment, file: _core.Experiment, less: dict[str, Any]) -> Axis:
     """All jobs together, then each alone while the others occupy their nodes and send nothing."""
-    jobs = [job["name"] for job in _core.check(source.text, source.path, fixed)["summary"]["jobs"]]
+    jobs = [job["name"] for job in file.check()["summary"]["jobs"]]
     chosen = jobs if experiment.alone is True else list(experiment.alone or ())
     for name in chosen:
         if name not in jobs:
             raise OdonataError(
-                f"experiment {experiment.name}: alone: {source.path} has no job {name}",
+                f"experiment {experiment.name}: alone: {file.path} has no job {name}",
                 hint=nearest(name, jobs),
             )
     choices: dict[str, dict[str, Any]] = {TOGETHER: {}}

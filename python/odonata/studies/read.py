@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from odonata import _core, toml
+from odonata import _core, errors, toml
 from odonata.errors import OdonataError
 
 _WORDS: dict[type, str] = {
@@ -37,10 +36,7 @@ UNITS: dict[str, float] = {
 def nearest(name: str, known: Iterable[str]) -> str:
     """The hint for an unknown name."""
     known = list(known)
-    near = get_close_matches(name, known, n=1)
-    if near:
-        return f"Did you mean {near[0]}?"
-    return f"Use one of {', '.join(known)}." if known else "There are no names."
+    return errors.nearest(name, known, f"Use one of {', '.join(known)}." if known else "There are no names.")
 
 
 def document(path: Path) -> Mapping[str, Any]:

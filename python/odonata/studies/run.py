@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from odonata import _core
 from odonata.errors import OdonataError, StoreError
 from odonata.store import RunReader, is_run
 from odonata.store.sweep import Point, point_directory, text
@@ -57,9 +56,9 @@ def run_study(
     results = Results(study, directory)
     tasks, parts_to_run = [], []
     for part, points in _chosen(results, only or {}):
-        sweep = make(directory / part.name, part.axes, part.source)
+        sweep = make(directory / part.name, part.axes, part.sweep)
         parts_to_run.append(part)
-        tasks += [Task(part.source, part.changes, point, sweep.path) for point in points]
+        tasks += [Task(part.sweep, point, sweep.path) for point in points]
     if not tasks:
         return results, StudyRun(0, 0, ())
     kept, failures = run_tasks(
@@ -129,9 +128,8 @@ def count_finished(results: Results) -> tuple[int, int]:
     done = total = 0
     for part in results.parts:
         for point in part.points:
-            resolved = _core.check(part.source.text, part.source.path, [*part.changes, *point.overrides])
-            task = Task(part.source, part.changes, point, results.directory / part.name)
-            done += is_finished(task.target, resolved["resolved"])
+            task = Task(part.sweep, point, results.directory / part.name)
+            done += is_finished(task.target, task.experiment.check()["resolved"])
             total += 1
     return done, total
 
@@ -143,14 +141,14 @@ def check_up_to_date(results: Results) -> None:
     """
     for part in results.parts:
         for point in part.points:
-            task = Task(part.source, part.changes, point, results.directory / part.name)
-            if is_run(task.target) and not _was_stopped(task.target):
-                resolved = _core.check(part.source.text, part.source.path, task.overrides)
-                if not is_finished(task.target, resolved["resolved"]):
-                    raise OdonataError(
-                        f"{task.target} is not up to date with this version and the current study",
-                        hint="Run it again, or remove it.",
-                    )
+            task = Task(part.sweep, point, results.directory / part.name)
+            if not is_run(task.target) or _was_stopped(task.target):
+                continue
+            if not is_finished(task.target, task.experiment.check()["resolved"]):
+                raise OdonataError(
+                    f"{task.target} is not up to date with this version and the current study",
+                    hint="Run it again, or remove it.",
+                )
 
 
 def _was_stopped(directory: Path) -> bool:

@@ -6,7 +6,6 @@ process. Workers declare the threads of a point and their memory as resources.
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import logging
 import re
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from odonata.errors import OdonataError
+from odonata.errors import OdonataError, nearest
 
 LOCAL = "dask"
 """Workers on this machine."""
@@ -49,12 +48,10 @@ class Cluster:
     def __post_init__(self) -> None:
         known = [LOCAL, *BATCH]
         if self.on not in known and not _ADDRESS.fullmatch(self.on):
-            near = difflib.get_close_matches(self.on, known, 1)
-            hint = f"Did you mean {near[0]}?" if near else None
             raise OdonataError(
                 f"unknown cluster {self.on!r}; expected {', '.join(known)} or the address of a "
                 "scheduler, such as tls://node17:8786",
-                hint=hint,
+                hint=nearest(self.on, known, "") or None,
             )
         for part in _PARTS:
             if importlib.util.find_spec(part) is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from odonata.trial import run_trial
 
 if TYPE_CHECKING:
-    from odonata.api import Source
+    from odonata._core import Experiment
     from odonata.sweeps.point import CheckedPoint, Task
 
 SECONDS = 2.0
@@ -51,7 +51,7 @@ def estimate(
         if before is None or (checked.packets or 0) > (before[1].packets or 0):
             largest[checked.routing] = (task, checked)
     trials = {
-        routing: pool.submit(_packets_per_cpu_s, task.source, task.overrides, SECONDS)
+        routing: pool.submit(_packets_per_cpu_s, task.experiment, SECONDS)
         for routing, (task, _) in largest.items()
     }
     rates = {routing: rate for routing, future in trials.items() if (rate := future.result()) is not None}
@@ -62,9 +62,9 @@ def estimate(
     return Estimate(len(work), packets, cpu_s, cpu_s / min(processors, len(work)), rates)
 
 
-def _packets_per_cpu_s(source: Source, changes: list[str], seconds: float) -> float | None:
+def _packets_per_cpu_s(experiment: Experiment, seconds: float) -> float | None:
     """The rate of a trial run; None if it returned no tables."""
-    run = run_trial(source, changes, seconds).run
+    run = run_trial(experiment, seconds).run
     if run is None:
         return None
     packets = float(sum(run.jobs["packets"].to_pylist()))

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from odonata import _core
-from odonata.api import Source, run_source
+from odonata._core import Experiment
+from odonata.api import run
 from odonata.errors import ExperimentError, OdonataError
 from odonata.store.sweep import Point
 from odonata.sweeps.cluster import Cluster, Demand, check_settings, connected
@@ -142,7 +143,7 @@ def _run_locally(
     def start(index: int) -> Future[None]:
         task, _ = work[index]
         try:
-            return pool.submit(_run_point, task.source, task.overrides, task.target, threads)
+            return pool.submit(_run_point, task.experiment, task.target, threads)
         except BrokenProcessPool as error:
             broken = Future[None]()
             broken.set_exception(error)
@@ -190,16 +191,12 @@ def _settings(tasks: Sequence[Task]) -> Mapping[str, Any]:
     Raises:
         OdonataError: Two of them differ.
     """
-    found: dict[tuple[Source, tuple[str, ...]], Mapping[str, Any]] = {}
-    for task in tasks:
-        key = (task.source, task.changes)
-        if key not in found:
-            found[key] = _core.cluster(task.source.text, task.source.path, list(task.changes))
-    given = [(source, settings) for (source, _), settings in found.items() if settings]
-    for source, settings in given[1:]:
+    found = {sweep: sweep.cluster() for sweep in dict.fromkeys(task.sweep for task in tasks)}
+    given = [(sweep, settings) for sweep, settings in found.items() if settings]
+    for sweep, settings in given[1:]:
         if settings != given[0][1]:
             raise OdonataError(
-                f"{given[0][0].path} and {source.path} have different tables [cluster]",
+                f"{given[0][0].path} and {sweep.path} have different tables [cluster]",
                 hint="All points share the same workers. Use equal tables, or only one.",
             )
     return given[0][1] if given else {}
@@ -233,7 +230,9 @@ def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress)
     """Checks all tasks and returns the results by index."""
     progress("checking", 0, len(tasks))
     checking = {
-        pool.submit(_check_points, tasks[some[0]].source, [tasks[index].overrides for index in some]): some
+        pool.submit(
+            _check_points, tasks[some[0]].sweep, [tasks[index].point.overrides for index in some]
+        ): some
         for some in _parts(tasks)
     }
     resolved: dict[int, CheckedPoint] = {}
@@ -274,15 +273,15 @@ CHECKED_TOGETHER = 32
 
 
 def _parts(tasks: Sequence[Task]) -> Iterator[list[int]]:
-    """Batches of consecutive tasks with the same source."""
-    for _, same in itertools.groupby(range(len(tasks)), lambda index: tasks[index].source):
+    """Batches of consecutive tasks of the same sweep."""
+    for _, same in itertools.groupby(range(len(tasks)), lambda index: tasks[index].sweep):
         indices = list(same)
         for first in range(0, len(indices), CHECKED_TOGETHER):
             yield indices[first : first + CHECKED_TOGETHER]
 
 
-def _check_points(source: Source, points: list[list[str]]) -> list[CheckedPoint | ExperimentProblem]:
-    return [_checked(found) for found in _core.check_points(source.text, source.path, points)]
+def _check_points(sweep: Experiment, points: list[tuple[str, ...]]) -> list[CheckedPoint | ExperimentProblem]:
+    return [_checked(found) for found in sweep.check_points(points)]
 
 
 def _checked(found: _core.CheckResult | Exception) -> CheckedPoint | ExperimentProblem:
@@ -296,10 +295,10 @@ def _checked(found: _core.CheckResult | Exception) -> CheckedPoint | ExperimentP
     )
 
 
-def _run_point(source: Source, changes: list[str], directory: Path, threads: int) -> None:
+def _run_point(experiment: Experiment, directory: Path, threads: int) -> None:
     _forget_peak_memory()
     try:
-        run_source(source, changes, out=directory, threads=threads, force=True)
+        run(experiment, out=directory, threads=threads, force=True)
     except (KeyboardInterrupt, SystemExit):
         # The pool would treat the exception as a result and start the next point. Partial results are
         # written.

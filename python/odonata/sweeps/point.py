@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata import __version__
-from odonata.api import Source
+from odonata._core import Experiment
 from odonata.errors import StoreError
 from odonata.store import RunReader
 from odonata.store.schema import RESOLVED
@@ -22,9 +22,8 @@ MARK = ".shared"
 class Task:
     """A point to run."""
 
-    source: Source
-    changes: tuple[str, ...]
-    """Overrides of the whole sweep."""
+    sweep: Experiment
+    """The experiment of the whole sweep."""
     point: Point
     directory: Path
     """Directory of the sweep."""
@@ -35,9 +34,9 @@ class Task:
         return point_directory(self.directory, self.point)
 
     @property
-    def overrides(self) -> list[str]:
-        """All overrides."""
-        return [*self.changes, *self.point.overrides]
+    def experiment(self) -> Experiment:
+        """The experiment of the point."""
+        return self.sweep.with_overrides(self.point.overrides)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from odonata import __version__
-from odonata.api import Source, run_source
+from odonata._core import Experiment
+from odonata.api import run
 from odonata.errors import OdonataError
 from odonata.store.schema import SUMMARY
 from odonata.store.writer import RunWriter
@@ -38,8 +39,7 @@ class Order:
     """A point as sent to a worker; all paths are absolute."""
 
     version: str
-    source: Source
-    overrides: tuple[str, ...]
+    experiment: Experiment
     resolved: str
     threads: int
     here: str
@@ -82,22 +82,15 @@ def _run_order(order: Order) -> Answer:
     if Path(order.here).is_dir():
         os.chdir(order.here)
     try:
-        target, changes = Path(order.target), list(order.overrides)
+        target = Path(order.target)
         if _has(Path(order.mark), order.marked):
             # A worker that was thought dead, or one of an earlier client, may have finished the point.
             if not is_finished(target, order.resolved):
-                run_source(
-                    order.source,
-                    changes,
-                    out=target,
-                    threads=order.threads,
-                    force=True,
-                    progress=_cancellation(),
-                )
+                run(order.experiment, out=target, threads=order.threads, force=True, progress=_cancellation())
             return Answer()
         with tempfile.TemporaryDirectory(prefix="odonata-") as folder:
             out = Path(folder) / "run"
-            run_source(order.source, changes, out=out, threads=order.threads, progress=_cancellation())
+            run(order.experiment, out=out, threads=order.threads, progress=_cancellation())
             return Answer(files={path.name: path.read_bytes() for path in out.iterdir()})
     finally:
         os.chdir(before)
@@ -237,8 +230,7 @@ class _Client:
             (directory / MARK).write_text(self._marks[directory])
         return Order(
             __version__,
-            task.source,
-            tuple(task.overrides),
+            task.experiment,
             checked.resolved,
             self._threads,
             str(Path.cwd()),

@@ -16,24 +16,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from odonata import __version__, _core
+from odonata import __version__
+from odonata._core import Experiment
 from odonata.analysis import interactions, paired_differences, stratified_differences
-from odonata.api import Source
 from odonata.errors import DamagedRunError, NotARunError, OdonataError, StoreError
 from odonata.notebook import facts
 from odonata.runs import Run
 from odonata.store.atomic import atomic_file
 from odonata.store.schema import ALL_CLASSES, EXPERIMENT
-from odonata.store.sweep import (
-    DESCRIPTION,
-    Axis,
-    Point,
-    describe,
-    point_directory,
-    points,
-    read_axes,
-    text,
-)
+from odonata.store.sweep import DESCRIPTION, Axis, Point, describe, point_directory, points, read_axes, text
 from odonata.sweeps.execute import Failure
 from odonata.sweeps.interference import interference_table, is_interference
 from odonata.sweeps.results import ALL_JOBS, jobs_table, statistics_table
@@ -309,35 +300,32 @@ class Sweep:
                 pq.write_table(table, path)
 
 
-def prepare(source: Source, changes: Sequence[str], directory: Path) -> Sweep:
+def prepare(experiment: Experiment, directory: Path) -> Sweep:
     """Creates the directory of a sweep from `[interference]` and `[sweep]`; runs nothing.
 
     Raises:
         ExperimentError: The file has mistakes.
         OdonataError: It has neither table, or the directory holds something else.
     """
-    axes = read_sweep(source, changes)
+    axes = read_sweep(experiment)
     if not axes:
         raise OdonataError(
-            f"{source.path} has no table [sweep] or [interference]",
+            f"{experiment.path} has no table [sweep] or [interference]",
             hint='Add, for example:  [sweep]  "engine.seed" = [1, 2, 3]   or use `odonata run`.',
         )
-    return make(directory, axes, source)
+    return make(directory, axes, experiment)
 
 
-def read_sweep(source: Source, changes: Sequence[str]) -> list[Axis]:
+def read_sweep(experiment: Experiment) -> list[Axis]:
     """The axes of an experiment's `[interference]` and `[sweep]`; empty without these tables.
 
     Raises:
         ExperimentError: The file has mistakes.
     """
-    return [
-        Axis(axis["key"], tuple(axis["values"]), tuple(map(tuple, axis["overrides"])))
-        for axis in _core.sweep(source.text, source.path, list(changes))
-    ]
+    return list(map(Axis.of, experiment.sweep()))
 
 
-def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
+def make(directory: Path, axes: Sequence[Axis], experiment: Experiment) -> Sweep:
     """Creates the directory of a sweep, or continues an existing one.
 
     Raises:
@@ -354,7 +342,7 @@ def make(directory: Path, axes: Sequence[Axis], source: Source) -> Sweep:
                 hint=error.hint or "Choose another directory with -o.",
             ) from None
     (directory / "points").mkdir(parents=True, exist_ok=True)
-    for name, content in ((EXPERIMENT, source.text), (DESCRIPTION, describe(axes, __version__))):
+    for name, content in ((EXPERIMENT, experiment.text), (DESCRIPTION, describe(axes, __version__))):
         with atomic_file(directory / name) as path:
             path.write_text(content, encoding="utf-8")
     return Sweep(directory, axes)

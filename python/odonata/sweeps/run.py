@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from odonata.api import Experiment, Source, overrides
+from odonata._core import Experiment
+from odonata.api import ExperimentInput, read
 from odonata.errors import OdonataError
 from odonata.runs import Run
 from odonata.store.sweep import Point
@@ -20,8 +21,7 @@ Finished = Callable[[Point, Run], None]
 
 
 def run_sweep(
-    source: Source,
-    changes: Sequence[str],
+    experiment: Experiment,
     directory: Path,
     *,
     processes: int | None = None,
@@ -32,7 +32,7 @@ def run_sweep(
     finished: Finished | None = None,
     cluster: Cluster | None = None,
 ) -> Sweep:
-    """`sweep` for a `Source`, with overrides as text; `only` runs a single point.
+    """`sweep`; `only` runs a single point.
 
     Raises:
         OdonataError: See `sweep`.
@@ -41,7 +41,7 @@ def run_sweep(
     for name, given in (("processes", processes), ("threads", threads)):
         if given is not None and given < 1:
             raise OdonataError(f"{name} is {given}; expected at least 1")
-    prepared = prepare(source, changes, directory)
+    prepared = prepare(experiment, directory)
     chosen = prepared.points
     if only is not None:
         if not 0 <= only < len(chosen):
@@ -49,7 +49,7 @@ def run_sweep(
         chosen = [chosen[only]]
     processes = processes or max(processors() // (threads or 1), 1)
     kept, failures = run_tasks(
-        [Task(source, tuple(changes), point, directory) for point in chosen],
+        [Task(experiment, point, directory) for point in chosen],
         processes=processes,
         threads=threads or 1,
         progress=progress or (lambda *_: None),
@@ -66,7 +66,7 @@ def run_sweep(
 
 
 def sweep(
-    experiment: Experiment,
+    experiment: ExperimentInput,
     *,
     out: str | Path,
     set: Mapping[str, Any] | None = None,  # noqa: A002 - as on the command line
@@ -110,8 +110,7 @@ def sweep(
         16
     """
     return run_sweep(
-        Source.of(experiment),
-        overrides(set),
+        read(experiment, set),
         Path(out),
         processes=processes,
         threads=threads,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
+from odonata._core import Experiment
 from odonata.errors import OdonataError
 
 _SCRIPT = """\
@@ -24,21 +24,12 @@ exec {task} --point "$SLURM_ARRAY_TASK_ID" --threads "$SLURM_CPUS_PER_TASK"
 """
 
 
-def script(
-    *,
-    experiment: Path,
-    directory: Path,
-    changes: Sequence[str],
-    points: int,
-    threads: int,
-    here: Path,
-) -> str:
+def script(*, experiment: Experiment, directory: Path, points: int, threads: int, here: Path) -> str:
     """The text of the job script.
 
     Args:
-        experiment: The experiment file.
+        experiment: The experiment of the sweep.
         directory: The sweep's directory.
-        changes: Overrides of all points.
         points: Number of points.
         threads: Threads per task.
         here: Base directory of relative paths.
@@ -51,10 +42,10 @@ def script(
             f"the directory {str(directory)!r} has a character that a Slurm script cannot name",
             hint="Choose another directory with -o.",
         )
-    settings = [part for change in changes for part in ("--set", change)]
-    arguments = ["sweep", str(experiment), "-o", str(directory), *settings]
+    settings = [part for change in experiment.overrides for part in ("--set", change)]
+    arguments = ["sweep", experiment.path, "-o", str(directory), *settings]
     return _SCRIPT.format(
-        name=re.sub(r"[^\w.-]", "_", f"odonata-{experiment.stem}"),
+        name=re.sub(r"[^\w.-]", "_", f"odonata-{Path(experiment.path).stem}"),
         last=points - 1,
         threads=threads,
         # Slurm prints %% as one percent sign.

@@ -60,8 +60,7 @@ def page_files() -> dict[str, bytes]:
     files = {path.name: path.read_bytes() for path in sorted(STATIC.glob("*")) if path.suffix in _TYPES}
     if "index.html" not in files:
         raise OdonataError(
-            "this installation lacks the viewer's page",
-            hint="In a source tree, run: make viewer",
+            "this installation lacks the viewer's page", hint="In a source tree, run: make viewer"
         )
     return files
 

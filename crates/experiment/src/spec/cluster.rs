@@ -86,13 +86,14 @@ pub(super) fn read(
 
 #[cfg(test)]
 mod tests {
-    use crate::ExperimentSpec;
+    use crate::Experiment;
 
     const RUN: &str = "machine.preset = 'edison'\n[[job]]\nranks = 4\npattern = 'uniform'\n[engine]\nrouting = 'min'\n";
 
     fn cluster(keys: &str, overrides: &[&str]) -> Result<Vec<(&'static str, serde_json::Value)>, String> {
-        let spec = ExperimentSpec::parse(&format!("{RUN}[cluster]\n{keys}"), "a.toml", overrides);
-        spec.map(ExperimentSpec::into_cluster).map_err(|problems| problems.to_string())
+        let given =
+            Experiment::new(format!("{RUN}[cluster]\n{keys}"), "a.toml").with_overrides(overrides.iter().copied());
+        given.cluster().map_err(|problems| problems.to_string())
     }
 
     /// 2 GiB are 2^31 B.

@@ -267,7 +267,7 @@ pub(super) fn check_overlap(interference: &[SweepAxis], sweep: &[SweepAxis], rep
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::ExperimentSpec;
+    use crate::Experiment;
 
     const FILE: &str = "[machine]\npreset = \"dragonfly-1056\"\n\n\
         [[job]]\nname = \"a\"\nranks = 8\npattern = \"all-to-all\"\n\n[[job]]\nname = \"b\"\nranks = 8\npattern = \"all-to-all\"\n\n\
@@ -277,7 +277,7 @@ mod tests {
     type Axes = Vec<(String, Vec<(String, Vec<String>)>)>;
 
     fn axes(keys: &str) -> Axes {
-        let spec = ExperimentSpec::parse(&format!("{FILE}{keys}"), "test.toml", &[] as &[&str]).unwrap();
+        let spec = Experiment::new(format!("{FILE}{keys}"), "test.toml").spec().unwrap();
         let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let of = |axis: crate::SweepAxis| {
             (axis.key.clone(), axis.values.iter().map(text).zip(axis.overrides).collect::<Vec<_>>())
@@ -293,7 +293,7 @@ mod tests {
             [[job]]\nname = \"b c\"\nranks = 8\nprogram = \"ring\"\nbackground = true\n\
             [[job]]\nname = \"d\"\nranks = 8\nprogram = \"ring\"\n\
             [interference]\npairs = [[\"d\", \"b c\"]]\ntargets = [\"a\", \"b c\", \"d\"]\n";
-        let parse = |overrides: &[String]| ExperimentSpec::parse(file, "test.toml", overrides);
+        let parse = |overrides: &[String]| Experiment::new(file, "test.toml").with_overrides(overrides).spec();
         let sweep = parse(&[]).unwrap().into_sweep();
         let labels: Vec<_> = sweep[0].values.iter().map(|label| label.as_str().unwrap()).collect();
         assert_eq!(labels, ["a", "b c", "d", "d+b c"]);
@@ -311,7 +311,7 @@ mod tests {
 
     fn problem(keys: &str) -> String {
         let text = format!("{FILE}{keys}");
-        let problems = ExperimentSpec::parse(&text, "test.toml", &[] as &[&str]).unwrap_err();
+        let problems = Experiment::new(&text, "test.toml").spec().unwrap_err();
         problems.0[0].message.clone()
     }
 

@@ -109,13 +109,12 @@ fn check(quantity: &str, jobs: &[JobEntry], place: Place, report: &mut Report<'_
 
 #[cfg(test)]
 mod tests {
-    use crate::ExperimentSpec;
+    use crate::Experiment;
 
     const RUN: &str = "machine.preset = 'edison'\n[[job]]\nname = 'cfd'\nranks = 4\npattern = 'uniform'\n[optimize]\n";
 
     fn optimize(keys: &str) -> Result<Vec<(&'static str, serde_json::Value)>, String> {
-        let spec = ExperimentSpec::parse::<&str>(&format!("{RUN}{keys}"), "a.toml", &[]);
-        spec.map(ExperimentSpec::into_optimize).map_err(|problems| problems.to_string())
+        Experiment::new(format!("{RUN}{keys}"), "a.toml").optimize().map_err(|problems| problems.to_string())
     }
 
     #[test]

@@ -105,13 +105,14 @@ fn instead(key: &Key) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::spec::ExperimentSpec;
+    use crate::Experiment;
 
     const FILE: &str =
         "[machine]\npreset = 'edison'\n[[job]]\nranks = 4\npattern = 'uniform'\n[engine]\nkind = 'packet'\nseed = 7\n";
 
     fn left_out(more: &str, overrides: &[&str]) -> Result<Option<String>, String> {
-        match ExperimentSpec::parse(&format!("{FILE}{more}"), "x.toml", overrides) {
+        let given = Experiment::new(format!("{FILE}{more}"), "x.toml").with_overrides(overrides.iter().copied());
+        match given.spec() {
             Ok(spec) => {
                 assert_eq!(spec.engine.seed, 7, "what all engines have stays");
                 Ok(spec.document.left_out)

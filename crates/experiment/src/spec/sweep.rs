@@ -3,7 +3,7 @@
 use odonata_document::{Document, Entry, Node, Place, ProblemKind, Raw, Report, Table};
 
 /// One key of a sweep, or a name for keys that change together.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
 pub struct SweepAxis {
     /// Dotted path of the key, or the name.
     pub key: String,
@@ -11,6 +11,7 @@ pub struct SweepAxis {
     pub values: Vec<serde_json::Value>,
     /// For each value the overrides that set it.
     pub overrides: Vec<Vec<String>>,
+    #[serde(skip)]
     pub(crate) places: Vec<Place>,
 }
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from odonata.api import Source
+from odonata._core import Experiment
 from odonata.cli import options
+from odonata.cli.output import terminal
+from odonata.quantity import quantity, scale
 
 
 @click.command()
@@ -24,7 +25,7 @@ from odonata.cli import options
 @options.quiet
 @options.as_json
 def command(
-    experiment: Source,
+    experiment: Experiment,
     changes: tuple[str, ...],
     resolved: bool,
     upgrade: bool,
@@ -42,18 +43,16 @@ def command(
 
     With --json, mistakes are printed as a list `problems` with file, line, column, message and help.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
-    from odonata import _core
-    from odonata.cli.output import terminal
     from odonata.cli.output.summary import describe_machine
-    from odonata.quantity import quantity, scale
     from odonata.trial import estimate_run
 
     if upgrade:
         experiment = _upgraded(experiment)
-    checked = _core.check(experiment.text, experiment.path, list(changes))
+    experiment = experiment.with_overrides(changes)
+    checked = experiment.check()
     terminal.print_warnings(checked["warnings"])
     summary = checked["summary"]
-    estimate = estimate_run(experiment, list(changes), checked) if timed else None
+    estimate = estimate_run(experiment, checked) if timed else None
     if as_json:
         memory = checked["memory_estimate_bytes"]
         extra: dict[str, object] = {"warnings": checked["warnings"], "resolved": checked["resolved"]}
@@ -92,18 +91,16 @@ def command(
         screen.print(estimate.sentence())
 
 
-def _upgraded(experiment: Source) -> Source:
+def _upgraded(experiment: Experiment) -> Experiment:
     """Rewrites the file in the current format. If the command is killed, the old or the new file is there."""
-    from odonata import _core
-
-    text = _core.upgrade(experiment.text, experiment.path)
-    if text != experiment.text:
+    upgraded = experiment.upgraded()
+    if upgraded.text != experiment.text:
         path = Path(experiment.path)
         unfinished = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            unfinished.write_text(text, encoding="utf-8", newline="")
+            unfinished.write_text(upgraded.text, encoding="utf-8", newline="")
             shutil.copymode(path, unfinished)
             unfinished.replace(path)
         finally:
             unfinished.unlink(missing_ok=True)
-    return replace(experiment, text=text)
+    return upgraded

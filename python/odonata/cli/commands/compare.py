@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from odonata.cli import options
+from odonata.cli.output import terminal
+from odonata.quantity import scale
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -19,9 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("base", metavar="DIR", type=click.Path(path_type=Path))
 @click.argument("others", metavar="DIR...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "-n", "--links", default=5, type=click.IntRange(min=0), metavar="N", help="Number of links to list (5)."
-)
+@options.count("-n", "--links", least=0, default=5, help="Number of links to list (5).")
 @options.as_json
 def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> None:
     """Compare runs with the first one, by link class, job and link.
@@ -33,8 +33,6 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
     from odonata.api import load_run
-    from odonata.cli.output import terminal
-    from odonata.quantity import scale
 
     first = load_run(base)
     rest = [load_run(other) for other in others]
@@ -99,7 +97,6 @@ def plain(found: Comparison, links: int) -> dict[str, Any]:
 
 
 def _times_table(rows: list[dict[str, Any]], on: Scale) -> Table:
-    from odonata.cli.output import terminal
 
     shown = terminal.table(["job", "time", "→", "change"], left=["job"])
     for row in rows:
@@ -110,8 +107,6 @@ def _times_table(rows: list[dict[str, Any]], on: Scale) -> Table:
 
 def _print_reasons(screen: Any, rows: list[dict[str, Any]]) -> None:
     """One line per job: why its time changed."""
-    from odonata.cli.output import terminal
-
     changed = [row for row in rows if abs(row["time_s_change"] or 0.0) >= terminal.SMALLEST_CHANGE]
     explained = [row for row in changed if row["reason"]]
     if explained:
@@ -125,8 +120,6 @@ _HEADINGS = {"mean": "mean", "p99": "99 %", "max": "max", "name": "job"}
 
 def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: list[str], on: Scale) -> Table:
     """Before, after and relative change of each statistic; repeated keys are left blank."""
-    from odonata.cli.output import terminal
-
     headings = [_HEADINGS.get(key, key) for key in keys]
     numbers = [text for name in statistics for text in (_HEADINGS[name], "→", "change")]
     shown = terminal.table([*headings, *numbers], left=headings)
@@ -144,7 +137,6 @@ def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: l
 
 
 def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
-    from odonata.cli.output import terminal
 
     links = result["links"]
     screen.print(
@@ -152,10 +144,7 @@ def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
         f"{links['only_base']:,} links only in the first run, {links['only_other']:,} only in the other."
     )
     if links["largest"]:
-        shown = terminal.table(
-            ["link", "class", "before", "after", "difference"],
-            left=["link", "class"],
-        )
+        shown = terminal.table(["link", "class", "before", "after", "difference"], left=["link", "class"])
         for row in links["largest"]:
             amounts = (row["bytes_base"], row["bytes_other"])
             difference = f"{'+' if row['difference'] > 0 else ''}{terminal.number(on.of(row['difference']))}"

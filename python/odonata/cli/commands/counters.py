@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from odonata.cli import options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,14 +30,7 @@ if TYPE_CHECKING:
     metavar="AXIS",
     help="Hold out the runs of one value of this axis at a time, not ten random parts.",
 )
-@click.option(
-    "-n",
-    "--count",
-    default=15,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of counters to list (15).",
-)
+@options.count("-n", "--count", default=15, help="Number of counters to list (15).")
 @options.as_json
 def command(
     path: Path, against: str | None, job: str | None, leave_out: str | None, count: int, as_json: bool
@@ -54,8 +49,6 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import counters
     from odonata.api import load_run
-    from odonata.cli.output import terminal
-    from odonata.errors import OdonataError
     from odonata.sweeps import Sweep
 
     if against is not None:
@@ -101,7 +94,6 @@ def _of_table(path: Path) -> pa.Table:
 
 
 def _print_counters(path: Path, shown: pa.Table) -> None:
-    from odonata.cli.output import terminal
 
     statistics = ["sum", "mean", "p50", "p90", "p99", "worst", "max"]
     headings = ["counter", "sum", "mean", "50 %", "90 %", "99 %", "10 % worst", "max"]
@@ -112,7 +104,6 @@ def _print_counters(path: Path, shown: pa.Table) -> None:
 
 
 def _print_predictions(found: list[Prediction], runs: int, leave_out: str | None, count: int) -> None:
-    from odonata.cli.output import terminal
 
     single, together = found[:-2], found[-2:]
     table = terminal.table(["counter", "concordant", "Spearman", "95 %", "error held out"], left=["counter"])

@@ -9,6 +9,7 @@ import click
 import pyarrow as pa
 
 from odonata.cli import options
+from odonata.cli.output import terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,45 +23,18 @@ CALLS = ("send", "receive", "wait", "collective")
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--job", "job", metavar="NAME", help="Job to explain; optional if there is only one.")
-@click.option(
-    "-n",
-    "--rows",
-    default=10,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of links, ranks and intervals to list (10).",
-)
+@options.count("-n", "--rows", default=10, help="Number of links, ranks and intervals to list (10).")
 @click.option(
     "--path", "path", is_flag=True, help="Show the critical path through ranks and messages instead."
 )
-@click.option(
-    "--call",
-    "call",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="With --path: only the Nth call of every rank, such as a collective.",
-)
-@click.option(
-    "--iteration",
-    "iteration",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="With --path: only the Nth iteration of the program.",
-)
+@options.count("--call", "call", help="With --path: only the Nth call of every rank, such as a collective.")
+@options.count("--iteration", "iteration", help="With --path: only the Nth iteration of the program.")
 @click.option("--phase", "phase", metavar="NAME", help="With --path: only a phase that the program marks.")
-@click.option(
-    "--time",
-    "time",
-    default=1,
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="With --phase: its Nth occurrence (1).",
-)
-@click.option(
+@options.count("--time", "time", default=1, help="With --phase: its Nth occurrence (1).")
+@options.path(
     "--against",
     "against",
     metavar="BASE",
-    type=click.Path(path_type=Path),
     help="Other run to compare with: which change of the experiment costs how much time.",
 )
 @click.option(
@@ -102,7 +76,6 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli.output import explanation as of_job
     from odonata.cli.output import path as of_path
-    from odonata.cli.output import terminal
     from odonata.explanation import job_of
     from odonata.runs import Run
 
@@ -132,7 +105,6 @@ def command(
 
 def _path(run: Run, job: int, name: str, part: of_path.Part, rows: int, as_json: bool) -> None:
     from odonata.cli.output import path as of_path
-    from odonata.cli.output import terminal
 
     found = of_path.found(run, job, part, rows)
     if as_json:
@@ -218,10 +190,7 @@ def _worst_times(series: pa.Table, job: int, count: int) -> pa.Table:
 
 
 SHOWN = {
-    "calls": (
-        "Mean time per rank in calls",
-        {"kind": "call", "mean_s": "time", "share": "share of calls"},
-    ),
+    "calls": ("Mean time per rank in calls", {"kind": "call", "mean_s": "time", "share": "share of calls"}),
     "ranks": (
         "Ranks with the longest time in calls",
         {
@@ -280,25 +249,7 @@ def _print(screen: Console, found: dict[str, pa.Table | None], *, simulated: boo
         if not table.num_rows:
             screen.print(f"\n{title}: none")
             continue
-        parts = []
-        for column, heading in headings.items():
-            values = table[column].to_pylist()
-            if not isinstance(values[0], float):
-                parts.append((heading, [str(value) for value in values], isinstance(values[0], str)))
-                continue
-            unit = (
-                {"s": "s", "share": "share"}[column.rsplit("_", 1)[-1]]
-                if "bytes" not in column
-                else "bytes-per-s"
-            )
-            shown = columns.of_values(heading, values, unit)
-            parts.append((shown.heading, shown.cells, False))
-        shown_table = terminal.table(
-            [part[0] for part in parts], left=[h for h, _, is_text in parts if is_text]
-        )
-        for row in zip(*(cells for _, cells, _ in parts), strict=True):
-            shown_table.add_row(*row)
-        terminal.print_table(screen, title, shown_table)
+        terminal.show(screen, columns.joined(columns.of_arrow(table, headings), title))
     missing = [setting for key, setting in NEEDED.items() if found[key] is None]
     if simulated and missing:
         screen.print(f"\nFor more details, record: {', '.join(missing)}")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from odonata.cli import options
+
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
@@ -20,14 +22,7 @@ import click
     "files, and the nodes of each job. sst-macro: the machine as a file topology (JSON). "
     "slurm: the switches as topology.conf.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="PATH",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="Output file; an output directory for csv and codes.",
-)
+@options.output("PATH", "Output file; an output directory for csv and codes.", required=True)
 def command(directory: Path, kind: str, output: Path) -> None:
     """Write a run in another program's format.
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from odonata.cli import options
+from odonata.errors import OdonataError, nearest
+
 if TYPE_CHECKING:
     from odonata.importers import ImportResult
 
@@ -19,16 +22,12 @@ def command() -> None:
 
 def _known_pattern(_context: click.Context, _option: click.Parameter, name: str) -> str:
     """Checks the name of a pattern; the error gives the nearest name, or all names."""
-    from difflib import get_close_matches
-
     from odonata.cli.commands.list import names
-    from odonata.errors import OdonataError
 
     known = [row["name"] for row in names("patterns")]
     if name in known:
         return name
-    near = get_close_matches(name, known, n=1)
-    hint = f"Did you mean {near[0]}?" if near else f"Patterns: {', '.join(known)}."
+    hint = nearest(name, known, f"Patterns: {', '.join(known)}.")
     raise OdonataError(f"--pattern: unknown pattern {name}", hint=hint)
 
 
@@ -46,13 +45,7 @@ PATTERN = click.option(
     callback=_known_pattern,
     help="Pattern of jobs for which the file gives none.",
 )
-OUTPUT = click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Output file instead of the terminal.",
-)
+OUTPUT = options.output("FILE", "Output file instead of the terminal.")
 
 
 @command.command()
@@ -60,12 +53,7 @@ OUTPUT = click.option(
 @MACHINE
 @click.option("--node-names", metavar="LIST", help="Names of its nodes, such as nid[00001-05760].")
 @PATTERN
-@click.option(
-    "--ranks-per-node",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Ranks per node instead of the allocated cores.",
-)
+@options.count("--ranks-per-node", help="Ranks per node instead of the allocated cores.")
 @click.option(
     "--at",
     type=click.DateTime(["%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"]),
@@ -108,12 +96,7 @@ def slurm(
 
 @command.command()
 @TABLE
-@click.option(
-    "--alloc",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="File with the nodes of each job, one line per job.",
-)
+@options.path("--alloc", metavar="FILE", help="File with the nodes of each job, one line per job.")
 @MACHINE
 @PATTERN
 @click.option("--bytes", "message_bytes", metavar="SIZE", help="Size of each message, like --payload_sz.")
@@ -158,13 +141,7 @@ def tracer(table: Path, machine: str | None, pattern: str, output: Path | None) 
 
 @command.command()
 @TABLE
-@click.option(
-    "--links",
-    required=True,
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Cable list of the machine, one line per tile.",
-)
+@options.path("--links", required=True, metavar="FILE", help="Cable list of the machine, one line per tile.")
 @OUTPUT
 def ldms(table: Path, links: Path, output: Path | None) -> None:
     """Import counters of Aries routers from a CSV file of LDMS as a table for the viewer.
@@ -194,8 +171,6 @@ def _write(found: ImportResult, output: Path | None, others: str = "") -> None:
 
 def _give(text: str, output: Path | None, message: str) -> None:
     """Prints a text, or writes it to a new file."""
-    from odonata.errors import OdonataError
-
     if output is None:
         click.echo(text, nl=False)
         return

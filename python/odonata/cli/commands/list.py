@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from odonata.cli import options
+from odonata.cli.output import terminal
 
 TOPICS = ("presets", "topologies", "patterns", "placements", "routings")
 
@@ -24,8 +25,6 @@ def command(topic: str | None, as_json: bool) -> None:
 
     For their parameters, see: odonata schema --page
     """  # noqa: D301 - \b keeps click from wrapping the next lines
-    from odonata.cli.output import terminal
-
     chosen = [topic] if topic else list(TOPICS)
     found = {name: _presets() if name == "presets" else names(name) for name in chosen}
     if as_json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from odonata.cli import options
+from odonata.cli.output import terminal
 from odonata.quantity import quantity, scale
 
 if TYPE_CHECKING:
@@ -76,11 +77,8 @@ def command(
     declared.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import machines
-    from odonata.cli.output import terminal
 
-    made = machines.build(
-        machines.source_of(origin), [*machines.changes_of(edit, dict(price)), *changes], threads
-    )
+    made = machines.build(machines.origin_of(origin, edit, dict(price)).with_overrides(changes), threads)
     metrics = made.metrics
     if as_json:
         terminal.print_json(metrics)
@@ -91,7 +89,6 @@ def command(
 
 
 def _print(screen: Console, metrics: dict[str, Any]) -> None:
-    from odonata.cli.output import terminal
     from odonata.cli.output.summary import describe_machine
 
     screen.print(describe_machine(metrics["machine"]), style="bold")
@@ -140,7 +137,6 @@ def _description(metrics: dict[str, Any]) -> list[str]:
 
 
 def _class_table(metrics: dict[str, Any]) -> Table:
-    from odonata.cli.output import terminal
 
     each = scale((row["bandwidth_max_bytes_per_s"] for row in metrics["classes"]), "bytes-per-s")
     total = scale((row["bandwidth_total_bytes_per_s"] for row in metrics["classes"]), "bytes-per-s")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from odonata.api import Source
+from odonata._core import Experiment
 from odonata.cli import options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError, nearest
 
 if TYPE_CHECKING:
     from odonata.mapping import Job, MeasuredMapping, SearchResult
@@ -18,12 +20,7 @@ if TYPE_CHECKING:
 @options.experiment
 @options.overrides
 @click.option("--job", "job_name", metavar="NAME", help="Job to map; required if there are several.")
-@click.option(
-    "--orders",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Also show the N best orders of the axes.",
-)
+@options.count("--orders", help="Also show the N best orders of the axes.")
 @click.option("--search", is_flag=True, help="Search for a better mapping.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Seed of the search.")
 @click.option(
@@ -43,7 +40,7 @@ if TYPE_CHECKING:
 )
 @options.as_json
 def command(
-    experiment: Source,
+    experiment: Experiment,
     changes: tuple[str, ...],
     job_name: str | None,
     orders: int | None,
@@ -65,11 +62,10 @@ def command(
     placement = { name = "mapping", file = "better.map" }.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata import mapping
-    from odonata.cli.output import terminal
-    from odonata.errors import OdonataError
 
     _check_writable(output)
-    job, alone = _job(mapping.jobs_from_source(experiment, list(changes)), job_name)
+    experiment = experiment.with_overrides(changes)
+    job, alone = _job(mapping.jobs(experiment), job_name)
     if not alone and (orders or search or timed):
         raise OdonataError(
             "--orders, --search and --time need the whole machine, but there are other jobs",
@@ -82,7 +78,7 @@ def command(
         found = mapping.search(job, seed=seed, tries_per_rank=tries)
         shown += [] if orders else [found.order]
         shown += [found.bisection, found.best]
-    times = [_time_s(experiment, list(changes), job, tried) for tried in shown] if timed else None
+    times = [_time_s(experiment, job, tried) for tried in shown] if timed else None
     best = min(shown, key=lambda tried: (tried.figures.hops_per_byte, tried.figures.largest_link_bytes))
     if output is not None:
         mapping.write_map_file(job, best.place_of_rank, output)
@@ -96,44 +92,37 @@ def command(
 
 def _check_writable(output: Path | None) -> None:
     """Checks the output directory before the search, which may take long."""
-    from odonata.errors import OdonataError
-
     if output is not None and not output.parent.is_dir():
         raise OdonataError(f"cannot write {output.name}: there is no directory {output.parent}")
 
 
 def _job(jobs: list[Job], name: str | None) -> tuple[Job, bool]:
     """The requested job, and whether it is the only one."""
-    from difflib import get_close_matches
-
-    from odonata.errors import OdonataError
-
     names = [job.name for job in jobs]
     if not jobs:
         raise OdonataError("no job of the file sends messages", hint="Jobs with idle = true do not count.")
     if name is None and len(jobs) > 1:
         raise OdonataError("the file has several jobs", hint=f"Choose one with --job: {', '.join(names)}.")
     if name is not None and name not in names:
-        near = get_close_matches(name, names, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"Jobs of the file: {', '.join(names)}."
+        hint = nearest(name, names, f"Jobs of the file: {', '.join(names)}.")
         raise OdonataError(f"unknown job {name}", hint=hint)
     return (jobs[0] if name is None else jobs[names.index(name)]), len(jobs) == 1
 
 
-def _time_s(experiment: Source, changes: list[str], job: Job, tried: MeasuredMapping) -> float:
+def _time_s(experiment: Experiment, job: Job, tried: MeasuredMapping) -> float:
     """Time of the job with a mapping, in the packet engine."""
     import tempfile
 
     from odonata import mapping, toml
-    from odonata.api import run_source
+    from odonata.api import run
 
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "tried.map"
         mapping.write_map_file(job, tried.place_of_rank, path)
         placement = toml.value({"name": "mapping", "file": str(path)})
-        place = [f"job.{job.name}.placement={placement}"]
-        run = run_source(experiment, [*changes, "engine.kind=packet", *place])
-    times = run.table("jobs").to_pydict()
+        mapped = experiment.with_overrides(["engine.kind=packet", f"job.{job.name}.placement={placement}"])
+        timed = run(mapped)
+    times = timed.table("jobs").to_pydict()
     return float(times["last_arrival_s"][times["name"].index(job.name)])
 
 
@@ -166,14 +155,15 @@ def _print(
     from odonata.cli.output import columns, terminal
 
     figures = [tried.figures for tried in shown]
-    largest = columns.of_values("hottest link", [each.largest_link_bytes for each in figures], "bytes")
-    mean = columns.of_values("mean link", [each.mean_link_bytes for each in figures], "bytes")
-    time = columns.of_values("time", times, "s") if times is not None else None
-    headings = ["mapping", "hops per byte", largest.heading, mean.heading, *([time.heading] if time else [])]
-    table = terminal.table(headings, left=["mapping"])
-    for number, tried in enumerate(shown):
-        cells = [f"{tried.figures.hops_per_byte:.4f}", largest.cells[number], mean.cells[number]]
-        table.add_row(tried.name, *cells, *([time.cells[number]] if time else []))
+    table = columns.joined(
+        [
+            columns.texts("mapping", (tried.name for tried in shown)),
+            columns.ShownColumn("hops per byte", [f"{each.hops_per_byte:.4f}" for each in figures]),
+            columns.of_values("hottest link", [each.largest_link_bytes for each in figures], "bytes"),
+            columns.of_values("mean link", [each.mean_link_bytes for each in figures], "bytes"),
+            *([] if times is None else [columns.of_values("time", times, "s")]),
+        ]
+    )
     box = " x ".join(f"{letter}{size}" for letter, size in zip(job.letters, job.box, strict=True))
     terminal.print_table(terminal.console(), f"Mappings of {job.name}: {job.ranks:,} ranks on {box}", table)
     bound = job.hop_bytes_bound / max(job.total_bytes, 1.0)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from odonata.api import Source
+from odonata._core import Experiment
 from odonata.cli import options
 from odonata.cli.commands.run import RUNS
+from odonata.cli.output import terminal
 
 if TYPE_CHECKING:
     from odonata.optimization import Optimization
@@ -19,31 +20,16 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.experiment
-@click.option(
-    "-o",
-    "--output",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Directory of the search; runs/<name of the file>-optimize by default. An existing search resumes.",
+@options.output(
+    "DIR", "Directory of the search; runs/<name of the file>-optimize by default. An existing search resumes."
 )
 @options.overrides
-@click.option(
-    "-j",
-    "--processes",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of concurrent runs; all processors by default.",
-)
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write a figure of the trials and their Pareto front.",
-)
+@options.processes("Number of concurrent runs; all processors by default.")
+@options.path("--plot", metavar="FILE", help="Write a figure of the trials and their Pareto front.")
 @options.quiet
 @options.as_json
 def command(
-    experiment: Source,
+    experiment: Experiment,
     output: Path | None,
     changes: tuple[str, ...],
     processes: int | None,
@@ -70,12 +56,13 @@ def command(
     Values are means over seeds. With several objectives the Pareto front is shown: the configurations that
     no other one beats in all objectives.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
-    from odonata.cli.output import terminal
-    from odonata.optimization import run_optimization
+    from odonata.optimization import optimize
 
     directory = output or RUNS / f"{Path(experiment.path).stem.strip('<>')}-optimize"
     with _progress(quiet=quiet) as report:
-        found = run_optimization(experiment, list(changes), directory, processes=processes, progress=report)
+        found = optimize(
+            experiment.with_overrides(changes), out=directory, processes=processes, progress=report
+        )
     if plot is not None:
         found.plot().savefig(plot)
     if as_json:
@@ -107,14 +94,13 @@ def _print(screen: Any, found: Optimization) -> None:
     names = [name for name in trials.column_names if name not in ("trial", "allowed", "front", "reason")]
     texts = [name for name in names if known[name].type == "str"]
     numbers = columns.of_table(front, [name for name in names if name not in texts])
-    shorts = short_keys(texts)
-    table = terminal.table(
-        ["trial", *shorts, *(column.heading for column in numbers)], left=["trial", *shorts]
-    )
-    chosen = [["-" if text is None else text for text in front[name].to_pylist()] for name in texts]
-    for row in zip(map(str, front["trial"].to_pylist()), *chosen, *(c.cells for c in numbers), strict=True):
-        table.add_row(*row)
-    terminal.print_table(screen, "Pareto front" if len(found.objectives) > 1 else "Best configuration", table)
+    keys = [
+        columns.texts(short, front[name].to_pylist())
+        for name, short in zip(texts, short_keys(texts), strict=True)
+    ]
+    number = columns.texts("trial", map(str, front["trial"].to_pylist()))
+    title = "Pareto front" if len(found.objectives) > 1 else "Best configuration"
+    terminal.show(screen, columns.joined([number, *keys, *numbers], title))
     before, best = trials[found.objectives[0]][0].as_py(), found.best
     if before and best is not None:
         change = best[found.objectives[0]] / before - 1

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import click
 
+from odonata.cli import options
+from odonata.errors import OdonataError
+
 KINDS = (
     "overview",
     "links",
@@ -26,13 +29,7 @@ SWEEP_KINDS = ("load_curve", "interference")
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("-k", "--kind", type=click.Choice(KINDS), default="overview", help="Figure to draw (overview).")
-@click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Output file (.png, .svg or .pdf); <kind>.png in the run directory by default.",
-)
+@options.output("FILE", "Output file (.png, .svg or .pdf); <kind>.png in the run directory by default.")
 @click.option("--job", metavar="NAME", help="Job whose traffic is drawn (histogram, groups and torus).")
 @click.option(
     "--what",
@@ -56,7 +53,6 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import odonata
     from odonata.api import load_run
-    from odonata.errors import OdonataError
     from odonata.store.atomic import atomic_file
 
     takes_job, takes_log = ("histogram", "groups", "torus"), ("histogram", "jobs")
@@ -91,8 +87,7 @@ def command(
         picture = sweep.load_curve() if kind == "load_curve" else sweep.slowdowns()
     elif kind == "interference":
         raise OdonataError(
-            f"{directory} is a run, not a sweep with [interference]",
-            hint="Choose the directory of a sweep.",
+            f"{directory} is a run, not a sweep with [interference]", hint="Choose the directory of a sweep."
         )
     else:
         picture = getattr(load_run(directory).plot, kind)(**settings)

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import click
 
 from odonata import _core, toml
-from odonata.api import Source
+from odonata._core import Experiment
 from odonata.cli import options
+from odonata.cli.output import terminal
 from odonata.errors import CheckpointStop
 from odonata.processes import Processes, join_processes, share_run
 from odonata.store.checkpoint import CheckpointDirectory, origin
@@ -42,10 +43,9 @@ class JointCommand(click.Command):
 
 @click.command(cls=JointCommand)
 @click.argument("experiment", metavar="[FILE]", type=options.ExperimentFile(), required=False)
-@click.option(
+@options.path(
     "--resume",
     metavar="DIR",
-    type=click.Path(path_type=Path),
     help="Resume the run in DIR from its checkpoint; with FILE, start it if there is none.",
 )
 @click.option(
@@ -55,12 +55,8 @@ class JointCommand(click.Command):
     multiple=True,
     help="Write a checkpoint at this simulated time, such as 400us. May be repeated.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Run directory to write; runs/<name of the file> by default, with a number if it exists.",
+@options.output(
+    "DIR", "Run directory to write; runs/<name of the file> by default, with a number if it exists."
 )
 @options.overrides
 @options.threads
@@ -70,7 +66,7 @@ class JointCommand(click.Command):
 @click.pass_obj
 def command(
     processes: Processes | None,
-    experiment: Source | None,
+    experiment: Experiment | None,
     resume: Path | None,
     checkpoint_at: tuple[str, ...],
     output: Path | None,
@@ -97,23 +93,21 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.api import assist, run_until_interrupted
     from odonata.checkpointing import CheckpointControl
-    from odonata.cli.output import terminal
     from odonata.cli.output.summary import print_summary
 
     at_ps = [_time_ps(text) for text in checkpoint_at]
     request = _read_request(experiment, resume, output, changes)
     if processes is not None:
-        processes.announce(request.experiment.text, *request.changes, str(request.before))
+        processes.announce(request.experiment.text, *request.experiment.overrides, str(request.before))
         threads = threads or 1
         if processes.number > 0:
-            assist(request.experiment, request.changes, processes, threads=threads, resumed=request.resumed)
+            assist(request.experiment, processes, threads=threads, resumed=request.resumed)
             return
     checkpoints = CheckpointControl(at_ps, resumed=request.resumed, before=request.before or 0)
     try:
         with checkpoints.on_signal(), terminal.progress(quiet=quiet) as (progress, pace):
             run, interrupt = run_until_interrupted(
                 request.experiment,
-                request.changes,
                 out=request.target,
                 threads=threads,
                 force=force,
@@ -129,7 +123,7 @@ def command(
                 err=True,
             )
         raise click.exceptions.Exit(CHECKPOINT_EXIT) from None
-    terminal.print_warnings([*run.summary["warnings"], *_ignored(request.experiment, request.changes)])
+    terminal.print_warnings([*run.summary["warnings"], *_ignored(request.experiment)])
     target = request.target
     if as_json:
         terminal.print_json({"directory": str(target), **run.summary})
@@ -145,8 +139,7 @@ def command(
 class RunRequest(NamedTuple):
     """The run that the arguments request."""
 
-    experiment: Source
-    changes: list[str]
+    experiment: Experiment
     target: Path
     """The run directory to write."""
     resumed: Path | None = None
@@ -156,7 +149,7 @@ class RunRequest(NamedTuple):
 
 
 def _read_request(
-    experiment: Source | None, resume: Path | None, output: Path | None, changes: tuple[str, ...]
+    experiment: Experiment | None, resume: Path | None, output: Path | None, changes: tuple[str, ...]
 ) -> RunRequest:
     if resume is not None and (experiment is None or CheckpointDirectory(resume).exists()):
         for option, value in (("--set", changes), ("-o", output)):
@@ -165,12 +158,12 @@ def _read_request(
                     f"{option} cannot be used with --resume: the checkpoint fixes the experiment."
                 )
         kept = origin(resume)
-        source = Source(kept["experiment"], kept["path"])
-        return RunRequest(source, list(kept["overrides"]), resume, resume, kept["before"])
+        same = Experiment(kept["experiment"], kept["path"], kept["overrides"])
+        return RunRequest(same, resume, resume, kept["before"])
     if experiment is None:
         raise click.UsageError("Missing argument 'FILE', or --resume DIR.")
     target = resume or output or free_directory(RUNS, Path(experiment.path).stem)
-    return RunRequest(experiment, list(changes), target)
+    return RunRequest(experiment.with_overrides(changes), target)
 
 
 def _time_ps(text: str) -> int:
@@ -180,13 +173,13 @@ def _time_ps(text: str) -> int:
         raise click.BadParameter(str(error), param_hint="--checkpoint-at") from None
 
 
-def _ignored(experiment: Source, changes: list[str]) -> list[str]:
+def _ignored(experiment: Experiment) -> list[str]:
     """Warning about the sections that a single run does not use."""
     sections = [name for name in ("sweep", "interference") if name in toml.parse(experiment.text)]
     if not sections:
         return []
     ignored = " and ".join(f"[{name}]" for name in sections)
-    options = "".join(f" --set {shlex.quote(change)}" for change in changes)
+    options = "".join(f" --set {shlex.quote(change)}" for change in experiment.overrides)
     command = f"odonata sweep {shlex.quote(experiment.path)}{options}"
     return [
         f"{ignored} is ignored: this is one run with the keys of the file. Run all points with: {command}"

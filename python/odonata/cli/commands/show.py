@@ -8,13 +8,13 @@ from typing import Literal, cast
 import click
 
 from odonata.cli import options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError
 
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option(
-    "-n", "--links", default=10, type=click.IntRange(min=0), metavar="N", help="Number of links to list (10)."
-)
+@options.count("-n", "--links", least=0, default=10, help="Number of links to list (10).")
 @click.option("--class", "link_class", metavar="CLASS", help="List only links of this class.")
 @click.option(
     "--by",
@@ -33,9 +33,7 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
     For a sweep, show the tables that odonata sweep printed at its end.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.analysis import hottest_links
-    from odonata.cli.output import terminal
     from odonata.cli.output.summary import hottest_table, print_summary
-    from odonata.errors import OdonataError
     from odonata.runs import Run
     from odonata.store.sweep import DESCRIPTION
 

@@ -10,30 +10,21 @@ from pathlib import Path
 
 import click
 
-from odonata.api import Source
+from odonata._core import Experiment
 from odonata.cli import options
 from odonata.cli.commands.run import RUNS
+from odonata.cli.output import terminal
 from odonata.sweeps.estimate import SECONDS, Estimate
 
 
 @click.command()
 @options.experiment
-@click.option(
-    "-o",
-    "--output",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
-    help="Directory of the sweep; runs/<name of the file>-sweep by default. An existing sweep continues.",
+@options.output(
+    "DIR", "Directory of the sweep; runs/<name of the file>-sweep by default. An existing sweep continues."
 )
 @options.overrides
-@click.option(
-    "-j",
-    "--processes",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of concurrent points; all processors by default.",
-)
-@click.option("--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads per point (1).")
+@options.processes("Number of concurrent points; all processors by default.")
+@options.count("--threads", default=1, help="Threads per point (1).")
 @click.option("--estimate", is_flag=True, help="Only estimate the time, from a few seconds of trial runs.")
 @options.on
 @click.option("--slurm", is_flag=True, help="Only write a script for a Slurm job array.")
@@ -41,7 +32,7 @@ from odonata.sweeps.estimate import SECONDS, Estimate
 @options.quiet
 @options.as_json
 def command(
-    experiment: Source,
+    experiment: Experiment,
     output: Path | None,
     changes: tuple[str, ...],
     processes: int | None,
@@ -68,7 +59,6 @@ def command(
     Points with the same seed have the same placements. Finished points are not run again: after an
     interruption, or after you add values, the same command runs only the missing points.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
-    from odonata.cli.output import terminal
     from odonata.cli.output.sweep_tables import as_data, print_sweep
     from odonata.sweeps import run_sweep
     from odonata.sweeps.execute import DeclinedError
@@ -78,17 +68,17 @@ def command(
     if on is not None and (slurm or point is not None):
         raise click.UsageError("--on cannot be combined with --slurm or --point.")
     cluster = options.cluster(on, processes)
+    experiment = experiment.with_overrides(changes)
     directory = output or RUNS / f"{Path(experiment.path).stem.strip('<>')}-sweep"
     if slurm:
-        _write_slurm(experiment, changes, directory, threads)
+        _write_slurm(experiment, directory, threads)
         return
-    axes = read_sweep(experiment, list(changes))
+    axes = read_sweep(experiment)
     prints_estimate = estimate or (is_interference(axes) and point is None and not quiet)
     try:
         with points_progress(quiet=quiet) as report:
             finished = run_sweep(
                 experiment,
-                list(changes),
                 directory,
                 processes=processes,
                 threads=threads,
@@ -142,17 +132,16 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, threads: int) -> None:
+def _write_slurm(experiment: Experiment, directory: Path, threads: int) -> None:
     from odonata.store.atomic import atomic_file
     from odonata.sweeps.result import prepare
     from odonata.sweeps.slurm import script
 
-    prepared = prepare(experiment, list(changes), directory)
+    prepared = prepare(experiment, directory)
     path = directory / "sweep.sbatch"
     text = script(
-        experiment=Path(experiment.path),
+        experiment=experiment,
         directory=directory,
-        changes=changes,
         points=len(prepared.points),
         threads=threads,
         here=Path.cwd(),
@@ -166,8 +155,6 @@ def _write_slurm(experiment: Source, changes: tuple[str, ...], directory: Path, 
 def points_progress(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
     """A progress bar over all points; none when quiet or not on a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from odonata.cli.output import terminal
 
     screen = terminal.error_console()
     if quiet or not screen.is_terminal:

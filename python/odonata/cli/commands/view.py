@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from odonata.cli import options
+from odonata.errors import OdonataError
+
 if TYPE_CHECKING:
     from odonata.viewer.runs import OpenRuns
 
 
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--html",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write one page that opens without a server, for example to mail it.",
+@options.path(
+    "--html", metavar="FILE", help="Write one page that opens without a server, for example to mail it."
 )
 @click.option(
     "--bundle",
@@ -29,17 +29,10 @@ if TYPE_CHECKING:
     "--port", type=click.IntRange(0, 65535), default=0, metavar="N", help="Port; any free port by default."
 )
 @click.option(
-    "--print-ssh",
-    is_flag=True,
-    help="Print the ssh command for your own machine and open no browser here.",
+    "--print-ssh", is_flag=True, help="Print the ssh command for your own machine and open no browser here."
 )
 @click.option("--no-open", is_flag=True, help="Print the address without opening a browser.")
-@click.option(
-    "--counter-jobs",
-    type=click.Path(path_type=Path),
-    metavar="CSV",
-    help="Nodes of each job, for a table of hardware counters.",
-)
+@options.path("--counter-jobs", metavar="CSV", help="Nodes of each job, for a table of hardware counters.")
 def command(
     runs: tuple[Path, ...],
     html: Path | None,
@@ -60,7 +53,6 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     import webbrowser
 
-    from odonata.errors import OdonataError
     from odonata.viewer.bundles import all_bundled
     from odonata.viewer.counters import is_counters, read_counters
     from odonata.viewer.runs import OpenRuns
@@ -69,8 +61,7 @@ def command(
     if any(map(is_counters, runs)):
         if len(runs) > 1:
             raise OdonataError(
-                "a table of hardware counters cannot be compared with runs",
-                hint="Give one .csv file only.",
+                "a table of hardware counters cannot be compared with runs", hint="Give one .csv file only."
             )
         opened = OpenRuns([(runs[0].name.split(".")[0], read_counters(runs[0], counter_jobs))])
     elif counter_jobs is not None:

@@ -6,18 +6,51 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from odonata import _core
-from odonata.api import Source
+from odonata._core import Experiment
+from odonata.api import read
 
 if TYPE_CHECKING:
     from odonata.sweeps.cluster import Cluster
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""Adds an option to a command."""
+
+
+def path(*names: str, **settings: Any) -> Decorator:
+    """An option with a path."""
+    return click.option(*names, type=click.Path(path_type=Path), **settings)
+
+
+def output(metavar: str, help: str, **settings: Any) -> Decorator:  # noqa: A002 - as in click
+    """The option -o."""
+    return path("-o", "--output", metavar=metavar, help=help, **settings)
+
+
+def count(*names: str, least: int = 1, metavar: str = "N", **settings: Any) -> Decorator:
+    """An option with a number of at least `least`."""
+    return click.option(*names, type=click.IntRange(min=least), metavar=metavar, **settings)
+
+
+def processes(help: str) -> Decorator:  # noqa: A002 - as in click
+    """The option -j."""
+    return count("-j", "--processes", help=help)
+
+
+def together(*parts: Decorator) -> Decorator:
+    """Several options in this order."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for part in reversed(parts):
+            function = part(function)
+        return function
+
+    return decorate
 
 
 class ExperimentFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] # generic since click 8.3
@@ -25,14 +58,14 @@ class ExperimentFile(click.ParamType):  # type: ignore[type-arg,unused-ignore] #
 
     name = "file"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Source:  # noqa: ARG002
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Experiment:  # noqa: ARG002
         """Reads the file."""
-        if isinstance(value, Source):
+        if isinstance(value, Experiment):
             return value
         if value == "-":
             # One byte above the limit is enough to refuse the file, even an endless one.
-            return Source(sys.stdin.read(_core.EXPERIMENT_BYTES_MAX + 1), "<stdin>")
-        return Source.of(Path(value))
+            return Experiment(sys.stdin.read(_core.EXPERIMENT_BYTES_MAX + 1), "<stdin>")
+        return read(Path(value))
 
     def shell_complete(
         self,
@@ -65,56 +98,29 @@ def machines(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     ]
 
 
-def experiment(function: _Command) -> _Command:
-    """The argument FILE."""
-    return click.argument("experiment", metavar="FILE", type=ExperimentFile())(function)
+experiment = click.argument("experiment", metavar="FILE", type=ExperimentFile())
 
+overrides = click.option(
+    "--set",
+    "changes",
+    metavar="KEY=VALUE",
+    multiple=True,
+    shell_complete=_keys,
+    help="Change one key: engine.seed=2 or machine.edit='[\"-K\"]'. May be repeated.",
+)
 
-def overrides(function: _Command) -> _Command:
-    """The option --set."""
-    return click.option(
-        "--set",
-        "changes",
-        metavar="KEY=VALUE",
-        multiple=True,
-        shell_complete=_keys,
-        help="Change one key: engine.seed=2 or machine.edit='[\"-K\"]'. May be repeated.",
-    )(function)
-
-
-def threads(function: _Command) -> _Command:
-    """The option --threads."""
-    return click.option(
-        "--threads",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Number of threads; all processors by default. Results do not depend on it.",
-    )(function)
-
-
-def quiet(function: _Command) -> _Command:
-    """The option --quiet."""
-    return click.option("-q", "--quiet", is_flag=True, help="Print errors only.")(function)
-
-
-def as_json(function: _Command) -> _Command:
-    """The option --json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(function)
-
-
-def force(function: _Command) -> _Command:
-    """The option --force."""
-    return click.option("-f", "--force", is_flag=True, help="Replace existing output.")(function)
-
-
-def on(function: _Command) -> _Command:
-    """The option --on."""
-    return click.option(
-        "--on",
-        metavar="WHERE",
-        help="Run the points on a Dask cluster: dask (this machine), slurm, pbs or lsf (settings in "
-        "[cluster]), or a scheduler's address, such as tls://node17:8786. Needs odonata[cluster].",
-    )(function)
+threads = count(
+    "--threads", help="Number of threads; all processors by default. Results do not depend on it."
+)
+quiet = click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+force = click.option("-f", "--force", is_flag=True, help="Replace existing output.")
+on = click.option(
+    "--on",
+    metavar="WHERE",
+    help="Run the points on a Dask cluster: dask (this machine), slurm, pbs or lsf (settings in "
+    "[cluster]), or a scheduler's address, such as tls://node17:8786. Needs odonata[cluster].",
+)
 
 
 def cluster(where: str | None, processes: int | None) -> Cluster | None:

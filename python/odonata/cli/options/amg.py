@@ -2,163 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from odonata.cli import options as common
+from odonata.cli.output import terminal
 from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.problems import Problem, Settings
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+machine = click.option(
+    "--machine",
+    "machine_name",
+    default="eos",
+    metavar="NAME|FILE",
+    help="Parameter set of the machine (eos).",
+)
 
+mix = common.together(
+    common.count("--tasks", metavar="T", help="MPI tasks per node; cores / threads by default."),
+    common.count("--threads", default=1, metavar="J", help="OpenMP threads per MPI task (1)."),
+)
 
-def machine(function: _Command) -> _Command:
-    """The option --machine."""
-    return click.option(
-        "--machine",
-        "machine_name",
-        default="eos",
-        metavar="NAME|FILE",
-        help="Parameter set of the machine (eos).",
-    )(function)
+problem = common.together(
+    click.option(
+        "--problem",
+        "problem_name",
+        metavar="NAME",
+        help="Problem: laplace7, laplace27, anisotropic or rotated; with hypre also elasticity.",
+    ),
+    common.count("--ranks", metavar="P", help="Number of MPI ranks."),
+    click.option("--points", metavar="AxBxC", help="Grid points per rank."),
+    click.option(
+        "--coefficients", metavar="X,Y,Z", help="Coefficients of the anisotropic problem (1,1,0.001)."
+    ),
+    click.option("--angle", type=float, metavar="DEGREES", help="Angle of the rotated problem (45)."),
+    click.option("--epsilon", type=float, metavar="X", help="Anisotropy of the rotated problem (0.001)."),
+    click.option("--strength", type=float, metavar="X", help="Strength threshold (0.25)."),
+    common.count("--aggressive", least=0, help="Number of aggressive levels (1)."),
+    common.count("--max-elements", least=0, help="Maximum coefficients per interpolation row (4)."),
+    click.option(
+        "--truncation",
+        type=float,
+        metavar="X",
+        help="Drop interpolation coefficients below this share of the largest in their row (0).",
+    ),
+    click.option(
+        "--coarsening",
+        metavar="NAME",
+        help="Coarsening: hmis (default), pmis, falgout, ... or hypre's number.",
+    ),
+    click.option(
+        "--interpolation",
+        metavar="NAME",
+        help="Interpolation: ext+i (default), standard, multipass, direct, ... or hypre's number.",
+    ),
+    click.option(
+        "--smoother",
+        metavar="NAME",
+        help="Smoother: gauss-seidel (default), jacobi, l1-gauss-seidel, l1-jacobi, chebyshev, ...",
+    ),
+    click.option("--relax-weight", type=float, metavar="X", help="Weight of the smoother (1)."),
+    click.option("--cycle", "cycle_type", metavar="v|w|f", help="Type of the cycle (v)."),
+)
+"""A problem on a grid, and BoomerAMG's options."""
 
+cut = common.together(
+    click.option(
+        "--partition",
+        "partition_by",
+        metavar="METHOD|FILE",
+        help="Partition: metis, bisection, order (of rows), or a file with the rank of each grid point.",
+    ),
+    common.path(
+        "--coordinates",
+        metavar="FILE",
+        help="File with the coordinates of one grid point per line, for bisection.",
+    ),
+)
+"""How the rows of a matrix are distributed among ranks."""
 
-def mix(function: _Command) -> _Command:
-    """The options --threads and --tasks."""
-    function = click.option(
-        "--threads",
-        type=click.IntRange(min=1),
-        default=1,
-        metavar="J",
-        help="OpenMP threads per MPI task (1).",
-    )(function)
-    return click.option(
-        "--tasks",
-        type=click.IntRange(min=1),
-        metavar="T",
-        help="MPI tasks per node; cores / threads by default.",
-    )(function)
+matrix = common.together(
+    common.path("--matrix", metavar="FILE", help="Matrix: a MatrixMarket file or a hypre IJ prefix."),
+    common.count("--functions", default=1, help="Unknowns per grid point (1)."),
+    click.option(
+        "--nodal",
+        metavar="NORM",
+        help="Norm of blocks to coarsen grid points: frobenius, absolute-sum, largest, row-sum or sum. "
+        "By default unknowns are coarsened one by one.",
+    ),
+    common.count("--refinement", least=0, default=1, help="Refinement of the elasticity mesh (1)."),
+    cut,
+)
+"""A matrix file, or elasticity."""
 
-
-def problem(function: _Command) -> _Command:
-    """The options that describe a problem on a grid, and BoomerAMG's."""
-    for option in reversed(
-        [
-            click.option(
-                "--problem",
-                "problem_name",
-                metavar="NAME",
-                help="Problem: laplace7, laplace27, anisotropic or rotated; with hypre also elasticity.",
-            ),
-            click.option("--ranks", type=click.IntRange(min=1), metavar="P", help="Number of MPI ranks."),
-            click.option("--points", metavar="AxBxC", help="Grid points per rank."),
-            click.option(
-                "--coefficients", metavar="X,Y,Z", help="Coefficients of the anisotropic problem (1,1,0.001)."
-            ),
-            click.option("--angle", type=float, metavar="DEGREES", help="Angle of the rotated problem (45)."),
-            click.option(
-                "--epsilon", type=float, metavar="X", help="Anisotropy of the rotated problem (0.001)."
-            ),
-            click.option("--strength", type=float, metavar="X", help="Strength threshold (0.25)."),
-            click.option(
-                "--aggressive",
-                type=click.IntRange(min=0),
-                metavar="N",
-                help="Number of aggressive levels (1).",
-            ),
-            click.option(
-                "--max-elements",
-                type=click.IntRange(min=0),
-                metavar="N",
-                help="Maximum coefficients per interpolation row (4).",
-            ),
-            click.option(
-                "--truncation",
-                type=float,
-                metavar="X",
-                help="Drop interpolation coefficients below this share of the largest in their row (0).",
-            ),
-            click.option(
-                "--coarsening",
-                metavar="NAME",
-                help="Coarsening: hmis (default), pmis, falgout, ... or hypre's number.",
-            ),
-            click.option(
-                "--interpolation",
-                metavar="NAME",
-                help="Interpolation: ext+i (default), standard, multipass, direct, ... or hypre's number.",
-            ),
-            click.option(
-                "--smoother",
-                metavar="NAME",
-                help="Smoother: gauss-seidel (default), jacobi, l1-gauss-seidel, l1-jacobi, chebyshev, ...",
-            ),
-            click.option("--relax-weight", type=float, metavar="X", help="Weight of the smoother (1)."),
-            click.option("--cycle", "cycle_type", metavar="v|w|f", help="Type of the cycle (v)."),
-        ]
-    ):
-        function = option(function)
-    return function
-
-
-def cut(function: _Command) -> _Command:
-    """The options that distribute the rows of a matrix among ranks."""
-    for option in (
-        click.option(
-            "--coordinates",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="File with the coordinates of one grid point per line, for bisection.",
-        ),
-        click.option(
-            "--partition",
-            "partition_by",
-            metavar="METHOD|FILE",
-            help="Partition: metis, bisection, order (of rows), or a file with the rank of each grid point.",
-        ),
-    ):
-        function = option(function)
-    return function
-
-
-def matrix(function: _Command) -> _Command:
-    """The options of problems with a matrix file, and of elasticity."""
-    function = cut(function)
-    for option in (
-        click.option(
-            "--refinement",
-            type=click.IntRange(min=0),
-            metavar="N",
-            default=1,
-            help="Refinement of the elasticity mesh (1).",
-        ),
-        click.option(
-            "--nodal",
-            metavar="NORM",
-            help="Norm of blocks to coarsen grid points: frobenius, absolute-sum, largest, row-sum or sum. "
-            "By default unknowns are coarsened one by one.",
-        ),
-        click.option(
-            "--functions",
-            type=click.IntRange(min=1),
-            metavar="N",
-            default=1,
-            help="Unknowns per grid point (1).",
-        ),
-        click.option(
-            "--matrix",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Matrix: a MatrixMarket file or a hypre IJ prefix.",
-        ),
-    ):
-        function = option(function)
-    return function
+solver = click.option(
+    "--solver",
+    type=click.Choice(["cg", "gmres", "lgmres", "bicgstab"]),
+    help="Solver with the cycle as preconditioner; by default cg for symmetric matrices, else gmres.",
+)
 
 
 def prepared(
@@ -169,7 +115,6 @@ def prepared(
     Removes the options of `matrix` from `given`.
     """
     from odonata.amg import matrices
-    from odonata.cli.output import terminal
 
     names = ("functions", "refinement", "partition_by", "coordinates")
     keys = {name: given[name] for name in names}
@@ -183,15 +128,6 @@ def prepared(
 def is_matrix(matrix: Path | None, given: dict[str, Any]) -> bool:
     """Whether the matrix comes from a file or a mesh."""
     return matrix is not None or given.get("problem_name") in ("elasticity", "file")
-
-
-def solver(function: _Command) -> _Command:
-    """The option --solver."""
-    return click.option(
-        "--solver",
-        type=click.Choice(["cg", "gmres", "lgmres", "bicgstab"]),
-        help="Solver with the cycle as preconditioner; by default cg for symmetric matrices, else gmres.",
-    )(function)
 
 
 def settings_of(given: dict[str, Any]) -> Settings:
@@ -254,7 +190,6 @@ def problem_of(given: dict[str, Any]) -> Problem:
 def warn_of_cycle(hierarchy: Hierarchy) -> None:
     """Warns if the hierarchy is for cycles that the model does not price."""
     from odonata.amg.problems import Settings
-    from odonata.cli.output import terminal
 
     known = Settings(**hierarchy.settings["boomeramg"]) if "boomeramg" in hierarchy.settings else Settings()
     if not known.is_priced:

@@ -6,27 +6,17 @@ from pathlib import Path
 
 import click
 
+from odonata.cli import options as common
+from odonata.errors import OdonataError
+
 STUDIES = Path("studies")
 RESULTS = Path("runs") / "studies"
 
 names = click.argument("names", metavar="STUDY...", nargs=-1, required=True)
 
-studies = click.option(
-    "--studies",
-    type=click.Path(path_type=Path),
-    default=STUDIES,
-    metavar="DIR",
-    help="Directory of studies (studies).",
-)
+studies = common.path("--studies", default=STUDIES, metavar="DIR", help="Directory of studies (studies).")
 
-output = click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default=RESULTS,
-    metavar="DIR",
-    help="Directory of the results of all studies (runs/studies).",
-)
+output = common.output("DIR", "Directory of the results of all studies (runs/studies).", default=RESULTS)
 
 quick = click.option("--quick", is_flag=True, help="Use the quick form, with fewer points.")
 
@@ -47,8 +37,6 @@ def read_only(chosen: tuple[str, ...]) -> dict[str, list[str]]:
     Raises:
         OdonataError: A key has no values.
     """
-    from odonata.errors import OdonataError
-
     found: dict[str, list[str]] = {}
     for given in chosen:
         key, _, values = given.partition("=")

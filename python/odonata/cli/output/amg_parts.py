@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from odonata.cli.output import terminal
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,9 +21,7 @@ LEGEND = (
 
 def by_mechanism(title: str, columns: dict[str, Parts]) -> Any:
     """One row per mechanism, one column per account of a cycle, in ms."""
-    from odonata.cli.output import titled
-
-    table = titled.table(title, ["mechanism", *columns], left=["mechanism"])
+    table = terminal.table(title=title, columns=["mechanism", *columns], left=["mechanism"])
     for name in next(iter(columns.values())).named:
         table.add_row(name, *(f"{1e3 * parts.named[name]:.3f}" for parts in columns.values()))
     table.add_row("cycle", *(f"{1e3 * parts.seconds:.3f}" for parts in columns.values()))
@@ -30,11 +30,9 @@ def by_mechanism(title: str, columns: dict[str, Parts]) -> Any:
 
 def fitted(cycles: Sequence[MeasuredCycle], fit: EndsFit) -> Any:
     """One row per measured cycle: its parts, and the error of the prediction from the other cycles."""
-    from odonata.cli.output import titled
-
     names = list(fit.predicted[0].named)
     head = ["cycle", "measured", *names, "sum", "error, %", "error from other cycles, %"]
-    table = titled.table("Measured cycles by part, ms", head, left=["cycle"])
+    table = terminal.table(title="Measured cycles by part, ms", columns=head, left=["cycle"])
     for cycle, parts, left_out in zip(cycles, fit.predicted, fit.left_out, strict=True):
         off = [100 * (seconds / cycle.seconds - 1) for seconds in (parts.seconds, left_out)]
         values = (cycle.seconds, *parts.named.values(), parts.seconds)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
+from rich.table import Table
+from rich.text import Text
 
 from odonata.cli.output import terminal
 from odonata.quantity import scale
@@ -17,7 +19,39 @@ class ShownColumn:
     """A column of a table in the terminal."""
 
     heading: str
-    cells: list[str]
+    cells: Sequence[str | Text]
+    is_text: bool = False
+
+
+def joined(shown: Sequence[ShownColumn], title: str = "") -> Table:
+    """A table of these columns."""
+    made = terminal.table(
+        [c.heading for c in shown], title=title, left=[c.heading for c in shown if c.is_text]
+    )
+    for row in zip(*(column.cells for column in shown), strict=True):
+        made.add_row(*row)
+    return made
+
+
+def texts(heading: str, values: Iterable[str | None]) -> ShownColumn:
+    """A column of texts."""
+    return ShownColumn(heading, ["-" if value is None else value for value in values], is_text=True)
+
+
+def of_arrow(table: pa.Table, headings: Mapping[str, str], *, one_scale: bool = False) -> list[ShownColumn]:
+    """Columns by name with other headings. The ending of a name is its unit; one scale for times if asked."""
+    times = [value for name in headings if name.endswith("_s") for value in table[name].to_pylist()]
+    found = []
+    for name, label in headings.items():
+        values = table[name].to_pylist()
+        if pa.types.is_floating(table[name].type):
+            unit = "bytes-per-s" if "bytes" in name else "s" if name.endswith("_s") else "share"
+            found.append(of_values(label, values, unit, times if one_scale and unit == "s" else None))
+        elif pa.types.is_integer(table[name].type):
+            found.append(ShownColumn(label, [str(value) for value in values]))
+        else:
+            found.append(texts(label, values))
+    return found
 
 
 def headlines(table: pa.Table) -> list[str]:
@@ -38,10 +72,7 @@ def of_table(table: pa.Table, names: Iterable[str]) -> list[ShownColumn]:
 
 
 def of_values(
-    label: str,
-    values: Sequence[float | None],
-    unit: str,
-    scale_by: Iterable[float | None] | None = None,
+    label: str, values: Sequence[float | None], unit: str, scale_by: Iterable[float | None] | None = None
 ) -> ShownColumn:
     """Numbers with one heading and one scale: of the largest value, or of the largest in `scale_by`."""
     if unit == "count":

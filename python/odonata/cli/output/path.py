@@ -7,6 +7,19 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
+from odonata.analysis.critical import (
+    add_links,
+    critical_path,
+    of_call,
+    of_iteration,
+    of_phase,
+    path_by_activity,
+    path_by_link,
+    whole,
+)
+from odonata.cli.output import columns, terminal
+from odonata.errors import OdonataError, nearest
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -48,9 +61,6 @@ def found(run: Run, job: int, part: Part, count: int) -> Path:
     Raises:
         OdonataError: The run has no record of calls, or no such part.
     """
-    from odonata.analysis.critical import add_links, critical_path, path_by_activity, path_by_link
-    from odonata.errors import OdonataError
-
     if "calls" not in run.table_names:
         raise OdonataError(
             f"{run.name} has no record of calls",
@@ -67,10 +77,6 @@ def found(run: Run, job: int, part: Part, count: int) -> Path:
 
 
 def _window(run: Run, job: int, part: Part) -> Window:
-    from difflib import get_close_matches
-
-    from odonata.analysis.critical import of_call, of_iteration, of_phase, whole
-    from odonata.errors import OdonataError
 
     if part.call is not None:
         window = of_call(run.table("calls"), job, part.call)
@@ -97,62 +103,53 @@ def _window(run: Run, job: int, part: Part) -> Window:
         if part.phase in names:
             what = f"no rank of the job has an occurrence {part.time} of phase {part.phase}"
             raise OdonataError(what, hint="Occurrences are numbered from 1.")
-        near = get_close_matches(str(part.phase), names, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"Phases of the job: {', '.join(names)}."
+        hint = nearest(str(part.phase), names, f"Phases of the job: {', '.join(names)}.")
         raise OdonataError(f"unknown phase {part.phase}", hint=hint)
     return window
 
 
 def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int) -> None:
     """Prints the time by activity and the longest pieces in time order."""
-    from odonata.cli.output import columns, terminal
-
     path, sums = found.pieces, found.sums
     nodes = _nodes(run, job)
-    times = columns.of_values("time", sums["path_time_s"].to_pylist(), "s")
-    shares = columns.of_values("share", sums["share"].to_pylist(), "share")
-    table = terminal.table(["activity", times.heading, shares.heading, "pieces"], left=["activity"])
-    for row, time, share in zip(sums.to_pylist(), times.cells, shares.cells, strict=True):
-        table.add_row(_activity_label(row["activity"], row["name"]), time, share, f"{row['pieces']:,}")
+    labels = map(_activity_label, sums["activity"].to_pylist(), sums["name"].to_pylist())
+    parts = [
+        columns.texts("activity", labels),
+        *columns.of_arrow(sums, {"path_time_s": "time", "share": "share"}),
+    ]
+    table = columns.joined([*parts, _counts(sums)])
     whole = columns.of_values("time", [sum(sums["path_time_s"].to_pylist())], "s")
     screen.print(f"Critical path of {what}", style="bold")
     screen.print(f"{whole.heading}: {whole.cells[0]}")
     terminal.print_table(screen, "Time by activity", table)
     pieces = sorted(path.to_pylist(), key=lambda piece: piece["start_ps"] - piece["end_ps"])[:count]
     pieces.sort(key=lambda piece: piece["start_ps"])
-    from_ = columns.of_values("start", [piece["start_ps"] / 1e12 for piece in pieces], "s")
-    took = columns.of_values("time", [(piece["end_ps"] - piece["start_ps"]) / 1e12 for piece in pieces], "s")
-    longest = terminal.table(
-        [from_.heading, took.heading, "activity", "rank", "node", "from rank", "from node"],
-        left=["activity", "node", "from node"],
+    others = [piece["peer"] if piece["activity"] == "in flight" else None for piece in pieces]
+    longest = columns.joined(
+        [
+            columns.of_values("start", [piece["start_ps"] / 1e12 for piece in pieces], "s"),
+            columns.of_values(
+                "time", [(piece["end_ps"] - piece["start_ps"]) / 1e12 for piece in pieces], "s"
+            ),
+            columns.texts(
+                "activity", (_activity_label(piece["activity"], piece["name"]) for piece in pieces)
+            ),
+            columns.ShownColumn("rank", [str(piece["rank"]) for piece in pieces]),
+            columns.texts("node", (nodes[piece["rank"]] for piece in pieces)),
+            columns.ShownColumn("from rank", ["" if other is None else str(other) for other in others]),
+            columns.texts("from node", ("" if other is None else nodes[other] for other in others)),
+        ]
     )
-    for piece, start, time in zip(pieces, from_.cells, took.cells, strict=True):
-        other = piece["peer"] if piece["activity"] == "in flight" else None
-        longest.add_row(
-            start,
-            time,
-            _activity_label(piece["activity"], piece["name"]),
-            str(piece["rank"]),
-            nodes[piece["rank"]],
-            "" if other is None else str(other),
-            "" if other is None else nodes[other],
-        )
     terminal.print_table(screen, "Longest pieces, in time order", longest)
     if found.links is not None and found.links.num_rows:
-        _show_links(screen, found.links)
+        title = "Links on the critical path (a piece counts at every link of its path)"
+        headings = {"name": "link", "class": "class", "path_time_s": "in flight", "share": "share of path"}
+        on_path = [*columns.of_arrow(found.links, headings), _counts(found.links)]
+        terminal.show(screen, columns.joined(on_path, title))
 
 
-def _show_links(screen: Console, links: pa.Table) -> None:
-    from odonata.cli.output import columns, terminal
-
-    times = columns.of_values("in flight", links["path_time_s"].to_pylist(), "s")
-    shares = columns.of_values("share of path", links["share"].to_pylist(), "share")
-    table = terminal.table(["link", "class", times.heading, shares.heading, "pieces"], left=["link", "class"])
-    for row, time, share in zip(links.to_pylist(), times.cells, shares.cells, strict=True):
-        table.add_row(row["name"], row["class"], time, share, f"{row['pieces']:,}")
-    terminal.print_table(
-        screen, "Links on the critical path (a piece counts at every link of its path)", table
-    )
+def _counts(table: pa.Table) -> columns.ShownColumn:
+    return columns.of_values("pieces", table["pieces"].to_pylist(), "count")
 
 
 def _activity_label(activity: str, name: str) -> str:

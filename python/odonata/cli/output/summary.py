@@ -164,30 +164,18 @@ def _bound(bound: dict[str, Any]) -> str:
 
 def _class_table(classes: list[dict[str, Any]], on: Scale) -> Table:
     """The traffic of the links of each class."""
-    headings = ["class", "links", "mean", "median", "90 %", "99 %", "max", "idle"]
-    shown = terminal.table(headings, left=["class"])
-    for row in classes:
-        shown.add_row(
-            row["class"],
-            f"{row['links']:,}",
-            *(terminal.number(on.of(row[f"bytes_{name}"])) for name in ("mean", "p50", "p90", "p99", "max")),
-            f"{row['links'] - row['loaded_links']:,}",
-        )
-    return shown
+    statistics = {"mean": "mean", "median": "p50", "90 %": "p90", "99 %": "p99", "max": "max"}
+    shown: dict[str, Any] = {"class": "{class}", "links": "{links:,}"}
+    for heading, name in statistics.items():
+        shown[heading] = lambda row, name=name: terminal.number(on.of(row[f"bytes_{name}"]))
+    shown["idle"] = lambda row: f"{row['links'] - row['loaded_links']:,}"
+    return terminal.listed(classes, shown, left=["class"])
 
 
 def _job_table(run: Run) -> Table:
-    headings = ["job", "name", "pattern", "placement", "ranks", "nodes", "routers"]
-    shown = terminal.table(headings, left=["name", "pattern", "placement"])
-    for job in run.jobs.to_pylist():
-        shown.add_row(
-            str(job["job"]),
-            job["name"],
-            job["pattern"],
-            job["placement"],
-            *(f"{job[name]:,}" for name in ("ranks", "nodes", "routers")),
-        )
-    return shown
+    shown = {name: f"{{{name}}}" for name in ("job", "name", "pattern", "placement")}
+    shown |= {name: f"{{{name}:,}}" for name in ("ranks", "nodes", "routers")}
+    return terminal.listed(run.jobs.to_pylist(), shown, left=["name", "pattern", "placement"])
 
 
 def _job_traffic_table(run: Run, on: Scale | None) -> Table:
@@ -208,27 +196,21 @@ def _job_traffic_table(run: Run, on: Scale | None) -> Table:
         for statistic in ("mean", "max"):
             cells = [terminal.number(on.of(row[f"bytes_{statistic}"])) for row in everywhere]
             shown.append(columns.ShownColumn(on.heading(f"link {statistic}"), cells))
-    table = terminal.table(["job", *(column.heading for column in shown)], left=["job"])
-    for name, *cells in zip(jobs["name"].to_pylist(), *(column.cells for column in shown), strict=True):
-        table.add_row(name, *cells)
-    return table
+    return columns.joined([columns.texts("job", jobs["name"].to_pylist()), *shown])
 
 
 def hottest_table(hottest: list[dict[str, Any]]) -> Table:
     """The hottest links and their jobs."""
     traffic = scale((row["bytes"] for row in hottest), "bytes")
     times = scale((row["link_time_s"] for row in hottest), "s")
-    headings = ["link", "class", traffic.symbol, times.heading("busy"), "jobs"]
-    shown = terminal.table(headings, left=["link", "class"], wrap=["jobs"])
-    for row in hottest:
-        shown.add_row(
-            row["name"],
-            row["class"],
-            terminal.number(traffic.of(row["bytes"])),
-            terminal.number(times.of(row["link_time_s"])),
-            _jobs_on_link(row["jobs"]),
-        )
-    return shown
+    shown: dict[str, Any] = {
+        "link": "{name}",
+        "class": "{class}",
+        traffic.symbol: lambda row: terminal.number(traffic.of(row["bytes"])),
+        times.heading("busy"): lambda row: terminal.number(times.of(row["link_time_s"])),
+        "jobs": lambda row: _jobs_on_link(row["jobs"]),
+    }
+    return terminal.listed(hottest, shown, left=["link", "class"], wrap=["jobs"])
 
 
 NAMED_SHARE = 0.01

@@ -10,7 +10,7 @@ import math
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
@@ -22,6 +22,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Table
 from rich.text import Text
 
+from odonata.cli.output.fitting import fit_to_width
 from odonata.errors import ExperimentError, OdonataError
 
 SMALLEST_CHANGE = 0.0005
@@ -79,13 +80,39 @@ def print_warnings(warnings: Sequence[str]) -> None:
         click.echo(click.style("warning: ", fg="yellow", bold=True) + warning, err=True)
 
 
-def table(columns: Sequence[str], *, left: Sequence[str] = (), wrap: Sequence[str] = ()) -> Table:
+def table(
+    columns: Sequence[str], *, title: str = "", left: Sequence[str] = (), wrap: Sequence[str] = ()
+) -> Table:
     """A table of right-aligned numbers; columns in `left` are texts, those in `wrap` long texts."""
     made = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False, show_edge=False, collapse_padding=True)
+    made.title = title
     for name in columns:
         text = name in left or name in wrap
         made.add_column(name, justify="left" if text else "right", no_wrap=name not in wrap)
     return made
+
+
+def listed(
+    rows: Iterable[Any],
+    columns: Mapping[str, str | Callable[[Any], str | Text]],
+    *,
+    title: str = "",
+    left: Sequence[str] = (),
+    wrap: Sequence[str] = (),
+) -> Table:
+    """A table with a row for each of `rows`: by heading a format of the row's values, or a function of it."""
+    made = table(list(columns), title=title, left=left, wrap=wrap)
+    for row in rows:
+        values = row if isinstance(row, Mapping) else vars(row)
+        made.add_row(*(c.format_map(values) if isinstance(c, str) else c(row) for c in columns.values()))
+    return made
+
+
+def show(screen: Console, shown: Table, *, keys: int | None = None, legend: str = "") -> None:
+    """Prints a table with its title, and the legend of its headings; see `print_table`."""
+    print_table(screen, str(shown.title), shown, keys=keys)
+    if legend:
+        screen.print(legend, style="dim")
 
 
 def print_table(screen: Console, title: str, shown: Table, *, keys: int | None = None) -> None:
@@ -93,8 +120,7 @@ def print_table(screen: Console, title: str, shown: Table, *, keys: int | None =
 
     Each part repeats the first `keys` columns, which identify a row; by default the leading text columns.
     """
-    from odonata.cli.output.fitting import fit_to_width
-
+    shown.title = None
     screen.print()
     screen.print(title, style="bold")
     for i, part in enumerate(fit_to_width(shown, screen.width, keys)):

@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from odonata.cli import options as common
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError
 
 
 @click.command()
@@ -17,17 +19,8 @@ from odonata.cli import options as common
     help="Machine from which network and cores are copied (eos).",
 )
 @click.option("--name", metavar="NAME", default="mine", help="Name of the new parameter set (mine).")
-@click.option(
-    "--cores", type=click.IntRange(min=1), metavar="N", help="Cores per node; as in --like by default."
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default=Path("machine.toml"),
-    metavar="FILE",
-    help="Parameter file to write (machine.toml).",
-)
+@common.count("--cores", help="Cores per node; as in --like by default.")
+@common.output("FILE", "Parameter file to write (machine.toml).", default=Path("machine.toml"))
 @common.force
 def command(like: str, name: str, cores: int | None, output: Path, force: bool) -> None:
     """Measure a machine's parameters under mpirun: alpha, beta, gamma, time per flop, thread bandwidths.
@@ -40,8 +33,6 @@ def command(like: str, name: str, cores: int | None, output: Path, force: bool) 
 
     import odonata.amg as amg
     from odonata.amg import calibrate, machines
-    from odonata.cli.output import terminal
-    from odonata.errors import OdonataError
 
     if output.exists() and not force:
         raise OdonataError(

@@ -9,6 +9,8 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import amg as options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +41,6 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import fit
     from odonata.amg.machines import load
-    from odonata.cli.output import terminal
 
     machine = load(machine_name)
     known: dict[str | None, Hierarchy] = {}
@@ -62,12 +63,11 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
         found = [{**vars(one), "measured": vars(one.measured), "closest": one.closest} for one in fits]
         terminal.print_json({"machine": machine.name, "scenario": chosen, "fits": found})
         return
-    from odonata.cli.output import titled
 
     screen = terminal.console()
-    titled.show(screen, _table(fits))
+    terminal.show(screen, _table(fits))
     for one in fits:
-        titled.show(screen, _levels(one))
+        terminal.show(screen, _levels(one))
     screen.print(f'scenario = "{chosen}"', style="bold")
     same = chosen == machine.scenario
     screen.print(
@@ -87,7 +87,6 @@ def _whole(
     """Fits the costs at the ends to whole cycles."""
     from odonata.amg import ends, fit, model
     from odonata.cli.output import amg_parts as parts
-    from odonata.cli.output import terminal, titled
 
     cycles = []
     for one in measured:
@@ -112,7 +111,7 @@ def _whole(
         return
     screen = terminal.console()
     best, other = fits
-    titled.show(screen, parts.fitted(cycles, best), legend=parts.LEGEND)
+    terminal.show(screen, parts.fitted(cycles, best), legend=parts.LEGEND)
     worst = [100 * one.worst(cycles) for one in fits]
     screen.print(
         f"With {best.fitted} fitted, the other cycles predict each cycle within {worst[0]:.1f} %; with "
@@ -125,23 +124,16 @@ def _whole(
 def _named(name: str, folder: Path) -> Hierarchy:
     """A hierarchy directory next to the file of times, or a hierarchy of the package."""
     import json
-    from difflib import get_close_matches
 
     from odonata.amg import library, store
-    from odonata.errors import OdonataError
 
     if (folder / name).is_dir():
         return store.read(folder / name)
     shipped = dict(library.files("hierarchies"))
     if name in shipped:
         return store.parse(json.loads(shipped[name].read_text("utf-8")))
-    near = get_close_matches(name, shipped, n=1)
-    raise OdonataError(
-        f"unknown hierarchy {name!r}",
-        hint=f"Did you mean {near[0]}?"
-        if near
-        else "List the hierarchies of the package with `odonata amg tables`.",
-    )
+    others = "List the hierarchies of the package with `odonata amg tables`."
+    raise OdonataError(f"unknown hierarchy {name!r}", hint=nearest(name, shipped, others))
 
 
 def _label(one: MeasuredTimes, tasks: int) -> str:
@@ -150,12 +142,11 @@ def _label(one: MeasuredTimes, tasks: int) -> str:
 
 
 def _table(fits: list[Fit]) -> Any:
-    from odonata.cli.output import titled
 
     names = list(fits[0].factors)
-    table = titled.table(
-        "Error of the level times, as a factor (1: exact)",
-        ["tasks x threads", *names, "best scenario"],
+    table = terminal.table(
+        title="Error of the level times, as a factor (1: exact)",
+        columns=["tasks x threads", *names, "best scenario"],
         left=["tasks x threads", "best scenario"],
     )
     for one in fits:
@@ -166,10 +157,10 @@ def _table(fits: list[Fit]) -> Any:
 
 
 def _levels(one: Fit) -> Any:
-    from odonata.cli.output import titled
 
-    table = titled.table(
-        f"{_label(one.measured, one.tasks)}, ms", ["level", "measured", one.scenario, "error, %"]
+    table = terminal.table(
+        title=f"{_label(one.measured, one.tasks)}, ms",
+        columns=["level", "measured", one.scenario, "error, %"],
     )
     for level, seconds in one.measured.seconds.items():
         predicted = one.predicted_s[one.scenario][level]

@@ -9,6 +9,8 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import amg as options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError
 
 
 @click.command()
@@ -22,21 +24,14 @@ from odonata.cli.options import amg as options
 @click.option(
     "--redistribute", metavar="LEVEL:RANKS", help="Gather this level on fewer ranks and continue to coarsen."
 )
-@click.option(
-    "--ranks-per-node",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Also count messages within and between nodes separately.",
-)
+@common.count("--ranks-per-node", help="Also count messages within and between nodes separately.")
 @click.option(
     "--fallback",
     type=click.Choice(["none", "pyamg"]),
     default="none",
     help="Substitute for hypre; PyAMG builds a different hierarchy, which is marked as such.",
 )
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Output directory (amg-...)."
-)
+@common.output("DIR", "Output directory (amg-...).")
 @common.force
 @common.quiet
 @common.as_json
@@ -65,7 +60,6 @@ def command(
     import tempfile
 
     from odonata.amg import boomeramg, program
-    from odonata.cli.output import terminal
     from odonata.store.writer import check_target
 
     with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
@@ -105,8 +99,6 @@ def command(
 
 def parse_redistribution(text: str | None) -> tuple[int, int] | None:
     """`4:8` as (4, 8)."""
-    from odonata.errors import OdonataError
-
     if text is None:
         return None
     level, _, groups = text.partition(":")
@@ -120,7 +112,6 @@ def parse_redistribution(text: str | None) -> tuple[int, int] | None:
 def show_built(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None:
     """Prints the level tables and the output directory."""
     from odonata.cli.commands.amg.model import LEVEL_LEGEND, level_table
-    from odonata.cli.output import terminal, titled
 
     if as_json:
         regrouped = None if built.regrouped is None else built.regrouped.levels
@@ -137,10 +128,10 @@ def show_built(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None
     if quiet:
         return
     screen = terminal.console()
-    titled.show(screen, level_table(built.hierarchy), legend=LEVEL_LEGEND)
+    terminal.show(screen, level_table(built.hierarchy), legend=LEVEL_LEGEND)
     if built.regrouped is not None:
         screen.print("Redistributed:")
-        titled.show(screen, level_table(built.regrouped))
+        terminal.show(screen, level_table(built.regrouped))
     if built.solve is not None:
         screen.print(built.solve.words, style=None if built.solve.solved else "bold red")
     if "cpu_s" in built.summary:

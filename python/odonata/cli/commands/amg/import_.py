@@ -8,21 +8,16 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import amg as options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError
 
 
 @click.command()
 @click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--ranks", type=click.IntRange(min=1), required=True, metavar="P", help="Number of MPI ranks.")
+@common.count("--ranks", required=True, metavar="P", help="Number of MPI ranks.")
 @options.cut
-@click.option(
-    "--ranks-per-node",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Also count messages within and between nodes separately.",
-)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="DIR", help="Output directory (amg-...)."
-)
+@common.count("--ranks-per-node", help="Also count messages within and between nodes separately.")
+@common.output("DIR", "Output directory (amg-...).")
 @common.force
 @common.quiet
 @common.as_json
@@ -51,8 +46,6 @@ def command(
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import boomeramg, foreign, matrices
     from odonata.cli.commands.amg.hierarchy import show_built
-    from odonata.cli.output import terminal
-    from odonata.errors import OdonataError
     from odonata.store.writer import check_target
 
     target = output or Path(f"amg-{directory.resolve().name}-{ranks}")

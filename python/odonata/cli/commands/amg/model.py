@@ -9,6 +9,7 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import amg as options
+from odonata.cli.output import terminal
 
 if TYPE_CHECKING:
     from odonata.amg.hierarchy import Hierarchy
@@ -103,7 +104,6 @@ def _show(
     as_json: bool,
 ) -> None:
     from odonata.amg import model
-    from odonata.cli.output import terminal, titled
 
     names = [scenario] if scenario else model.scenarios()
     cycles = [model.cycle(hierarchy, machine, threads=threads, tasks=tasks, scenario=name) for name in names]
@@ -130,8 +130,8 @@ def _show(
         f"{hierarchy.ranks:,} ranks ({mix} per node) on {machine.name}, {hierarchy.unknowns:,.0f} unknowns; "
         f"{hierarchy.source}{ending}"
     )
-    titled.show(screen, level_table(hierarchy), legend=LEVEL_LEGEND)
-    titled.show(screen, _terms(cycles[0]) if scenario else _scenarios(cycles))
+    terminal.show(screen, level_table(hierarchy), legend=LEVEL_LEGEND)
+    terminal.show(screen, _terms(cycles[0]) if scenario else _scenarios(cycles))
 
 
 LEVEL_LEGEND = (
@@ -143,30 +143,27 @@ LEVEL_LEGEND = (
 
 def level_table(hierarchy: Hierarchy) -> Any:
     """The table of the levels."""
-    from odonata.cli.output import titled
-
-    columns = ["level", "C", "s", "p", "n", "s^", "p^", "n^", "active", "messages"]
-    table = titled.table("Levels", columns)
-    for i, level in enumerate(hierarchy.levels):
-        table.add_row(
-            str(level.get("level", i)),
-            f"{level['unknowns']:,.0f}",
-            f"{level['nonzeros_per_row']:.2f}",
-            f"{level['sends']:,.0f}",
-            f"{level['values_sent']:,.0f}",
-            f"{level['interpolation_nonzeros_per_row']:.2f}",
-            f"{level['interpolation_sends']:,.0f}",
-            f"{level['interpolation_values_sent']:,.0f}",
-            f"{level['active_ranks']:,.0f}",
-            f"{level['messages']:,.0f}",
-        )
-    return table
+    levels = [{"level": i, **level} for i, level in enumerate(hierarchy.levels)]
+    columns = {
+        "level": "{level}",
+        "C": "{unknowns:,.0f}",
+        "s": "{nonzeros_per_row:.2f}",
+        "p": "{sends:,.0f}",
+        "n": "{values_sent:,.0f}",
+        "s^": "{interpolation_nonzeros_per_row:.2f}",
+        "p^": "{interpolation_sends:,.0f}",
+        "n^": "{interpolation_values_sent:,.0f}",
+        "active": "{active_ranks:,.0f}",
+        "messages": "{messages:,.0f}",
+    }
+    return terminal.listed(levels, columns, title="Levels")
 
 
 def _scenarios(cycles: list[Any]) -> Any:
-    from odonata.cli.output import titled
 
-    table = titled.table("Time per level and scenario, ms", ["level", *(c.scenario for c in cycles)])
+    table = terminal.table(
+        title="Time per level and scenario, ms", columns=["level", *(c.scenario for c in cycles)]
+    )
     per_cycle = [c.level_seconds() for c in cycles]
     for level in range(len(per_cycle[0])):
         table.add_row(str(level), *(f"{1e3 * seconds[level]:.3f}" for seconds in per_cycle))
@@ -176,11 +173,12 @@ def _scenarios(cycles: list[Any]) -> Any:
 
 
 def _terms(cycle: Any) -> Any:
-    from odonata.cli.output import titled
 
     terms = list(dict.fromkeys(cost.term for cost in cycle.costs))
     sums = cycle.by("level", "phase", "term")
-    table = titled.table(f"Terms of {cycle.scenario}, ms", ["level", "phase", *terms, "sum"], left=["phase"])
+    table = terminal.table(
+        title=f"Terms of {cycle.scenario}, ms", columns=["level", "phase", *terms, "sum"], left=["phase"]
+    )
     for level, phase in dict.fromkeys((cost.level, cost.phase) for cost in cycle.costs):
         row = [sums[(level, phase, term)] for term in terms]
         if sum(row) > 0:

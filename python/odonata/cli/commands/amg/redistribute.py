@@ -9,8 +9,12 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import amg as options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
 
     from odonata.amg.advice import Advice, Adviser
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
     from odonata.amg.comparison import Variant
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.machines import ParameterSet
+    from odonata.amg.model import Candidate, LevelDecision
     from odonata.amg.problems import Problem
 
 
@@ -42,21 +47,8 @@ if TYPE_CHECKING:
 @click.option(
     "--beyond", is_flag=True, help="Also execute the best choice among all levels and numbers of ranks."
 )
-@click.option(
-    "--alternatives",
-    "most",
-    type=click.IntRange(min=0),
-    default=5,
-    metavar="N",
-    help="Number of next best choices to list (5).",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write the executed hierarchies and their messages to DIR.",
-)
+@common.count("--alternatives", "most", least=0, default=5, help="Number of next best choices to list (5).")
+@common.output("DIR", "Write the executed hierarchies and their messages to DIR.")
 @common.force
 @common.quiet
 @common.as_json
@@ -90,8 +82,6 @@ def command(
     import tempfile
 
     from odonata.amg.machines import load
-    from odonata.cli.output import terminal
-    from odonata.errors import OdonataError
     from odonata.store.writer import check_target
 
     machine = load(machine_name)
@@ -102,13 +92,7 @@ def command(
     mix: dict[str, Any] = {"threads": threads, "tasks": tasks, "scenario": scenario}
     with tempfile.TemporaryDirectory(prefix="odonata-amg-") as folder:
         problem, path, hierarchy, messages = _source(
-            directory,
-            matrix,
-            given,
-            Path(folder),
-            execute or beyond,
-            solver,
-            quiet=quiet,
+            directory, matrix, given, Path(folder), execute or beyond, solver, quiet=quiet
         )
         options.warn_of_cycle(hierarchy)
         adviser, advice = _advise(hierarchy, messages, machine, account, mix)
@@ -146,7 +130,6 @@ def _advise(
     """The adviser, and the advice of the requested account; by default of the messages if known."""
     from odonata.amg.advice import Adviser
     from odonata.amg.ranked import RankModel
-    from odonata.errors import OdonataError
 
     if account == "ranked" and messages is None:
         raise OdonataError(
@@ -166,7 +149,6 @@ def _print_json(
     variants: list[Variant],
     most: int,
 ) -> None:
-    from odonata.cli.output import terminal
 
     def plain(one: Advice) -> dict[str, Any]:
         return {
@@ -197,11 +179,9 @@ def _show(
     adviser: Adviser, advice: Advice, results: list[dict[str, Any]], variants: list[Variant], *, most: int
 ) -> None:
     """Prints the advice with reasons, the next best choices and the executed ones."""
-    from odonata.cli.output import terminal, titled
-
     screen = terminal.console()
     paper = advice.account == "paper"
-    titled.show(screen, _paper_table(adviser) if paper else _ranked_table(adviser, advice))
+    terminal.show(screen, _paper_table(adviser) if paper else _ranked_table(adviser, advice))
     scenario = adviser.scenario or adviser.machine.scenario
     basis = "by the paper's formulas" if paper else "rank by rank"
     screen.print(f"A cycle {basis}, {scenario}: {1e3 * advice.before_s:.3f} ms")
@@ -214,11 +194,11 @@ def _show(
     elif not paper:
         screen.print(_difference(adviser.advice("paper")))
     if most and advice.predictions:
-        titled.show(screen, _alternatives_table(advice, adviser, most))
+        terminal.show(screen, _alternatives_table(advice, adviser, most))
     for result in results:
-        titled.show(screen, _executed_table(result, advice))
+        terminal.show(screen, _executed_table(result, advice))
     if variants:
-        titled.show(screen, _variants_table(variants))
+        terminal.show(screen, _variants_table(variants))
         screen.print("Set-up: only its communication, from the counted messages.")
 
 
@@ -278,7 +258,6 @@ def _source(
 
 
 def _report(quiet: bool) -> Any:
-    from odonata.cli.output import terminal
 
     screen = terminal.error_console()
     return None if quiet else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns")
@@ -335,33 +314,28 @@ def _plain(level: Any) -> dict[str, Any]:
 
 
 def _paper_table(adviser: Adviser) -> Any:
-    from odonata.cli.output import titled
 
-    columns = ["level", "no switch", "switch", "to ranks", "cache", "cycle so far", "reason"]
-    table = titled.table(
-        "Redistribution by the paper's formulas, ms", columns, left=["cache"], wrap=["reason"]
-    )
-    for level in adviser.decision.levels:
-        best = level.best
-        table.add_row(
-            str(level.level),
-            f"{1e3 * level.noswitch_s:.3f}",
-            "-" if best is None else f"{1e3 * best.switch_s:.3f}",
-            "-" if best is None else str(best.groups),
-            level.category if best is None else f"{level.category} -> {best.category}",
-            f"{1e3 * level.running_s:.3f}",
-            level.reason,
-        )
-    return table
+    def of_best(text: Callable[[Candidate], str]) -> Callable[[LevelDecision], str]:
+        return lambda level: "-" if level.best is None else text(level.best)
+
+    columns: dict[str, Any] = {
+        "level": "{level}",
+        "no switch": lambda level: f"{1e3 * level.noswitch_s:.3f}",
+        "switch": of_best(lambda best: f"{1e3 * best.switch_s:.3f}"),
+        "to ranks": of_best(lambda best: str(best.groups)),
+        "cache": lambda level: level.category + ("" if level.best is None else f" -> {level.best.category}"),
+        "cycle so far": lambda level: f"{1e3 * level.running_s:.3f}",
+        "reason": "{reason}",
+    }
+    title = "Redistribution by the paper's formulas, ms"
+    return terminal.listed(adviser.decision.levels, columns, title=title, left=["cache"], wrap=["reason"])
 
 
 def _ranked_table(adviser: Adviser, advice: Advice) -> Any:
     """Cost of each level, and the best cycle if it is gathered."""
-    from odonata.cli.output import titled
-
     assert adviser.ranked is not None
     columns = ["level", "active ranks", "time per cycle", "best ranks", "cycle", "saving, %"]
-    table = titled.table("Redistribution rank by rank, ms", columns)
+    table = terminal.table(title="Redistribution rank by rank, ms", columns=columns)
     for number, seconds in enumerate(adviser.ranked.level_seconds):
         best = next((p for p in advice.predictions if p.level == number and p.allowed), None)
         table.add_row(
@@ -376,10 +350,11 @@ def _ranked_table(adviser: Adviser, advice: Advice) -> Any:
 
 
 def _alternatives_table(advice: Advice, adviser: Adviser, most: int) -> Any:
-    from odonata.cli.output import titled
 
-    table = titled.table(
-        "Best choices of level and ranks", ["level", "to ranks", "cycle, ms", "note"], left=["note"]
+    table = terminal.table(
+        title="Best choices of level and ranks",
+        columns=["level", "to ranks", "cycle, ms", "note"],
+        left=["note"],
     )
     for p in advice.predictions[:most]:
         notes = ["the paper's choice"] if p.switch == adviser.decision.switch else []
@@ -389,11 +364,12 @@ def _alternatives_table(advice: Advice, adviser: Adviser, most: int) -> Any:
 
 
 def _executed_table(executed: dict[str, Any], advice: Advice) -> Any:
-    from odonata.cli.output import titled
 
     level, groups = executed["switch"]
     basis = "by the paper's formulas" if advice.account == "paper" else "rank by rank"
-    table = titled.table(f"Executed: level {level} to {groups} ranks", ["", "before", "after"], left=[""])
+    table = terminal.table(
+        title=f"Executed: level {level} to {groups} ranks", columns=["", "before", "after"], left=[""]
+    )
     predicted_s = executed["predicted_s"]
     if predicted_s is not None:
         table.add_row(f"cycle predicted, {basis}, ms", "", f"{1e3 * predicted_s:.3f}")
@@ -415,10 +391,11 @@ _SHORT = {"direct": "1", "two-steps": "2", "three-steps": "3"}
 
 
 def _variants_table(variants: list[Variant]) -> Any:
-    from odonata.cli.output import titled
 
     columns = ["scheme", "switch", "steps per level", "by formula", "rank by rank", "set-up"]
-    table = titled.table("All schemes, ms per cycle", columns, left=["scheme", "switch", "steps per level"])
+    table = terminal.table(
+        title="All schemes, ms per cycle", columns=columns, left=["scheme", "switch", "steps per level"]
+    )
     for variant in variants:
         switch = "-" if variant.switch is None else f"{variant.switch[0]} to {variant.switch[1]}"
         times = (variant.formula_s, variant.ranked_s, variant.setup_s)

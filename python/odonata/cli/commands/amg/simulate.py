@@ -11,6 +11,7 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import amg as options
+from odonata.cli.output import terminal
 from odonata.errors import OdonataError
 from odonata.quantity import percent
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from odonata.amg.ends import Parts
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.machines import Ends, ParameterSet
-    from odonata.amg.simulate import Findings
+    from odonata.amg.simulate import Exchange, Findings, LevelTimes
 
 Progress = Callable[..., None] | None
 """Called with level and phase."""
@@ -37,9 +38,8 @@ Progress = Callable[..., None] | None
     help="Engine of the simulation (flow; packet with --cycle).",
 )
 @click.option("--routing", metavar="NAME", help="Routing algorithm; the engine's default by default.")
-@click.option(
+@common.path(
     "--experiment",
-    type=click.Path(path_type=Path),
     metavar="FILE",
     help="Experiment with the machine, engine and other jobs to simulate with.",
 )
@@ -50,9 +50,7 @@ Progress = Callable[..., None] | None
     help="Simulate one whole cycle, with the costs at the ends of --machine, by mechanism.",
 )
 @click.option("--regrouped", is_flag=True, help="Simulate the levels after the redistribution in DIR.")
-@click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", default=1, help="Seed of the simulation (1)."
-)
+@common.count("--seed", least=0, default=1, help="Seed of the simulation (1).")
 @common.quiet
 @common.as_json
 def command(
@@ -79,8 +77,6 @@ def command(
     odonata amg simulate amg-laplace7-512 --cycle
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.amg import boomeramg, machines, model, simulate, store
-    from odonata.api import Source
-    from odonata.cli.output import terminal, titled
 
     machine = machines.load(machine_name)
     whole = store.read(directory)
@@ -92,11 +88,7 @@ def command(
         one.show(engine or "packet", quiet=quiet, as_json=as_json)
         return
     engine = engine or "flow"
-    source = (
-        Source.of(experiment)
-        if experiment is not None
-        else Source(simulate.experiment(preset or machine.name, engine, routing, seed), "<text>")
-    )
+    network = experiment or simulate.experiment(preset or machine.name, engine, routing, seed)
     prefix = "regrouped_" if regrouped else ""
     moved = (boomeramg.redistributed(directory)[0], whole.ranks) if regrouped else None
     progress = terminal.error_console()
@@ -105,8 +97,7 @@ def command(
         store.read(directory, prefix),
         store.read_table(directory, f"{prefix}messages"),
         machine,
-        source.text,
-        path=source.path,
+        network,
         per_node=tasks or model.default_tasks(machine, threads),
         threads=threads,
         placement=placement,
@@ -117,8 +108,8 @@ def command(
         terminal.print_json(as_data(found))
         return
     screen = terminal.console()
-    titled.show(screen, exchange_table(found), legend=EXCHANGE_LEGEND)
-    titled.show(screen, level_table(found))
+    terminal.show(screen, exchange_table(found), legend=EXCHANGE_LEGEND)
+    terminal.show(screen, level_table(found))
     screen.print(
         f"With the simulated network a cycle takes {1e3 * found.seconds:.3f} ms; "
         f"the network takes {percent(found.network_share)} of it."
@@ -144,7 +135,6 @@ class _Cycle:
         from odonata.amg import ends, store
         from odonata.amg.ranked import RankModel
         from odonata.cli.output import amg_parts as parts
-        from odonata.cli.output import terminal, titled
 
         costs = self.machine.ends
         if costs is None:
@@ -177,7 +167,7 @@ class _Cycle:
             )
             return
         title = f"One cycle of {self.hierarchy.ranks:,} ranks, ms"
-        titled.show(terminal.console(), parts.by_mechanism(title, accounts), legend=parts.LEGEND)
+        terminal.show(terminal.console(), parts.by_mechanism(title, accounts), legend=parts.LEGEND)
 
     def _by_packets(self, costs: Ends, progress: Progress) -> Parts:
         """Simulates the program `amg`; the engine's hosts and NICs charge the costs."""
@@ -205,7 +195,6 @@ class _Cycle:
             messages,
             self.machine,
             simulate.experiment(preset, "flow", routing, seed),
-            path="<text>",
             per_node=self.per_node,
             threads=self.threads,
             placement=self.keys["placement"],
@@ -237,25 +226,24 @@ EXCHANGE_LEGEND = (
 
 def exchange_table(found: Findings) -> Any:
     """One row per exchange."""
-    from odonata.cli.output import titled
 
-    columns = ["level", "phase", "messages", "kB", "simulated", "NIC", "x"]
-    columns += ["n beta", "penalty", "p hops", "p alpha"]
-    table = titled.table("One exchange, us", columns, left=["phase"])
-    for e in found.exchanges:
-        factor = f"{e.simulated_s / e.nic_s:.2f}" if e.nic_s else "-"
-        times = (e.bandwidth_s, e.bandwidth_penalty_s, e.hops_s, e.startup_s)
-        table.add_row(
-            str(e.level),
-            e.phase,
-            f"{e.messages:,}",
-            f"{e.bytes / 1e3:,.0f}",
-            f"{1e6 * e.simulated_s:.2f}",
-            f"{1e6 * e.nic_s:.2f}",
-            factor,
-            *(f"{1e6 * seconds:.2f}" for seconds in times),
-        )
-    return table
+    def us(name: str) -> Callable[[Exchange], str]:
+        return lambda e: f"{1e6 * getattr(e, name):.2f}"
+
+    columns: dict[str, Any] = {
+        "level": "{level}",
+        "phase": "{phase}",
+        "messages": "{messages:,}",
+        "kB": lambda e: f"{e.bytes / 1e3:,.0f}",
+        "simulated": us("simulated_s"),
+        "NIC": us("nic_s"),
+        "x": lambda e: f"{e.simulated_s / e.nic_s:.2f}" if e.nic_s else "-",
+        "n beta": us("bandwidth_s"),
+        "penalty": us("bandwidth_penalty_s"),
+        "p hops": us("hops_s"),
+        "p alpha": us("startup_s"),
+    }
+    return terminal.listed(found.exchanges, columns, title="One exchange, us", left=["phase"])
 
 
 def _short(scenario: str) -> str:
@@ -267,21 +255,21 @@ def _short(scenario: str) -> str:
 
 def level_table(found: Findings) -> Any:
     """One row per level: with the simulated network, and in each scenario."""
-    from odonata.cli.output import titled
 
-    names = list(found.levels[0].scenarios)
-    columns = ["level", "compute", "start-up", "network", "share", "sum", *(_short(name) for name in names)]
+    def ms(value: Callable[[LevelTimes], float]) -> Callable[[LevelTimes], str]:
+        return lambda level: f"{1e3 * value(level):.4f}"
+
+    columns: dict[str, Any] = {
+        "level": "{level}",
+        "compute": ms(lambda level: level.compute_s),
+        "start-up": ms(lambda level: level.startup_s),
+        "network": ms(lambda level: level.network_s),
+        "share": lambda level: percent(level.network_share),
+        "sum": ms(lambda level: level.seconds),
+    }
+    for name in found.levels[0].scenarios:
+        columns[_short(name)] = ms(lambda level, name=name: level.scenarios[name])  # type: ignore[misc]
     title = (
         "A cycle's time per level, ms: with the simulated network, and by scenario (a alpha, b beta, g gamma)"
     )
-    table = titled.table(title, columns)
-    for level in found.levels:
-        parts = (level.compute_s, level.startup_s, level.network_s)
-        table.add_row(
-            str(level.level),
-            *(f"{1e3 * seconds:.4f}" for seconds in parts),
-            percent(level.network_share),
-            f"{1e3 * level.seconds:.4f}",
-            *(f"{1e3 * level.scenarios[name]:.4f}" for name in names),
-        )
-    return table
+    return terminal.listed(found.levels, columns, title=title)

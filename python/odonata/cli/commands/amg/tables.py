@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from odonata.cli import options as common
+from odonata.cli.output import terminal
 
 
 @click.command()
@@ -12,7 +13,6 @@ from odonata.cli import options as common
 def command(as_json: bool) -> None:
     """List the hierarchies and machines of the package."""
     from odonata.amg import machines, store
-    from odonata.cli.output import terminal, titled
 
     found = store.shipped()
     if as_json:
@@ -24,8 +24,10 @@ def command(as_json: bool) -> None:
     screen.print("Machines: " + ", ".join(machines.names()))
     sources = sorted({h.source for h in found})
     columns = ["problem", "ranks", "points per rank", "unknowns", "levels", "strength", "aggressive"]
-    table = titled.table(
-        "Hierarchies", [*columns, *(["source"] if len(sources) > 1 else [])], left=["problem", "source"]
+    table = terminal.table(
+        title="Hierarchies",
+        columns=[*columns, *(["source"] if len(sources) > 1 else [])],
+        left=["problem", "source"],
     )
     for h in sorted(found, key=lambda h: (h.settings["problem"], h.unknowns, h.ranks)):
         options = h.settings["boomeramg"]
@@ -39,4 +41,4 @@ def command(as_json: bool) -> None:
             str(options["aggressive_levels"]),
             *([h.source] if len(sources) > 1 else []),
         )
-    titled.show(screen, table, legend=f"Source of all: {sources[0]}." if len(sources) == 1 else "")
+    terminal.show(screen, table, legend=f"Source of all: {sources[0]}." if len(sources) == 1 else "")

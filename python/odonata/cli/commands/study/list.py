@@ -8,6 +8,8 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import study as options
+from odonata.cli.output import terminal
+from odonata.errors import OdonataError
 
 
 @click.command()
@@ -22,8 +24,6 @@ def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
     odonata study list
     odonata study list --quick
     """  # noqa: D301 - \b keeps click from wrapping the next lines
-    from odonata.cli.output import terminal
-    from odonata.errors import OdonataError
     from odonata.studies import Results, available, count_started, load
 
     found = available(studies)

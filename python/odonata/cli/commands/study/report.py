@@ -9,6 +9,7 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import study as options
+from odonata.cli.output import terminal
 
 
 @click.command()
@@ -31,7 +32,6 @@ def command(
 
     The exit code is 1 if a verdict is worse than the study expects, and 2 if points are missing.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
-    from odonata.cli.output import terminal
     from odonata.cli.output.verdicts import print_report
     from odonata.studies import Results, check_finished, check_up_to_date, find, load, report
 

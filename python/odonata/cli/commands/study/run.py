@@ -9,6 +9,7 @@ import click
 
 from odonata.cli import options as common
 from odonata.cli.options import study as options
+from odonata.cli.output import terminal
 
 
 @click.command()
@@ -17,14 +18,8 @@ from odonata.cli.options import study as options
 @options.only
 @options.output
 @options.studies
-@click.option(
-    "-j",
-    "--processes",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Number of concurrent points; all processors by default.",
-)
-@click.option("--threads", type=click.IntRange(min=1), default=1, metavar="N", help="Threads per point (1).")
+@common.processes("Number of concurrent points; all processors by default.")
+@common.count("--threads", default=1, help="Threads per point (1).")
 @common.on
 @common.quiet
 def command(
@@ -50,7 +45,6 @@ def command(
     the study expects.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
     from odonata.cli.commands.sweep import points_progress
-    from odonata.cli.output import terminal
     from odonata.cli.output.verdicts import print_report
     from odonata.studies import check_up_to_date, find, load, report, run_study
 
