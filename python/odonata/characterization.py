@@ -133,7 +133,6 @@ def _measure(
     processes: int | None,
     progress: Progress | None,
 ) -> None:
-    """Adds the results of runs of each job alone."""
     sweep = make(directory, [Axis.of(experiment.alone())], experiment)
     _, failures = run_tasks(
         [Task(experiment, point, directory) for point in sweep.points],

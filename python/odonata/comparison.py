@@ -132,7 +132,6 @@ def _settings(base: Run, other: Run) -> list[str]:
 
 
 def _times(base: Run, other: Run) -> pa.Table:
-    """Times of the jobs that have one in both runs."""
     names = set(other.jobs["name"].to_pylist())
     rows: list[dict[str, Any]] = []
     for name in base.jobs["name"].to_pylist():

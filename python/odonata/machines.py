@@ -53,7 +53,6 @@ class Machine:
         return f"<odonata.Machine {self.metrics['machine']['name']}, {sizes}>"
 
     def _repr_html_(self) -> str:
-        """The display in notebooks."""
         plain = {name: value for name, value in self.metrics.items() if isinstance(value, str | int | float)}
         distances = self.metrics["distances"]
         numbers = {name: value for name, value in distances.items() if isinstance(value, int | float)}

@@ -51,7 +51,6 @@ class Run(RunData):
         return RunPlots(self)
 
     def _repr_html_(self) -> str:
-        """The display in notebooks."""
         machine, summary = self.summary["machine"], self.summary
         rows: list[tuple[str, object]] = [
             ("machine", f"{machine['name']}: {machine['routers']:,} routers, {machine['nodes']:,} nodes"),

@@ -14,7 +14,7 @@ fn text(machine: &str, job: &str, engine: &str) -> String {
 }
 
 fn try_run(machine: &str, job: &str, engine: &str, threads: usize) -> Result<RunResult, String> {
-    Experiment::new(&text(machine, job, engine), "run.toml")
+    Experiment::new(text(machine, job, engine), "run.toml")
         .run(threads, &mut |_, _| true)
         .map_err(|error| format!("{error:?}"))
 }
@@ -26,7 +26,7 @@ fn result(machine: &str, job: &str, engine: &str) -> RunResult {
 
 #[track_caller]
 fn refused(machine: &str, job: &str, engine: &str) -> String {
-    match Experiment::new(&text(machine, job, engine), "run.toml").check() {
+    match Experiment::new(text(machine, job, engine), "run.toml").check() {
         Ok(_) => panic!("{machine} was taken"),
         Err(problems) => problems.0.into_iter().map(|problem| problem.message).collect::<Vec<_>>().join("\n"),
     }

@@ -36,7 +36,7 @@ mod _core {
     use super::mapping::{bisected_mapping, improved_mapping};
 
     #[pymodule_export]
-    use super::model::{message_costs, node_aware_steps};
+    use super::model::product_seconds;
 
     #[pymodule_export]
     use super::amg::module;

@@ -1,4 +1,4 @@
-//! The closed forms of `odonata-model` for Python: plain numbers in, rows of tuples out.
+//! The closed forms of `odonata-model` for Python: plain numbers in and out.
 
 use crate::errors;
 use odonata_model::message::{rank_costs, MessageModel, MessagePrices, Postal, RankMessage};
@@ -88,76 +88,39 @@ impl ConstantsInput<'_> {
     }
 }
 
-/// How messages are priced: `model` is "postal", "loggp" or "max-rate", `parameters` its constants, seconds and bytes
-/// per second.
+/// How messages are priced, by the max-rate model; seconds and bytes per second.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct PricesInput<'py> {
-    model: String,
-    parameters: Bound<'py, PyDict>,
-    within_node: Option<(f64, f64)>,
+pub(crate) struct PricesInput {
+    alpha_s: f64,
+    rank_rate: f64,
+    node_rate: f64,
+    within_node: (f64, f64),
     hop_s: f64,
-    match_s: f64,
 }
 
-impl PricesInput<'_> {
-    fn number(&self, key: &str) -> PyResult<f64> {
-        self.parameters.as_any().get_item(key)?.extract()
-    }
-
-    fn build(&self, py: Python<'_>) -> PyResult<MessagePrices> {
-        let model = match self.model.as_str() {
-            "postal" => MessageModel::Postal(Postal { alpha_s: self.number("alpha_s")?, rate: self.number("rate")? }),
-            "loggp" => MessageModel::LogGp {
-                latency_s: self.number("latency_s")?,
-                overhead_s: self.number("overhead_s")?,
-                gap_s: self.number("gap_s")?,
-                gap_per_byte_s: self.number("gap_per_byte_s")?,
-            },
-            "max-rate" => MessageModel::MaxRate {
-                alpha_s: self.number("alpha_s")?,
-                rank_rate: self.number("rank_rate")?,
-                node_rate: self.number("node_rate")?,
-            },
-            other => {
-                let message = format!("there is no message model '{other}'; expected 'postal', 'loggp' or 'max-rate'");
-                return Err(errors::mistake(py, &message));
-            }
-        };
-        Ok(MessagePrices {
-            model,
-            within_node: self.within_node.map(|(alpha_s, rate)| Postal { alpha_s, rate }),
-            hop_s: self.hop_s,
-            match_s: self.match_s,
-        })
+impl PricesInput {
+    fn build(&self) -> MessagePrices {
+        let Self { alpha_s, rank_rate, node_rate, within_node: (within_s, rate), hop_s } = *self;
+        let model = MessageModel::MaxRate { alpha_s, rank_rate, node_rate };
+        MessagePrices { model, within_node: Some(Postal { alpha_s: within_s, rate }), hop_s, match_s: 0.0 }
     }
 }
 
-fn messages(py: Python<'_>, sources: Vec<u32>, destinations: Vec<u32>, bytes: Vec<u64>) -> PyResult<Vec<RankMessage>> {
-    if sources.len() != destinations.len() || sources.len() != bytes.len() {
-        return Err(errors::mistake(py, "sources, destinations and bytes of the messages differ in length"));
-    }
-    Ok(sources
-        .into_iter()
-        .zip(destinations)
-        .zip(bytes)
-        .map(|((source, destination), bytes)| RankMessage { source, destination, bytes })
-        .collect())
-}
-
-/// The messages of one step as columns: sources, destinations, bytes.
-type StepColumns = (Vec<u32>, Vec<u32>, Vec<u64>);
-
-/// The steps that move messages on `route` "direct", "two-steps" or "three-steps".
+/// Time of one product along a route ("direct", "two-steps" or "three-steps"), seconds: each step takes as long as its
+/// slowest rank.
 #[pyfunction]
-pub(crate) fn node_aware_steps(
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn product_seconds(
     py: Python<'_>,
     sources: Vec<u32>,
     destinations: Vec<u32>,
     bytes: Vec<u64>,
     nodes: Vec<u32>,
     route: &str,
-) -> PyResult<Vec<StepColumns>> {
+    network: NetworkInput<'_>,
+    prices: PricesInput,
+) -> PyResult<f64> {
     safely(py, || {
         let route = match route {
             "direct" => NodeAwareScheme::Direct,
@@ -168,31 +131,19 @@ pub(crate) fn node_aware_steps(
                 return Err(errors::mistake(py, &message));
             }
         };
-        let steps = mend(py, steps(&messages(py, sources, destinations, bytes)?, &nodes, route))?;
-        let columns = |step: Vec<RankMessage>| {
-            let bytes = step.iter().map(|m| m.bytes).collect();
-            let (sources, destinations) = step.iter().map(|m| (m.source, m.destination)).unzip();
-            (sources, destinations, bytes)
-        };
-        Ok(steps.into_iter().map(columns).collect())
-    })
-}
-
-/// Prices one step of messages per rank: rows of (start-up, hops, bandwidth, matching), seconds.
-#[pyfunction]
-pub(crate) fn message_costs(
-    py: Python<'_>,
-    sources: Vec<u32>,
-    destinations: Vec<u32>,
-    bytes: Vec<u64>,
-    nodes: Vec<u32>,
-    network: NetworkInput<'_>,
-    pricing: PricesInput<'_>,
-) -> PyResult<Vec<(f64, f64, f64, f64)>> {
-    safely(py, || {
-        let messages = messages(py, sources, destinations, bytes)?;
-        let (network, pricing) = (network.build(py)?, pricing.build(py)?);
-        let costs = mend(py, rank_costs(&messages, &nodes, |a, b| network.extra_hops(a, b), &pricing))?;
-        Ok(costs.iter().map(|c| (c.startup_s, c.hops_s, c.bandwidth_s, c.matching_s)).collect())
+        if sources.len() != destinations.len() || sources.len() != bytes.len() {
+            return Err(errors::mistake(py, "sources, destinations and bytes of the messages differ in length"));
+        }
+        let ends = sources.into_iter().zip(destinations).zip(bytes);
+        let messages: Vec<_> =
+            ends.map(|((source, destination), bytes)| RankMessage { source, destination, bytes }).collect();
+        let (network, prices) = (network.build(py)?, prices.build());
+        let mut total = 0.0;
+        for step in mend(py, steps(&messages, &nodes, route))? {
+            let costs = mend(py, rank_costs(&step, &nodes, |a, b| network.extra_hops(a, b), &prices))?;
+            let seconds = costs.iter().map(|c| c.startup_s + c.hops_s + c.bandwidth_s + c.matching_s);
+            total += seconds.fold(0.0, f64::max);
+        }
+        Ok(total)
     })
 }

@@ -23,9 +23,8 @@ __all__ = [
     "checkpoint",
     "host_names",
     "improved_mapping",
-    "message_costs",
-    "node_aware_steps",
     "presets",
+    "product_seconds",
     "program_mistake",
     "read_experiment",
     "read_file",
@@ -342,21 +341,13 @@ def program_mistake(text: str, ranks: int) -> tuple[str, str] | None:
     """What is wrong with the text of a rank program: its place (`line 3, column 5`) and why."""
 
 def version() -> str: ...
-def message_costs(
-    sources: list[int],
-    destinations: list[int],
-    bytes: list[int],  # noqa: A002 - the name of the column
-    nodes: list[int],
-    network: dict[str, Any],
-    pricing: dict[str, Any],
-) -> list[tuple[float, float, float, float]]:
-    """Per rank (start-up, hops, bandwidth, matching), seconds."""
-
-def node_aware_steps(
+def product_seconds(
     sources: list[int],
     destinations: list[int],
     bytes: list[int],  # noqa: A002 - the name of the column
     nodes: list[int],
     route: str,
-) -> list[tuple[list[int], list[int], list[int]]]:
-    """Per step the messages as (sources, destinations, bytes); route direct, two-steps or three-steps."""
+    network: dict[str, Any],
+    prices: dict[str, Any],
+) -> float:
+    """Seconds of one product; route direct, two-steps or three-steps."""

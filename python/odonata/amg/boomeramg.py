@@ -134,15 +134,9 @@ def execute(
     solver: str | None = None,
     progress: program.Progress | None = None,
 ) -> ExecutedRedistribution:
-    """Makes the hierarchy twice, without and with a redistribution, and solves with both.
+    """Makes the hierarchy twice, without and with a redistribution (level, ranks), and solves with both.
 
-    Args:
-        problem: Problem, number of ranks and options of BoomerAMG.
-        switch: (level, ranks).
-        matrix: Matrix file, for problems that are not generated.
-        ranks_per_node: Split the messages into those within and between nodes.
-        solver: One of `problems.SOLVERS`; by default the one that fits the matrix.
-        progress: Called with each finished level and its number of unknowns.
+    Other arguments as in `build`.
 
     Raises:
         OdonataError: The system is not solved without redistribution, so there is nothing to compare with.

@@ -172,13 +172,7 @@ def _bytes_s(machine: ParameterSet, values: Floats | float, node_values: Floats 
 
 
 def _work(hierarchy: Hierarchy, machine: ParameterSet, threads: int, per_node: int) -> list[float]:
-    """Counted work by level at the measured flop times; transfers count with the finer level."""
-    cycle = model.cycle(hierarchy, machine, threads=threads, tasks=per_node)
-    work = [0.0] * len(hierarchy.levels)
-    for cost in cycle.costs:
-        if cost.term == "compute":
-            work[cost.level - (cost.phase == "interpolate" and cost.level > 0)] += cost.seconds
-    return work
+    return model.cycle(hierarchy, machine, threads=threads, tasks=per_node).work_seconds()
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,6 @@ def prepare(
         partition_by: One of `partition.METHODS`, or a file with the rank of each grid point. The default is
             METIS if pymetis is installed, else bisection if there are coordinates, else the order of rows.
         coordinates: File with the coordinates of each grid point.
-        coordinates: A file with the place of each grid point.
     """
     if ranks is None:
         raise OdonataError("--ranks is missing")

@@ -45,6 +45,14 @@ class Cycle:
         sums = self.by("level")
         return [sums[(level,)] for level in range(len(sums))]
 
+    def work_seconds(self) -> list[float]:
+        """Time of floating-point work by level; a transfer counts with the finer of its two levels."""
+        work = [0.0] * len(self.by("level"))
+        for cost in self.costs:
+            if cost.term == "compute":
+                work[cost.level - (cost.phase == "interpolate" and cost.level > 0)] += cost.seconds
+        return work
+
 
 @dataclass(frozen=True)
 class Candidate:

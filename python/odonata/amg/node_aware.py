@@ -61,15 +61,11 @@ def pricing(
     c = machine.constants
     startup, hops, value = factors
     return {
-        "model": "max-rate",
-        "parameters": {
-            "alpha_s": c["alpha_s"] * startup,
-            "rank_rate": BYTES_PER_VALUE / (c["beta_s_per_value"] * value),
-            "node_rate": c["node_bandwidth"],
-        },
+        "alpha_s": c["alpha_s"] * startup,
+        "rank_rate": BYTES_PER_VALUE / (c["beta_s_per_value"] * value),
+        "node_rate": c["node_bandwidth"],
         "within_node": (c["alpha_s"] * startup, c["thread_bandwidth"][-1][1]),
         "hop_s": c["gamma_s"] * hops if distance else 0.0,
-        "match_s": 0.0,
     }
 
 
@@ -92,19 +88,15 @@ def product_seconds(
         factors: Penalty factors of alpha, gamma and beta.
         distance: Whether hops cost time.
     """
-    steps = _core.node_aware_steps(
+    return _core.product_seconds(
         exchange.sources.tolist(),
         exchange.destinations.tolist(),
         (exchange.values * BYTES_PER_VALUE).tolist(),
         nodes.tolist(),
         route,
+        machine.constants["network"],
+        pricing(machine, factors, distance=distance),
     )
-    network, prices = machine.constants["network"], pricing(machine, factors, distance=distance)
-    total = 0.0
-    for sources, destinations, sizes in steps:
-        costs = _core.message_costs(sources, destinations, sizes, nodes.tolist(), network, prices)
-        total += max((sum(cost) for cost in costs), default=0.0)
-    return total
 
 
 def block_placement(ranks: int, per_node: int) -> Numbers:

@@ -188,12 +188,5 @@ class RankModel:
         """Seconds of floating-point work by level, with the transfers to and from the next coarser one."""
         flops = self.machine.constants["flop_s"]
         shifted = {**self.machine.constants, "flop_s": flops[min(first, len(flops) - 1) :]}
-        per_node = self.per_node
-        cycle = model.cycle(
-            hierarchy, replace(self.machine, constants=shifted), threads=self.threads, tasks=per_node
-        )
-        work = [0.0] * len(hierarchy.levels)
-        for cost in cycle.costs:
-            if cost.term == "compute":
-                work[cost.level - (cost.phase == "interpolate" and cost.level > 0)] += cost.seconds
-        return work
+        machine = replace(self.machine, constants=shifted)
+        return model.cycle(hierarchy, machine, threads=self.threads, tasks=self.per_node).work_seconds()

@@ -258,18 +258,7 @@ def findings(
     threads: int = 1,
     regrouped: tuple[int, int] | None = None,
 ) -> Findings:
-    """Compares simulated times with the model; other arguments as in `simulate`.
-
-    Args:
-        hierarchy: Level table.
-        messages: Messages of the hierarchy.
-        machine: Constants of the model.
-        seconds: Simulated seconds of each of `exchanges`, by level and phase.
-        sees_latency: Whether the simulation models latencies.
-        per_node: Ranks per node.
-        threads: OpenMP threads per rank.
-        regrouped: (first level, ranks of the whole job), if `hierarchy` follows a redistribution.
-    """
+    """Compares simulated `seconds` of all `exchanges` with the model; other arguments as in `simulate`."""
     first, ranks = regrouped or (0, hierarchy.ranks)
     table = messages.to_pandas()
     nodes = block_placement(ranks, per_node)

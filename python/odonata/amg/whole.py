@@ -141,5 +141,4 @@ def _cycle_s(text: str) -> float:
 
 
 def _picoseconds(seconds: float) -> str:
-    """The time as a duration of an experiment file."""
     return f"{round(seconds * 1e12)} ps"

@@ -150,7 +150,6 @@ def _file(path: Path, kind: str, job: int, directory: Path) -> dict[str, Any]:
 
 
 def _filled(path: Path) -> list[tuple[int, list[str]]]:
-    """The words of non-empty lines."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:

@@ -168,7 +168,6 @@ def _optuna() -> Any:
 
 
 def _read_settings(experiment: Experiment) -> tuple[SearchSettings, int]:
-    """Settings of the search and number of trials."""
     given = experiment.optimize()
     if not given:
         raise OdonataError(

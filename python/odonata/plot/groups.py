@@ -21,7 +21,6 @@ def plot_groups(links: pa.Table, routers: pa.Table, values: Floats | None = None
         links: Links of the run.
         routers: Routers of the run.
         values: Bytes per link instead of the column `bytes`, for instance the bytes of one job.
-        values: Bytes per link, if not the column `bytes`: one job's, for instance.
 
     Examples:
         >>> run = odonata.load("runs/both")

@@ -64,7 +64,6 @@ class Picture(Figure):
     """
 
     def _repr_png_(self) -> bytes:
-        """PNG for notebooks."""
         data = io.BytesIO()
         self.savefig(data, format="png", dpi=self.dpi)
         return data.getvalue()

@@ -6,13 +6,12 @@ tried. `points/<name>/` is the run directory of a combination with one of the se
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from odonata.errors import NewerRunError, NotARunError
-from odonata.store.sweep import Axis, Point, axes_of, point_at, text
+from odonata.store.sweep import Axis, Point, axes_of, point_at, read_format, text
 
 FORMAT = "odonata-optimize"
 FORMAT_VERSION = 2
@@ -27,11 +26,8 @@ def read_description(directory: Path) -> dict[str, Any]:
         NotARunError: The file does not exist.
         NewerRunError: It was written by a newer version.
     """
-    try:
-        description = json.loads((directory / DESCRIPTION).read_bytes())
-    except (OSError, ValueError):
-        description = None
-    if not isinstance(description, dict) or description.get("format") != FORMAT:
+    description = read_format(directory / DESCRIPTION, FORMAT)
+    if description is None:
         raise NotARunError(f"{directory} is not an optimization directory")
     if description.get("format_version") != FORMAT_VERSION:
         writer = description.get("odonata_version", "of an unknown version")

@@ -66,7 +66,6 @@ class RunReader:
             raise self._damaged(f"{name} cannot be read: {error}") from error
 
     def _inside(self, name: str) -> Path:
-        """The path of a file of the run."""
         check_inside(self.directory, name)
         return self.directory / name
 

@@ -89,6 +89,15 @@ def describe(axes: Sequence[Axis], version: str) -> str:
     return json.dumps(description, indent=2, ensure_ascii=False) + "\n"
 
 
+def read_format(file: Path, *formats: str) -> dict[str, Any] | None:
+    """The content of a JSON file with one of these formats; None if it is no such file."""
+    try:
+        content = json.loads(file.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return content if isinstance(content, dict) and content.get("format") in formats else None
+
+
 def read_axes(directory: Path) -> list[Axis]:
     """The axes of the sweep in a directory.
 
@@ -98,11 +107,8 @@ def read_axes(directory: Path) -> list[Axis]:
         NewerRunError: It was written by a newer version.
         DamagedRunError: `sweep.json` does not match the format.
     """
-    try:
-        description = json.loads((directory / DESCRIPTION).read_bytes())
-    except (OSError, ValueError):
-        description = None
-    if not isinstance(description, dict) or description.get("format") != FORMAT:
+    description = read_format(directory / DESCRIPTION, FORMAT)
+    if description is None:
         raise NotARunError(f"{directory} is not a sweep directory")
     version = description.get("format_version")
     if type(version) is not int:
@@ -134,7 +140,6 @@ def axes_of(file: Path, given: Any) -> list[Axis]:
 
 
 def _axis(file: Path, number: int, given: Any) -> Axis:
-    """One of the axes from a file."""
     wrong = f"axes[{number}]"
     if not isinstance(given, dict) or not isinstance(given.get("key"), str):
         raise _damaged(file, f"{wrong} has no key")

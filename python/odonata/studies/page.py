@@ -191,7 +191,6 @@ def _summary(verdicts: Sequence[Verdict]) -> str:
 
 
 def _claim(verdict: Verdict) -> str:
-    """One claim with all its findings."""
     claim = verdict.claim
     if not verdict.findings:
         return f"**{verdict.word.capitalize()}**: {claim.says} ({claim.source})"
@@ -259,7 +258,6 @@ def _html(study: Study, markdown: str, target: Path) -> str:
 
 
 def _write(path: Path, content: str) -> Path:
-    """Writes a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.writing")
     temporary.write_text(content, encoding="utf-8")

@@ -125,5 +125,4 @@ def _filtered(source: StudyTable, where: Mapping[str, Any], table: str) -> pd.Da
 
 
 def _words(where: Mapping[str, Any]) -> str:
-    """Conditions as text."""
     return ", ".join(f"{key} = {value!r}" for key, value in where.items()) or "anything"

@@ -161,7 +161,6 @@ def available(studies: Path) -> list[Path]:
 def _experiments(
     whole: TomlTable, path: Path, left_out: set[tuple[str, str]], *, quick: bool
 ) -> dict[str, Experiment]:
-    """Content of `[experiment.NAME]`."""
     found = {}
     for name, content in whole.get("experiment", {}, dict).items():
         if not isinstance(content, Mapping):

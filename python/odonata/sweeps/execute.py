@@ -227,7 +227,6 @@ def as_memory_allows(
 
 
 def _check(pool: ProcessPoolExecutor, tasks: Sequence[Task], progress: Progress) -> dict[int, CheckedPoint]:
-    """Checks all tasks and returns the results by index."""
     progress("checking", 0, len(tasks))
     checking = {
         pool.submit(

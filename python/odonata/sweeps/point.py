@@ -66,7 +66,6 @@ def is_finished(directory: Path, resolved: str) -> bool:
 
 
 def _is_unchanged(entry: dict[str, Any]) -> bool:
-    """Whether an input file of a run still has the same content."""
     path = Path(entry["path"])
     try:
         return bool(hashlib.sha256(path.read_bytes()).hexdigest() == entry["sha256"])

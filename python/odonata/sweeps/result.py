@@ -66,7 +66,6 @@ class Sweep:
         return f"<odonata.Sweep of {len(self.points)} points over {keys or 'nothing'}, {self.path}>"
 
     def _repr_html_(self) -> str:
-        """The display in notebooks."""
         rows = [(axis.key, ", ".join(str(value) for value in axis.values)) for axis in self.axes]
         done = f"{len(self.runs):,} of {len(self.points):,}"
         return facts(f"Sweep {self.path.name}", [*rows, ("finished", done), ("directory", str(self.path))])
@@ -349,5 +348,4 @@ def make(directory: Path, axes: Sequence[Axis], experiment: Experiment) -> Sweep
 
 
 def _same(one: Run, other: Run) -> bool:
-    """Whether two runs have equal jobs and links."""
     return bool(one.jobs.equals(other.jobs) and one.links.equals(other.links))

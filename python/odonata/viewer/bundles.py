@@ -50,7 +50,6 @@ def bundled(run: RunSource) -> MemoryRun:
 
 
 def _bundle_of_links(run: RunSource) -> Numbers:
-    """Bundle number of each link."""
     links = run.table("links", ["source", "target", "class"])
     code = links["class"].combine_chunks().dictionary_encode().indices
     ends = [links["source"].to_numpy(), links["target"].to_numpy(), code.to_numpy()]
@@ -134,7 +133,6 @@ def _merge_measure(column: Column, values: dict[str, Values], starts: Numbers) -
 
 
 def _summary(summary: dict[str, Any], bundles: pa.Table, links: int) -> dict[str, Any]:
-    """The summary with bundle statistics."""
     warning = (
         f"parallel cables are merged: each link shown is one of {bundles.num_rows:,} bundles of"
         f" {links:,} links"

@@ -107,7 +107,6 @@ def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
 
 
 def _described(columns: Mapping[str, Column], keys: Sequence[str]) -> dict[str, Any]:
-    """Labels and units of keys and figures."""
     fields = [
         {"name": name, "label": column.label, "unit": column.unit, "meaning": column.meaning}
         for name, column in columns.items()

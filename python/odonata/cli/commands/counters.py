@@ -82,7 +82,6 @@ def _json(one: Prediction) -> dict[str, Any]:
 
 
 def _of_table(path: Path) -> pa.Table:
-    """Statistics of every column of an imported table."""
     import pyarrow as pa
 
     from odonata.counters import read_columns, statistics

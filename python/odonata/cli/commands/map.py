@@ -110,7 +110,6 @@ def _job(jobs: list[Job], name: str | None) -> tuple[Job, bool]:
 
 
 def _time_s(experiment: Experiment, job: Job, tried: MeasuredMapping) -> float:
-    """Time of the job with a mapping, in the packet engine."""
     import tempfile
 
     from odonata import mapping, toml

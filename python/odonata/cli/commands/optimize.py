@@ -72,7 +72,6 @@ def command(
 
 
 def _print(screen: Any, found: Optimization) -> None:
-    """Prints the number of trials and the Pareto front."""
     from odonata.cli.output import columns, terminal
     from odonata.store.schema import declarations
     from odonata.store.sweep import short_keys

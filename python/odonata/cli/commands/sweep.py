@@ -125,7 +125,6 @@ def _estimate_printer(*, proceeds: bool) -> Callable[[Estimate], bool]:
 
 
 def _duration(seconds: float) -> str:
-    """A duration in hours, minutes or seconds."""
     for unit, name in ((3600.0, "h"), (60.0, "min")):
         if seconds >= 2 * unit:
             return f"{seconds / unit:.1f} {name}"

@@ -109,7 +109,6 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
 
 
 def _show_terms(screen: Console, found: Explanation) -> None:
-    """Prints the terms of a closed form's time."""
     assert found.terms is not None
     terms = {name: found.terms[name].to_pylist() for name in found.terms.column_names}
     shown = columns.joined(
@@ -128,7 +127,6 @@ def _show_terms(screen: Console, found: Explanation) -> None:
 
 
 def _show_difference(screen: Console, found: Difference) -> None:
-    """Prints why the time differs from the other run."""
     change = found.time_s / found.time_s_base - 1.0 if found.time_s_base else 0.0
     times = f"{quantity(found.time_s_base, 's')} in the other run: {100 * change:+.1f} %"
     screen.print(

@@ -95,7 +95,6 @@ def _keys(shown: Table, shape: _Shape, width: int) -> list[int]:
 
 
 def _part(shown: Table, shape: _Shape, columns: Sequence[int], gap: int) -> Table:
-    """A table of some of the columns."""
     made = Table(
         box=shown.box,
         header_style=shown.header_style,

@@ -157,7 +157,6 @@ def _activity_label(activity: str, name: str) -> str:
 
 
 def _nodes(run: Run, job: int) -> dict[int, str]:
-    """Names of the nodes by rank."""
     frame = run.table("ranks").to_pandas()
     frame = frame[frame["job"] == job]
     names = run.nodes["name"].take(pa.array(frame["node"])).to_pylist()

@@ -129,7 +129,6 @@ def _print_terms(screen: Console, run: Run) -> None:
 
 
 def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
-    """The levels of one job's cycle in the first scenario."""
     if not job["cycle_s"]:
         return
     scenario = next(iter(job["cycle_s"]))
@@ -163,7 +162,6 @@ def _bound(bound: dict[str, Any]) -> str:
 
 
 def _class_table(classes: list[dict[str, Any]], on: Scale) -> Table:
-    """The traffic of the links of each class."""
     statistics = {"mean": "mean", "median": "p50", "90 %": "p90", "99 %": "p99", "max": "max"}
     shown: dict[str, Any] = {"class": "{class}", "links": "{links:,}"}
     for heading, name in statistics.items():

@@ -104,7 +104,6 @@ def _with_background(sweep: Sweep, column: str) -> list[dict[str, Any]]:
 
 
 def _print_traffic(screen: Console, sweep: Sweep) -> None:
-    """Prints mean and maximum traffic of the links at every point."""
     rows = [row for row in sweep.results.to_pylist() if row["job"] == ALL_JOBS]
     classes = list(dict.fromkeys(row["class"] for row in rows))
     keys = short_keys([axis.key for axis in sweep.axes])
@@ -125,7 +124,6 @@ def _print_traffic(screen: Console, sweep: Sweep) -> None:
 
 
 def _print_times(screen: Console, sweep: Sweep) -> None:
-    """Prints the time of every job at every point."""
     rows = sweep.jobs.to_pylist()
     times: dict[int, dict[str, float | None]] = {}
     for row in rows:
@@ -146,7 +144,6 @@ def _print_times(screen: Console, sweep: Sweep) -> None:
 
 
 def _print_loads(screen: Console, sweep: Sweep) -> None:
-    """Prints accepted load and latency of every job at every point."""
     keys = short_keys([axis.key for axis in sweep.axes])
     figures = columns.of_table(sweep.jobs, columns.headlines(sweep.jobs))
     headings = ["point", *keys, "job", *(figure.heading for figure in figures)]

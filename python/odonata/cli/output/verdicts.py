@@ -35,7 +35,6 @@ def print_report(
 
 
 def _print_verdict(screen: Console, verdict: Verdict) -> None:
-    """Prints the verdict and the claim, and below them the findings."""
     style = "" if verdict.as_expected else "red"
     expected = "" if verdict.as_expected else f" (expected: {verdict.claim.expect})"
     screen.print(f"{verdict.word:<12} {verdict.claim.says}{expected}", style=style, soft_wrap=True)

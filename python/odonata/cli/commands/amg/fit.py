@@ -84,7 +84,6 @@ def _whole(
     *,
     as_json: bool,
 ) -> None:
-    """Fits the costs at the ends to whole cycles."""
     from odonata.amg import ends, fit, model
     from odonata.cli.output import amg_parts as parts
 

@@ -74,7 +74,6 @@ def command(
 
 
 def _more_points(large: Hierarchy, fewer: str | None, more: str | None, given: dict[str, Any]) -> Hierarchy:
-    """A hierarchy extrapolated to more points per rank."""
     from math import prod
 
     from odonata.amg.larger import more_points

@@ -178,7 +178,6 @@ def _print_json(
 def _show(
     adviser: Adviser, advice: Advice, results: list[dict[str, Any]], variants: list[Variant], *, most: int
 ) -> None:
-    """Prints the advice with reasons, the next best choices and the executed ones."""
     screen = terminal.console()
     paper = advice.account == "paper"
     terminal.show(screen, _paper_table(adviser) if paper else _ranked_table(adviser, advice))
@@ -203,7 +202,6 @@ def _show(
 
 
 def _outcome(advice: Advice) -> str:
-    """The advised switch and its cycle time."""
     assert advice.switch is not None
     after_s = advice.predicted_s(advice.switch)
     assert after_s is not None
@@ -282,7 +280,6 @@ def _execute(
 
 
 def _result(done: ExecutedRedistribution, adviser: Adviser, advice: Advice) -> dict[str, Any]:
-    """The results of an executed switch."""
     after_s = adviser.executed_s(advice.account, done)
     return {
         "switch": done.switch,
