@@ -80,6 +80,10 @@ impl Division {
         }
         let ports = before[before.len() - 1];
         let cut = |process: usize| {
+            if process == processes {
+                // Also partitions without ports.
+                return before.len() - 1;
+            }
             let ideal = ports * process / processes;
             (0..before.len()).min_by_key(|&cut| before[cut].abs_diff(ideal)).expect("there is a first partition")
         };

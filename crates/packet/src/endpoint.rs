@@ -207,8 +207,8 @@ impl Socket {
         (self.now_ps, self.timer_ps) = (now_ps, timer_ps);
     }
 
-    pub(crate) fn deliveries(&mut self) -> &mut Vec<Arrival> {
-        &mut self.deliveries
+    pub(crate) fn has_deliveries(&self) -> bool {
+        !self.deliveries.is_empty()
     }
 }
 

@@ -4,16 +4,19 @@ use crate::division::Division;
 use crate::endpoint::Nics;
 use crate::fabric::Fabric;
 use crate::memory::{self, MemoryDemand, Size};
-use crate::partition::{EndpointSet, Partition};
+use crate::partition::{EndpointSet, Partition, Section};
 use crate::record::{PacketRecord, RecordPlan, Recorder, Recording, Rows};
 use crate::result::PacketResult;
-use crate::run::{self, CheckpointSink, Observer, ProcessLayout, Progress, RunLimits, RunState, Watch, RUN_PART};
+use crate::run::{
+    self, CheckpointSink, Observer, ProcessLayout, Progress, RunCheckpoints, RunLimits, RunPlan, RunState, Watch,
+    RUN_PART,
+};
 use crate::settings::PacketSettings;
 use crate::settings_error::SettingsError;
 use crate::source::Traffic;
 use odonata_checkpoint::{DecodeError, Reader, State};
 use odonata_machine::Machine;
-use odonata_processes::{all_gather, gather, Processes};
+use odonata_processes::{all_gather, gather, Processes, SingleProcess};
 use odonata_routing::algorithm::planes::PlaneRouting;
 use odonata_routing::algorithm::{Needs, Routing, RoutingChoice, RoutingError};
 use odonata_routing::deadlock::{self, Cycle, ProofError, ProvenRouting};
@@ -321,15 +324,10 @@ impl PacketEngine {
         schedule: Schedule,
         options: &RunOptions,
         watch: &mut dyn Watch,
-        CheckpointAccess { sink, parts }: CheckpointAccess<'_>,
+        checkpoints: CheckpointAccess<'_>,
     ) -> Result<PacketResult, DecodeError> {
-        let (plan, limits) = plan_run(traffic, schedule, options);
-        let division = Division::new(&self.fabric, options.partitions);
-        let all = 0..division.ranges().count();
-        let mut partitions = self.partitions(traffic, plan, options, &division, all);
-        let resumed = parts.map(|parts| restore(&mut partitions, 0, parts)).transpose()?;
-        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, (sink, resumed, None));
-        Ok(PacketResult::new(&self.fabric, outcome, &plan, &*self.routing))
+        let result = self.run_distributed(traffic, schedule, options, watch, checkpoints, &SingleProcess)?;
+        Ok(result.expect("the only process gets the result"))
     }
 
     /// Like [`Self::run_checkpointed`], as one of several processes. Each calls this with the same arguments, except
@@ -349,29 +347,30 @@ impl PacketEngine {
         CheckpointAccess { sink, parts }: CheckpointAccess<'_>,
         processes: &dyn Processes,
     ) -> Result<Option<PacketResult>, DecodeError> {
-        let (plan, limits) = plan_run(traffic, schedule, options);
+        let plan = plan_run(traffic, schedule, options);
         let division = Division::new(&self.fabric, options.partitions);
-        let among = ProcessLayout { processes, partitions: division.split(processes.count(), &self.fabric) };
-        let own = among.own();
-        let first = own.start;
-        let mut partitions = self.partitions(traffic, plan, options, &division, own);
-        let resumed = parts.map(|parts| restore(&mut partitions, first as u32, parts)).transpose();
+        let layout = ProcessLayout { processes, partitions: division.split(processes.count(), &self.fabric) };
+        let own = layout.own();
+        let first = own.start as u32;
+        let mut partitions = self.partitions(traffic, plan.records, options, &division, own);
+        let resumed = parts.map(|parts| restore(&mut partitions, first, parts)).transpose();
         let unable = all_gather(processes, &resumed.is_ok()).iter().position(|able| !able);
         let resumed = match (resumed, unable) {
             (resumed, None) => resumed?,
             (Err(why), Some(unable)) if unable == processes.number() => return Err(why),
             (_, Some(_)) => return Ok(None),
         };
-        let state = (sink, resumed, Some(&among));
-        let outcome = run::run(partitions, &division, limits, plan, options.threads, watch, state);
-        for program in traffic.programs() {
+        let (checkpoints, several) = (RunCheckpoints { sink, resumed }, processes.count() > 1);
+        let layout = several.then_some(&layout);
+        let outcome = run::run(partitions, &division, &plan, options.threads, watch, checkpoints, layout);
+        for (program, _) in traffic.programs().into_iter().filter(|_| several) {
             let own = if processes.number() == 0 { Vec::new() } else { program.export_records() };
             for handed in gather(processes, &own) {
                 program.import_records(&handed).expect("the same program exported the records");
             }
         }
-        let first = processes.number() == 0;
-        Ok(first.then(|| PacketResult::new(&self.fabric, outcome, &plan, &*self.routing)))
+        let result = || PacketResult::new(&self.fabric, outcome, &plan.records, &*self.routing);
+        Ok((processes.number() == 0).then(result))
     }
 
     fn partitions(
@@ -387,15 +386,16 @@ impl PacketEngine {
             let numbers = self.fabric.ports_of(&routers).map(|port| self.fabric.number(port));
             let channels = usize::from(self.routing.virtual_channels());
             let full = self.fabric.settings.packet.0 as u32;
-            let mut recorder = Recorder::new(plan, numbers, nics.len(), (channels, full));
+            let mut recorder = Recorder::new(plan, numbers, nics.len(), channels, full);
             if self.fabric.selector.is_some() {
                 recorder.record_fifos();
             }
             let endpoints = traffic.endpoints(&Nics::new(&self.fabric, &nics, options.seed));
-            let endpoints = EndpointSet { endpoints, has_programs: traffic.has_programs(), awaited: traffic.awaited() };
-            let (fabric, routing) = (Arc::clone(&self.fabric), Arc::clone(&self.routing));
+            let endpoints = EndpointSet { endpoints, has_programs: traffic.has_programs() };
+            let section = Section::new(Arc::clone(&self.fabric), routers, self.virtual_channels());
+            let routing = Arc::clone(&self.routing);
             let mut partition =
-                Partition::new(fabric, routing, self.needs, endpoints, recorder, routers, division, options.seed);
+                Partition::new(section, division, routing, self.needs, endpoints, recorder, options.seed);
             if !self.tables.is_empty() {
                 partition.load_tables(&self.tables);
             }
@@ -417,10 +417,9 @@ fn restore(partitions: &mut [Partition], first: u32, part: CheckpointParts<'_>) 
     RunState::load(&part(RUN_PART)?)
 }
 
-/// Derives the recording plan and the limits of a run.
-fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (RecordPlan, RunLimits) {
+/// Derives what the workers know about a run.
+fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> RunPlan {
     let (start, measured_until) = (schedule.warm_up.ps(), (schedule.warm_up + schedule.measure).ps());
-    let plan = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
     let limits = RunLimits {
         measured_until,
         ends_with_jobs: traffic.is_mixed(),
@@ -429,7 +428,8 @@ fn plan_run(traffic: &Traffic, schedule: Schedule, options: &RunOptions) -> (Rec
         records_tables: options.records_tables,
         window_end: options.window_end.map_or(u64::MAX, Time::ps),
     };
-    (plan, limits)
+    let records = RecordPlan { recording: options.recording, start, end: measured_until, jobs: traffic.jobs.len() };
+    RunPlan { limits, records, awaited: traffic.awaited() }
 }
 
 /// Builds the routing of a machine and proves it free of deadlock, separately for each plane.

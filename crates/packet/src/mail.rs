@@ -122,17 +122,17 @@ const SPARE_CHUNKS_MAX: usize = 256;
 pub(crate) struct Mail {
     packets: Chunks<MailedPacket>,
     /// Hop estimate of each packet; empty without learning.
-    hop_estimates: Vec<HopEstimate>,
+    pub(crate) hop_estimates: Vec<HopEstimate>,
     /// Path of each packet; empty unless recorded.
-    paths: Vec<Vec<PathHop>>,
+    pub(crate) paths: Vec<Vec<PathHop>>,
     /// Entry time of each packet into the network; empty without injection FIFOs.
-    entered: Vec<u64>,
+    pub(crate) entered: Vec<u64>,
     /// Envelopes of the packets that have one.
-    envelopes: Vec<Envelope>,
+    pub(crate) envelopes: Vec<Envelope>,
     /// Credits with the receiver's port, a global number.
     credits: Chunks<(u32, Credit)>,
     /// Feedback with the receiver's port and its arrival time.
-    feedback: Vec<(u32, u64, Feedback)>,
+    pub(crate) feedback: Vec<(u32, u64, Feedback)>,
 }
 
 impl Mail {
@@ -145,26 +145,6 @@ impl Mail {
         self.packets.iter()
     }
 
-    /// Hop estimates of the packets; empty without learning.
-    pub(crate) fn hop_estimates(&self) -> &[HopEstimate] {
-        &self.hop_estimates
-    }
-
-    /// Takes the paths of the packets; empty unless recorded.
-    pub(crate) fn take_paths(&mut self) -> Vec<Vec<PathHop>> {
-        std::mem::take(&mut self.paths)
-    }
-
-    /// Entry times of the packets; empty without injection FIFOs.
-    pub(crate) fn entered(&self) -> &[u64] {
-        &self.entered
-    }
-
-    /// Envelopes of the packets that have one.
-    pub(crate) fn envelopes(&self) -> &[Envelope] {
-        &self.envelopes
-    }
-
     /// Number of packets.
     pub(crate) fn packet_count(&self) -> usize {
         self.packets.len()
@@ -173,10 +153,6 @@ impl Mail {
     /// Credits, chunk by chunk.
     pub(crate) fn credits(&self) -> impl Iterator<Item = &[(u32, Credit)]> {
         self.credits.iter()
-    }
-
-    pub(crate) fn feedback(&self) -> &[(u32, u64, Feedback)] {
-        &self.feedback
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {

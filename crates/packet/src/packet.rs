@@ -49,7 +49,7 @@ pub(crate) const HAS_ENVELOPE: u8 = 1 << 7;
 
 impl Packet {
     /// Creates a packet of `size` bytes, less than 16 MiB, that is injected at `injected`.
-    pub(crate) fn new(header: Header, size: u32, (created, injected, arrived): (u64, u64, u64)) -> Self {
+    pub(crate) fn new(header: Header, size: u32, created: u64, injected: u64, arrived: u64) -> Self {
         debug_assert!(size < 1 << 24);
         Self {
             created,
@@ -177,10 +177,11 @@ pub(crate) struct Pool {
     /// By slot, up to the last packet that ever had an envelope.
     envelopes: Vec<Envelope>,
     side_data: SideDataKinds,
+    has_side_data: bool,
     free: Vec<u32>,
 }
 
-odonata_checkpoint::state!(Pool { value: slots, hop_estimates, paths, entered, envelopes, free; rebuilt: side_data });
+odonata_checkpoint::state!(Pool { value: slots, hop_estimates, paths, entered, envelopes, free; rebuilt: side_data, has_side_data });
 
 impl Pool {
     pub(crate) fn new(side_data: SideDataKinds) -> Self {
@@ -190,6 +191,7 @@ impl Pool {
             paths: Vec::new(),
             entered: Vec::new(),
             envelopes: Vec::new(),
+            has_side_data: side_data.hop_estimates || side_data.paths || side_data.entry_times,
             side_data,
             free: Vec::new(),
         }
@@ -258,6 +260,12 @@ impl Pool {
 
     pub(crate) fn side_data(&self) -> SideDataKinds {
         self.side_data
+    }
+
+    /// Whether every packet has side data.
+    #[inline]
+    pub(crate) fn has_side_data(&self) -> bool {
+        self.has_side_data
     }
 
     /// Hop estimate of a packet.

@@ -23,10 +23,10 @@ mod windows;
 mod work_queues;
 
 pub use limits::Ending;
-pub(crate) use limits::RunLimits;
+pub(crate) use limits::{RunLimits, RunPlan};
 pub(crate) use processes::ProcessLayout;
 pub use run_state::CheckpointSink;
-pub(crate) use run_state::{RunState, RUN_PART};
+pub(crate) use run_state::{RunCheckpoints, RunState, RUN_PART};
 pub(crate) use team::{run, RunOutcome};
 pub use totals::Cost;
 pub(crate) use totals::Totals;

@@ -92,7 +92,7 @@ mod tests {
     }
 
     fn mailed(n: u64) -> MailedPacket {
-        let mut packet = Packet::new(header(n as u32), 100 + n as u32, (n, n + 1, n + 2));
+        let mut packet = Packet::new(header(n as u32), 100 + n as u32, n, n + 1, n + 2);
         packet.overhead = if n % 2 == 0 { HAS_ENVELOPE } else { 0 };
         MailedPacket::new(&packet, 7 * n as u32)
     }

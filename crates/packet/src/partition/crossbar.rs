@@ -9,8 +9,9 @@
 //! arrive on the other channels of its input. (Among inputs, a channel starves if its input has another
 //! channel with endless traffic.)
 
-use super::port::{End, Trip, STALLED};
-use super::Partition;
+use super::outputs::{Trip, STALLED};
+use super::section::{End, FarEnd};
+use super::state::Partition;
 use crate::credit::Credit;
 use crate::packet::NONE;
 use crate::settings::Arbitration;
@@ -18,10 +19,7 @@ use odonata_routing::algorithm::Feedback;
 
 /// Credit for the sender of a packet that crossed.
 struct CreditReturn {
-    /// Number of the sender as used by its end of the link.
-    peer: u32,
-    part: u16,
-    end: End,
+    sender: FarEnd,
     credit: Credit,
 }
 
@@ -30,27 +28,26 @@ impl Partition {
     /// it granted one.
     #[inline(never)]
     pub(super) fn arbitrate(&mut self, o: usize) -> bool {
-        let out = &self.out[o];
-        if out.crossbar_free > self.now {
+        let out = &self.outputs.ports[o];
+        if out.crossbar_free > self.clock.now {
             let free = out.crossbar_free;
-            self.schedule_output(o, free);
+            self.agenda.wake_output(o, free);
             return false;
         }
         let (chosen, next_free) = self.choose(o);
-        // Nobody fits: try again when the first busy input is free.
         if chosen == NONE {
             if next_free != u64::MAX {
                 // Nobody can be served: try again when the first busy input is free.
-                self.schedule_output(o, next_free);
+                self.agenda.wake_output(o, next_free);
             }
             return false;
         }
         // One grant per transfer time; other waiters get an event for its end.
         self.grant(o, chosen as usize);
-        let out = &self.out[o];
+        let out = &self.outputs.ports[o];
         if out.first_waiter != NONE {
             let free = out.crossbar_free;
-            self.schedule_output(o, free);
+            self.agenda.wake_output(o, free);
         }
         true
     }
@@ -60,20 +57,20 @@ impl Partition {
     /// this output again.
     #[inline]
     fn choose(&self, o: usize) -> (u32, u64) {
-        let out = &self.out[o];
+        let out = &self.outputs.ports[o];
         let mut best = (u64::MAX, NONE);
         let mut next_free = u64::MAX;
         let mut waiter = out.first_waiter;
         while waiter != NONE {
-            let (input, this) = (&self.input[waiter as usize], waiter);
+            let (input, this) = (&self.inputs.channels[waiter as usize], waiter);
             waiter = input.next_waiter;
             let packet = self.pool.get(input.queue.head);
-            let queued = self.out_channel[o * self.channels + usize::from(packet.out_vc())].bytes;
-            if queued + packet.required_room(self.full) > self.output_room {
+            let queued = self.queues.channels[self.section.channel(o, packet.out_vc())].bytes;
+            if queued + packet.required_room(self.section.full) > self.section.output_room {
                 continue;
             }
-            let free = self.inputs[input.port as usize].crossbar_free;
-            if free > self.now {
+            let free = self.inputs.ports[input.port as usize].crossbar_free;
+            if free > self.clock.now {
                 next_free = next_free.min(free);
                 continue;
             }
@@ -86,21 +83,21 @@ impl Partition {
     /// ranks are served by channel number.
     #[inline]
     fn rank(&self, o: usize, channel: u32, vc: u8) -> u64 {
-        match self.fabric.settings.arbitration {
-            Arbitration::LeastRecentlyUsed => self.served[channel as usize],
+        match self.section.fabric.settings.arbitration {
+            Arbitration::LeastRecentlyUsed => self.turns.served[channel as usize],
             Arbitration::TransitFirst => {
-                let port = self.input[channel as usize].port as usize;
+                let port = self.inputs.channels[channel as usize].port as usize;
                 // Packets from nodes rank after all transit packets.
-                let injected = self.inputs[port].end == End::Node;
-                self.served[channel as usize] | u64::from(injected) << 63
+                let injected = self.inputs.ports[port].end == End::Node;
+                self.turns.served[channel as usize] | u64::from(injected) << 63
             }
             Arbitration::RoundRobin => {
-                let ports = &self.router[self.inputs[o].router as usize].ports;
-                let (count, channels) = (ports.len() * self.channels, self.channels);
+                let ports = &self.routers.list[self.inputs.ports[o].router as usize].ports;
+                let (count, channels) = (ports.len() * self.section.channels, self.section.channels);
                 // Distance from the channel and input after the last served ones.
-                let last = usize::from(self.last_served[o * channels + usize::from(vc)]);
+                let last = usize::from(self.turns.last_served[self.section.channel(o, vc)]);
                 let place = channel as usize - ports.start as usize * channels;
-                let turn = usize::from(vc) + channels - usize::from(self.out[o].crossed_vc) - 1;
+                let turn = usize::from(vc) + channels - usize::from(self.outputs.ports[o].crossed_vc) - 1;
                 (turn % channels * count + (place + count - last - 1) % count) as u64
             }
         }
@@ -110,16 +107,16 @@ impl Partition {
     /// event of its router. Returns whether it passed.
     #[inline]
     pub(super) fn pass_through(&mut self, i: usize, slot: u32, o: usize) -> bool {
-        let now = self.now;
+        let now = self.clock.now;
         self.catch_up_to(o, now);
-        let (out, input) = (&self.out[o], &self.inputs[i]);
+        let (out, input) = (&self.outputs.ports[o], &self.inputs.ports[i]);
         if out.first_waiter != NONE || out.crossbar_free > now || input.crossbar_free > now {
             return false;
         }
         let packet = self.pool.get(slot);
-        let (room, vc) = (packet.room(self.full), usize::from(packet.out_vc()));
-        let into = &self.out_channel[o * self.channels + vc];
-        if into.bytes + packet.required_room(self.full) > self.output_room {
+        let (room, vc) = (packet.room(self.section.full), packet.out_vc());
+        let into = &self.queues.channels[self.section.channel(o, vc)];
+        if into.bytes + packet.required_room(self.section.full) > self.section.output_room {
             return false;
         }
         // The link may take it in the same step: then it never enters a queue.
@@ -131,7 +128,7 @@ impl Partition {
             self.pool.enter(slot, now);
         }
         // `free` decides whether the packet skips the output queue.
-        let (back, trip) = self.transfer((i, vc_in), o, slot, free);
+        let (back, trip) = self.transfer(i, vc_in, o, slot, free);
         self.recorder.record_enqueue(o, vc, bytes, port_bytes, now);
         self.return_credit(back, slot);
         if let Some(trip) = trip {
@@ -150,105 +147,105 @@ impl Partition {
     /// Transfers the head of an input channel to output `o`.
     fn grant(&mut self, o: usize, channel: usize) {
         self.remove_waiter(o, channel as u32);
-        let input = &mut self.input[channel];
+        let input = &mut self.inputs.channels[channel];
         let i = input.port as usize;
         let slot = input.queue.pop(&self.pool);
         let next = input.queue.head;
-        let vc_in = (channel - i * self.channels) as u8;
+        let vc_in = (channel - i * self.section.channels) as u8;
         // Bit sets find occupied channels without a scan.
         if next == NONE {
-            self.inputs[i].occupied &= !(1 << vc_in);
+            self.inputs.ports[i].occupied &= !(1 << vc_in);
         }
-        if self.inputs[i].end == End::Node {
+        if self.inputs.ports[i].end == End::Node {
             let arrived = |slot: u32| self.pool.get(slot).arrived;
-            let (nic, next) = (self.inputs[i].peer as usize, (next != NONE).then(|| arrived(next)));
-            self.recorder.record_fifo_exit(nic, arrived(slot), next, self.now);
-            self.pool.enter(slot, self.now);
+            let (nic, next) = (self.inputs.ports[i].peer as usize, (next != NONE).then(|| arrived(next)));
+            self.recorder.record_fifo_exit(nic, arrived(slot), next, self.clock.now);
+            self.pool.enter(slot, self.clock.now);
         }
         if let Some(queues) = &mut self.recorder.queues {
-            queues.record_leave(channel, self.pool.get(slot).arrived, self.now);
+            queues.record_leave(channel, self.pool.get(slot).arrived, self.clock.now);
         }
-        let (back, _) = self.transfer((i, vc_in), o, slot, false);
+        let (back, _) = self.transfer(i, vc_in, o, slot, false);
         self.return_credit(back, slot);
         self.enqueue(o, slot);
         let packet = self.pool.get(slot);
-        let vc = usize::from(packet.out_vc());
-        let bytes = self.out_channel[o * self.channels + vc].bytes;
-        self.recorder.record_enqueue(o, vc, bytes, self.out[o].queued_bytes, self.now);
-        self.recorder.record_crossing(channel, o, self.now);
+        let vc = packet.out_vc();
+        let bytes = self.queues.channels[self.section.channel(o, vc)].bytes;
+        self.recorder.record_enqueue(o, vc, bytes, self.outputs.ports[o].queued_bytes, self.clock.now);
+        self.recorder.record_crossing(channel, o, self.clock.now);
         if next != NONE {
             // The next packet becomes the head: only now does it get a route.
-            self.recorder.record_head(channel, self.inputs[i].crossbar_free);
+            self.recorder.record_head(channel, self.inputs.ports[i].crossbar_free);
             let wanted = self.route(i, next, o);
             self.add_waiter(channel, wanted);
             // Its input is busy with the packet before it.
-            let when = self.inputs[i].crossbar_free.max(self.out[wanted].crossbar_free);
-            self.schedule_output(wanted, when);
+            let when = self.inputs.ports[i].crossbar_free.max(self.outputs.ports[wanted].crossbar_free);
+            self.agenda.wake_output(wanted, when);
         }
     }
 
     /// Removes an input channel from the waiters of output `o`.
     #[inline]
     fn remove_waiter(&mut self, o: usize, channel: u32) {
-        let next = self.input[channel as usize].next_waiter;
-        let mut before = self.out[o].first_waiter;
+        let next = self.inputs.channels[channel as usize].next_waiter;
+        let mut before = self.outputs.ports[o].first_waiter;
         if before == channel {
-            self.out[o].first_waiter = next;
+            self.outputs.ports[o].first_waiter = next;
             return;
         }
-        while self.input[before as usize].next_waiter != channel {
-            before = self.input[before as usize].next_waiter;
+        while self.inputs.channels[before as usize].next_waiter != channel {
+            before = self.inputs.channels[before as usize].next_waiter;
         }
-        self.input[before as usize].next_waiter = next;
+        self.inputs.channels[before as usize].next_waiter = next;
     }
 
     /// Occupies the crossbar with a packet from a channel of input `i` to output `o`; returns its credit. If
     /// the link is `free` and the packet need not wait for its last byte, the packet departs at once, without a
     /// queue.
     #[inline(always)]
-    fn transfer(&mut self, (i, vc_in): (usize, u8), o: usize, slot: u32, free: bool) -> (CreditReturn, Option<Trip>) {
-        let now = self.now;
+    fn transfer(&mut self, i: usize, vc_in: u8, o: usize, slot: u32, free: bool) -> (CreditReturn, Option<Trip>) {
+        let now = self.clock.now;
         let packet = self.pool.get_mut(slot);
         let (size, vc) = (packet.size(), packet.out_vc());
-        let (out, input) = (&mut self.out[o], &mut self.inputs[i]);
+        let (out, input) = (&mut self.outputs.ports[o], &mut self.inputs.ports[i]);
         // A delivered packet has no promised space; it keeps the channel of its arrival.
-        if vc >= self.reserved_from && out.end != End::Node {
-            self.promised[o * self.channels + usize::from(vc)] -= size;
+        if out.end != End::Node {
+            self.reservations.redeem(vc, self.section.channel(o, vc), size);
         }
-        let kind = &self.kinds[out.kind as usize];
+        let kind = self.section.kind(out.kind);
         // Ports of one kind share latencies and times: mostly one look-up serves both.
-        let kind_in = if input.kind == out.kind { kind } else { &self.kinds[input.kind as usize] };
-        let full = size == self.full;
-        let busy =
-            if full { kind.crossbar_time } else { self.fabric.transfer_time(self.routers.start + input.router, size) };
+        let kind_in = if input.kind == out.kind { kind } else { self.section.kind(input.kind) };
+        let full = size == self.section.full;
+        let busy = if full {
+            kind.crossbar_time
+        } else {
+            self.section.fabric.transfer_time(self.section.routers.start + input.router, size)
+        };
         input.crossbar_free = now + busy;
         out.crossbar_free = now + busy;
-        if let Some(served) = self.served.get_mut(i * self.channels + usize::from(vc_in)) {
-            *served = now;
-        } else {
+        let place = self.section.channel(input.place.into(), vc_in);
+        if self.turns.record(self.section.channel(i, vc_in), self.section.channel(o, vc), place, now) {
             out.crossed_vc = vc;
-            let place = usize::from(input.place) * self.channels + usize::from(vc_in);
-            self.last_served[o * self.channels + usize::from(vc)] = place as u16;
         }
-        let bytes = if vc_in == self.bubble && input.end != End::Node { self.full } else { size };
+        let bytes = if vc_in == self.rings.channel && input.end != End::Node { self.section.full } else { size };
         let credit = Credit { at: now + kind_in.credit_latency, bytes, vc: vc_in };
-        let back = CreditReturn { peer: input.peer, part: input.part, end: input.end, credit };
+        let back = CreditReturn { sender: FarEnd { peer: input.peer, end: input.end, part: input.part }, credit };
         // On a faster outgoing link, the head is delayed so that transmission never underruns.
         packet.ready = now;
         let leaves_in = if full && kind_in.incoming_time == kind.full_time {
             kind.full_time
         } else {
-            let arrives_in = self.fabric.incoming_time(self.ports.start + i as u32, size);
-            let leaves_in = self.fabric.link_time(self.ports.start + o as u32, size);
+            let arrives_in = self.section.fabric.incoming_time(self.section.ports.start + i as u32, size);
+            let leaves_in = self.section.fabric.link_time(self.section.ports.start + o as u32, size);
             packet.ready = now.max((packet.arrived + arrives_in).saturating_sub(leaves_in));
             leaves_in
         };
         if !free || packet.ready > now {
             return (back, None);
         }
-        let room = packet.room(self.full);
-        let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
-        (back, Some(out.start(packet, channel, room, (now, leaves_in, kind.latency))))
+        let room = packet.room(self.section.full);
+        let channel = &mut self.queues.channels[self.section.channel(o, vc)];
+        (back, Some(out.start(packet, channel, room, now, leaves_in, kind.latency)))
     }
 
     /// Appends a packet to the output queue of its channel.
@@ -258,27 +255,27 @@ impl Partition {
             self.record_entry(o, slot);
         }
         let packet = self.pool.get(slot);
-        let (room, vc) = (packet.room(self.full), packet.out_vc());
-        let channel = &mut self.out_channel[o * self.channels + usize::from(vc)];
+        let (room, vc) = (packet.room(self.section.full), packet.out_vc());
+        let channel = &mut self.queues.channels[self.section.channel(o, vc)];
         channel.bytes += room;
         channel.queue.push(slot, &mut self.pool);
-        let out = &mut self.out[o];
+        let out = &mut self.outputs.ports[o];
         out.queued_bytes += room;
         out.occupied |= 1 << vc;
         if out.has_flag(STALLED) {
-            self.recorder.restart_stall(o, self.now);
+            self.recorder.restart_stall(o, self.clock.now);
         }
     }
 
     /// Sends a credit over the reverse link of an input port, and feedback if routers learn.
     #[inline(always)]
-    fn return_credit(&mut self, CreditReturn { peer, part, end, credit }: CreditReturn, slot: u32) {
+    fn return_credit(&mut self, CreditReturn { sender: FarEnd { peer, end, part }, credit }: CreditReturn, slot: u32) {
         match end {
             End::Node => return self.take_nic_credit(peer as usize, credit),
             End::Local => self.take_credit(peer as usize, credit),
             End::Remote => self.outbox.credit(part, peer, credit),
         }
-        if !self.learns {
+        if !self.routers.needs.reports {
             return;
         }
         let estimate = self.pool.hop_estimate(slot);

@@ -1,12 +1,16 @@
 //! What a partition reports between windows and at the end of a run.
 
-use super::port::{End, InChannel, InPort, Nic, OutChannel, OutPort, STALLED};
-use super::{Partition, Router};
-use crate::endpoint::UnfinishedEndpoint;
+use super::inputs::{InChannel, InPort};
+use super::nics::Nic;
+use super::outputs::{OutChannel, OutPort, STALLED};
+use super::routers::Router;
+use super::section::End;
+use super::state::Partition;
 use crate::packet::NONE;
-use crate::record::{JobRecord, Part};
+use crate::record::Part;
 use odonata_routing::algorithm::Feedback;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// What blocks the packet at the head of an input channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -26,26 +30,27 @@ impl Partition {
     /// credit.
     pub(crate) fn blocked_heads(&self) -> Vec<((u32, u8), BlockedHead)> {
         let mut waits = Vec::new();
-        for (o, out) in self.out.iter().enumerate().filter(|(_, out)| out.end != End::Node) {
+        for (o, out) in self.outputs.ports.iter().enumerate().filter(|(_, out)| out.end != End::Node) {
             let mut waiter = out.first_waiter;
             while waiter != NONE {
-                let input = &self.input[waiter as usize];
-                let place = (self.ports.start + input.port, (waiter - input.port * self.channels as u32) as u8);
+                let input = &self.inputs.channels[waiter as usize];
+                let place =
+                    (self.section.ports.start + input.port, (waiter - input.port * self.section.channels as u32) as u8);
                 waiter = input.next_waiter;
                 let packet = self.pool.get(input.queue.head);
-                let channel = &self.out_channel[o * self.channels + usize::from(packet.out_vc())];
-                let has_room = channel.bytes + packet.required_room(self.full) <= self.output_room;
+                let channel = &self.queues.channels[self.section.channel(o, packet.out_vc())];
+                let has_room = channel.bytes + packet.required_room(self.section.full) <= self.section.output_room;
                 // Not blocked: the packet can move without the next buffer.
-                if has_room || channel.credit >= packet.room(self.full) {
+                if has_room || channel.credit >= packet.room(self.section.full) {
                     continue;
                 }
-                let output = self.ports.start + o as u32;
+                let output = self.section.ports.start + o as u32;
                 let wait = BlockedHead {
                     output,
                     vc: packet.out_vc(),
                     source: packet.header.source.0,
                     destination: packet.header.destination.0,
-                    next: (self.fabric.peer[output as usize], packet.out_vc()),
+                    next: (self.section.fabric.peer[output as usize], packet.out_vc()),
                 };
                 waits.push((place, wait));
             }
@@ -61,35 +66,25 @@ impl Partition {
     /// Time of the last progress: the last byte of a packet arrived at a node or left one, or a timer expired.
     pub(crate) fn last_progress(&self) -> u64 {
         let arrived = self.recorder.jobs.iter().map(|job| job.last_arrival_ps).max().unwrap_or(0);
-        arrived.max(self.last_departure).max(self.listeners.last_timer())
+        arrived.max(self.clock.last_departure).max(self.nics.listeners.last_timer())
     }
 
-    /// Records of the jobs that the run waits for.
-    pub(crate) fn awaited(&self) -> impl Iterator<Item = &JobRecord> {
-        self.awaited.iter().map(|&job| &self.recorder.jobs[job])
-    }
-
-    /// Whether endpoints have work left, including packets created before `time`.
-    pub(crate) fn has_work(&self, time: u64) -> bool {
-        self.endpoints.has_work(time)
-    }
-
-    /// Whether endpoints that the run waits for will act without an incoming packet.
-    pub(crate) fn will_act(&self, now: u64) -> bool {
-        self.endpoints.will_act(now)
+    /// Events so far.
+    pub(crate) fn event_count(&self) -> u64 {
+        self.clock.events
     }
 
     /// Whether endpoints wait for a timer.
     pub(crate) fn has_timers(&self) -> bool {
-        self.listeners.has_timers()
+        self.nics.listeners.has_timers()
     }
 
     /// Records stalls up to now and restarts them, at the end of an interval of the series.
     pub(crate) fn cut_stalls(&mut self, now: u64) {
-        for (o, out) in self.out.iter().enumerate() {
+        for (o, out) in self.outputs.ports.iter().enumerate() {
             if out.has_flag(STALLED) {
                 // The stall continues in the next interval, from here on.
-                let since = std::mem::replace(&mut self.stalled_since[o], now);
+                let since = std::mem::replace(&mut self.queues.stalled_since[o], now);
                 self.recorder.record_stall(o, since, now);
                 self.recorder.record_stall_start(o, out.occupied, now);
             }
@@ -100,7 +95,7 @@ impl Partition {
     pub(crate) fn finish(&mut self, end: u64) {
         self.finish_waits(end);
         if let Some(queues) = &mut self.recorder.queues {
-            for (channel, input) in self.input.iter().enumerate() {
+            for (channel, input) in self.inputs.channels.iter().enumerate() {
                 let mut slot = input.queue.head;
                 while slot != NONE {
                     let packet = self.pool.get(slot);
@@ -109,21 +104,21 @@ impl Partition {
                 }
             }
         }
-        for n in 0..self.nic.len() {
+        for n in 0..self.nics.list.len() {
             // These packets left their NIC before the end, but their arrival lies after it.
-            while self.nic[n].leaves < end {
+            while self.nics.list[n].leaves < end {
                 self.inject_packet(n);
             }
         }
-        for (o, out) in self.out.iter().enumerate() {
+        for (o, out) in self.outputs.ports.iter().enumerate() {
             if out.has_flag(STALLED) {
-                self.recorder.record_stall(o, self.stalled_since[o], end);
+                self.recorder.record_stall(o, self.queues.stalled_since[o], end);
             }
             let mut waiter = out.first_waiter;
             while waiter != NONE {
                 self.recorder.record_crossing(waiter as usize, o, end);
-                let input = &self.input[waiter as usize];
-                let port = &self.inputs[input.port as usize];
+                let input = &self.inputs.channels[waiter as usize];
+                let port = &self.inputs.ports[input.port as usize];
                 // Heads from NICs also count in the records of their torus FIFO.
                 if port.end == End::Node {
                     self.recorder.record_fifo_exit(
@@ -136,65 +131,61 @@ impl Partition {
                 waiter = input.next_waiter;
             }
         }
-        for (n, nic) in self.nic.iter().enumerate() {
-            if nic.stalled && nic.next_ready < end {
+        for (n, nic) in self.nics.list.iter().enumerate() {
+            if nic.is_stalled && nic.next_ready < end {
                 self.recorder.record_nic_stall(n, nic.next_ready, end);
             }
         }
     }
 
-    /// Ends the endpoints; returns the unfinished ones.
-    pub(crate) fn end_endpoints(&mut self, end: u64) -> Vec<UnfinishedEndpoint> {
-        self.endpoints.on_end(end)
-    }
-
     /// Learning of each router, by its number in the machine: number of updates and sum of their absolute
     /// errors in ns.
     pub(crate) fn learning(&self) -> impl Iterator<Item = (u32, u64, f64)> + '_ {
-        let learnt = self.router.iter().filter(|router| router.memory.updates > 0);
+        let learnt = self.routers.list.iter().filter(|router| router.memory.updates > 0);
         learnt.map(|router| (router.id.0, router.memory.updates, router.memory.error_ns))
     }
 
     /// Loads the estimates that routers learned in another run, by number of the router in the machine.
     pub(crate) fn load_tables(&mut self, tables: &[Vec<f32>]) {
-        for router in &mut self.router {
+        for router in &mut self.routers.list {
             router.memory.fill(&tables[router.id.index()]);
         }
     }
 
     /// Returns the records of its ports and, on request, the estimates of its routers.
     pub(crate) fn into_part(self, records_tables: bool) -> Part {
-        let mut part = self.recorder.into_part(|port| self.kinds[self.out[port].kind as usize].full_time);
-        if records_tables && self.learns {
+        let mut part = self.recorder.into_part(|port| self.section.kind(self.outputs.ports[port].kind).full_time);
+        if records_tables && self.routers.needs.reports {
             // The run is over, so nobody holds the routing.
-            let routing = self.routing.expect("no decision is active");
-            part.tables = self.router.iter().map(|router| routing.estimates(router.id, &router.memory)).collect();
+            let routers = self.routers;
+            let estimates = |router: &Router| routers.routing().estimates(router.id, &router.memory);
+            part.tables = routers.list.iter().map(estimates).collect();
         }
         part
     }
 
     /// Memory of packets, and memory of everything else.
     pub(crate) fn memory_bytes(&self) -> (usize, usize) {
-        let credits = self.credits.memory_bytes();
-        let memories: usize = self.router.iter().map(|router| router.memory.bytes()).sum();
-        let feedback: usize = self.feedback.iter().map(|f| f.capacity() * size_of::<(u64, Feedback)>()).sum();
-        let ports = self.out.len() * size_of::<OutPort>()
-            + self.out_channel.len() * size_of::<OutChannel>()
-            + self.inputs.len() * size_of::<InPort>()
-            + self.input.len() * size_of::<InChannel>()
-            + 8 * self.served.len()
-            + 2 * self.last_served.len()
-            + 4 * self.promised.len()
-            + 8 * self.stays.len();
-        let waits = self.recorder.waits.as_ref().map_or(0, |waits| waits.memory_bytes());
-        let other = waits + ports + credits + memories + feedback + self.router.len() * size_of::<Router>();
-        (
-            self.pool.memory_bytes(),
-            other
-                + self.endpoints.memory_bytes()
-                + self.events.memory_bytes()
-                + self.listeners.memory_bytes()
-                + self.nic.len() * size_of::<Nic>(),
-        )
+        let ports = size_of::<OutPort>() + size_of::<InPort>();
+        let channels = size_of::<OutChannel>() + size_of::<InChannel>();
+        let routers = &self.routers.list;
+        let memories: usize = routers.iter().map(|router| router.memory.bytes()).sum();
+        let feedback: usize = self.learning.in_flight.iter().map(VecDeque::capacity).sum();
+        let other = self.outputs.ports.len() * ports
+            + self.queues.channels.len() * channels
+            + self.outputs.credits.memory_bytes()
+            + 8 * self.turns.served.len()
+            + 2 * self.turns.last_served.len()
+            + 4 * self.reservations.promised.len()
+            + 8 * self.rings.continuation.len()
+            + routers.len() * size_of::<Router>()
+            + memories
+            + feedback * size_of::<(u64, Feedback)>()
+            + self.recorder.waits.as_ref().map_or(0, |waits| waits.memory_bytes())
+            + self.agenda.queue.memory_bytes()
+            + self.nics.listeners.memory_bytes()
+            + self.nics.list.len() * size_of::<Nic>()
+            + self.endpoints.memory_bytes();
+        (self.pool.memory_bytes(), other)
     }
 }

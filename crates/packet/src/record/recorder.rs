@@ -70,7 +70,8 @@ impl Recorder {
         plan: RecordPlan,
         numbers: impl ExactSizeIterator<Item = u32>,
         nics: usize,
-        (channels_per_port, full): (usize, u32),
+        channels_per_port: usize,
+        full: u32,
     ) -> Self {
         let Recording { channels, crossbar, counted_stall, interval_ps, series, job_waits, .. } = plan.recording;
         let on = |wanted: bool, count: usize| if wanted { count } else { 0 };
@@ -160,12 +161,12 @@ impl Recorder {
 
     /// Records that a packet entered an output queue, which now has `channel_bytes`; its port has `port_bytes`.
     #[inline]
-    pub(crate) fn record_enqueue(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32, now: u64) {
+    pub(crate) fn record_enqueue(&mut self, port: usize, vc: u8, channel_bytes: u32, port_bytes: u32, now: u64) {
         if self.plain {
             return;
         }
         if !self.channels.is_empty() && self.measured(now) {
-            let channel = &mut self.channels[port * self.channels_per_port + vc];
+            let channel = &mut self.channels[port * self.channels_per_port + usize::from(vc)];
             channel.peak_bytes = channel.peak_bytes.max(u64::from(channel_bytes));
             let port = &mut self.ports[port];
             port.peak_bytes = port.peak_bytes.max(u64::from(port_bytes));
@@ -234,7 +235,7 @@ impl Recorder {
 
     /// Records that a port started to send a packet, which occupies its link for `busy` ps.
     #[inline(always)]
-    pub(crate) fn record_send(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+    pub(crate) fn record_send(&mut self, port: usize, vc: u8, packet: &Packet, now: u64, busy: u64) {
         // The common case: one counter per port, from which all sums follow at the end.
         if self.plain && packet.size() == self.full && self.measured(now) && now + busy <= self.plan.end {
             self.full_packets[port] += 1;
@@ -245,7 +246,7 @@ impl Recorder {
     }
 
     #[inline(never)]
-    fn record_full_send(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+    fn record_full_send(&mut self, port: usize, vc: u8, packet: &Packet, now: u64, busy: u64) {
         if let Some(series) = &mut self.port_series {
             series.record_send(port, vc, packet, now, busy);
         }
@@ -258,7 +259,7 @@ impl Recorder {
         record.packets += 1;
         record.busy_ps += busy.min(self.plan.end - now);
         self.channels_used |= 1 << vc;
-        if let Some(channel) = self.channels.get_mut(port * self.channels_per_port + vc) {
+        if let Some(channel) = self.channels.get_mut(port * self.channels_per_port + usize::from(vc)) {
             channel.bytes += size;
             channel.packets += 1;
         }

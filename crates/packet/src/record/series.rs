@@ -128,19 +128,19 @@ impl PortSeries {
     }
 
     #[inline]
-    pub(super) fn record_enqueue(&mut self, port: usize, vc: usize, channel_bytes: u32, port_bytes: u32) {
+    pub(super) fn record_enqueue(&mut self, port: usize, vc: u8, channel_bytes: u32, port_bytes: u32) {
         if let Some(now) = self.ports.get_mut(port) {
             now.held_bytes = port_bytes;
             now.peak_bytes = now.peak_bytes.max(port_bytes);
         }
-        if let Some(now) = self.channels.get_mut(port * self.channels_per_port + vc) {
+        if let Some(now) = self.channels.get_mut(port * self.channels_per_port + usize::from(vc)) {
             now.held_bytes = channel_bytes;
             now.peak_bytes = now.peak_bytes.max(channel_bytes);
         }
     }
 
     #[inline]
-    pub(super) fn record_send(&mut self, port: usize, vc: usize, packet: &Packet, now: u64, busy: u64) {
+    pub(super) fn record_send(&mut self, port: usize, vc: u8, packet: &Packet, now: u64, busy: u64) {
         debug_assert!(now >= self.start && now < self.start + self.interval_ps);
         let size = packet.size();
         if let Some(sums) = self.ports.get_mut(port) {
@@ -150,7 +150,7 @@ impl PortSeries {
             sums.busy_until = now + busy;
             sums.held_bytes -= size;
         }
-        if let Some(sums) = self.channels.get_mut(port * self.channels_per_port + vc) {
+        if let Some(sums) = self.channels.get_mut(port * self.channels_per_port + usize::from(vc)) {
             sums.bytes += u64::from(size);
             sums.packets += 1;
             sums.held_bytes -= size;

@@ -68,7 +68,7 @@ pub(crate) struct JobWaits {
 #[derive(Clone, Copy)]
 pub(crate) struct ChannelTime {
     pub(crate) port: usize,
-    pub(crate) vc: usize,
+    pub(crate) vc: u8,
     pub(crate) time: u64,
 }
 
@@ -90,12 +90,12 @@ impl JobWaits {
     }
 
     fn channel(&mut self, at: ChannelTime) -> &mut Channel {
-        &mut self.channels[at.port * self.per_port + at.vc]
+        &mut self.channels[at.port * self.per_port + usize::from(at.vc)]
     }
 
     /// Counts the waits of an unchanged channel up to now. `own` is the job of its head, if that has credit.
     pub(crate) fn count(&mut self, at: ChannelTime, own: Option<u16>) {
-        let c = at.port * self.per_port + at.vc;
+        let c = at.port * self.per_port + usize::from(at.vc);
         let from = self.channels[c].counted;
         if from >= at.time {
             return;
@@ -140,7 +140,7 @@ impl JobWaits {
     }
 
     /// Records that a packet is sent until `until` and takes space in the next buffer.
-    pub(crate) fn record_launch(&mut self, at: ChannelTime, until: u64, (job, room): (u16, u32)) {
+    pub(crate) fn record_launch(&mut self, at: ChannelTime, until: u64, job: u16, room: u32) {
         self.sending[at.port] = (job, until);
         self.channel(at).beyond.push_back((job, room));
     }

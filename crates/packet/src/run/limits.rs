@@ -1,4 +1,14 @@
-//! Limits of a run, and how it ends.
+//! What decides on the end of a run, and how it ends.
+
+use crate::record::RecordPlan;
+
+/// Everything that the workers of a run know about it.
+pub(crate) struct RunPlan {
+    pub(crate) limits: RunLimits,
+    pub(crate) records: RecordPlan,
+    /// Jobs that the run waits for.
+    pub(crate) awaited: Vec<usize>,
+}
 
 /// Limits of a run.
 #[derive(Clone, Copy, Debug)]

@@ -66,7 +66,8 @@ impl<'a> ProcessExchange<'a> {
     pub(super) fn new(
         threads: &'a Threads,
         layout: &'a ProcessLayout<'a>,
-        (sink, state_buffer): (Option<&'a dyn CheckpointSink>, &'a StateBuffer),
+        sink: Option<&'a dyn CheckpointSink>,
+        state_buffer: &'a StateBuffer,
     ) -> Self {
         Self { threads, layout, sink, state_buffer, out: layout.partitions.iter().map(|_| Mutex::default()).collect() }
     }

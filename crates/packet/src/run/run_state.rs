@@ -15,6 +15,14 @@ pub trait CheckpointSink: Sync {
     fn part(&self, number: u32, bytes: &[u8]);
 }
 
+/// Checkpoints of a run.
+pub(crate) struct RunCheckpoints<'a> {
+    /// Destination of new ones.
+    pub(crate) sink: Option<&'a dyn CheckpointSink>,
+    /// State of the run that is resumed.
+    pub(crate) resumed: Option<RunState>,
+}
+
 /// Number of the part with the run's own state.
 pub(crate) const RUN_PART: u32 = u32::MAX;
 
@@ -29,7 +37,7 @@ pub(crate) struct RunState {
 }
 
 impl RunState {
-    pub(super) fn encode((now, until): (u64, u64), events: u64, pending_rows: &RowBuffer) -> Vec<u8> {
+    pub(super) fn encode(now: u64, until: u64, events: u64, pending_rows: &RowBuffer) -> Vec<u8> {
         let mut into = Writer::default();
         into.put(&(now, until, events, pending_rows));
         into.into_bytes()

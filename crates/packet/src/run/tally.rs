@@ -1,6 +1,6 @@
 //! Counts that decide on the next window and on the end of a run.
 
-use super::limits::RunLimits;
+use super::limits::RunPlan;
 use crate::partition::Partition;
 use serde::{Deserialize, Serialize};
 
@@ -53,16 +53,17 @@ impl Default for Tally {
 
 impl Tally {
     /// Adds a partition at time `now`. Called right after its window, while it is in the cache.
-    pub(super) fn count(&mut self, partition: &mut Partition, now: u64, limits: &RunLimits) {
+    pub(super) fn count(&mut self, partition: &mut Partition, now: u64, plan: &RunPlan) {
         let earliest = partition.earliest();
         self.earliest = self.earliest.min(earliest);
         self.in_flight += partition.in_flight() as u64;
-        self.events += partition.event_count;
-        for job in partition.awaited() {
+        self.events += partition.event_count();
+        for job in plan.awaited.iter().map(|&job| &partition.recorder.jobs[job]) {
             self.injected += job.injected_packets;
             self.delivered += job.packets;
             self.last_arrival = self.last_arrival.max(job.last_arrival_ps);
         }
+        let limits = &plan.limits;
         // Asking endpoints for work is slow, so only when the run may end.
         let idle = earliest == u64::MAX;
         self.last_progress = self.last_progress.max(partition.last_progress());
@@ -70,8 +71,8 @@ impl Tally {
         if idle || limits.may_end(now) {
             // A run that ends with its jobs does not wait for open traffic.
             let before = if limits.ends_with_jobs { 0 } else { limits.measured_until };
-            self.has_work |= partition.has_work(before);
-            self.will_act |= limits.ends_with_jobs && partition.will_act(now);
+            self.has_work |= partition.endpoints.has_work(before);
+            self.will_act |= limits.ends_with_jobs && partition.endpoints.will_act(now);
         }
     }
 

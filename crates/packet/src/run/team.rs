@@ -1,10 +1,10 @@
 //! The workers of this process, and the loop that each of them runs.
 
 use super::exchange::Exchange;
-use super::limits::{Ending, RunLimits};
+use super::limits::{Ending, RunPlan};
 use super::processes::{ProcessExchange, ProcessLayout, StateBuffer};
 use super::rows::RowBuffer;
-use super::run_state::{save_partition, CheckpointSink, RunState, RUN_PART};
+use super::run_state::{save_partition, CheckpointSink, RunCheckpoints, RunState, RUN_PART};
 use super::tally::Tally;
 use super::threads::Threads;
 use super::totals::Totals;
@@ -14,7 +14,7 @@ use super::work_queues::WorkQueues;
 use crate::division::Division;
 use crate::mail::Outbox;
 use crate::partition::Partition;
-use crate::record::{Part, RecordPlan};
+use crate::record::Part;
 use odonata_processes::gather;
 use std::sync::Mutex;
 
@@ -33,11 +33,11 @@ pub(crate) struct RunOutcome {
 pub(crate) fn run(
     partitions: Vec<Partition>,
     division: &Division,
-    limits: RunLimits,
-    plan: RecordPlan,
+    plan: &RunPlan,
     threads: usize,
     watch: &mut dyn Watch,
-    (sink, kept, layout): (Option<&dyn CheckpointSink>, Option<RunState>, Option<&ProcessLayout<'_>>),
+    RunCheckpoints { sink, resumed }: RunCheckpoints<'_>,
+    layout: Option<&ProcessLayout<'_>>,
 ) -> RunOutcome {
     let (count, first) = (division.ranges().count(), layout.map_or(0, |layout| layout.own().start));
     let (state_buffer, has_first) = (StateBuffer::default(), layout.is_none_or(ProcessLayout::has_first));
@@ -47,22 +47,22 @@ pub(crate) fn run(
     let team = Team {
         work_queues: WorkQueues::new(numbered.collect(), threads),
         partitions: count,
-        limits,
         plan,
         lookahead: division.lookahead,
         row_buffer: [Mutex::default(), Mutex::default()],
         parts: Mutex::default(),
         sink: if has_first { sink } else { Some(&state_buffer) },
-        resumed: kept.as_ref().map(|kept| (kept.now, kept.until)),
+        resumed: resumed.as_ref().map(|state| (state.now, state.until)),
     };
-    let of_run = kept.filter(|_| has_first);
-    let (events_before, pending_rows) = of_run.map_or_else(Default::default, |kept| (kept.events, kept.pending_rows));
+    let of_run = resumed.filter(|_| has_first);
+    let (events_before, pending_rows) =
+        of_run.map_or_else(Default::default, |state| (state.events, state.pending_rows));
     let exchange = Threads::new(threads, count);
     let leader = Leader { watch, events_before, pending_rows, has_first };
     let ended = match layout {
         None => team.run(threads, leader, |thread| exchange.join(thread)),
         Some(layout) => {
-            let processes = ProcessExchange::new(&exchange, layout, (sink, &state_buffer));
+            let processes = ProcessExchange::new(&exchange, layout, sink, &state_buffer);
             team.run(threads, leader, |thread| processes.join(thread))
         }
     };
@@ -89,8 +89,7 @@ struct Team<'a> {
     work_queues: WorkQueues<Box<NumberedPartition>>,
     /// Number of partitions of the run.
     partitions: usize,
-    limits: RunLimits,
-    plan: RecordPlan,
+    plan: &'a RunPlan,
     lookahead: Option<u64>,
     /// Rows of this window and of the next one.
     row_buffer: [Mutex<RowBuffer>; 2],
@@ -138,14 +137,14 @@ impl Team<'_> {
     fn start(&self, thread: usize, tally: &mut Tally) {
         while let Some(mut own) = self.work_queues.take(0, thread) {
             own.partition.start();
-            tally.count(&mut own.partition, 0, &self.limits);
+            tally.count(&mut own.partition, 0, self.plan);
             self.work_queues.put_back(0, thread, own);
         }
     }
 
     /// Runs one thread.
     fn work(&self, thread: usize, mut exchange: impl Exchange, mut leader: Option<Leader<'_>>) -> WorkerOutcome {
-        let mut windows = Windows::new(self.limits, &self.plan, self.lookahead);
+        let mut windows = Windows::new(self.plan.limits, &self.plan.records, self.lookahead);
         // One outbox per thread, lent to the partition that it advances: its memory is reused.
         let mut outbox = Outbox::new(self.partitions);
         let (mut tally, mut seen, mut events, mut side) = (Tally::default(), 0, 0, 0);
@@ -162,7 +161,7 @@ impl Team<'_> {
                 Some(window) => window,
                 None => {
                     if let Some(Leader { watch, has_first, .. }) = &mut leader {
-                        let (now_ps, end_ps) = (windows.now(), self.limits.end);
+                        let (now_ps, end_ps) = (windows.now(), self.plan.limits.end);
                         tally.stop = !watch.progress(Progress { now_ps, end_ps, events: tally.events.max(seen) });
                         tally.checkpoint =
                             self.sink.is_some() && *has_first && !checkpoint && watch.wants_checkpoint(now_ps);
@@ -184,7 +183,7 @@ impl Team<'_> {
                     };
                     let of_run = leader.as_ref().filter(|leader| checkpoint && leader.has_first);
                     if let (Some(sink), Some(leader)) = (self.sink, of_run) {
-                        sink.part(RUN_PART, &RunState::encode((now, window.until), seen, &leader.pending_rows));
+                        sink.part(RUN_PART, &RunState::encode(now, window.until, seen, &leader.pending_rows));
                     }
                     window
                 }
@@ -192,12 +191,12 @@ impl Team<'_> {
             tally = Tally::default();
             let mut row_buffer = RowBuffer::default();
             while let Some(mut own) = self.work_queues.take(side, thread) {
-                let before = own.partition.event_count;
+                let before = own.partition.event_count();
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
                 let sink = self.sink.filter(|_| checkpoint);
-                self.advance(&mut own, window, (&mut exchange, sink), &mut tally, &mut row_buffer);
+                self.advance(&mut own, window, &mut exchange, sink, &mut tally, &mut row_buffer);
                 std::mem::swap(&mut own.partition.outbox, &mut outbox);
-                events += own.partition.event_count - before;
+                events += own.partition.event_count() - before;
                 self.work_queues.put_back(side, thread, own);
             }
             for (to, mail) in outbox.to.iter_mut().enumerate().filter(|(_, mail)| !mail.is_empty()) {
@@ -229,7 +228,8 @@ impl Team<'_> {
         &self,
         own: &mut NumberedPartition,
         window: Window,
-        (exchange, sink): (&mut impl Exchange, Option<&dyn CheckpointSink>),
+        exchange: &mut impl Exchange,
+        sink: Option<&dyn CheckpointSink>,
         tally: &mut Tally,
         row_buffer: &mut RowBuffer,
     ) {
@@ -244,12 +244,12 @@ impl Team<'_> {
         }
         partition.advance(window.until);
         // Counted now, while the partition is in the cache.
-        tally.count(partition, window.until, &self.limits);
+        tally.count(partition, window.until, self.plan);
         if window.rows {
             if window.interval_ends {
                 partition.cut_stalls(window.until);
             }
-            row_buffer.take(partition, &self.plan, window.until, window.interval_ends);
+            row_buffer.take(partition, &self.plan.records, window.until, window.interval_ends);
         }
     }
 
@@ -261,13 +261,13 @@ impl Team<'_> {
             let NumberedPartition { number, mut partition } = *own;
             partition.finish(end);
             // Packets whose tails are on the last link count as delivered.
-            row_buffer.take(&mut partition, &self.plan, u64::MAX, false);
-            row_buffer.take(&mut partition, &self.plan, end, true);
+            row_buffer.take(&mut partition, &self.plan.records, u64::MAX, false);
+            row_buffer.take(&mut partition, &self.plan.records, end, true);
             if ending == Ending::NoProgress {
                 totals.blocked_heads.extend(partition.blocked_heads());
             }
             totals.count(&mut partition, end);
-            lock(&self.parts).push((number, partition.into_part(self.limits.records_tables)));
+            lock(&self.parts).push((number, partition.into_part(self.plan.limits.records_tables)));
         }
         lock(&self.row_buffer[side]).append(row_buffer);
         totals

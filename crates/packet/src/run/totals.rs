@@ -44,7 +44,7 @@ pub(crate) struct Totals {
 impl Totals {
     /// Adds a finished partition at the end of the run. Its events are counted by thread instead.
     pub(super) fn count(&mut self, partition: &mut Partition, end: u64) {
-        self.unfinished.extend(partition.end_endpoints(end));
+        self.unfinished.extend(partition.endpoints.on_end(end));
         let (packets, network) = partition.memory_bytes();
         self.cost.peak_packets += partition.pool.peak() as u64;
         self.cost.packet_bytes += packets as u64;

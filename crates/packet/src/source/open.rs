@@ -132,7 +132,8 @@ impl OpenEndpoints {
         for (nic, j, node) in placed {
             first[nic as usize + 1] += 1;
             let slot = nics.time_ps(nic, nics.payload());
-            sources.push(OpenSource::new(jobs[j], j as u16, node, slot, nics.seed()));
+            let (number, job) = jobs[j];
+            sources.push(OpenSource::new(number, job, j as u16, node, slot, nics.seed()));
         }
         for n in 0..count {
             first[n + 1] += first[n];
@@ -153,7 +154,7 @@ impl OpenEndpoints {
 }
 
 impl OpenSource {
-    fn new((number, job): (u16, &OpenJob), place: u16, node: NodeId, slot: u64, seed: u64) -> Self {
+    fn new(number: u16, job: &OpenJob, place: u16, node: NodeId, slot: u64, seed: u64) -> Self {
         let random = Stream::new(seed, "injection", &[u64::from(number), u64::from(node.0)]);
         let mut source = Self {
             job: number,

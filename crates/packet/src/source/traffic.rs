@@ -89,14 +89,14 @@ impl Traffic {
         self.jobs.iter().any(|job| matches!(job, JobTraffic::Program(_)))
     }
 
-    /// Programs of the jobs, each once.
-    pub(crate) fn programs(&self) -> Vec<&Arc<dyn Program>> {
-        let mut programs: Vec<&Arc<dyn Program>> = Vec::new();
-        for job in &self.jobs {
-            if let JobTraffic::Program(program) = job {
-                if !programs.iter().any(|known| std::ptr::addr_eq(known.as_ref(), program.as_ref())) {
-                    programs.push(program);
-                }
+    /// Programs with the numbers of their jobs.
+    pub(crate) fn programs(&self) -> Vec<(&Arc<dyn Program>, Vec<u16>)> {
+        let mut programs: Vec<(&Arc<dyn Program>, Vec<u16>)> = Vec::new();
+        for (number, job) in self.jobs.iter().enumerate() {
+            let JobTraffic::Program(program) = job else { continue };
+            match programs.iter_mut().find(|(known, _)| std::ptr::addr_eq(known.as_ref(), program.as_ref())) {
+                Some((_, jobs)) => jobs.push(number as u16),
+                None => programs.push((program, vec![number as u16])),
             }
         }
         programs
@@ -132,18 +132,11 @@ impl Traffic {
     /// Creates the endpoints of some NICs, without torus FIFOs.
     fn nic_endpoints(&self, nics: &Nics<'_>) -> Box<dyn Endpoints> {
         let (mut open, mut closed) = (Vec::new(), Vec::new());
-        let mut programs: Vec<(&Arc<dyn Program>, Vec<u16>)> = Vec::new();
-        for (number, job) in self.jobs.iter().enumerate() {
-            let number = number as u16;
+        for (number, job) in (0..).zip(&self.jobs) {
             match job {
                 JobTraffic::Open(job) => open.push((number, job)),
                 JobTraffic::Closed(job) => closed.push((number, job)),
-                JobTraffic::Program(program) => {
-                    match programs.iter_mut().find(|(known, _)| std::ptr::addr_eq(known.as_ref(), program.as_ref())) {
-                        Some((_, jobs)) => jobs.push(number),
-                        None => programs.push((program, vec![number])),
-                    }
-                }
+                JobTraffic::Program(_) => {}
             }
         }
         let mut members: Vec<(Box<dyn Endpoints>, Vec<u16>)> = Vec::new();
@@ -160,7 +153,7 @@ impl Traffic {
             let jobs = closed.iter().map(|(number, _)| *number).collect();
             members.push((Box::new(ClosedEndpoints::new(&closed, nics)), jobs));
         }
-        for (program, jobs) in programs {
+        for (program, jobs) in self.programs() {
             let endpoints = match nics.has_rails() {
                 true => Box::new(RailEndpoints::new(&**program, &jobs, nics)),
                 false => program.endpoints(&jobs, nics),

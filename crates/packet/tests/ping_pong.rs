@@ -1,13 +1,7 @@
 //! A program as an endpoint: two nodes send a message back and forth.
-//!
-//! ```text
-//! cargo run -p odonata-packet --example ping_pong
-//! ```
 //! The message has an envelope in its first packet, with its length. A player that has the whole message sends it
 //! back at once. On an idle machine one throw takes the latency of a head (cables and pipelines) and the time of all
 //! bytes on one link.
-
-#![allow(clippy::print_stdout)]
 
 use odonata_checkpoint::state;
 use odonata_machine::topology::{Dragonfly, LinkFigures};
@@ -141,8 +135,8 @@ impl Endpoints for Players {
     }
 }
 
-/// Plays and compares with the closed form.
-pub(crate) fn main() {
+#[test]
+fn a_message_bounces_at_the_computed_times() {
     let figures = |ns: u64| LinkFigures::new(25_000_000_000, ns);
     let machine = Dragonfly { terminal: figures(10), local: figures(30), global: figures(300), ..Dragonfly::default() };
     let machine = machine.builder().and_then(|builder| builder.build()).expect("the study's machine builds");
@@ -150,7 +144,6 @@ pub(crate) fn main() {
     let engine = PacketEngine::new(&machine, &settings, &"min".parse().unwrap()).expect("min fits");
     let schedule = Schedule { warm_up: Time::ZERO, measure: Time::from_us(10_000), drain: Time::ZERO };
 
-    println!("{:>7} {:>12} {:>6}", "bytes", "round trip", "hops");
     for (other, bytes) in [(1, 8), (7, 8), (1055, 8), (1055, 512), (1055, 4_000), (7, 60_000)] {
         let caught = Arc::new(Mutex::new(Vec::new()));
         let players = [NodeId(0), NodeId(other)];
@@ -167,6 +160,5 @@ pub(crate) fn main() {
         let round_trip = 2 * (latency + 40 * bytes);
         let caught = caught.lock().expect("nobody panicked");
         assert_eq!(*caught, [round_trip, 2 * round_trip, 3 * round_trip]);
-        println!("{bytes:>7} {:>12} {hops:>6}", Time(round_trip).to_string());
     }
 }
