@@ -26,6 +26,7 @@ use odonata_packet::{
     memory_estimate, table_estimate, CheckpointAccess, CheckpointParts, ClosedTraffic, JobTraffic, MemoryDemand,
     PacketEngine, PacketError, Recording, RunOptions, Schedule, Traffic,
 };
+use odonata_processes::SingleProcess;
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
 use programs::{ProgramRecords, Programs};
@@ -153,10 +154,8 @@ impl Engine for Packet {
             (None, None) => None,
         };
         let keeping = CheckpointAccess { sink: Some(&keeper), parts: from };
-        let result = match processes {
-            None => engine.run_checkpointed(&traffic, schedule, &options, &mut passed, keeping).map(Some),
-            Some(processes) => engine.run_distributed(&traffic, schedule, &options, &mut passed, keeping, &*processes),
-        };
+        let processes = processes.as_deref().unwrap_or(&SingleProcess);
+        let result = engine.run_distributed(&traffic, schedule, &options, &mut passed, keeping, processes);
         let result =
             result.map_err(|error| EngineError::Checkpoint(error.to_string()))?.ok_or(EngineError::Elsewhere)?;
         let ran = ProgramRecords::new(programs.as_ref(), scenario, (result.end, self.settings.injection.is_some()));

@@ -309,31 +309,15 @@ impl PacketEngine {
         options: &RunOptions,
         watch: &mut dyn Watch,
     ) -> PacketResult {
-        self.run_checkpointed(traffic, schedule, options, watch, CheckpointAccess::default())
-            .expect("no state is loaded")
+        let checkpoints = CheckpointAccess::default();
+        let result = self.run_distributed(traffic, schedule, options, watch, checkpoints, &SingleProcess);
+        result.expect("no state is loaded").expect("the only process gets the result")
     }
 
-    /// Like [`Self::run_watched`], with checkpoints. A resumed run equals the uninterrupted run, on any number of
-    /// threads.
-    ///
-    /// # Errors
-    /// The checkpoint belongs to another run.
-    pub fn run_checkpointed(
-        &self,
-        traffic: &Traffic,
-        schedule: Schedule,
-        options: &RunOptions,
-        watch: &mut dyn Watch,
-        checkpoints: CheckpointAccess<'_>,
-    ) -> Result<PacketResult, DecodeError> {
-        let result = self.run_distributed(traffic, schedule, options, watch, checkpoints, &SingleProcess)?;
-        Ok(result.expect("the only process gets the result"))
-    }
-
-    /// Like [`Self::run_checkpointed`], as one of several processes. Each calls this with the same arguments, except
-    /// for `threads`, `watch` and the sink. The first process gets all rows, checkpoints and the result, as a
-    /// single process does. The other processes get `None`. Each process asks its own watcher whether to
-    /// continue.
+    /// Like [`Self::run_watched`], with checkpoints, as one of several processes. A resumed run equals the
+    /// uninterrupted run, on any number of threads and processes. Each process calls this with the same arguments,
+    /// except for `threads`, `watch` and the sink. The first process gets all rows, checkpoints and the result, as a
+    /// single process does. The other processes get `None`. Each process asks its own watcher whether to continue.
     ///
     /// # Errors
     /// The checkpoint belongs to another run. The first process that detects this returns the error, the

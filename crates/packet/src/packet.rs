@@ -216,29 +216,14 @@ impl Pool {
     fn grow(&mut self, packet: &Packet) -> u32 {
         let slot = u32::try_from(self.slots.len()).expect("fewer than 2^32 packets are in flight");
         // Grows by a quarter instead of doubling: in a large machine, packets take most of the memory.
-        if self.slots.len() == self.slots.capacity() {
-            let more = (self.slots.len() / 4).max(64);
-            self.slots.reserve_exact(more);
+        let more = (self.slots.len() == self.slots.capacity()).then(|| (self.slots.len() / 4).max(64));
+        let SideDataKinds { hop_estimates, paths, entry_times } = self.side_data;
+        append(true, &mut self.slots, *packet, more);
+        append(hop_estimates, &mut self.hop_estimates, HopEstimate::NONE, more);
+        append(paths, &mut self.paths, Vec::new(), more);
+        append(entry_times, &mut self.entered, 0, more);
+        if more.is_some() {
             self.free.reserve_exact(self.slots.capacity());
-            if self.side_data.hop_estimates {
-                self.hop_estimates.reserve_exact(more);
-            }
-            if self.side_data.paths {
-                self.paths.reserve_exact(more);
-            }
-            if self.side_data.entry_times {
-                self.entered.reserve_exact(more);
-            }
-        }
-        self.slots.push(*packet);
-        if self.side_data.hop_estimates {
-            self.hop_estimates.push(HopEstimate::NONE);
-        }
-        if self.side_data.paths {
-            self.paths.push(Vec::new());
-        }
-        if self.side_data.entry_times {
-            self.entered.push(0);
         }
         slot
     }
@@ -372,6 +357,14 @@ impl Pool {
             + 8 * self.entered.capacity()
             + self.envelopes.capacity() * std::mem::size_of::<Envelope>()
             + 4 * self.free.capacity()
+    }
+}
+
+/// Appends to a list of a pool if it is `wanted`, after space for `more` entries.
+fn append<T>(wanted: bool, list: &mut Vec<T>, entry: T, more: Option<usize>) {
+    if wanted {
+        list.reserve_exact(more.unwrap_or(0));
+        list.push(entry);
     }
 }
 

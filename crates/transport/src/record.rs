@@ -32,7 +32,7 @@ impl CallKind {
 }
 
 /// Record of a rank.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct RankRecord {
     /// Its job.
     pub job: u16,

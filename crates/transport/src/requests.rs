@@ -1,6 +1,7 @@
 //! Requests of a rank.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::ops::Range;
 
 /// Identifies a request.
@@ -12,6 +13,27 @@ pub(crate) enum Slot {
     Program(u32),
     /// A request slot of the current collective.
     Inner(u32),
+}
+
+impl Slot {
+    /// A request slot, of the current collective or of the program.
+    pub(crate) fn numbered(inner: bool, number: u32) -> Self {
+        if inner {
+            Self::Inner(number)
+        } else {
+            Self::Program(number)
+        }
+    }
+}
+
+/// Name in error messages.
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BlockingCall => f.write_str("its own call"),
+            Self::Program(number) | Self::Inner(number) => write!(f, "request {number}"),
+        }
+    }
 }
 
 /// State of a request.
@@ -47,6 +69,31 @@ pub(crate) enum Wait {
     Some(bool, Range<u32>),
 }
 
+impl Wait {
+    /// The requests, in order.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> {
+        let (one, inner, several) = match self {
+            Self::One(slot) => (Some(*slot), false, 0..0),
+            Self::All(inner, slots) | Self::Any(inner, slots) | Self::Some(inner, slots) => {
+                (None, *inner, slots.clone())
+            }
+        };
+        one.into_iter().chain(several.map(move |number| Slot::numbered(inner, number)))
+    }
+
+    /// Whether it includes a request.
+    pub(crate) fn includes(&self, slot: Slot) -> bool {
+        match (self, slot) {
+            (Self::One(of), _) => *of == slot,
+            (_, Slot::BlockingCall) => false,
+            (Self::All(inner, slots) | Self::Any(inner, slots) | Self::Some(inner, slots), slot) => {
+                let (Slot::Program(number) | Slot::Inner(number)) = slot else { return false };
+                slot == Slot::numbered(*inner, number) && slots.contains(&number)
+            }
+        }
+    }
+}
+
 /// All requests of a rank.
 #[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Requests {
@@ -56,14 +103,6 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    fn table(&self, inner: bool) -> &Vec<Request> {
-        if inner {
-            &self.inner
-        } else {
-            &self.program
-        }
-    }
-
     fn at(&mut self, slot: Slot) -> &mut Request {
         let (table, number) = match slot {
             Slot::BlockingCall => return &mut self.own,
@@ -83,7 +122,7 @@ impl Requests {
     pub(crate) fn start(&mut self, slot: Slot, deregistration_ps: u64) -> Result<(), String> {
         let request = self.at(slot);
         if matches!(request.state, RequestState::Pending | RequestState::Complete) {
-            return Err(format!("starts {}, which has not been waited for", name(slot)));
+            return Err(format!("starts {slot}, which has not been waited for"));
         }
         *request = Request { state: RequestState::Pending, deregistration_ps };
         Ok(())
@@ -95,15 +134,12 @@ impl Requests {
     }
 
     pub(crate) fn state(&self, slot: Slot) -> RequestState {
-        match slot {
-            Slot::BlockingCall => self.own.state,
-            Slot::Program(number) => {
-                self.program.get(number as usize).map_or(RequestState::Unused, |request| request.state)
-            }
-            Slot::Inner(number) => {
-                self.inner.get(number as usize).map_or(RequestState::Unused, |request| request.state)
-            }
-        }
+        let (table, number) = match slot {
+            Slot::BlockingCall => return self.own.state,
+            Slot::Program(number) => (&self.program, number),
+            Slot::Inner(number) => (&self.inner, number),
+        };
+        table.get(number as usize).map_or(RequestState::Unused, |request| request.state)
     }
 
     /// Checks that every request of a wait was started.
@@ -111,85 +147,47 @@ impl Requests {
     /// # Errors
     /// A slot that was never used.
     pub(crate) fn check(&self, wait: &Wait) -> Result<(), String> {
-        let never = |slot: Slot| (self.state(slot) == RequestState::Unused).then_some(slot);
-        let missing = match wait {
-            Wait::One(slot) => never(*slot),
+        // The last one first, since a range may be far longer than the table.
+        let last = match wait {
+            Wait::One(_) => None,
             Wait::All(inner, slots) | Wait::Any(inner, slots) | Wait::Some(inner, slots) => {
-                let known = self.table(*inner).len() as u32;
-                let beyond = (slots.end > known && !slots.is_empty()).then(|| numbered(*inner, slots.end - 1));
-                beyond.or_else(|| slots.clone().find_map(|slot| never(numbered(*inner, slot))))
+                let known = if *inner { &self.inner } else { &self.program }.len() as u32;
+                (slots.end > known && !slots.is_empty()).then(|| Slot::numbered(*inner, slots.end - 1))
             }
         };
-        missing.map_or(Ok(()), |slot| Err(format!("waits for {}, which was never started", name(slot))))
+        let missing = last.or_else(|| wait.slots().find(|slot| self.state(*slot) == RequestState::Unused));
+        missing.map_or(Ok(()), |slot| Err(format!("waits for {slot}, which was never started")))
     }
 
     /// Incomplete requests of a wait. 0 means that the wait is over.
     pub(crate) fn incomplete(&self, wait: &Wait) -> u32 {
-        let states = |inner: bool, slots: &Range<u32>| {
-            let table = self.table(inner);
-            slots.clone().map(|slot| table[slot as usize].state)
-        };
+        let pending = wait.slots().filter(|slot| self.state(*slot) == RequestState::Pending);
         match wait {
-            Wait::One(slot) => u32::from(self.state(*slot) == RequestState::Pending),
-            Wait::All(inner, slots) => {
-                states(*inner, slots).filter(|state| *state == RequestState::Pending).count() as u32
+            Wait::One(_) | Wait::All(..) => pending.count() as u32,
+            Wait::Any(..) | Wait::Some(..) => {
+                let is_done = wait.slots().any(|slot| self.state(slot) == RequestState::Complete);
+                u32::from(!is_done) * pending.take(1).count() as u32
             }
-            Wait::Any(inner, slots) | Wait::Some(inner, slots) => {
-                let done = states(*inner, slots).any(|state| state == RequestState::Complete);
-                let pending = states(*inner, slots).any(|state| state == RequestState::Pending);
-                u32::from(pending && !done)
-            }
-        }
-    }
-
-    /// Whether a wait includes a request.
-    pub(crate) fn includes(wait: &Wait, slot: Slot) -> bool {
-        match wait {
-            Wait::One(of) => *of == slot,
-            Wait::All(inner, slots) | Wait::Any(inner, slots) | Wait::Some(inner, slots) => match slot {
-                Slot::BlockingCall => false,
-                Slot::Program(number) => !inner && slots.contains(&number),
-                Slot::Inner(number) => *inner && slots.contains(&number),
-            },
         }
     }
 
     /// Frees the completed requests of a wait. Returns the time to deregister their memory.
     pub(crate) fn free(&mut self, wait: &Wait) -> u64 {
-        let mut free = |slot: Slot| {
+        let mut freed = wait.slots().filter_map(|slot| {
             let request = self.at(slot);
-            if request.state != RequestState::Complete {
-                return None;
-            }
-            request.state = RequestState::Inactive;
-            Some(request.deregistration_ps)
-        };
+            let is_complete = request.state == RequestState::Complete;
+            is_complete.then(|| {
+                request.state = RequestState::Inactive;
+                request.deregistration_ps
+            })
+        });
         match wait {
-            Wait::One(slot) => free(*slot).unwrap_or(0),
-            Wait::All(inner, slots) | Wait::Some(inner, slots) => {
-                slots.clone().filter_map(|slot| free(numbered(*inner, slot))).sum()
-            }
-            Wait::Any(inner, slots) => slots.clone().find_map(|slot| free(numbered(*inner, slot))).unwrap_or(0),
+            Wait::One(_) | Wait::All(..) | Wait::Some(..) => freed.sum(),
+            Wait::Any(..) => freed.next().unwrap_or(0),
         }
     }
 
     pub(crate) fn memory_bytes(&self) -> usize {
         (self.program.capacity() + self.inner.capacity()) * size_of::<Request>()
-    }
-}
-
-fn numbered(inner: bool, number: u32) -> Slot {
-    if inner {
-        Slot::Inner(number)
-    } else {
-        Slot::Program(number)
-    }
-}
-
-/// Name in error messages.
-fn name(slot: Slot) -> String {
-    match slot {
-        Slot::BlockingCall => "its own call".into(),
-        Slot::Program(number) | Slot::Inner(number) => format!("request {number}"),
     }
 }

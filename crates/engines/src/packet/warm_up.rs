@@ -15,7 +15,7 @@ use odonata_checkpoint::{CheckpointReader, DecodeError, FORMAT};
 use odonata_packet::{
     CheckpointAccess, JobTraffic, PacketEngine, Progress, Recording, Rows, RunOptions, Schedule, Traffic, Watch,
 };
-use odonata_processes::{all_gather, Processes};
+use odonata_processes::{all_gather, Processes, SingleProcess};
 use odonata_units::Time;
 use odonata_workload::{Job, TrafficKind};
 use serde_json::json;
@@ -179,12 +179,8 @@ impl<'a> WarmUp<'a> {
     fn run(&self, warming: &mut WarmUpWatcher<'_, '_>, keeper: &Keeper, processes: Option<&dyn Processes>) {
         let Self { engine, before, schedule, options, .. } = self;
         let keeping = CheckpointAccess { sink: Some(keeper), parts: None };
-        let ran = match processes {
-            None => engine.run_checkpointed(before, *schedule, options, warming, keeping).map(|_| ()),
-            Some(processes) => {
-                engine.run_distributed(before, *schedule, options, warming, keeping, processes).map(|_| ())
-            }
-        };
+        let processes = processes.unwrap_or(&SingleProcess);
+        let ran = engine.run_distributed(before, *schedule, options, warming, keeping, processes);
         ran.expect("nothing was to be read");
     }
 

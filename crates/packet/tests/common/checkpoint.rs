@@ -7,7 +7,7 @@ use odonata_packet::{
     CheckpointAccess, CheckpointParts, CheckpointSink, PacketEngine, PacketResult, Progress, Rows, RunOptions,
     Schedule, Traffic, Watch,
 };
-use odonata_processes::Processes;
+use odonata_processes::{Processes, SingleProcess};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -87,8 +87,8 @@ pub fn everything(
 ) -> RunOutput {
     let mut watcher = Watcher { kept, next: 0, rows: Vec::new(), waits: false };
     let keeping = CheckpointAccess { sink: kept.map(|kept| kept as &dyn CheckpointSink), parts: None };
-    let result = engine.run_checkpointed(traffic, schedule, options, &mut watcher, keeping).unwrap();
-    RunOutput { result, rows: watcher.rows }
+    let result = engine.run_distributed(traffic, schedule, options, &mut watcher, keeping, &SingleProcess).unwrap();
+    RunOutput { result: result.unwrap(), rows: watcher.rows }
 }
 
 /// Result and rows of one of several processes. The first process saves states; all may resume `from` one.
@@ -118,7 +118,7 @@ pub fn try_resumed(
     let mut watcher = Watcher { kept: None, next: 0, rows: Vec::new(), waits: false };
     let mut part = |number| state.get(&number).cloned().ok_or_else(|| DecodeError(format!("no part {number}")));
     let keeping = CheckpointAccess { sink: None, parts: Some(&mut part) };
-    let result = engine.run_checkpointed(traffic, schedule, options, &mut watcher, keeping)?;
+    let result = engine.run_distributed(traffic, schedule, options, &mut watcher, keeping, &SingleProcess)?.unwrap();
     Ok(RunOutput { result, rows: watcher.rows })
 }
 

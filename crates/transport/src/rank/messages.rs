@@ -5,7 +5,7 @@ use super::transfers::{Notice, PostedReceive, ReceivedMessage, Transfer};
 use crate::calls::{ClockJump, EventStream, WaitEvent};
 use crate::matching::Label;
 use crate::outbox::OutboundMessage;
-use crate::requests::{Requests, Slot, Wait};
+use crate::requests::{Slot, Wait};
 use crate::settings::MpiSettings;
 use crate::wire::{wire_volume, MessageKind};
 use odonata_packet::Envelope;
@@ -224,7 +224,7 @@ impl Rank {
     fn complete_request(&mut self, slot: Slot) {
         self.requests.complete(slot);
         if let RankState::Blocked { wait, incomplete, .. } = &mut self.state {
-            if Requests::includes(wait, slot) {
+            if wait.includes(slot) {
                 *incomplete = if matches!(wait, Wait::All(..)) { *incomplete - 1 } else { 0 };
             }
         }

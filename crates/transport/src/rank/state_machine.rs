@@ -144,24 +144,7 @@ impl Rank {
 
     pub(crate) fn new(of: &RankJob, number: u32, node: NodeId) -> Self {
         let (job, start, ranks) = (of.job, of.start, of.node_of_rank.len() as u32);
-        let record = RankRecord {
-            job,
-            rank: number,
-            node,
-            start,
-            rounds: 0,
-            end: None,
-            communication: Time::ZERO,
-            compute: Time::ZERO,
-            in_calls: [Time::ZERO; 4],
-            blocked: [Time::ZERO; 4],
-            calls: 0,
-            messages: 0,
-            bytes: 0,
-            wire_bytes: 0,
-            received_bytes: 0,
-            phases: Vec::new(),
-        };
+        let record = RankRecord { job, rank: number, node, start, ..RankRecord::default() };
         Self {
             job,
             number,
@@ -321,7 +304,7 @@ impl Rank {
         self.last = Some(call);
         let source = self.number;
         let label = |tag, communicator| Label { communicator, source, tag };
-        let slot = |request: u32| if inner { Slot::Inner(request) } else { Slot::Program(request) };
+        let slot = |request: u32| Slot::numbered(inner, request);
         let wait = match call {
             Call::Send { to, bytes, tag, communicator } => {
                 self.send(to, label(tag, communicator), bytes, Slot::BlockingCall, context)?;

@@ -3,7 +3,7 @@
 use super::state_machine::{Rank, RankState};
 use super::transfers::{Notice, Transfer};
 use crate::record::RankRecord;
-use crate::requests::{RequestState, Slot, Wait};
+use crate::requests::{RequestState, Wait};
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::{Call, ANY};
 
@@ -43,13 +43,7 @@ impl Rank {
 
     /// The first incomplete request of a wait: a description and its peer.
     fn first_pending(&self, wait: &Wait) -> Option<(&'static str, Option<u32>)> {
-        let slots: Vec<Slot> = match wait {
-            Wait::One(slot) => vec![*slot],
-            Wait::All(inner, slots) | Wait::Any(inner, slots) | Wait::Some(inner, slots) => {
-                slots.clone().map(|slot| if *inner { Slot::Inner(slot) } else { Slot::Program(slot) }).collect()
-            }
-        };
-        let slot = slots.into_iter().find(|slot| self.requests.state(*slot) == RequestState::Pending)?;
+        let slot = wait.slots().find(|slot| self.requests.state(*slot) == RequestState::Pending)?;
         if let Some(label) = self.posted.find(|posted| posted.slot == slot) {
             return Some(("a receive", (label.source != ANY).then_some(label.source)));
         }
