@@ -133,37 +133,16 @@ pub(crate) struct ClockJump {
 /// Entries recorded by some ranks, before they are joined.
 #[derive(Default, Debug, Serialize, Deserialize)]
 pub(crate) struct CallLog {
-    calls: Vec<CallRecord>,
-    phases: Vec<PhaseTime>,
-    causes: Vec<(EventStream, u64)>,
-    events: Vec<(EventStream, Option<ClockJump>)>,
+    /// Completed calls, and completed phases.
+    pub(crate) calls: Vec<CallRecord>,
+    pub(crate) phases: Vec<PhaseTime>,
+    /// When a rank sent something that will cause an event.
+    pub(crate) causes: Vec<(EventStream, u64)>,
+    /// Notifications of hosts, with the jump of the clock if the rank waited.
+    pub(crate) events: Vec<(EventStream, Option<ClockJump>)>,
 }
 
 impl CallLog {
-    /// Records a completed call.
-    #[cold]
-    pub(crate) fn record_call(&mut self, call: CallRecord) {
-        self.calls.push(call);
-    }
-
-    /// Records a completed phase.
-    #[cold]
-    pub(crate) fn record_phase(&mut self, phase: PhaseTime) {
-        self.phases.push(phase);
-    }
-
-    /// Records that a rank sent something that will cause an event.
-    #[cold]
-    pub(crate) fn record_cause(&mut self, stream: EventStream, at_ps: u64) {
-        self.causes.push((stream, at_ps));
-    }
-
-    /// Records that a host was notified. `jump` is set if the rank waited for it.
-    #[cold]
-    pub(crate) fn record_event(&mut self, stream: EventStream, jump: Option<ClockJump>) {
-        self.events.push((stream, jump));
-    }
-
     /// Appends the entries of another part.
     pub(crate) fn append(&mut self, mut other: Self) {
         self.calls.append(&mut other.calls);

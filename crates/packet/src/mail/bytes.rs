@@ -24,15 +24,14 @@ struct AtPort<T> {
 /// A credit: bytes and virtual channel.
 type Room = AtPort<[u8; 5]>;
 
-impl From<&(u32, Credit)> for Room {
-    fn from(&(port, Credit { at, bytes, vc }): &(u32, Credit)) -> Self {
-        let [a, b, c, d] = bytes.to_ne_bytes();
-        Self { at, port, what: [a, b, c, d, vc] }
+impl Room {
+    fn new(port: u32, credit: Credit) -> Self {
+        let [a, b, c, d] = credit.bytes.to_ne_bytes();
+        Self { at: credit.at, port, what: [a, b, c, d, credit.vc] }
     }
-}
 
-impl From<Room> for (u32, Credit) {
-    fn from(AtPort { at, port, what: [a, b, c, d, vc] }: Room) -> Self {
+    fn credit(self) -> (u32, Credit) {
+        let Self { at, port, what: [a, b, c, d, vc] } = self;
         (port, Credit { at, bytes: u32::from_ne_bytes([a, b, c, d]), vc })
     }
 }
@@ -46,7 +45,7 @@ impl Mail {
         let Self { packets, hop_estimates, paths, entered, envelopes, credits, feedback } = self;
         into.put(&(packets.len(), credits.len(), hop_estimates.len(), entered.len(), feedback.len(), paths, envelopes));
         packets.iter().for_each(|chunk| into.put_raw(chunk));
-        credits.iter().flatten().for_each(|credit| into.put_raw(&Room::from(credit)));
+        credits.iter().flatten().for_each(|&(port, credit)| into.put_raw(&Room::new(port, credit)));
         into.put_raw(hop_estimates.as_slice());
         into.put_raw(entered.as_slice());
         feedback.iter().for_each(|&(port, at, what)| into.put_raw(&AtPort { at, port, what }));
@@ -61,7 +60,7 @@ impl Outbox {
             mail.packets.push(packet?, &mut self.spare_packets);
         }
         for credit in from.get_raw::<Room>(credits)? {
-            mail.credits.push(credit?.into(), &mut self.spare_credits);
+            mail.credits.push(credit?.credit(), &mut self.spare_credits);
         }
         for each in from.get_raw(hop_estimates)? {
             mail.hop_estimates.push(each?);

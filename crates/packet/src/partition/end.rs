@@ -138,7 +138,7 @@ impl Partition {
         }
     }
 
-    /// Learning of each router, by its number in the machine: number of updates and sum of their absolute
+    /// FeedbackQueues of each router, by its number in the machine: number of updates and sum of their absolute
     /// errors in ns.
     pub(crate) fn learning(&self) -> impl Iterator<Item = (u32, u64, f64)> + '_ {
         let learnt = self.routers.list.iter().filter(|router| router.memory.updates > 0);
@@ -170,7 +170,7 @@ impl Partition {
         let channels = size_of::<OutChannel>() + size_of::<InChannel>();
         let routers = &self.routers.list;
         let memories: usize = routers.iter().map(|router| router.memory.bytes()).sum();
-        let feedback: usize = self.learning.in_flight.iter().map(VecDeque::capacity).sum();
+        let feedback: usize = self.feedback.in_flight.iter().map(VecDeque::capacity).sum();
         let other = self.outputs.ports.len() * ports
             + self.queues.channels.len() * channels
             + self.outputs.credits.memory_bytes()

@@ -200,13 +200,13 @@ impl Partition {
 
     /// Applies the feedback that has reached a router.
     fn learn(&mut self, local: usize) {
-        let Self { routers, learning, recorder, .. } = self;
+        let Self { routers, feedback, recorder, .. } = self;
         let routing = routers.routing.as_deref().expect("no other decision is active");
         let state = &mut routers.list[local];
         let (router, memory) = (state.id, &mut state.memory);
         let ports = state.link_ports_from as usize..state.ports.end as usize;
-        state.next_feedback = learning.take_due(ports, self.clock.now, |port, arrives, feedback| {
-            let error_ns = routing.learn(router, memory, port, feedback);
+        state.next_feedback = feedback.take_due(ports, self.clock.now, |port, arrives, report| {
+            let error_ns = routing.learn(router, memory, port, report);
             error_ns.into_iter().for_each(|error_ns| recorder.record_learning(arrives, error_ns));
         });
     }
@@ -215,7 +215,7 @@ impl Partition {
     pub(super) fn take_feedback(&mut self, o: usize, at: u64, feedback: Feedback) {
         let router = &mut self.routers.list[self.inputs.ports[o].router as usize];
         router.next_feedback = router.next_feedback.min(at);
-        self.learning.add(o, at, feedback);
+        self.feedback.add(o, at, feedback);
     }
 
     #[inline]

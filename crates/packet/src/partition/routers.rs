@@ -68,15 +68,15 @@ impl Routers {
 }
 
 /// Feedback in flight to the ports; empty without learning.
-pub(super) struct Learning {
+pub(super) struct FeedbackQueues {
     pub(super) in_flight: Vec<VecDeque<(u64, Feedback)>>,
     /// Arrival time of the first feedback to each port.
     first_at: Vec<u64>,
 }
 
-state!(Learning { same_length: in_flight, first_at });
+state!(FeedbackQueues { same_length: in_flight, first_at });
 
-impl Learning {
+impl FeedbackQueues {
     /// Creates the lists of `ports` ports; 0 without learning.
     pub(super) fn new(ports: usize) -> Self {
         Self { in_flight: vec![VecDeque::new(); ports], first_at: vec![u64::MAX; ports] }

@@ -5,7 +5,7 @@ use super::inputs::Inputs;
 use super::nics::{EndpointSet, NicStates};
 use super::outputs::{OnLink, OutputQueues, Outputs};
 use super::port_set::{PendingOutputs, PortSet};
-use super::routers::{Learning, Routers};
+use super::routers::{FeedbackQueues, Routers};
 use super::section::Section;
 use super::space::{Reservations, Rings};
 use super::turns::Turns;
@@ -35,7 +35,7 @@ pub(crate) struct Partition {
     /// Ports with deferred departures.
     pub(super) deferred: PortSet,
     pub(super) routers: Routers,
-    pub(super) learning: Learning,
+    pub(super) feedback: FeedbackQueues,
     pub(super) nics: NicStates,
     pub(crate) endpoints: Box<dyn Endpoints>,
     pub(crate) recorder: Recorder,
@@ -45,7 +45,7 @@ pub(crate) struct Partition {
 
 // Saved between windows: then no output is pending, and all mail has been delivered.
 state!(Partition {
-    nested: clock, queues, turns, learning, on_link, reservations, deferred, endpoints, recorder, agenda, pool, routers, outputs,
+    nested: clock, queues, turns, feedback, on_link, reservations, deferred, endpoints, recorder, agenda, pool, routers, outputs,
         inputs, nics;
     rebuilt: section, rings, pending, outbox
 });
@@ -82,7 +82,7 @@ impl Partition {
             rings: Rings::new(&section, &*routing),
             pending: PendingOutputs::new(ports),
             deferred: PortSet::new(ports),
-            learning: Learning::new(if needs.reports { ports } else { 0 }),
+            feedback: FeedbackQueues::new(if needs.reports { ports } else { 0 }),
             routers: Routers::new(&section, routing, needs, seed),
             nics,
             endpoints,

@@ -46,7 +46,7 @@ impl Rank {
                 log.record_injection(self.job, &envelope, self.clock);
             }
             if let Some(calls) = &mut context.calls {
-                calls.record_cause(self.events(self.number, to, WaitEvent::Message), self.clock);
+                calls.causes.push((self.events(self.number, to, WaitEvent::Message), self.clock));
             }
             context.on_node.push((self.clock + settings.node_latency.ps(), envelope));
             return Ok(());
@@ -79,7 +79,7 @@ impl Rank {
                 MessageKind::Acknowledgement => WaitEvent::Receipt,
                 _ => WaitEvent::Message,
             };
-            calls.record_cause(self.events(self.number, envelope.destination, event), self.clock);
+            calls.causes.push((self.events(self.number, envelope.destination, event), self.clock));
         }
         let message = OutboundMessage {
             ready_ps: self.clock + context.settings.host_latency.ps() + start,
@@ -165,7 +165,7 @@ impl Rank {
             }
         };
         let jump = ClockJump { call: self.code.calls(), start_ps: self.clock, end_ps: at };
-        calls.record_event(stream, (at > self.clock).then_some(jump));
+        calls.events.push((stream, (at > self.clock).then_some(jump)));
     }
 
     /// The destination, bytes and message number of data that were requested from this rank's NIC.
@@ -209,7 +209,7 @@ impl Rank {
             MessageKind::OnNode => {
                 self.clock += copied(settings.copy_ns_per_byte);
                 if let Some(calls) = &mut context.calls {
-                    calls.record_cause(self.events(self.number, label.source, WaitEvent::Receipt), self.clock);
+                    calls.causes.push((self.events(self.number, label.source, WaitEvent::Receipt), self.clock));
                 }
                 context.on_node.push((self.clock, self.reply(MessageKind::OnNodeReceipt, label.source, transfer)));
             }

@@ -373,7 +373,7 @@ impl Rank {
         if let Some(calls) = &mut context.calls {
             let (job, rank, call) = (self.job, self.number, self.code.calls());
             let (start, end) = (Time(since), Time(self.clock));
-            calls.record_call(CallRecord { job, rank, call, name, start, end, blocked });
+            calls.calls.push(CallRecord { job, rank, call, name, start, end, blocked });
         }
         self.state = RankState::Ready;
         Ok(())
@@ -383,7 +383,7 @@ impl Rank {
         let Some((phase, since, communication)) = self.phase.take() else { return };
         if let Some(calls) = &mut context.calls {
             let (job, rank) = (self.job, self.number);
-            calls.record_phase(PhaseTime { job, rank, phase, start: Time(since), end: Time(self.clock) });
+            calls.phases.push(PhaseTime { job, rank, phase, start: Time(since), end: Time(self.clock) });
         }
         let phase = phase as usize;
         if self.record.phases.len() <= phase {
