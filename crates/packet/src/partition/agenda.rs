@@ -21,7 +21,7 @@ impl Clock {
     pub(super) const START: Self = Self { now: 0, quiet_until: 0, last_departure: 0, events: 0 };
 }
 
-/// An event of a component. Key ranges replace a tag: the queue stores a single 32-bit number per event.
+/// An event of a component.
 pub(super) enum Event {
     /// A packet's head reaches the input queue of a port.
     Input(usize),
@@ -40,10 +40,11 @@ pub(super) enum NodeEvent {
     Timer(usize),
 }
 
-/// First keys of each kind of event; inputs have the keys from 0. The order of the kinds is their order within one
-/// instant: input, output, injection, delivery, timer.
+/// First keys of each kind of event; inputs have the keys from 0. Key ranges replace a tag: the queue stores a single
+/// 32-bit number per event. The order of the kinds is their order within one instant: input, output, injection,
+/// delivery, timer.
 #[derive(Clone, Copy, Debug)]
-struct Keys {
+pub(super) struct Keys {
     output: Key,
     injection: Key,
     delivery: Key,
@@ -57,7 +58,7 @@ impl Keys {
     }
 
     #[inline]
-    fn event(&self, key: Key) -> Event {
+    pub(super) fn event(&self, key: Key) -> Event {
         if key < self.output {
             Event::Input(key as usize)
         } else if key < self.injection {
@@ -75,7 +76,7 @@ impl Keys {
 /// Pending events. Each component has at most one, and an earlier time replaces a later one.
 pub(super) struct Agenda {
     pub(super) queue: EventQueue,
-    keys: Keys,
+    pub(super) keys: Keys,
 }
 
 state!(Agenda { nested: queue; rebuilt: keys });
@@ -101,13 +102,6 @@ impl Agenda {
         let of_nics = if has_listeners { 3 * nics.len() } else { 0 };
         let owners = of_ports.clone().chain(of_ports).chain(std::iter::repeat_n(u32::MAX, of_nics));
         Self { queue: EventQueue::new(shift, buckets.clamp(6, 20), owners), keys: Keys::new(ports.len(), nics.len()) }
-    }
-
-    /// Removes and returns the earliest event before `until`.
-    #[inline]
-    pub(super) fn pop(&mut self, until: u64) -> Option<(u64, Event)> {
-        let (time, key) = self.queue.pop(until)?;
-        Some((time, self.keys.event(key)))
     }
 
     #[inline]

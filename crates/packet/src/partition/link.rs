@@ -355,8 +355,9 @@ impl Partition {
             self.catch_up_to(o, self.clock.now);
             self.collect_credits(o, self.clock.now);
         }
-        self.outputs.add_credit(o, credit);
-        if self.outputs.ports[o].has_flag(STALLED | UNREADY) {
+        let out = &mut self.outputs.ports[o];
+        self.outputs.credits.push(&mut out.credits, credit);
+        if out.has_flag(STALLED | UNREADY) {
             self.agenda.wake_output(o, credit.at);
         }
     }

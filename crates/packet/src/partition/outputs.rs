@@ -49,12 +49,6 @@ impl Outputs {
         Self { ports: section.ports.clone().map(port).collect(), credits: Credits::default() }
     }
 
-    /// Adds a credit in flight to port `o`.
-    #[inline]
-    pub(super) fn add_credit(&mut self, o: usize, credit: Credit) {
-        self.credits.push(&mut self.ports[o].credits, credit);
-    }
-
     /// The first credit in flight to port `o`.
     #[inline]
     pub(super) fn first_credit(&self, o: usize) -> Option<Credit> {

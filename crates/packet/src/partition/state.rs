@@ -100,10 +100,10 @@ impl Partition {
             return;
         }
         self.clock.quiet_until = 0;
-        while let Some((time, event)) = self.agenda.pop(until) {
+        while let Some((time, key)) = self.agenda.queue.pop(until) {
             self.clock.now = time;
             self.clock.events += 1;
-            match event {
+            match self.agenda.keys.event(key) {
                 Event::Input(i) => self.arrive(i),
                 Event::Output(o) => self.output_event(o),
                 Event::Node(event) => self.node_event(event),
