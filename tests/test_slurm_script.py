@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from odonata._core import Experiment
 from odonata.errors import OdonataError
 from odonata.sweeps.slurm import script
 
@@ -26,9 +27,8 @@ json.dump([os.getcwd(), *sys.argv[1:]], open(sys.argv[0] + ".json", "w"))
 
 def text(here: Path, directory: Path = Path("my runs/50% 'of it'")) -> str:
     return script(
-        experiment=Path("an experiment.toml"),
+        experiment=Experiment("", "an experiment.toml", HOSTILE),
         directory=directory,
-        changes=HOSTILE,
         points=3,
         threads=2,
         here=here,

@@ -45,7 +45,7 @@ def _prices(results: Results, experiment: str) -> dict[str, float]:
     (part,) = [part for part in results.parts if part.experiment == experiment]
     (axis,) = [axis for axis in part.axes if axis.key == "cabling"]
     return {
-        name: price_of(part.source, [*part.changes, *changes])
+        name: price_of(part.sweep.with_overrides(changes))
         for name, changes in zip(axis.values, axis.overrides, strict=True)
     }
 

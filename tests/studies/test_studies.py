@@ -277,7 +277,7 @@ def test_an_experiment_is_every_combination_and_the_quick_form_less(tmp_path: Pa
     }
     (part,) = quick.parts
     assert axes(part) == {"cables": ("less",), "alone": ("together", "a"), "engine.seed": (7,)}
-    assert set(part.changes) == {'job.b.bytes="2 KiB"', 'job.a.bytes="1 KiB"'}
+    assert set(part.sweep.overrides) == {'job.b.bytes="2 KiB"', 'job.a.bytes="1 KiB"'}
     assert part.points[1].overrides == (
         'machine.class.global.bandwidth="10 GB/s"',
         "job.b.idle=true",
