@@ -19,6 +19,7 @@ import {
 } from './views/session/session'
 import { TableDialog } from './views/tables/tables'
 import { availableViews, VIEWS } from './views/views'
+import './views/frame/frame.css'
 
 export function App({ session }: { session: Session }) {
   const state = useStore(session.state)

@@ -1,4 +1,5 @@
 /** Entry points: the page of `odonata view`, a standalone page, or a notebook cell. */
+import './base/base.css'
 import { render } from 'preact'
 import { App } from './app'
 import { EmbeddedSource, HttpSource, SourceError, type EmbeddedData, type Source } from './data/source'
@@ -8,7 +9,6 @@ import { drawingService } from './draw/drawingservice'
 import { themeVariables } from './draw/look'
 import { CHECKS_OF_NAMES } from './views/frame/address'
 import { Session } from './views/session/session'
-import './viewer.css'
 
 async function mount(element: HTMLElement, source: Source, ownsUrl: boolean): Promise<void> {
   try {

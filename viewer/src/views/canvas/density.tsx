@@ -12,6 +12,7 @@ import { useSession, useStore } from '../session/session'
 import { TableButton } from '../tables/tables'
 import { Marks } from './marks'
 import { MiniRamp } from './miniramp'
+import './canvas.css'
 
 interface DensityProps {
   readonly map: Density

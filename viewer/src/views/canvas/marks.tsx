@@ -9,6 +9,7 @@ import { ThemeContext, useSession, useStore, type Hover } from '../session/sessi
 import { prepareCanvas, useSize } from './size'
 import type { Size } from '../../layout/picture'
 import { useSteps } from './steps'
+import './canvas.css'
 
 /** Tooltip of a mark, and what it highlights elsewhere. */
 export interface MarkText extends Tip {

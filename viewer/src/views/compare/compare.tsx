@@ -14,6 +14,7 @@ import { PictureView } from '../picture/picture'
 import type { Settings } from '../session/settings'
 import type { Shown } from '../session/shown'
 import { useSession, useStore } from '../session/session'
+import './compare.css'
 
 export function CompareView({ compared }: Shown) {
   if (!compared) return null

@@ -15,6 +15,7 @@ import { colorAt, looksFor, type LookTable } from '../../draw/look'
 import { RangeField } from './range'
 import { ThemeContext, useSession, useSettings } from '../session/session'
 import type { Settings } from '../session/settings'
+import './controls.css'
 
 export interface Option {
   readonly value: string

@@ -13,6 +13,7 @@ import { HottestFilter, Range } from './range'
 import { useSession, useStore } from '../session/session'
 import { useSize } from '../canvas/size'
 import { TableButton } from '../tables/tables'
+import './distribution.css'
 
 const BINS = 64
 const ROW = 58

@@ -6,6 +6,7 @@ import { jobNumbers, type Job, type Run } from '../../data/run'
 import type { JobMode } from '../../data/state'
 import { Communicators } from './communicators'
 import { useSession, useSettings } from '../session/session'
+import './jobs.css'
 
 /** Modes in which only this job counts; if already set, all count. */
 export function solo(

@@ -26,6 +26,7 @@ import { Marks } from '../canvas/marks'
 import type { Shown } from '../session/shown'
 import { useSession, useStore, type Session } from '../session/session'
 import { TableButton } from '../tables/tables'
+import './costs.css'
 
 const NOUNS: Readonly<Record<CostAxis, string>> = {
   job: 'job',

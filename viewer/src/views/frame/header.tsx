@@ -5,6 +5,7 @@ import { search, type SearchResult } from '../../data/focus'
 import type { Run } from '../../data/run'
 import { VIEWS, type View } from '../views'
 import { useSession, useSettings, useStore } from '../session/session'
+import './header.css'
 
 export interface HeaderProps {
   readonly run: Run | undefined

@@ -8,6 +8,7 @@ import { PANEL_NAMES } from '../panels/panels'
 import type { Session } from '../session/session'
 import type { Settings } from '../session/settings'
 import { VIEWS, type View } from '../views'
+import './dialogs.css'
 
 export const KEYS: readonly (readonly [string, string])[] = [
   ['/', 'search for a router, node, link or group'],

@@ -1,6 +1,7 @@
 /** The tooltip next to the pointer. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSession, useStore } from '../session/session'
+import './dialogs.css'
 
 export function Tooltip() {
   const hover = useStore(useSession().hover)

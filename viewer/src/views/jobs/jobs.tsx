@@ -10,6 +10,7 @@ import type { Shown } from '../session/shown'
 import { useSession, useStore, useTable } from '../session/session'
 import { hasCommunication } from '../../data/communication'
 import { span, CommunicationMap, CommunicationMatrices } from './communication'
+import './jobs.css'
 
 const GRID = 256
 

@@ -25,6 +25,7 @@ import { Marks } from '../canvas/marks'
 import type { Shown } from '../session/shown'
 import { useSession, useStore, useTable } from '../session/session'
 import { TableButton } from '../tables/tables'
+import './latency.css'
 
 /** Boxes of visible jobs. */
 export function shownLatencies(all: Latencies, state: ViewState): Latencies {

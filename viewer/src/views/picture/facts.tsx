@@ -7,6 +7,7 @@ import { resolveFocus } from '../../data/focus'
 import type { Run } from '../../data/run'
 import type { Summary } from '../../data/source'
 import { useSession, useSettings } from '../session/session'
+import './facts.css'
 
 /** The current focus, with a button to clear it. */
 export function FocusChip({ run }: { run?: Run }) {

@@ -15,6 +15,7 @@ import { geometryOf, LARGE, ThemeContext, useSession, useStore } from '../sessio
 import { useRankPlaces } from '../controls/ranks'
 import { useSize } from '../canvas/size'
 import { TableButton } from '../tables/tables'
+import './picture.css'
 
 /** Maximum number of curves while a range is dragged on a large machine. */
 const MARKS_REDUCED = 2000

@@ -21,6 +21,7 @@ import { Choice } from '../controls/controls'
 import { Marks, type MarkText } from '../canvas/marks'
 import { PivotTable } from '../tables/pivot'
 import { useSession, useStore, type Session } from '../session/session'
+import './study.css'
 
 export function StudyView() {
   const { findings } = useSession().index

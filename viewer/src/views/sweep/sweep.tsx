@@ -20,6 +20,7 @@ import { Interactions } from './interactions'
 import { PivotTable } from '../tables/pivot'
 import { useSession, useStore, type Session } from '../session/session'
 import { Thumbnails } from './thumbnails'
+import './sweep.css'
 
 export interface SweepTable {
   readonly rowKey: string

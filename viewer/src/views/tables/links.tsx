@@ -7,6 +7,7 @@ import { linkName } from '../../data/run'
 import { hottest } from '../../data/selection'
 import { jobsOnLink } from '../../data/values'
 import { useSession, useSettings, useStore } from '../session/session'
+import './links.css'
 
 const ROWS = 40
 

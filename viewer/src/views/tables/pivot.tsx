@@ -5,6 +5,7 @@ import { cellText, type Pivot, type PivotCell } from '../../data/pivot'
 import { colorScale, type ColorScale } from '../../data/scale'
 import { looksFor } from '../../draw/look'
 import { ThemeContext, useSession, useStore } from '../session/session'
+import './pivot.css'
 
 /** From the smallest to the largest mean. Not from zero: differences matter. */
 export function pivotScale({ low, high }: Pivot): ColorScale {

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { count } from '../../base/format'
 import type { Rows } from '../../data/rows'
 import { useSession, useStore } from '../session/session'
+import './tables.css'
 
 /** `rows` is called when the button is pressed. */
 export function TableButton({ of, rows }: { of: string; rows: () => Rows }) {

@@ -27,6 +27,7 @@ import { PictureView } from '../picture/picture'
 import type { Shown } from '../session/shown'
 import type { Settings } from '../session/settings'
 import { useSession, useStore, type Session } from '../session/session'
+import './time.css'
 
 /** Zoom factor and shift by key, as in Perfetto. */
 const KEYS: Readonly<Record<string, readonly [number, number]>> = {

@@ -16,6 +16,7 @@ import {
   type Explanation,
 } from '../../../data/explanation'
 import { useSession, useSettings, useStore } from '../../session/session'
+import './bottlenecks.css'
 
 export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
   const session = useSession()

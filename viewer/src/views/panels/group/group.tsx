@@ -8,6 +8,7 @@ import { Choice } from '../../controls/controls'
 import { MatricesView } from '../matrices/matrices'
 import { useSession, useStore } from '../../session/session'
 import { groupMembers } from '../../../layout/radial'
+import './group.css'
 
 export function GroupView({ derived: d }: { derived: DerivedRun }) {
   const session = useSession()

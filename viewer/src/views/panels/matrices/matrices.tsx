@@ -11,6 +11,7 @@ import { useMatrixCanvas } from './canvas'
 import { prepareCanvas, useSize } from '../../canvas/size'
 import { useFocusOn } from '../../canvas/steps'
 import { TableButton } from '../../tables/tables'
+import './matrices.css'
 
 export function MatricesView({ derived: d, group = null }: { derived: DerivedRun; group?: number | null }) {
   const session = useSession()
