@@ -28,8 +28,6 @@ CRATES: list[set[str]] = [
 
 WITH_CIRCLES = {
     "declare",
-    "engines",
-    "experiment",
     "flow",
     "machine",
     "routing",
@@ -38,8 +36,6 @@ WITH_CIRCLES = {
 
 WITH_TUPLES = {
     "declare",
-    "engines",
-    "experiment",
     "flow",
     "machine",
     "routing",

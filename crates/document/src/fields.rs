@@ -5,7 +5,7 @@ use crate::read::{read, PlacedValue};
 use crate::report::Report;
 use crate::tree::{Entry, Place, Table};
 use crate::variant::VariantChoice;
-use odonata_declare::{Key, KeyDefault, Value};
+use odonata_declare::{Key, KeyDefault, ParameterStruct, Value};
 use odonata_units::{Rate, Time};
 
 /// The keys of a table with checked values.
@@ -47,6 +47,13 @@ impl Fields {
             }
         }
         fields
+    }
+
+    /// The same of a table that has no other keys.
+    pub fn read_all(heading: &str, place: Place, table: &Table, keys: &[Key], report: &mut Report<'_>) -> Self {
+        let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
+        report.unknown_keys(heading, table, &known, |_| None);
+        Self::read(heading, place, table, keys, report)
     }
 
     fn read_entry(&mut self, key: &Key, entry: &Entry, report: &mut Report<'_>) {
@@ -96,6 +103,18 @@ impl Fields {
     /// Names and values of all keys that were given.
     pub fn all_given(&self) -> impl Iterator<Item = (&'static str, &PlacedValue<Value>)> {
         self.given.iter().map(|(name, _, value)| (*name, value))
+    }
+
+    /// Names and values of all keys that have one, given or by default, in the order of the declarations.
+    pub fn all_values(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.defaults.iter().filter_map(|(key, _)| Some((*key, self.value(key)?)))
+    }
+
+    /// Sets what is given and is one of these settings.
+    pub fn set<P: ParameterStruct + ?Sized>(&self, settings: &mut P) {
+        for (key, _, given) in &self.given {
+            settings.set_if_known(key, &given.value);
+        }
     }
 
     /// The text of `key`, if it is one.

@@ -28,6 +28,21 @@ pub fn unknown_keys(
     }
 }
 
+impl Report<'_> {
+    /// Reports every entry whose key `known` does not have, with where it belongs: `elsewhere` knows of other variants, the
+    /// report of other sections.
+    pub fn unknown_keys(
+        &mut self,
+        heading: &str,
+        table: &Table,
+        known: &[&'static str],
+        elsewhere: impl Fn(&str) -> Option<String>,
+    ) {
+        let owner_of = self.owner_of;
+        unknown_keys(heading, table, known, elsewhere, owner_of, self);
+    }
+}
+
 /// The table of an entry, or a problem.
 pub fn expect_table<'t>(entry: &'t Entry, example: &str, report: &mut Report<'_>) -> Option<&'t Table> {
     match &entry.node.raw {

@@ -22,5 +22,6 @@ pub use keys::{expect_table, unknown_keys};
 pub use problem::{suggestion, Location, Problem, ProblemKind, Problems};
 pub use read::{read, PlacedValue};
 pub use report::{Mismatch, Report};
-pub use section::{Chooser, Section};
+pub use section::Section;
 pub use tree::{Document, Entry, Node, Place, Raw, Table};
+pub use variant::Chooser;

@@ -41,6 +41,7 @@ impl<'a> ValueReader<'a> {
             Kind::Bytes => self.quantity(|text| Quantity::bytes(text).map(Value::Bytes)),
             Kind::Time => self.quantity(|text| Quantity::time(text).map(Value::Time)),
             Kind::Rate => self.quantity(|text| Quantity::rate(text).map(Value::Rate)),
+            Kind::Seed => self.integer(0, i64::MAX),
             Kind::Integer { min, max } => self.integer(*min, *max),
             Kind::Number { min, max } => self.number(*min, *max),
             Kind::Choice(choices) => self.choice(choices),

@@ -11,6 +11,8 @@ const PROBLEMS_MAX: usize = 100;
 pub struct Report<'d> {
     /// The document that is read.
     pub document: &'d Document,
+    /// In which section a key stands, if it is one of any.
+    pub(crate) owner_of: fn(&str) -> Option<String>,
     problems: Vec<(Option<Place>, Problem)>,
     /// Number of problems after the last reported one.
     untold: usize,
@@ -19,7 +21,12 @@ pub struct Report<'d> {
 impl<'d> Report<'d> {
     /// A report without problems.
     pub const fn new(document: &'d Document) -> Self {
-        Self { document, problems: Vec::new(), untold: 0 }
+        Self::of_sections(document, |_| None)
+    }
+
+    /// The same, which says of an unknown key in which other section it stands.
+    pub const fn of_sections(document: &'d Document, owner_of: fn(&str) -> Option<String>) -> Self {
+        Self { document, owner_of, problems: Vec::new(), untold: 0 }
     }
 
     /// A problem at a place.

@@ -1,22 +1,10 @@
-//! Sections of the experiment file, and the keys in them that choose a variant.
+//! Sections of the experiment file.
 
-use odonata_declare::{Family, Key, VariantInfo};
-
-/// A key that chooses among variants. Their parameters may be sibling keys.
-#[derive(Clone, Debug)]
-pub struct Chooser {
-    /// The key.
-    pub key: &'static str,
-    /// What it chooses among.
-    pub family: &'static Family,
-}
-
-impl Chooser {
-    /// The variants by its value.
-    pub fn variants(&self) -> &'static [VariantInfo] {
-        self.family.variants()
-    }
-}
+use crate::fields::Fields;
+use crate::report::Report;
+use crate::tree::{Entry, Table};
+use crate::variant::Chooser;
+use odonata_declare::Key;
 
 /// A table of the experiment file.
 #[derive(Clone, Debug)]
@@ -34,6 +22,24 @@ pub struct Section {
 }
 
 impl Section {
+    /// A section that stands once and has no variants.
+    pub const fn new(name: &'static str, doc: &'static str, keys: Vec<Key>) -> Self {
+        Self { name, repeated: false, doc, keys, choosers: Vec::new() }
+    }
+
+    /// Reads the section; without it, every key has its default.
+    pub fn read(&self, given: Option<(&Entry, &Table)>, report: &mut Report<'_>) -> Fields {
+        let empty = Table::default();
+        let (place, table) = given.map_or((report.document.whole(0), &empty), |(entry, table)| (entry.place, table));
+        Fields::read_all(&self.heading(), place, table, &self.keys, report)
+    }
+
+    /// All keys that it may have, those of variants among them.
+    pub fn all_keys(&self) -> impl Iterator<Item = &Key> {
+        let variants = self.choosers.iter().flat_map(Chooser::variants);
+        self.keys.iter().chain(variants.flat_map(|variant| &variant.keys))
+    }
+
     /// Its heading as it stands in a file.
     pub fn heading(&self) -> String {
         if self.repeated {

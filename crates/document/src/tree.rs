@@ -96,6 +96,13 @@ pub struct Entry {
     pub node: Node,
 }
 
+impl Entry {
+    /// Whether it is a table or a list of tables, as sections are.
+    pub const fn is_section(&self) -> bool {
+        matches!(self.node.raw, Raw::Table(_) | Raw::List(_))
+    }
+}
+
 impl Table {
     /// The entry of a key.
     pub fn get(&self, key: &str) -> Option<&Entry> {

@@ -4,9 +4,24 @@ use crate::keys::unknown_keys;
 use crate::problem::ProblemKind;
 use crate::read::{read, PlacedValue};
 use crate::report::Report;
-use crate::section::Chooser;
 use crate::tree::{Entry, Node, Place, Raw, Table};
 use odonata_declare::{Family, Key, KeyDefault, Kind, Value, VariantInfo};
+
+/// A key that chooses among variants. Their parameters may be sibling keys.
+#[derive(Clone, Debug)]
+pub struct Chooser {
+    /// The key.
+    pub key: &'static str,
+    /// What it chooses among.
+    pub family: &'static Family,
+}
+
+impl Chooser {
+    /// The variants by its value.
+    pub fn variants(&self) -> &'static [VariantInfo] {
+        self.family.variants()
+    }
+}
 
 /// A variant that was chosen, and the parameters that were given.
 #[derive(Clone, Debug)]

@@ -30,7 +30,7 @@ pub struct Origin {
 
 impl Origin {
     /// Of a text, its file and overrides, that came to `resolved` and have read `inputs`.
-    pub fn new(text: &str, path: &str, overrides: &[String], resolved: &str, inputs: &[InputFile]) -> Self {
+    pub fn of(text: &str, path: &str, overrides: &[String], resolved: &str, inputs: &[InputFile]) -> Self {
         // Who goes on may be in another directory.
         let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string();
         let input = |file: &InputFile| (whole(&file.path), file.sha256.clone());

@@ -45,7 +45,7 @@ struct Flow {
 fn read(fields: &Fields, report: &mut Report<'_>) -> Flow {
     let mut settings = FlowSettings::default();
     // The preset is the first key: what is given after it changes it.
-    fields.all_given().for_each(|(key, given)| settings.set(key, &given.value));
+    fields.set(&mut settings);
     let routing = routing::read(fields);
     settings.routing = routing.paths().expect("an algorithm that the engine takes");
     if let Err((key, reason)) = settings.check() {

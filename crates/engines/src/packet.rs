@@ -6,6 +6,7 @@ mod keeper;
 mod keys;
 mod messages;
 mod outcome;
+mod program_records;
 mod programs;
 mod q_tables;
 mod rank_memory;
@@ -29,7 +30,8 @@ use odonata_packet::{
 use odonata_processes::SingleProcess;
 use odonata_units::{Bytes, Rate, Time};
 use odonata_workload::{Job, TrafficKind};
-use programs::{ProgramRecords, Programs};
+use program_records::ProgramRecords;
+use programs::Programs;
 use settings::Packet;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -140,8 +142,8 @@ impl Engine for Packet {
         let Checkpoints { mut from, origin } = checkpoints;
         let keeper = Keeper::default();
         let warm_up = self.warm_up(&engine, &traffic, schedule, &options, &origin)?;
-        let kept = (&keeper, self.times.checkpoint.map(|every| Duration::from_secs_f64(every.as_s_f64())), origin);
-        let mut passed = rows::RowForwarder::new(watcher, &engine.link_ports(), recording, kept);
+        let every = self.times.checkpoint.map(|every| Duration::from_secs_f64(every.as_s_f64()));
+        let mut passed = rows::RowForwarder::new(watcher, &engine.link_ports(), recording, &keeper, every, origin);
         let mut warm = match warm_up.filter(|_| from.is_none()) {
             Some(warm_up) => warm_up.state(&mut passed, &keeper, processes.as_deref())?,
             None => None,
@@ -158,7 +160,8 @@ impl Engine for Packet {
         let result = engine.run_distributed(&traffic, schedule, &options, &mut passed, keeping, processes);
         let result =
             result.map_err(|error| EngineError::Checkpoint(error.to_string()))?.ok_or(EngineError::Elsewhere)?;
-        let ran = ProgramRecords::new(programs.as_ref(), scenario, (result.end, self.settings.injection.is_some()));
+        let ran = programs.as_ref().map(|programs| &*programs.ranks);
+        let ran = ProgramRecords::new(ran, scenario, result.end, self.settings.injection.is_some());
         let mut outcome = outcome::outcome(&columns::FinishedRun {
             engine: self,
             scenario,

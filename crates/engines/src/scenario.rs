@@ -1,5 +1,6 @@
 //! What a run is given.
 
+use odonata_declare::parameters;
 use odonata_machine::Machine;
 use odonata_transport::MpiSettings;
 use odonata_workload::Workload;
@@ -19,13 +20,15 @@ pub struct Scenario {
     pub output: Output,
 }
 
-/// What a run records.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Output {
-    /// Whether `link_jobs` has rows.
-    pub link_jobs: bool,
-    /// Whether `placement` has rows.
-    pub placement: bool,
-    /// Whether `communication` has rows.
-    pub communication: bool,
+parameters! {
+    /// What a run records: the keys of `[output]`.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct Output {
+        /// Record of the traffic of each job on each link.
+        pub link_jobs: bool = true;
+        /// Record of the node of each rank.
+        pub placement: bool = true;
+        /// Record of the communication matrix of each job.
+        pub communication: bool = true;
+    }
 }

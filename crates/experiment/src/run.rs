@@ -74,7 +74,7 @@ impl Experiment {
             return Err(RunError::Interrupted);
         }
         let plan = self.plan()?;
-        let mut origin = Origin::new(self.text(), self.path(), self.overrides(), &plan.resolved, &plan.inputs);
+        let mut origin = Origin::of(self.text(), self.path(), self.overrides(), &plan.resolved, &plan.inputs);
         if let Some(from) = &from {
             from.check(&origin).map_err(RunError::Checkpoint)?;
             origin.before = from.origin().before + 1;

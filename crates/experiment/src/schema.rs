@@ -3,7 +3,7 @@
 mod json;
 mod markdown;
 
-pub use crate::spec::sections::sections;
+pub use crate::spec::sections::{is_seed, sections};
 pub use json::json_schema;
 pub use markdown::reference;
 pub use odonata_document::{Chooser, Section};

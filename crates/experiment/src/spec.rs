@@ -20,7 +20,6 @@ use machine::MachineSpec;
 use mpi::MpiSpec;
 use odonata_document::{expect_table, format, overrides, Document, Entry, ProblemKind, Problems, Raw, Report, Table};
 use odonata_engines::Output;
-use sections::unknown_keys;
 pub use sweep::SweepAxis;
 
 /// The keys at the top of the file.
@@ -46,31 +45,34 @@ pub struct ExperimentSpec {
 impl ExperimentSpec {
     /// Reads the sections of a document. All mistakes in keys and values are errors.
     pub(crate) fn read(document: Document) -> Result<Self, Problems> {
-        let mut report = Report::new(&document);
-        let sections = Sections::find(&document.root, &mut report);
-        check_format(&document.root, &mut report);
-        let machine = match sections.machine {
-            Some((entry, table)) => MachineSpec::read(entry, table, &mut report),
+        let (root, mut problems) = (&document.root, Report::of_sections(&document, sections::owner_of));
+        let report = &mut problems;
+        report.unknown_keys("the experiment", root, &TOP, sections::owner_of);
+        check_format(root, report);
+        let machine = match section(root, "machine", report) {
+            Some((entry, table)) => MachineSpec::read(entry, table, report),
             None => {
                 let help = "add a section [machine] with `preset`, `topology` or `file`".to_owned();
                 report.add_general(ProblemKind::MissingKey, "the experiment has no [machine]", Some(help));
                 None
             }
         };
-        let jobs = job::read_all(sections.jobs, &mut report);
-        let mpi = mpi::read(sections.mpi, &document, &mut report);
-        let engine = EngineSpec::read(sections.engine, &document, &mut report);
-        let output = output::read(sections.output, &document, &mut report);
+        let jobs = job::read_all(root.get("job"), report);
+        let mpi = mpi::read(section(root, "mpi", report), report);
+        let engine = EngineSpec::read(section(root, "engine", report), report);
+        let mut output = Output::default();
+        output::SECTION.read(section(root, "output", report), report).set(&mut output);
         // It names jobs; of those that could not be read not even the name is known.
         let jobs_read =
-            matches!(sections.jobs.map(|entry| &entry.node.raw), Some(Raw::List(all)) if all.len() == jobs.len());
-        let interference = interference::read(sections.interference.filter(|_| jobs_read), &jobs, &mut report);
-        let sweep = sweep::read(sections.sweep, &document, &mut report);
-        let optimize = optimize::read(sections.optimize.filter(|_| jobs_read), &jobs, &mut report);
-        let cluster = cluster::read(sections.cluster, &mut report);
-        interference::check_overlap(&interference.axes, &sweep, &mut report);
-        let jobs = job::present(jobs, &mut report);
-        report.finish(())?;
+            matches!(root.get("job").map(|entry| &entry.node.raw), Some(Raw::List(all)) if all.len() == jobs.len());
+        let interference =
+            interference::read(section(root, "interference", report).filter(|_| jobs_read), &jobs, report);
+        let sweep = sweep::read(section(root, "sweep", report), &document, report);
+        let optimize = optimize::read(section(root, "optimize", report).filter(|_| jobs_read), &jobs, report);
+        let cluster = cluster::read(section(root, "cluster", report), report);
+        interference::check_overlap(&interference.axes, &sweep, report);
+        let jobs = job::present(jobs, report);
+        problems.finish(())?;
         let parts = machine.zip(engine);
         let (machine, engine) = parts.expect("a part that is missing is a problem");
         Ok(Self { machine, jobs, mpi, engine, output, interference, sweep, optimize, cluster, document })
@@ -105,16 +107,12 @@ impl ExperimentSpec {
 
 /// Reads the section `[machine]` alone.
 pub(crate) fn read_machine(document: &Document) -> Result<(MachineSpec, u64), Problems> {
-    let mut report = Report::new(document);
-    let machine = match document.root.get("machine") {
-        Some(entry) => {
-            expect_table(entry, "[machine]", &mut report).and_then(|table| MachineSpec::read(entry, table, &mut report))
-        }
-        None => {
-            report.add_general(ProblemKind::MissingKey, "there is no [machine]", None);
-            None
-        }
-    };
+    let mut report = Report::of_sections(document, sections::owner_of);
+    if document.root.get("machine").is_none() {
+        report.add_general(ProblemKind::MissingKey, "there is no [machine]", None);
+    }
+    let machine = section(&document.root, "machine", &mut report)
+        .and_then(|(entry, table)| MachineSpec::read(entry, table, &mut report));
     let seed = engine::seed(document);
     report.finish(())?;
     Ok((machine.expect("a part that is missing is a problem"), seed))
@@ -140,41 +138,8 @@ fn check_format(root: &Table, report: &mut Report<'_>) {
     report.add(ProblemKind::Value, entry.node.place, message, Some(help));
 }
 
-/// The sections of a file.
-struct Sections<'t> {
-    machine: Option<(&'t Entry, &'t Table)>,
-    jobs: Option<&'t Entry>,
-    mpi: Option<(&'t Entry, &'t Table)>,
-    engine: Option<(&'t Entry, &'t Table)>,
-    output: Option<(&'t Entry, &'t Table)>,
-    interference: Option<(&'t Entry, &'t Table)>,
-    sweep: Option<(&'t Entry, &'t Table)>,
-    optimize: Option<(&'t Entry, &'t Table)>,
-    cluster: Option<(&'t Entry, &'t Table)>,
-}
-
-impl<'t> Sections<'t> {
-    fn find(root: &'t Table, report: &mut Report<'_>) -> Self {
-        unknown_keys("the experiment", root, &TOP, sections::owner_of, report);
-        let mut section = |name: &str| {
-            let entry = root.get(name)?;
-            Some((entry, expect_table(entry, &format!("[{name}]"), report)?))
-        };
-        Self {
-            machine: section("machine"),
-            mpi: section("mpi"),
-            engine: section("engine"),
-            output: section("output"),
-            interference: section("interference"),
-            sweep: section("sweep"),
-            optimize: section("optimize"),
-            cluster: section("cluster"),
-            jobs: root.get("job"),
-        }
-    }
-}
-
-/// Whether an entry is a table or a list of tables, as sections are.
-pub(crate) const fn is_section(entry: &Entry) -> bool {
-    matches!(entry.node.raw, Raw::Table(_) | Raw::List(_))
+/// The section called `name` with its table, if it is there and is one.
+fn section<'t>(root: &'t Table, name: &str, report: &mut Report<'_>) -> Option<(&'t Entry, &'t Table)> {
+    let entry = root.get(name)?;
+    Some((entry, expect_table(entry, &format!("[{name}]"), report)?))
 }

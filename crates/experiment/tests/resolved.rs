@@ -175,7 +175,7 @@ fn every_key_is_there() {
 /// Sections and keys of `others` belong to what was not chosen.
 fn every_key_but(text: &str, others: &[&str]) {
     let resolved: toml::Table = toml::from_str(&plan(text).resolved).unwrap();
-    let of_one_run = |section: &&Section| {
+    let of_one_run = |section: &&&Section| {
         !["interference", "optimize", "cluster"].contains(&section.name) && !others.contains(&section.name)
     };
     for section in odonata_experiment::schema::sections().iter().filter(of_one_run) {

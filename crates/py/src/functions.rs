@@ -63,6 +63,12 @@ pub(crate) fn checkpoint(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, Py
     json_object(py, &origin.to_json())
 }
 
+/// Whether the key at a dotted path is a seed of random choices.
+#[pyfunction]
+pub(crate) fn is_seed(key: &str) -> bool {
+    odonata_experiment::schema::is_seed(key)
+}
+
 /// JSON Schema of the experiment file.
 #[pyfunction]
 pub(crate) fn schema() -> String {

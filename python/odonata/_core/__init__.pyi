@@ -23,6 +23,7 @@ __all__ = [
     "checkpoint",
     "host_names",
     "improved_mapping",
+    "is_seed",
     "presets",
     "product_seconds",
     "program_mistake",
@@ -308,6 +309,9 @@ def checkpoint(path: str | PathLike[str]) -> Any:
 
 def time_ps(text: str) -> int:
     """A time such as `400 us` in ps; raises `ValueError` if it is invalid."""
+
+def is_seed(key: str) -> bool:
+    """Whether the key at a dotted path is declared as a seed of random choices."""
 
 def bisected_mapping(problem: MappingProblem) -> npt.NDArray[np.uint32]:
     """A mapping by recursive bisection: the place of every rank."""

@@ -23,6 +23,8 @@ pub enum Kind {
     Time,
     /// A data rate with its unit.
     Rate,
+    /// A seed of random choices: an integer of at least 0.
+    Seed,
     /// An integer.
     Integer {
         /// Smallest value.
@@ -90,6 +92,7 @@ impl Kind {
             Self::Bytes => "an amount of data like \"64 KiB\"".into(),
             Self::Time => "a duration like \"300 ns\"".into(),
             Self::Rate => "a data rate like \"25 GB/s\"".into(),
+            Self::Seed => "a whole number from 0 up".into(),
             Self::Integer { .. } if *self == Self::ANY_INTEGER => "a whole number".into(),
             Self::Integer { min, max } if *max >= i64::from(u32::MAX) => format!("a whole number from {min} up"),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
@@ -159,6 +162,7 @@ impl Kind {
             Self::Bytes => "\"64 KiB\"".into(),
             Self::Time => "\"300 ns\"".into(),
             Self::Rate => "\"25 GB/s\"".into(),
+            Self::Seed => "4".into(),
             Self::Integer { min, .. } => (*min).max(4).to_string(),
             Self::Number { min, max } => if *min <= 0.5 && *max >= 0.5 { "0.5" } else { "1.5" }.into(),
             Self::Choice(choices) => format!("\"{}\"", choices[0].name),
@@ -194,6 +198,7 @@ impl Kind {
             {
                 Ok(value.clone())
             }
+            (Self::Seed, Value::Integer(0..)) => Ok(value.clone()),
             (Self::Integer { min, max }, Value::Integer(n)) if (min..=max).contains(&n) => Ok(value.clone()),
             (Self::Number { min, max }, Value::Number(x)) if (min..=max).contains(&x) => Ok(value.clone()),
             (Self::Number { min, max }, Value::Integer(n)) if (*min..=*max).contains(&(*n as f64)) => {

@@ -1,6 +1,6 @@
 //! The tables of calls, waits and phases in time of rank programs.
 
-use super::programs::{phase_names, ProgramRecords};
+use super::program_records::{phase_names, ProgramRecords};
 use odonata_declare::Type::{Coded, U32, U64};
 use odonata_declare::Unit::{Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};

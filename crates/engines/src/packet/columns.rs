@@ -1,6 +1,6 @@
 //! What the packet engine adds to the tables of every run: columns of links, nodes and jobs.
 
-use super::programs::ProgramRecords;
+use super::program_records::ProgramRecords;
 use super::settings::Packet;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{F64, U64};

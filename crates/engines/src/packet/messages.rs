@@ -1,6 +1,6 @@
 //! The table of messages of rank programs.
 
-use super::programs::ProgramRecords;
+use super::program_records::ProgramRecords;
 use odonata_declare::Type::{Bool, Coded, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, Plain, Ps};
 use odonata_declare::{Column, FilledTable, Values, Word};

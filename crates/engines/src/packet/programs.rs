@@ -4,13 +4,14 @@ use super::calls::{CALLS, PHASE_TIMES, WAITS};
 use super::columns::FinishedRun;
 use super::keys::Records;
 use super::messages::MESSAGES;
+use super::program_records::{phase_names, ProgramRecords};
 use super::rank_memory::RankMemory;
 use crate::scenario::Scenario;
 use odonata_declare::Type::{Bool, Coded, F64, U32, U64};
 use odonata_declare::Unit::{Bytes as InBytes, BytesPerS, Count, Ns, Plain, Ps};
 use odonata_declare::{Column, FilledColumn, FilledTable, Frame, Role, Table, Values};
 use odonata_packet::{PacketSettings, Program};
-use odonata_transport::{wire_volume, CallKind, CallRecords, MessageRecord, PhaseRecord, RankJob, RankRecord, Ranks};
+use odonata_transport::{wire_volume, CallKind, PhaseRecord, RankJob, RankRecord, Ranks};
 use odonata_units::{JobId, Time};
 use odonata_workload::rails::JobRails;
 use odonata_workload::{volumes, Job, TrafficKind};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 /// The ranks of all jobs that are programs.
 #[derive(Clone, Debug)]
 pub(super) struct Programs {
-    ranks: Arc<Ranks>,
+    pub(super) ranks: Arc<Ranks>,
     /// Packets and bytes that they put on the wires.
     pub(super) packets: u64,
     pub(super) bytes: u64,
@@ -95,58 +96,6 @@ pub(super) fn frames(ran: &ProgramRecords) -> Vec<(&'static str, Frame)> {
         frames.extend((!ran.recorded.phases.is_empty()).then(|| PHASE_TIMES.of(ran)));
     }
     frames
-}
-
-/// Records of the ranks of programs.
-#[derive(Default)]
-pub(super) struct ProgramRecords {
-    /// By job and rank.
-    ranks: Vec<RankRecord>,
-    /// By job, source, destination and number, if they are recorded.
-    pub(super) messages: Vec<MessageRecord>,
-    records_messages: bool,
-    /// Whether nodes had injection FIFOs.
-    pub(super) has_fifos: bool,
-    /// Calls, waits and phases in time, if they are recorded.
-    pub(super) recorded: CallRecords,
-    records_calls: bool,
-    /// When the run ended.
-    end: Time,
-    /// Names of the phases of all jobs with the numbers of their programs, and the first phase of each job.
-    phases: Vec<String>,
-    program_of: Vec<u32>,
-    first_phase: Vec<usize>,
-}
-
-impl ProgramRecords {
-    /// In a run that ended at `end`; whether nodes had injection FIFOs.
-    pub(super) fn new(programs: Option<&Programs>, scenario: &Scenario, (end, has_fifos): (Time, bool)) -> Self {
-        let ranks = programs.map_or_else(Vec::new, |programs| programs.ranks.take_records());
-        let messages = programs.map_or_else(Vec::new, |programs| programs.ranks.take_messages());
-        let records_messages = programs.is_some_and(|programs| programs.ranks.records_messages());
-        let records_calls = programs.is_some_and(|programs| programs.ranks.records_calls());
-        let recorded = programs.map_or_else(Default::default, |programs| programs.ranks.take_calls());
-        let (mut phases, mut program_of, mut first_phase) = (Vec::new(), Vec::new(), Vec::new());
-        for job in &scenario.workload.jobs {
-            first_phase.push(phases.len());
-            let Some(shared) = &job.program else { continue };
-            let own = shared.program.phases();
-            program_of.extend((0..own.len() as u32).map(|phase| shared.program.program_of(phase)));
-            phases.extend(own);
-        }
-        Self {
-            ranks,
-            messages,
-            records_messages,
-            has_fifos,
-            recorded,
-            records_calls,
-            end,
-            phases,
-            program_of,
-            first_phase,
-        }
-    }
 }
 
 const UNDER: &str = "program";
@@ -232,15 +181,6 @@ fn phases(ran: &ProgramRecords) -> impl Iterator<Item = (&RankRecord, usize, &Ph
         .iter()
         .flat_map(|rank| rank.phases.iter().enumerate().map(move |(phase, record)| (rank, phase, record)))
         .filter(|(_, _, record)| record.count > 0)
-}
-
-/// Names of phases, each given by its job and its number in the job's programs.
-pub(super) fn phase_names(ran: &ProgramRecords, phases: impl Iterator<Item = (u16, usize)>) -> Values {
-    let (mut texts, first) = (ran.phases.clone(), &ran.first_phase);
-    let codes: Vec<i32> = phases.map(|(job, phase)| (first[usize::from(job)] + phase) as i32).collect();
-    let most = codes.iter().copied().max().unwrap_or(-1);
-    (texts.len() as i32..=most).for_each(|code| texts.push(format!("phase {code}")));
-    Values::Text { codes, texts }
 }
 
 const PHASES: FilledTable<'_, ProgramRecords> = FilledTable {

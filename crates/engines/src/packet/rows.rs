@@ -31,8 +31,10 @@ pub(super) struct RowForwarder<'a> {
     links: Vec<u32>,
     paths: bool,
     kept: Vec<(&'static str, Frame)>,
-    /// Target, wall-clock interval and origin of checkpoints.
-    checkpoints: (&'a Keeper, Option<Duration>, Origin),
+    /// Target of checkpoints, the wall-clock interval between two, and their origin.
+    keeper: &'a Keeper,
+    every: Option<Duration>,
+    origin: Origin,
 }
 
 impl<'a> RowForwarder<'a> {
@@ -41,14 +43,16 @@ impl<'a> RowForwarder<'a> {
         watcher: &'a mut dyn Watcher,
         link_ports: &[u32],
         recording: Recording,
-        checkpoints: (&'a Keeper, Option<Duration>, Origin),
+        keeper: &'a Keeper,
+        every: Option<Duration>,
+        origin: Origin,
     ) -> Self {
         let ports = link_ports.iter().max().map_or(0, |port| *port as usize + 1);
         let mut links = vec![NO_LINK; ports];
         for (link, &port) in (0..).zip(link_ports) {
             links[port as usize] = link;
         }
-        let mut passed = Self { watcher, links, paths: recording.paths, kept: Vec::new(), checkpoints };
+        let mut passed = Self { watcher, links, paths: recording.paths, kept: Vec::new(), keeper, every, origin };
         if recording.packets {
             passed.rows(Rows::Packets(Vec::new()));
         }
@@ -100,13 +104,11 @@ impl Watch for RowForwarder<'_> {
     }
 
     fn wants_checkpoint(&mut self, now_ps: u64) -> bool {
-        let (keeper, every, origin) = &mut self.checkpoints;
-        keeper.begin(self.watcher, *every, origin, now_ps)
+        self.keeper.begin(self.watcher, self.every, &mut self.origin, now_ps)
     }
 
     fn checkpoint_taken(&mut self) {
-        let (keeper, _, origin) = &mut self.checkpoints;
-        keeper.end(self.watcher, origin);
+        self.keeper.end(self.watcher, &mut self.origin);
     }
 
     fn rows(&mut self, rows: Rows) {

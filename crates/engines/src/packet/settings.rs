@@ -32,11 +32,7 @@ pub(super) fn keys() -> Vec<Key> {
 /// Sets what is given of a part. The preset is the first key: what is given after it changes it.
 fn given<T: ParameterStruct + Default>(fields: &Fields) -> T {
     let mut part = T::default();
-    for key in part.keys() {
-        if let Some(given) = fields.given(key.name) {
-            part.set(key.name, &given.value);
-        }
-    }
+    fields.set(&mut part);
     part
 }
 

@@ -1,9 +1,10 @@
 //! From `[machine]` to a machine.
 
 use super::node_names;
+use super::resolved::table_of;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
 use odonata_declare::{Kind, ParameterStruct, Value, Variant, Word};
-use odonata_document::{suggestion, Fields, Files, PlacedValue, ProblemKind, Report};
+use odonata_document::{suggestion, Files, PlacedValue, ProblemKind, Report};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
 use odonata_machine::topology::{Extent, TOPOLOGIES};
@@ -77,10 +78,7 @@ fn add_rails(
 ) -> Option<RailChoice> {
     let (planes, rails) = (spec.common.count("planes").unwrap_or(1), spec.common.count("rails").unwrap_or(1));
     let mut choice = RailChoice::default();
-    let mine: Vec<&str> = choice.keys().iter().map(|key| key.name).collect();
-    for (key, given) in spec.common.all_given().filter(|(key, _)| mine.contains(key)) {
-        choice.set(key, &given.value);
-    }
+    spec.common.set(&mut choice);
     if let Some(of_file) = builder.nics_per_node() {
         let keys = ["planes", "rails", "rail_routers", "nodes_per_router", "node_counts"];
         if let Some((key, given)) = keys.iter().find_map(|key| Some((key, spec.common.given(key)?))) {
@@ -88,7 +86,7 @@ fn add_rails(
             report.add(ProblemKind::Conflict, given.place, message, None);
             return None;
         }
-        choice.values().into_iter().for_each(|(key, value)| drop(resolved.insert(key.into(), value.to_toml())));
+        resolved.extend(table_of(choice.values()));
         return Some(choice);
     }
     let routers = spec.common.text("rail_routers").and_then(RailRouters::from_word).unwrap_or_default();
@@ -109,7 +107,7 @@ fn add_rails(
     resolved.insert("planes".into(), planes.into());
     resolved.insert("rails".into(), rails.into());
     resolved.insert("rail_routers".into(), routers.word().into());
-    choice.values().into_iter().for_each(|(key, value)| drop(resolved.insert(key.into(), value.to_toml())));
+    resolved.extend(table_of(choice.values()));
     Some(choice)
 }
 
@@ -180,16 +178,14 @@ fn origin(
             resolved.insert("topology".into(), name.as_str().into());
             let known = Variant::find("topology", TOPOLOGIES, name).expect("a known topology");
             let mut family = (known.default)();
-            set_given(&mut *family, &spec.own);
+            spec.own.set(&mut *family);
             if let Some((key, reason)) = family.contradiction() {
                 report.add(ProblemKind::Conflict, spec.place_of(key), reason, None);
                 return None;
             }
             family.take_seed(seed);
             family.take_ports(&|class| spec.classes.iter().find(|c| c.name == class)?.ports()?);
-            for (key, value) in family.values() {
-                resolved.insert(key.into(), value.to_toml());
-            }
+            resolved.extend(table_of(family.values()));
             admit(family.extent(), spec, report)?;
             family.lay_out()
         }
@@ -228,7 +224,7 @@ fn from_file(
     };
     let mut reader = (Variant::find("format", FORMATS, format).expect("a known format").default)();
     if spec.common.given("format").is_some() {
-        set_given(&mut *reader, &spec.own);
+        spec.own.set(&mut *reader);
     }
     resolved.insert("file".into(), files.path_of(&name).to_string_lossy().into_owned().into());
     resolved.insert("format".into(), format.into());
@@ -277,11 +273,6 @@ fn admit(extent: Extent, spec: &MachineSpec, report: &mut Report<'_>) -> Option<
     let Err(reason) = memory::admit_machine(extent.memory_bytes(), memory::available()) else { return Some(()) };
     report.add(ProblemKind::Machine, spec.origin_place, reason, None);
     None
-}
-
-/// Sets what is given.
-fn set_given<T: ParameterStruct + ?Sized>(target: &mut T, fields: &Fields) {
-    fields.all_given().for_each(|(key, given)| target.set(key, &given.value));
 }
 
 /// Gives every router that has nodes `count` of them. An old slot stays usable or not, a new one is usable where

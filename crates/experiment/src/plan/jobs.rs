@@ -115,7 +115,8 @@ fn set_all(
 pub(super) fn place(
     entries: &[JobEntry],
     words: Vec<Option<JobSpec>>,
-    (machine, rails): (&Machine, RailChoice),
+    machine: &Machine,
+    rails: RailChoice,
     seed: u64,
     known: &mut ExaminationCache,
     report: &mut Report<'_>,

@@ -3,7 +3,7 @@
 use crate::spec::engine::EngineSpec;
 use crate::spec::job::{PATTERN, PLACEMENT, PROGRAM, TRAFFIC};
 use crate::spec::mpi::MpiSpec;
-use odonata_declare::{Kind, Value as DeclaredValue, VariantInfo};
+use odonata_declare::{Kind, ParameterStruct, Value as DeclaredValue, VariantInfo};
 use odonata_document::{format, Files};
 use odonata_engines::Output;
 use odonata_programs::ProgramSpec;
@@ -70,7 +70,7 @@ pub(super) fn experiment(
         root.insert("mpi".into(), Value::Table(mpi.resolved()));
     }
     root.insert("engine".into(), Value::Table(engine_table(engine)));
-    root.insert("output".into(), Value::Table(output_table(output)));
+    root.insert("output".into(), Value::Table(table_of(output.values())));
     to_text(root)
 }
 
@@ -103,16 +103,11 @@ fn engine_table(engine: &EngineSpec) -> Table {
     let mut table = Table::new();
     table.insert("kind".into(), engine.engine.kind().into());
     table.insert("seed".into(), i64::try_from(engine.seed).expect("a seed is read from a signed number").into());
-    for (key, value) in engine.engine.resolved() {
-        table.insert(key.into(), value.to_toml());
-    }
+    table.extend(table_of(engine.engine.resolved()));
     table
 }
 
-fn output_table(output: Output) -> Table {
-    Table::from_iter([
-        ("link_jobs".to_owned(), Value::Boolean(output.link_jobs)),
-        ("placement".to_owned(), Value::Boolean(output.placement)),
-        ("communication".to_owned(), Value::Boolean(output.communication)),
-    ])
+/// Names and values as a table.
+pub(super) fn table_of(values: Vec<(&'static str, DeclaredValue)>) -> Table {
+    values.into_iter().map(|(key, value)| (key.to_owned(), value.to_toml())).collect()
 }

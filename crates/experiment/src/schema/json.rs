@@ -128,6 +128,7 @@ fn kind_schema(kind: &Kind) -> Value {
         Kind::Bytes => json!({ "type": "string", "pattern": "^[0-9].*[bB]$", "examples": ["64 KiB"] }),
         Kind::Time => json!({ "type": "string", "pattern": "^[0-9].*s$", "examples": ["300 ns"] }),
         Kind::Rate => json!({ "type": "string", "pattern": "^[0-9].*(/s|ps)$", "examples": ["25 GB/s"] }),
+        Kind::Seed => json!({ "type": "integer", "minimum": 0, "maximum": i64::MAX }),
         Kind::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Kind::Number { min, max } => {
             let mut schema = json!({ "type": "number" });

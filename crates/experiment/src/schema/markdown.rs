@@ -137,6 +137,7 @@ fn describe(kind: &Kind) -> String {
         Kind::Bytes => "amount of data".into(),
         Kind::Time => "duration".into(),
         Kind::Rate => "data rate".into(),
+        Kind::Seed => "whole number from 0".into(),
         Kind::Integer { .. } if *kind == Kind::ANY_INTEGER => "whole number".into(),
         Kind::Integer { min, max } if *max >= i64::from(u32::MAX) => format!("whole number from {min}"),
         Kind::Integer { min, max } => format!("whole number {min} to {max}"),

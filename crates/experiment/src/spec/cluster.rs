@@ -1,13 +1,13 @@
 //! `[cluster]`: resources of the batch jobs of a sweep. No result of a run depends on it.
 
-use super::sections::{self, unknown_keys};
 use odonata_declare::{Key, Kind, Value};
 use odonata_document::{Entry, Fields, ProblemKind, Report, Section, Table};
+use std::sync::LazyLock;
 
 const LINES: Kind = Kind::List(&Kind::Text);
 
 /// The keys of `[cluster]`.
-pub(crate) fn section() -> Section {
+pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let keys = vec![
         Key::required("cores", Kind::COUNT, "Processors of a batch job."),
         Key::required("memory", Kind::Bytes, "Memory of a batch job."),
@@ -33,14 +33,9 @@ pub(crate) fn section() -> Section {
             "Command that starts Python in a batch job: `\"apptainer exec odonata.sif python3\"`.",
         ),
     ];
-    Section {
-        name: "cluster",
-        repeated: false,
-        doc: "Resources that `odonata sweep --on slurm`, `pbs` or `lsf` requests from the batch system. Other commands ignore the section, and no result depends on it.",
-        keys,
-        choosers: Vec::new(),
-    }
-}
+    let doc = "Resources that `odonata sweep --on slurm`, `pbs` or `lsf` requests from the batch system. Other commands ignore the section, and no result depends on it.";
+    Section::new("cluster", doc, keys)
+});
 
 /// Reports values that would add a line to the job script, or an option to one of its lines.
 fn check_script_values(fields: &Fields, report: &mut Report<'_>) {
@@ -71,17 +66,16 @@ pub(super) fn read(
     section: Option<(&Entry, &Table)>,
     report: &mut Report<'_>,
 ) -> Vec<(&'static str, serde_json::Value)> {
-    let Some((entry, table)) = section else { return Vec::new() };
-    let keys = &sections::section("cluster").keys;
-    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
-    unknown_keys("[cluster]", table, &known, |_| None, report);
-    let fields = Fields::read("[cluster]", entry.place, table, keys, report);
+    if section.is_none() {
+        return Vec::new();
+    }
+    let fields = SECTION.read(section, report);
     check_script_values(&fields, report);
     let plain = |value: &Value| match value {
         Value::Bytes(bytes) => bytes.0.into(),
         other => other.to_json(),
     };
-    known.into_iter().filter_map(|key| Some((key, plain(fields.value(key)?)))).collect()
+    fields.all_values().map(|(key, value)| (key, plain(value))).collect()
 }
 
 #[cfg(test)]

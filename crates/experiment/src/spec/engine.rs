@@ -1,6 +1,5 @@
 //! `[engine]`: the engine that computes the traffic.
 
-use super::sections::{self, unknown_keys};
 use odonata_declare::{Family, Key, Kind, Value, VariantInfo};
 use odonata_document::{
     expect_table, format,
@@ -8,6 +7,7 @@ use odonata_document::{
     Chooser, Document, Entry, Fields, Place, ProblemKind, Raw, Report, Section, Table,
 };
 use odonata_engines::{Engine, ENGINES};
+use std::sync::LazyLock;
 
 const DEFAULT_SEED: i64 = 1;
 
@@ -16,12 +16,12 @@ pub(crate) static ENGINE: Family = Family::new("engine", || {
 });
 
 /// The keys of `[engine]`.
-pub(crate) fn section() -> Section {
+pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let keys = vec![
         Key::with_default("kind", Kind::Choice(ENGINE.choices()), Value::text(ENGINES[0].name), "Engine that computes the traffic."),
         Key::with_default(
             "seed",
-            Kind::Integer { min: 0, max: i64::MAX },
+            Kind::Seed,
             Value::Integer(DEFAULT_SEED),
             "Seed of all random choices of the run: placement, patterns, paths, faults. Each has its own stream, so another \
              job does not change the choices of the others.",
@@ -34,7 +34,7 @@ pub(crate) fn section() -> Section {
         keys,
         choosers: vec![Chooser { key: "kind", family: &ENGINE }],
     }
-}
+});
 
 /// An engine with its settings.
 #[derive(Debug)]
@@ -48,15 +48,10 @@ pub(crate) struct EngineSpec {
 
 impl EngineSpec {
     /// `None` if there is no engine of that kind; without a section everything is as by default.
-    pub(crate) fn read(
-        section: Option<(&Entry, &Table)>,
-        document: &Document,
-        report: &mut Report<'_>,
-    ) -> Option<Self> {
-        let keys = sections::section("engine");
+    pub(crate) fn read(section: Option<(&Entry, &Table)>, report: &mut Report<'_>) -> Option<Self> {
         let empty = Table::default();
-        let (place, table) = section.map_or((document.whole(0), &empty), |(entry, table)| (entry.place, table));
-        let common = Fields::read("[engine]", place, table, &keys.keys, report);
+        let (place, table) = section.map_or((report.document.whole(0), &empty), |(entry, table)| (entry.place, table));
+        let common = Fields::read("[engine]", place, table, &SECTION.keys, report);
         // A kind that is none was reported; without it nobody knows what else may be there.
         if table.get("kind").is_some() && common.given("kind").is_none() {
             return None;
@@ -64,8 +59,8 @@ impl EngineSpec {
         let kind = ENGINES.iter().find(|engine| Some(engine.name) == common.text("kind"))?;
         let variant = ENGINE.variant(kind.name).expect("every engine is a variant");
         let heading = format!("[engine] of kind '{}'", kind.name);
-        let known: Vec<&'static str> = keys.keys.iter().chain(&variant.keys).map(|key| key.name).collect();
-        unknown_keys(&heading, table, &known, |key| format::moved(key).or_else(|| belongs_to(&ENGINE, key)), report);
+        let known: Vec<&'static str> = SECTION.keys.iter().chain(&variant.keys).map(|key| key.name).collect();
+        report.unknown_keys(&heading, table, &known, |key| format::moved(key).or_else(|| belongs_to(&ENGINE, key)));
         let mut fields = Fields::read(&heading, place, table, &variant.keys, report);
         for key in variant.keys.iter().filter(|key| matches!(key.kind, Kind::Variant(_))) {
             if report_other_engines(kind.name, key, table, report) {
@@ -76,10 +71,8 @@ impl EngineSpec {
         for key in &variant.keys {
             if let (Kind::Table(keys), Some(entry)) = (key.kind, table.get(key.name)) {
                 let heading = format!("[engine.{}]", key.name);
-                let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
                 let of_table = expect_table(entry, &heading, report)?;
-                unknown_keys(&heading, of_table, &known, |_| None, report);
-                fields.tables.push((key.name, Fields::read(&heading, entry.place, of_table, keys, report)));
+                fields.tables.push((key.name, Fields::read_all(&heading, entry.place, of_table, keys, report)));
             }
         }
         let engine = (kind.read)(&fields, report);

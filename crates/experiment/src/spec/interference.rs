@@ -1,10 +1,10 @@
 //! `[interference]`: sets of jobs that run together. It is short for axes of a sweep: sets of jobs, routings, seeds.
 
 use super::job::JobEntry;
-use super::sections::{self, unknown_keys};
 use super::sweep::SweepAxis;
 use odonata_declare::{Choice, Key, Kind, Value};
 use odonata_document::{suggestion, Entry, Fields, Place, PlacedValue, ProblemKind, Report, Section, Table};
+use std::sync::LazyLock;
 
 const CROSS: &str = "targets x backgrounds";
 const MIXED: &str = "mixed";
@@ -25,7 +25,7 @@ const OTHERS: &[Choice] = &[
 const NAMES: Kind = Kind::List(&Kind::Text);
 
 /// The keys of `[interference]`.
-pub(crate) fn section() -> Section {
+pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let keys = vec![
         Key::required(
             "pairs",
@@ -39,14 +39,9 @@ pub(crate) fn section() -> Section {
         Key::optional("routings", NAMES, "as in `[engine]`", "Routing algorithms, with their own defaults."),
         Key::optional("seeds", Kind::List(&Kind::COUNT), "as in `[engine]`", "Seeds of the runs."),
     ];
-    Section {
-        name: "interference",
-        repeated: false,
-        doc: "Slowdown of jobs by other jobs. `odonata sweep` makes the runs, with the same nodes for a job in all runs, and the table `interference.parquet`. `odonata run` ignores the section. `[sweep]` may add axes.",
-        keys,
-        choosers: Vec::new(),
-    }
-}
+    let doc = "Slowdown of jobs by other jobs. `odonata sweep` makes the runs, with the same nodes for a job in all runs, and the table `interference.parquet`. `odonata run` ignores the section. `[sweep]` may add axes.";
+    Section::new("interference", doc, keys)
+});
 
 /// `[interference]` as it was written.
 #[derive(Debug)]
@@ -63,11 +58,10 @@ pub(crate) struct Interference {
 pub(super) fn read(section: Option<(&Entry, &Table)>, jobs: &[JobEntry], report: &mut Report<'_>) -> Interference {
     let each: Vec<Set> = (0..jobs.len()).map(|job| Set::of(jobs, vec![job])).collect();
     let whole = |axes, absent| Interference { axes, alone: axis_of(&each, jobs, absent, None), absent };
-    let Some((entry, table)) = section else { return whole(Vec::new(), false) };
-    let keys = &sections::section("interference").keys;
-    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
-    unknown_keys("[interference]", table, &known, |_| None, report);
-    let fields = Fields::read("[interference]", entry.place, table, keys, report);
+    if section.is_none() {
+        return whole(Vec::new(), false);
+    }
+    let fields = SECTION.read(section, report);
     let sets = sets(&fields, jobs, report);
     let place = fields.place_of("pairs");
     let absent = fields.text("others") == Some(ABSENT);

@@ -1,6 +1,5 @@
 //! `[[job]]`: the jobs.
 
-use super::sections::{self, unknown_keys};
 use odonata_declare::{Choice, Family, Key, Kind, Value, Variant, VariantInfo};
 use odonata_document::{
     variant::{self, belongs_to, VariantChoice},
@@ -9,6 +8,7 @@ use odonata_document::{
 use odonata_programs::{ProgramRule, ProgramSpec, PROGRAMS};
 use odonata_units::Time;
 use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
+use std::sync::LazyLock;
 
 /// The patterns of all crates.
 pub(crate) fn patterns() -> impl Iterator<Item = &'static Variant<dyn PatternRule>> {
@@ -30,7 +30,7 @@ static PROGRAMS_IN_TURN: [Kind; 2] = [Kind::Variant(&PROGRAM), Kind::List(&Kind:
 const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };
 
 /// The keys of `[[job]]`.
-pub(crate) fn section() -> Section {
+pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let mut keys = vec![
         Key::optional(
             "name",
@@ -94,7 +94,7 @@ pub(crate) fn section() -> Section {
         keys,
         choosers: vec![Chooser { key: "pattern", family: &PATTERN }, Chooser { key: "placement", family: &PLACEMENT }],
     }
-}
+});
 
 /// Keys of the start and the repetitions of a program.
 fn in_time() -> [Key; 3] {
@@ -253,10 +253,9 @@ fn somebody_ends(jobs: &[JobEntry], report: &mut Report<'_>) {
 }
 
 fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) -> Option<JobEntry> {
-    let section = sections::section("job");
-    let fields = Fields::read("[[job]]", place, table, &section.keys, report);
+    let fields = Fields::read("[[job]]", place, table, &SECTION.keys, report);
     let name = fields.text("name").map_or_else(|| format!("job{index}"), str::to_owned);
-    let (patterns, placements) = (section.chooser("pattern"), section.chooser("placement"));
+    let (patterns, placements) = (SECTION.chooser("pattern"), SECTION.chooser("placement"));
     let pattern = table.get("pattern").and_then(|entry| variant::choice(&PATTERN, entry, None, report));
     let default = variant::text_entry("placement", "compact", place);
     let placement = variant::choice(&PLACEMENT, table.get("placement").unwrap_or(&default), Some("compact"), report);
@@ -266,16 +265,16 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
         variants.flat_map(|variant| variant.keys.iter().map(|key| key.name)).collect()
     };
     let (of_pattern, of_placement) = (keys_of(&PATTERN, &pattern), keys_of(&PLACEMENT, &placement));
-    let own = section.keys.iter().map(|key| key.name);
+    let own = SECTION.keys.iter().map(|key| key.name);
     let known: Vec<&'static str> = own.chain(of_pattern.iter().chain(&of_placement).copied()).collect();
     let elsewhere = |key: &str| belongs_to(&PATTERN, key).or_else(|| belongs_to(&PLACEMENT, key));
-    unknown_keys(&format!("[[job]] '{name}'"), table, &known, elsewhere, report);
+    report.unknown_keys(&format!("[[job]] '{name}'"), table, &known, elsewhere);
     let shared: Vec<&str> = of_pattern.iter().copied().filter(|key| of_placement.contains(key)).collect();
     let pattern = pattern.map(|choice| variant::parameters(patterns, choice, table, &shared, report));
     let placement = placement.map(|choice| variant::parameters(placements, choice, table, &shared, report));
     let work = match table.get("program") {
         None => {
-            let traffic = section.keys.iter().find(|key| key.name == "traffic").expect("a key of jobs");
+            let traffic = SECTION.keys.iter().find(|key| key.name == "traffic").expect("a key of jobs");
             let traffic = variant::read_key(traffic, place, table, report);
             needs_pattern(&name, table, &fields, report);
             pattern.zip(traffic).map(|(pattern, traffic)| WorkEntry::Pattern { pattern, traffic })

@@ -1,7 +1,6 @@
 //! `[machine]`: the hardware.
 
-use super::sections::{self, unknown_keys};
-use super::{edit, is_section};
+use super::edit;
 use odonata_declare::{Choice, Family, Key, KeyDefault, Kind, ParameterStruct, Value, VariantInfo};
 use odonata_document::{
     expect_table, variant::belongs_to, Chooser, Entry, Fields, Place, PlacedValue, ProblemKind, Report, Section, Table,
@@ -12,6 +11,7 @@ use odonata_machine::presets::{self, Partition};
 use odonata_machine::topology::TOPOLOGIES;
 use odonata_machine::RailRouters;
 use odonata_workload::rail_choice::RailChoice;
+use std::sync::LazyLock;
 
 /// The word for a port budget that is none.
 pub(crate) const UNLIMITED: &Choice = &Choice { name: "unlimited", doc: "no budget" };
@@ -23,7 +23,7 @@ pub(crate) static TOPOLOGY: Family = Family::new("topology", || TOPOLOGIES.iter(
 pub(crate) static FORMAT: Family = Family::new("format", || FORMATS.iter().map(VariantInfo::of).collect());
 
 /// The keys of `[machine]`.
-pub(crate) fn section() -> Section {
+pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let mut keys = vec![
         Key::optional("preset", Kind::Choice(PRESET.choices()), "none", "Known machine. Give exactly one of `preset`, `topology` and `file`."),
         Key::optional("topology", Kind::Choice(TOPOLOGY.choices()), "none", "Family of machines; its parameters are keys of this section."),
@@ -96,7 +96,7 @@ pub(crate) fn section() -> Section {
         keys,
         choosers: vec![Chooser { key: "topology", family: &TOPOLOGY }, Chooser { key: "format", family: &FORMAT }],
     }
-}
+});
 
 const FROM: &str = "of the preset, the topology or the file";
 
@@ -164,9 +164,8 @@ pub(crate) struct MachineSpec {
 
 impl MachineSpec {
     pub(crate) fn read(entry: &Entry, table: &Table, report: &mut Report<'_>) -> Option<Self> {
-        let section = sections::section("machine");
         let place = entry.place;
-        let all = Fields::read("[machine]", place, table, &section.keys, report);
+        let all = Fields::read("[machine]", place, table, &SECTION.keys, report);
         let classes = read_classes(table.get("class"), report);
         let edits = edit::read_all(table.get("edit"), report);
         let (origin, origin_place) = read_origin(table, &all, report)?;
@@ -224,8 +223,7 @@ fn read_origin(table: &Table, fields: &Fields, report: &mut Report<'_>) -> Optio
 
 /// Reports keys that a machine of this origin does not have.
 fn check_keys(origin: &Origin, table: &Table, own: &[Key], report: &mut Report<'_>) {
-    let section = sections::section("machine");
-    let common = section.keys.iter().map(|key| key.name);
+    let common = SECTION.keys.iter().map(|key| key.name);
     let common = common.filter(|&key| key != "format" || matches!(origin, Origin::File(_)));
     let mut known: Vec<&'static str> = common.chain(own.iter().map(|key| key.name)).collect();
     // Exclusive origins were reported already.
@@ -243,17 +241,15 @@ fn check_keys(origin: &Origin, table: &Table, own: &[Key], report: &mut Report<'
         Origin::File(Some(format)) => format!("[machine] from a file of format '{format}'"),
         Origin::File(None) => "[machine] from a file".to_owned(),
     };
-    let elsewhere = |key: &str| section.choosers.iter().find_map(|chooser| belongs_to(chooser.family, key));
-    unknown_keys(&heading, table, &known, elsewhere, report);
+    let elsewhere = |key: &str| SECTION.choosers.iter().find_map(|chooser| belongs_to(chooser.family, key));
+    report.unknown_keys(&heading, table, &known, elsewhere);
 }
 
 fn read_partition(entry: Option<&Entry>, report: &mut Report<'_>) -> Option<PlacedValue<Partition>> {
     const EXAMPLE: &str = "partition = { shape = [8, 8, 16] }";
     let entry = entry?;
     let table = expect_table(entry, EXAMPLE, report)?;
-    let known: Vec<&'static str> = PARTITION_KEYS.iter().map(|key| key.name).collect();
-    unknown_keys("'partition'", table, &known, |_| None, report);
-    let fields = Fields::read("'partition'", entry.place, table, PARTITION_KEYS, report);
+    let fields = Fields::read_all("'partition'", entry.place, table, PARTITION_KEYS, report);
     let mesh = fields.text("mesh").map(Into::into);
     Some(PlacedValue { value: Partition { shape: fields.counts("shape")?, mesh }, place: entry.place })
 }
@@ -261,18 +257,16 @@ fn read_partition(entry: Option<&Entry>, report: &mut Report<'_>) -> Option<Plac
 fn read_classes(entry: Option<&Entry>, report: &mut Report<'_>) -> Vec<ClassSpec> {
     const EXAMPLE: &str = "[machine.class.blue]";
     let Some(classes) = entry.and_then(|entry| expect_table(entry, EXAMPLE, report)) else { return Vec::new() };
-    let known: Vec<&'static str> = CLASS_KEYS.iter().map(|key| key.name).collect();
     let mut read = Vec::new();
     for class in &classes.entries {
-        if !is_section(class) && known.contains(&class.key.as_str()) {
+        if !class.is_section() && CLASS_KEYS.iter().any(|key| key.name == class.key) {
             let message = format!("'{}' is a figure of a class, but no class is named", class.key);
             report.add(ProblemKind::Type, class.place, message, Some(format!("write {EXAMPLE}")));
             continue;
         }
         let Some(table) = expect_table(class, EXAMPLE, report) else { continue };
         let heading = format!("[machine.class.{}]", class.key);
-        unknown_keys(&heading, table, &known, |_| None, report);
-        let fields = Fields::read(&heading, class.place, table, CLASS_KEYS, report);
+        let fields = Fields::read_all(&heading, class.place, table, CLASS_KEYS, report);
         read.push(ClassSpec { name: class.key.clone(), name_place: class.place, fields });
     }
     read

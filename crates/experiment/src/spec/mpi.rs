@@ -1,8 +1,7 @@
 //! `[mpi]`: costs of the messages of programs, and algorithms of collectives.
 
-use super::sections::{self, unknown_keys};
 use odonata_declare::{Choice, Key, Kind, ParameterStruct, Value};
-use odonata_document::{Document, Entry, Fields, Node, ProblemKind, Raw, Report, Section, Table};
+use odonata_document::{Entry, Fields, Node, ProblemKind, Raw, Report, Section, Table};
 use odonata_programs::collective::{self, Collectives, ALGORITHMS};
 use odonata_programs::Operation;
 use odonata_transport::MpiSettings;
@@ -27,7 +26,7 @@ static BY_SIZE: LazyLock<[Kind; 2]> = LazyLock::new(|| {
 });
 
 /// The keys of `[mpi]`.
-pub(crate) fn section() -> Section {
+pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let mut keys = MpiSettings::default().keys();
     keys.extend(Operation::ALL.iter().map(|&operation| {
         Key::with_default(
@@ -37,15 +36,11 @@ pub(crate) fn section() -> Section {
             "Algorithm of this collective, or algorithms by size, `[{ up_to = \"16 KiB\", use = … }, { use = … }]`; the first entry whose limits hold applies. The default is the interference study's.",
         )
     }));
-    Section {
-        name: "mpi",
-        repeated: false,
-        doc: "Costs of the messages of programs at hosts and NICs in the packet engine, and algorithms of collectives in \
-              all engines. The section has no effect on jobs with a pattern.",
-        keys,
-        choosers: Vec::new(),
-    }
-}
+    let doc =
+        "Costs of the messages of programs at hosts and NICs in the packet engine, and algorithms of collectives in \
+               all engines. The section has no effect on jobs with a pattern.";
+    Section::new("mpi", doc, keys)
+});
 
 /// `[mpi]` as given in the file.
 #[derive(Clone, Debug)]
@@ -55,22 +50,12 @@ pub(crate) struct MpiSpec {
 }
 
 /// Reads `[mpi]`; without a section, the preset `study` has the values.
-pub(super) fn read(section: Option<(&Entry, &Table)>, document: &Document, report: &mut Report<'_>) -> MpiSpec {
-    let keys = &sections::section("mpi").keys;
-    let empty = Table::default();
-    let (place, table) = section.map_or((document.whole(0), &empty), |(entry, table)| (entry.place, table));
-    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
-    unknown_keys("[mpi]", table, &known, |_| None, report);
-    let fields = Fields::read("[mpi]", place, table, keys, report);
+pub(super) fn read(section: Option<(&Entry, &Table)>, report: &mut Report<'_>) -> MpiSpec {
     let mut settings = MpiSettings::default();
-    for key in settings.keys() {
-        if let Some(given) = fields.given(key.name) {
-            settings.set(key.name, &given.value);
-        }
-    }
+    SECTION.read(section, report).set(&mut settings);
     let mut collectives = Collectives::default();
     for operation in Operation::ALL {
-        let Some(entry) = table.get(operation.name()) else { continue };
+        let Some(entry) = section.and_then(|(_, table)| table.get(operation.name())) else { continue };
         match choice(operation, entry, report) {
             Ok(choice) => collectives.set(choice),
             Err(Some(reason)) => {
@@ -114,17 +99,15 @@ fn read_line(operation: Operation, line: &Node, report: &mut Report<'_>) -> Opti
         report.add(ProblemKind::Type, line.place, message, Some("write `{ up_to = \"16 KiB\", use = … }`".into()));
         return None;
     };
-    let known: Vec<&'static str> = LINE.iter().map(|key| key.name).collect();
-    unknown_keys(&heading, table, &known, |_| None, report);
-    let fields = Fields::read(&heading, line.place, table, &*LINE, report);
+    let fields = Fields::read_all(&heading, line.place, table, &LINE, report);
     fields.given("use").is_some().then_some(fields)
 }
 
 impl MpiSpec {
     /// Every key with the value that is used.
     pub(crate) fn resolved(&self) -> toml::Table {
-        let settings = self.settings.values();
-        let mut table: toml::Table = settings.iter().map(|(key, value)| ((*key).to_owned(), value.to_toml())).collect();
+        let settings = self.settings.values().into_iter();
+        let mut table: toml::Table = settings.map(|(key, value)| (key.to_owned(), value.to_toml())).collect();
         for operation in Operation::ALL {
             let rules = self.collectives.choice(operation).rules();
             let line = |rule: &collective::Rule| {

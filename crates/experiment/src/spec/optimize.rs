@@ -1,9 +1,9 @@
 //! `[optimize]`: objectives and constraints of a search over the combinations of `[sweep]`. No result of a run depends on it.
 
 use super::job::JobEntry;
-use super::sections::{self, unknown_keys};
 use odonata_declare::{Choice, Key, Kind, Value};
-use odonata_document::{suggestion, Entry, Fields, Place, PlacedValue, ProblemKind, Report, Section, Table};
+use odonata_document::{suggestion, Entry, Place, PlacedValue, ProblemKind, Report, Section, Table};
+use std::sync::LazyLock;
 
 /// Quantities, in addition to `time of NAME`.
 const QUANTITIES: [&str; 3] = ["slowest job", "hottest link", "price"];
@@ -27,7 +27,7 @@ const LIMIT: &[Key] = &[
 ];
 
 /// The keys of `[optimize]`.
-pub(crate) fn section() -> Section {
+pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let keys = vec![
         Key::required(
             "objectives",
@@ -43,14 +43,9 @@ pub(crate) fn section() -> Section {
         Key::with_default("trials", Kind::COUNT, Value::Integer(100), "Combinations to try. Trials run in batches of eight, so up to seven more may run."),
         Key::with_default("sampler", Kind::Choice(SAMPLERS), Value::text("auto"), "Algorithm that proposes the next combination."),
     ];
-    Section {
-        name: "optimize",
-        repeated: false,
-        doc: "Search of `odonata optimize` over the combinations of `[sweep]`. Seeds are repetitions, and quantities are means over them. Other commands ignore the section.",
-        keys,
-        choosers: Vec::new(),
-    }
-}
+    let doc = "Search of `odonata optimize` over the combinations of `[sweep]`. Seeds are repetitions, and quantities are means over them. Other commands ignore the section.";
+    Section::new("optimize", doc, keys)
+});
 
 /// The values of `[optimize]`, given or by default, in the order of the declaration; none without a section.
 pub(super) fn read(
@@ -58,11 +53,10 @@ pub(super) fn read(
     jobs: &[JobEntry],
     report: &mut Report<'_>,
 ) -> Vec<(&'static str, serde_json::Value)> {
-    let Some((entry, table)) = section else { return Vec::new() };
-    let keys = &sections::section("optimize").keys;
-    let known: Vec<&'static str> = keys.iter().map(|key| key.name).collect();
-    unknown_keys("[optimize]", table, &known, |_| None, report);
-    let fields = Fields::read("[optimize]", entry.place, table, keys, report);
+    if section.is_none() {
+        return Vec::new();
+    }
+    let fields = SECTION.read(section, report);
     let named = |located: &PlacedValue<Value>| match &located.value {
         Value::List(values) => values
             .iter()
@@ -90,7 +84,7 @@ pub(super) fn read(
             }
         }
     }
-    known.into_iter().filter_map(|key| Some((key, fields.value(key)?.to_json()))).collect()
+    fields.all_values().map(|(key, value)| (key, value.to_json())).collect()
 }
 
 fn check(quantity: &str, jobs: &[JobEntry], place: Place, report: &mut Report<'_>) {

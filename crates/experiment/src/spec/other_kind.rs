@@ -3,8 +3,7 @@
 //! `--set engine.kind=flow` asks for the same experiment in another engine, so that the keys of the old one are no mistake. What is a
 //! key or a value of neither kind stays and is reported as in any file, and so is what overrides say.
 
-use super::sections;
-use crate::spec::engine::ENGINE;
+use super::engine::{ENGINE, SECTION};
 use odonata_declare::{Key, KeyDefault, VariantInfo};
 use odonata_document::{read, variant::name_at, Document, Entry, Raw, Table};
 use odonata_engines::ENGINES;
@@ -31,7 +30,7 @@ pub(super) fn leave_out(document: &mut Document, before: Option<&'static Variant
     }
     let Raw::Table(table) = &mut document.root.get_mut("engine")?.node.raw else { return None };
     let (mut keys, mut values) = (Vec::new(), Vec::new());
-    let common = |key: &str| sections::section("engine").keys.iter().any(|own| own.name == key);
+    let common = |key: &str| SECTION.keys.iter().any(|own| own.name == key);
     table.entries.retain_mut(|entry| {
         let Some(old) = before.keys.iter().find(|key| key.name == entry.key) else { return true };
         if common(&entry.key) || !is_of_file(entry) {

@@ -47,7 +47,7 @@ parameters! {
         /// Mapping of global ports to groups.
         pub arrangement: Arrangement = Arrangement::Absolute;
         /// Seed of the random arrangement.
-        pub arrangement_seed: Option<u64> = None, Kind::Integer { min: 0, max: i64::MAX }, else "the seed of the run";
+        pub arrangement_seed: Option<u64> = None, Kind::Seed, else "the seed of the run";
         /// Cables between every two groups.
         pub global_cables: Option<u32> = None, Kind::WordOr(FILL, &Kind::COUNT);
         /// Parallel cables between every two routers of a group.

@@ -20,7 +20,7 @@ parameters! {
         /// Nodes of each router.
         pub nodes_per_router: u32 = 6, Kind::COUNT;
         /// Seed of the random graph.
-        pub graph_seed: Option<u64> = None, Kind::Integer { min: 0, max: i64::MAX }, else "the seed of the run";
+        pub graph_seed: Option<u64> = None, Kind::Seed, else "the seed of the run";
         /// All links between routers, `local`.
         pub local: LinkFigures = LinkFigures::new(25_000_000_000, 100), no key;
         /// Links between nodes and routers.
