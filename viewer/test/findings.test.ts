@@ -16,7 +16,7 @@ const fact = (name: string, unit: 'none' | 's' | 'ratio' = 'none') => ({
 const COSTS: Findings = {
   kind: 'interference',
   objectives: ['slowdown'],
-  keys: ['target', 'background', 'seed'].map((name) => fact(name)),
+  keys: ['target', 'background', 'seed'].map((name) => ({ ...fact(name), seed: name === 'seed' })),
   figures: [fact('share', 'ratio'), fact('slowdown', 'ratio')],
   entries: [
     { runs: [0], base: [], keys: { target: 'a', background: 'none', seed: '1' }, values: { slowdown: 1 } },

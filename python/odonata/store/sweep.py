@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from odonata import toml
+from odonata import _core, toml
 from odonata.errors import DamagedRunError, NewerRunError, NotARunError
 
 FORMAT = "odonata-sweep"
@@ -39,6 +39,12 @@ class Axis:
     def of(cls, given: Mapping[str, Any]) -> Axis:
         """An axis of the experiment's file, or of a sweep's file that was checked."""
         return cls(given["key"], tuple(given["values"]), tuple(map(tuple, given["overrides"])))
+
+    @property
+    def is_seed(self) -> bool:
+        """Whether the axis varies nothing but seeds."""
+        changed = {change.partition("=")[0] for changes in self.overrides for change in changes}
+        return bool(changed) and all(_core.is_seed(key) for key in changed)
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,7 @@ def slowdowns(table: pa.Table, axes: Sequence[Axis], *, of: str = "slowdown") ->
     """
     if not table.num_rows:
         return []
-    keys = ["target", "background", *(a.key for a in axes if a.key != JOBS and not a.key.endswith("seed"))]
+    keys = ["target", "background", *(a.key for a in axes if a.key != JOBS and not a.is_seed)]
     frame = table.select([*keys, of]).to_pandas()
     rows = []
     for place, part in frame.groupby(keys, sort=False, dropna=False):

@@ -184,15 +184,15 @@ class Sweep:
         """
         rows = self._rows_of(value, link_class, job)
         first = rows[factor][0].as_py() if base is None else base
-        keys = [axis.key for axis in self.axes if axis.key != factor]
+        others = [axis for axis in self.axes if axis.key != factor]
         by = [
-            key
-            for key in keys
-            if not key.endswith("seed")
-            and len(set(rows[key].to_pylist())) > 1
-            and any(self._interactions(rows, factor, first, level, key, value)["interacts"].to_pylist())
+            axis.key
+            for axis in others
+            if not axis.is_seed
+            and len(set(rows[axis.key].to_pylist())) > 1
+            and any(self._interactions(rows, factor, first, level, axis.key, value)["interacts"].to_pylist())
         ]
-        rest = [key for key in keys if key not in by]
+        rest = [axis.key for axis in others if axis.key not in by]
         return stratified_differences(
             rows, factor=factor, base=first, level=level, by=by, pair_by=rest, value=value
         )

@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from odonata import _core
 from odonata.errors import DamagedRunError
 from odonata.store.optimization import DESCRIPTION as SEARCH
 from odonata.store.optimization import TRIALS, read_description, read_search_axes, trial_points
@@ -109,6 +110,7 @@ def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
 def _described(columns: Mapping[str, Column], keys: Sequence[str]) -> dict[str, Any]:
     fields = [
         {"name": name, "label": column.label, "unit": column.unit, "meaning": column.meaning}
+        | ({"seed": True} if _core.is_seed(name) else {})
         for name, column in columns.items()
     ]
     return {

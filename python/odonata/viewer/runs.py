@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from odonata import __version__
+from odonata import __version__, _core
 from odonata.errors import DamagedRunError, OdonataError
 from odonata.store import RunData, RunReader, is_run
 from odonata.store.optimization import DESCRIPTION as SEARCH
@@ -202,7 +202,11 @@ class OpenRuns:
         return {
             "protocol": PROTOCOL,
             "version": __version__,
-            "keys": [{"name": name, "unit": KEY_UNITS.get(name, "none")} for name in keys],
+            "keys": [
+                {"name": name, "unit": KEY_UNITS.get(name, "none")}
+                | ({"seed": True} if _core.is_seed(name if "." in name else f"engine.{name}") else {})
+                for name in keys
+            ],
             "runs": [
                 {
                     "label": label,

@@ -8,6 +8,8 @@ import type { Index } from './source'
 
 export interface FieldInfo {
   readonly name: string
+  /** Whether it is a seed of random choices. */
+  readonly seed?: boolean
   readonly label: string
   readonly unit: Unit
   readonly meaning: string
@@ -81,7 +83,7 @@ export function findingsPanels(findings: Findings, chosen: FindingsChoice): Find
   if (!figure) return null
   const names = keys.map(({ name }) => name)
   // Means are taken over seeds.
-  const settings = names.filter((name) => !/seed$/.test(name))
+  const settings = keys.filter(({ seed }) => !seed).map(({ name }) => name)
   const defaults = settings.length > 2 ? settings : ['', ...settings]
   const [panels = '', rows = '', columns = ''] = defaults
   const keyOf = (asked: string, otherwise: string): string =>

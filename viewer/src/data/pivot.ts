@@ -1,6 +1,6 @@
 /** A sweep as a table: rows and columns are settings, cells are means of a figure over matching runs. */
 import { quantity, type Unit } from '../base/format'
-import type { Index, RunInfo } from './source'
+import type { Index, RunInfo, SweepKey } from './source'
 
 export interface FigureOption {
   readonly id: string
@@ -26,17 +26,16 @@ export interface Pivot {
 }
 
 /** Keys that are settings; the others are figures. */
-export const settingKeys = ({ keys }: Index): string[] =>
-  keys.filter(({ unit }) => unit === 'none').map(({ name }) => name)
+const settings = ({ keys }: Index): SweepKey[] => keys.filter(({ unit }) => unit === 'none')
+
+/** Their names. */
+export const settingKeys = (index: Index): string[] => settings(index).map(({ name }) => name)
 
 /** Default rows and columns: settings that are not resampled, such as seeds. */
 export function defaultKeys(index: Index): [string, string] {
-  const keys = settingKeys(index)
-  const [first = '', second = ''] = [
-    ...keys.filter((key) => !/seed$/.test(key)),
-    ...keys.filter((key) => /seed$/.test(key)),
-  ]
-  return [first, second === '' || /seed$/.test(second) ? '' : second]
+  const keys = settings(index)
+  const [first, second] = [...keys.filter(({ seed }) => !seed), ...keys.filter(({ seed }) => seed)]
+  return [first?.name ?? '', !second || second.seed ? '' : second.name]
 }
 
 const STATISTICS = [

@@ -49,6 +49,8 @@ export interface RunInfo {
 export interface SweepKey {
   readonly name: string
   readonly unit: Unit
+  /** Whether it is a seed of random choices, over which means are taken. */
+  readonly seed?: boolean
 }
 
 /** A run directory that cannot be read. */

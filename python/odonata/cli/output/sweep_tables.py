@@ -51,7 +51,7 @@ def print_sweep(screen: Console, sweep: Sweep) -> None:
     for axis in sweep.axes:
         if axis.key in nothing:
             screen.print(f"\n{axis.key} has no effect on jobs or links at any point.")
-        elif axis.key != JOBS and not axis.key.endswith("seed") and len(axis.values) > 1:
+        elif axis.key != JOBS and not axis.is_seed and len(axis.values) > 1:
             _print_differences(screen, sweep, axis.key, routed=routed)
     made = {"interference": is_interference(sweep.axes), "results": routed, "jobs": True}
     *others, last = (f"{name}.parquet" for name, there in made.items() if there)
