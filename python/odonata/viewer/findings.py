@@ -108,7 +108,7 @@ def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
 
 
 def _described(columns: Mapping[str, Column], keys: Sequence[str]) -> dict[str, Any]:
-    fields = [
+    fields: list[dict[str, Any]] = [
         {"name": name, "label": column.label, "unit": column.unit, "meaning": column.meaning}
         | ({"seed": True} if _core.is_seed(name) else {})
         for name, column in columns.items()
