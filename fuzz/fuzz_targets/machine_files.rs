@@ -7,9 +7,9 @@ use libfuzzer_sys::fuzz_target;
 use odonata_declare::Reader;
 use odonata_machine::import::{
     booksim, codes_conf, codes_yaml, cray_links, damselfly, damselfly_config, edge_list_csv, htsim, ibnetdiscover, simgrid,
-    slurm_topology, sst_macro, DamselflyParameters, EdgeListOptions, IntraLayout, SlurmTreeOptions,
+    slurm_topology, sst_macro, BookSim, DamselflyParameters, EdgeListOptions, InfiniBand, IntraLayout, SlurmTree,
+    SstMacro, WiringFile,
 };
-use odonata_units::Time;
 use std::path::PathBuf;
 
 /// Every file is these bytes.
@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     let builder = match which.wrapping_sub(b'0') % 13 {
         0 => cray_links(rest, "links.txt"),
         1 => edge_list_csv(rest, "edges.csv", &EdgeListOptions::default()),
-        5 => ibnetdiscover(rest, "net.txt", &EdgeListOptions::default()),
+        5 => ibnetdiscover(rest, "net.txt", &InfiniBand::default()),
         6 => {
             // What stands before the text is the content of both wiring files.
             let text = rest.windows(8).position(|word| word == b"LPGROUPS").unwrap_or(0);
@@ -42,11 +42,11 @@ fuzz_target!(|data: &[u8]| {
             let Ok(builder) = codes_yaml(&rest[text..], "net.yaml", &mut SameBytes(&rest[..text])) else { return };
             Ok(builder)
         }
-        12 => sst_macro(rest, "topology.json", &EdgeListOptions::default()),
-        7 => booksim(rest, "any.net", Time::from_ns(1), &EdgeListOptions::default()),
+        12 => sst_macro(rest, "topology.json", &SstMacro::default()),
+        7 => booksim(rest, "any.net", &BookSim::default()),
         8 => htsim(rest, "tree.topo"),
         9 => simgrid(rest, "platform.xml"),
-        10 => slurm_topology(rest, "topology.conf", &SlurmTreeOptions::default()),
+        10 => slurm_topology(rest, "topology.conf", &SlurmTree::default()),
         2 => {
             let _ = damselfly_config(rest, "config");
             return;
@@ -61,7 +61,8 @@ fuzz_target!(|data: &[u8]| {
                 cores_per_node: 1,
                 intra_layout: if layout == 3 { IntraLayout::Triples } else { IntraLayout::Pairs },
             };
-            damselfly((intra, "intra"), (inter, "inter"), &parameters)
+            let [intra, inter] = [intra, inter].map(|bytes| WiringFile { bytes, label: "file" });
+            damselfly(intra, inter, &parameters)
         }
     };
     if let Ok(builder) = builder {

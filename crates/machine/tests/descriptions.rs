@@ -2,7 +2,7 @@
 //! results by hand and against the families.
 
 use odonata_declare::Reader;
-use odonata_machine::import::{codes_conf, codes_yaml, sst_macro, EdgeListOptions, FormatError};
+use odonata_machine::import::{codes_conf, codes_yaml, sst_macro, FormatError, SstMacro};
 use odonata_machine::topology::{Dragonfly, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ fn topology_files_of_sst_macro_give_the_machine_back() {
     let torus = Torus { dims: vec![3, 4, 2], links_per_direction: 2, ..Torus::default() }.builder().unwrap();
     for builder in [dragonfly, torus] {
         let machine = builder.build().unwrap();
-        let again = sst_macro(topology_file(&machine).as_bytes(), "net.json", &EdgeListOptions::default());
+        let again = sst_macro(topology_file(&machine).as_bytes(), "net.json", &SstMacro::default());
         let again = again.unwrap().build().unwrap();
         let ends = |machine: &Machine| {
             let mut links: Vec<_> = machine.links().map(|l| (machine.source(l), machine.target(l))).collect();

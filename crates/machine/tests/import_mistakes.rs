@@ -1,6 +1,6 @@
 //! Mistakes in files: place, reason and expected form; and no input makes a reader panic.
 
-use odonata_machine::import::{self, DamselflyParameters, EdgeListColumns, EdgeListOptions, IntraLayout};
+use odonata_machine::import::{self, DamselflyParameters, EdgeListColumns, EdgeListOptions, IntraLayout, WiringFile};
 use proptest::prelude::*;
 
 fn csv(text: &str) -> String {
@@ -88,6 +88,10 @@ fn cray_mistakes() {
     }
 }
 
+fn wiring<'a>(bytes: &'a [u8], label: &'a str) -> WiringFile<'a> {
+    WiringFile { bytes, label }
+}
+
 const SMALL: DamselflyParameters = DamselflyParameters {
     groups: 2,
     rows: 1,
@@ -105,7 +109,7 @@ fn words(words: &[i32]) -> Vec<u8> {
 fn damselfly_mistakes() {
     let intra = words(&[0, 1, 0, 1, 0, 0]);
     let inter = words(&[0, 2, 2, 0]);
-    let read = |intra: &[u8], inter: &[u8]| import::damselfly((intra, "intra"), (inter, "inter"), &SMALL);
+    let read = |intra: &[u8], inter: &[u8]| import::damselfly(wiring(intra, "intra"), wiring(inter, "inter"), &SMALL);
     assert_eq!(read(&intra, &inter).unwrap().build().unwrap().link_count(), 2 * 2 + 2);
     let message = |intra: &[u8], inter: &[u8]| read(intra, inter).unwrap_err().to_string();
     assert!(
@@ -119,7 +123,7 @@ fn damselfly_mistakes() {
         message(&intra, &words(&[0, 2, 2, 0, 1, 3])).starts_with("inter:byte 16: 1 parallel links from 1 to 3, but 0")
     );
     let none = DamselflyParameters { groups: 0, ..SMALL };
-    let error = import::damselfly((&intra, "intra"), (&inter, "inter"), &none).unwrap_err().to_string();
+    let error = import::damselfly(wiring(&intra, "intra"), wiring(&inter, "inter"), &none).unwrap_err().to_string();
     assert!(
         error.starts_with("groups, rows, columns: [0, 1, 2] with 1 nodes per router; expected at least 1"),
         "{error}"
@@ -159,7 +163,7 @@ proptest! {
         let _ = import::damselfly_config(&bytes, "f");
         for intra_layout in [IntraLayout::Triples, IntraLayout::Pairs] {
             let parameters = DamselflyParameters { intra_layout, ..SMALL };
-            let _ = import::damselfly((&bytes, "f"), (&bytes, "f"), &parameters);
+            let _ = import::damselfly(wiring(&bytes, "f"), wiring(&bytes, "f"), &parameters);
         }
     }
 
@@ -181,7 +185,8 @@ proptest! {
         let bytes = words(&entries);
         for intra_layout in [IntraLayout::Triples, IntraLayout::Pairs] {
             let parameters = DamselflyParameters { intra_layout, ..SMALL };
-            if let Ok(builder) = import::damselfly((&bytes[..bytes.len() / 24 * 12], "f"), (&bytes, "f"), &parameters) {
+            let intra = wiring(&bytes[..bytes.len() / 24 * 12], "f");
+            if let Ok(builder) = import::damselfly(intra, wiring(&bytes, "f"), &parameters) {
                 builder.build().unwrap();
             }
         }

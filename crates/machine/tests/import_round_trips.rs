@@ -83,6 +83,10 @@ fn wiring(machine: Machine) -> Machine {
     builder.build().unwrap()
 }
 
+fn file(bytes: &[u8]) -> import::WiringFile<'_> {
+    import::WiringFile { bytes, label: "file" }
+}
+
 fn read(text: &str) -> Machine {
     import::edge_list_csv(text.as_bytes(), "edges.csv", &import::EdgeListOptions::default()).unwrap().build().unwrap()
 }
@@ -130,7 +134,7 @@ fn damselfly_binaries() {
     assert_eq!((config.intra_file.as_str(), config.inter_file.as_str()), ("intra.bin", "inter.bin"));
     let job = import::DamselflyJob { file: "stencil.bin".into(), ranks: 32_768, edges: 131_072 };
     assert_eq!(config.jobs, [job]);
-    let found = import::damselfly((&intra, "intra.bin"), (&inter, "inter.bin"), &config.parameters).unwrap();
+    let found = import::damselfly(file(&intra), file(&inter), &config.parameters).unwrap();
     let found = found.build().unwrap();
     assert_eq!(found.shape(), machine.shape());
     for link in machine.links() {
@@ -155,7 +159,7 @@ fn dragonfly_plus_pairs() {
         cores_per_node: 1,
         intra_layout: import::IntraLayout::Pairs,
     };
-    let machine = import::damselfly((&intra, "intra"), (&inter, "inter"), &parameters).unwrap().build().unwrap();
+    let machine = import::damselfly(file(&intra), file(&inter), &parameters).unwrap().build().unwrap();
     assert_eq!((machine.link_count(), machine.group_count()), (2 * (4 * 2 + 2), 2));
     assert_eq!(machine.link_name(LinkId(0)), "g0r0c0>g0r0c2:local.0");
 }

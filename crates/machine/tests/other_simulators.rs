@@ -1,7 +1,7 @@
 //! Machines in the files of other simulators, against formulas and against the families.
 
 use odonata_declare::Reader;
-use odonata_machine::import::{booksim, codes_conf, htsim, simgrid, EdgeListOptions, FormatError};
+use odonata_machine::import::{booksim, codes_conf, htsim, simgrid, BookSim, FormatError};
 use odonata_machine::topology::{Cascade, Dragonfly, DragonflyPlus, Topology};
 use odonata_machine::{Machine, MachineBuilder, MachineError, Shape};
 use odonata_units::Time;
@@ -205,7 +205,8 @@ fn missing_entries_of_a_codes_configuration_are_named() {
 
 #[test]
 fn a_listing_of_booksim() {
-    let read = |text: &str| booksim(text.as_bytes(), "any.net", Time::from_ns(2), &EdgeListOptions::default());
+    let read =
+        |text: &str| booksim(text.as_bytes(), "any.net", &BookSim { cycle: Time::from_ns(2), ..BookSim::default() });
     // The example of BookSim, with latencies.
     let text = "router 0 node 0 node 1 node 2 router 1 15\nrouter 1 node 3 node 4 node 5\nrouter 2 node 6 node 7 node 8 router 1 router 0\n";
     let machine = read(text).unwrap().build().unwrap();

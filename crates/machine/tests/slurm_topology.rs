@@ -1,13 +1,13 @@
 //! The switch tree of Slurm: counts by hand, names of nodes, mistakes with their line.
 
-use odonata_machine::import::{slurm_topology, SlurmTreeOptions};
+use odonata_machine::import::{slurm_topology, SlurmTree};
 use odonata_machine::Machine;
 
 const TREE: &str = "# two levels\nSwitchName=s0 Nodes=tux[00-03]\nswitchname=s1 nodes=tux[04-06],login1\n\
                     SwitchName=s2 Nodes=gpu[1-2] LinkSpeed=200\nSwitchName=top \\\n  Switches=s[0-2]\n";
 
 fn read(text: &str, uplinks: u32) -> Result<Machine, String> {
-    let options = SlurmTreeOptions { uplinks, ..SlurmTreeOptions::default() };
+    let options = SlurmTree { uplinks, ..SlurmTree::default() };
     let builder = slurm_topology(text.as_bytes(), "topology.conf", &options).map_err(|error| error.to_string())?;
     builder.build().map_err(|error| error.to_string())
 }

@@ -1,7 +1,7 @@
 //! Machines in YAML descriptions of CODES and JSON topologies of SST/macro, against equivalent descriptions.
 
 use odonata_declare::Reader;
-use odonata_machine::import::{codes_conf, codes_yaml, sst_macro, EdgeListOptions, FormatError};
+use odonata_machine::import::{codes_conf, codes_yaml, sst_macro, FormatError, SstMacro};
 use odonata_machine::topology::{Dragonfly, Topology};
 use odonata_machine::{Machine, MachineBuilder, Shape};
 use odonata_units::NodeId;
@@ -165,7 +165,7 @@ const NUMBERED: &str = r#"{"num_nodes": 3, "num_switches": 2, "avg_num_hops": 1,
 
 #[test]
 fn both_forms_of_sst_macro_are_one_machine() {
-    let read = |text: &str| sst_macro(text.as_bytes(), "t.json", &EdgeListOptions::default()).unwrap().build().unwrap();
+    let read = |text: &str| sst_macro(text.as_bytes(), "t.json", &SstMacro::default()).unwrap().build().unwrap();
     let (named, numbered) = (read(NAMED), read(NUMBERED));
     assert_eq!(links(&named), links(&numbered));
     // Two cables are four links.
@@ -195,7 +195,7 @@ fn mistakes_of_a_topology_of_sst_macro_have_a_line() {
         (NUMBERED.replace("\"switch1\": 1,", "\"switch1\": 0,"), "line 6: switch 0 is joined to itself"),
         ("{\"a\": 1}".into(), "expected 'nodes' and 'switches'"),
     ] {
-        let error = sst_macro(text.as_bytes(), "t.json", &EdgeListOptions::default()).unwrap_err().to_string();
+        let error = sst_macro(text.as_bytes(), "t.json", &SstMacro::default()).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
     }
 }

@@ -11,22 +11,43 @@
 //! too. A cable here has one latency, so two different ones are refused. Routers and nodes are numbered in the order
 //! of their numbers in the file; nodes are numbered router by router, as everywhere.
 
-use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::edge_columns::EdgeListOptions;
+use super::edge_list::ListedCables;
+use super::format::{Format, FormatError};
 use super::{line, text};
 use crate::{MachineBuilder, MachineError};
-use odonata_units::Time;
+use odonata_declare::{parameters, Reader};
+use odonata_units::{Rate, Time};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+parameters! {
+    /// Data that a listing does not contain.
+    pub struct BookSim {
+        /// Duration of a cycle.
+        pub cycle: Time = Time::from_ns(1);
+        /// Bandwidth of every cable.
+        pub bandwidth: Rate = EdgeListOptions::default().bandwidth;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, odonata_declare::Kind::COUNT;
+    }
+}
+
+impl Format for BookSim {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(booksim(bytes, label, self)?)
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ModuleKind {
     Router,
     Node,
 }
 
 /// A module of a line, with the cycles after it.
 struct Module {
-    kind: Kind,
+    kind: ModuleKind,
     number: u32,
     cycles: Option<u32>,
 }
@@ -37,17 +58,12 @@ struct Link {
     line: usize,
 }
 
-/// Reads a listing. `cycle` is the time of a cycle; bandwidth and figures of node links come from the options.
+/// Reads a listing.
 ///
 /// # Errors
 /// A line of another form, a node at two routers, a router joined to itself, or latencies that differ by direction;
 /// the message has the line.
-pub fn booksim(
-    bytes: &[u8],
-    label: &str,
-    cycle: Time,
-    options: &EdgeListOptions,
-) -> Result<MachineBuilder, MachineError> {
+pub fn booksim(bytes: &[u8], label: &str, options: &BookSim) -> Result<MachineBuilder, MachineError> {
     let mut links: BTreeMap<(u32, u32), Link> = BTreeMap::new();
     let mut router_of: BTreeMap<u32, u32> = BTreeMap::new();
     for (at, content) in (1..).zip(text(bytes, label)?.lines()) {
@@ -66,7 +82,8 @@ pub fn booksim(
     if let Some(alone) = nodes.keys().find(|router| !joined.contains(router)) {
         return line(label, 1, format!("router {alone} is not joined to another router"));
     }
-    let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
+    let mut listed = ListedCables::default();
+    let nodes_at = |router: u32| nodes.get(&router).copied().unwrap_or(0);
     for (&(a, b), link) in &links {
         let cycles = match link.cycles {
             [Some(there), Some(back)] if there != back => {
@@ -78,16 +95,11 @@ pub fn booksim(
             }
             [there, back] => there.or(back).unwrap_or(1),
         };
-        let latency = cycle.ps().saturating_mul(u64::from(cycles));
-        columns.src.push(a.to_string());
-        columns.dst.push(b.to_string());
-        columns.latency.push(Time(latency));
-        columns.src_nodes.push(nodes.get(&a).copied().unwrap_or(0));
-        columns.dst_nodes.push(nodes.get(&b).copied().unwrap_or(0));
-        places.push(link.line);
+        listed.join(link.line, [&a.to_string(), &b.to_string()], [a, b].map(nodes_at));
+        listed.columns.latency.push(Time(options.cycle.ps().saturating_mul(u64::from(cycles))));
     }
-    let options = EdgeListOptions { listing: super::Listing::Cables, ..options.clone() };
-    build(&columns, &options, label, "line", &places)
+    let BookSim { bandwidth, cores_per_node, .. } = *options;
+    listed.build(label, EdgeListOptions { bandwidth, cores_per_node, ..EdgeListOptions::default() })
 }
 
 /// The modules of a line.
@@ -96,8 +108,8 @@ fn modules(content: &str) -> Result<Vec<Module>, String> {
     let mut words = content.split_whitespace();
     while let Some(word) = words.next() {
         let kind = match word {
-            "router" => Kind::Router,
-            "node" => Kind::Node,
+            "router" => ModuleKind::Router,
+            "node" => ModuleKind::Node,
             _ => match (word.parse(), found.len(), found.last_mut()) {
                 (Ok(cycles), 2.., Some(last)) if last.cycles.is_none() => {
                     last.cycles = Some(cycles);
@@ -121,7 +133,7 @@ fn join(
     router_of: &mut BTreeMap<u32, u32>,
 ) -> Result<(), String> {
     let (node, router) = match (first.kind, other.kind) {
-        (Kind::Router, Kind::Router) => {
+        (ModuleKind::Router, ModuleKind::Router) => {
             let (a, b) = (first.number, other.number);
             if a == b {
                 return Err(format!("router {a} is joined to itself"));
@@ -136,9 +148,9 @@ fn join(
             *cycles = other.cycles.or(*cycles);
             return Ok(());
         }
-        (Kind::Node, Kind::Node) => return Err("a node is joined to a node; expected a router".into()),
-        (Kind::Router, Kind::Node) => (other.number, first.number),
-        (Kind::Node, Kind::Router) => (first.number, other.number),
+        (ModuleKind::Node, ModuleKind::Node) => return Err("a node is joined to a node; expected a router".into()),
+        (ModuleKind::Router, ModuleKind::Node) => (other.number, first.number),
+        (ModuleKind::Node, ModuleKind::Router) => (first.number, other.number),
     };
     match router_of.entry(node) {
         Entry::Occupied(before) if *before.get() != router => {

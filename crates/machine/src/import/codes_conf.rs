@@ -19,7 +19,7 @@
 
 use super::entries::{set, set_bandwidth, Entries, Entry};
 use super::format::FormatError;
-use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout};
+use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout, WiringFile};
 use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
 use crate::{MachineBuilder, MachineError, RailRouters};
 use odonata_declare::{OneOrEach, Reader};
@@ -55,11 +55,11 @@ pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Ma
         "dragonfly" => dragonfly(params)?,
         "dragonfly_custom" => {
             let (rows, columns) = (params.count("num_router_rows", 1)?, params.count("num_router_cols", 1)?);
-            wired(params, (rows, columns), &[IntraLayout::Triples, IntraLayout::Pairs], files)?
+            wired(params, rows, columns, &[IntraLayout::Triples, IntraLayout::Pairs], files)?
         }
         "dragonfly_dally" => {
             let routers = params.count("num_routers", 1)?;
-            wired(params, (1, routers), &[IntraLayout::Pairs, IntraLayout::Triples], files)?
+            wired(params, 1, routers, &[IntraLayout::Pairs, IntraLayout::Triples], files)?
         }
         "dragonfly_plus" => dragonfly_plus(params, files)?,
         "fattree" => fat_tree(params)?,
@@ -161,19 +161,19 @@ fn link_failures(
 /// A machine of two wiring files with groups of `rows` x `columns` routers.
 fn wired(
     params: &Entries<'_>,
-    (rows, columns): (u32, u32),
+    rows: u32,
+    columns: u32,
     layouts: &[IntraLayout; 2],
     files: &mut dyn Reader,
 ) -> Result<MachineBuilder, FormatError> {
     let groups = params.count("num_groups", 1)?;
     let nodes_per_router = params.count("num_cns_per_router", 1)?;
-    let (intra, inter) = (
-        read_named_file(params, "intra-group-connections", files)?,
-        read_named_file(params, "inter-group-connections", files)?,
-    );
+    let intra = read_named_file(params, "intra-group-connections", files)?;
+    let inter = read_named_file(params, "inter-group-connections", files)?;
+    let [intra, inter] = [&intra, &inter].map(|(bytes, label)| WiringFile { bytes, label });
     let read = |intra_layout| {
         let sizes = DamselflyParameters { groups, rows, columns, nodes_per_router, cores_per_node: 1, intra_layout };
-        damselfly((&intra.0, &intra.1), (&inter.0, &inter.1), &sizes)
+        damselfly(intra, inter, &sizes)
     };
     // Versions of the simulator differ in whether an entry has a type; only one of the two layouts fits a file.
     let mut builder = read(layouts[0]).or_else(|first| read(layouts[1]).map_err(|_| first))?;
@@ -191,7 +191,7 @@ fn wired(
 fn dragonfly_plus(params: &Entries<'_>, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
     let (leaves, spines) = (params.count("num_router_leaf", 1)?, params.count("num_router_spine", 1)?);
     let size = leaves.saturating_add(spines);
-    let mut builder = wired(params, (1, size), &[IntraLayout::Pairs, IntraLayout::Triples], files)?;
+    let mut builder = wired(params, 1, size, &[IntraLayout::Pairs, IntraLayout::Triples], files)?;
     // Spines have the global cables, and the other routers have the nodes.
     let group = |router: odonata_units::RouterId| router.0 / size;
     let between = builder.cables.iter().filter(|cable| group(cable.a) != group(cable.b));

@@ -89,29 +89,16 @@ pub fn cray_links(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineEr
     let classes: Vec<LinkClass> = figures
         .into_iter()
         .enumerate()
-        .map(|(class, figures)| LinkClass {
-            name: CLASSES[class].into(),
-            bandwidth: figures.bandwidth,
-            latency: figures.latency,
-            ports_per_router: Some(ports(class)),
-        })
+        .map(|(class, figures)| figures.class(CLASSES[class], Some(ports(class))))
         .collect();
     let cables = cables
         .into_iter()
-        .map(|(a, b, class)| Cable {
-            a,
-            b,
-            class,
-            bandwidth: classes[class.index()].bandwidth,
-            latency: classes[class.index()].latency,
+        .map(|(a, b, class)| {
+            let LinkClass { bandwidth, latency, .. } = classes[class.index()];
+            Cable { a, b, class, bandwidth, latency }
         })
         .collect();
-    let terminal = LinkClass {
-        name: "terminal".into(),
-        bandwidth: default.terminal.bandwidth,
-        latency: default.terminal.latency,
-        ports_per_router: Some(ports(PROCESSOR_TILES) / TILES_PER_NODE),
-    };
+    let terminal = default.terminal.class("terminal", Some(ports(PROCESSOR_TILES) / TILES_PER_NODE));
     let mut builder = assemble(label, routers, classes, terminal, default.cores_per_node, cables)
         .or_else(|reason| line(label, 1, reason))?;
     builder.network_ports = Some((0..PROCESSOR_TILES).map(ports).sum());

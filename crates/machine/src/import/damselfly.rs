@@ -12,38 +12,79 @@
 //! edits can change them.
 
 use super::cables::{cables, Edge, Listing};
+use super::format::{Format, FormatError};
 use super::shape::{assemble, Routers};
 use super::{at, line, text};
 use crate::topology::{Cascade, LinkFigures};
 use crate::{Cable, LinkClass, MachineBuilder, MachineError};
-use odonata_declare::words;
+use odonata_declare::{parameters, words, Kind, Reader};
 use odonata_units::RouterId;
+use std::path::Path;
 
 words! {
     /// Layout of an entry in the intra-group file.
-    #[derive(Default)]
     pub enum IntraLayout {
-        #[default]
         Triples = "triples": "source, destination, type: Damselfly and CODES dragonfly-custom",
         Pairs = "pairs": "source, destination: CODES dragonfly-plus",
     }
 }
 
-/// The sizes that the binary files do not contain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DamselflyParameters {
-    /// Groups.
-    pub groups: u32,
-    /// Rows of a group.
-    pub rows: u32,
-    /// Columns of a group.
-    pub columns: u32,
-    /// Nodes per router.
-    pub nodes_per_router: u32,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-    /// Layout of an entry in the intra-group file.
-    pub intra_layout: IntraLayout,
+parameters! {
+    /// The sizes that the binary files do not contain.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct DamselflyParameters {
+        /// Groups.
+        pub groups: u32, Kind::COUNT;
+        /// Rows of a group.
+        pub rows: u32, Kind::COUNT;
+        /// Columns of a group.
+        pub columns: u32, Kind::COUNT;
+        /// Layout of an entry in the intra-group file.
+        pub intra_layout: IntraLayout = IntraLayout::Triples;
+        /// Nodes of each router.
+        pub nodes_per_router: u32 = 4, Kind::COUNT;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 24, Kind::COUNT;
+    }
+}
+
+parameters! {
+    /// The two files of Damselfly or CODES without a configuration.
+    pub(super) struct Codes {
+        /// The inter-group file.
+        inter_file: String, Kind::Path;
+        sizes: DamselflyParameters = DamselflyParameters::default(), part;
+    }
+}
+
+impl Format for Codes {
+    fn read(&self, bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        let inter = files.read(&self.inter_file).map_err(|reason| FormatError::Unreadable("inter_file", reason))?;
+        let inter = WiringFile { bytes: &inter, label: &self.inter_file };
+        Ok(damselfly(WiringFile { bytes, label }, inter, &self.sizes)?)
+    }
+}
+
+/// Reads a configuration of Damselfly and the two files that it names, relative to it.
+pub(super) fn read_damselfly(bytes: &[u8], label: &str, files: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+    let config = damselfly_config(bytes, label)?;
+    let directory = Path::new(label).parent().unwrap_or_else(|| Path::new(""));
+    let mut open = |name: &str| {
+        let path = directory.join(name).to_string_lossy().into_owned();
+        files.read(&path).map(|bytes| (bytes, path)).map_err(|reason| FormatError::Unreadable("file", reason))
+    };
+    let (intra, inter) = (open(&config.intra_file)?, open(&config.inter_file)?);
+    let [intra, inter] = [&intra, &inter].map(|(bytes, label)| WiringFile { bytes, label });
+    Ok(damselfly(intra, inter, &config.parameters)?)
+}
+
+/// A file of cables, with its name for errors.
+#[derive(Clone, Copy, Debug)]
+pub struct WiringFile<'a> {
+    /// Content.
+    pub bytes: &'a [u8],
+    /// Name.
+    pub label: &'a str,
 }
 
 /// A job of a Damselfly configuration.
@@ -90,17 +131,11 @@ pub fn damselfly_config(bytes: &[u8], label: &str) -> Result<DamselflyConfig, Ma
         content.parse().or_else(|_| line(label, at, format!("expected the number of routers, found '{content}'")))?;
     let (at, content) = next("'groups rows columns nodes cores'")?;
     let numbers: Result<Vec<u32>, _> = content.split_whitespace().map(str::parse).collect();
-    let Ok([groups, rows, columns, nodes_per_router, cores_per_node]) = numbers.as_deref() else {
+    let Ok(&[groups, rows, columns, nodes_per_router, cores_per_node]) = numbers.as_deref() else {
         return line(label, at, format!("expected five numbers 'groups rows columns nodes cores', found '{content}'"));
     };
-    let parameters = DamselflyParameters {
-        groups: *groups,
-        rows: *rows,
-        columns: *columns,
-        nodes_per_router: *nodes_per_router,
-        cores_per_node: *cores_per_node,
-        intra_layout: IntraLayout::Triples,
-    };
+    let intra_layout = IntraLayout::Triples;
+    let parameters = DamselflyParameters { groups, rows, columns, nodes_per_router, cores_per_node, intra_layout };
     if parameters.routers() != Ok(routers) {
         return line(
             label,
@@ -160,14 +195,14 @@ impl DamselflyParameters {
     }
 }
 
-/// Reads the intra-group and the inter-group file; each comes with its name for errors.
+/// Reads the intra-group and the inter-group file.
 ///
 /// # Errors
 /// An incomplete entry, a router number or type out of range, a cable inside a group in the inter-group file, or a
 /// link without its other direction; the message has the byte offset.
 pub fn damselfly(
-    intra: (&[u8], &str),
-    inter: (&[u8], &str),
+    intra: WiringFile<'_>,
+    inter: WiringFile<'_>,
     parameters: &DamselflyParameters,
 ) -> Result<MachineBuilder, MachineError> {
     let routers = parameters.routers()?;
@@ -180,44 +215,30 @@ pub fn damselfly(
         }
         IntraLayout::Pairs => (&["local", "global"], &[aries.green_figures, aries.blue_figures]),
     };
-    let classes: Vec<LinkClass> = names
-        .iter()
-        .zip(figures)
-        .map(|(name, f)| LinkClass {
-            name: (*name).into(),
-            bandwidth: f.bandwidth,
-            latency: f.latency,
-            ports_per_router: None,
-        })
-        .collect();
+    let classes: Vec<LinkClass> = names.iter().zip(figures).map(|(name, figures)| figures.class(name, None)).collect();
     let global = classes.len() as u32 - 1;
     let inside_types: Vec<u32> = (0..global).collect();
-    let inside = pair_up(read_edges(intra, parameters.intra_layout, size, &inside_types, &classes)?, intra.1)?;
+    let inside = pair_up(read_edges(intra, parameters.intra_layout, size, &inside_types, &classes)?, intra.label)?;
     let between = read_edges(inter, IntraLayout::Pairs, routers, &[global], &classes)?;
     for edge in &between {
         if edge.source / size == edge.target / size {
             return at(
-                inter.1,
+                inter.label,
                 format!("byte {}", edge.place),
                 format!("routers {} and {} are in one group; this file joins groups", edge.source, edge.target),
             );
         }
     }
     if u64::from(groups) * inside.len() as u64 > u64::from(super::LIMIT) {
-        return at(intra.1, "byte 0".into(), format!("{groups} groups have more than {} cables", super::LIMIT));
+        return at(intra.label, "byte 0".into(), format!("{groups} groups have more than {} cables", super::LIMIT));
     }
     let mut all = Vec::new();
     for group in 0..groups {
         let shift = |router: RouterId| RouterId(group * size + router.0);
         all.extend(inside.iter().map(|cable| Cable { a: shift(cable.a), b: shift(cable.b), ..*cable }));
     }
-    all.extend(pair_up(between, inter.1)?);
-    let terminal = LinkClass {
-        name: "terminal".into(),
-        bandwidth: aries.terminal.bandwidth,
-        latency: aries.terminal.latency,
-        ports_per_router: Some(parameters.nodes_per_router),
-    };
+    all.extend(pair_up(between, inter.label)?);
+    let terminal = aries.terminal.class("terminal", Some(parameters.nodes_per_router));
     let places = (0..routers).flat_map(|r| [r / size, r % size / columns, r % columns]);
     let routers = Routers {
         axes: ["group", "row", "column"].map(String::from).to_vec(),
@@ -226,13 +247,13 @@ pub fn damselfly(
         names: Vec::new(),
         nodes: vec![parameters.nodes_per_router; routers as usize],
     };
-    assemble(inter.1, routers, classes, terminal, parameters.cores_per_node, all)
-        .or_else(|reason| at(inter.1, "byte 0".into(), reason))
+    assemble(inter.label, routers, classes, terminal, parameters.cores_per_node, all)
+        .or_else(|reason| at(inter.label, "byte 0".into(), reason))
 }
 
 /// Reads entries. An entry of type t has class `class_of_type[t]`; pairs have type 0.
 fn read_edges(
-    (bytes, label): (&[u8], &str),
+    WiringFile { bytes, label }: WiringFile<'_>,
     layout: IntraLayout,
     routers: u32,
     class_of_type: &[u32],

@@ -5,65 +5,12 @@
 //! coordinates.
 
 use super::cables::{cables, Edge, Listing};
+use super::edge_columns::{EdgeListColumns, EdgeListOptions};
 use super::ends::Ends;
 use super::shape::assemble;
-use crate::topology::LinkFigures;
 use crate::{LinkClass, MachineBuilder, MachineError};
-use odonata_units::{Rate, Time};
-
-/// Data that the list does not contain.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EdgeListOptions {
-    /// Nodes of routers without their own count.
-    pub nodes_per_router: u32,
-    /// Cores of each node.
-    pub cores_per_node: u32,
-    /// Figures of links without their own bandwidth or latency.
-    pub figures: LinkFigures,
-    /// Links between nodes and routers.
-    pub terminal: LinkFigures,
-    /// Meaning of a row.
-    pub listing: Listing,
-}
-
-impl Default for EdgeListOptions {
-    fn default() -> Self {
-        Self {
-            nodes_per_router: 1,
-            cores_per_node: 1,
-            figures: LinkFigures::new(25_000_000_000, 100),
-            terminal: LinkFigures::new(25_000_000_000, 10),
-            listing: Listing::Detect,
-        }
-    }
-}
-
-/// The columns of an edge list; all that are not empty have the same length.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct EdgeListColumns {
-    /// One end of each edge: a name or a number.
-    pub src: Vec<String>,
-    /// The other end.
-    pub dst: Vec<String>,
-    /// Link class; empty: all `local`.
-    pub class: Vec<String>,
-    /// Parallel cables; empty: 1 each.
-    pub count: Vec<u32>,
-    /// Bandwidth of each; empty: from the options.
-    pub bandwidth: Vec<Rate>,
-    /// Latency of each; empty: from the options.
-    pub latency: Vec<Time>,
-    /// Names of coordinate axes, for instance `group`, `row`, `column`, or `group` alone.
-    pub axes: Vec<String>,
-    /// Coordinates of `src`: value of row i on axis k at `src_coordinates[i * axes.len() + k]`.
-    pub src_coordinates: Vec<u32>,
-    /// Coordinates of `dst`.
-    pub dst_coordinates: Vec<u32>,
-    /// Nodes of the router `src`; empty: from the options.
-    pub src_nodes: Vec<u32>,
-    /// Nodes of the router `dst`.
-    pub dst_nodes: Vec<u32>,
-}
+use odonata_units::RouterId;
+use std::collections::HashMap;
 
 /// Builds a machine from the columns of an edge list; `label` names it in errors.
 ///
@@ -92,7 +39,7 @@ pub(super) fn build(
         place: format!("{unit} {}", places.get(row).copied().unwrap_or(0)),
         reason,
     };
-    check_lengths(columns).map_err(|reason| at(0, reason))?;
+    columns.check_lengths().map_err(|reason| at(0, reason))?;
     if columns.src.is_empty() {
         return Err(at(0, "the list has no edges".into()));
     }
@@ -105,8 +52,8 @@ pub(super) fn build(
         if name.is_empty() || name == "terminal" || name.contains([':', '>', ' ', '.']) {
             return Err(at(row, format!("'{name}' can't be the name of a link class")));
         }
-        let bandwidth = columns.bandwidth.get(row).copied().unwrap_or(options.figures.bandwidth);
-        let latency = columns.latency.get(row).copied().unwrap_or(options.figures.latency);
+        let bandwidth = columns.bandwidth.get(row).copied().unwrap_or(options.bandwidth);
+        let latency = columns.latency.get(row).copied().unwrap_or(options.latency);
         let known = classes.iter().position(|class| class.name == name);
         let class = known.unwrap_or_else(|| {
             classes.push(LinkClass { name: name.into(), bandwidth, latency, ports_per_router: None });
@@ -121,41 +68,45 @@ pub(super) fn build(
     }
     let name = |router: u32| ends.name(router);
     let cables = cables(edges, options.listing, &name).map_err(|wrong| at(wrong.place, wrong.reason))?;
-    let terminal = options.terminal;
-    let terminal = LinkClass {
-        name: "terminal".into(),
-        bandwidth: terminal.bandwidth,
-        latency: terminal.latency,
-        ports_per_router: None,
-    };
+    let terminal = options.terminal.class("terminal", None);
     let built = assemble(label, routers, classes, terminal, options.cores_per_node, cables);
     let assumed = columns.bandwidth.is_empty();
     built.map(|built| MachineBuilder { bandwidth_assumed: assumed, ..built }).map_err(|reason| at(0, reason))
 }
 
-fn check_lengths(columns: &EdgeListColumns) -> Result<(), String> {
-    let rows = columns.src.len();
-    let axes = columns.axes.len();
-    let coordinates = if axes == 0 { 0 } else { rows * axes };
-    let optional = [
-        ("class", columns.class.len()),
-        ("count", columns.count.len()),
-        ("bandwidth", columns.bandwidth.len()),
-        ("latency", columns.latency.len()),
-        ("src_nodes", columns.src_nodes.len()),
-        ("dst_nodes", columns.dst_nodes.len()),
-    ];
-    if columns.dst.len() != rows {
-        return Err(format!("{rows} values of src, but {} of dst", columns.dst.len()));
+/// The cables of a file that also lists the nodes, each once, and the line of each.
+#[derive(Default)]
+pub(super) struct ListedCables {
+    pub(super) columns: EdgeListColumns,
+    lines: Vec<usize>,
+}
+
+impl ListedCables {
+    /// Adds a cable of a line; `nodes` are at each end.
+    pub(super) fn join(&mut self, line: usize, ends: [&str; 2], nodes: [u32; 2]) {
+        self.columns.src.push(ends[0].to_owned());
+        self.columns.dst.push(ends[1].to_owned());
+        self.columns.src_nodes.push(nodes[0]);
+        self.columns.dst_nodes.push(nodes[1]);
+        self.lines.push(line);
     }
-    if let Some((name, length)) = optional.into_iter().find(|&(_, length)| length != 0 && length != rows) {
-        return Err(format!("{rows} values of src, but {length} of {name}"));
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
     }
-    if columns.src_coordinates.len() != coordinates || columns.dst_coordinates.len() != coordinates {
-        return Err(format!("{rows} rows and {axes} axes need {coordinates} coordinates of src and of dst"));
+
+    pub(super) fn build(&self, label: &str, options: EdgeListOptions) -> Result<MachineBuilder, MachineError> {
+        build(&self.columns, &EdgeListOptions { listing: Listing::Cables, ..options }, label, "line", &self.lines)
     }
-    if columns.src_nodes.is_empty() != columns.dst_nodes.is_empty() {
-        return Err("src_nodes and dst_nodes must be given together".into());
+}
+
+/// The nodes at each router, in the order of the builder; none if one would be a number or is missing.
+pub(super) fn node_names(builder: &MachineBuilder, at: &HashMap<&str, Vec<String>>) -> Vec<String> {
+    let routers = (0..builder.group_of.len()).map(RouterId::from_index);
+    let names = routers.map(|router| builder.coordinates.router_name(router));
+    let nodes: Vec<String> = names.flat_map(|name| at.get(name.as_str()).cloned().unwrap_or_default()).collect();
+    match nodes.len() == builder.node_router.len() && nodes.iter().all(|name| name.parse::<u32>().is_err()) {
+        true => nodes,
+        false => Vec::new(),
     }
-    Ok(())
 }

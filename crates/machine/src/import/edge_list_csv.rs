@@ -14,10 +14,12 @@
 //! Its other columns (`link`, `parallel`, `port`, `reverse`, `bytes`, `capacity_bytes_per_s`) are known, and the
 //! capacity is the bandwidth. Any other column is an error, because a mistyped column would be ignored.
 
-use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::edge_columns::{EdgeListColumns, EdgeListOptions};
+use super::edge_list::build;
+use super::format::{Format, FormatError};
 use super::{line, text};
 use crate::{MachineBuilder, MachineError};
-use odonata_declare::hint;
+use odonata_declare::{hint, Reader};
 use odonata_units::{Quantity, Rate, Time};
 
 /// Meaning of a column.
@@ -83,6 +85,12 @@ pub fn edge_list_csv(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Re
         return line(label, header_line, "the list has a header, but no edges");
     }
     build(&columns, options, label, "line", &places)
+}
+
+impl Format for EdgeListOptions {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(edge_list_csv(bytes, label, self)?)
+    }
 }
 
 fn csv_error(bytes: &[u8], label: &str, error: &csv::Error) -> MachineError {

@@ -1,6 +1,6 @@
 //! The routers in the rows of an edge list: numbers, names, coordinates and nodes.
 
-use super::edge_list::{EdgeListColumns, EdgeListOptions};
+use super::edge_columns::{EdgeListColumns, EdgeListOptions};
 use super::shape::Routers;
 use crate::Coordinates;
 use std::collections::HashMap;

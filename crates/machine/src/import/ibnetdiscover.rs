@@ -14,11 +14,30 @@
 //! of 66 above. All nodes get the speed of most adapters. Blocks `Ca` and `Rt`, which repeat the same links from the
 //! other end, and lines of GUIDs are not read.
 
-use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::edge_columns::EdgeListOptions;
+use super::edge_list::{node_names, ListedCables};
+use super::format::{Format, FormatError};
 use super::{line, text};
 use crate::{MachineBuilder, MachineError};
-use odonata_units::{Rate, RouterId};
+use odonata_declare::{parameters, Kind, Reader};
+use odonata_units::{Rate, Time};
 use std::collections::{BTreeMap, HashMap, HashSet};
+
+parameters! {
+    /// Data that `ibnetdiscover` does not print.
+    pub struct InfiniBand {
+        /// Latency of every cable between switches.
+        pub latency: Time = EdgeListOptions::default().latency;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, Kind::COUNT;
+    }
+}
+
+impl Format for InfiniBand {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(ibnetdiscover(bytes, label, self)?)
+    }
+}
 
 /// A port of a switch and what is at the other end.
 struct End<'a> {
@@ -38,63 +57,53 @@ struct Switch<'a> {
     ends: Vec<End<'a>>,
 }
 
-/// Reads the output of `ibnetdiscover`. Of the options, only the latency of cables and the cores of a node are used.
+/// Reads the output of `ibnetdiscover`.
 ///
 /// # Errors
 /// An invalid line, an unknown speed, two ends of a cable that disagree, an adapter at several switches, or no cables
 /// between switches; the message has the line.
-pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
+pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &InfiniBand) -> Result<MachineBuilder, MachineError> {
     let switches = switches(text(bytes, label)?).or_else(|(at, reason)| line(label, at, reason))?;
     let number: HashMap<&str, usize> = switches.iter().enumerate().map(|(i, switch)| (switch.guid, i)).collect();
-    let mut options = options.clone();
+    let InfiniBand { latency, cores_per_node } = *options;
+    let mut options = EdgeListOptions { latency, cores_per_node, ..EdgeListOptions::default() };
     let nodes = nodes(&switches, &mut options).or_else(|(at, reason)| line(label, at, reason))?;
     let names = names(&switches);
-    let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
+    let mut listed = ListedCables::default();
     for (i, switch) in switches.iter().enumerate() {
         for end in switch.ends.iter().filter(|end| end.peer.starts_with("S-")) {
             let peer = other_end(&switches, &number, switch, end).or_else(|reason| line(label, end.line, reason))?;
             // Add each cable once, at its lower end.
             if (i, end.port) < (peer, end.peer_port) {
                 let rate = data_rate(end.speed).map_or_else(|| line(label, end.line, unknown_speed(end.speed)), Ok)?;
-                columns.src.push(names[i].clone());
-                columns.dst.push(names[peer].clone());
-                columns.class.push(end.speed.to_owned());
-                columns.bandwidth.push(rate);
-                columns.src_nodes.push(nodes[i]);
-                columns.dst_nodes.push(nodes[peer]);
-                places.push(end.line);
+                listed.join(end.line, [&names[i], &names[peer]], [nodes[i], nodes[peer]]);
+                listed.columns.class.push(end.speed.to_owned());
+                listed.columns.bandwidth.push(rate);
             }
         }
     }
-    if places.is_empty() {
+    if listed.is_empty() {
         return line(label, 1, "no cable between two switches; expected the output of ibnetdiscover");
     }
-    options.listing = super::Listing::Cables;
-    let mut builder = build(&columns, &options, label, "line", &places)?;
-    builder.node_names = host_names(&switches, &builder);
+    let mut builder = listed.build(label, options)?;
+    builder.node_names = host_names(&switches, &names, &builder);
     Ok(builder)
 }
 
 /// The first words of the adapters' descriptions, if they are unique.
-fn host_names(switches: &[Switch<'_>], builder: &MachineBuilder) -> Vec<String> {
-    let mut hosts: HashMap<String, Vec<&str>> = HashMap::new();
+fn host_names(switches: &[Switch<'_>], names: &[String], builder: &MachineBuilder) -> Vec<String> {
+    let mut hosts: HashMap<&str, Vec<String>> = HashMap::new();
     let mut seen = HashSet::new();
-    for (switch, name) in switches.iter().zip(names(switches)) {
+    for (switch, name) in switches.iter().zip(names) {
         let adapters = switch.ends.iter().filter(|end| end.peer.starts_with("H-") && seen.insert(end.peer));
         let words = adapters.map(|end| end.description.and_then(|text| text.split_whitespace().next()).unwrap_or(""));
-        hosts.insert(name, words.collect());
+        hosts.insert(name, words.map(str::to_owned).collect());
     }
-    let routers =
-        (0..builder.group_of.len()).map(|router| builder.coordinates.router_name(RouterId::from_index(router)));
-    let found: Vec<String> =
-        routers.flat_map(|name| hosts.remove(&name).unwrap_or_default()).map(str::to_owned).collect();
+    let found = node_names(builder, &hosts);
     let different: HashSet<&String> = found.iter().collect();
-    let usable = |name: &&String| !name.is_empty() && name.parse::<u32>().is_err();
-    let are_unique = different.len() == found.len() && found.len() == builder.node_router.len();
-    if are_unique && found.iter().all(|name| usable(&name)) {
-        found
-    } else {
-        Vec::new()
+    match different.len() == found.len() && !different.contains(&String::new()) {
+        true => found,
+        false => Vec::new(),
     }
 }
 
@@ -261,7 +270,7 @@ mod tests {
         caguid=0x1\nCa\t1 \"H-1\"\t\t# \"node1 HCA-1\"\n[1](2c9) \t\"S-a\"[1]\t\t# lid 4 lmc 0 \"leaf1\" lid 1 4xQDR\n";
 
     fn read(text: &str) -> Result<MachineBuilder, MachineError> {
-        ibnetdiscover(text.as_bytes(), "net.txt", &EdgeListOptions::default())
+        ibnetdiscover(text.as_bytes(), "net.txt", &InfiniBand::default())
     }
 
     #[test]

@@ -27,11 +27,13 @@ mod codes_failures;
 mod codes_yaml;
 mod cray;
 mod damselfly;
+mod edge_columns;
 mod edge_list;
 mod edge_list_csv;
 mod ends;
 mod entries;
 mod format;
+mod formats;
 mod htsim;
 mod ibnetdiscover;
 mod located_value;
@@ -40,20 +42,24 @@ mod simgrid;
 mod slurm_topology;
 mod sst_macro;
 
-pub use booksim::booksim;
+pub use booksim::{booksim, BookSim};
 pub use cables::Listing;
 pub use codes_conf::codes_conf;
 pub use codes_yaml::codes_yaml;
 pub use cray::cray_links;
-pub use damselfly::{damselfly, damselfly_config, DamselflyConfig, DamselflyJob, DamselflyParameters, IntraLayout};
-pub use edge_list::{edge_list_columns, EdgeListColumns, EdgeListOptions};
+pub use damselfly::{
+    damselfly, damselfly_config, DamselflyConfig, DamselflyJob, DamselflyParameters, IntraLayout, WiringFile,
+};
+pub use edge_columns::{EdgeListColumns, EdgeListOptions};
+pub use edge_list::edge_list_columns;
 pub use edge_list_csv::edge_list_csv;
-pub use format::{detect, Format, FormatError, FORMATS};
+pub use format::{Format, FormatError};
+pub use formats::{detect, FORMATS};
 pub use htsim::htsim;
-pub use ibnetdiscover::ibnetdiscover;
+pub use ibnetdiscover::{ibnetdiscover, InfiniBand};
 pub use simgrid::simgrid;
-pub use slurm_topology::{slurm_topology, SlurmTreeOptions};
-pub use sst_macro::sst_macro;
+pub use slurm_topology::{slurm_topology, SlurmTree};
+pub use sst_macro::{sst_macro, SstMacro};
 
 use crate::builder::LIMIT;
 use crate::MachineError;

@@ -9,7 +9,8 @@
 //! All links have the bandwidth `bw` and the latency `lat`. Speeds of hosts, loopbacks, limiters and sharing policies
 //! are not read: nodes have one NIC here, and links are full duplex (`SPLITDUPLEX`, SimGrid's default).
 
-use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::edge_columns::{EdgeListColumns, EdgeListOptions};
+use super::edge_list::build;
 use super::entries::{counts, latency, rate};
 use super::{line, text};
 use crate::topology::{LinkFigures, Topology, Torus, Xgft};
@@ -152,7 +153,8 @@ fn dragonfly(cluster: &Cluster<'_, '_>) -> Result<MachineBuilder, MachineError> 
     }
     let options = EdgeListOptions {
         nodes_per_router: *nodes,
-        figures,
+        bandwidth: figures.bandwidth,
+        latency: figures.latency,
         terminal: figures,
         listing: super::Listing::Cables,
         ..EdgeListOptions::default()

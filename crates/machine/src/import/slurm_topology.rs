@@ -11,25 +11,32 @@
 //! between switches nor their rate (`LinkSpeed` is informal and has no unit), so the user gives them. A switch may
 //! have several switches above it; a node is at one switch.
 
-use super::cables::Listing;
-use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::edge_columns::EdgeListOptions;
+use super::edge_list::{node_names, ListedCables};
+use super::format::{Format, FormatError};
 use super::{line, text};
 use crate::{hostlist, MachineBuilder, MachineError};
-use odonata_units::RouterId;
+use odonata_declare::{parameters, Kind, Reader};
+use odonata_units::{Rate, Time};
 use std::collections::HashMap;
 
-/// Data that the file does not contain.
-#[derive(Clone, Debug)]
-pub struct SlurmTreeOptions {
-    /// Figures of links, cores of a node.
-    pub edges: EdgeListOptions,
-    /// Cables from a switch to each switch above it.
-    pub uplinks: u32,
+parameters! {
+    /// Data that the file does not contain.
+    pub struct SlurmTree {
+        /// Cables from a switch to each switch above it.
+        pub uplinks: u32 = 1, Kind::COUNT;
+        /// Bandwidth of every cable between switches.
+        pub bandwidth: Rate = EdgeListOptions::default().bandwidth;
+        /// Latency of every cable between switches.
+        pub latency: Time = EdgeListOptions::default().latency;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, Kind::COUNT;
+    }
 }
 
-impl Default for SlurmTreeOptions {
-    fn default() -> Self {
-        Self { edges: EdgeListOptions::default(), uplinks: 1 }
+impl Format for SlurmTree {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(slurm_topology(bytes, label, self)?)
     }
 }
 
@@ -45,7 +52,7 @@ struct Switch {
 /// # Errors
 /// A line of another form, an invalid list, a switch or node that occurs twice or is unknown, or no cable; the
 /// message has the line.
-pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTreeOptions) -> Result<MachineBuilder, MachineError> {
+pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTree) -> Result<MachineBuilder, MachineError> {
     let switches = switches(text(bytes, label)?).or_else(|(at, reason)| line(label, at, reason))?;
     let mut known: HashMap<&str, usize> = HashMap::new();
     let mut at_switch: HashMap<&str, usize> = HashMap::new();
@@ -62,8 +69,7 @@ pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTreeOptions) -> 
             }
         }
     }
-    let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
-    let nodes = |i: usize| switches[i].nodes.len() as u32;
+    let mut listed = ListedCables::default();
     for (i, switch) in switches.iter().enumerate() {
         for below in &switch.below {
             let Some(&lower) = known.get(below.as_str()) else {
@@ -74,37 +80,19 @@ pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTreeOptions) -> 
             if lower == i {
                 return line(label, switch.line, format!("switch {below} is below itself"));
             }
-            columns.src.push(switch.name.clone());
-            columns.dst.push(below.clone());
-            columns.count.push(options.uplinks);
-            columns.src_nodes.push(nodes(i));
-            columns.dst_nodes.push(nodes(lower));
-            places.push(switch.line);
+            listed.join(switch.line, [&switch.name, below], [i, lower].map(|i| switches[i].nodes.len() as u32));
+            listed.columns.count.push(options.uplinks);
         }
     }
-    if places.is_empty() {
+    if listed.is_empty() {
         return line(label, 1, "no switch is below another; expected SwitchName= lines with Switches=");
     }
-    let edges = EdgeListOptions { listing: Listing::Cables, ..options.edges.clone() };
-    let mut builder = build(&columns, &edges, label, "line", &places)?;
-    builder.node_names = node_names(&switches, &builder);
+    let SlurmTree { bandwidth, latency, cores_per_node, .. } = *options;
+    let mut builder =
+        listed.build(label, EdgeListOptions { bandwidth, latency, cores_per_node, ..EdgeListOptions::default() })?;
+    let nodes = switches.iter().map(|switch| (switch.name.as_str(), switch.nodes.clone())).collect();
+    builder.node_names = node_names(&builder, &nodes);
     Ok(builder)
-}
-
-/// The nodes in the order of the builder's routers.
-fn node_names(switches: &[Switch], builder: &MachineBuilder) -> Vec<String> {
-    let nodes: HashMap<&str, &Vec<String>> =
-        switches.iter().map(|switch| (switch.name.as_str(), &switch.nodes)).collect();
-    let routers =
-        (0..builder.group_of.len()).map(|router| builder.coordinates.router_name(RouterId::from_index(router)));
-    let names: Vec<String> =
-        routers.flat_map(|name| nodes.get(name.as_str()).copied().cloned().unwrap_or_default()).collect();
-    let usable = names.len() == builder.node_router.len() && names.iter().all(|name| name.parse::<u32>().is_err());
-    if usable {
-        names
-    } else {
-        Vec::new()
-    }
 }
 
 /// The switches in the order of the file.

@@ -12,12 +12,33 @@
 //! latencies: they are options, as in SST/macro's parameter file. Not read: the mean number of hops, and port
 //! numbers.
 
-use super::edge_list::{build, EdgeListColumns, EdgeListOptions};
+use super::edge_columns::EdgeListOptions;
+use super::edge_list::{node_names, ListedCables};
+use super::format::{Format, FormatError};
 use super::located_value::{document, LocatedValue};
-use super::{line, text, Listing};
+use super::{line, text};
 use crate::{MachineBuilder, MachineError};
-use odonata_units::RouterId;
+use odonata_declare::{parameters, Kind, Reader};
+use odonata_units::{Rate, Time};
 use std::collections::{BTreeMap, HashMap};
+
+parameters! {
+    /// Data that a file topology does not contain.
+    pub struct SstMacro {
+        /// Bandwidth of every cable between switches.
+        pub bandwidth: Rate = EdgeListOptions::default().bandwidth;
+        /// Latency of every cable between switches.
+        pub latency: Time = EdgeListOptions::default().latency;
+        /// Cores of each node.
+        pub cores_per_node: u32 = 1, Kind::COUNT;
+    }
+}
+
+impl Format for SstMacro {
+    fn read(&self, bytes: &[u8], label: &str, _: &mut dyn Reader) -> Result<MachineBuilder, FormatError> {
+        Ok(sst_macro(bytes, label, self)?)
+    }
+}
 
 /// Cables between two switches: their number, and the line of the first.
 type Cables = BTreeMap<(usize, usize), (u32, usize)>;
@@ -34,7 +55,7 @@ struct Graph<'a> {
 /// # Errors
 /// Invalid JSON, neither form, an unknown switch or node, a node at no switch or at two, or a cable listed at one end
 /// only; the message has the line.
-pub fn sst_macro(bytes: &[u8], label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
+pub fn sst_macro(bytes: &[u8], label: &str, options: &SstMacro) -> Result<MachineBuilder, MachineError> {
     let tree = document(text(bytes, label)?, label)?;
     if let (Some(_), Some(_)) = (tree.get("switches"), tree.get("nodes")) {
         return machine(&graph_by_name(&tree, label)?, label, options);
@@ -146,33 +167,24 @@ fn count(tree: &LocatedValue, label: &str, name: &str) -> Result<usize, MachineE
     }
 }
 
-fn machine(graph: &Graph<'_>, label: &str, options: &EdgeListOptions) -> Result<MachineBuilder, MachineError> {
-    let (mut columns, mut places) = (EdgeListColumns::default(), Vec::new());
+fn machine(graph: &Graph<'_>, label: &str, options: &SstMacro) -> Result<MachineBuilder, MachineError> {
+    let mut listed = ListedCables::default();
     let mut joined = vec![false; graph.switches.len()];
     for (&(a, b), &(count, at)) in &graph.cables {
         if a == b {
             return line(label, at, format!("switch {} is joined to itself", graph.switches[a]));
         }
         (joined[a], joined[b]) = (true, true);
-        columns.src.push(graph.switches[a].to_owned());
-        columns.dst.push(graph.switches[b].to_owned());
-        columns.count.push(count);
-        columns.src_nodes.push(graph.nodes[a].len() as u32);
-        columns.dst_nodes.push(graph.nodes[b].len() as u32);
-        places.push(at);
+        listed.join(at, [a, b].map(|i| graph.switches[i]), [a, b].map(|i| graph.nodes[i].len() as u32));
+        listed.columns.count.push(count);
     }
     if let Some(alone) = joined.iter().position(|joined| !joined) {
         return line(label, 1, format!("switch {} is not joined to another switch", graph.switches[alone]));
     }
-    let edges = EdgeListOptions { listing: Listing::Cables, ..options.clone() };
-    let mut builder = build(&columns, &edges, label, "line", &places)?;
-    let names: HashMap<&str, &Vec<String>> = graph.switches.iter().copied().zip(&graph.nodes).collect();
-    let own = |router| builder.coordinates.router_name(RouterId::from_index(router));
-    let routers: Vec<String> = (0..builder.group_of.len()).map(own).collect();
-    let nodes: Vec<String> =
-        routers.iter().flat_map(|name| names.get(name.as_str()).copied().cloned().unwrap_or_default()).collect();
-    if nodes.len() == builder.node_router.len() && nodes.iter().all(|name| name.parse::<u32>().is_err()) {
-        builder.node_names = nodes;
-    }
+    let SstMacro { bandwidth, latency, cores_per_node } = *options;
+    let mut builder =
+        listed.build(label, EdgeListOptions { bandwidth, latency, cores_per_node, ..EdgeListOptions::default() })?;
+    let nodes = graph.switches.iter().copied().zip(graph.nodes.iter().cloned()).collect();
+    builder.node_names = node_names(&builder, &nodes);
     Ok(builder)
 }

@@ -139,7 +139,7 @@ impl LinkFigures {
         Self { bandwidth: Rate::from_bytes_per_s(bytes_per_s), latency: Time::from_ns(latency_ns) }
     }
 
-    fn class(self, name: &str, ports_per_router: Option<u32>) -> LinkClass {
+    pub(crate) fn class(self, name: &str, ports_per_router: Option<u32>) -> LinkClass {
         LinkClass { name: name.into(), bandwidth: self.bandwidth, latency: self.latency, ports_per_router }
     }
 }
