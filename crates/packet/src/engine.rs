@@ -15,6 +15,7 @@ use crate::settings::PacketSettings;
 use crate::settings_error::SettingsError;
 use crate::source::Traffic;
 use odonata_checkpoint::{DecodeError, Reader, State};
+use odonata_declare::parameters;
 use odonata_machine::Machine;
 use odonata_processes::{all_gather, gather, Processes, SingleProcess};
 use odonata_routing::algorithm::planes::PlaneRouting;
@@ -32,15 +33,17 @@ const DETOUR_FACTOR: f64 = 1.5;
 /// Maximum number of virtual channels per port. Bits of a 16-bit word mark the occupied ones.
 const CHANNELS_MAX: u8 = 16;
 
-/// Times of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Schedule {
-    /// Time before the measurement window.
-    pub warm_up: Time,
-    /// Length of the measurement window.
-    pub measure: Time,
-    /// Maximum wait after the window for packets that were created in it.
-    pub drain: Time,
+parameters! {
+    /// Times of a run.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct Schedule {
+        /// Open traffic: simulated time before the measurement.
+        pub warm_up: Time = Time::from_us(20);
+        /// Open traffic: length of the measurement.
+        pub measure: Time = Time::from_us(50);
+        /// Open traffic: maximum time to wait for the packets created in the measurement.
+        pub drain: Time = Time::from_us(100);
+    }
 }
 
 /// Options of a run that do not change its meaning.

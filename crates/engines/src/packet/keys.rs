@@ -1,7 +1,7 @@
 //! Keys of the packet engine, without the keys of routers and of routing algorithms.
 
 use crate::routing;
-use odonata_declare::{parameter, words, Choice, Key, Kind, Parameter, ParameterStruct, Parameters};
+use odonata_declare::{parameters, words, Choice, Key, Kind, ParameterStruct};
 use odonata_packet::{InjectionFifos, Recording, Schedule, SeriesChoice};
 use odonata_units::{Bytes, Time};
 use std::sync::OnceLock;
@@ -27,14 +27,22 @@ pub(super) fn injection() -> Key {
     )
 }
 
-/// The times of a run.
-#[derive(Clone, Debug)]
-pub(super) struct Times {
-    pub(super) schedule: Schedule,
-    pub(super) time_limit: Time,
-    pub(super) progress_timeout: Time,
-    pub(super) checkpoint: Option<Time>,
-    pub(super) start_from: Option<String>,
+parameters! {
+    /// The times of a run.
+    pub(super) struct Times {
+        pub(super) schedule: Schedule = Schedule::default(), part;
+        /// Closed traffic: simulated time after which the run stops.
+        pub(super) time_limit: Time = Time::from_us(1_000_000);
+        /// Simulated time without a delivery, a departure from a NIC or a timer, after which the run aborts, if packets
+        /// are in flight.
+        pub(super) progress_timeout: Time = Time::from_us(1_000);
+        /// Wall-clock interval between checkpoints; `odonata run --resume` starts from the last one.
+        pub(super) checkpoint: Option<Time> = None, Kind::WordOr(NEVER, &Kind::Time);
+        /// Open traffic: directory of saved warm-ups. A run starts from a warm-up with the same settings up to the
+        /// measurement, or up to the last change of a load before it (`step_times`). Without one, the run saves its own.
+        /// Results do not change.
+        pub(super) start_from: Option<String> = None, Kind::Path, else "the beginning";
+    }
 }
 
 /// Keys that change nothing in a warm-up.
@@ -49,48 +57,6 @@ pub(super) const AFTER_WARM_UP: [&str; 8] = [
     "memory_limit",
 ];
 
-impl Default for Times {
-    fn default() -> Self {
-        let us = Time::from_us;
-        Self {
-            schedule: Schedule { warm_up: us(20), measure: us(50), drain: us(100) },
-            time_limit: us(1_000_000),
-            progress_timeout: us(1_000),
-            checkpoint: None,
-            start_from: None,
-        }
-    }
-}
-
-impl Parameters for Times {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(warm_up = schedule.warm_up, Kind::Time, "Open traffic: simulated time before the measurement."),
-        parameter!(measure = schedule.measure, Kind::Time, "Open traffic: length of the measurement."),
-        parameter!(
-            drain = schedule.drain,
-            Kind::Time,
-            "Open traffic: maximum time to wait for the packets created in the measurement."
-        ),
-        parameter!(time_limit, Kind::Time, "Closed traffic: simulated time after which the run stops."),
-        parameter!(
-            progress_timeout,
-            Kind::Time,
-            "Simulated time without a delivery, a departure from a NIC or a timer, after which the run aborts, if packets are in flight."
-        ),
-        parameter!(
-            checkpoint,
-            Kind::WordOr(NEVER, &Kind::Time),
-            "Wall-clock interval between checkpoints; `odonata run --resume` starts from the last one."
-        ),
-        parameter!(
-            start_from,
-            Kind::Path,
-            "Open traffic: directory of saved warm-ups. A run starts from a warm-up with the same settings up to the measurement, or up to the last change of a load before it (`step_times`). Without one, the run saves its own. Results do not change.",
-            else "the beginning",
-        ),
-    ];
-}
-
 words! {
     /// A time series.
     pub(crate) enum Series {
@@ -101,101 +67,37 @@ words! {
     }
 }
 
-/// The records of a run, and its limit of memory.
-#[derive(Clone, Debug)]
-pub(super) struct Records {
-    pub(super) channels: bool,
-    pub(super) crossbar: bool,
-    pub(super) counted_stall: bool,
-    pub(super) job_waits: bool,
-    pub(super) messages: bool,
-    pub(super) calls: bool,
-    pub(super) q_tables: bool,
-    pub(super) packets: bool,
-    pub(super) paths: bool,
-    pub(super) interval: Option<Time>,
-    pub(super) series: Vec<Series>,
-    pub(super) memory_limit: Option<Bytes>,
-}
-
-impl Default for Records {
-    fn default() -> Self {
-        Self {
-            channels: false,
-            crossbar: false,
-            counted_stall: false,
-            job_waits: false,
-            messages: false,
-            calls: false,
-            q_tables: false,
-            packets: false,
-            paths: false,
-            interval: None,
-            series: vec![Series::Jobs],
-            memory_limit: None,
-        }
+parameters! {
+    /// The records of a run, and its limit of memory.
+    pub(super) struct Records {
+        /// Record of bytes, packets, stall time and peak occupancy of each virtual channel: table `channels`, column
+        /// `links.peak_bytes`.
+        pub(super) channels: bool = false, as record_channels;
+        /// Record of the time at the head of input queues: `crossbar_stall_ps` of `links` and `nodes`.
+        pub(super) crossbar: bool = false, as record_crossbar;
+        /// Record of stall time as the simulator of the interference study counts it: `counted_stall_ps` of `links` and
+        /// `group_traffic`.
+        pub(super) counted_stall: bool = false, as record_counted_stall;
+        /// Record of the blocking job of each wait in the queues of links: table `job_waits`.
+        pub(super) job_waits: bool = false, as record_job_waits;
+        /// Record of each message between ranks of programs, with its times: table `messages`.
+        pub(super) messages: bool = false, as record_messages;
+        /// Record of each call of ranks of programs, and of the event that ended each wait: tables `calls`,
+        /// `rank_waits`, `phase_times`.
+        pub(super) calls: bool = false, as record_calls;
+        /// `q-adaptive`: record of the estimates of each router at the end: table `q_tables`.
+        pub(super) q_tables: bool = false, as record_q_tables;
+        /// Record of each measured packet: table `packets`, written during the run.
+        pub(super) packets: bool = false, as record_packets;
+        /// Record of the path of each packet: columns `links` and `vcs` of `packets`.
+        pub(super) paths: bool = false, as record_paths;
+        /// Length of an interval of the time series.
+        pub(super) interval: Option<Time> = None, Kind::WordOr(OFF, &Kind::Time);
+        /// Time series to record if there is an `interval`. Series of links are written during the run.
+        pub(super) series: Vec<Series> = vec![Series::Jobs];
+        /// Maximum estimated memory of a run; a run that needs more is refused.
+        pub(super) memory_limit: Option<Bytes> = None, Kind::WordOr(AVAILABLE, &Kind::Bytes);
     }
-}
-
-impl Parameters for Records {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            record_channels = channels,
-            Kind::Flag,
-            "Record of bytes, packets, stall time and peak occupancy of each virtual channel: table `channels`, column `links.peak_bytes`.",
-        ),
-        parameter!(
-            record_crossbar = crossbar,
-            Kind::Flag,
-            "Record of the time at the head of input queues: `crossbar_stall_ps` of `links` and `nodes`.",
-        ),
-        parameter!(
-            record_counted_stall = counted_stall,
-            Kind::Flag,
-            "Record of stall time as the simulator of the interference study counts it: `counted_stall_ps` of `links` and `group_traffic`.",
-        ),
-        parameter!(
-            record_job_waits = job_waits,
-            Kind::Flag,
-            "Record of the blocking job of each wait in the queues of links: table `job_waits`.",
-        ),
-        parameter!(
-            record_messages = messages,
-            Kind::Flag,
-            "Record of each message between ranks of programs, with its times: table `messages`.",
-        ),
-        parameter!(
-            record_calls = calls,
-            Kind::Flag,
-            "Record of each call of ranks of programs, and of the event that ended each wait: tables `calls`, `rank_waits`, `phase_times`.",
-        ),
-        parameter!(
-            record_q_tables = q_tables,
-            Kind::Flag,
-            "`q-adaptive`: record of the estimates of each router at the end: table `q_tables`."
-        ),
-        parameter!(
-            record_packets = packets,
-            Kind::Flag,
-            "Record of each measured packet: table `packets`, written during the run."
-        ),
-        parameter!(
-            record_paths = paths,
-            Kind::Flag,
-            "Record of the path of each packet: columns `links` and `vcs` of `packets`."
-        ),
-        parameter!(interval, Kind::WordOr(OFF, &Kind::Time), "Length of an interval of the time series."),
-        parameter!(
-            series,
-            Kind::List(&Series::KIND),
-            "Time series to record if there is an `interval`. Series of links are written during the run.",
-        ),
-        parameter!(
-            memory_limit,
-            Kind::WordOr(AVAILABLE, &Kind::Bytes),
-            "Maximum estimated memory of a run; a run that needs more is refused."
-        ),
-    ];
 }
 
 impl Records {
