@@ -105,16 +105,20 @@ impl Frame {
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Frames(Vec<(&'static str, Frame)>);
 
-impl Frames {
-    /// Adds the frame of a table.
+impl Extend<(&'static str, Frame)> for Frames {
+    /// Adds the frames of tables.
     ///
     /// # Panics
-    /// If the name exists already.
-    pub fn push(&mut self, (table, frame): (&'static str, Frame)) {
-        assert!(self.get(table).is_none(), "two tables are called {table}");
-        self.0.push((table, frame));
+    /// If a name exists already.
+    fn extend<I: IntoIterator<Item = (&'static str, Frame)>>(&mut self, tables: I) {
+        for (table, frame) in tables {
+            assert!(self.get(table).is_none(), "two tables are called {table}");
+            self.0.push((table, frame));
+        }
     }
+}
 
+impl Frames {
     /// The frame of the table called `name`.
     pub fn get(&self, name: &str) -> Option<&Frame> {
         self.0.iter().find(|(other, _)| *other == name).map(|(_, frame)| frame)

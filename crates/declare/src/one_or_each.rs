@@ -26,13 +26,13 @@ impl<T: Field> Field for OneOrEach<T> {
     fn get(&self) -> Option<Value> {
         match self {
             Self::One(value) => value.get(),
-            Self::Each(values) => Some(Value::List(values.iter().filter_map(Field::get).collect())),
+            Self::Each(values) => values.get(),
         }
     }
 
     fn of(value: Option<&Value>) -> Self {
         match value {
-            Some(Value::List(values)) => Self::Each(values.iter().map(|value| T::of(Some(value))).collect()),
+            list @ Some(Value::List(_)) => Self::Each(Field::of(list)),
             one => Self::One(T::of(one)),
         }
     }

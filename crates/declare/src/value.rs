@@ -58,25 +58,7 @@ impl Value {
 
     /// The value in JSON; quantities as in TOML.
     pub fn to_json(&self) -> serde_json::Value {
-        match self {
-            Self::Text(text) => text.as_str().into(),
-            Self::Integer(n) => (*n).into(),
-            Self::Number(x) => (*x).into(),
-            Self::Flag(flag) => (*flag).into(),
-            Self::Bytes(_) | Self::Time(_) | Self::Rate(_) => match self.to_toml() {
-                toml::Value::String(text) => text.into(),
-                other => unreachable!("a quantity is a text, not {other}"),
-            },
-            Self::List(values) => values.iter().map(Self::to_json).collect(),
-            Self::Variant(name, parameters) => {
-                let name = ("name".to_owned(), serde_json::Value::from(*name));
-                let parameters = parameters.iter().map(|(key, value)| ((*key).to_owned(), value.to_json()));
-                serde_json::Value::Object(std::iter::once(name).chain(parameters).collect())
-            }
-            Self::Table(keys) => serde_json::Value::Object(
-                keys.iter().map(|(key, value)| ((*key).to_owned(), value.to_json())).collect(),
-            ),
-        }
+        serde_json::to_value(self.to_toml()).expect("TOML without dates is JSON")
     }
 }
 

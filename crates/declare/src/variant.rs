@@ -16,6 +16,11 @@ pub struct Variant<T: ?Sized + 'static> {
 }
 
 impl<T: ?Sized + 'static> Variant<T> {
+    /// A variant with its default parameters.
+    pub const fn new(name: &'static str, doc: &'static str, default: fn() -> Box<T>) -> Self {
+        Self { name, doc, default }
+    }
+
     /// The variant called `name`.
     ///
     /// # Errors

@@ -36,26 +36,26 @@ pub fn tables() -> Vec<Table> {
 pub fn frames(scenario: &Scenario, outcome: &mut Outcome) -> Frames {
     let Scenario { machine, workload, output, .. } = scenario;
     let axes = &machine.coordinates().axes;
-    let mut frames = Frames::default();
-    frames.push(hardware::ROUTERS.with_axes(machine, axes));
     let wires = hardware::Wires { machine, capacities: &outcome.link_capacity_bytes_per_s };
-    let (name, links) = hardware::Wires::LINKS.with_axes(&wires, axes);
-    frames.push((
-        name,
-        links.with_columns_of(Frame::of(traffic::LINKS, outcome)).with_columns_of(take(&mut outcome.link_columns)),
-    ));
+    let (links_name, links) = hardware::Wires::LINKS.with_axes(&wires, axes);
+    let links = links.with_columns_of(Frame::of(traffic::LINKS, outcome));
     let none = traffic::LinkJobs::default();
-    frames.push(traffic::LINK_JOBS.of(if output.link_jobs { &outcome.link_jobs } else { &none }));
-    let (name, nodes) = hardware::NODES.of(machine);
+    let (nodes_name, nodes) = hardware::NODES.of(machine);
     let nodes =
         nodes.with_columns_of(Frame::of(traffic::OWNERS, scenario)).with_columns_of(Frame::of(traffic::NODES, outcome));
     let nodes = nodes.with_columns_of(Frame::of(hardware::NICS, &outcome.node_capacity_bytes_per_s));
-    frames.push((name, nodes.with_columns_of(take(&mut outcome.node_columns))));
-    let (name, jobs) = workload::JOBS.of(scenario);
+    let (jobs_name, jobs) = workload::JOBS.of(scenario);
     let jobs = jobs.with_columns_of(Frame::of(workload::SENT, &outcome.jobs));
-    frames.push((name, jobs.with_columns_of(take(&mut outcome.job_columns))));
-    frames.push(workload::PLACEMENT.of(if output.placement { &workload.jobs } else { &[] }));
-    frames.push(communication::COMMUNICATION.of(&communication::cells(machine, workload, output.communication)));
-    take(&mut outcome.tables).into_iter().for_each(|table| frames.push(table));
+    let mut frames = Frames::default();
+    frames.extend([
+        hardware::ROUTERS.with_axes(machine, axes),
+        (links_name, links.with_columns_of(take(&mut outcome.link_columns))),
+        traffic::LINK_JOBS.of(if output.link_jobs { &outcome.link_jobs } else { &none }),
+        (nodes_name, nodes.with_columns_of(take(&mut outcome.node_columns))),
+        (jobs_name, jobs.with_columns_of(take(&mut outcome.job_columns))),
+        workload::PLACEMENT.of(if output.placement { &workload.jobs } else { &[] }),
+        communication::COMMUNICATION.of(&communication::cells(machine, workload, output.communication)),
+    ]);
+    frames.extend(take(&mut outcome.tables));
     frames
 }

@@ -1,7 +1,9 @@
 //! Builds a [`Machine`] from nodes and cables.
 
-use crate::{Bundle, Coordinates, LinkClass, Machine, MachineError, Rails, Shape};
-use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
+use crate::error::wrong;
+use crate::links::Links;
+use crate::{Coordinates, LinkClass, Machine, MachineError, Rails, Shape};
+use odonata_units::{GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
 
 /// Most routers, nodes or cables of a machine, so that a wrong number in a file or an edit does not exhaust the
 /// memory.
@@ -65,6 +67,35 @@ pub struct MachineBuilder {
 }
 
 impl MachineBuilder {
+    /// Routers and nodes that all work, without cables.
+    pub(crate) fn without_cables(
+        name: String,
+        shape: Shape,
+        coordinates: Coordinates,
+        group_of: Vec<GroupId>,
+        node_router: Vec<RouterId>,
+        terminal: LinkClass,
+        cores_per_node: u32,
+    ) -> Self {
+        Self {
+            name,
+            shape,
+            coordinates,
+            classes: Vec::new(),
+            terminal,
+            cores_per_node,
+            network_ports: None,
+            node_up: vec![true; node_router.len()],
+            node_router,
+            node_names: Vec::new(),
+            router_up: vec![true; group_of.len()],
+            group_of,
+            cables: Vec::new(),
+            rails: Rails::default(),
+            bandwidth_assumed: false,
+        }
+    }
+
     /// Adds `count` parallel cables of `class` with the bandwidth and latency of the class.
     pub fn add_cables(&mut self, a: RouterId, b: RouterId, class: LinkClassId, count: u32) {
         let LinkClass { bandwidth, latency, .. } = self.classes[class.index()];
@@ -111,16 +142,7 @@ impl MachineBuilder {
             router_up: self.router_up,
             first_node,
             router_nodes,
-            first_link: links.first,
-            link_source: links.source,
-            link_target: links.target,
-            link_class: links.class,
-            link_parallel: links.parallel,
-            link_reverse: links.reverse,
-            link_bandwidth: links.bandwidth,
-            link_latency: links.latency,
-            first_bundle: links.first_bundle,
-            bundles: links.bundles,
+            links,
             rails: self.rails,
             planes: Vec::new(),
         };
@@ -130,8 +152,6 @@ impl MachineBuilder {
     }
 
     fn check(&self, routers: usize) -> Result<(), MachineError> {
-        let wrong =
-            |parameter: &str, reason: String| Err(MachineError::Parameter { parameter: parameter.into(), reason });
         if routers == 0 {
             return wrong("routers", "a machine has at least one router".into());
         }
@@ -171,7 +191,6 @@ impl MachineBuilder {
 }
 
 fn check_figures(bandwidth: Rate, latency: Time, of: impl Fn() -> String) -> Result<(), MachineError> {
-    let wrong = |parameter: &str, reason: String| Err(MachineError::Parameter { parameter: parameter.into(), reason });
     if bandwidth.bits_per_s() == 0 || bandwidth > MAX_BANDWIDTH {
         return wrong("bandwidth", format!("{} has {bandwidth}; expected above 0 and at most 1 PB/s", of()));
     }
@@ -184,15 +203,14 @@ fn check_figures(bandwidth: Rate, latency: Time, of: impl Fn() -> String) -> Res
 fn check_parallel(sorted: &[Cable], coordinates: &Coordinates) -> Result<(), MachineError> {
     let runs = sorted.chunk_by(|x, y| (x.a, x.class, x.b) == (y.a, y.class, y.b));
     match runs.max_by_key(|run| run.len()) {
-        Some(run) if run.len() > MAX_PARALLEL => Err(MachineError::Parameter {
-            parameter: "cables".into(),
-            reason: format!(
-                "{} parallel cables of one class join {} and {}; expected at most {MAX_PARALLEL}",
-                run.len(),
-                coordinates.router_name(run[0].a),
-                coordinates.router_name(run[0].b)
-            ),
-        }),
+        Some(run) if run.len() > MAX_PARALLEL => {
+            let [a, b] = [run[0].a, run[0].b].map(|router| coordinates.router_name(router));
+            let count = run.len();
+            wrong(
+                "cables",
+                format!("{count} parallel cables of one class join {a} and {b}; expected at most {MAX_PARALLEL}"),
+            )
+        }
         _ => Ok(()),
     }
 }
@@ -231,6 +249,12 @@ impl From<Machine> for MachineBuilder {
     }
 }
 
+/// Keeps the items whose mark is set.
+pub(crate) fn keep_marked<T>(items: &mut Vec<T>, marks: &[bool]) {
+    let mut marks = marks.iter();
+    items.retain(|_| *marks.next().expect("a mark for each item"));
+}
+
 /// Sorts cables in the order of their links: by lower router, class, higher router; of parallel ones the fastest
 /// first.
 pub(crate) fn in_link_order(mut cables: Vec<Cable>) -> Vec<Cable> {
@@ -245,7 +269,7 @@ pub(crate) fn in_link_order(mut cables: Vec<Cable>) -> Vec<Cable> {
 
 /// The nodes in the order of their names. All names differ and do not look like numbers.
 fn by_name(names: &[String]) -> Result<Vec<NodeId>, MachineError> {
-    let wrong = |reason: String| Err(MachineError::Parameter { parameter: "node_names".into(), reason });
+    let wrong = |reason: String| wrong("node_names", reason);
     let unusable =
         |name: &&String| name.is_empty() || name.parse::<u32>().is_ok() || name.contains(char::is_whitespace);
     if let Some(name) = names.iter().find(unusable) {
@@ -274,73 +298,6 @@ pub(crate) fn nodes_by_router(node_router: &[RouterId], routers: usize) -> (Vec<
         cursor[router.index()] += 1;
     }
     (first, nodes)
-}
-
-/// The link arrays of a machine.
-struct Links {
-    first: Vec<u32>,
-    source: Vec<RouterId>,
-    target: Vec<RouterId>,
-    class: Vec<LinkClassId>,
-    parallel: Vec<u16>,
-    reverse: Vec<LinkId>,
-    bandwidth: Vec<Rate>,
-    latency: Vec<Time>,
-    first_bundle: Vec<u32>,
-    bundles: Vec<Bundle>,
-}
-
-impl Links {
-    fn from_cables(sorted: &[Cable], routers: usize) -> Self {
-        // The cables are in link order, so parallel index k of both directions is the same cable, whatever the order
-        // of the input. A direction of a cable is (source, class, target, cable). The cable index keeps parallel
-        // links in order.
-        let mut ends: Vec<(RouterId, LinkClassId, RouterId, u32)> = Vec::with_capacity(2 * sorted.len());
-        for (i, c) in sorted.iter().enumerate() {
-            ends.push((c.a, c.class, c.b, i as u32));
-            ends.push((c.b, c.class, c.a, i as u32));
-        }
-        ends.sort_unstable();
-        let n = ends.len();
-        let mut links = Self {
-            first: vec![0; routers + 1],
-            source: ends.iter().map(|e| e.0).collect(),
-            target: ends.iter().map(|e| e.2).collect(),
-            class: ends.iter().map(|e| e.1).collect(),
-            parallel: vec![0; n],
-            reverse: vec![LinkId(0); n],
-            bandwidth: ends.iter().map(|e| sorted[e.3 as usize].bandwidth).collect(),
-            latency: ends.iter().map(|e| sorted[e.3 as usize].latency).collect(),
-            first_bundle: vec![0; routers + 1],
-            bundles: Vec::new(),
-        };
-        let mut other_end = vec![LinkId(u32::MAX); sorted.len()];
-        for (l, &(source, class, target, cable)) in ends.iter().enumerate() {
-            let link = LinkId::from_index(l);
-            links.first[source.index() + 1] += 1;
-            let seen = std::mem::replace(&mut other_end[cable as usize], link);
-            if seen.0 != u32::MAX {
-                links.reverse[l] = seen;
-                links.reverse[seen.index()] = link;
-            }
-            match links.bundles.last_mut() {
-                Some(b) if (b.source, b.class, b.target) == (source, class, target) => {
-                    links.parallel[l] = u16::try_from(b.count).expect("fewer than 65,536 parallel links");
-                    b.count += 1;
-                }
-                _ => {
-                    links.bundles.push(Bundle { source, target, class, first: link, count: 1 });
-                    links.first_bundle[source.index() + 1] += 1;
-                }
-            }
-        }
-        for r in 0..routers {
-            links.first[r + 1] += links.first[r];
-            links.first_bundle[r + 1] += links.first_bundle[r];
-        }
-        links.bundles.shrink_to_fit();
-        links
-    }
 }
 
 fn check_ports(machine: &Machine) -> Result<(), MachineError> {
@@ -378,23 +335,11 @@ mod tests {
             latency: Time::from_ns(30),
             ports_per_router: None,
         };
-        let mut builder = MachineBuilder {
-            name: "triangle".into(),
-            shape: Shape::Graph,
-            coordinates: Coordinates::default(),
-            group_of: vec![GroupId(0); 3],
-            classes: vec![class("local")],
-            terminal: class("terminal"),
-            cores_per_node: 1,
-            network_ports: None,
-            bandwidth_assumed: false,
-            rails: Default::default(),
-            node_router: vec![RouterId(2), RouterId(0), RouterId(2)],
-            node_up: vec![true; 3],
-            node_names: Vec::new(),
-            router_up: vec![true; 3],
-            cables: Vec::new(),
-        };
+        let nodes = vec![RouterId(2), RouterId(0), RouterId(2)];
+        let (name, groups, terminal) = ("triangle".into(), vec![GroupId(0); 3], class("terminal"));
+        let mut builder =
+            MachineBuilder::without_cables(name, Shape::Graph, Coordinates::default(), groups, nodes, terminal, 1);
+        builder.classes = vec![class("local")];
         for (a, b) in [(2, 0), (0, 1), (1, 2)] {
             builder.add_cables(RouterId(a), RouterId(b), LinkClassId(0), parallel);
         }

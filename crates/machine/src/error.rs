@@ -44,3 +44,8 @@ pub enum MachineError {
         reason: String,
     },
 }
+
+/// A wrong parameter.
+pub(crate) fn wrong<T>(parameter: &str, reason: String) -> Result<T, MachineError> {
+    Err(MachineError::Parameter { parameter: parameter.into(), reason })
+}

@@ -1,5 +1,6 @@
 //! The built hardware.
 
+use crate::links::Links;
 use crate::Shape;
 use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
@@ -120,16 +121,7 @@ pub struct Machine {
     /// Nodes of router r are `router_nodes[first_node[r]..first_node[r + 1]]`, ascending.
     pub(crate) first_node: Vec<u32>,
     pub(crate) router_nodes: Vec<NodeId>,
-    pub(crate) first_link: Vec<u32>,
-    pub(crate) link_source: Vec<RouterId>,
-    pub(crate) link_target: Vec<RouterId>,
-    pub(crate) link_class: Vec<LinkClassId>,
-    pub(crate) link_parallel: Vec<u16>,
-    pub(crate) link_reverse: Vec<LinkId>,
-    pub(crate) link_bandwidth: Vec<Rate>,
-    pub(crate) link_latency: Vec<Time>,
-    pub(crate) first_bundle: Vec<u32>,
-    pub(crate) bundles: Vec<Bundle>,
+    pub(crate) links: Links,
     pub(crate) rails: Rails,
     /// See [`Machine::planes`].
     pub(crate) planes: Vec<Machine>,
@@ -158,7 +150,7 @@ impl Machine {
     }
     /// Number of directed router-to-router links.
     pub fn link_count(&self) -> usize {
-        self.link_source.len()
+        self.links.source.len()
     }
     /// Number of groups; 1 without groups.
     pub fn group_count(&self) -> usize {
@@ -219,42 +211,42 @@ impl Machine {
     #[inline]
     pub fn links_from(&self, router: RouterId) -> Range<usize> {
         let r = router.index();
-        self.first_link[r] as usize..self.first_link[r + 1] as usize
+        self.links.first[r] as usize..self.links.first[r + 1] as usize
     }
     /// Source router of a link.
     #[inline]
     pub fn source(&self, link: LinkId) -> RouterId {
-        self.link_source[link.index()]
+        self.links.source[link.index()]
     }
     /// Destination router of a link.
     #[inline]
     pub fn target(&self, link: LinkId) -> RouterId {
-        self.link_target[link.index()]
+        self.links.target[link.index()]
     }
     /// Class of a link.
     #[inline]
     pub fn class(&self, link: LinkId) -> LinkClassId {
-        self.link_class[link.index()]
+        self.links.class[link.index()]
     }
     /// Index of a link among the parallel links of its bundle.
     #[inline]
     pub fn parallel(&self, link: LinkId) -> u16 {
-        self.link_parallel[link.index()]
+        self.links.parallel[link.index()]
     }
     /// The other direction of the same cable.
     #[inline]
     pub fn reverse(&self, link: LinkId) -> LinkId {
-        self.link_reverse[link.index()]
+        self.links.reverse[link.index()]
     }
     /// Bandwidth of a link.
     #[inline]
     pub fn bandwidth(&self, link: LinkId) -> Rate {
-        self.link_bandwidth[link.index()]
+        self.links.bandwidth[link.index()]
     }
     /// Latency of a link.
     #[inline]
     pub fn latency(&self, link: LinkId) -> Time {
-        self.link_latency[link.index()]
+        self.links.latency[link.index()]
     }
     /// Port of a link at its source router: the nodes' ports come first, then the links in order.
     pub fn port(&self, link: LinkId) -> u32 {
@@ -263,18 +255,18 @@ impl Machine {
     }
     /// All bundles, sorted like the links.
     pub fn bundles(&self) -> &[Bundle] {
-        &self.bundles
+        &self.links.bundles
     }
     /// Index range of a router's outgoing bundles.
     #[inline]
     pub fn bundle_range(&self, router: RouterId) -> Range<usize> {
         let r = router.index();
-        self.first_bundle[r] as usize..self.first_bundle[r + 1] as usize
+        self.links.first_bundle[r] as usize..self.links.first_bundle[r + 1] as usize
     }
     /// Outgoing bundles of a router.
     #[inline]
     pub fn bundles_from(&self, router: RouterId) -> &[Bundle] {
-        &self.bundles[self.bundle_range(router)]
+        &self.links.bundles[self.bundle_range(router)]
     }
     /// All routers.
     pub fn routers(&self) -> impl ExactSizeIterator<Item = RouterId> + Clone {

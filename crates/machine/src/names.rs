@@ -17,6 +17,12 @@ pub(crate) fn unknown<'a>(kind: &'static str, name: &str, known: impl IntoIterat
     MachineError::Unknown { kind, name: name.into(), hint: hint(name, known) }
 }
 
+/// The id that a name may be, below `count`; the error is a hint.
+fn id(name: &str, count: usize) -> Option<Result<u32, String>> {
+    let id = name.parse::<u32>().ok()?;
+    Some(if (id as usize) < count { Ok(id) } else { Err(format!("; ids are 0 to {}", count.saturating_sub(1))) })
+}
+
 impl Coordinates {
     /// Coordinates of a full grid: router r has the mixed-radix digits of r, the last axis fastest.
     pub fn grid(axes: &[&str], sizes: &[u32]) -> Self {
@@ -58,12 +64,8 @@ impl Coordinates {
             return Ok(RouterId::from_index(router));
         }
         let by_id = if self.axes.is_empty() { name.strip_prefix('r').unwrap_or(name) } else { name };
-        if let Ok(id) = by_id.parse::<u32>() {
-            return if (id as usize) < routers {
-                Ok(RouterId(id))
-            } else {
-                Err(unknown(format!("; ids are 0 to {}", routers - 1)))
-            };
+        if let Some(id) = id(by_id, routers) {
+            return id.map(RouterId).map_err(unknown);
         }
         if !self.names.is_empty() {
             return Err(unknown(hint(name, self.names.iter().map(String::as_str))));
@@ -173,12 +175,8 @@ impl Machine {
     /// No such node; the message names the nearest one.
     pub fn node_named(&self, name: &str) -> Result<NodeId, MachineError> {
         let unknown = |hint: String| MachineError::Unknown { kind: "node", name: name.into(), hint };
-        if let Ok(id) = name.parse::<u32>() {
-            return if (id as usize) < self.node_count() {
-                Ok(NodeId(id))
-            } else {
-                Err(unknown(format!("; ids are 0 to {}", self.node_count().saturating_sub(1))))
-            };
+        if let Some(id) = id(name, self.node_count()) {
+            return id.map(NodeId).map_err(unknown);
         }
         let own = |node: &NodeId| self.node_names[node.index()].as_str();
         if let Ok(at) = self.node_by_name.binary_search_by_key(&name, own) {
@@ -212,12 +210,8 @@ impl Machine {
     /// No such link; the message has the links between the two routers.
     pub fn link_named(&self, name: &str) -> Result<LinkId, MachineError> {
         let unknown = |hint: String| MachineError::Unknown { kind: "link", name: name.into(), hint };
-        if let Ok(id) = name.parse::<u32>() {
-            return if (id as usize) < self.link_count() {
-                Ok(LinkId(id))
-            } else {
-                Err(unknown(format!("; ids are 0 to {}", self.link_count().saturating_sub(1))))
-            };
+        if let Some(id) = id(name, self.link_count()) {
+            return id.map(LinkId).map_err(unknown);
         }
         let parts = LinkName::parse(name).ok_or_else(|| {
             let example = self.links().next().map(|link| format!(" like '{}'", self.link_name(link)));

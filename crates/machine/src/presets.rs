@@ -4,6 +4,7 @@ mod blue_gene;
 
 pub use blue_gene::Partition;
 
+use crate::error::wrong;
 use crate::names::unknown;
 use crate::topology::{Cascade, Dragonfly, Extent, LinkFigures};
 use crate::{MachineBuilder, MachineError};
@@ -92,10 +93,7 @@ pub fn block(name: &str, partition: &Partition) -> Result<MachineBuilder, Machin
     let Wiring::Block(machine) = preset.wiring else {
         let blocks = PRESETS.iter().filter(|preset| matches!(preset.wiring, Wiring::Block(_)));
         let known: Vec<&str> = blocks.map(|preset| preset.name).collect();
-        return Err(MachineError::Parameter {
-            parameter: "partition".into(),
-            reason: format!("'{name}' has no blocks; known: {}", known.join(", ")),
-        });
+        return wrong("partition", format!("'{name}' has no blocks; known: {}", known.join(", ")));
     };
     let torus = machine().block(partition)?;
     let mut builder = torus.builder()?;

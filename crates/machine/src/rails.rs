@@ -10,10 +10,12 @@
 //! copied, so a fault affects one plane.
 
 use crate::builder::LIMIT;
+use crate::error::wrong;
+use crate::links::from_0;
 use crate::machine::Rails;
 use crate::rail_routers::{RailRouters, PLANE_AXIS, RAILS_MAX};
-use crate::{Bundle, Coordinates, Machine, MachineBuilder, MachineError, Shape};
-use odonata_units::{GroupId, LinkId, NodeId, RouterId};
+use crate::{Coordinates, Machine, MachineBuilder, MachineError, Shape};
+use odonata_units::{GroupId, NodeId, RouterId};
 use std::ops::Range;
 
 impl MachineBuilder {
@@ -28,8 +30,6 @@ impl MachineBuilder {
     /// A count of zero, more than [`RAILS_MAX`] NICs of a node, or more NICs than a machine may have. Also a group
     /// with fewer routers with nodes than rails, if each rail has its own router, or an axis called `plane`.
     pub fn add_rails(&mut self, rails: u32, routers: RailRouters, planes: u32) -> Result<(), MachineError> {
-        let wrong =
-            |parameter: &str, reason: String| Err(MachineError::Parameter { parameter: parameter.into(), reason });
         for (key, count) in [("rails", rails), ("planes", planes)] {
             if !(1..=RAILS_MAX).contains(&count) {
                 return wrong(key, format!("is {count}; expected 1 to {RAILS_MAX}"));
@@ -76,7 +76,7 @@ impl MachineBuilder {
                 "{rails} rails at different routers, but group {group} has {} with nodes",
                 of_group[group].len()
             );
-            return Err(MachineError::Parameter { parameter: "rails".into(), reason });
+            return wrong("rails", reason);
         }
         let names = std::mem::take(&mut self.node_names);
         for rail in 0..rails as usize {
@@ -99,7 +99,7 @@ impl MachineBuilder {
     fn copy(&mut self, planes: u32) -> Result<(), MachineError> {
         if self.coordinates.axes.iter().any(|axis| axis == PLANE_AXIS) {
             let reason = format!("the routers have an axis '{PLANE_AXIS}' already");
-            return Err(MachineError::Parameter { parameter: "planes".into(), reason });
+            return wrong("planes", reason);
         }
         let (routers, rails) = (self.group_of.len() as u32, self.rails.per_plane as usize);
         let groups = self.group_of.iter().map(|group| group.0 + 1).max().unwrap_or(1);
@@ -238,22 +238,11 @@ impl Machine {
         let ends = self.node_count() / self.rails.planes as usize;
         let number = routers.start / routers.len();
         let ends = number * ends..(number + 1) * ends;
-        let (first_link, end_link) = (self.first_link[routers.start], self.first_link[routers.end]);
-        let links = first_link as usize..end_link as usize;
-        let (first_bundle, end_bundle) = (self.first_bundle[routers.start], self.first_bundle[routers.end]);
-        let first_end = self.first_node[routers.start];
         let first_group = self.group_of[routers.clone()].iter().map(|group| group.0).min().unwrap_or(0);
-        let own = |router: &RouterId| RouterId(router.0 - routers.start as u32);
-        let link = |link: LinkId| LinkId(link.0 - first_link);
+        let own = |node: &NodeId| NodeId(node.0 - ends.start as u32);
+        let router = |router: &RouterId| RouterId(router.0 - routers.start as u32);
         let group_of: Vec<GroupId> =
             self.group_of[routers.clone()].iter().map(|group| GroupId(group.0 - first_group)).collect();
-        let from = |of: &[u32], first: u32| of[routers.start..=routers.end].iter().map(|&at| at - first).collect();
-        let bundle = |bundle: &Bundle| Bundle {
-            source: own(&bundle.source),
-            target: own(&bundle.target),
-            first: link(bundle.first),
-            ..*bundle
-        };
         Self {
             name: self.name.clone(),
             shape: shape.clone(),
@@ -264,29 +253,14 @@ impl Machine {
             terminal: self.terminal.clone(),
             cores_per_node: self.cores_per_node,
             network_ports: self.network_ports,
-            node_router: self.node_router[ends.clone()].iter().map(own).collect(),
+            node_router: self.node_router[ends.clone()].iter().map(router).collect(),
             node_up: self.node_up[ends.clone()].to_vec(),
             node_names: self.node_names.get(ends.clone()).unwrap_or_default().to_vec(),
-            node_by_name: {
-                let here = self.node_by_name.iter().filter(|node| ends.contains(&node.index()));
-                here.map(|node| NodeId(node.0 - ends.start as u32)).collect()
-            },
+            node_by_name: self.node_by_name.iter().filter(|node| ends.contains(&node.index())).map(own).collect(),
             router_up: self.router_up[routers.clone()].to_vec(),
-            first_node: from(&self.first_node, first_end),
-            router_nodes: self.router_nodes[ends.clone()]
-                .iter()
-                .map(|node| NodeId(node.0 - ends.start as u32))
-                .collect(),
-            first_link: from(&self.first_link, first_link),
-            link_source: self.link_source[links.clone()].iter().map(own).collect(),
-            link_target: self.link_target[links.clone()].iter().map(own).collect(),
-            link_class: self.link_class[links.clone()].to_vec(),
-            link_parallel: self.link_parallel[links.clone()].to_vec(),
-            link_reverse: self.link_reverse[links.clone()].iter().map(|&back| link(back)).collect(),
-            link_bandwidth: self.link_bandwidth[links.clone()].to_vec(),
-            link_latency: self.link_latency[links].to_vec(),
-            first_bundle: from(&self.first_bundle, first_bundle),
-            bundles: self.bundles[first_bundle as usize..end_bundle as usize].iter().map(bundle).collect(),
+            first_node: from_0(&self.first_node[routers.start..=routers.end]),
+            router_nodes: self.router_nodes[ends.clone()].iter().map(own).collect(),
+            links: self.links.of_routers(routers),
             rails: Rails { per_plane: self.rails.per_plane, ..Rails::default() },
             planes: Vec::new(),
         }

@@ -12,11 +12,13 @@ pub fn machine_tables(machine: &Machine) -> Frames {
     let axes = &machine.coordinates().axes;
     let capacities: Vec<f64> = machine.links().map(|link| machine.bandwidth(link).bytes_per_s_f64()).collect();
     let nics = vec![machine.terminal().bandwidth.bytes_per_s_f64(); machine.node_count()];
-    let mut frames = Frames::default();
-    frames.push(ROUTERS.with_axes(machine, axes));
-    frames.push(Wires::LINKS.with_axes(&Wires { machine, capacities: &capacities }, axes));
     let (name, nodes) = NODES.of(machine);
-    frames.push((name, nodes.with_columns_of(Frame::of(NICS, &nics))));
+    let mut frames = Frames::default();
+    frames.extend([
+        ROUTERS.with_axes(machine, axes),
+        Wires::LINKS.with_axes(&Wires { machine, capacities: &capacities }, axes),
+        (name, nodes.with_columns_of(Frame::of(NICS, &nics))),
+    ]);
     frames
 }
 

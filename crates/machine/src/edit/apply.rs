@@ -1,14 +1,10 @@
 //! Applies edits to a builder.
 
-use super::{spread, Amount, CableChange, Edit, FigureChange};
-use crate::builder::{in_link_order, LIMIT};
+use super::{spread, wrong, Amount, CableChange, Edit, FigureChange};
+use crate::builder::{in_link_order, keep_marked, LIMIT};
 use crate::names::unknown;
 use crate::{LinkClass, MachineBuilder, MachineError};
 use odonata_units::{LinkClassId, RouterId, Stream};
-
-pub(super) fn wrong<T>(edit: &Edit, reason: String) -> Result<T, MachineError> {
-    Err(MachineError::Parameter { parameter: "edit".into(), reason: format!("'{edit}': {reason}") })
-}
 
 /// Applies edits in order. Names and ids of links refer to the machine before any edit. A failing link takes its
 /// cable, and so both directions. Random faults draw from the streams `fail-cables` and `fail-routers` of `seed`,
@@ -48,7 +44,7 @@ pub fn apply(mut builder: MachineBuilder, edits: &[Edit], seed: u64) -> Result<M
             Edit::FailLink(_) => {
                 let cable = named.expect("links were resolved before");
                 let Some(at) = origin.iter().position(|&o| o == cable) else {
-                    return wrong(edit, "an earlier edit has removed this cable already".into());
+                    return wrong(edit, "an earlier edit has removed this cable already");
                 };
                 builder.cables.remove(at);
                 origin.remove(at);
@@ -111,7 +107,7 @@ fn spread(
     let class = class_named(builder, class)?;
     let chosen = spread::choose_cables(builder, edit, class, amount)?;
     if chosen.is_empty() {
-        return wrong(edit, "no cable changes".into());
+        return wrong(edit, "no cable changes");
     }
     if builder.cables.len() + chosen.len() > LIMIT as usize {
         return wrong(edit, format!("the machine would have more than {LIMIT} cables"));
@@ -196,10 +192,8 @@ fn fail_cables(builder: &mut MachineBuilder, origin: &mut Vec<u32>, class: LinkC
     for cable in sample(of_class, fraction, stream) {
         keep[cable] = false;
     }
-    let mut kept = keep.iter();
-    builder.cables.retain(|_| *kept.next().expect("a flag per cable"));
-    let mut kept = keep.iter();
-    origin.retain(|_| *kept.next().expect("a flag per cable"));
+    keep_marked(&mut builder.cables, &keep);
+    keep_marked(origin, &keep);
 }
 
 /// A random subset of `items`: the nearest whole number to the fraction, each set of that size equally likely.

@@ -26,8 +26,14 @@ mod spread;
 
 pub use apply::apply;
 
+use crate::MachineError;
 use odonata_units::{Rate, Time};
-use std::fmt;
+use std::fmt::{self, Display};
+
+/// A wrong edit.
+fn wrong<T>(edit: impl Display, reason: impl Display) -> Result<T, MachineError> {
+    crate::error::wrong("edit", format!("'{edit}': {reason}"))
+}
 
 /// One change.
 #[derive(Clone, PartialEq, Debug)]
@@ -101,7 +107,7 @@ pub enum FigureChange {
     Ports(u32),
 }
 
-impl fmt::Display for Edit {
+impl Display for Edit {
     /// Writes a text that parses to this edit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

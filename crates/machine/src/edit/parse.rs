@@ -1,12 +1,8 @@
 //! Parses the text of an edit.
 
-use super::{Amount, CableChange, Edit, FigureChange};
+use super::{wrong, Amount, CableChange, Edit, FigureChange};
 use crate::MachineError;
-use odonata_units::{Quantity, QuantityError};
-
-fn wrong<T>(text: &str, reason: String) -> Result<T, MachineError> {
-    Err(MachineError::Parameter { parameter: "edit".into(), reason: format!("'{text}': {reason}") })
-}
+use odonata_units::Quantity;
 
 impl Edit {
     /// Parses one edit; the [module](super) describes the forms. Whether the class, router or link exists is checked
@@ -28,8 +24,7 @@ impl Edit {
         wrong(
             text,
             "expected cables like '-K', '+B-K' or '+2 local', a fault like 'fail g0r1c2' or 'fail 5% blue', or a figure \
-             like 'blue.bandwidth*=0.5'"
-                .into(),
+             like 'blue.bandwidth*=0.5'",
         )
     }
 }
@@ -98,7 +93,7 @@ fn cables(text: &str) -> Result<Edit, MachineError> {
         rest = rest[digits..].trim_start();
         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
         if end == 0 {
-            return wrong(text, "a link class is missing; write it like '-2K' or '+1 global'".into());
+            return wrong(text, "a link class is missing; write it like '-2K' or '+1 global'");
         }
         let class = full_name(&rest[..end]);
         if changes.iter().any(|change| change.class == class) {
@@ -124,8 +119,7 @@ fn fail(text: &str, what: &str) -> Result<Edit, MachineError> {
         _ => wrong(
             text,
             "expected 'fail ROUTER', 'fail ROUTER>ROUTER:CLASS.INDEX', 'fail router ID', 'fail node NAME', 'fail link ID', 'fail 5% CLASS' or \
-             'fail 5% routers'"
-                .into(),
+             'fail 5% routers'",
         ),
     }
 }
@@ -148,26 +142,22 @@ fn figure(text: &str, left: &str, right: &str) -> Result<Edit, MachineError> {
         None => (left.trim(), false),
     };
     let Some((class, figure)) = left.rsplit_once('.') else {
-        return wrong(text, "expected CLASS.bandwidth, CLASS.latency or CLASS.ports before '='".into());
-    };
-    let quantity = |error: QuantityError| MachineError::Parameter {
-        parameter: "edit".into(),
-        reason: format!("'{text}': {error}"),
+        return wrong(text, "expected CLASS.bandwidth, CLASS.latency or CLASS.ports before '='");
     };
     let factor = || match right.parse::<f64>() {
         Ok(factor) if factor.is_finite() && factor >= 0.0 => Ok(factor),
         _ => wrong(text, format!("'{right}' is not a factor; expected a number from 0 up")),
     };
     let change = match (figure, times) {
-        ("bandwidth", false) => FigureChange::Bandwidth(Quantity::rate(right).map_err(quantity)?),
+        ("bandwidth", false) => FigureChange::Bandwidth(Quantity::rate(right).or_else(|error| wrong(text, error))?),
         ("bandwidth", true) => FigureChange::BandwidthFactor(factor()?),
-        ("latency", false) => FigureChange::Latency(Quantity::time(right).map_err(quantity)?),
+        ("latency", false) => FigureChange::Latency(Quantity::time(right).or_else(|error| wrong(text, error))?),
         ("latency", true) => FigureChange::LatencyFactor(factor()?),
         ("ports", false) => match right.parse() {
             Ok(ports) => FigureChange::Ports(ports),
             Err(_) => return wrong(text, format!("'{right}' is not a number of ports")),
         },
-        ("ports", true) => return wrong(text, "ports are set with '=', not multiplied".into()),
+        ("ports", true) => return wrong(text, "ports are set with '=', not multiplied"),
         _ => return wrong(text, format!("unknown figure '{figure}'; a class has bandwidth, latency and ports")),
     };
     Ok(Edit::Figure { class: class.trim().into(), change })

@@ -3,8 +3,7 @@
 //! The change is distributed evenly: over the pairs of groups, and in each pair over its cables in the order of the
 //! links. All other cables keep their ports, so that two machines can be compared cable by cable.
 
-use super::apply::wrong;
-use super::{Amount, Edit};
+use super::{wrong, Amount, Edit};
 use crate::{Cable, MachineBuilder, MachineError};
 use odonata_units::{GroupId, LinkClassId};
 use std::collections::BTreeMap;

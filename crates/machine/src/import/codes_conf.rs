@@ -20,6 +20,7 @@
 use super::entries::{set, set_bandwidth, Entries, Entry};
 use super::format::FormatError;
 use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout, WiringFile};
+use crate::builder::keep_marked;
 use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
 use crate::{MachineBuilder, MachineError, RailRouters};
 use odonata_declare::{OneOrEach, Reader};
@@ -127,10 +128,11 @@ fn dragonfly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
     // The ports of a router lead alternately up and down by 1, 2, … groups, to the router with the same number.
     let mut family = Dragonfly { p: a / 2, a, h: a / 2, arrangement: Arrangement::Circulant, ..Dragonfly::default() };
     family.g = a.saturating_mul(a / 2).saturating_add(1);
-    let [local, global, node] = bandwidths(params)?;
-    set(&mut family.local, local, None);
-    set(&mut family.global, global, None);
-    set(&mut family.terminal, node, None);
+    for (figures, bandwidth) in
+        [&mut family.local, &mut family.global, &mut family.terminal].into_iter().zip(bandwidths(params)?)
+    {
+        set(figures, bandwidth, None);
+    }
     family.builder()
 }
 
@@ -209,10 +211,8 @@ fn dragonfly_plus(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Machin
             .refuse("num_router_leaf", format!("router {wrong} of a group is a leaf and has cables to other groups"))?;
     }
     let keep: Vec<bool> = builder.node_router.iter().map(|router| is_leaf(router.0 % size)).collect();
-    let mut kept = keep.iter();
-    builder.node_router.retain(|_| *kept.next().expect("one for each node"));
-    let mut kept = keep.iter();
-    builder.node_up.retain(|_| *kept.next().expect("one for each node"));
+    keep_marked(&mut builder.node_router, &keep);
+    keep_marked(&mut builder.node_up, &keep);
     Ok(builder)
 }
 
@@ -280,10 +280,11 @@ fn slim_fly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
         nodes_per_router: params.count("num_terminals", 1)?,
         ..SlimFly::default()
     };
-    let [local, global, node] = bandwidths(params)?;
-    set(&mut family.local, local, None);
-    set(&mut family.global, global, None);
-    set(&mut family.terminal, node, None);
+    for (figures, bandwidth) in
+        [&mut family.local, &mut family.global, &mut family.terminal].into_iter().zip(bandwidths(params)?)
+    {
+        set(figures, bandwidth, None);
+    }
     crate::topology::Topology::lay_out(&family)
 }
 

@@ -168,31 +168,20 @@ fn match_ends(
     for (i, tile) in tiles.iter().enumerate() {
         let Some((other_name, other_position)) = tile.to else { continue };
         let name = shortened(other_name);
+        let refuse = |reason: String| line(label, tile.line, reason);
         let Some(&j) = by_name.get(other_name) else {
-            return line(
-                label,
-                tile.line,
-                format!("the other end, tile {name}, is not listed; is the file cut short?"),
-            );
+            return refuse(format!("the other end, tile {name}, is not listed; is the file cut short?"));
         };
         let other = &tiles[j];
         let at = positions[other.router as usize];
         if at != other_position {
-            return line(
-                label,
-                tile.line,
-                format!("tile {name} is at {other_position:?} here, but at {at:?} in line {}", other.line),
-            );
+            return refuse(format!("tile {name} is at {other_position:?} here, but at {at:?} in line {}", other.line));
         }
         if other.to.map(|to| to.0) != Some(tile.name) || other.class != tile.class {
-            return line(
-                label,
-                tile.line,
-                format!("the other end, tile {name} in line {}, does not lead back here", other.line),
-            );
+            return refuse(format!("the other end, tile {name} in line {}, does not lead back here", other.line));
         }
         if tile.router == other.router {
-            return line(label, tile.line, "the cable joins a router to itself");
+            return refuse("the cable joins a router to itself".into());
         }
         if i < j {
             cables.push((RouterId(tile.router), RouterId(other.router), LinkClassId::from_index(tile.class)));

@@ -15,6 +15,7 @@ use super::cables::{cables, Edge, Listing};
 use super::format::{Format, FormatError};
 use super::shape::{assemble, Routers};
 use super::{at, line, text};
+use crate::error::wrong;
 use crate::topology::{Cascade, LinkFigures};
 use crate::{Cable, LinkClass, MachineBuilder, MachineError};
 use odonata_declare::{parameters, words, Kind, Reader};
@@ -175,22 +176,15 @@ pub fn damselfly_config(bytes: &[u8], label: &str) -> Result<DamselflyConfig, Ma
 
 impl DamselflyParameters {
     fn routers(&self) -> Result<u32, MachineError> {
-        let wrong = |reason: String| MachineError::Parameter { parameter: "groups, rows, columns".into(), reason };
-        let sizes = [self.groups, self.rows, self.columns];
-        if sizes.contains(&0) || self.nodes_per_router == 0 {
-            return Err(wrong(format!(
-                "{sizes:?} with {} nodes per router; expected at least 1 of each",
-                self.nodes_per_router
-            )));
+        let wrong = |reason: String| wrong("groups, rows, columns", reason);
+        let (sizes, each) = ([self.groups, self.rows, self.columns], self.nodes_per_router);
+        if sizes.contains(&0) || each == 0 {
+            return wrong(format!("{sizes:?} with {each} nodes per router; expected at least 1 of each"));
         }
-        let routers = sizes.iter().chain([&self.nodes_per_router]).try_fold(1u32, |n, &size| n.checked_mul(size));
-        match routers {
-            Some(nodes) if nodes <= super::LIMIT => Ok(nodes / self.nodes_per_router),
-            _ => Err(wrong(format!(
-                "{sizes:?} with {} nodes each are more than {} nodes",
-                self.nodes_per_router,
-                super::LIMIT
-            ))),
+        let nodes = sizes.iter().try_fold(each, |n, &size| n.checked_mul(size));
+        match nodes {
+            Some(nodes) if nodes <= super::LIMIT => Ok(nodes / each),
+            _ => wrong(format!("{sizes:?} with {each} nodes each are more than {} nodes", super::LIMIT)),
         }
     }
 }

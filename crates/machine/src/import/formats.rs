@@ -7,44 +7,50 @@ use super::{
 };
 use odonata_declare::Variant;
 
-const fn format(name: &'static str, doc: &'static str, default: fn() -> Box<dyn Format>) -> Variant<dyn Format> {
-    Variant { name, doc, default }
-}
-
 /// The formats, in the order of the reference.
 pub const FORMATS: &[Variant<dyn Format>] = &[
-    format("cray-links", "Cable list of a Cray XC system: a line for every tile.", || {
+    Variant::new("cray-links", "Cable list of a Cray XC system: a line for every tile.", || {
         Box::new(Complete(|bytes, label, _| Ok(cray_links(bytes, label)?)))
     }),
-    format(
+    Variant::new(
         "damselfly",
         "Configuration text of Damselfly, which names the intra-group and the inter-group file; its jobs are not read.",
         || Box::new(Complete(read_damselfly)),
     ),
-    format("codes", "Intra-group file of Damselfly or CODES; `inter_file` is the other file.", || {
+    Variant::new("codes", "Intra-group file of Damselfly or CODES; `inter_file` is the other file.", || {
         Box::<Codes>::default()
     }),
-    format(
+    Variant::new(
         "ibnetdiscover",
         "Output of `ibnetdiscover` for an InfiniBand network: switches, adapters, cables with their speeds.",
         || Box::<InfiniBand>::default(),
     ),
-    format("codes-conf", "Configuration of CODES (`PARAMS { ... }`): dragonflies, fat tree, Slim Fly, torus.", || {
-        Box::new(Complete(codes_conf))
-    }),
-    format(
+    Variant::new(
+        "codes-conf",
+        "Configuration of CODES (`PARAMS { ... }`): dragonflies, fat tree, Slim Fly, torus.",
+        || Box::new(Complete(codes_conf)),
+    ),
+    Variant::new(
         "codes-yaml",
         "YAML description of newer CODES (`topology: { format: parametric }`), for the same models.",
         || Box::new(Complete(codes_yaml)),
     ),
-    format("booksim", "Listing of BookSim's `anynet`: `router 0 node 0 router 1 15`.", || Box::<BookSim>::default()),
-    format("htsim", "Fat tree of htsim (`.topo`).", || Box::new(Complete(|bytes, label, _| Ok(htsim(bytes, label)?)))),
-    format("simgrid", "Cluster of a SimGrid platform (XML): dragonfly, fat tree or torus.", || {
+    Variant::new("booksim", "Listing of BookSim's `anynet`: `router 0 node 0 router 1 15`.", || {
+        Box::<BookSim>::default()
+    }),
+    Variant::new("htsim", "Fat tree of htsim (`.topo`).", || {
+        Box::new(Complete(|bytes, label, _| Ok(htsim(bytes, label)?)))
+    }),
+    Variant::new("simgrid", "Cluster of a SimGrid platform (XML): dragonfly, fat tree or torus.", || {
         Box::new(Complete(|bytes, label, _| Ok(simgrid(bytes, label)?)))
     }),
-    format("sst-macro", "File topology of SST/macro (JSON): nodes, switches, links.", || Box::<SstMacro>::default()),
-    format("slurm", "Switch tree of Slurm (`topology.conf`), with its node names.", || Box::<SlurmTree>::default()),
-    format(
+    Variant::new("sst-macro", "File topology of SST/macro (JSON): nodes, switches, links.", || {
+        Box::<SstMacro>::default()
+    }),
+    Variant::new("slurm", "Switch tree of Slurm (`topology.conf`), with its node names.", || {
+        Box::<SlurmTree>::default()
+    }),
+    Variant::new(
         "edge-list",
         "Table `src, dst, class, count, bandwidth, latency` as CSV or Parquet; all but the first two are optional.",
         || Box::<EdgeListOptions>::default(),

@@ -103,6 +103,11 @@ fn sections<'a>(text: &'a str, label: &'a str) -> Result<(Entries<'a>, Vec<Entri
     Ok((head, tiers))
 }
 
+/// Refuses a value that no link has.
+fn invalid<T>(section: &Entries<'_>, name: &str, what: &str) -> Result<T, MachineError> {
+    section.refuse(name, format!("'{name}' is not a valid {what} of a link"))
+}
+
 fn tier(section: &Entries<'_>, top: bool) -> Result<Tier, MachineError> {
     let number = |name: &str| {
         let entry = section.required(name)?;
@@ -111,20 +116,10 @@ fn tier(section: &Entries<'_>, top: bool) -> Result<Tier, MachineError> {
             .parse::<f64>()
             .or_else(|_| section.refuse(name, format!("'{name}' is '{}'; expected a number", entry.value)))
     };
-    let wrong = |name: &str| section.refuse(name, format!("'{name}' is not a valid rate of a link"));
-    let bandwidth = rate(number("Downlink_speed_Gbps")? * 1e9 / 8.0);
-    let bandwidth = bandwidth.map_or_else(|| wrong("Downlink_speed_Gbps"), Ok)?;
-    let latency = match section.get("Downlink_Latency_ns") {
-        Some(_) => latency(number("Downlink_Latency_ns")? * 1e-9).map_or_else(
-            || {
-                section.refuse(
-                    "Downlink_Latency_ns",
-                    "'Downlink_Latency_ns' is not a valid latency of \
-                a link",
-                )
-            },
-            Ok,
-        )?,
+    let (speed, delay) = ("Downlink_speed_Gbps", "Downlink_Latency_ns");
+    let bandwidth = rate(number(speed)? * 1e9 / 8.0).map_or_else(|| invalid(section, speed, "rate"), Ok)?;
+    let latency = match section.get(delay) {
+        Some(_) => latency(number(delay)? * 1e-9).map_or_else(|| invalid(section, delay, "latency"), Ok)?,
         None => Xgft::default().local.latency,
     };
     Ok(Tier {

@@ -12,6 +12,7 @@
 //! * neither: groups are the connected parts without the cables of a class called `global` or `blue`, if this class
 //!   exists and the parts have one size. Otherwise a graph, in the order of the file.
 
+use crate::parts::parts;
 use crate::{Cable, Coordinates, GroupInterior, LinkClass, MachineBuilder, Shape};
 use odonata_units::{GroupId, RouterId};
 use std::collections::BTreeMap;
@@ -85,23 +86,17 @@ pub(super) fn assemble(
         .enumerate()
         .flat_map(|(router, &n)| std::iter::repeat_n(RouterId::from_index(router), n as usize))
         .collect();
-    Ok(MachineBuilder {
-        name: name.into(),
-        shape: layout.shape,
-        coordinates: layout.coordinates,
-        group_of: layout.group_of,
-        classes,
+    let Layout { coordinates, group_of, shape, .. } = layout;
+    let builder = MachineBuilder::without_cables(
+        name.into(),
+        shape,
+        coordinates,
+        group_of,
+        node_router,
         terminal,
         cores_per_node,
-        network_ports: None,
-        bandwidth_assumed: false,
-        rails: Default::default(),
-        node_up: vec![true; node_router.len()],
-        node_names: Vec::new(),
-        node_router,
-        router_up,
-        cables,
-    })
+    );
+    Ok(MachineBuilder { classes, router_up, cables, ..builder })
 }
 
 fn lay_out(routers: &Routers, classes: &[LinkClass], cables: &[Cable]) -> Result<Layout, String> {
@@ -178,19 +173,8 @@ fn in_groups(routers: &Routers) -> Result<Layout, String> {
 /// The connected parts without the cables of the class `global` or `blue`, if there are several of one size.
 fn parts_without_global(routers: usize, classes: &[LinkClass], cables: &[Cable]) -> Option<Vec<u32>> {
     let global = classes.iter().position(|class| class.name == "global" || class.name == "blue")?;
-    let mut part: Vec<u32> = (0..routers as u32).collect();
-    fn root(part: &mut [u32], mut r: u32) -> u32 {
-        while part[r as usize] != r {
-            part[r as usize] = part[part[r as usize] as usize];
-            r = part[r as usize];
-        }
-        r
-    }
-    for cable in cables.iter().filter(|cable| cable.class.index() != global) {
-        let (a, b) = (root(&mut part, cable.a.0), root(&mut part, cable.b.0));
-        part[a.max(b) as usize] = a.min(b);
-    }
-    let part: Vec<u32> = (0..routers as u32).map(|r| root(&mut part, r)).collect();
+    let inside = cables.iter().filter(|cable| cable.class.index() != global);
+    let part = parts(routers, inside.map(|cable| (cable.a.0, cable.b.0)));
     let mut sizes: BTreeMap<u32, u32> = BTreeMap::new();
     for &p in &part {
         *sizes.entry(p).or_default() += 1;

@@ -1,5 +1,6 @@
 //! Components of the graph of working routers.
 
+use crate::parts::parts;
 use crate::Machine;
 use odonata_units::RouterId;
 
@@ -15,36 +16,18 @@ pub struct Connectivity {
 }
 
 pub(super) fn connectivity(machine: &Machine) -> Connectivity {
-    const NONE: u32 = u32::MAX;
-    let mut component = vec![NONE; machine.router_count()];
-    let mut sizes: Vec<usize> = Vec::new();
-    let mut stack = Vec::new();
-    for start in machine.routers().filter(|&router| machine.router_up(router)) {
-        if component[start.index()] != NONE {
-            continue;
-        }
-        let this = sizes.len() as u32;
-        sizes.push(0);
-        component[start.index()] = this;
-        stack.push(start);
-        while let Some(router) = stack.pop() {
-            sizes[this as usize] += 1;
-            for bundle in machine.bundles_from(router) {
-                let seen = &mut component[bundle.target.index()];
-                if *seen == NONE {
-                    *seen = this;
-                    stack.push(bundle.target);
-                }
-            }
-        }
+    let part = parts(machine.router_count(), machine.bundles().iter().map(|bundle| (bundle.source.0, bundle.target.0)));
+    let mut sizes = vec![0usize; machine.router_count()];
+    for router in machine.routers().filter(|&router| machine.router_up(router)) {
+        sizes[part[router.index()] as usize] += 1;
     }
-    // The first of the largest components, so that the result is unique.
-    let largest = (0..sizes.len()).rev().max_by_key(|&c| sizes[c]).map_or(NONE, |c| c as u32);
-    let outside = |router: &RouterId| machine.router_up(*router) && component[router.index()] != largest;
+    // The first of the largest parts, so that the result is unique.
+    let largest = (0..sizes.len()).rev().max_by_key(|&part| sizes[part]);
+    let outside = |router: &RouterId| machine.router_up(*router) && Some(part[router.index()] as usize) != largest;
     let cut_off: Vec<RouterId> = machine.routers().filter(outside).collect();
     let usable = super::usable_nodes(machine);
     Connectivity {
-        components: sizes.len(),
+        components: sizes.iter().filter(|&&size| size > 0).count(),
         nodes_cut_off: cut_off.iter().map(|router| usable[router.index()] as usize).sum(),
         cut_off,
     }

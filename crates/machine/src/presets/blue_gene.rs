@@ -5,6 +5,7 @@
 //! cables that are switched off, so it is a mesh in every dimension. A block of whole midplanes can also be booted as
 //! a mesh in some dimensions, as Mira's blocks of 1,024 and 32,768 nodes were by default in one dimension.
 
+use crate::error::wrong;
 use crate::topology::{LinkFigures, Torus};
 use crate::{FastestLetter, MachineError};
 
@@ -61,7 +62,7 @@ impl BlueGene {
 
     /// A block of the machine.
     pub(super) fn block(&self, partition: &Partition) -> Result<Torus, MachineError> {
-        let wrong = |reason: String| Err(MachineError::Parameter { parameter: "partition".into(), reason });
+        let wrong = |reason: String| wrong("partition", reason);
         let (shape, dims) = (&partition.shape, &self.torus.dims);
         if shape.len() != dims.len() {
             let (given, letters) = (shape.len(), self.letters);

@@ -22,7 +22,8 @@
 //! (k mod 8) + 1 in all rows, with the same row at both ends. With 241 groups R = 1, and every router uses all of its
 //! 10 blue ports: the largest Cascade.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, empty_grid, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Choice, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId};

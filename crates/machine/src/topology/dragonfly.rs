@@ -10,7 +10,8 @@
 //! at router floor(c a / C), so channels are evenly distributed over the routers. If all ports are used (C = a h),
 //! channel c is port c mod h of router floor(c / h), as in the literature.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, empty_grid, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, words, Choice, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};

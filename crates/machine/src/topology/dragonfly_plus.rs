@@ -6,7 +6,8 @@
 //! group are at most 2 router-to-router hops apart, nodes of different groups 3, since each leaf reaches the spine of
 //! any cable.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Choice, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -76,18 +77,16 @@ impl DragonflyPlus {
         product("local cables", &[g, leaves, spines, local_cables])?;
         product("global cables", &[g, spines, h.max(1)])?;
         let rounds = self.cables_per_group_pair()?;
-        let mut builder = empty_grid(
+        let nodes = (0..nodes).map(|node| RouterId(node / (leaves * p) * a + node / p % leaves)).collect();
+        let mut builder = MachineBuilder::without_cables(
             format!("dragonfly-plus-p{p}-l{leaves}-s{spines}-h{h}-g{g}"),
             Shape::Grouped { groups: g, routers_per_group: a, interior: GroupInterior::Other },
             Coordinates::grid(&["group", "router_in_group"], &[g, a]),
             (0..routers).map(|router| GroupId(router / a)).collect(),
-            1,
+            nodes,
+            self.terminal.class("terminal", Some(p)),
             self.cores_per_node,
-            self.terminal,
         );
-        builder.terminal.ports_per_router = Some(p);
-        builder.node_router = (0..nodes).map(|node| RouterId(node / (leaves * p) * a + node / p % leaves)).collect();
-        builder.node_up = vec![true; nodes as usize];
         let local_ports = leaves.max(spines).saturating_mul(local_cables);
         builder.classes = vec![self.local.class("local", Some(local_ports)), self.global.class("global", Some(h))];
         for first in (0..g).map(|group| group * a) {

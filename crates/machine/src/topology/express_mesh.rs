@@ -6,7 +6,8 @@
 //! of two: the steps between neighbours, or the steps to an interchange, the express cables, and the steps from one.
 //! Dimensions are independent.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, by_x, empty_grid, numbered_axes, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -69,11 +70,10 @@ impl ExpressMesh {
         let routers = product("routers", dims)?;
         product("nodes", &[routers, *nodes_per_router])?;
         product("cables", &[routers, 2 * dims.len() as u32])?;
-        let axes: Vec<String> = (0..dims.len()).map(|d| format!("x{d}")).collect();
+        let axes = numbered_axes(dims.len());
         let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
-        let written = |values: &[u32]| values.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
         let mut builder = empty_grid(
-            format!("express-mesh-{}-gap-{}", written(dims), written(&gap)),
+            format!("express-mesh-{}-gap-{}", by_x(dims), by_x(&gap)),
             Shape::Graph,
             Coordinates::grid(&axes, dims),
             vec![GroupId(0); routers as usize],

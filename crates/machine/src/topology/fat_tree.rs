@@ -6,7 +6,8 @@
 //! is its position among the subtrees above it and a copy number. Two routers of adjacent levels are joined if their
 //! labels agree except for the digit of that level.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -167,11 +168,11 @@ impl Xgft {
         }
         let shape = Shape::FatTree { levels: levels as u32, level_of };
         let name = format!("xgft-{:?}-{:?}", self.children, self.parents).replace(", ", "x").replace(['[', ']'], "");
-        let mut builder = empty_grid(name, shape, coordinates, group_of, 1, self.cores_per_node, self.terminal);
-        let nodes = tree.routers(0) * self.children[0];
-        builder.terminal.ports_per_router = Some(self.children[0]);
-        builder.node_router = (0..nodes).map(|node| RouterId(node / self.children[0])).collect();
-        builder.node_up = vec![true; nodes as usize];
+        let each = self.children[0];
+        let nodes = (0..tree.routers(0) * each).map(|node| RouterId(node / each)).collect();
+        let terminal = self.terminal.class("terminal", Some(each));
+        let mut builder =
+            MachineBuilder::without_cables(name, shape, coordinates, group_of, nodes, terminal, self.cores_per_node);
         builder.classes = vec![self.local.class("local", None), self.global.class("global", None)];
         for (level, &cables) in parallel.iter().enumerate() {
             let class = LinkClassId(u32::from(level + 2 == levels));

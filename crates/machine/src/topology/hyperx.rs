@@ -5,7 +5,8 @@
 //! routers per line it is the flattened butterfly of Kim, Dally, Abts, ISCA 2007. The diameter is the number of
 //! dimensions.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, by_x, empty_grid, numbered_axes, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -71,11 +72,10 @@ impl HyperX {
         for (&size, &cables) in dims.iter().zip(&parallel) {
             product("cables", &[routers, size, cables])?;
         }
-        let axes: Vec<String> = (0..dims.len()).map(|d| format!("x{d}")).collect();
+        let axes = numbered_axes(dims.len());
         let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
-        let sizes: Vec<String> = dims.iter().map(u32::to_string).collect();
         let mut builder = empty_grid(
-            format!("hyperx-{}", sizes.join("x")),
+            format!("hyperx-{}", by_x(dims)),
             Shape::Graph,
             Coordinates::grid(&axes, dims),
             vec![GroupId(0); routers as usize],

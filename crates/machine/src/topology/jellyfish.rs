@@ -4,7 +4,9 @@
 //! ports and are not joined are drawn and joined, until there are none. Two remaining free ports then take the two
 //! ends of a drawn cable between other routers. If routers times ports is odd, one port stays free.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, empty_grid, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
+use crate::parts::parts;
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
@@ -110,7 +112,7 @@ fn draw(routers: u32, degree: u32, random: &mut Stream) -> Vec<(u32, u32)> {
     let ends: Vec<u32> =
         open.iter().flat_map(|&router| std::iter::repeat_n(router, free(&neighbours, router))).collect();
     for ends in ends.chunks_exact(2) {
-        insert(&mut neighbours, (ends[0], ends[1]), random);
+        insert(&mut neighbours, ends[0], ends[1], random);
     }
     let of = |(a, others): (usize, &Vec<u32>)| {
         others.iter().map(|&b| (a as u32, b)).filter(|(a, b)| a < b).collect::<Vec<_>>()
@@ -132,7 +134,7 @@ fn can_join(neighbours: &[Vec<u32>], open: &[u32]) -> bool {
 
 /// Joins two free ports, of one router or of two joined ones, to the two ends of a cable between others, if no pair
 /// is then joined twice.
-fn insert(neighbours: &mut [Vec<u32>], (u, v): (u32, u32), random: &mut Stream) {
+fn insert(neighbours: &mut [Vec<u32>], u: u32, v: u32, random: &mut Stream) {
     let joins = |x: u32, to: u32| x != to && !neighbours[to as usize].contains(&x);
     let cables: Vec<(u32, u32)> = (0..neighbours.len() as u32)
         .filter(|&a| a != v && joins(a, u))
@@ -150,23 +152,7 @@ fn insert(neighbours: &mut [Vec<u32>], (u, v): (u32, u32), random: &mut Stream) 
 }
 
 fn connected(routers: u32, cables: &[(u32, u32)]) -> bool {
-    let mut root: Vec<u32> = (0..routers).collect();
-    let find = |root: &mut Vec<u32>, mut x: u32| {
-        while root[x as usize] != x {
-            root[x as usize] = root[root[x as usize] as usize];
-            x = root[x as usize];
-        }
-        x
-    };
-    let mut parts = routers;
-    for &(a, b) in cables {
-        let (a, b) = (find(&mut root, a), find(&mut root, b));
-        if a != b {
-            root[a as usize] = b;
-            parts -= 1;
-        }
-    }
-    parts == 1
+    parts(routers as usize, cables.iter().copied()).iter().all(|&part| part == 0)
 }
 
 #[cfg(test)]

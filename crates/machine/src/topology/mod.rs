@@ -24,6 +24,7 @@ pub use slingshot::Slingshot;
 pub use torus::Torus;
 
 use crate::builder::LIMIT;
+use crate::error::wrong;
 use crate::{Coordinates, LinkClass, MachineBuilder, MachineError, Shape};
 use odonata_declare::{ParameterStruct, Variant};
 use odonata_units::{GroupId, Rate, RouterId, Time};
@@ -82,46 +83,44 @@ fn times(factors: &[u32]) -> u64 {
     factors.iter().fold(1, |product, &factor| product.saturating_mul(u64::from(factor)))
 }
 
-const fn family(name: &'static str, doc: &'static str, default: fn() -> Box<dyn Topology>) -> Variant<dyn Topology> {
-    Variant { name, doc, default }
-}
-
 /// The families, in the order of the reference.
 pub const TOPOLOGIES: &[Variant<dyn Topology>] = &[
-    family(
+    Variant::new(
         "dragonfly",
         "Groups of routers that are all joined to each other; every two groups are joined by global cables.",
-        || Box::new(Dragonfly::default()),
+        || Box::<Dragonfly>::default(),
     ),
-    family(
+    Variant::new(
         "dragonfly-plus",
         "Dragonfly of groups with two levels (Megafly): nodes on leaves, global cables on spines.",
-        || Box::new(DragonflyPlus::default()),
+        || Box::<DragonflyPlus>::default(),
     ),
-    family(
+    Variant::new(
         "slingshot",
         "Dragonfly with groups of several kinds and sizes (HPE Slingshot): compute, storage, service.",
-        || Box::new(Slingshot::default()),
+        || Box::<Slingshot>::default(),
     ),
-    family("cascade", "Cray Cascade (XC) with Aries routers: groups of rows and columns.", || {
-        Box::new(Cascade::default())
+    Variant::new("cascade", "Cray Cascade (XC) with Aries routers: groups of rows and columns.", || {
+        Box::<Cascade>::default()
     }),
-    family("torus", "Torus, or mesh where a dimension does not wrap.", || Box::new(Torus::default())),
-    family("express-mesh", "Mesh with express cables over several routers of a line.", || {
-        Box::new(ExpressMesh::default())
+    Variant::new("torus", "Torus, or mesh where a dimension does not wrap.", || Box::<Torus>::default()),
+    Variant::new("express-mesh", "Mesh with express cables over several routers of a line.", || {
+        Box::<ExpressMesh>::default()
     }),
-    family("fat-tree", "Fat tree of routers with k ports.", || Box::new(FatTree::default())),
-    family("xgft", "Extended generalised fat tree.", || Box::new(Xgft::default())),
-    family(
+    Variant::new("fat-tree", "Fat tree of routers with k ports.", || Box::<FatTree>::default()),
+    Variant::new("xgft", "Extended generalised fat tree.", || Box::<Xgft>::default()),
+    Variant::new(
         "hyperx",
         "Grid in which every two routers of a line are joined (Hamming graph, flattened butterfly).",
-        || Box::new(HyperX::default()),
+        || Box::<HyperX>::default(),
     ),
-    family("slim-fly", "Graph of 2 q^2 routers, within two hops of each other.", || Box::new(SlimFly::default())),
-    family("polarfly", "Graph of q^2 + q + 1 routers of q + 1 ports, within two hops of each other.", || {
-        Box::new(PolarFly::default())
+    Variant::new("slim-fly", "Graph of 2 q^2 routers, within two hops of each other.", || Box::<SlimFly>::default()),
+    Variant::new("polarfly", "Graph of q^2 + q + 1 routers of q + 1 ports, within two hops of each other.", || {
+        Box::<PolarFly>::default()
     }),
-    family("jellyfish", "A random graph of routers with the same number of ports.", || Box::new(Jellyfish::default())),
+    Variant::new("jellyfish", "A random graph of routers with the same number of ports.", || {
+        Box::<Jellyfish>::default()
+    }),
 ];
 
 /// Bandwidth and latency of the links of a class.
@@ -142,10 +141,6 @@ impl LinkFigures {
     pub(crate) fn class(self, name: &str, ports_per_router: Option<u32>) -> LinkClass {
         LinkClass { name: name.into(), bandwidth: self.bandwidth, latency: self.latency, ports_per_router }
     }
-}
-
-fn wrong<T>(parameter: &str, reason: String) -> Result<T, MachineError> {
-    Err(MachineError::Parameter { parameter: parameter.into(), reason })
 }
 
 /// Refuses a parameter that is zero.
@@ -175,25 +170,20 @@ fn empty_grid(
     cores_per_node: u32,
     terminal: LinkFigures,
 ) -> MachineBuilder {
-    let routers = group_of.len();
-    let nodes = routers * nodes_per_router as usize;
-    MachineBuilder {
-        name,
-        shape,
-        coordinates,
-        group_of,
-        classes: Vec::new(),
-        terminal: terminal.class("terminal", Some(nodes_per_router)),
-        cores_per_node,
-        network_ports: None,
-        bandwidth_assumed: false,
-        rails: Default::default(),
-        node_router: (0..nodes).map(|node| RouterId::from_index(node / nodes_per_router as usize)).collect(),
-        node_up: vec![true; nodes],
-        node_names: Vec::new(),
-        router_up: vec![true; routers],
-        cables: Vec::new(),
-    }
+    let routers = (0..group_of.len()).map(RouterId::from_index);
+    let nodes = routers.flat_map(|router| std::iter::repeat_n(router, nodes_per_router as usize)).collect();
+    let terminal = terminal.class("terminal", Some(nodes_per_router));
+    MachineBuilder::without_cables(name, shape, coordinates, group_of, nodes, terminal, cores_per_node)
+}
+
+/// The names `x0`, `x1`, … of axes without letters.
+fn numbered_axes(count: usize) -> Vec<String> {
+    (0..count).map(|axis| format!("x{axis}")).collect()
+}
+
+/// Sizes as in `4x4x2`.
+fn by_x(sizes: &[u32]) -> String {
+    sizes.iter().map(u32::to_string).collect::<Vec<_>>().join("x")
 }
 
 #[cfg(test)]

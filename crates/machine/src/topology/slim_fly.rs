@@ -16,7 +16,8 @@
 //! themselves.
 
 use super::galois::{nearest_prime_powers, Field};
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, empty_grid, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Kind};
 use odonata_units::{GroupId, LinkClassId, RouterId};

@@ -8,7 +8,8 @@
 //! The cables of a group to others are counted round by round over its peers in order. With C of them, cable c sits
 //! at switch floor(c a / C) of a group of a switches. This distributes them evenly, as in [`super::Dragonfly`].
 
-use super::{empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{empty_grid, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};

@@ -5,7 +5,8 @@
 //! wraps. In a wrapping dimension of size 2, both steps lead to the same neighbour, so two parallel cables join them,
 //! as in the E dimension of Blue Gene/Q. A dimension of size 1 has no cables.
 
-use super::{at_least_one, empty_grid, product, times, wrong, Extent, LinkFigures, Topology};
+use super::{at_least_one, by_x, empty_grid, numbered_axes, product, times, Extent, LinkFigures, Topology};
+use crate::error::wrong;
 use crate::{Coordinates, FastestLetter, MachineBuilder, MachineError, Shape};
 use odonata_declare::{parameters, Choice, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
@@ -56,7 +57,7 @@ impl Torus {
     /// The names of the axes.
     fn axis_names(&self) -> Result<Vec<String>, MachineError> {
         let Some(letters) = &self.axes else {
-            return Ok((0..self.dims.len()).map(|d| format!("x{d}")).collect());
+            return Ok(numbered_axes(self.dims.len()));
         };
         let known: Vec<char> = letters.chars().collect();
         if known.len() != self.dims.len() {
@@ -97,11 +98,10 @@ impl Torus {
         product("cables", &[routers, dims.len() as u32, *links_per_direction])?;
         let axes = self.axis_names()?;
         let axes: Vec<&str> = axes.iter().map(String::as_str).collect();
-        let sizes: Vec<String> = dims.iter().map(u32::to_string).collect();
         let kind = if wrap.contains(&true) { "torus" } else { "mesh" };
         let coordinates = Coordinates { fastest: self.fastest, ..Coordinates::grid(&axes, dims) };
         let mut builder = empty_grid(
-            format!("{kind}-{}", sizes.join("x")),
+            format!("{kind}-{}", by_x(dims)),
             Shape::Torus { dims: dims.clone(), wrap: wrap.clone() },
             coordinates,
             vec![GroupId(0); routers as usize],
