@@ -7,7 +7,7 @@ from odonata.colors import OKABE_ITO
 ROOT = Path(__file__).parents[2]
 SOURCES = {"python": (".py",), "crates": (".rs",), "viewer/src": (".ts", ".tsx", ".css")}
 # An example in messages.
-EXAMPLES = {"crates/declare/src/key/kind.rs"}
+EXAMPLES = {"crates/declare/src/key.rs"}
 
 
 def test_no_source_repeats_a_colour() -> None:
