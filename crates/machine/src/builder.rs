@@ -1,7 +1,7 @@
 //! Builds a [`Machine`] from nodes and cables.
 
 use crate::error::wrong;
-use crate::links::Links;
+use crate::links::{Cable, Links};
 use crate::{Coordinates, LinkClass, Machine, MachineError, Rails, Shape};
 use odonata_units::{GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
 
@@ -15,21 +15,6 @@ const MAX_PARALLEL: usize = 1 << 16;
 /// Above any real link; it keeps sums of rates and of latencies far from overflow.
 const MAX_BANDWIDTH: Rate = Rate::from_bytes_per_s(1_000_000_000_000_000);
 const MAX_LATENCY: Time = Time::from_us(1_000_000);
-
-/// A cable: two links, one in each direction.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cable {
-    /// One end.
-    pub a: RouterId,
-    /// The other end; never `a`.
-    pub b: RouterId,
-    /// Link class.
-    pub class: LinkClassId,
-    /// Bandwidth in each direction.
-    pub bandwidth: Rate,
-    /// Latency.
-    pub latency: Time,
-}
 
 /// A machine that may still change.
 #[derive(Clone, PartialEq, Debug)]

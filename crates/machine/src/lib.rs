@@ -29,8 +29,9 @@ pub mod rails;
 mod shape;
 pub mod topology;
 
-pub use builder::{Cable, MachineBuilder};
+pub use builder::MachineBuilder;
 pub use error::MachineError;
-pub use machine::{Bundle, Coordinates, FastestLetter, LinkClass, Machine, Rails};
+pub use links::{Bundle, Cable};
+pub use machine::{Coordinates, FastestLetter, LinkClass, Machine, Rails};
 pub use rail_routers::RailRouters;
 pub use shape::{GroupInterior, Shape};

@@ -1,9 +1,37 @@
-//! The links of a machine as arrays.
+//! Cables, and the links of a machine as arrays.
 
-use crate::machine::Bundle;
-use crate::Cable;
 use odonata_units::{LinkClassId, LinkId, Rate, RouterId, Time};
 use std::ops::Range;
+
+/// A cable: two links, one in each direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cable {
+    /// One end.
+    pub a: RouterId,
+    /// The other end; never `a`.
+    pub b: RouterId,
+    /// Link class.
+    pub class: LinkClassId,
+    /// Bandwidth in each direction.
+    pub bandwidth: Rate,
+    /// Latency.
+    pub latency: Time,
+}
+
+/// Parallel links of one class from one router to another; their ids are consecutive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bundle {
+    /// Source router.
+    pub source: RouterId,
+    /// Destination router.
+    pub target: RouterId,
+    /// Link class.
+    pub class: LinkClassId,
+    /// First link.
+    pub first: LinkId,
+    /// Number of parallel links.
+    pub count: u32,
+}
 
 /// The links of a machine, sorted by source, class, target and cable.
 #[derive(Clone, PartialEq, Debug)]

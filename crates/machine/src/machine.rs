@@ -1,6 +1,6 @@
 //! The built hardware.
 
-use crate::links::Links;
+use crate::links::{Bundle, Links};
 use crate::Shape;
 use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
@@ -57,21 +57,6 @@ impl Coordinates {
         let n = self.axes.len();
         &self.values[router.index() * n..(router.index() + 1) * n]
     }
-}
-
-/// Parallel links of one class from one router to another; their ids are consecutive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Bundle {
-    /// Source router.
-    pub source: RouterId,
-    /// Destination router.
-    pub target: RouterId,
-    /// Link class.
-    pub class: LinkClassId,
-    /// First link.
-    pub first: LinkId,
-    /// Number of parallel links.
-    pub count: u32,
 }
 
 /// NICs of each node.
