@@ -34,7 +34,7 @@ impl Section {
         Fields::read_all(&self.heading(), place, table, &self.keys, report)
     }
 
-    /// All keys that it may have, those of variants among them.
+    /// All keys that it may have, the keys of variants included.
     pub fn all_keys(&self) -> impl Iterator<Item = &Key> {
         let variants = self.choosers.iter().flat_map(Chooser::variants);
         self.keys.iter().chain(variants.flat_map(|variant| &variant.keys))

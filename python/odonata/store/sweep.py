@@ -42,7 +42,7 @@ class Axis:
 
     @property
     def is_seed(self) -> bool:
-        """Whether the axis varies nothing but seeds."""
+        """Whether the axis varies only seeds."""
         changed = {change.partition("=")[0] for changes in self.overrides for change in changes}
         return bool(changed) and all(_core.is_seed(key) for key in changed)
 

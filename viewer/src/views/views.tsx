@@ -20,7 +20,7 @@ import { overviewExport } from './export/overview'
 import { comparison } from './session/comparison'
 import type { Session } from './session/session'
 import type { Settings } from './session/settings'
-import type { Shown } from './session/shown'
+import type { ViewContent } from './session/viewcontent'
 import { studyExport } from './study/sheet'
 import { StudyView } from './study/study'
 import { sweepExport } from './sweep/sheet'
@@ -32,14 +32,14 @@ import { timeKey, TimeView } from './time/time'
 export interface ViewEntry {
   readonly label: string
   /** `seen`: whether the first picture is visible; the rest is rendered after it. */
-  readonly Body: ComponentType<Shown & { seen: boolean }>
+  readonly Body: ComponentType<ViewContent & { seen: boolean }>
   /** Whether the left column with controls is shown. */
   readonly controls?: boolean
   sheet(of: ExportRequest): ExportSheet | null
   /** Why the view is not available; null if it is. */
   missing?(index: Index): string | null
   /** What is shown; null for the chosen run. */
-  shown?(session: Session, state: Settings, model: RunModel | undefined): Shown | null
+  shown?(session: Session, state: Settings, model: RunModel | undefined): ViewContent | null
   /** The change made by a key of this view. */
   key?(key: string, session: Session): Partial<Settings> | null
 }
@@ -53,7 +53,7 @@ const views = {
     controls: true,
     sheet: compareExport,
     missing: ({ runs }: Index) => (runs.length > 1 ? null : 'a comparison needs two runs; one is open'),
-    shown: (session: Session, state: Settings): Shown | null => {
+    shown: (session: Session, state: Settings): ViewContent | null => {
       const compared = comparison(session, state)
       return compared ? { derived: compared.lead, compared } : null
     },
@@ -65,7 +65,7 @@ const views = {
     sheet: timeExport,
     missing: ({ runs }: Index) =>
       runs.some((run) => hasSeries(run) || hasLanes(run)) ? null : 'no run has a time series',
-    shown: (session: Session, state: Settings, model: RunModel | undefined): Shown | null => {
+    shown: (session: Session, state: Settings, model: RunModel | undefined): ViewContent | null => {
       const moment = model && runAtTime(session, model.run, state)
       return moment ? { derived: moment, moment } : null
     },

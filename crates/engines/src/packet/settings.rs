@@ -92,7 +92,7 @@ impl Packet {
         values
     }
 
-    /// The file of learnt tables to start from, if the routing has such a parameter.
+    /// The file of learnt tables to start from, if the routing has this parameter.
     pub(super) fn q_tables(&self) -> Option<String> {
         self.routing.parameters.values().into_iter().find_map(|(name, value)| match value {
             Value::Text(file) if name == Q_TABLES => Some(file),

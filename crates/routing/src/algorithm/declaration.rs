@@ -24,7 +24,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Nothing but positions.
+    /// Positions only.
     pub const NONE: Self = Self { tables: false, load: false, reports: false, estimates: false, messages: false };
     /// Tables of next hops.
     pub const TABLES: Self = Self { tables: true, ..Self::NONE };

@@ -12,11 +12,11 @@ import { HotLinks } from '../tables/links'
 import { SidePanel } from '../panels/panels'
 import { PictureView } from '../picture/picture'
 import type { Settings } from '../session/settings'
-import type { Shown } from '../session/shown'
+import type { ViewContent } from '../session/viewcontent'
 import { useSession, useStore } from '../session/session'
 import './compare.css'
 
-export function CompareView({ compared }: Shown) {
+export function CompareView({ compared }: ViewContent) {
   if (!compared) return null
   const { runs, change } = compared
   return (

@@ -1,7 +1,7 @@
 /** The left column. */
 import { useFrozenDuringDrag, useSession, useStore } from '../session/session'
 import type { Settings } from '../session/settings'
-import type { Shown } from '../session/shown'
+import type { ViewContent } from '../session/viewcontent'
 import { Controls, ScaleLegend } from './controls'
 import { Directions } from './directions'
 import { Distribution } from './distribution'
@@ -11,7 +11,7 @@ import { Ranks } from './ranks'
 import { RunHistograms } from './runhistograms'
 
 /** While a range is dragged, only the distribution is updated. */
-export function ControlColumn({ view, derived, compared }: Shown & { view: Settings['view'] }) {
+export function ControlColumn({ view, derived, compared }: ViewContent & { view: Settings['view'] }) {
   const dragging = useStore(useSession().dragging)
   const controls = useFrozenDuringDrag(dragging, () => (
     <Controls derived={derived}>

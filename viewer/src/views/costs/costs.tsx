@@ -23,7 +23,7 @@ import { drawBars } from '../../draw/bars'
 import { barAt, barsPicture, barTip } from '../../layout/bars'
 import { Choice } from '../controls/controls'
 import { Marks } from '../canvas/marks'
-import type { Shown } from '../session/shown'
+import type { ViewContent } from '../session/viewcontent'
 import { useSession, useStore, type Session } from '../session/session'
 import { TableButton } from '../tables/tables'
 import './costs.css'
@@ -67,7 +67,7 @@ export function shownCosts(costs: Costs, state: ViewState): ShownCosts {
   return { choice, job, bars: costBars(costs, choice, job, (number) => state.jobs[number] === undefined) }
 }
 
-export function CostsView({ derived: { run } }: Shown) {
+export function CostsView({ derived: { run } }: ViewContent) {
   const session = useSession()
   const state = useStore(session.state)
   const costs = costsIn(session, run)

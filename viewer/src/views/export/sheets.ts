@@ -12,10 +12,10 @@ import type { MachineSheet, SheetPart } from '../../draw/sheet'
 import { highlightOf, PictureContent, type Change } from '../picture/content'
 import { geometryOf, type Session } from '../session/session'
 import type { Settings } from '../session/settings'
-import type { Shown } from '../session/shown'
+import type { ViewContent } from '../session/viewcontent'
 
 /** What is exported. */
-export interface ExportRequest extends Shown {
+export interface ExportRequest extends ViewContent {
   readonly session: Session
   readonly state: Settings
   readonly theme: Theme

@@ -6,7 +6,7 @@ import { COMMUNICATION, communicationMatrix, PLACEMENT, placementDensity } from 
 import type { Job } from '../../data/run'
 import { DensityView } from '../canvas/density'
 import { PictureView } from '../picture/picture'
-import type { Shown } from '../session/shown'
+import type { ViewContent } from '../session/viewcontent'
 import { useSession, useStore, useTable } from '../session/session'
 import { hasCommunication } from '../../data/communication'
 import { span, CommunicationMap, CommunicationMatrices } from './communication'
@@ -14,7 +14,7 @@ import './jobs.css'
 
 const GRID = 256
 
-export function JobsView({ derived: d }: Shown) {
+export function JobsView({ derived: d }: ViewContent) {
   const session = useSession()
   const { run } = d
   const all = useStore(session.state).matrices === 'all'

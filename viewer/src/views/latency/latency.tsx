@@ -22,7 +22,7 @@ import { boxAt, boxesPicture, boxTip } from '../../layout/boxes'
 import { Choice } from '../controls/controls'
 import { DensityView } from '../canvas/density'
 import { Marks } from '../canvas/marks'
-import type { Shown } from '../session/shown'
+import type { ViewContent } from '../session/viewcontent'
 import { useSession, useStore, useTable } from '../session/session'
 import { TableButton } from '../tables/tables'
 import './latency.css'
@@ -32,7 +32,7 @@ export function shownLatencies(all: Latencies, state: ViewState): Latencies {
   return { ...all, boxes: all.boxes.filter(({ job }) => state.jobs[job] === undefined) }
 }
 
-export function LatencyView({ derived: { run } }: Shown) {
+export function LatencyView({ derived: { run } }: ViewContent) {
   const state = useStore(useSession().state)
   const table = useTable(run, LATENCY, LATENCY_COLUMNS)
   const all = useMemo(() => (table === null || typeof table === 'string' ? null : latencies(table)), [table])

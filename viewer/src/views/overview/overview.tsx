@@ -3,10 +3,10 @@ import { Facts } from '../picture/facts'
 import { HotLinks } from '../tables/links'
 import { PictureView } from '../picture/picture'
 import { SidePanel } from '../panels/panels'
-import type { Shown } from '../session/shown'
+import type { ViewContent } from '../session/viewcontent'
 import { useFrozenDuringDrag, useSession, useStore } from '../session/session'
 
-export function Overview({ derived, seen }: Shown & { seen: boolean }) {
+export function Overview({ derived, seen }: ViewContent & { seen: boolean }) {
   const dragging = useStore(useSession().dragging)
   const facts = useFrozenDuringDrag(dragging, () => <Facts run={derived.run} />)
   const links = useFrozenDuringDrag(dragging, () =>

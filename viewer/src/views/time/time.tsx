@@ -24,7 +24,7 @@ import {
   type SeriesColumn,
 } from './moment'
 import { PictureView } from '../picture/picture'
-import type { Shown } from '../session/shown'
+import type { ViewContent } from '../session/viewcontent'
 import type { Settings } from '../session/settings'
 import { useSession, useStore, type Session } from '../session/session'
 import './time.css'
@@ -54,7 +54,7 @@ const NOUNS: Readonly<Record<Grouping, string>> = {
   vc: 'virtual channels',
 }
 
-export function TimeView({ derived: { run }, moment }: Shown) {
+export function TimeView({ derived: { run }, moment }: ViewContent) {
   const session = useSession()
   const state = useStore(session.state)
   const lines = chosenLines(run.info, state)

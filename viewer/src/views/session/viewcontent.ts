@@ -2,7 +2,7 @@
 import type { DerivedRun } from '../../data/model'
 import type { Comparison } from './comparison'
 
-export interface Shown {
+export interface ViewContent {
   /** The run controlled by the left column. */
   readonly derived: DerivedRun
   /** In the comparison, when its runs have arrived. */
