@@ -5,7 +5,7 @@
 //! | 1 | |
 //! | 2 | a job owns its traffic (`[[job]] traffic`, before in `[engine]`), a routing its parameters (`[engine] routing`), and
 //! the parameters of the flow engine's `ugal`, which count hops, have their own names |
-//! | 3 | keys have the terms of the field: see [`renamed::KEYS`] |
+//! | 3 | keys have the terms of the field: see `renamed::KEYS` |
 
 mod axes;
 mod renamed;

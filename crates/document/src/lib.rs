@@ -2,7 +2,7 @@
 //!
 //! A [`Document`] is parsed from a text; [`overrides`] change it. [`Fields`] and [`variant`] read the values of declared keys
 //! from its tables and put every mistake in a [`Report`], which gives [`Problems`]: kind, file, line, column, message, help.
-//! [`format`] knows the keys of older versions. [`Files`] opens the files that an experiment names.
+//! [`mod@format`] knows the keys of older versions. [`Files`] opens the files that an experiment names.
 
 mod fields;
 pub mod format;

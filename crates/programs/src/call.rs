@@ -122,7 +122,7 @@ pub enum Call {
         /// Bytes of the whole message (broadcast, reduce, allreduce, scan) or of the block of each rank (other
         /// operations). Unused if `sizes` is set.
         bytes: Bytes,
-        /// Number of the program's [sizes](RankProgram::size) for the vector forms.
+        /// Number of the program's [sizes](crate::RankProgram::size) for the vector forms.
         sizes: u32,
         /// Communicator.
         communicator: u16,

@@ -20,7 +20,7 @@ pub trait RankProgram: std::fmt::Debug + Send + Sync {
         Bytes(0)
     }
 
-    /// Whether any rank splits a communicator ([`Call::CommSplit`]).
+    /// Whether any rank splits a communicator ([`Call::CommSplit`](crate::Call::CommSplit)).
     fn splits(&self) -> bool {
         false
     }

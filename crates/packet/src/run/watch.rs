@@ -24,7 +24,7 @@ pub trait Watch {
     /// Takes more rows, in order.
     fn rows(&mut self, rows: Rows);
 
-    /// Whether to save the state of the run at `now_ps`; called now and then. If so, the run's [`CheckpointSink`]
+    /// Whether to save the state of the run at `now_ps`; called now and then. If so, the run's [`CheckpointSink`](crate::CheckpointSink)
     /// gets all parts of the state before the next call of the watcher.
     fn wants_checkpoint(&mut self, now_ps: u64) -> bool {
         let _ = now_ps;

@@ -53,7 +53,7 @@ pub struct Leg {
     /// End of the leg.
     pub goal: Goal,
     /// Lowest virtual channel of the leg. On a leg to a group or router, [`NextHops::vc_offset_to_group`](crate::next_hop::NextHops::vc_offset_to_group) or
-    /// [`NextHops::local_vc_offset`] is added.
+    /// [`NextHops::local_vc_offset`](crate::next_hop::NextHops::local_vc_offset) is added.
     pub vc: u8,
     /// Whether a path may start with this leg.
     pub is_first: bool,
