@@ -54,10 +54,12 @@ const measure = (): Promise<SearchResult> =>
     return { pictures, cut, sideways: frame.scrollWidth > frame.clientWidth }
   })()`)
 
+const hasMachine = (view: string): boolean => !['sweep', 'costs', 'latency'].includes(view)
+
 function check({ pictures, cut, sideways }: SearchResult, view: string): void {
   expect(cut).toEqual([])
   expect(sideways).toBe(false)
-  if (!['sweep', 'costs', 'latency'].includes(view)) expect(pictures.length).toBeGreaterThan(0)
+  if (hasMachine(view)) expect(pictures.length).toBeGreaterThan(0)
   for (const side of pictures.flat()) expect(side).toBeGreaterThanOrEqual(SIDE_MIN)
 }
 
@@ -68,6 +70,8 @@ describe.each(ROOMS)('a window of %d x %d pixels', (width, height) => {
       await page.setViewportSize({ width, height })
       await open('families', settings)
       await settle(page)
+      // The tables that a picture needs may still be on their way.
+      if (hasMachine(view)) await page.waitForSelector('.frame .picture .canvas-frame')
       check(await measure(), view)
       await keepPicture(`room-${view}-${width}`)
     },
