@@ -117,7 +117,7 @@ lint: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.i
 	ruff format --check
 	mypy
 	scripts/check-locks
-	scripts/lint-c
+	@$(MAKE) -C vmpi lint
 	cd viewer && npm run --silent lint
 
 .PHONY: fmt
