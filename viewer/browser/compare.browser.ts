@@ -139,6 +139,10 @@ describe('a sweep', () => {
       tips.push(await text('tooltip'))
     }
     expect(new Set(tips).size).toBe(4)
+    // The fourth is the last.
+    await press('.')
+    expect(await text('tooltip')).toBe(tips[3])
+    expect(await at('interactions').locator('.legend li').count()).toBe(2)
     expect(tips.filter((tip) => tip.includes('ugal-g')).length).toBe(2)
     await keepPicture('sweep-lines')
   })

@@ -150,9 +150,7 @@ impl RankProgram for CycleProgram {
         if let Some(exchange) = &step.exchange {
             exchange.exchange(rank, code);
         }
-        if step.compute > Time::ZERO {
-            code.compute(step.compute);
-        }
+        code.compute_if_any(step.compute);
     }
 
     fn phases(&self) -> Vec<String> {

@@ -40,11 +40,6 @@ impl<R: RuleFamily + ?Sized> RuleSpec<R> {
         Self { name: variant.name, rule: Arc::from((variant.default)()), common: R::Common::default() }
     }
 
-    /// The rule called `name` with these parameters.
-    pub fn with(name: &'static str, rule: Arc<R>) -> Self {
-        Self { name, rule, common: R::Common::default() }
-    }
-
     /// The rule of the family's list called `name`, with its default parameters.
     ///
     /// # Errors

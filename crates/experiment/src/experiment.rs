@@ -1,6 +1,5 @@
 //! An experiment as it was given.
 
-use crate::plan::Plan;
 use crate::spec::{self, ExperimentSpec, SweepAxis};
 use odonata_document::{format, Document, Files, Problems};
 use serde_json::Value;
@@ -81,14 +80,6 @@ impl Experiment {
     /// All mistakes that were found: in the overrides, or else in the TOML, or else in keys and values.
     pub fn spec(&self) -> Result<ExperimentSpec, Problems> {
         ExperimentSpec::read(self.document()?)
-    }
-
-    /// The meaning: everything built, checked and complete.
-    ///
-    /// # Errors
-    /// All mistakes of the first stage that has any.
-    pub fn plan(&self) -> Result<Plan, Problems> {
-        Plan::new(self.spec()?, self.files())
     }
 
     /// The axes of `[interference]` and `[sweep]`, with each value tried alone as an override.

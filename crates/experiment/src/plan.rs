@@ -115,6 +115,16 @@ impl Plan {
     }
 }
 
+impl Experiment {
+    /// The meaning: everything built, checked and complete.
+    ///
+    /// # Errors
+    /// All mistakes of the first stage that has any.
+    pub fn plan(&self) -> Result<Plan, Problems> {
+        Plan::new(self.spec()?, self.files())
+    }
+}
+
 /// A machine without jobs.
 #[derive(Debug)]
 pub struct MachinePlan {

@@ -10,17 +10,13 @@ use odonata_units::{Rate, Time};
 use odonata_workload::Workload;
 use serde_json::Map;
 
-const fn form(name: &'static str, doc: &'static str, default: fn() -> Box<dyn Pricing>) -> Variant<dyn Pricing> {
-    Variant { name, doc, default }
-}
-
 /// The closed forms of this crate.
 pub const FORMS: &[Variant<dyn Pricing>] = &[
-    form("max-rate", "start-ups, and the larger of a rank's and its node's bytes, per rank", || {
+    Variant::new("max-rate", "start-ups, and the larger of a rank's and its node's bytes, per rank", || {
         Box::new(MaxRateForm::default())
     }),
-    form("postal", "start-up and bytes of every message, per rank", || Box::new(PostalForm::default())),
-    form("loggp", "latency, overhead, gap and gap per byte, per rank", || Box::new(LogGpForm::default())),
+    Variant::new("postal", "start-up and bytes of every message, per rank", || Box::new(PostalForm::default())),
+    Variant::new("loggp", "latency, overhead, gap and gap per byte, per rank", || Box::new(LogGpForm::default())),
 ];
 
 parameters! {

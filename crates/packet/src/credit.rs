@@ -63,6 +63,7 @@ impl Credits {
     }
 
     /// Entries by arrival time.
+    #[inline]
     pub(crate) fn iter(&self, ring: Ring) -> impl Iterator<Item = Credit> + '_ {
         (0..ring.len()).map(move |i| self.entries[ring.at(i)])
     }

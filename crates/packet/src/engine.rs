@@ -19,7 +19,7 @@ use odonata_declare::parameters;
 use odonata_machine::Machine;
 use odonata_processes::{all_gather, gather, Processes, SingleProcess};
 use odonata_routing::algorithm::planes::PlaneRouting;
-use odonata_routing::algorithm::{Needs, Routing, RoutingChoice, RoutingError};
+use odonata_routing::algorithm::{Needs, Routing, RoutingChoice, RoutingError, ALGORITHMS};
 use odonata_routing::deadlock::{self, Cycle, ProofError, ProvenRouting};
 use odonata_routing::next_hop::{UnreachableError, VcOrder};
 use odonata_units::Time;
@@ -194,7 +194,8 @@ impl PacketEngine {
     pub fn load_tables(&mut self, tables: Vec<Vec<f32>>) -> Result<(), SettingsError> {
         let wrong = |reason: String| Err(SettingsError { setting: "engine.q_tables".into(), reason });
         if !self.needs.estimates {
-            return wrong("the routing algorithm does not learn".into());
+            let learning: Vec<&str> = ALGORITHMS.iter().filter(|other| other.needs.estimates).map(|a| a.name).collect();
+            return wrong(format!("the routing algorithm does not learn; use '{}'", learning.join("' or '")));
         }
         let sizes = self.table_sizes();
         if sizes.len() != tables.len() {

@@ -1,9 +1,9 @@
 //! Rank programs: the calls of each rank of a job, as data.
 //!
-//! A [`ProgramSpec`] is the user's specification of one of [`PROGRAMS`]. It builds a [`RankProgram`], which generates the
-//! calls of any rank. [`collective`] has the algorithms of collectives, [`expansion`] puts their messages into the calls
-//! of a rank, and [`mistakes`] checks a program before it runs. Programs know ranks, not nodes.
-
+//! A [`ProgramSpec`] is the user's specification of one of [`PROGRAMS`]. It builds a [`RankProgram`], which generates
+//! the calls of any rank. [`collective`] has the algorithms of collectives, [`expansion`] puts their messages into the
+//! calls of a rank, and [`mistakes`] checks a program before it runs. Programs know ranks, not nodes.
+//!
 //! A program is not a thread. It is a rule that generates the instructions of any *block* of any rank. A block is code
 //! without jumps, for example one iteration of a loop. The runner of a rank stores the number of its block and its
 //! position in the block ([`Cursor`]). An application is written as straight code:

@@ -39,53 +39,49 @@ pub use uniform_random::UniformRandomParameters;
 use crate::rule::{End, ProgramRule};
 use odonata_declare::{RuleFamily, Variant};
 
-const fn program(
-    name: &'static str,
-    doc: &'static str,
-    default: fn() -> Box<dyn ProgramRule>,
-) -> Variant<dyn ProgramRule> {
-    Variant { name, doc, default }
-}
-
 /// The programs, in the order of the reference.
 pub const PROGRAMS: &[Variant<dyn ProgramRule>] = &[
-    program("uniform-random", "a random permutation per iteration: every rank sends to its image", || {
+    Variant::new("uniform-random", "a random permutation per iteration: every rank sends to its image", || {
         Box::new(UniformRandomParameters::default())
     }),
-    program("lu", "wavefronts over a 2D process grid, forward and back, as in LU factorisation", || {
+    Variant::new("lu", "wavefronts over a 2D process grid, forward and back, as in LU factorisation", || {
         Box::new(LuParameters::default())
     }),
-    program("fft-3d", "a 3D FFT on pencils: alltoalls in rows and columns of ranks", || {
+    Variant::new("fft-3d", "a 3D FFT on pencils: alltoalls in rows and columns of ranks", || {
         Box::new(Fft3dParameters::default())
     }),
-    program("halo-3d", "exchange with 6 neighbours, dimension by dimension", || Box::new(HaloParameters::default())),
-    program("lqcd", "4D lattice QCD: first and third neighbours of two parities, then two sums", || {
+    Variant::new("halo-3d", "exchange with 6 neighbours, dimension by dimension", || {
+        Box::new(HaloParameters::default())
+    }),
+    Variant::new("lqcd", "4D lattice QCD: first and third neighbours of two parities, then two sums", || {
         Box::new(LqcdParameters::default())
     }),
-    program("stencil-nd", "exchange with the neighbours on a grid of any dimensions, first up, then down", || {
+    Variant::new("stencil-nd", "exchange with the neighbours on a grid of any dimensions, first up, then down", || {
         Box::new(StencilNdParameters::default())
     }),
-    program("allreduce", "computation and allreduce of gradients: training of a neural network", || {
+    Variant::new("allreduce", "computation and allreduce of gradients: training of a neural network", || {
         Box::new(AllreduceParameters::default())
     }),
-    program("lulesh", "broadcast, reduction, exchange with 26 neighbours, a wavefront", || {
+    Variant::new("lulesh", "broadcast, reduction, exchange with 26 neighbours, a wavefront", || {
         Box::new(LuleshParameters::default())
     }),
-    program(
+    Variant::new(
         "pf3d",
         "laser and plasma: transforms of planes, advection along the beam, exchange with 6 neighbours",
         || Box::new(Pf3dParameters::default()),
     ),
-    program("ping-pong", "pairs of ranks that exchange a message", || Box::new(PingPongParameters::default())),
-    program("incast", "all ranks send to a few ranks", || Box::new(IncastParameters::default())),
-    program("halo-2d", "exchange with 4 neighbours, dimension by dimension", || Box::new(HaloParameters::halo_2d())),
-    program("sweep-3d", "wavefronts from all eight corners of a box on a 2D process grid", || {
+    Variant::new("ping-pong", "pairs of ranks that exchange a message", || Box::new(PingPongParameters::default())),
+    Variant::new("incast", "all ranks send to a few ranks", || Box::new(IncastParameters::default())),
+    Variant::new("halo-2d", "exchange with 4 neighbours, dimension by dimension", || {
+        Box::new(HaloParameters::halo_2d())
+    }),
+    Variant::new("sweep-3d", "wavefronts from all eight corners of a box on a 2D process grid", || {
         Box::new(LuParameters::sweep_3d())
     }),
-    program("ring", "every rank sends to the next rank", || Box::new(RingParameters::default())),
-    program("all-to-all", "an alltoall of all ranks", || Box::new(AllToAllProgramParameters::default())),
-    program("file", "a program from a text file", || Box::new(FileProgramParameters::default())),
-    program("trace", "replay of the calls of a real run, from its trace", || Box::new(TraceParameters::default())),
+    Variant::new("ring", "every rank sends to the next rank", || Box::new(RingParameters::default())),
+    Variant::new("all-to-all", "an alltoall of all ranks", || Box::new(AllToAllProgramParameters::default())),
+    Variant::new("file", "a program from a text file", || Box::new(FileProgramParameters::default())),
+    Variant::new("trace", "replay of the calls of a real run, from its trace", || Box::new(TraceParameters::default())),
 ];
 
 impl RuleFamily for dyn ProgramRule {

@@ -2,8 +2,8 @@
 //!
 //! A [`JobSpec`] is the user's specification: ranks, a [`PatternSpec`], a [`PlacementSpec`]. [`Workload::build`] places
 //! all jobs on a machine, in order, and builds a [`Pattern`] for each. Patterns *generate* the messages of one rank at
-//! a time and never store all of them. [`odonata_import::CommunicationGraph`] is the pattern of a file. [`volumes`] walks over messages
-//! and classifies how far each one goes.
+//! a time and never store all of them. [`odonata_import::CommunicationGraph`] is the pattern of a file. [`volumes`]
+//! walks over messages and classifies how far each one goes.
 //!
 //! Random choices draw from streams named by the job, so a job keeps its neighbours whatever other jobs run. To run it
 //! alone on the same nodes, select it from the placed workload with [`Workload::subset`].

@@ -45,57 +45,52 @@ pub use uniform::UniformParameters;
 use odonata_declare::{RuleFamily, Variant};
 use rule::Repetition;
 
-const fn pattern(
-    name: &'static str,
-    doc: &'static str,
-    default: fn() -> Box<dyn PatternRule>,
-) -> Variant<dyn PatternRule> {
-    Variant { name, doc, default }
-}
-
 /// The patterns, in the order of the reference.
-pub const PATTERNS: &[Variant<dyn PatternRule>] = &[
-    pattern("stencil-2d", "4 neighbours on a 2D process grid", || Box::new(StencilParameters::default())),
-    pattern("stencil-3d", "6 neighbours on a 3D process grid", || Box::new(StencilParameters::default_3d())),
-    pattern("stencil-4d", "8 neighbours on a 4D process grid", || Box::new(StencilParameters::default_4d())),
-    pattern("many-to-many", "all-to-alls within groups of 16, 32 or 64 ranks", || {
-        Box::new(ManyToManyParameters::default())
-    }),
-    pattern("spread", "6 to 27 random neighbours each (Damselfly's background noise)", || {
-        Box::new(RandomNeighborsParameters::default())
-    }),
-    pattern("umesh", "unstructured mesh: 6 to 27 neighbours with near rank numbers", || {
-        Box::new(UmeshParameters::default())
-    }),
-    pattern("uniform", "every message to a uniformly random other rank", || Box::new(UniformParameters::default())),
-    pattern("adversarial", "every rank to the group `offset` further (ADV+i)", || {
-        Box::new(AdversarialParameters::default())
-    }),
-    pattern("tornado", "every rank to the rank just less than half-way around a ring", || {
-        Box::new(TornadoParameters::default())
-    }),
-    pattern("shift", "every rank to the rank `offset` further", || Box::new(ShiftParameters::default())),
-    pattern("transpose", "matrix transpose: rank (i, j) to (j, i)", || {
-        Box::new(PermutationParameters::with_rule(transpose::rule))
-    }),
-    pattern("bit-complement", "rank r of n to n - 1 - r", || {
-        Box::new(PermutationParameters::with_rule(bit_complement::rule))
-    }),
-    pattern("bit-reverse", "every rank to the rank with its bits in reverse order", || {
-        Box::new(PermutationParameters::with_rule(bit_reverse::rule))
-    }),
-    pattern("random-permutation", "every rank to one rank and from one rank, drawn once", || {
-        Box::new(PermutationParameters::with_rule(random_permutation::rule))
-    }),
-    pattern("hotspot", "a share of the messages to a few hot ranks, the rest uniform", || {
-        Box::new(HotspotParameters::default())
-    }),
-    pattern("all-to-all", "every rank to every other rank", || Box::new(AllToAllParameters::default())),
-    pattern("random-neighbors", "6 to 20 random neighbours each", || {
-        Box::new(RandomNeighborsParameters::default_random())
-    }),
-    pattern("file", "a communication graph from a file", || Box::new(FilePatternParameters::default())),
-];
+pub const PATTERNS: &[Variant<dyn PatternRule>] =
+    &[
+        Variant::new("stencil-2d", "4 neighbours on a 2D process grid", || Box::new(StencilParameters::default())),
+        Variant::new("stencil-3d", "6 neighbours on a 3D process grid", || Box::new(StencilParameters::default_3d())),
+        Variant::new("stencil-4d", "8 neighbours on a 4D process grid", || Box::new(StencilParameters::default_4d())),
+        Variant::new("many-to-many", "all-to-alls within groups of 16, 32 or 64 ranks", || {
+            Box::new(ManyToManyParameters::default())
+        }),
+        Variant::new("spread", "6 to 27 random neighbours each (Damselfly's background noise)", || {
+            Box::new(RandomNeighborsParameters::default())
+        }),
+        Variant::new("umesh", "unstructured mesh: 6 to 27 neighbours with near rank numbers", || {
+            Box::new(UmeshParameters::default())
+        }),
+        Variant::new("uniform", "every message to a uniformly random other rank", || {
+            Box::new(UniformParameters::default())
+        }),
+        Variant::new("adversarial", "every rank to the group `offset` further (ADV+i)", || {
+            Box::new(AdversarialParameters::default())
+        }),
+        Variant::new("tornado", "every rank to the rank just less than half-way around a ring", || {
+            Box::new(TornadoParameters::default())
+        }),
+        Variant::new("shift", "every rank to the rank `offset` further", || Box::new(ShiftParameters::default())),
+        Variant::new("transpose", "matrix transpose: rank (i, j) to (j, i)", || {
+            Box::new(PermutationParameters::with_rule(transpose::rule))
+        }),
+        Variant::new("bit-complement", "rank r of n to n - 1 - r", || {
+            Box::new(PermutationParameters::with_rule(bit_complement::rule))
+        }),
+        Variant::new("bit-reverse", "every rank to the rank with its bits in reverse order", || {
+            Box::new(PermutationParameters::with_rule(bit_reverse::rule))
+        }),
+        Variant::new("random-permutation", "every rank to one rank and from one rank, drawn once", || {
+            Box::new(PermutationParameters::with_rule(random_permutation::rule))
+        }),
+        Variant::new("hotspot", "a share of the messages to a few hot ranks, the rest uniform", || {
+            Box::new(HotspotParameters::default())
+        }),
+        Variant::new("all-to-all", "every rank to every other rank", || Box::new(AllToAllParameters::default())),
+        Variant::new("random-neighbors", "6 to 20 random neighbours each", || {
+            Box::new(RandomNeighborsParameters::default_random())
+        }),
+        Variant::new("file", "a communication graph from a file", || Box::new(FilePatternParameters::default())),
+    ];
 
 impl RuleFamily for dyn PatternRule {
     const NOUN: &'static str = "pattern";

@@ -41,48 +41,40 @@ pub use free::FreeNodes;
 use odonata_declare::{RuleFamily, Variant};
 use regular::RegularPlacement;
 
-const fn placement(
-    name: &'static str,
-    doc: &'static str,
-    default: fn() -> Box<dyn PlacementRule>,
-) -> Variant<dyn PlacementRule> {
-    Variant { name, doc, default }
-}
-
 /// The placements, in the order of the reference; the first is the default.
 pub const PLACEMENTS: &[Variant<dyn PlacementRule>] = &[
-    placement("compact", "the first free nodes, router by router", || {
+    Variant::new("compact", "the first free nodes, router by router", || {
         Box::new(RegularPlacement { nodes: compact::nodes })
     }),
-    placement(
+    Variant::new(
         "round-robin-nodes",
         "nodes from the groups in turn, one per router before any router provides a second",
         || Box::new(RegularPlacement { nodes: round_robin_nodes::nodes }),
     ),
-    placement("round-robin-routers", "whole routers from the groups in turn", || {
+    Variant::new("round-robin-routers", "whole routers from the groups in turn", || {
         Box::new(RegularPlacement { nodes: round_robin_routers::nodes })
     }),
-    placement("random-nodes", "random nodes", || RandomPlacement::boxed(random_nodes::units)),
-    placement("random-order", "the next nodes of one random order of all nodes, shared by all jobs", || {
+    Variant::new("random-nodes", "random nodes", || RandomPlacement::boxed(random_nodes::units)),
+    Variant::new("random-order", "the next nodes of one random order of all nodes, shared by all jobs", || {
         Box::new(RandomOrderParameters::default())
     }),
-    placement("random-routers", "random routers, all free nodes of each", || {
+    Variant::new("random-routers", "random routers, all free nodes of each", || {
         RandomPlacement::boxed(random_routers::units)
     }),
-    placement("random-chassis", "random chassis (rows of a Cascade group), all free nodes of each", || {
+    Variant::new("random-chassis", "random chassis (rows of a Cascade group), all free nodes of each", || {
         RandomPlacement::boxed(random_chassis::units)
     }),
-    placement("random-groups", "random groups, all free nodes of each", || {
+    Variant::new("random-groups", "random groups, all free nodes of each", || {
         RandomPlacement::boxed(random_groups::units)
     }),
-    placement("non-uniform", "clustered around a random centre, with stragglers, as from a batch queue", || {
+    Variant::new("non-uniform", "clustered around a random centre, with stragglers, as from a batch queue", || {
         Box::new(NonUniformParameters::default())
     }),
-    placement("list", "the nodes that you list", || Box::new(ListParameters::default())),
-    placement("mapping", "on a torus, places in an order of its axes, or from a map file", || {
+    Variant::new("list", "the nodes that you list", || Box::new(ListParameters::default())),
+    Variant::new("mapping", "on a torus, places in an order of its axes, or from a map file", || {
         Box::new(MappingParameters::default())
     }),
-    placement("file", "the node of every rank, from a file", || Box::new(FilePlacementParameters::default())),
+    Variant::new("file", "the node of every rank, from a file", || Box::new(FilePlacementParameters::default())),
 ];
 
 impl RuleFamily for dyn PlacementRule {

@@ -245,7 +245,7 @@ class Experiment:
         checkpoints: Checkpoints | None = None,
         resume: str | PathLike[str] | None = None,
     ) -> RunResult | None:
-        """Runs it.
+        """Runs it. Its `[sweep]` is only checked for its form.
 
         `threads` 0 means one per processor. The callbacks run on the calling thread. `progress` gets the name
         of the phase and its progress from 0 to 1. `pace` gets the simulated time in ps and the number of

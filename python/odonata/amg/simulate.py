@@ -165,7 +165,7 @@ def with_job(
         "placement": placement,
     }
     text = f"{experiment.text.rstrip()}\n\n[[job]]\n{toml.document(job)}"
-    return Experiment(text, experiment.path)
+    return Experiment(text, experiment.path, experiment.overrides)
 
 
 def simulate(
@@ -258,7 +258,10 @@ def findings(
     threads: int = 1,
     regrouped: tuple[int, int] | None = None,
 ) -> Findings:
-    """Compares simulated `seconds` of all `exchanges` with the model; other arguments as in `simulate`."""
+    """Compares simulated `seconds` of all `exchanges` with the model.
+
+    `sees_latency` says whether the simulation models latencies. Other arguments are as in `simulate`.
+    """
     first, ranks = regrouped or (0, hierarchy.ranks)
     table = messages.to_pandas()
     nodes = block_placement(ranks, per_node)

@@ -296,6 +296,7 @@ def _model(machine: _Machine, between: pd.DataFrame, nodes: np.ndarray) -> tuple
 
 
 def _bandwidth(rows: pd.DataFrame, what: str) -> float:
+    """The common bandwidth in GiB/s."""
     values = rows["capacity_bytes_per_s"].unique()
     if len(values) > 1:
         raise OdonataError(f"{what} have {len(values)} different bandwidths; CODES has one key for them")

@@ -13,13 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from odonata import _core
 from odonata.errors import DamagedRunError
 from odonata.store.optimization import DESCRIPTION as SEARCH
 from odonata.store.optimization import TRIALS, read_description, read_search_axes, trial_points
 from odonata.store.schema import Column, declarations
 from odonata.store.sweep import DESCRIPTION as SWEEP
-from odonata.store.sweep import point_directory, points, read_axes
+from odonata.store.sweep import Axis, point_directory, points, read_axes
 
 INTERFERENCE = "interference.parquet"
 ALONE = "none"
@@ -73,7 +72,7 @@ def _front(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
     ]
     for entry in entries[1:]:
         entry["base"] = entries[0]["runs"]
-    return {"kind": "front", "objectives": objectives, **_described(columns, keys), "entries": entries}
+    return {"kind": "front", "objectives": objectives, **_described(columns, keys, axes), "entries": entries}
 
 
 def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
@@ -103,14 +102,15 @@ def _interference(directory: Path, runs: Mapping[Path, int]) -> dict[str, Any]:
         }
         for row in rows
     ]
-    described = _described({name: columns[name] for name in (*keys, *shown)}, keys)
+    described = _described({name: columns[name] for name in (*keys, *shown)}, keys, axes)
     return {"kind": "interference", "objectives": ["slowdown"], **described, "entries": entries}
 
 
-def _described(columns: Mapping[str, Column], keys: Sequence[str]) -> dict[str, Any]:
+def _described(columns: Mapping[str, Column], keys: Sequence[str], axes: Sequence[Axis]) -> dict[str, Any]:
+    seeds = {axis.key for axis in axes if axis.is_seed}
     fields: list[dict[str, Any]] = [
         {"name": name, "label": column.label, "unit": column.unit, "meaning": column.meaning}
-        | ({"seed": True} if _core.is_seed(name) else {})
+        | ({"seed": True} if name in seeds else {})
         for name, column in columns.items()
     ]
     return {

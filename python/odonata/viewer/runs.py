@@ -204,7 +204,7 @@ class OpenRuns:
             "version": __version__,
             "keys": [
                 {"name": name, "unit": KEY_UNITS.get(name, "none")}
-                | ({"seed": True} if _core.is_seed(name if "." in name else f"engine.{name}") else {})
+                | ({"seed": True} if name == "seed" or _core.is_seed(name) else {})
                 for name in keys
             ],
             "runs": [

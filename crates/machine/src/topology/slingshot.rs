@@ -36,6 +36,7 @@ parameters! {
         pub global_cables: OneOrEach<u32> = OneOrEach::Each(vec![4, 2, 2]), COUNTS_FROM_0;
         /// Ports of a switch.
         pub ports: u32 = 64, Kind::COUNT;
+        // As in the presets: about 350 ns through a switch, added to the link after it; 2 m and 20 m of cable.
         /// Links inside a group.
         pub local: LinkFigures = LinkFigures::new(25_000_000_000, 360), no key;
         /// Links between groups.

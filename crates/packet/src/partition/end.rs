@@ -138,7 +138,7 @@ impl Partition {
         }
     }
 
-    /// FeedbackQueues of each router, by its number in the machine: number of updates and sum of their absolute
+    /// Learning of each router, by its number in the machine: number of updates and sum of their absolute
     /// errors in ns.
     pub(crate) fn learning(&self) -> impl Iterator<Item = (u32, u64, f64)> + '_ {
         let learnt = self.routers.list.iter().filter(|router| router.memory.updates > 0);
@@ -155,7 +155,7 @@ impl Partition {
     /// Returns the records of its ports and, on request, the estimates of its routers.
     pub(crate) fn into_part(self, records_tables: bool) -> Part {
         let mut part = self.recorder.into_part(|port| self.section.kind(self.outputs.ports[port].kind).full_time);
-        if records_tables && self.routers.needs.reports {
+        if records_tables && self.routers.needs.estimates {
             // The run is over, so nobody holds the routing.
             let routers = self.routers;
             let estimates = |router: &Router| routers.routing().estimates(router.id, &router.memory);

@@ -44,6 +44,7 @@ impl Listeners {
         self.timers[n]
     }
 
+    #[inline]
     fn set_timer(&mut self, n: usize, at: u64) {
         let before = std::mem::replace(&mut self.timers[n], at);
         self.timers_set = self.timers_set + usize::from(at != u64::MAX) - usize::from(before != u64::MAX);
@@ -60,6 +61,7 @@ impl Listeners {
     }
 
     /// First message of NIC `n` to its own node.
+    #[inline]
     fn first_on_node(&self, n: usize) -> Option<(u32, u64, u64)> {
         // Nearly always empty, and every event of a node asks.
         if self.on_node.is_empty() {
@@ -69,17 +71,20 @@ impl Listeners {
     }
 
     /// Time of the next timer or message within the node of NIC `n`; `u64::MAX` if there is none.
+    #[inline]
     pub(super) fn next_due(&self, n: usize) -> u64 {
         self.timers[n].min(self.first_on_node(n).map_or(u64::MAX, |(_, at, _)| at))
     }
 
     /// Takes a message within the node of NIC `n` that has arrived by `now`.
+    #[inline]
     pub(super) fn take_on_node(&mut self, n: usize, now: u64) -> Option<Arrival> {
         let key = self.first_on_node(n).filter(|&(_, at, _)| at <= now)?;
         self.on_node.remove(&key)
     }
 
     /// Stops the timer of NIC `n` if it has expired by `now`; returns whether it has.
+    #[inline]
     pub(super) fn take_expired(&mut self, n: usize, now: u64) -> bool {
         let has_expired = self.timers[n] <= now;
         if has_expired {

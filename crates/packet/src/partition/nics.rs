@@ -141,6 +141,7 @@ impl Nic {
 
     /// Sets the time at which it injects its next packet: created, link free, and space at the router. Returns whether
     /// the time is known.
+    #[inline]
     pub(super) fn schedule(&mut self, credits: &Credits, full: u32) -> bool {
         self.leaves = self.next_ready;
         self.is_stalled = false;
@@ -148,6 +149,11 @@ impl Nic {
             return false;
         }
         // The size is known only when the packet is taken, so this requires space for a full one.
+        self.credit >= full || self.wait_for_credits(credits, full)
+    }
+
+    /// Schedules the injection for the arrival of the credits that are missing. Returns whether they are on the cable.
+    fn wait_for_credits(&mut self, credits: &Credits, full: u32) -> bool {
         let mut room = self.credit;
         let mut credits = credits.iter(self.credits);
         while room < full {

@@ -99,7 +99,6 @@ impl Partition {
     }
 
     /// First route state of a packet; depends on the message only if the routing does.
-    #[cold]
     fn initial_state(&self, source: NodeId, packet: &OutgoingPacket) -> RouteState {
         self.routers.routing().initial_state(source, packet.destination, packet.message_bytes)
     }

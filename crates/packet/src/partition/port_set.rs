@@ -76,20 +76,25 @@ impl PendingOutputs {
         self.ports.iter().map(|&out| out as usize)
     }
 
-    /// Takes the marked ports. Port order, not order of events: the result must not depend on which arrival
-    /// came first.
-    pub(super) fn take(&mut self) -> Vec<u32> {
-        let mut ports = std::mem::take(&mut self.ports);
-        if ports.len() > 1 {
-            ports.sort_unstable();
+    /// Sorts the marked ports. Port order, not order of events: the result must not depend on which arrival came first.
+    #[inline]
+    pub(super) fn sort(&mut self) {
+        if self.ports.len() > 1 {
+            self.ports.sort_unstable();
         }
-        ports.iter().for_each(|&out| self.marked.remove(out as usize));
-        ports
     }
 
-    /// Gives back the memory of a list.
-    pub(super) fn put_back(&mut self, mut ports: Vec<u32>) {
-        ports.clear();
-        self.ports = ports;
+    /// Removes the mark of the `k`th port and returns the port.
+    #[inline]
+    pub(super) fn unmark(&mut self, k: usize) -> Option<usize> {
+        let out = *self.ports.get(k)? as usize;
+        self.marked.remove(out);
+        Some(out)
+    }
+
+    /// Forgets the ports, none of which is marked any more.
+    #[inline]
+    pub(super) fn clear(&mut self) {
+        self.ports.clear();
     }
 }

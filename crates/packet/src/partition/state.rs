@@ -119,11 +119,13 @@ impl Partition {
 
     /// Runs the second phase of an instant.
     fn settle(&mut self) {
-        let pending = self.pending.take();
-        for &out in &pending {
-            self.serve(out as usize);
+        self.pending.sort();
+        let mut k = 0;
+        while let Some(out) = self.pending.unmark(k) {
+            self.serve(out);
+            k += 1;
         }
-        self.pending.put_back(pending);
+        self.pending.clear();
     }
 
     /// Runs an output: crossbar, link, and the crossbar again if the departure freed space.

@@ -41,13 +41,13 @@ impl Agreement {
     pub(super) fn follow(&mut self, shared: &JobProgram, walker: &mut Walker) -> Result<(), Mistake> {
         let Some(call) = walker.last else { return Ok(()) };
         let Some((communicator, mark)) = mark(&call) else { return Ok(()) };
-        let own = walker.owns.owns[usize::from(communicator)].as_mut().expect("it is a member");
+        let own = walker.owns[usize::from(communicator)].as_mut().expect("it is a member");
         own.calls = mixed(own.calls, mark as u32, (mark >> 32) as u32);
         own.count += 1;
         let parent = *own;
         match call {
             Call::CommFree { .. } => {
-                walker.owns.owns[usize::from(communicator)] = None;
+                walker.owns[usize::from(communicator)] = None;
                 self.end(shared, walker.rank, communicator, &parent)
             }
             Call::CommSplit { new, .. } | Call::CommCreate { new, .. } => {
@@ -56,11 +56,11 @@ impl Agreement {
                 let (size, _) = members.size_and_rank(new).expect("it was just made");
                 let identity = mixed(mixed(parent.identity ^ group, parent.count, 0), new.into(), size);
                 let slot = usize::from(new);
-                if walker.owns.owns.len() <= slot {
-                    walker.owns.owns.resize(slot + 1, None);
+                if walker.owns.len() <= slot {
+                    walker.owns.resize(slot + 1, None);
                 }
                 let made = walker.code.calls();
-                walker.owns.owns[slot] = Some(OwnCommunicator { identity, made, size, calls: 0, count: 0 });
+                walker.owns[slot] = Some(OwnCommunicator { identity, made, size, calls: 0, count: 0 });
                 Ok(())
             }
             _ => Ok(()),
@@ -69,7 +69,7 @@ impl Agreement {
 
     /// Ends a rank and its communicators.
     pub(super) fn finish(&mut self, shared: &JobProgram, walker: &Walker) -> Result<(), Mistake> {
-        for (communicator, own) in walker.owns.owns.iter().enumerate() {
+        for (communicator, own) in walker.owns.iter().enumerate() {
             if let Some(own) = own {
                 self.end(shared, walker.rank, communicator as u16, own)?;
             }

@@ -22,25 +22,14 @@ pub(super) struct OwnCommunicator {
     pub(super) count: u32,
 }
 
-/// Communicators of one rank, by number.
-#[derive(Clone, Debug)]
-pub(super) struct OwnCommunicators {
-    pub(super) owns: Vec<Option<OwnCommunicator>>,
-}
-
-impl OwnCommunicators {
-    fn new(ranks: u32) -> Self {
-        Self { owns: vec![Some(OwnCommunicator { identity: 0, made: 0, size: ranks, calls: 0, count: 0 })] }
-    }
-}
-
 /// A rank in its program.
 #[derive(Clone, Debug)]
 pub(super) struct Walker {
     pub(super) rank: u32,
     pub(super) code: CallExpander,
     requests: Requests,
-    pub(super) owns: OwnCommunicators,
+    /// Its communicators, by number.
+    pub(super) owns: Vec<Option<OwnCommunicator>>,
     /// Counter of its messages, until the first execution ends.
     sender: Option<Sender>,
     /// The last call. Its peer is a rank of the job.
@@ -50,7 +39,8 @@ pub(super) struct Walker {
 impl Walker {
     pub(super) fn new(shared: &JobProgram, rank: u32) -> Self {
         let ranks = shared.program.ranks();
-        let (requests, owns, sender) = (Requests::default(), OwnCommunicators::new(ranks), Some(Sender::default()));
+        let world = OwnCommunicator { identity: 0, made: 0, size: ranks, calls: 0, count: 0 };
+        let (requests, owns, sender) = (Requests::default(), vec![Some(world)], Some(Sender::default()));
         Self { rank, code: CallExpander::new(ranks, rank), requests, owns, sender, last: None }
     }
 

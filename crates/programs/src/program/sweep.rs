@@ -27,9 +27,7 @@ impl Sweep {
         for from in directions.into_iter().filter_map(|(dimension, up)| neighbour(dimension, !up)) {
             code.recv(from, self.bytes, 0);
         }
-        if self.compute > Time::ZERO {
-            code.compute(self.compute);
-        }
+        code.compute_if_any(self.compute);
         for to in directions.into_iter().filter_map(|(dimension, up)| neighbour(dimension, up)) {
             code.send(to, self.bytes, 0);
         }

@@ -139,8 +139,8 @@ impl Field for Rule {
                 _ => None,
             },
             line: matches!(given("line"), Some(Value::Flag(true))),
-            // `Classes::of` refuses another number of bounds.
-            flexibility: bounds.map(|b| if let [low, high] = b[..] { [low, high] } else { [f64::NAN; 2] }),
+            // `Classes::of` refuses another number of bounds, since these are not in order.
+            flexibility: bounds.map(|b| if let [low, high] = b[..] { [low, high] } else { [f64::INFINITY, 0.0] }),
             route: Field::of(given("use")),
             otherwise: Field::of(given("else")),
         }
@@ -228,7 +228,7 @@ impl Classes {
         let wrong = |reason: String| Refusal::Setting("route", reason);
         let mut rules = Vec::new();
         for (i, rule) in setting.rules(hops.nodes()).into_iter().enumerate() {
-            if rule.flexibility.is_some_and(|[low, high]| low > high || low.is_nan() || high.is_nan()) {
+            if rule.flexibility.is_some_and(|[low, high]| low > high) {
                 return Err(wrong(format!("rule {}: expected flexibility = [from, to], the smaller one first", i + 1)));
             }
             if rule.otherwise.is_some() && rule.flexibility.is_none() {
@@ -247,11 +247,14 @@ impl Classes {
         Ok(Self { rules, masks: masks.collect::<Result<_, _>>()? })
     }
 
+    /// Whether all messages are in class 0.
+    #[inline]
+    pub(super) fn are_alike(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// The class of a message, as bits of the route state.
     pub(super) fn class(&self, compass: &Compass, from: RouterId, to: RouterId, bytes: u64) -> u32 {
-        if self.rules.is_empty() {
-            return 0;
-        }
         let apart: Vec<u32> = (0..compass.dimensions()).map(|d| compass.hops(from, to, d)).collect();
         let line = apart.iter().filter(|&&hops| hops > 0).count() <= 1;
         let counted = if apart.len() == 5 { 4 } else { apart.len() };

@@ -169,6 +169,9 @@ impl Routing for TorusDynamic {
     }
 
     fn initial_state(&self, source: NodeId, destination: NodeId, message_bytes: u64) -> RouteState {
+        if self.classes.are_alike() {
+            return RouteState::default();
+        }
         let [from, to] = [source, destination].map(|node| self.hinted.hops.router_of(node));
         let class = self.classes.class(&self.hinted.compass, from, to, message_bytes);
         RouteState { via: class, ..RouteState::default() }

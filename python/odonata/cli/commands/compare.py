@@ -97,7 +97,6 @@ def plain(found: Comparison, links: int) -> dict[str, Any]:
 
 
 def _times_table(rows: list[dict[str, Any]], on: Scale) -> Table:
-
     shown = terminal.table(["job", "time", "→", "change"], left=["job"])
     for row in rows:
         times = (terminal.number(on.of(row[f"time_s_{side}"])) for side in ("base", "other"))
@@ -137,7 +136,6 @@ def _statistics_table(rows: list[dict[str, Any]], keys: list[str], statistics: l
 
 
 def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
-
     links = result["links"]
     screen.print(
         f"{links['paired']:,} links in both runs: {links['more']:,} carry more, {links['less']:,} less. "

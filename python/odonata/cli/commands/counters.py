@@ -93,7 +93,6 @@ def _of_table(path: Path) -> pa.Table:
 
 
 def _print_counters(path: Path, shown: pa.Table) -> None:
-
     statistics = ["sum", "mean", "p50", "p90", "p99", "worst", "max"]
     headings = ["counter", "sum", "mean", "50 %", "90 %", "99 %", "10 % worst", "max"]
     table = terminal.table(headings, left=["counter"])
@@ -103,7 +102,6 @@ def _print_counters(path: Path, shown: pa.Table) -> None:
 
 
 def _print_predictions(found: list[Prediction], runs: int, leave_out: str | None, count: int) -> None:
-
     single, together = found[:-2], found[-2:]
     table = terminal.table(["counter", "concordant", "Spearman", "95 %", "error held out"], left=["counter"])
     for one in single[:count]:

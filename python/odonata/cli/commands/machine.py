@@ -137,7 +137,6 @@ def _description(metrics: dict[str, Any]) -> list[str]:
 
 
 def _class_table(metrics: dict[str, Any]) -> Table:
-
     each = scale((row["bandwidth_max_bytes_per_s"] for row in metrics["classes"]), "bytes-per-s")
     total = scale((row["bandwidth_total_bytes_per_s"] for row in metrics["classes"]), "bytes-per-s")
     costs = {row["class"]: row["cost"] for row in (metrics["cost"] or {"classes": []})["classes"]}

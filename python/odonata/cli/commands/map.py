@@ -110,6 +110,7 @@ def _job(jobs: list[Job], name: str | None) -> tuple[Job, bool]:
 
 
 def _time_s(experiment: Experiment, job: Job, tried: MeasuredMapping) -> float:
+    """The job's time in the packet engine."""
     import tempfile
 
     from odonata import mapping, toml

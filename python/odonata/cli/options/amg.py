@@ -110,10 +110,7 @@ solver = click.option(
 def prepared(
     matrix: Path | None, given: dict[str, Any], folder: Path, *, quiet: bool
 ) -> tuple[Problem, Path]:
-    """The problem of a matrix or of elasticity, and its matrix file; prints how rows are distributed.
-
-    Removes the options of `matrix` from `given`.
-    """
+    """The problem of a matrix or of elasticity, and its matrix file; prints how rows are distributed."""
     from odonata.amg import matrices
 
     names = ("functions", "refinement", "partition_by", "coordinates")

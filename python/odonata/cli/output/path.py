@@ -77,7 +77,6 @@ def found(run: Run, job: int, part: Part, count: int) -> Path:
 
 
 def _window(run: Run, job: int, part: Part) -> Window:
-
     if part.call is not None:
         window = of_call(run.table("calls"), job, part.call)
         if window is None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.table import Table
-
 from odonata.cli.output import columns, terminal
 from odonata.quantity import percent, quantity, scale
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from odonata.quantity import Scale
     from odonata.runs import Run
 

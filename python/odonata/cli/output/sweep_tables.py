@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.compute as pc
-from rich.console import Console
 
 from odonata.cli.output import columns, terminal
 from odonata.quantity import Scale, scale
@@ -15,6 +14,8 @@ from odonata.sweeps.interference import JOBS, NONE, is_interference, slowdowns
 from odonata.sweeps.results import ALL_JOBS, TIME
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from odonata.sweeps import Sweep
 
 POINTS_SHOWN = 60

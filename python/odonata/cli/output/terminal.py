@@ -13,17 +13,19 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
 
-from odonata.cli.output.fitting import fit_to_width
 from odonata.errors import ExperimentError, OdonataError
+
+# rich is imported where something is drawn: help and completion need none of it.
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import TaskID
+    from rich.table import Table
+    from rich.text import Text
 
 SMALLEST_CHANGE = 0.0005
 """Smaller relative changes are shown as "no change"; they would print as 0.0 %."""
@@ -41,16 +43,22 @@ def error_console() -> Console:
     return _console(sys.stderr)
 
 
-class _Console(Console):
-    """Passes a closed pipe on to the group of commands, which sets the exit code."""
+@cache
+def _console_class() -> type[Console]:
+    from rich.console import Console
 
-    def on_broken_pipe(self) -> None:
-        raise BrokenPipeError
+    class PipedConsole(Console):
+        """Passes a closed pipe on to the group of commands, which sets the exit code."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return PipedConsole
 
 
 def _console(file: Any) -> Console:
     width = None if file.isatty() else WIDTH_OF_FILES
-    return _Console(file=file, width=width, highlight=False, emoji=False, markup=False)
+    return _console_class()(file=file, width=width, highlight=False, emoji=False, markup=False)
 
 
 def print_json(value: Any) -> None:
@@ -84,6 +92,9 @@ def table(
     columns: Sequence[str], *, title: str = "", left: Sequence[str] = (), wrap: Sequence[str] = ()
 ) -> Table:
     """A table of right-aligned numbers; columns in `left` are texts, those in `wrap` long texts."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
     made = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False, show_edge=False, collapse_padding=True)
     made.title = title
     for name in columns:
@@ -120,6 +131,8 @@ def print_table(screen: Console, title: str, shown: Table, *, keys: int | None =
 
     Each part repeats the first `keys` columns, which identify a row; by default the leading text columns.
     """
+    from odonata.cli.output.fitting import fit_to_width
+
     shown.title = None
     screen.print()
     screen.print(title, style="bold")
@@ -144,6 +157,8 @@ def number(value: float | None) -> str:
 
 def change(value: float | None) -> Text:
     """A relative change with its sign; `-` if it is undefined."""
+    from rich.text import Text
+
     if value is None:
         return Text("-", style="dim")
     if abs(value) < SMALLEST_CHANGE:
@@ -168,6 +183,8 @@ def progress(
     Yields two functions. The first takes a phase and its finished share, the second the simulated time in
     ps and the number of events. Both are None when quiet or not on a terminal.
     """
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
     screen = error_console()
     if quiet or not screen.is_terminal:
         yield None, None

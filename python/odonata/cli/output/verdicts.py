@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from odonata.studies import Report, Results, Verdict
 from odonata.studies.claim_spec import OPEN, VERDICTS
 from odonata.studies.page import PAGE_HTML
 from odonata.studies.run import StudyRun
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 def print_report(

@@ -5,7 +5,7 @@ import { write } from '../../draw/blocks'
 import type { Pen } from '../../draw/pen'
 import { drawJobs, drawScale, drawWhole } from '../../draw/sheet'
 import { describeFilter, machineOf, sheetOf, type ExportRequest, type ExportSheet } from './sheets'
-import { partOf } from '../panels/panels'
+import { matricesPart } from '../panels/matrices/sheet'
 import type { Change } from '../picture/content'
 
 const PICTURE = 820
@@ -20,7 +20,7 @@ export function overviewExport(
   const { picture, looks } = machine
   const { run } = derived
   const { engine, routing, machine: built } = run.summary
-  const part = partOf(state.panel)(derived, state, looks)
+  const part = matricesPart(derived, state, looks)
   const filter = describeFilter(derived, state)
   let reading = ''
   const whole = {

@@ -158,7 +158,7 @@ function Search({ run }: { run: Run }) {
       {isOpen && (
         <div class="found">
           {found.length > 0 ? (
-            <ul role="listbox" id="odonata-found" aria-label="SearchResult by name">
+            <ul role="listbox" id="odonata-found" aria-label="Names found">
               {found.map((item, i) => (
                 <li
                   key={item.focus}

@@ -1,17 +1,13 @@
 /** The side panel of the overview. Types, address, tabs and key follow from the list of panels. */
-import type { SheetPart } from '../../draw/sheet'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import type { DerivedRun } from '../../data/model'
-import type { ViewState } from '../../data/state'
 import { drawingService } from '../../draw/drawingservice'
-import type { LookTable } from '../../draw/look'
 import { useSession, useSettings } from '../session/session'
 import { BottleneckView } from './bottlenecks/bottlenecks'
 import { GroupView } from './group/group'
 import { RouterView } from './group/router'
 import { MatricesView } from './matrices/matrices'
-import { matricesPart } from './matrices/sheet'
 
 /** In the order of their tabs. */
 const panels = {
@@ -30,12 +26,9 @@ export interface PanelEntry {
   readonly label: string
   readonly title?: string
   readonly Body: ComponentType<{ derived: DerivedRun }>
-  /** What stands next to the picture in an export; the matrices by default. */
-  part?(d: DerivedRun, state: ViewState, looks: LookTable): SheetPart | null
 }
 
 export const PANELS: Readonly<Record<Panel, PanelEntry>> = panels
-export const partOf = (panel: Panel): NonNullable<PanelEntry['part']> => PANELS[panel].part ?? matricesPart
 export const PANEL_NAMES = Object.keys(panels) as Panel[]
 
 export function SidePanel({ derived }: { derived: DerivedRun }) {

@@ -16,7 +16,7 @@ import {
 import { checkState, type Checks } from '../../data/check'
 import type { Tip } from '../../data/describe'
 import type { Rows } from '../../data/rows'
-import { DifferenceModel, RunModel, type AnyModel } from '../../data/model'
+import { DifferenceModel, RunModel } from '../../data/model'
 import { loadRun, type Run } from '../../data/run'
 import type { Index, Source } from '../../data/source'
 import { comparedIds, DEFAULTS, readUrl, type Pairing } from '../../data/state'
@@ -257,8 +257,6 @@ export function geometryOf(run: Run): Geometry {
   if (!geometry) geometries.set(run.links, (geometry = new Geometry(run)))
   return geometry
 }
-
-export type { AnyModel }
 
 /** The table, a message if unavailable, or null if the run has none. */
 export function useTable(run: Run, table: string, columns: readonly string[]): Block | string | null {

@@ -141,7 +141,6 @@ def _label(one: MeasuredTimes, tasks: int) -> str:
 
 
 def _table(fits: list[Fit]) -> Any:
-
     names = list(fits[0].factors)
     table = terminal.table(
         title="Error of the level times, as a factor (1: exact)",
@@ -156,7 +155,6 @@ def _table(fits: list[Fit]) -> Any:
 
 
 def _levels(one: Fit) -> Any:
-
     table = terminal.table(
         title=f"{_label(one.measured, one.tasks)}, ms",
         columns=["level", "measured", one.scenario, "error, %"],

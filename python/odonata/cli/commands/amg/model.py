@@ -159,7 +159,6 @@ def level_table(hierarchy: Hierarchy) -> Any:
 
 
 def _scenarios(cycles: list[Any]) -> Any:
-
     table = terminal.table(
         title="Time per level and scenario, ms", columns=["level", *(c.scenario for c in cycles)]
     )
@@ -172,7 +171,6 @@ def _scenarios(cycles: list[Any]) -> Any:
 
 
 def _terms(cycle: Any) -> Any:
-
     terms = list(dict.fromkeys(cost.term for cost in cycle.costs))
     sums = cycle.by("level", "phase", "term")
     table = terminal.table(

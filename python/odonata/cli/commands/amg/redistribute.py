@@ -149,7 +149,6 @@ def _print_json(
     variants: list[Variant],
     most: int,
 ) -> None:
-
     def plain(one: Advice) -> dict[str, Any]:
         return {
             "account": one.account,
@@ -256,7 +255,6 @@ def _source(
 
 
 def _report(quiet: bool) -> Any:
-
     screen = terminal.error_console()
     return None if quiet else lambda level, rows: screen.print(f"  level {level}: {rows:,} unknowns")
 
@@ -311,7 +309,6 @@ def _plain(level: Any) -> dict[str, Any]:
 
 
 def _paper_table(adviser: Adviser) -> Any:
-
     def of_best(text: Callable[[Candidate], str]) -> Callable[[LevelDecision], str]:
         return lambda level: "-" if level.best is None else text(level.best)
 
@@ -347,7 +344,6 @@ def _ranked_table(adviser: Adviser, advice: Advice) -> Any:
 
 
 def _alternatives_table(advice: Advice, adviser: Adviser, most: int) -> Any:
-
     table = terminal.table(
         title="Best choices of level and ranks",
         columns=["level", "to ranks", "cycle, ms", "note"],
@@ -361,7 +357,6 @@ def _alternatives_table(advice: Advice, adviser: Adviser, most: int) -> Any:
 
 
 def _executed_table(executed: dict[str, Any], advice: Advice) -> Any:
-
     level, groups = executed["switch"]
     basis = "by the paper's formulas" if advice.account == "paper" else "rank by rank"
     table = terminal.table(
@@ -388,7 +383,6 @@ _SHORT = {"direct": "1", "two-steps": "2", "three-steps": "3"}
 
 
 def _variants_table(variants: list[Variant]) -> Any:
-
     columns = ["scheme", "switch", "steps per level", "by formula", "rank by rank", "set-up"]
     table = terminal.table(
         title="All schemes, ms per cycle", columns=columns, left=["scheme", "switch", "steps per level"]
