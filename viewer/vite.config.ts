@@ -9,18 +9,17 @@ export default defineConfig({
   base: './',
   // The tests start Vite's server, which would look up `localhost`; machines without /etc/hosts cannot.
   server: { host: '127.0.0.1' },
-  esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },
   build: {
     outDir: shipped,
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: false,
-    rollupOptions: {
+    rolldownOptions: {
       input: 'src/main.tsx',
       // The notebook imports the script and calls its default export.
       preserveEntrySignatures: 'strict',
       output: {
-        inlineDynamicImports: true,
+        codeSplitting: false,
         entryFileNames: 'viewer.js',
         assetFileNames: 'viewer[extname]',
       },

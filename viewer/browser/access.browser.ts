@@ -41,7 +41,7 @@ const PAGES: Record<string, string> = {
 /** Rule and the first places that violate it. */
 async function violations(): Promise<string[]> {
   await page.evaluate(AXE)
-  const results = (await page.evaluate('axe.run(document.body)')) as AxeResults
+  const results = await page.evaluate<AxeResults>('axe.run(document.body)')
   return results.violations.map(
     ({ id, help, nodes }) =>
       `${id} (${help}): ${nodes

@@ -9,8 +9,8 @@
 import { readFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import type { Browser, Page } from 'playwright-core'
-import { launch, openPage, settle } from './chromium'
-import { traced, tracedUntil, type Step } from './trace'
+import { launch, openPage, settle } from './chromium.ts'
+import { traced, tracedUntil, type Step } from './trace.ts'
 
 const MOVES = 24
 const LOADS = 3

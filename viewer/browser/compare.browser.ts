@@ -27,12 +27,12 @@ const [base, fewer] = [expected.runs['edison']!, expected.runs['edison-K']!]
 describe('comparison', () => {
   test('-K against Edison: means per class and job', async () => {
     await open('all', 'view=compare&compared=0,1')
-    const changes = (name: string, before: number, after: number) =>
-      text(`change-${name}-mean-1`).then((shown) => {
-        const change = before === after ? '±0' : (100 * (after / before - 1)).toFixed(1).replace('-', '−')
-        expect(shown).toContain(quantity(after, 'bytes'))
-        expect(shown.replace('+', '')).toContain(`${change} %`)
-      })
+    const changes = async (name: string, before: number, after: number) => {
+      const shown = await text(`change-${name}-mean-1`)
+      const change = before === after ? '±0' : (100 * (after / before - 1)).toFixed(1).replace('-', '−')
+      expect(shown).toContain(quantity(after, 'bytes'))
+      expect(shown.replace('+', '')).toContain(`${change} %`)
+    }
     for (const code of ['green', 'black', 'blue']) {
       const [before, after] = [base.classes[code]!, fewer.classes[code]!]
       await changes(code, before.mean, after.mean)
@@ -142,7 +142,7 @@ describe('a sweep', () => {
     // The fourth is the last.
     await press('.')
     expect(await text('tooltip')).toBe(tips[3])
-    expect(await at('interactions').locator('.legend li').count()).toBe(2)
+    expect(await page.locator('.interactions .legend li').count()).toBe(2)
     expect(tips.filter((tip) => tip.includes('ugal-g')).length).toBe(2)
     await keepPicture('sweep-lines')
   })

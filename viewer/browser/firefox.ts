@@ -2,7 +2,7 @@
  * Debian's Firefox, driven by puppeteer-core over WebDriver BiDi; it lacks commands that playwright needs.
  */
 import { existsSync } from 'node:fs'
-import puppeteer, { type Browser, type Page } from 'puppeteer-core'
+import { launch, type Browser, type Page } from 'puppeteer-core'
 
 const CANDIDATES = ['/usr/bin/firefox-esr', '/usr/bin/firefox']
 
@@ -12,7 +12,7 @@ export function findFirefox(): string | undefined {
 
 export async function launchFirefox(executablePath: string): Promise<Browser> {
   const defaultViewport = { width: 1440, height: 900 }
-  return puppeteer.launch({ browser: 'firefox', executablePath, headless: true, defaultViewport })
+  return launch({ browser: 'firefox', executablePath, headless: true, defaultViewport })
 }
 
 /** A page that collects errors. */

@@ -30,11 +30,11 @@ const { ranks, first, last, waits, computes, waiting_of_first, computing_share, 
 /** Screen position of a time of the first rank. */
 async function placeAt(time: number, [from, until] = [first, last]): Promise<[number, number]> {
   const box = (await at('lanes').boundingBox())!
-  const full = (await page.evaluate(
+  const full = await page.evaluate(
     () =>
       (document.querySelector('#odonata') as unknown as { odonata: { fullSpan: [number, number] } }).odonata
         .fullSpan,
-  )) as [number, number]
+  )
   const [a, b] = from === first && until === last ? full : [from, until]
   return [box.x + 92 + ((box.width - 110) * (time - a)) / (b - a), box.y + 8.5]
 }

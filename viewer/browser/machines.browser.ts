@@ -38,7 +38,7 @@ const SHOWN = RUNS.map((name, run) => ({ name, run, ...expected.runs[name]! })).
   ({ name }) => name !== 'edison-K',
 )
 
-describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, groups, ...figures }) => {
+describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, ...figures }) => {
   const grouped = !/torus|tree/.test(name)
 
   test('displayed figures equal the tables', async () => {
@@ -103,12 +103,12 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
 
   test('tooltips of links, routers and cells show ends, values and jobs', async () => {
     await open('all', `run=${run}`)
-    const run_ = await runOf('all', run)
-    const drawing = scene(run_)
+    const loaded = await runOf('all', run)
+    const drawing = scene(loaded)
     const place = await placeOf(page.locator('.picture .canvas-frame'), drawing)
     const routers = some(Object.keys(figures.router_jobs), 5)
     for (const router of routers) {
-      const r = run_.routers.names.toArray().indexOf(router)
+      const r = loaded.routers.names.toArray().indexOf(router)
       const tip = await tipAt(...place(drawing.routers[2 * r]!, drawing.routers[2 * r + 1]!))
       expect(tip.split('\n')[0]).toMatch(new RegExp(`^${router} `))
       const on = figures.router_jobs[router]!
@@ -118,14 +118,14 @@ describe.each(SHOWN)('$name', ({ name, run, links, max, hottest, classes, jobs, 
     }
 
     const panel = (await page.locator('.matrices .canvas-frame').boundingBox())!
-    const inside = interior(run_)
-    const { matrices } = placeMatrices(run_, inside, panel.width - 4, panel.height)
+    const inside = interior(loaded)
+    const { matrices } = placeMatrices(loaded, inside, panel.width - 4, panel.height)
     const seen = matrices.filter((m) => m.family >= 0 && m.y + m.size * m.cell < panel.height)
     const cells = seen.flatMap((m) =>
       Array.from({ length: m.size ** 2 }, (_, c) => {
         const { offsets, links: of } = inside.families[m.family]!.marks
         const [from, end] = [offsets[m.base + c]!, offsets[m.base + c + 1]!]
-        return end - from === 1 ? [{ m, c, link: linkName(run_, of[from]!) }] : []
+        return end - from === 1 ? [{ m, c, link: linkName(loaded, of[from]!) }] : []
       }).flat(),
     )
     const known = cells.filter(({ link }) => figures.by_name[link] !== undefined)

@@ -189,7 +189,7 @@ test('the served page runs only its own script and contacts no other host', asyn
   await open('dragonfly')
   forgive(/Content Security Policy|Failed to load resource|violates/)
   // As text: the test runner rewrites functions.
-  const refused = (await page.evaluate(`(async () => {
+  const refused = await page.evaluate<{ ran: string; found: string[] }>(`(async () => {
     const found = []
     document.addEventListener('securitypolicyviolation', (e) => found.push(e.effectiveDirective))
     const add = (fields) => {
@@ -201,7 +201,7 @@ test('the served page runs only its own script and contacts no other host', asyn
     await fetch('http://127.0.0.1:9/').catch(() => 0)
     await new Promise((resolve) => setTimeout(resolve, 200))
     return { ran: window.ran ?? '', found }
-  })()`)) as { ran: string; found: string[] }
+  })()`)
   expect(refused.ran).toBe('')
   expect(refused.found.sort()).toEqual(['connect-src', 'script-src-elem', 'script-src-elem'])
   // Its pictures are also drawn in a thread.

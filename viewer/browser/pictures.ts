@@ -7,7 +7,7 @@
  * job in axis order and tilted. TUTORIAL and ROUTINGS are the two runs and the sweep of the tutorial.
  */
 import { join } from 'node:path'
-import { launch, openPage, openView, settle } from './chromium'
+import { launch, openPage, openView, settle } from './chromium.ts'
 
 type Server = 'runs' | 'sweep' | 'search' | 'crowd' | 'tutorial' | 'routings'
 

@@ -3,3 +3,6 @@ declare module '*?worker&inline' {
   const Thread: new () => Worker
   export default Thread
 }
+
+/** Style sheets, which the build collects. */
+declare module '*.css'

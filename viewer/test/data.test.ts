@@ -45,9 +45,9 @@ describe('column blocks', () => {
 
   test('other data is refused', () => {
     expect(() => decodeBlock(new ArrayBuffer(4))).toThrow('not a column block')
-    expect(() =>
-      decodeBlock(new TextEncoder().encode('{"error":"nothing here"}').buffer as ArrayBuffer),
-    ).toThrow('not a column block')
+    expect(() => decodeBlock(new TextEncoder().encode('{"error":"nothing here"}').buffer)).toThrow(
+      'not a column block',
+    )
   })
 })
 

@@ -21,7 +21,7 @@ export class Strings {
   }
 
   at(row: number): string {
-    return Strings.decoder.decode(this.blob.subarray(this.offsets[row]!, this.offsets[row + 1]!))
+    return Strings.decoder.decode(this.blob.subarray(this.offsets[row], this.offsets[row + 1]))
   }
 
   toArray(): string[] {
@@ -33,7 +33,7 @@ export class Strings {
     const offsets = new Uint32Array(values.length + 1)
     parts.forEach((part, i) => (offsets[i + 1] = offsets[i]! + part.length))
     const blob = new Uint8Array(offsets[values.length]!)
-    parts.forEach((part, i) => blob.set(part, offsets[i]!))
+    parts.forEach((part, i) => blob.set(part, offsets[i]))
     return new Strings(offsets, blob)
   }
 }

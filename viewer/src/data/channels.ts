@@ -70,7 +70,7 @@ export function inChannels(run: Run, block: Block, channel: Channel): Run {
     const over = (numbers: readonly number[]): Float64Array =>
       Float64Array.from({ length: run.links.count }, (_, l) =>
         numbers.reduce((sum, vc) => {
-          const value = Number(values[l * count + vc]!)
+          const value = values[l * count + vc]!
           return largest ? Math.max(sum, value) : sum + value
         }, 0),
       )

@@ -18,7 +18,7 @@ export function selectionCsv({ run, measure, values, selection, counted, sides }
   const lines = [header.map(quote).join(',')]
   for (let l = 0; l < links.count; l++) {
     if (selection.selected[l] === 0) continue
-    const shares = new Array<number>(jobs.length).fill(0)
+    const shares = jobs.map(() => 0)
     if (measure.perJob !== null)
       for (let i = linkJobs.offsets[l]!; i < linkJobs.offsets[l + 1]!; i++) {
         const at = column.get(linkJobs.job[i]!)

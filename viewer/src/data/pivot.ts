@@ -90,7 +90,7 @@ export function defaultFigure(options: readonly FigureOption[]): string {
 export function classFigure(run: RunInfo, id: string): number {
   const [, statistic, name] = partsOf(id)
   const found = run.summary.classes.find((c) => c.class === name) as Record<string, unknown> | undefined
-  const value = found?.[statistic!]
+  const value = found?.[statistic]
   return typeof value === 'number' ? value : NaN
 }
 

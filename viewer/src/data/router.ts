@@ -10,7 +10,7 @@ export const linksFrom = (run: Run, router: number): number[] =>
 export function channelValues(run: Run, block: Block, column: string, links: readonly number[]): number[][] {
   const values = block.numbers.get(column)
   const count = block.rows / run.links.count
-  return links.map((l) => Array.from({ length: count }, (_, vc) => Number(values?.[l * count + vc] ?? 0)))
+  return links.map((l) => Array.from({ length: count }, (_, vc) => values?.[l * count + vc] ?? 0))
 }
 
 export const FIFOS = 'fifos'
@@ -37,7 +37,7 @@ export interface Fifo {
 
 /** Torus FIFOs of the router's nodes. */
 export function fifosOf(run: Run, block: Block, router: number): Fifo[] {
-  const column = (name: string, row: number): number => Number(block.numbers.get(name)?.[row] ?? 0)
+  const column = (name: string, row: number): number => block.numbers.get(name)?.[row] ?? 0
   const found: Fifo[] = []
   for (let row = 0; row < block.rows; row++) {
     const node = column('node', row)

@@ -87,6 +87,10 @@ export function keyOf(run: Run, block: Block, grouping: Grouping): Key {
     case 'class':
       if (own) break
       return (row) => run.links.class[link![row]!]!
+    case 'job':
+    case 'link':
+    case 'vc':
+      break
   }
   return (row) => own![row]!
 }

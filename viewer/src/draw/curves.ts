@@ -36,7 +36,7 @@ export function drawCurves(
   const hair = thinned || taper[0] <= pixel
   const scale = Math.min(1, (HAIRLINE * pixel) / taper[0])
   for (const bucket of bucketOrder(diverging)) {
-    const all = marks.subarray(starts[bucket]!, starts[bucket + 1]!)
+    const all = marks.subarray(starts[bucket], starts[bucket + 1])
     if (all.length === 0) continue
     const look = FIRST_SHADE + Math.floor(((bucket + 0.5) * SHADES) / BUCKETS)
     const [color, hollow] = [looks.colors[look]!, looks.hollow[look] === 1]

@@ -81,7 +81,7 @@ export function looksFor(theme: Theme, rampName: string, diverging: boolean): Lo
     rgb[EMPTY] = parseHex(palette.empty)
     rgb[FILTERED] = parseHex(palette.filtered)
     shades(ramp, theme, SHADES).forEach((color, i) => (rgb[FIRST_SHADE + i] = color))
-    const dim = mixWith(rgb[FILTERED]!, DIMMED_SHARE)
+    const dim = mixWith(rgb[FILTERED], DIMMED_SHARE)
     rgb.slice().forEach((color, i) => (rgb[DIMMED + i] = dim(color)))
     const pixels = new Uint32Array(2 * DIMMED)
     rgb.forEach((color, i) => (pixels[i] = toPixel(color)))

@@ -67,7 +67,7 @@ export function drawRouters(
   pen.lineWidth = width
   const dot = (r: number, size: number): void => {
     const [x, y] = [picture.routers[2 * r]!, picture.routers[2 * r + 1]!]
-    if (bars) return bar(pen, picture.ring!, x, y, (picture.routerLength * size) / picture.routerRadius)
+    if (bars) return bar(pen, picture.ring, x, y, (picture.routerLength * size) / picture.routerRadius)
     if (tiny) return pen.rect(x - width / 2, y - width / 2, width, width)
     pen.moveTo(x + size, y)
     pen.arc(x, y, size, 0, 2 * Math.PI)

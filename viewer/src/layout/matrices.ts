@@ -98,17 +98,19 @@ function classShapes(run: Run, code: number): (ClassShape & { title: string })[]
     const size = Math.max(...groupMembers(run).map((m) => m.length))
     return [{ title: name, ...shapeOf(run, inside, size, localIndex(run), []), memberName: 'router' }]
   }
-  return [...used].sort().map((axis) => ({
-    title: used.size > 1 ? `${name} ${axes[axis]!.name}` : name,
-    ...shapeOf(
-      run,
-      inside.filter((l) => along[l] === axis),
-      axes[axis]!.size,
-      axes[axis]!.values,
-      others(axis),
-    ),
-    memberName: axes[axis]!.name,
-  }))
+  return [...used]
+    .sort((a, b) => a - b)
+    .map((axis) => ({
+      title: used.size > 1 ? `${name} ${axes[axis]!.name}` : name,
+      ...shapeOf(
+        run,
+        inside.filter((l) => along[l] === axis),
+        axes[axis]!.size,
+        axes[axis]!.values,
+        others(axis),
+      ),
+      memberName: axes[axis]!.name,
+    }))
 }
 
 /** Matrices of `size` members, one per combination of the `fixed` axes. */

@@ -53,7 +53,7 @@ export function treesPicture(run: Run): Picture {
       members.forEach((r, i) => {
         angle[r] = start + (i + 0.5) * step
         own.set([start + i * step, start + (i + 1) * step], 2 * r)
-        const [x, y] = polar(angle[r]!, radius)
+        const [x, y] = polar(angle[r], radius)
         positions[2 * r] = x
         positions[2 * r + 1] = y
       })

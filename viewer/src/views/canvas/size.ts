@@ -3,7 +3,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import type { Size } from '../../layout/picture'
 
-export function useSize(element: RefObject<HTMLElement>): Size {
+export function useSize(element: RefObject<HTMLElement | null>): Size {
   const [size, setSize] = useState<Size>({ width: 0, height: 0 })
   useLayoutEffect(() => {
     const { current } = element

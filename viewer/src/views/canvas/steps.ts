@@ -39,7 +39,7 @@ export function useSteps<T>(
     const by = { Period: 1, Comma: -1 }[event.code]
     if (by !== undefined) {
       const shift = event.shiftKey && shifted !== null
-      if (now.current?.shift !== shift) now.current = { of: shift ? shifted!() : items(), at: -1, shift }
+      if (now.current?.shift !== shift) now.current = { of: shift ? shifted() : items(), at: -1, shift }
       const { of, at } = now.current
       if (of.length > 0) {
         now.current = { of, at: Math.max(0, Math.min(of.length - 1, at + by)), shift }

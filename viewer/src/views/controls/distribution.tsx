@@ -68,36 +68,18 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
           <ClassRow key={name} derived={d} name={name} code={code} top={row * ROW} />
         ))}
         <svg width={width} height={height + AXIS} role="img" aria-label="Histograms of the link classes">
-          {classes.map(({ name, code }, row) => {
-            const { counts } = histograms[code]!
-            const path = bars(counts, mostOf([counts]), width, row * ROW + ROW - 2, BAR)
-            return (
-              <g key={name} class={d.classOn[code] === 1 ? '' : 'off'}>
-                <path d={path} class="bars" />
-                <path
-                  d={path}
-                  class="bars selected"
-                  style={{ clipPath: clipTo(selectedParts(range, code, x, width), row * ROW, ROW) }}
-                />
-                <line x1={0} x2={width} y1={row * ROW + ROW - 1.5} y2={row * ROW + ROW - 1.5} class="base" />
-                {PERCENTILES.map((p, i) => {
-                  const at = x(d.stats[code]!.percentiles[i]!)
-                  return (
-                    <line
-                      key={p}
-                      x1={at}
-                      x2={at}
-                      y1={row * ROW + ROW - BAR}
-                      y2={row * ROW + ROW + 1}
-                      class="percentile"
-                    >
-                      <title>{`${p}th percentile of the ${name} links: ${show(d, d.stats[code]!.percentiles[i]!)}`}</title>
-                    </line>
-                  )
-                })}
-              </g>
-            )
-          })}
+          {classes.map(({ name, code }, row) => (
+            <ClassBars
+              key={name}
+              derived={d}
+              name={name}
+              code={code}
+              counts={histograms[code]!.counts}
+              top={row * ROW}
+              width={width}
+              x={x}
+            />
+          ))}
           <HistogramAxis axis={d.axis} unit={d.measure.unit} width={width} y={height} />
           {width > 0 && <Brush derived={d} width={width} height={height} from={from} to={to} />}
         </svg>
@@ -113,6 +95,47 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
         <TableButton of="distribution" rows={() => classRows([d], `${d.measure.label} of links by class`)} />
       </div>
     </section>
+  )
+}
+
+/** Histogram of a class, the selected part in colour, with its percentiles. */
+function ClassBars({
+  derived: d,
+  name,
+  code,
+  counts,
+  top,
+  width,
+  x,
+}: {
+  derived: DerivedRun
+  name: string
+  code: number
+  counts: Uint32Array
+  top: number
+  width: number
+  x: (value: number) => number
+}) {
+  const path = bars(counts, mostOf([counts]), width, top + ROW - 2, BAR)
+  const { percentiles } = d.stats[code]!
+  return (
+    <g class={d.classOn[code] === 1 ? '' : 'off'}>
+      <path d={path} class="bars" />
+      <path
+        d={path}
+        class="bars selected"
+        style={{ clipPath: clipTo(selectedParts(d.range, code, x, width), top, ROW) }}
+      />
+      <line x1={0} x2={width} y1={top + ROW - 1.5} y2={top + ROW - 1.5} class="base" />
+      {PERCENTILES.map((p, i) => {
+        const at = x(percentiles[i]!)
+        return (
+          <line key={p} x1={at} x2={at} y1={top + ROW - BAR} y2={top + ROW + 1} class="percentile">
+            <title>{`${p}th percentile of the ${name} links: ${show(d, percentiles[i]!)}`}</title>
+          </line>
+        )
+      })}
+    </g>
   )
 }
 

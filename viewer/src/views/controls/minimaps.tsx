@@ -17,7 +17,7 @@ export function Minimaps({ derived: d }: { derived: DerivedRun }) {
   const { projection } = useSettings()
   const axes = d.run.routers.axes.map(({ name }) => name)
   const reduced = useStore(session.dragging) && d.run.links.count > LARGE
-  const last = useRef<{ run: Run; maps: readonly Minimap[] }>()
+  const last = useRef<{ run: Run; maps: readonly Minimap[] }>(undefined)
   const maps = useMemo(() => {
     if (d.run.shape !== 'torus') return []
     if (reduced && last.current?.run === d.run) return last.current.maps

@@ -139,6 +139,7 @@ function Search({ run }: { run: Run }) {
         aria-controls={isOpen && found.length > 0 ? 'odonata-found' : undefined}
         aria-activedescendant={isOpen && found.length > 0 ? `odonata-found-${chosen}` : undefined}
         aria-autocomplete="list"
+        list={undefined}
         id="odonata-search"
         placeholder="Find by name ( / )"
         value={text}

@@ -173,7 +173,7 @@ export function CommunicationMap({ run, job, map, label, test, on }: Communicati
       })}
       run={run}
       unit="bytes"
-      across={['to rank 0 →', `${count(job.ranks - 1)}`]}
+      across={['to rank 0 →', count(job.ranks - 1)]}
       down="from rank 0 ↓"
       label={label}
       test={test}

@@ -33,7 +33,7 @@ export function fit(picture: Picture, size: Size, zoom: readonly [number, number
 
 /** Draws in the drawing thread; `data-drawing` stays on the canvas until it is visible. */
 export function useDrawing(
-  canvas: RefObject<HTMLCanvasElement>,
+  canvas: RefObject<HTMLCanvasElement | null>,
   { picture, data, drawn, looks, size, view, zoom }: DisplayedPicture,
 ): void {
   // Layout effect: plain effects wait until the rest of the page is painted.
@@ -53,7 +53,7 @@ export function useDrawing(
 
 /** Draws the hover or focus synchronously, so it follows the pointer. */
 export function useHighlight(
-  canvas: RefObject<HTMLCanvasElement>,
+  canvas: RefObject<HTMLCanvasElement | null>,
   { picture, looks, size, view, zoom }: DisplayedPicture,
   highlight: () => Highlight,
   marked: readonly unknown[],

@@ -27,7 +27,7 @@ export type Point = Readonly<Pick<MouseEvent, 'clientX' | 'clientY'>>
 
 /** A drawn picture and its position. */
 interface PictureOnPage {
-  readonly frame: RefObject<HTMLDivElement>
+  readonly frame: RefObject<HTMLDivElement | null>
   readonly view: View
   readonly picture: Picture
   readonly data: PictureData

@@ -216,7 +216,7 @@ export function useSettings(): Settings {
 
 /** A subtree that does not depend on the range: not re-rendered during a drag. */
 export function useFrozenDuringDrag<T>(dragging: boolean, make: () => T): T {
-  const last = useRef<{ made: T }>()
+  const last = useRef<{ made: T }>(undefined)
   if (!dragging || !last.current) last.current = { made: make() }
   return last.current.made
 }

@@ -22,7 +22,7 @@ const known = new WeakMap<Block, Lane[]>()
 export function lanesIn(session: Session, run: Run): Lane[] | string | undefined {
   const found = Object.entries(LANE_TABLES).map(([table, columns]) => session.block(run.id, table, columns))
   const message = found.find((block) => typeof block === 'string')
-  if (message !== undefined) return message as string
+  if (message !== undefined) return message
   if (found.some((block) => block === undefined)) return undefined
   const [ranks, calls, waits] = found as [Block, Block, Block]
   let lanes = known.get(ranks)

@@ -167,7 +167,7 @@ function laneEnds(lanes: readonly Lane[]): Float64Array[] {
     ([a, b], lane) => [Math.min(a, lane.start), Math.max(b, lane.end)],
     [Infinity, -Infinity],
   )
-  return lanes.length === 0 ? [] : [Float64Array.of(first!, (first! + last!) / 2)]
+  return lanes.length === 0 ? [] : [Float64Array.of(first, (first + last) / 2)]
 }
 
 /** Times that the slider steps through. */
@@ -178,7 +178,7 @@ function useTimes(run: Run, column: SeriesColumn | undefined): Float64Array | nu
     () =>
       block === undefined || typeof block === 'string'
         ? null
-        : Float64Array.from(new Set(block.numbers.get(column!.table.time)!)).sort(),
+        : Float64Array.from(new Set(block.numbers.get(column!.table.time))).sort(),
     [block],
   )
 }

@@ -1,9 +1,10 @@
-/** Paints matrices on their canvas; after a brush move only changed ones. */
+/** Paints matrices on their canvas, after a brush move only changed ones, and marks on the canvas above. */
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { translation } from '../../../data/focus'
 import type { DerivedRun } from '../../../data/model'
 import { CellPainter } from '../../../draw/cellpainter'
-import { drawTexts, type CellSource } from '../../../draw/cells'
+import { drawTexts, marksOf, type CellSource } from '../../../draw/cells'
 import type { LookTable } from '../../../draw/look'
 import type { MatrixPanel, PlacedMatrix } from '../../../layout/matrices'
 import { LARGE, useSession, useStore } from '../../session/session'
@@ -20,12 +21,12 @@ interface MatrixScene {
 }
 
 export function useMatrixCanvas(
-  canvas: RefObject<HTMLCanvasElement>,
+  canvas: RefObject<HTMLCanvasElement | null>,
   d: DerivedRun,
   { panel, source, looks, size, top }: MatrixScene,
 ): void {
   const painter = useMemo(() => new CellPainter(), [])
-  const image = useRef<ImageData>()
+  const image = useRef<ImageData>(undefined)
   const reduced = useStore(useSession().dragging) && d.run.links.count > LARGE
   useEffect(() => {
     if (!canvas.current || size.width === 0) return
@@ -38,6 +39,39 @@ export function useMatrixCanvas(
     blit(context, image.current)
     drawTexts(context, panel, looks, top)
   }, [d.selection, d.scale, panel, looks, size, top, source.aggregate, reduced])
+}
+
+/** Frames the cells of hovered and focused links. */
+export function useMarkedCells(
+  overlay: RefObject<HTMLCanvasElement | null>,
+  d: DerivedRun,
+  { panel, source, looks, size, top }: MatrixScene,
+): void {
+  const hover = useStore(useSession().hover)
+  useEffect(() => {
+    if (!overlay.current || size.width === 0) return
+    const context = prepareCanvas(overlay.current, size)
+    context.strokeStyle = looks.palette.ink
+    context.lineWidth = 1.5
+    const here = hover && translation(hover.run, d.run)
+    const marked = (hover?.links ?? [])
+      .slice(0, 200)
+      .map((l) => here!.link(l))
+      .filter((l) => l >= 0)
+    if (d.focus && d.focus.link >= 0) marked.push(d.focus.link)
+    for (const matrix of panel.matrices) {
+      const marks = marksOf(source, matrix.family)
+      for (const l of marked) {
+        const cell = marks.ofLink[l]! - matrix.base
+        if (marks.ofLink[l]! < 0 || cell < 0 || cell >= matrix.size ** 2) continue
+        const [x, y] = [
+          matrix.x + (cell % matrix.size) * matrix.cell,
+          matrix.y - top + Math.floor(cell / matrix.size) * matrix.cell,
+        ]
+        context.strokeRect(x - 1.5, y - 1.5, matrix.cell + 3, matrix.cell + 3)
+      }
+    }
+  }, [hover, d.focus, d.run, panel, looks, size, top])
 }
 
 /** Only matrices; the text between them is unchanged. */

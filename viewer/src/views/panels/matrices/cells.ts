@@ -76,7 +76,7 @@ export function cellRows(
 
 /** Keyboard stops in order of value; scrolls to each. */
 export function useCellSteps(
-  frame: RefObject<HTMLDivElement>,
+  frame: RefObject<HTMLDivElement | null>,
   cells: () => readonly CellValue[],
   describe: (cell: CellHit) => CellText,
   keys: readonly unknown[],

@@ -1,14 +1,13 @@
 /** The matrices on a scrolling canvas; only the visible part is painted. */
-import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { translation } from '../../../data/focus'
+import { useContext, useMemo, useRef, useState } from 'preact/hooks'
 import type { DerivedRun } from '../../../data/model'
-import { cellAt, cellsByValue, marksOf, type CellHit } from '../../../draw/cells'
+import { cellAt, cellsByValue, type CellHit } from '../../../draw/cells'
 import { looksFor } from '../../../draw/look'
 import { placeMatrices } from '../../../layout/matrices'
 import { cellRows, cellSource, describeCell, useCellSteps } from './cells'
 import { geometryOf, ThemeContext, useSession, useStore } from '../../session/session'
-import { useMatrixCanvas } from './canvas'
-import { prepareCanvas, useSize } from '../../canvas/size'
+import { useMarkedCells, useMatrixCanvas } from './canvas'
+import { useSize } from '../../canvas/size'
 import { useFocusOn } from '../../canvas/steps'
 import { TableButton } from '../../tables/tables'
 import './matrices.css'
@@ -16,7 +15,6 @@ import './matrices.css'
 export function MatricesView({ derived: d, group = null }: { derived: DerivedRun; group?: number | null }) {
   const session = useSession()
   const state = useStore(session.state)
-  const hover = useStore(session.hover)
   const theme = useContext(ThemeContext)
   const frame = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -32,32 +30,9 @@ export function MatricesView({ derived: d, group = null }: { derived: DerivedRun
   )
   const source = cellSource(d, state.aggregate)
 
-  useMatrixCanvas(canvas, d, { panel, source, looks, size, top })
-
-  useEffect(() => {
-    if (!overlay.current || size.width === 0) return
-    const context = prepareCanvas(overlay.current, size)
-    context.strokeStyle = looks.palette.ink
-    context.lineWidth = 1.5
-    const here = hover && translation(hover.run, d.run)
-    const marked = (hover?.links ?? [])
-      .slice(0, 200)
-      .map((l) => here!.link(l))
-      .filter((l) => l >= 0)
-    if (d.focus && d.focus.link >= 0) marked.push(d.focus.link)
-    for (const matrix of panel.matrices) {
-      const marks = marksOf(source, matrix.family)
-      for (const l of marked) {
-        const cell = marks.ofLink[l]! - matrix.base
-        if (marks.ofLink[l]! < 0 || cell < 0 || cell >= matrix.size ** 2) continue
-        const [x, y] = [
-          matrix.x + (cell % matrix.size) * matrix.cell,
-          matrix.y - top + Math.floor(cell / matrix.size) * matrix.cell,
-        ]
-        context.strokeRect(x - 1.5, y - 1.5, matrix.cell + 3, matrix.cell + 3)
-      }
-    }
-  }, [hover, d.focus, d.run, panel, looks, size, top])
+  const scene = { panel, source, looks, size, top }
+  useMatrixCanvas(canvas, d, scene)
+  useMarkedCells(overlay, d, scene)
 
   const describe = (found: CellHit) => describeCell(d, geometry.interior, source, found)
   const hit = (event: MouseEvent) => {
