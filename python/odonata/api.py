@@ -121,7 +121,8 @@ def run_until_interrupted(
         CheckpointStop: The run ended with a checkpoint that `checkpoints` requested.
     """
     from odonata.runs import Run
-    from odonata.store import GrowingTables, columns
+    from odonata.store import columns
+    from odonata.store.writer import GrowingTables
 
     if threads is not None and threads < 1:
         raise OdonataError(f"threads is {threads}; expected at least 1, or None for all processors")

@@ -15,7 +15,7 @@ from odonata.errors import CheckpointStop, StoreError
 from odonata.store.checkpoint import CheckpointDirectory
 
 if TYPE_CHECKING:
-    from odonata.store import GrowingTables
+    from odonata.store.writer import GrowingTables
 
 
 def ignore_checkpoint_signal() -> contextlib.AbstractContextManager[None]:

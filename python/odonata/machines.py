@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from odonata import _core, toml
 from odonata._core import Experiment
 from odonata.api import read
 from odonata.errors import OdonataError, nearest
 from odonata.notebook import facts
-from odonata.store import columns
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from odonata._core import Preset
 
 
@@ -98,6 +97,8 @@ def machine(
 
 def build(experiment: Experiment, threads: int | None = None) -> Machine:
     """The machine of an experiment."""
+    from odonata.store import columns
+
     report = experiment.machine(threads or 0)
     tables = {
         name: columns.table(name, given, _axes(report["tables"]["links"]), partial=True)

@@ -1,7 +1,7 @@
 """A finished run with figures and viewer: what `odonata.run` and `odonata.load` return.
 
-The packages `analysis`, `plot` and `viewer` take a run as `odonata.store.RunData`. Only this module gives a
-run access to them, so that imports have no cycle.
+The packages `analysis`, `plot` and `viewer` take a run as `odonata.store.run.RunData`. Only this module gives
+a run access to them, so that imports have no cycle.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from odonata.notebook import facts
-from odonata.store import RunData
+from odonata.store.run import RunData
 
 if TYPE_CHECKING:
     from odonata.plot.run_plots import RunPlots

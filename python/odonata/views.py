@@ -10,7 +10,7 @@ from odonata.errors import OdonataError
 from odonata.optimization import Optimization
 from odonata.plot.still import still
 from odonata.runs import Run
-from odonata.store import is_run
+from odonata.store.writer import is_run
 from odonata.sweeps import Sweep
 from odonata.viewer.bundles import all_bundled
 from odonata.viewer.export import check_place, standalone_page, write_page

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import handmade
@@ -14,15 +15,30 @@ from odonata.cli import COMMANDS, main
 from odonata.cli.group import Group
 from odonata.errors import OdonataError
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "wd1-edison.toml"
+
+SLOW = {"numpy", "pandas", "pyarrow", "matplotlib", "rich"}
+"""Modules that take longer to load than all of the command line."""
+
 
 def test_help_imports_nothing_that_is_slow() -> None:
-    """Start-up time is what it imports; `odonata --help` must not wait for pandas."""
-    code = "import sys; from odonata.cli import main; main(['--help'], standalone_mode=False)"
-    code += "; print(*sys.modules)"
+    """Start-up time is what it imports; the help of no command must wait for pandas."""
+    code = "import sys; from odonata.cli import COMMANDS, main\nfor name in [None, *COMMANDS]:\n"
+    code += "    main([name, '--help'] if name else ['--help'], standalone_mode=False)\nprint(*sys.modules)"
     printed = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     assert "Experiments:" in printed
-    modules = set(printed.splitlines()[-1].split())
-    assert not modules & {"numpy", "pandas", "pyarrow", "matplotlib", "rich"}
+    assert not set(printed.splitlines()[-1].split()) & SLOW
+
+
+def test_a_check_imports_no_tables() -> None:
+    """It reads one file and prints text, so that it needs neither Arrow nor NumPy."""
+    code = "import sys; from odonata.cli import main; main(['check', sys.argv[1]], standalone_mode=False)"
+    code += "; print(*sys.modules)"
+    printed = subprocess.run(
+        [sys.executable, "-c", code, EXAMPLE], check=True, capture_output=True, text=True
+    ).stdout
+    assert "is valid" in printed
+    assert set(printed.splitlines()[-1].split()) & SLOW == {"rich"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -13,7 +13,8 @@ import pytest
 
 import odonata
 from odonata.errors import StoreError
-from odonata.store import atomic, write_run, writer
+from odonata.store import atomic, writer
+from odonata.store.writer import write_run
 
 LEFT = """
 import os, sys

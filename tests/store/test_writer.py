@@ -14,7 +14,8 @@ import pytest
 
 import odonata
 from odonata.errors import NotARunError, StoreError
-from odonata.store import RunWriter, columns, write_run
+from odonata.store import columns
+from odonata.store.writer import RunWriter, write_run
 
 
 def write(target: Path, *, force: bool = False, seed: int = 1) -> None:
@@ -112,7 +113,7 @@ def test_a_summary_that_is_no_json_leaves_nothing(tmp_path: Path) -> None:
 KILLED = """
     import sys, handmade
     from pathlib import Path
-    from odonata.store import RunWriter
+    from odonata.store.writer import RunWriter
     with RunWriter(Path(sys.argv[1])) as writer:
         for name, table in handmade.tables().items():
             writer.write_table(name, table)

@@ -17,7 +17,7 @@ from odonata.quantity import percent, quantity
 from odonata.store.schema import job_seconds
 
 if TYPE_CHECKING:
-    from odonata.store import RunData
+    from odonata.store.run import RunData
 
 
 def job_of(run: RunData, wanted: str | None) -> tuple[int, str]:

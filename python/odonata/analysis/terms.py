@@ -14,7 +14,7 @@ import pyarrow as pa
 from odonata.store.schema import TABLES
 
 if TYPE_CHECKING:
-    from odonata.store import RunData
+    from odonata.store.run import RunData
 
 TABLE = "rank_costs"
 LESS, MORE = 0.9, 1.1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from odonata.errors import OdonataError
 
 if TYPE_CHECKING:
-    from odonata.store import RunData
+    from odonata.store.run import RunData
 
 
 def export(run: RunData, format: str, to: str | Path) -> Path:  # noqa: A002 - as on the command line

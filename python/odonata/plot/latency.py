@@ -18,7 +18,7 @@ from odonata.quantity import scale
 from odonata.store.schema import Column
 
 if TYPE_CHECKING:
-    from odonata.store import RunData
+    from odonata.store.run import RunData
 
 LOAD = scale([], "share")
 """Scale of loads."""

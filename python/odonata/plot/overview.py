@@ -12,7 +12,7 @@ from odonata.plot.jobs import draw_jobs
 from odonata.plot.links import draw_links
 
 if TYPE_CHECKING:
-    from odonata.store import RunData
+    from odonata.store.run import RunData
 
 
 def plot_overview(run: RunData) -> style.Picture:

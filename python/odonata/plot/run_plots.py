@@ -17,7 +17,7 @@ from odonata.plot.style import Picture
 from odonata.plot.torus import plot_torus
 
 if TYPE_CHECKING:
-    from odonata.store import RunData
+    from odonata.store.run import RunData
 
 
 class RunPlots:

@@ -17,7 +17,7 @@ from odonata.quantity import Scale, scale
 from odonata.store.schema import TABLES, declarations, measures
 
 if TYPE_CHECKING:
-    from odonata.store import RunData
+    from odonata.store.run import RunData
 
 WORDS = {
     "throughput": "bytes_per_s",

@@ -15,7 +15,7 @@ from odonata.quantity import quantity
 from odonata.store.schema import declarations
 
 if TYPE_CHECKING:
-    from odonata.store import RunData
+    from odonata.store.run import RunData
 
 HOTTEST = 10
 

@@ -14,7 +14,7 @@ from odonata.colors import BLUE, VERMILLION
 from odonata.errors import OdonataError
 from odonata.plot import style
 from odonata.quantity import Scale, scale
-from odonata.store import RunData
+from odonata.store.run import RunData
 
 TOTAL, DYNAMIC = "traffic", "dynamic"
 DIRECTIONS = ((1.0, "+"), (-1.0, "−"))

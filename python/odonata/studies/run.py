@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from odonata.errors import OdonataError, StoreError
-from odonata.store import RunReader, is_run
+from odonata.store.reader import RunReader
 from odonata.store.sweep import Point, point_directory, text
+from odonata.store.writer import is_run
 from odonata.studies.expand import Part
 from odonata.studies.read import nearest
 from odonata.studies.results import Results

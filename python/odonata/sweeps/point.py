@@ -10,7 +10,7 @@ from typing import Any
 from odonata import __version__
 from odonata._core import Experiment
 from odonata.errors import StoreError
-from odonata.store import RunReader
+from odonata.store.reader import RunReader
 from odonata.store.schema import RESOLVED
 from odonata.store.sweep import Point, point_directory
 

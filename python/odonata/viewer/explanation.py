@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from odonata.analysis.job_bottleneck import find_bottleneck, time_of
 from odonata.analysis.terms import costs_of
-from odonata.store import RunData
+from odonata.store.run import RunData
 
 ROWS = 5
 """Maximum number of bottlenecks listed per job."""

@@ -13,11 +13,12 @@ import pyarrow.parquet as pq
 
 from odonata import __version__, _core
 from odonata.errors import DamagedRunError, OdonataError
-from odonata.store import RunData, RunReader, is_run
 from odonata.store.optimization import DESCRIPTION as SEARCH
-from odonata.store.reader import check_inside
+from odonata.store.reader import RunReader, check_inside
+from odonata.store.run import RunData
 from odonata.store.schema import SUMMARY, Column, declarations, table_file
 from odonata.store.sweep import DESCRIPTION, point_directory, points, read_axes, text
+from odonata.store.writer import is_run
 from odonata.viewer import blocks
 from odonata.viewer.explanation import explanation
 from odonata.viewer.findings import findings, search_runs

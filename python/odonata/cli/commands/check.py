@@ -43,7 +43,7 @@ def command(
 
     With --json, mistakes are printed as a list `problems` with file, line, column, message and help.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
-    from odonata.cli.output.summary import describe_machine
+    from odonata.cli.output.machine import describe_machine
     from odonata.trial import estimate_run
 
     if upgrade:

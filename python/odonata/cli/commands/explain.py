@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import pyarrow as pa
 
 from odonata.cli import options
 from odonata.cli.output import terminal
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console
 
     from odonata.cli.output import path as of_path
@@ -139,6 +139,8 @@ def _table(run: Run, name: str) -> pa.Table | None:
 
 def _calls(ranks: pa.Table, job: int) -> pa.Table | None:
     """Mean time per rank in each kind of call, and mean blocked time."""
+    import pyarrow as pa
+
     frame = ranks.to_pandas()
     frame = frame[frame["job"] == job]
     if frame.empty:
@@ -154,6 +156,8 @@ def _calls(ranks: pa.Table, job: int) -> pa.Table | None:
 
 def _slowest(run: Run, ranks: pa.Table, job: int, count: int) -> pa.Table:
     """The ranks with the longest communication time."""
+    import pyarrow as pa
+
     frame = ranks.to_pandas()
     frame = (
         frame[frame["job"] == job].sort_values("communication_ps", ascending=False, kind="stable").head(count)
@@ -171,6 +175,8 @@ def _slowest(run: Run, ranks: pa.Table, job: int, count: int) -> pa.Table:
 
 def _worst_times(series: pa.Table, job: int, count: int) -> pa.Table:
     """The intervals with the highest packet latency, and the delivered bytes of the job and of others."""
+    import pyarrow as pa
+
     frame = series.to_pandas()
     own = frame[(frame["job"] == job) & (frame["packets"] > 0)]
     worst = (

@@ -89,7 +89,7 @@ def command(
 
 
 def _print(screen: Console, metrics: dict[str, Any]) -> None:
-    from odonata.cli.output.summary import describe_machine
+    from odonata.cli.output.machine import describe_machine
 
     screen.print(describe_machine(metrics["machine"]), style="bold")
     for line in _description(metrics):

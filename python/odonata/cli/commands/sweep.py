@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +15,9 @@ from odonata._core import Experiment
 from odonata.cli import options
 from odonata.cli.commands.run import RUNS
 from odonata.cli.output import terminal
-from odonata.sweeps.estimate import SECONDS, Estimate
+
+if TYPE_CHECKING:
+    from odonata.sweeps.estimate import Estimate
 
 
 @click.command()
@@ -110,6 +113,7 @@ def command(
 
 def _estimate_printer(*, proceeds: bool) -> Callable[[Estimate], bool]:
     """A function that prints an estimate and returns `proceeds`."""
+    from odonata.sweeps.estimate import SECONDS
 
     def print_estimate(ahead: Estimate) -> bool:
         rates = ", ".join(f"{name} {rate / 1e6:.2f}" for name, rate in ahead.packets_per_cpu_s.items())

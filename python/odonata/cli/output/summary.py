@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from odonata.cli.output import columns, terminal
+from odonata.cli.output.machine import describe_machine
 from odonata.quantity import percent, quantity, scale
 
 if TYPE_CHECKING:
@@ -50,15 +51,6 @@ def _heading(run: Run) -> str:
         form = "" if priced is None else f"closed form {priced['form']}, "
         return f"{run.name}: {summary['engine']} engine, {form}no routing"
     return f"{run.name}: {summary['engine']} engine, {summary['routing']} routing, seed {summary['seed']}"
-
-
-def describe_machine(machine: dict[str, Any]) -> str:
-    """A machine in one line."""
-    groups = f"{machine['groups']:,} groups, " if machine["groups"] > 1 else ""
-    return (
-        f"{machine['name']}: {groups}{machine['routers']:,} routers, {machine['nodes']:,} nodes, "
-        f"{machine['links']:,} links"
-    )
 
 
 def _convergence(convergence: dict[str, Any]) -> str:
