@@ -121,10 +121,11 @@ lint: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.i
 	cd viewer && npm run --silent lint
 
 .PHONY: fmt
-fmt: bootstrap-python bootstrap-rust-lint ## format the Rust and the Python sources
+fmt: bootstrap-python bootstrap-rust-lint bootstrap-node viewer/node_modules/.installed ## format the Rust, Python and TypeScript sources
 	cargo fmt --all
 	ruff check --select I --fix
 	ruff format
+	cd viewer && npm run --silent fmt
 
 .PHONY: bench
 bench: build ## measure the hot paths (results with their machine: benches/results)

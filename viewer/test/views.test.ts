@@ -150,8 +150,8 @@ describe('the address', () => {
   test('an unknown name is refused, and the known ones are listed', () => {
     const [problems, { view, panel }] = open('view=nowhere&panel=nothing')
     expect(problems).toEqual([
-      'view: unknown value nowhere; expected overview, compare, time, jobs, latency, costs, sweep, study',
-      'panel: unknown value nothing; expected matrices, group, bottlenecks',
+      `view: unknown value nowhere; expected ${Object.keys(VIEWS).join(', ')}`,
+      `panel: unknown value nothing; expected ${PANEL_NAMES.join(', ')}`,
     ])
     expect([view, panel]).toEqual(['overview', 'matrices'])
   })

@@ -79,7 +79,7 @@ const DICHROMATS: Readonly<Record<'protanopia' | 'deuteranopia' | 'tritanopia', 
   ],
 }
 
-export type Dichromacy = keyof typeof DICHROMATS
+type Dichromacy = keyof typeof DICHROMATS
 export const DICHROMACIES = Object.keys(DICHROMATS) as Dichromacy[]
 
 export function simulateDichromacy(kind: Dichromacy, rgb: Rgb): Rgb {

@@ -103,6 +103,10 @@ export function percent(share: number): string {
   return `${Math.abs(value) < 0.05 && value !== 0 ? (value > 0 ? '<0.1' : '>−0.1') : Math.abs(value) >= 99.95 ? digits(Math.round(value)) : value.toFixed(1).replace('-', '−')} %`
 }
 
+/** At most `most` letters. */
+export const shortened = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text
+
 /** An example input for a value of this unit. */
 export function exampleOf(unit: Unit): string {
   switch (unit) {

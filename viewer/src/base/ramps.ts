@@ -49,7 +49,7 @@ export const RAMPS: Readonly<Record<string, Ramp>> = {
 }
 
 export const SEQUENTIAL_DEFAULT = 'fire'
-export const DIVERGING_DEFAULT = 'purpleOrange'
+const DIVERGING_DEFAULT = 'purpleOrange'
 
 /** The named ramp if it suits the data, else the default one. */
 export function rampFor(name: string, diverging: boolean): Ramp {

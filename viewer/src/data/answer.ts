@@ -28,7 +28,7 @@ export interface BusiestResource {
 }
 
 /** A job's bytes on one link in both runs. */
-export interface TrafficChange {
+interface TrafficChange {
   readonly name: string
   readonly color: string
   readonly before: number

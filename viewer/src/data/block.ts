@@ -38,7 +38,7 @@ export class Strings {
   }
 }
 
-export interface CodedText {
+interface CodedText {
   readonly codes: Uint8Array | Uint16Array | Uint32Array
   readonly names: readonly string[]
 }

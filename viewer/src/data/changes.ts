@@ -6,7 +6,7 @@ import type { DerivedRun } from './model'
 import { classStats, type ClassStats } from './stats'
 import { sortedByClass } from './stats'
 
-export interface ChangeRow {
+interface ChangeRow {
   readonly name: string
   /** Set for rows of one job. */
   readonly color: string | null

@@ -14,7 +14,7 @@ import { isMeasure, type Index, type RunInfo } from './source'
 import { comparedIds, DEFAULTS, type ViewState } from './state'
 import { hasCommunication } from './communication'
 
-export interface CheckedState {
+interface CheckedState {
   readonly state: ViewState
   readonly problems: readonly string[]
 }

@@ -15,7 +15,7 @@ export type CostAxis = (typeof COST_AXES)[number]
 export const CYCLE = 'cycle'
 export const CYCLE_COLUMNS = ['job', 'scenario', 'level', 'phase', 'term', 'term_time_s'] as const
 
-export interface CostCell {
+interface CostCell {
   /** Index into `scenarios`. */
   readonly scenario: number
   /** Indices into `names`; 0 along an axis that the run lacks. */
@@ -115,7 +115,7 @@ export function rankCosts(run: Run): Costs {
   }
 }
 
-export interface CostPanel {
+interface CostPanel {
   readonly scenario: string
   /** Seconds by row, then part. */
   readonly bars: readonly (readonly number[])[]

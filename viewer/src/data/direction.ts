@@ -1,7 +1,7 @@
 /** Directions of torus and mesh links: axis and sign. */
 import type { Run } from './run'
 
-export interface Move {
+interface Move {
   readonly axis: number
   readonly sign: number
   readonly wraps: boolean
@@ -17,7 +17,7 @@ export function moveOf({ routers: { axes } }: Run, s: number, t: number): Move {
 }
 
 /** Written `X+`. */
-export interface Direction {
+interface Direction {
   readonly name: string
   readonly axis: number
   readonly sign: 1 | -1
@@ -57,7 +57,7 @@ function numbersOf(run: Run): Int8Array {
 export const runsIn = (run: Run, link: number, direction: Direction): boolean =>
   numbersOf(run)[link] === numberOf(direction)
 
-export interface DirectionStats extends Direction {
+interface DirectionStats extends Direction {
   readonly links: number
   readonly mean: number
   /** By absolute value, so it also works for differences. */

@@ -14,14 +14,14 @@ export interface Bottleneck {
 }
 
 /** A job that shares the bottleneck. */
-export interface Sharer {
+interface Sharer {
   readonly name: string
   readonly busy_s: number
   readonly share: number
 }
 
 /** Relative change of the job's time if the links of a class change; null if unknown. */
-export interface Sensitivity {
+interface Sensitivity {
   readonly class: string
   readonly slower: number | null
   readonly faster: number | null
@@ -30,7 +30,7 @@ export interface Sensitivity {
 }
 
 /** A term of the slowest rank's time (model engine). */
-export interface Term {
+interface Term {
   readonly term: string
   readonly meaning: string
   readonly term_time_s: number

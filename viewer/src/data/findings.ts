@@ -48,7 +48,7 @@ export function offeredFigures({ objectives, figures }: Findings): FieldInfo[] {
   return [...first, ...figures.filter((fact) => !first.includes(fact))]
 }
 
-export interface FindingsTable {
+interface FindingsTable {
   /** Value of the panel key; empty if there is one panel. */
   readonly panel: string
   readonly pivot: Pivot

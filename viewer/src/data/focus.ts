@@ -93,7 +93,7 @@ export function namesOf(run: Run): Names {
  * Maps the numbers of one run to another by name. The same cable has another number if the machine's cables
  * differ.
  */
-export interface Translation {
+interface Translation {
   /** -1 if the other run has no such router or link. */
   router(router: number): number
   link(link: number): number

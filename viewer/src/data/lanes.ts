@@ -15,7 +15,7 @@ export const LANE_TABLES = {
   rank_waits: ['job', 'rank', 'start_ps', 'end_ps', 'event', 'peer'],
 } as const
 
-export interface Span {
+interface Span {
   readonly from: number
   readonly until: number
   /** Name of a call, or the reason of a wait. */
@@ -82,7 +82,7 @@ export function lanesOf(blocks: Blocks): Lane[] {
 }
 
 /** Total time covered by at least one span; spans are ordered. */
-export function coveredTime(spans: readonly Span[]): number {
+function coveredTime(spans: readonly Span[]): number {
   let [total, last] = [0, -Infinity]
   for (const { from, until } of spans) {
     const begin = Math.max(from, last)
@@ -93,7 +93,7 @@ export function coveredTime(spans: readonly Span[]): number {
 }
 
 /** The span that contains a time, or null: the last that started and has not ended. */
-export function spanAt(spans: readonly Span[], time: number): Span | null {
+function spanAt(spans: readonly Span[], time: number): Span | null {
   let [low, high] = [0, spans.length]
   while (low < high) {
     const middle = (low + high) >>> 1

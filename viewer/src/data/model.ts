@@ -323,5 +323,3 @@ export class MomentModel extends Model {
     return super.derive(state, this.range)
   }
 }
-
-export type AnyModel = RunModel | DifferenceModel | MomentModel

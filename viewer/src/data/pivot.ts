@@ -110,8 +110,7 @@ const byNumber = (a: string, b: string): number =>
 /** A run, or a study entry, with values of keys. */
 type KeyValues = Pick<RunInfo, 'keys'>
 
-export const keyText = (run: KeyValues, key: string): string =>
-  key === '' ? '' : String(run.keys[key] ?? '–')
+const keyText = (run: KeyValues, key: string): string => (key === '' ? '' : String(run.keys[key] ?? '–'))
 
 /** `values` by run, NaN if missing. Orders rows and columns by setting or by mean. */
 export function pivotOf(

@@ -39,7 +39,7 @@ export function parseProjection(text: string, axes: readonly string[]): Projecti
     : null
 }
 
-export interface ProjectionOption {
+interface ProjectionOption {
   readonly value: string
   readonly label: string
 }

@@ -2,9 +2,10 @@
 import type { Block } from './block'
 import { jobName, type Run } from './run'
 import type { RunInfo } from './source'
+import { choicesOf, type ViewState } from './state'
 
 /** The job and grid that routers are coloured by. */
-export interface RankChoice {
+interface RankChoice {
   readonly job: number
   /** Row-major grid of the ranks, last axis fastest; empty for plain ranks. */
   readonly grid: readonly number[]
@@ -13,6 +14,10 @@ export interface RankChoice {
 }
 
 export const hasRanks = (info: RunInfo): boolean => (info.tables['placement']?.rows ?? 0) > 0
+
+/** What routers can be coloured by. */
+export const routerColors = (info: RunInfo | undefined): ViewState['routers'][] =>
+  choicesOf('routers').filter((word) => word !== 'rank' || (info !== undefined && hasRanks(info)))
 
 /** Parses `0` (a job) or `0.8x8x8.1` (job, grid, axis from 0). */
 export function readRanks(text: string): RankChoice | null {

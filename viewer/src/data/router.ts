@@ -24,7 +24,7 @@ export const FIFO_COLUMNS = [
   'head_stall_ps',
 ]
 
-export interface Fifo {
+interface Fifo {
   readonly node: number
   readonly fifo: number
   readonly packets: number

@@ -126,7 +126,7 @@ export async function loadRun(source: Source, id: number, info: RunInfo): Promis
   })
 }
 
-export interface RunBlocks {
+interface RunBlocks {
   readonly routers: Block
   readonly links: Block
   readonly linkJobs: Block

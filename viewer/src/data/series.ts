@@ -5,7 +5,7 @@ import { jobName, linkName, type Run } from './run'
 import { isMeasure, type ColumnInfo, type RunInfo } from './source'
 
 /** Time keys of series tables. */
-export const TIME_COLUMNS = ['time_ps', 'start_ps'] as const
+const TIME_COLUMNS = ['time_ps', 'start_ps'] as const
 const SUBJECTS = ['job', 'link', 'router', 'port', 'class', 'group', 'vc'] as const
 
 export interface SeriesTable {

@@ -27,7 +27,7 @@ export interface ColumnInfo {
 /** By name; columns that cannot be shown are not sent. */
 export type Columns = Readonly<Record<string, ColumnInfo>>
 
-export interface TableInfo {
+interface TableInfo {
   readonly rows: number
   readonly columns: Columns
 }
@@ -54,7 +54,7 @@ export interface SweepKey {
 }
 
 /** A run directory that cannot be read. */
-export interface BadRun {
+interface BadRun {
   readonly label: string
   readonly reason: string
 }
@@ -70,7 +70,7 @@ export interface Index {
 }
 
 /** Statistics of a link class, computed by the engine; other numbers are figures of sweeps. */
-export interface ClassSummary {
+interface ClassSummary {
   readonly class: string
   readonly bytes_mean: number
   readonly bytes_max: number
@@ -109,7 +109,7 @@ export interface Source {
   explain(run: number): Promise<Explanation>
 }
 
-export const PROTOCOL = 4
+const PROTOCOL = 4
 
 /** Tables that every picture needs. */
 export const REQUIRED_TABLES = ['routers', 'links', 'link_jobs', 'nodes', 'jobs'] as const

@@ -30,17 +30,36 @@ const numberList: Setting<readonly number[]> = {
   write: (v) => v.join(','),
   read: (t) => (t === '' ? [] : t.split(',').map(finite)),
 }
-const range = { ...numberList, standard: null } as Setting<unknown> as Setting<
-  readonly [number, number] | null
->
+
+/** A fixed number of numbers. */
+const numbers = <T extends readonly number[] | null>(
+  standard: T,
+  length: number,
+  write: (value: number) => string = String,
+): Setting<T> => ({
+  standard,
+  write: (v) => v!.map(write).join(','),
+  read: (t) => {
+    const found = numberList.read(t)
+    if (found.length !== length) throw new Error(`${found.length} numbers; expected ${length}`)
+    return found as unknown as T
+  },
+})
+const range = numbers<readonly [number, number] | null>(null, 2)
+
+/** A setting that is one of a few words. */
+interface Choice<T extends string> extends Setting<T> {
+  readonly choices: readonly T[]
+}
 
 /** The first word is the default if none is given. */
-function oneOf<T extends string>(allowed: readonly T[], standard: T = allowed[0]!): Setting<T> {
+function oneOf<T extends string>(choices: readonly T[], standard: T = choices[0]!): Choice<T> {
   return {
     standard,
+    choices,
     write: (v) => v,
     read: (t) => {
-      if (!allowed.includes(t as T)) throw new Error(`unknown value ${t}; expected ${allowed.join(', ')}`)
+      if (!choices.includes(t as T)) throw new Error(`unknown value ${t}; expected ${choices.join(', ')}`)
       return t as T
     },
   }
@@ -67,12 +86,6 @@ const jobColors: Setting<Readonly<Record<number, string>>> = {
       .map(([job, color]) => `${job}-${color.slice(1)}`)
       .join(','),
   read: (t) => Object.fromEntries(t.split(',').map(colorOf)),
-}
-
-const zoom: Setting<readonly [number, number, number]> = {
-  standard: [1, 0, 0],
-  write: (v) => v.map((x) => Number(x.toPrecision(5))).join(','),
-  read: (t) => t.split(',').map(finite) as [number, number, number],
 }
 
 /** All settings, in the order of the address. */
@@ -116,7 +129,7 @@ const SETTINGS = {
   /** Marked ranks: `0.1.3` (job, communicator, group) or `0.1`; empty for none. */
   communicator: text(''),
   /** Scale and offset of the main picture, in its coordinates. */
-  zoom,
+  zoom: numbers<readonly [number, number, number]>([1, 0, 0], 3, (v) => String(Number(v.toPrecision(5)))),
   /** Torus view; empty for all planes. */
   projection: text(''),
   /** A name of `PANELS` (views/panels/panels.tsx). Old addresses name a panel of links. */
@@ -160,6 +173,16 @@ const SETTINGS = {
 export type ViewState = {
   readonly [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key]['standard']
 }
+
+/** The settings that are one of a few words. */
+export type ChoiceKey = {
+  [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key] extends { readonly choices: readonly string[] }
+    ? Key
+    : never
+}[keyof typeof SETTINGS]
+
+export const choicesOf = <Key extends ChoiceKey>(key: Key): readonly ViewState[Key][] =>
+  SETTINGS[key].choices as readonly string[] as readonly ViewState[Key][]
 
 export const DEFAULTS = Object.fromEntries(
   Object.entries(SETTINGS).map(([key, { standard }]) => [key, standard]),
@@ -217,17 +240,6 @@ export function readUrl(text: string): { state: ViewState; problems: string[] } 
       fields[key] = setting.read(value)
     } catch (error) {
       problems.push(`${key}: ${(error as Error).message}`)
-    }
-  }
-  for (const [key, length] of [
-    ['zoom', 3],
-    ['frozen', 2],
-    ['span', 2],
-  ] as const) {
-    const value = fields[key]
-    if (Array.isArray(value) && value.length !== length) {
-      problems.push(`${key}: ${value.length} numbers; expected ${length}`)
-      delete fields[key]
     }
   }
   return { state: { ...DEFAULTS, ...fields }, problems }

@@ -31,7 +31,7 @@ export function linkValues(
   return values
 }
 
-export interface JobShare {
+interface JobShare {
   readonly job: number
   readonly value: number
 }

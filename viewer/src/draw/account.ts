@@ -13,7 +13,7 @@ export interface DrawnMarks {
 }
 
 /** Number of links by status; the parts sum to all links. */
-export interface Account {
+interface Account {
   readonly drawn: number
   /** Mark not among the strongest. */
   readonly weaker: number

@@ -4,7 +4,7 @@ import type { Box, Corners, Label } from '../layout/picture'
 import { colorAt, type LookTable } from './look'
 import { FONTS, type Pen } from './pen'
 
-export interface Words {
+interface Words {
   readonly size?: number
   readonly strong?: boolean
   readonly align?: CanvasTextAlign
@@ -102,7 +102,7 @@ export function drawLabels(pen: Pen, labels: readonly Label[], looks: LookTable,
     write(pen, text, x, y, looks, { size, strong, align: ALIGN[anchor], color: color ?? looks.palette.ink })
 }
 
-export const ALIGN = { start: 'left', middle: 'center', end: 'right' } as const
+const ALIGN = { start: 'left', middle: 'center', end: 'right' } as const
 
 /** Colour legend in one line of 20 pixels. */
 export function drawLegend(

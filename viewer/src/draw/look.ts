@@ -30,7 +30,7 @@ const PALETTES = {
   },
 }
 
-export type Palette = Readonly<(typeof PALETTES)[Theme]>
+type Palette = Readonly<(typeof PALETTES)[Theme]>
 
 /** The theme colours as variables of the style sheet. */
 export const themeVariables = (theme: Theme): Record<string, string> =>

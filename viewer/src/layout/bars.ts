@@ -1,11 +1,11 @@
 /**
  * Layout of cost bars in parts: one panel per scenario, side by side, on one scale. Pure geometry in pixels.
  */
-import { percent, quantity } from '../base/format'
+import { percent, quantity, shortened } from '../base/format'
 import { total, type CostBars } from '../data/costs'
 import type { Box, Label, Size } from './picture'
 
-export interface BarMark extends Box {
+interface BarMark extends Box {
   readonly panel: number
   readonly row: number
   readonly part: number
@@ -50,7 +50,7 @@ export function barsPicture(bars: CostBars, width: number, share: boolean): Bars
       labels.push({
         x: left + names - 8,
         y: y + 14,
-        text: shorten(bars.rows[row]!),
+        text: shortened(bars.rows[row]!, 20),
         anchor: 'end',
         size: 12,
       })
@@ -73,10 +73,8 @@ function headOf(scenario: string, total: string, letters: number): string {
   const whole = `${scenario}, total ${total}`
   if (whole.length <= letters) return whole
   const room = Math.max(6, letters - total.length - 2)
-  return `${scenario.length > room ? `${scenario.slice(0, room - 1)}…` : scenario}, ${total}`
+  return `${shortened(scenario, room)}, ${total}`
 }
-
-const shorten = (name: string): string => (name.length > 20 ? `${name.slice(0, 19)}…` : name)
 
 /** The mark at a point, null for none. Thin marks are still reachable by keyboard. */
 export function barAt({ marks }: BarsPicture, x: number, y: number): number | null {

@@ -3,12 +3,12 @@
  *
  * Box: middle half, with the median line. Whiskers: 5 to 95 %. Tick: 99 %. Ring: maximum.
  */
-import { count, quantity } from '../base/format'
+import { count, quantity, shortened } from '../base/format'
 import { BOX_PERCENTILES, partName, type Latencies, type LatencyBox } from '../data/latency'
 import { valueAxis } from '../data/histogram'
 import type { Label, Size } from './picture'
 
-export interface BoxMark {
+interface BoxMark {
   readonly box: number
   readonly y: number
   readonly height: number
@@ -40,7 +40,7 @@ export function boxesPicture(
   nameOf: (job: number) => string,
   width: number,
 ): BoxesPicture {
-  const names = boxes.map((box) => shorten(`${nameOf(box.job)}, ${partName(parts[box.part]!)}`))
+  const names = boxes.map((box) => shortened(`${nameOf(box.job)}, ${partName(parts[box.part]!)}`, 34))
   const left = Math.min(width * 0.42, 16 + LETTER * Math.max(0, ...names.map((name) => name.length)))
   const length = Math.max(20, width - left - RIGHT)
   const low = Math.max(1, Math.min(...boxes.map(({ at }) => at[0]!)))
@@ -81,8 +81,6 @@ function dropOverlaps<T extends { readonly at: number }>(ticks: readonly T[]): T
   for (const tick of ticks) if (kept.length === 0 || tick.at - kept.at(-1)!.at >= TICK_MIN) kept.push(tick)
   return kept
 }
-
-const shorten = (name: string): string => (name.length > 34 ? `${name.slice(0, 33)}…` : name)
 
 /** The row at a height, null for none. */
 export function boxAt({ marks }: BoxesPicture, y: number): number | null {

@@ -9,7 +9,7 @@ const PAD = { left: 92, right: 24, top: 12, bottom: 44 }
 /** Marks of one row are shifted sideways, so that they do not cover each other. */
 const SHIFT = 5
 
-export interface InteractionMark {
+interface InteractionMark {
   readonly row: number
   readonly column: number
   readonly x: number

@@ -160,7 +160,7 @@ export interface PlacedMatrix {
   readonly base: number
 }
 
-export interface MatrixText {
+interface MatrixText {
   readonly x: number
   readonly y: number
   readonly text: string

@@ -13,7 +13,7 @@ const PAD = { left: 92, right: 18, top: 8, bottom: 22 }
 /** Names of rows keep their end, which distinguishes them. */
 const NAME = 14
 
-export interface TimeAxis {
+interface TimeAxis {
   readonly first: number
   readonly last: number
   x(time: number): number
@@ -111,7 +111,7 @@ function partsInside(times: Float64Array, values: Float64Array, [first, last]: T
   return parts
 }
 
-export interface RowsPicture extends TimePicture {
+interface RowsPicture extends TimePicture {
   readonly rowHeight: number
 }
 
@@ -183,3 +183,9 @@ export function rowAt(
   const inside = x >= plot.x && x < plot.x + plot.width && y >= plot.y && y < plot.y + plot.height
   return inside ? { row: Math.floor((y - plot.y) / rowHeight), time: axis.time(x) } : null
 }
+
+/** The middle of a row at a time. */
+export const placeInRow = ({ plot, axis, rowHeight }: RowsPicture, row: number, time: number) => ({
+  x: axis.x(time),
+  y: plot.y + (row + 0.5) * rowHeight,
+})

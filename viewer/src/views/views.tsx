@@ -29,7 +29,7 @@ import { runAtTime } from './time/moment'
 import { timeExport } from './time/sheet'
 import { timeKey, TimeView } from './time/time'
 
-export interface ViewEntry {
+interface ViewEntry {
   readonly label: string
   /** `seen`: whether the first picture is visible; the rest is rendered after it. */
   readonly Body: ComponentType<ViewContent & { seen: boolean }>

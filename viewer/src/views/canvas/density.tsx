@@ -28,7 +28,7 @@ interface DensityProps {
 }
 
 export function DensityView({ map, label, run, unit, across, down, test, on, describe }: DensityProps) {
-  const { ramp, scale: kind } = useStore(useSession().state)
+  const { scale: kind } = useStore(useSession().state)
   const scale = useMemo(() => on ?? densityScale([map], kind), [map, kind, on])
   const placeOf = (i: number): [column: number, row: number] => [i % map.columns, Math.floor(i / map.columns)]
   return (
@@ -42,7 +42,7 @@ export function DensityView({ map, label, run, unit, across, down, test, on, des
         test={test}
         run={run}
         frame="density-frame"
-        of={[map, scale, ramp]}
+        of={[map, scale]}
         picture={(size) => size}
         draw={(pen, size, looks) => drawDensity(pen, size, map, scale, looks)}
         markAt={({ width, height }, x, y) => {

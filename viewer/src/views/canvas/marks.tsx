@@ -25,7 +25,7 @@ interface MarksProps<P extends Size, M> {
   readonly run: Run | undefined
   /** Style class of a frame with a height of its own; without one, the picture gives the height. */
   readonly frame?: string
-  /** Dependencies of the picture and its colours, besides size and theme. */
+  /** Dependencies of the picture and its colours, besides size, theme and colour ramp. */
   readonly of: readonly unknown[]
   picture(size: Size): P
   draw(pen: Pen, picture: P, looks: LookTable): void
@@ -77,7 +77,7 @@ export function Marks<P extends Size, M>(props: MarksProps<P, M>) {
   )
   return (
     <div
-      class={props.frame ?? `cost-bars ${open ? 'leads' : ''}`}
+      class={`marks ${props.frame ?? (open ? 'leads' : '')}`}
       ref={frame}
       style={props.frame === undefined ? { height: `${picture.height}px` } : {}}
       onPointerMove={(event) => {

@@ -14,6 +14,7 @@ import type { Run } from '../../data/run'
 import { focusOf, placeName } from '../../data/explanation'
 import { useSession, useStore } from '../session/session'
 import { useExplanations } from '../panels/bottlenecks/bottlenecks'
+import { Table } from '../tables/table'
 
 /** Smaller relative changes count as no change. */
 const SAME = 1e-3
@@ -224,35 +225,35 @@ function AnswerTable({ jobs, base, other }: { jobs: readonly JobAnswer[]; base: 
   }
   return (
     <div class="table-frame">
-      <table class="small">
-        <thead>
-          <tr>
-            {['Job', 'Time', base.label, other.label, 'Change', `Bottleneck in ${base.label}`].map((head) => (
-              <th key={head}>{head}</th>
-            ))}
-            <th>Bottleneck in {other.label}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {jobs.map((one) => {
-            const { job, figure, ratio } = one
-            return (
-              <tr key={job.name}>
-                <td>
-                  <i class="swatch" style={{ background: job.color }} />
-                  {job.name}
-                </td>
-                <td>{figure?.label ?? '–'}</td>
-                <td class="number">{figure ? quantity(figure.before, figure.unit) : '–'}</td>
-                <td class="number">{figure ? quantity(figure.after, figure.unit) : '–'}</td>
-                <td class="number">{figure ? signedPercent(ratio - 1) : '–'}</td>
-                <td>{side(one, 'before')}</td>
-                <td>{side(one, 'after')}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <Table
+        heads={[
+          'Job',
+          'Time',
+          base.label,
+          other.label,
+          'Change',
+          `Bottleneck in ${base.label}`,
+          `Bottleneck in ${other.label}`,
+        ]}
+      >
+        {jobs.map((one) => {
+          const { job, figure, ratio } = one
+          return (
+            <tr key={job.name}>
+              <td>
+                <i class="swatch" style={{ background: job.color }} />
+                {job.name}
+              </td>
+              <td>{figure?.label ?? '–'}</td>
+              <td class="number">{figure ? quantity(figure.before, figure.unit) : '–'}</td>
+              <td class="number">{figure ? quantity(figure.after, figure.unit) : '–'}</td>
+              <td class="number">{figure ? signedPercent(ratio - 1) : '–'}</td>
+              <td>{side(one, 'before')}</td>
+              <td>{side(one, 'after')}</td>
+            </tr>
+          )
+        })}
+      </Table>
     </div>
   )
 }

@@ -5,8 +5,9 @@ import { against, classChanges, jobChanges, tone } from '../../data/changes'
 import type { DerivedRun } from '../../data/model'
 import { NO_ENDS } from '../../data/range'
 import { Answers } from './answer'
+import { SettingButtons } from '../controls/choice'
 import { FocusChip } from '../picture/facts'
-import { COMPARED_MAX } from '../../data/state'
+import { choicesOf, COMPARED_MAX } from '../../data/state'
 import type { Comparison } from '../session/comparison'
 import { HotLinks } from '../tables/links'
 import { SidePanel } from '../panels/panels'
@@ -14,6 +15,7 @@ import { PictureView } from '../picture/picture'
 import type { Settings } from '../session/settings'
 import type { ViewContent } from '../session/viewcontent'
 import { useSession, useStore } from '../session/session'
+import { numbers, Table } from '../tables/table'
 import './compare.css'
 
 export function CompareView({ compared }: ViewContent) {
@@ -97,7 +99,7 @@ function Pickers({ compared }: { compared: Comparison }) {
         >
           side by side
         </button>
-        {(['difference', 'ratio'] as const).map((change) => (
+        {choicesOf('change').map((change) => (
           <button
             key={change}
             aria-pressed={state.difference && state.change === change}
@@ -139,23 +141,16 @@ function PairingNote({ compared }: { compared: Comparison }) {
         {notes.length > 0 && `; ${notes.join('; ')}`}
         {compared.ids.length > 2 && '; a difference uses only the first two runs'}
       </p>
-      <div class="segmented" role="group" aria-label="Pairing">
-        {(['cable', 'bundle'] as const).map((pairing) => (
-          <button
-            key={pairing}
-            aria-pressed={state.pairing === pairing}
-            title={
-              pairing === 'cable'
-                ? 'Compare single cables'
-                : 'Compare the total of all cables between two routers'
-            }
-            onClick={() => session.state.patch({ pairing, ...NO_ENDS, frozen: null })}
-            data-test={`pairing-${pairing}`}
-          >
-            per {pairing}
-          </button>
-        ))}
-      </div>
+      <SettingButtons
+        setting="pairing"
+        label="Pairing"
+        words={{ cable: 'per cable', bundle: 'per bundle' }}
+        titles={{
+          cable: 'Compare single cables',
+          bundle: 'Compare the total of all cables between two routers',
+        }}
+        also={{ ...NO_ENDS, frozen: null }}
+      />
     </div>
   )
 }
@@ -169,40 +164,27 @@ function Changes({ runs }: { runs: readonly DerivedRun[] }) {
   return (
     <section class="card changes" aria-label="Changes">
       <div class="table-frame" tabIndex={0} role="region" aria-label="Changes by class and job">
-        <table class="small">
-          <thead>
-            <tr>
-              <th>{label} per link</th>
-              <td />
-              {runs.map((d) => (
-                <th class="number" key={d.run.id}>
-                  {d.run.label}
-                </th>
+        <Table heads={[`${label} per link`, '', ...numbers(...runs.map((d) => d.run.label))]}>
+          {rows.map((row) => (
+            <tr key={`${row.name} ${row.statistic}`}>
+              <td>
+                {row.statistic === 'mean' && (
+                  <>
+                    {row.color && <i class="swatch" style={{ background: row.color }} />}
+                    {row.name}
+                  </>
+                )}
+              </td>
+              <td>{row.statistic}</td>
+              {row.values.map((value, i) => (
+                <td class="number" key={i} data-test={`change-${row.name}-${row.statistic}-${i}`}>
+                  {value === null ? '–' : quantity(value, unit)}
+                  {i > 0 && value !== null && <em class={tone(row, i)}>{against(row, i)}</em>}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={`${row.name} ${row.statistic}`}>
-                <td>
-                  {row.statistic === 'mean' && (
-                    <>
-                      {row.color && <i class="swatch" style={{ background: row.color }} />}
-                      {row.name}
-                    </>
-                  )}
-                </td>
-                <td>{row.statistic}</td>
-                {row.values.map((value, i) => (
-                  <td class="number" key={i} data-test={`change-${row.name}-${row.statistic}-${i}`}>
-                    {value === null ? '–' : quantity(value, unit)}
-                    {i > 0 && value !== null && <em class={tone(row, i)}>{against(row, i)}</em>}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
     </section>
   )

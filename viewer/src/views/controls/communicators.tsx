@@ -15,13 +15,13 @@ import {
 import type { DerivedRun } from '../../data/model'
 import { PLACEMENT } from '../../data/placement'
 import type { Run } from '../../data/run'
-import { Choice } from './controls'
+import { Choice, JobChoice } from './choice'
 import { useSession, useSettings, useStore } from '../session/session'
 
 /** Maximum number of groups in the menu; a communicator may have as many groups as ranks. */
 const GROUPS_MAX = 2000
 
-export const hasCommunicators = (run: Run): boolean =>
+const hasCommunicators = (run: Run): boolean =>
   (run.info.tables[MESSAGES]?.rows ?? 0) > 0 && (run.info.tables['placement']?.rows ?? 0) > 0
 
 export function Communicators({ derived: { run } }: { derived: DerivedRun }) {
@@ -54,18 +54,16 @@ function Picker({ run }: { run: Run }) {
   const one = found.find(({ number }) => number === chosen?.communicator)
   return (
     <div class="communicators" data-test="communicators">
-      {run.jobs.length > 1 && (
-        <Choice
-          label="Ranks of job"
-          test="communicator-job"
-          value={String(job)}
-          options={run.jobs.map(({ job, name }) => ({ value: String(job), label: name }))}
-          onChange={(value) => {
-            setJob(Number(value))
-            mark('')
-          }}
-        />
-      )}
+      <JobChoice
+        run={run}
+        job={job}
+        label="Ranks of job"
+        test="communicator-job"
+        onChange={(chosen) => {
+          setJob(chosen)
+          mark('')
+        }}
+      />
       <Choice
         label="Communicator"
         test="communicator"

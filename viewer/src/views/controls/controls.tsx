@@ -9,45 +9,13 @@ import type { Cables } from '../../data/difference'
 import type { DerivedRun } from '../../data/model'
 import { projectionOptions } from '../../data/projection'
 import { NO_ENDS } from '../../data/range'
-import { hasRanks } from '../../data/ranks'
-import type { ViewState } from '../../data/state'
+import { routerColors } from '../../data/ranks'
 import { colorAt, looksFor, type LookTable } from '../../draw/look'
+import { Choice, SettingButtons, SettingChoice } from './choice'
 import { RangeField } from './range'
 import { ThemeContext, useSession, useSettings } from '../session/session'
 import type { Settings } from '../session/settings'
 import './controls.css'
-
-export interface Option {
-  readonly value: string
-  readonly label: string
-}
-
-export function Choice({
-  label,
-  value,
-  options,
-  onChange,
-  test,
-}: {
-  label: string
-  value: string
-  options: readonly Option[]
-  onChange(value: string): void
-  test?: string
-}) {
-  return (
-    <label class="choice">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)} data-test={test}>
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
-}
 
 /** `children` go below the router colour choice. */
 export function Controls({ derived: d, children }: { derived: DerivedRun; children?: ComponentChildren }) {
@@ -79,26 +47,12 @@ export function Controls({ derived: d, children }: { derived: DerivedRun; childr
           onChange={(channel) => patch({ channel, ...NO_ENDS, frozen: null })}
         />
       )}
-      <Choice
-        label="Aggregation"
-        value={state.aggregate}
-        options={[
-          { value: 'max', label: 'max' },
-          { value: 'mean', label: 'mean' },
-          { value: 'sum', label: 'sum' },
-        ]}
-        onChange={(aggregate) => patch({ aggregate: aggregate as ViewState['aggregate'] })}
-      />
-      <Choice
+      <SettingChoice setting="aggregate" label="Aggregation" />
+      <SettingChoice
+        setting="routers"
         label="Router colour"
-        test="routers"
-        value={state.routers}
-        options={[
-          { value: 'job', label: 'job' },
-          { value: 'value', label: 'hottest link' },
-          ...(hasRanks(d.run.info) ? [{ value: 'rank', label: 'rank of a job' }] : []),
-        ]}
-        onChange={(routers) => patch({ routers: routers as ViewState['routers'] })}
+        words={{ job: 'job', value: 'hottest link', rank: 'rank of a job' }}
+        offered={routerColors(d.run.info)}
       />
       {children}
       {planes.length > 0 && d.run.shape === 'torus' && (
@@ -125,17 +79,7 @@ export function ScaleLegend({ derived: d, cables }: { derived: DerivedRun; cable
     <section class="card" aria-label="Colours">
       <header>
         <h2>{d.measure.unit === 'doublings' ? 'Factor' : d.signed ? 'Change' : d.measure.label}</h2>
-        <div class="segmented" role="group" aria-label="Colour scale">
-          {(['linear', 'log', 'quantile'] as const).map((kind) => (
-            <button
-              key={kind}
-              aria-pressed={state.scale === kind}
-              onClick={() => session.state.patch({ scale: kind })}
-            >
-              {kind}
-            </button>
-          ))}
-        </div>
+        <SettingButtons setting="scale" label="Colour scale" />
       </header>
       <div
         class={d.signed ? 'ramp signed' : 'ramp'}

@@ -8,6 +8,7 @@ import type { DerivedRun } from '../../data/model'
 import { classRows } from '../../data/rows'
 import { PERCENTILES } from '../../data/stats'
 import { Brush } from './brush'
+import { SettingButtons } from './choice'
 import { bars, HistogramAxis, mostOf } from './histogram'
 import { HottestFilter, Range } from './range'
 import { useSession, useStore } from '../session/session'
@@ -51,17 +52,7 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
         >
           invert
         </button>
-        <div class="segmented" role="group" aria-label="Histogram axis">
-          {(['linear', 'log'] as const).map((kind) => (
-            <button
-              key={kind}
-              aria-pressed={state.histogram === kind}
-              onClick={() => session.state.patch({ histogram: kind })}
-            >
-              {kind}
-            </button>
-          ))}
-        </div>
+        <SettingButtons setting="histogram" label="Histogram axis" />
       </header>
       <div class="histogram" ref={frame}>
         {classes.map(({ name, code }, row) => (

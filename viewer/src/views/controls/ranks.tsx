@@ -18,7 +18,7 @@ import {
 import type { Run } from '../../data/run'
 import { looksFor } from '../../draw/look'
 import { FIRST_SHADE, SHADES } from '../../data/scale'
-import { Choice } from './controls'
+import { Choice, JobChoice } from './choice'
 import { ThemeContext, useSession, useSettings, useStore } from '../session/session'
 
 /** Loads the places of the chosen ranks; null if routers are not coloured by rank. */
@@ -52,16 +52,14 @@ export function Ranks({ derived: { run, signed } }: { derived: DerivedRun }) {
   )
   return (
     <>
-      {run.jobs.length > 1 && (
-        <Choice
-          label="Job"
-          test="ranks-job"
-          value={String(job)}
-          options={run.jobs.map(({ job, name }) => ({ value: String(job), label: name }))}
-          // Another job has another number of ranks.
-          onChange={(value) => set({ job: Number(value), grid: [], axis: 0 })}
-        />
-      )}
+      <JobChoice
+        run={run}
+        job={job}
+        label="Job"
+        test="ranks-job"
+        // Another job has another number of ranks.
+        onChange={(job) => set({ job, grid: [], axis: 0 })}
+      />
       <div class="range">
         <Grid
           key={`${job} ${grid.join()}`}

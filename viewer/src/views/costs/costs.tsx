@@ -21,7 +21,7 @@ import type { Run } from '../../data/run'
 import type { ViewState } from '../../data/state'
 import { drawBars } from '../../draw/bars'
 import { barAt, barsPicture, barTip } from '../../layout/bars'
-import { Choice } from '../controls/controls'
+import { Choice, SettingButtons } from '../controls/choice'
 import { Marks } from '../canvas/marks'
 import type { ViewContent } from '../session/viewcontent'
 import { useSession, useStore, type Session } from '../session/session'
@@ -52,7 +52,7 @@ function costsOf(run: Run, block: Parameters<typeof cycleCosts>[1] | null): Cost
   return costs
 }
 
-export interface ShownCosts {
+interface ShownCosts {
   readonly choice: CostChoice
   readonly bars: CostBars
   /** The job shown, -1 if an axis separates jobs. */
@@ -86,6 +86,7 @@ export function CostsView({ derived: { run } }: ViewContent) {
   const { choice, bars } = shown
   const of = shown.job < 0 ? 'all jobs' : costs.names.job[costs.jobs.indexOf(shown.job)]!
   const label = `Time of ${of} by ${NOUNS[choice.rows]} and ${NOUNS[choice.parts]}`
+  const colors = categoryColors(bars.parts)
   return (
     <div class="centre wide">
       <Pickers costs={costs} shown={shown} />
@@ -95,7 +96,7 @@ export function CostsView({ derived: { run } }: ViewContent) {
           <ul class="legend">
             {bars.parts.map((part, i) => (
               <li key={part}>
-                <i class="swatch" style={{ background: categoryColors(bars.parts)[i]! }} /> {part}
+                <i class="swatch" style={{ background: colors[i]! }} /> {part}
               </li>
             ))}
           </ul>
@@ -105,7 +106,7 @@ export function CostsView({ derived: { run } }: ViewContent) {
             rows={() => costRows(bars, label, NOUNS[choice.rows], NOUNS[choice.parts])}
           />
         </header>
-        <Bars run={run} bars={bars} label={label} share={state.costScale === 'share'} />
+        <Bars run={run} bars={bars} colors={colors} label={label} share={state.costScale === 'share'} />
         <p class="reading" data-test="costs-reading">
           {hasCycle(run.info)
             ? 'The bars of a scenario sum to the time of one cycle.'
@@ -121,7 +122,6 @@ export function CostsView({ derived: { run } }: ViewContent) {
 
 function Pickers({ costs, shown: { choice, job } }: { costs: Costs; shown: ShownCosts }) {
   const session = useSession()
-  const { costScale } = useStore(session.state)
   const axes = COST_AXES.filter((axis) => costs.axes.includes(axis))
   return (
     <div class="pickers">
@@ -154,23 +154,20 @@ function Pickers({ costs, shown: { choice, job } }: { costs: Costs; shown: Shown
           test="cost-job"
         />
       )}
-      <div class="segmented" role="group" aria-label="Length of bars">
-        {(['time', 'share'] as const).map((scale) => (
-          <button
-            key={scale}
-            aria-pressed={costScale === scale}
-            onClick={() => session.state.patch({ costScale: scale })}
-            data-test={`cost-${scale}`}
-          >
-            {scale}
-          </button>
-        ))}
-      </div>
+      <SettingButtons setting="costScale" label="Length of bars" test="cost" />
     </div>
   )
 }
 
-function Bars({ run, bars, label, share }: { run: Run; bars: CostBars; label: string; share: boolean }) {
+interface BarsProps {
+  readonly run: Run
+  readonly bars: CostBars
+  readonly colors: readonly string[]
+  readonly label: string
+  readonly share: boolean
+}
+
+function Bars({ run, bars, colors, label, share }: BarsProps) {
   return (
     <Marks
       label={`${label}; the keys . and , select the next and previous part`}
@@ -178,7 +175,7 @@ function Bars({ run, bars, label, share }: { run: Run; bars: CostBars; label: st
       run={run}
       of={[bars, share]}
       picture={({ width }) => barsPicture(bars, width, share)}
-      draw={(pen, picture, looks) => drawBars(pen, picture, categoryColors(bars.parts), looks)}
+      draw={(pen, picture, looks) => drawBars(pen, picture, colors, looks)}
       markAt={barAt}
       text={({ marks }, i) => barTip(bars, marks[i]!)}
       order={({ marks }) => [...marks.keys()].sort((a, b) => marks[b]!.seconds - marks[a]!.seconds || a - b)}

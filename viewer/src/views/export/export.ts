@@ -2,7 +2,7 @@
 import { SvgPen } from '../../draw/pen'
 import type { ExportSheet } from './sheets'
 
-export type ExportKind = 'svg' | 'png' | 'csv'
+type ExportKind = 'svg' | 'png' | 'csv'
 
 export async function exportView(kind: ExportKind, sheet: ExportSheet): Promise<void> {
   const name = sheet.name.replace(/[^\w.-]+/g, '-') || 'run'

@@ -51,6 +51,10 @@ export const tablePart = (
   draw: (pen) => drawTable(pen, widths, rows, looks, left),
 })
 
+/** The ends of a colour scale. */
+export const endsText = ({ low, high }: ColorScale, unit: Unit): string =>
+  `${quantity(low, unit)} to ${quantity(high, unit)}`
+
 /** Side of a density map. */
 export const MAP = 380
 
@@ -63,10 +67,9 @@ export function mapPart(
   looks: LookTable,
 ): SheetPart {
   const size = { width: MAP, height: MAP }
-  const range = `${quantity(scale.low, unit)} to ${quantity(scale.high, unit)}`
   const draw: SheetPart['draw'] = (pen) => {
     fillBox(pen, { x: 0, y: 0, ...size }, looks.palette.empty)
     drawDensity(pen, size, map, scale, looks)
   }
-  return titled(`${title}, ${range} per cell`, { ...size, draw }, looks, 12)
+  return titled(`${title}, ${endsText(scale, unit)} per cell`, { ...size, draw }, looks, 12)
 }

@@ -3,11 +3,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../base/format'
 import { search, type SearchResult } from '../../data/focus'
 import type { Run } from '../../data/run'
+import { choicesOf } from '../../data/state'
 import { VIEWS, type View } from '../views'
+import { cycle } from './keys'
 import { useSession, useSettings, useStore } from '../session/session'
 import './header.css'
 
-export interface HeaderProps {
+interface HeaderProps {
   readonly run: Run | undefined
   readonly views: readonly View[]
   onExport(kind: 'svg' | 'png' | 'csv'): void
@@ -43,11 +45,7 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
       <button
         title="Theme: auto, light or dark (T)"
         aria-label={`Theme: ${THEMES[state.theme]}`}
-        onClick={() =>
-          session.state.patch({
-            theme: { auto: 'light', light: 'dark', dark: 'auto' }[state.theme] as typeof state.theme,
-          })
-        }
+        onClick={() => session.state.patch({ theme: cycle(choicesOf('theme'), state.theme) })}
         data-test="theme"
       >
         {THEMES[state.theme]}

@@ -2,11 +2,13 @@
 import { useEffect } from 'preact/hooks'
 import type { DerivedRun } from '../../data/model'
 import { ALL_VALUES, HOTTEST, isOpen, NO_ENDS } from '../../data/range'
-import { hasRanks } from '../../data/ranks'
+import { routerColors } from '../../data/ranks'
+import { choicesOf } from '../../data/state'
 import { solo, toggleMode } from '../controls/jobs'
 import { PANEL_NAMES } from '../panels/panels'
 import type { Session } from '../session/session'
 import type { Settings } from '../session/settings'
+import { Dialog, Pairs } from '../tables/dialog'
 import { VIEWS, type View } from '../views'
 import './dialogs.css'
 
@@ -21,14 +23,14 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['I', 'invert the selected range'],
   ['C', 'show only the next class; after the last: all'],
   ['M', 'next measure'],
-  ['L', 'colour scale: linear, log, quantile'],
-  ['H', 'histogram axis: linear, log'],
+  ['L', `colour scale: ${choicesOf('scale').join(', ')}`],
+  ['H', `histogram axis: ${choicesOf('histogram').join(', ')}`],
   ['F', 'freeze or unfreeze the colour range'],
   ['R', 'router colour: job, hottest link, rank'],
   ['G', `side panel: ${PANEL_NAMES.join(', ')}`],
   ['V', 'next view'],
   ['N', 'next run'],
-  ['T', 'theme: auto, light, dark'],
+  ['T', `theme: ${choicesOf('theme').join(', ')}`],
   ['W S  A D', 'time view: zoom around the cursor, pan'],
   ['.  ,', 'in a picture: next or previous mark, largest first; Enter focuses it'],
   ['Shift + .  ,', 'in a machine picture: next or previous router'],
@@ -37,7 +39,8 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ['?', 'show this help'],
 ]
 
-const cycle = <T,>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) % all.length]!
+/** The one after `now`; after the last, the first. */
+export const cycle = <T,>(all: readonly T[], now: T): T => all[(all.indexOf(now) + 1) % all.length]!
 
 export function useKeys(
   session: Session,
@@ -98,24 +101,19 @@ export function changeFor(
     case 'a':
       return { jobs: {}, classesOff: [], ...ALL_VALUES, focus: '' }
     case 'l':
-      return { scale: cycle(['linear', 'log', 'quantile'] as const, state.scale) }
+      return { scale: cycle(choicesOf('scale'), state.scale) }
     case 'h':
-      return { histogram: cycle(['linear', 'log'] as const, state.histogram) }
+      return { histogram: cycle(choicesOf('histogram'), state.histogram) }
     case 'o':
       return { ...ALL_VALUES, hottest: cycle([0, ...HOTTEST], state.hottest) }
     case 'i':
       return d && (state.inverted || !isOpen(d.range)) ? { inverted: !state.inverted } : null
     case 'r':
-      return {
-        routers: cycle<Settings['routers']>(
-          d && hasRanks(d.run.info) ? ['job', 'value', 'rank'] : ['job', 'value'],
-          state.routers,
-        ),
-      }
+      return { routers: cycle(routerColors(d?.run.info), state.routers) }
     case 'g':
       return { panel: cycle(PANEL_NAMES, state.panel) }
     case 't':
-      return { theme: cycle(['auto', 'light', 'dark'] as const, state.theme) }
+      return { theme: cycle(choicesOf('theme'), state.theme) }
     case 'v':
       return { view: cycle(views, state.view) }
     case 'n':
@@ -153,33 +151,12 @@ export function changeFor(
 
 export function Help({ onClose }: { onClose(): void }) {
   return (
-    <div class="shade" onClick={onClose}>
-      <div
-        class="help"
-        role="dialog"
-        aria-modal="true"
-        aria-label="Help"
-        onClick={(event) => event.stopPropagation()}
-      >
-        <div class="head">
-          <h2>Keyboard shortcuts</h2>
-          <button onClick={onClose} autofocus>
-            close
-          </button>
-        </div>
-        <dl>
-          {KEYS.map(([keys, meaning]) => (
-            <>
-              <dt>{keys}</dt>
-              <dd>{meaning}</dd>
-            </>
-          ))}
-        </dl>
-        <p class="hint">
-          The address of this page contains all settings: copy it to share the view. In a picture, the wheel
-          zooms, dragging pans, a click focuses a router, link or group, and a double click resets the zoom.
-        </p>
-      </div>
-    </div>
+    <Dialog title="Keyboard shortcuts" label="Help" kind="help" autofocus onClose={onClose}>
+      <Pairs rows={KEYS} />
+      <p class="hint">
+        The address of this page contains all settings: copy it to share the view. In a picture, the wheel
+        zooms, dragging pans, a click focuses a router, link or group, and a double click resets the zoom.
+      </p>
+    </Dialog>
   )
 }

@@ -1,6 +1,7 @@
 /** The tooltip next to the pointer. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSession, useStore } from '../session/session'
+import { Pairs } from '../tables/dialog'
 import './dialogs.css'
 
 export function Tooltip() {
@@ -29,14 +30,7 @@ export function Tooltip() {
       >
         <b>{title}</b>
         {note !== '' && <em>{note}</em>}
-        <dl>
-          {rows.map(([label, value]) => (
-            <>
-              <dt>{label}</dt>
-              <dd>{value}</dd>
-            </>
-          ))}
-        </dl>
+        <Pairs rows={rows} />
         {shares.map(({ name, color, text, share }) => (
           <div class="tip-share" key={name}>
             <i class="swatch" style={{ background: color }} />

@@ -15,7 +15,7 @@ import {
   type JobCommunication,
   type CommunicationPair,
 } from '../../data/communication'
-import { Choice } from '../controls/controls'
+import { Choice } from '../controls/choice'
 import { DensityView, densityScale } from '../canvas/density'
 import { useSession, useStore, type Session } from '../session/session'
 

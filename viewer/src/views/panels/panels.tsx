@@ -22,7 +22,7 @@ const panels = {
 
 export type Panel = keyof typeof panels
 
-export interface PanelEntry {
+interface PanelEntry {
   readonly label: string
   readonly title?: string
   readonly Body: ComponentType<{ derived: DerivedRun }>

@@ -224,7 +224,7 @@ export function useFrozenDuringDrag<T>(dragging: boolean, make: () => T): T {
 export const ThemeContext = createContext<Theme>('light')
 
 /** Geometry that depends only on the machine, computed once per run. */
-export class Geometry {
+class Geometry {
   private readonly pictures = new Map<string, Picture>()
   private inside: Interior | undefined
   private groups: Marks | undefined

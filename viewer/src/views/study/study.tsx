@@ -17,10 +17,11 @@ import type { ViewState } from '../../data/state'
 import { drawFront } from '../../draw/front'
 import { frontPicture } from '../../layout/front'
 import { nearestMark } from '../../layout/pick'
-import { Choice } from '../controls/controls'
+import { Choice, KeyChoice } from '../controls/choice'
 import { Marks, type MarkText } from '../canvas/marks'
 import { PivotTable } from '../tables/pivot'
 import { useSession, useStore, type Session } from '../session/session'
+import { Table } from '../tables/table'
 import './study.css'
 
 export function StudyView() {
@@ -95,28 +96,21 @@ function Costs({ of }: { of: Findings }) {
 function StudyPickers({ of, panels }: { of: Findings; panels: FindingsPanels }) {
   const { state } = useSession()
   const keys = of.keys.map(({ name, label }) => ({ value: name, label }))
-  const none = { value: '-', label: 'none' }
   return (
     <div class="pickers">
-      <Choice
+      <KeyChoice
+        setting="studyPanels"
         label="One table per"
-        value={panels.panelKey || '-'}
-        options={[none, ...keys]}
-        onChange={(studyPanels) => state.patch({ studyPanels })}
+        value={panels.panelKey}
+        keys={keys}
         test="study-panels"
       />
-      <Choice
-        label="Rows"
-        value={panels.rowKey || '-'}
-        options={[none, ...keys]}
-        onChange={(studyRows) => state.patch({ studyRows })}
-        test="study-rows"
-      />
-      <Choice
+      <KeyChoice setting="studyRows" label="Rows" value={panels.rowKey} keys={keys} test="study-rows" />
+      <KeyChoice
+        setting="studyColumns"
         label="Columns"
-        value={panels.columnKey || '-'}
-        options={[none, ...keys]}
-        onChange={(studyColumns) => state.patch({ studyColumns })}
+        value={panels.columnKey}
+        keys={keys}
         test="study-columns"
       />
       <Choice
@@ -204,51 +198,37 @@ function Trials({
   const rest = [...of.entries.keys()].filter((i) => !front.includes(i))
   return (
     <div class="table-frame">
-      <table data-test="trials">
-        <thead>
-          <tr>
-            <th scope="col">Trial</th>
-            {of.keys.map(({ name, label }) => (
-              <th key={name} scope="col">
-                {label}
-              </th>
-            ))}
-            {of.figures.map(({ name, label, meaning }) => (
-              <th key={name} scope="col" class="number" title={meaning}>
-                {label}
-              </th>
-            ))}
-            <th scope="col">Result</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...front, ...rest].map((i) => {
-            const entry = of.entries[i]!
-            return (
-              <tr key={i}>
-                <td>
-                  <button
-                    onClick={() => onOpen(i)}
-                    disabled={entry.runs.length === 0}
-                    data-test={`trial-${i}`}
-                  >
-                    {count(i)}
-                  </button>
+      <Table
+        test="trials"
+        heads={[
+          'Trial',
+          ...of.keys.map(({ label }) => label),
+          ...of.figures.map(({ label, meaning }) => ({ text: label, number: true, title: meaning })),
+          'Result',
+        ]}
+      >
+        {[...front, ...rest].map((i) => {
+          const entry = of.entries[i]!
+          return (
+            <tr key={i}>
+              <td>
+                <button onClick={() => onOpen(i)} disabled={entry.runs.length === 0} data-test={`trial-${i}`}>
+                  {count(i)}
+                </button>
+              </td>
+              {of.keys.map(({ name }) => (
+                <td key={name}>{entry.keys[name]}</td>
+              ))}
+              {of.figures.map(({ name, unit }) => (
+                <td key={name} class="number">
+                  {entry.values[name] === undefined ? '–' : quantity(entry.values[name], unit)}
                 </td>
-                {of.keys.map(({ name }) => (
-                  <td key={name}>{entry.keys[name]}</td>
-                ))}
-                {of.figures.map(({ name, unit }) => (
-                  <td key={name} class="number">
-                    {entry.values[name] === undefined ? '–' : quantity(entry.values[name], unit)}
-                  </td>
-                ))}
-                <td>{outcome(entry)}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+              ))}
+              <td>{outcome(entry)}</td>
+            </tr>
+          )
+        })}
+      </Table>
     </div>
   )
 }

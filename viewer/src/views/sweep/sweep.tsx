@@ -15,7 +15,7 @@ import {
   type Pivot,
 } from '../../data/pivot'
 import type { ViewState } from '../../data/state'
-import { Choice } from '../controls/controls'
+import { Choice, KeyChoice, SettingButtons, SettingChoice } from '../controls/choice'
 import { Interactions } from './interactions'
 import { PivotTable } from '../tables/pivot'
 import { useSession, useStore, type Session } from '../session/session'
@@ -71,24 +71,13 @@ export function SweepView() {
   const state = useStore(session.state)
   return (
     <>
-      <div class="segmented tabs" role="group" aria-label="Sweep display">
-        {(
-          [
-            ['map', 'Map'],
-            ['lines', 'Lines'],
-            ['runs', 'Runs'],
-          ] as const
-        ).map(([sweepShow, name]) => (
-          <button
-            key={sweepShow}
-            aria-pressed={state.sweepShow === sweepShow}
-            onClick={() => session.state.patch({ sweepShow })}
-            data-test={`sweep-${sweepShow}`}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
+      <SettingButtons
+        setting="sweepShow"
+        label="Sweep display"
+        words={{ map: 'Map', lines: 'Lines', runs: 'Runs' }}
+        test="sweep"
+        tabs
+      />
       {state.sweepShow === 'runs' ? <Thumbnails /> : <Table />}
     </>
   )
@@ -126,18 +115,19 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
   const lines = state.sweepShow === 'lines'
   return (
     <div class="pickers">
-      <Choice
+      <KeyChoice
+        setting="sweepRows"
         label={lines ? 'Horizontal axis' : 'Rows'}
-        value={rowKey || '-'}
-        options={[{ value: '-', label: 'all runs' }, ...keys]}
-        onChange={(sweepRows) => session.state.patch({ sweepRows })}
+        value={rowKey}
+        keys={keys}
+        none="all runs"
         test="sweep-rows"
       />
-      <Choice
+      <KeyChoice
+        setting="sweepColumns"
         label={lines ? 'One line per' : 'Columns'}
-        value={columnKey || '-'}
-        options={[{ value: '-', label: 'none' }, ...keys]}
-        onChange={(sweepColumns) => session.state.patch({ sweepColumns })}
+        value={columnKey}
+        keys={keys}
         test="sweep-columns"
       />
       <Choice
@@ -147,25 +137,17 @@ function SweepPickers({ table: { rowKey, columnKey, figure } }: { table: SweepTa
         onChange={(sweepFigure) => session.state.patch({ sweepFigure })}
         test="sweep-figure"
       />
-      <Choice
+      <SettingChoice
+        setting="sweepOrder"
         label="Order by"
-        value={state.sweepOrder}
-        options={[
-          { value: 'key', label: 'setting' },
-          { value: 'value', label: 'value' },
-        ]}
-        onChange={(order) => session.state.patch({ sweepOrder: order as ViewState['sweepOrder'] })}
+        words={{ key: 'setting', value: 'value' }}
         test="sweep-order"
       />
       {!lines && (
-        <Choice
+        <SettingChoice
+          setting="sweepBase"
           label="Compare a cell with"
-          value={state.sweepBase}
-          options={[
-            { value: 'row', label: 'the first of its row' },
-            { value: 'column', label: 'the first of its column' },
-          ]}
-          onChange={(base) => session.state.patch({ sweepBase: base as ViewState['sweepBase'] })}
+          words={{ row: 'the first of its row', column: 'the first of its column' }}
           test="sweep-base"
         />
       )}

@@ -7,7 +7,7 @@ import { loadRun } from '../../data/run'
 import type { RunInfo, SweepKey } from '../../data/source'
 import { looksFor } from '../../draw/look'
 import { drawPicture } from '../../draw/picture'
-import { Choice } from '../controls/controls'
+import { Choice } from '../controls/choice'
 import { PictureContent } from '../picture/content'
 import { fit } from '../picture/drawing'
 import { geometryOf, ThemeContext, useSession, useStore, type Session } from '../session/session'
@@ -50,7 +50,7 @@ export function Thumbnails() {
   )
 }
 
-export function orderBy(runs: readonly RunInfo[], key: string): number[] {
+function orderBy(runs: readonly RunInfo[], key: string): number[] {
   const ids = runs.map((_, id) => id)
   if (key === '') return ids
   return ids.sort((a, b) => {

@@ -7,6 +7,7 @@ import { linkName } from '../../data/run'
 import { hottest } from '../../data/selection'
 import { jobsOnLink } from '../../data/values'
 import { useSession, useSettings, useStore } from '../session/session'
+import { numbers, Table } from './table'
 import './links.css'
 
 const ROWS = 40
@@ -32,23 +33,12 @@ export function HotLinks({ derived: d }: { derived: DerivedRun }) {
           total)
         </span>
       </header>
-      <div class={`table-frame ${reduced ? 'waiting' : ''}`} aria-busy={reduced}>
-        <table>
-          <thead>
-            <tr>
-              <th>From</th>
-              <th>To</th>
-              <th>Class</th>
-              <th class="number">{valueLabel(d)}</th>
-              {perJob && <th>Jobs</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((l) => (
-              <Row key={l} derived={d} link={l} />
-            ))}
-          </tbody>
-        </table>
+      <div class="table-frame" aria-busy={reduced}>
+        <Table heads={['From', 'To', 'Class', ...numbers(valueLabel(d)), ...(perJob ? ['Jobs'] : [])]}>
+          {rows.map((l) => (
+            <Row key={l} derived={d} link={l} />
+          ))}
+        </Table>
         {rows.length === 0 && <p class="hint centred">No selected link has traffic.</p>}
       </div>
     </section>

@@ -3,6 +3,8 @@ import { useEffect, useRef } from 'preact/hooks'
 import { count } from '../../base/format'
 import type { Rows } from '../../data/rows'
 import { useSession, useStore } from '../session/session'
+import { Dialog } from './dialog'
+import { Table } from './table'
 import './tables.css'
 
 /** `rows` is called when the button is pressed. */
@@ -45,52 +47,26 @@ export function TableDialog() {
   const { title, head, rows, all } = table
   const isNumber = head.map((_, i) => rows.every((row) => /^[−+–\d]/.test(row[i] ?? '')))
   return (
-    <div class="shade" onClick={close}>
-      <div
-        class="help as-table"
-        role="dialog"
-        aria-modal="true"
-        aria-label={title}
-        ref={box}
-        onClick={(event) => event.stopPropagation()}
-        onKeyDown={onKeyDown}
-        data-test="table"
-      >
-        <div class="head">
-          <h2>{title}</h2>
-          <button onClick={close}>close</button>
-        </div>
-        <p class="hint" data-test="table-rows">
-          {rows.length < all
-            ? `First ${count(rows.length)} of ${count(all)} rows. Use Export for all values.`
-            : `${count(all)} rows.`}
-        </p>
-        <div class="table-frame" tabIndex={0} role="region" aria-label={`Rows of ${title}`}>
-          <table>
-            <thead>
-              <tr>
-                {head.map((text, i) => (
-                  <th key={i} scope="col" class={isNumber[i] ? 'number' : ''}>
-                    {text}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, i) => (
-                <tr key={i}>
-                  {row.map((text, j) => (
-                    <td key={j} class={isNumber[j] ? 'number' : ''}>
-                      {text}
-                    </td>
-                  ))}
-                </tr>
+    <Dialog title={title} kind="as-table" box={box} test="table" onKeyDown={onKeyDown} onClose={close}>
+      <p class="hint" data-test="table-rows">
+        {rows.length < all
+          ? `First ${count(rows.length)} of ${count(all)} rows. Use Export for all values.`
+          : `${count(all)} rows.`}
+      </p>
+      <div class="table-frame" tabIndex={0} role="region" aria-label={`Rows of ${title}`}>
+        <Table heads={head.map((text, i) => ({ text, number: isNumber[i]! }))}>
+          {rows.map((row, i) => (
+            <tr key={i}>
+              {row.map((text, j) => (
+                <td key={j} class={isNumber[j] ? 'number' : ''}>
+                  {text}
+                </td>
               ))}
-            </tbody>
-          </table>
-        </div>
+            </tr>
+          ))}
+        </Table>
       </div>
-    </div>
+    </Dialog>
   )
 }
 

@@ -68,18 +68,25 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
 }
 
 interface CursorProps {
-  readonly picture: TimePicture
+  readonly picture: TimePicture & { readonly rowHeight?: number }
   readonly time: number
-  /** Top and height of the focused row. */
-  readonly row?: readonly [number, number] | null
+  /** The focused row, or -1. */
+  readonly row?: number
 }
 
 /** The chosen time and row. */
-export function Cursor({ picture: { axis, plot, width, height }, time, row = null }: CursorProps) {
+export function Cursor({ picture, time, row = -1 }: CursorProps) {
+  const { axis, plot, width, height, rowHeight = 0 } = picture
   return (
     <svg width={width} height={height} class="over" aria-hidden="true">
-      {row && (
-        <rect class="focused-row" x={plot.x - 1} y={row[0] - 1} width={plot.width + 2} height={row[1] + 2} />
+      {row >= 0 && (
+        <rect
+          class="focused-row"
+          x={plot.x - 1}
+          y={plot.y + row * rowHeight - 1}
+          width={plot.width + 2}
+          height={rowHeight + 2}
+        />
       )}
       {time >= axis.first && time <= axis.last && (
         <line class="cursor" x1={axis.x(time)} x2={axis.x(time)} y1={plot.y} y2={plot.y + plot.height} />

@@ -7,7 +7,7 @@ import { intervalAt, strongest, type Lines } from '../../data/series'
 import type { Run } from '../../data/run'
 import type { TimeSpan } from '../../data/timespan'
 import { drawHeat, heatScale } from '../../draw/timechart'
-import { heatPicture, rowAt } from '../../layout/timechart'
+import { heatPicture, placeInRow, rowAt } from '../../layout/timechart'
 import { Marks } from '../canvas/marks'
 import { MiniRamp } from '../canvas/miniramp'
 import { useSession, useStore } from '../session/session'
@@ -84,7 +84,7 @@ function Cells({
   routerOf,
 }: CellsProps) {
   const session = useSession()
-  const { time, focus, ramp } = useStore(session.state)
+  const { time, focus } = useStore(session.state)
   const subjectAt = (row: number): number => shown.lines[row]!.subject
   const focused = useMemo(
     () => (focus === '' ? -1 : shown.lines.findIndex(({ subject }) => focusOf(subject) === focus)),
@@ -96,7 +96,7 @@ function Cells({
       test="series-heat"
       run={run}
       frame="chart"
-      of={[shown, scale, span, ramp]}
+      of={[shown, scale, span]}
       picture={(size) => heatPicture(shown, name, span, size)}
       draw={(pen, picture, looks) => drawHeat(pen, picture, scale, looks)}
       markAt={(picture, x, y): HeatCell | null => {
@@ -116,19 +116,12 @@ function Cells({
         }
       }}
       order={() => heatCells(shown).map(({ row, interval: i }) => ({ row, i, begin: shown.times[i]! }))}
-      place={({ axis, plot, rowHeight }, { row, begin }) => ({
-        x: axis.x(begin),
-        y: plot.y + (row + 0.5) * rowHeight,
-      })}
+      place={(picture, { row, begin }) => placeInRow(picture, row, begin)}
       open={(_, { row, begin }) => {
         const of = focusOf(subjectAt(row))
         session.state.patch({ time: begin, ...(of === '' ? {} : { focus: of === focus ? '' : of }) })
       }}
-      over={(picture) => {
-        const { plot, rowHeight } = picture
-        const row = focused < 0 ? null : ([plot.y + focused * rowHeight, rowHeight] as const)
-        return <Cursor picture={picture} time={time} row={row} />
-      }}
+      over={(picture) => <Cursor picture={picture} time={time} row={focused} />}
     />
   )
 }

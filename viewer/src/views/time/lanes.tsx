@@ -8,7 +8,7 @@ import { laneRows } from '../../data/rows'
 import type { Run } from '../../data/run'
 import type { TimeSpan } from '../../data/timespan'
 import { drawLanes, STATE_COLORS, STATE_NAMES } from '../../draw/timechart'
-import { lanesPicture, rowAt } from '../../layout/timechart'
+import { lanesPicture, placeInRow, rowAt } from '../../layout/timechart'
 import { Marks, type MarkText } from '../canvas/marks'
 import { ThemeContext, useSession, useStore, type Session } from '../session/session'
 import { TableButton } from '../tables/tables'
@@ -72,19 +72,12 @@ function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; spa
             .sort((a, b) => shown[b]!.waiting - shown[a]!.waiting || a - b)
             .map((row) => ({ row, time: longestWait(shown[row]!) }))
         }
-        place={({ axis, plot, rowHeight }, { row, time }) => ({
-          x: axis.x(time),
-          y: plot.y + (row + 0.5) * rowHeight,
-        })}
+        place={(picture, { row, time }) => placeInRow(picture, row, time)}
         open={(_, { row, time }) => {
           const of = focusOf(shown[row]!)
           session.state.patch({ time: Math.round(time), focus: of === focus ? '' : of })
         }}
-        over={(picture) => {
-          const { plot, rowHeight } = picture
-          const row = focused < 0 ? null : ([plot.y + focused * rowHeight, rowHeight] as const)
-          return <Cursor picture={picture} time={time} row={row} />
-        }}
+        over={(picture) => <Cursor picture={picture} time={time} row={focused} />}
       />
       <LaneNote run={run} all={all} shown={shown} />
     </section>

@@ -112,4 +112,8 @@ export function linesOf(session: Session, run: Run, column: SeriesColumn, by: Gr
   return found
 }
 
+/** Hidden and subtracted jobs have no line. */
+export const shownLines = (all: Lines, by: Grouping, jobs: ViewState['jobs']): Lines =>
+  by === 'job' ? { ...all, lines: all.lines.filter(({ subject }) => jobs[subject] === undefined) } : all
+
 const lines = new WeakMap<Block, Map<string, Lines>>()

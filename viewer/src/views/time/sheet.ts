@@ -13,11 +13,19 @@ import { clampSpan, type TimeSpan } from '../../data/timespan'
 import { looksFor, type LookTable } from '../../draw/look'
 import { drawHeat, drawLanes, drawLines, heatScale, STATE_COLORS, STATE_NAMES } from '../../draw/timechart'
 import { heatPicture, lanesPicture, linesPicture } from '../../layout/timechart'
-import { machinePart, scalePart, titled } from '../export/parts'
+import { machinePart, endsText, scalePart, titled } from '../export/parts'
 import { machineOf, sheetOf, type ExportRequest, type ExportSheet } from '../export/sheets'
 import type { Session } from '../session/session'
 import { lanesIn, shownLanes } from './lanes'
-import { blockOf, chosenHeat, chosenLines, chosenRows, linesOf, type SeriesColumn } from './moment'
+import {
+  blockOf,
+  chosenHeat,
+  chosenLines,
+  chosenRows,
+  linesOf,
+  shownLines,
+  type SeriesColumn,
+} from './moment'
 
 const WIDTH = 860
 const LINES = 172
@@ -75,15 +83,11 @@ function momentParts(
   return [machinePart(machine, MACHINE, title), scalePart(moment, machine.looks)]
 }
 
-/** Hidden jobs have no line. */
 function partOf(session: Session, run: Run, column: SeriesColumn, by: Grouping, state: ViewState): Part[] {
   const all = linesOf(session, run, column, by)
   const block = blockOf(session, run, column)
   if (typeof all === 'string' || block === undefined || typeof block === 'string') return []
-  const lines =
-    by === 'job'
-      ? { ...all, lines: all.lines.filter(({ subject }) => state.jobs[subject] === undefined) }
-      : all
+  const lines = shownLines(all, by, state.jobs)
   return [{ column, by, lines, name: (subject) => nameOfKey(run, block, by, subject) }]
 }
 
@@ -116,8 +120,7 @@ function heatPart(
   const size = { width: WIDTH, height: MARGINS + Math.max(120, Math.min(600, 3 * all.lines.length)) }
   const picture = heatPicture(lines, name, span, size)
   const { label, unit } = column.value
-  const range = `${quantity(scale.low, unit)} to ${quantity(scale.high, unit)}`
-  const title = `${label}, ${range}, ${lines.lines.length} of ${all.lines.length} rows`
+  const title = `${label}, ${endsText(scale, unit)}, ${lines.lines.length} of ${all.lines.length} rows`
   const draw: SheetPart['draw'] = (pen) => drawHeat(pen, picture, scale, looks)
   return titled(title, { ...picture, draw }, looks)
 }

@@ -9,7 +9,7 @@ import { groupings, indexAt, nameOfKey, routerOfKey, type Grouping } from '../..
 import { hasLanes, type Lane } from '../../data/lanes'
 import { clampSpan, moveSpan, timeSpan, type TimeSpan } from '../../data/timespan'
 import { LineChart } from './chart'
-import { Choice } from '../controls/controls'
+import { Choice } from '../controls/choice'
 import { FocusChip } from '../picture/facts'
 import { HeatMap } from './heat'
 import { Lanes, lanesIn } from './lanes'
@@ -21,6 +21,7 @@ import {
   heatColumns,
   lineColumns,
   linesOf,
+  shownLines,
   type SeriesColumn,
 } from './moment'
 import { PictureView } from '../picture/picture'
@@ -189,13 +190,9 @@ function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span:
   const by = groupings(column.table)[0]!
   const block = blockOf(session, run, column)
   const lines = linesOf(session, run, column, by)
-  // Hidden and subtracted jobs have no line.
   const shown = useMemo(
-    () =>
-      typeof lines === 'string' || by !== 'job'
-        ? lines
-        : { ...lines, lines: lines.lines.filter(({ subject }) => jobs[subject] === undefined) },
-    [lines, jobs],
+    () => (typeof lines === 'string' ? lines : shownLines(lines, by, jobs)),
+    [lines, by, jobs],
   )
   if (typeof shown === 'string') return <p class="loading">{shown}</p>
   return (

@@ -16,6 +16,7 @@ import {
   type Explanation,
 } from '../../../data/explanation'
 import { useSession, useSettings, useStore } from '../../session/session'
+import { Table } from '../../tables/table'
 import './bottlenecks.css'
 
 export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
@@ -214,30 +215,18 @@ function Details({
 const changeText = (share: number | null): string =>
   share === null ? '–' : Math.abs(share) < 5e-4 ? 'no change' : `${share > 0 ? '+' : ''}${percent(share)}`
 
-function Sheet({
-  title,
-  heads,
-  children,
-}: {
-  title: string
-  heads: readonly string[]
-  children: ComponentChildren
-}) {
+interface SheetProps {
+  readonly title: string
+  readonly heads: readonly string[]
+  readonly children: ComponentChildren
+}
+
+function Sheet({ title, heads, children }: SheetProps) {
   return (
     <div class="table-frame">
-      <table class="small">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
+      <Table caption={title} heads={heads}>
+        {children}
+      </Table>
     </div>
   )
 }

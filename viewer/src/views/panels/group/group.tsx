@@ -4,10 +4,11 @@ import { count } from '../../../base/format'
 import { describeRouter, jobOf, routerJobs, show, jobText } from '../../../data/describe'
 import type { DerivedRun } from '../../../data/model'
 import { axesInside, IDLE, SEVERAL, type Run } from '../../../data/run'
-import { Choice } from '../../controls/controls'
+import { Choice } from '../../controls/choice'
 import { MatricesView } from '../matrices/matrices'
 import { useSession, useStore } from '../../session/session'
 import { groupMembers } from '../../../layout/radial'
+import { numbers, Table } from '../../tables/table'
 import './group.css'
 
 export function GroupView({ derived: d }: { derived: DerivedRun }) {
@@ -75,32 +76,19 @@ function classRows({ run, values, selection }: DerivedRun, group: number): Class
 function ClassTable({ derived: d, group }: { derived: DerivedRun; group: number }) {
   const rows = useMemo(() => classRows(d, group), [d.selection, group])
   return (
-    <table class="small">
-      <thead>
-        <tr>
-          <th>Class</th>
-          <td />
-          <th class="number">Links</th>
-          <th class="number">Mean</th>
-          <th class="number">Max</th>
+    <Table heads={['Class', '', ...numbers('Links', 'Mean', 'Max')]}>
+      {rows.map((row) => (
+        <tr key={`${row.name} ${row.where}`}>
+          <td>{row.name}</td>
+          <td>{row.where}</td>
+          <td class="number">
+            {row.selected === row.links ? count(row.links) : `${count(row.selected)} of ${count(row.links)}`}
+          </td>
+          <td class="number">{show(d, row.mean)}</td>
+          <td class="number">{show(d, row.max)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={`${row.name} ${row.where}`}>
-            <td>{row.name}</td>
-            <td>{row.where}</td>
-            <td class="number">
-              {row.selected === row.links
-                ? count(row.links)
-                : `${count(row.selected)} of ${count(row.links)}`}
-            </td>
-            <td class="number">{show(d, row.mean)}</td>
-            <td class="number">{show(d, row.max)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   )
 }
 

@@ -7,6 +7,7 @@ import type { DerivedRun } from '../../../data/model'
 import { linkName } from '../../../data/run'
 import { channelValues, FIFO_COLUMNS, FIFOS, fifosOf, linksFrom } from '../../../data/router'
 import { useSession, useStore } from '../../session/session'
+import { numbers, Table } from '../../tables/table'
 
 export function RouterView({ derived: d }: { derived: DerivedRun }) {
   const router = d.focus?.router ?? -1
@@ -32,45 +33,32 @@ function LinkTable({ derived: d, router }: { derived: DerivedRun; router: number
   const block = has ? session.block(run.id, CHANNELS, channelColumns(run.info)) : undefined
   const channels =
     block && typeof block !== 'string' ? channelValues(run, block, d.measure.id, links) : links.map(() => [])
+  const vcs = channels[0]?.map((_, vc) => `vc ${vc}`) ?? []
   return (
-    <table>
-      <thead>
-        <tr>
-          <th>To</th>
-          <th>Class</th>
-          <th class="number">{d.measure.label}</th>
-          {channels[0]?.map((_, vc) => (
-            <th class="number" key={vc}>
-              vc {vc}
-            </th>
+    <Table heads={['To', 'Class', ...numbers(d.measure.label, ...vcs)]}>
+      {links.map((l, i) => (
+        <tr
+          key={l}
+          tabIndex={0}
+          onClick={() => session.state.patch({ focus: `link:${linkName(run, l)}` })}
+          onKeyDown={(event) =>
+            event.key === 'Enter' && session.state.patch({ focus: `link:${linkName(run, l)}` })
+          }
+        >
+          <td>{run.routers.names.at(run.links.target[l]!)}</td>
+          <td>
+            {run.links.classes[run.links.class[l]!]}
+            {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
+          </td>
+          <td class="number">{show(d, d.values[l]!)}</td>
+          {channels[i]!.map((value, vc) => (
+            <td class="number" key={vc}>
+              {quantity(value, d.measure.unit)}
+            </td>
           ))}
         </tr>
-      </thead>
-      <tbody>
-        {links.map((l, i) => (
-          <tr
-            key={l}
-            tabIndex={0}
-            onClick={() => session.state.patch({ focus: `link:${linkName(run, l)}` })}
-            onKeyDown={(event) =>
-              event.key === 'Enter' && session.state.patch({ focus: `link:${linkName(run, l)}` })
-            }
-          >
-            <td>{run.routers.names.at(run.links.target[l]!)}</td>
-            <td>
-              {run.links.classes[run.links.class[l]!]}
-              {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
-            </td>
-            <td class="number">{show(d, d.values[l]!)}</td>
-            {channels[i]!.map((value, vc) => (
-              <td class="number" key={vc}>
-                {quantity(value, d.measure.unit)}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   )
 }
 
@@ -81,33 +69,23 @@ function FifoTable({ derived: { run }, router }: { derived: DerivedRun; router: 
   if (block === undefined) return <p class="hint">Loading …</p>
   if (typeof block === 'string') return <p class="note">{block}</p>
   return (
-    <table data-test="fifos">
-      <caption>Torus FIFOs of its nodes; mean waits per packet</caption>
-      <thead>
-        <tr>
-          <th>Node</th>
-          <th class="number">FIFO</th>
-          <th class="number">Packets</th>
-          <th class="number">Busy</th>
-          <th class="number">Memory FIFO</th>
-          <th class="number">HOL blocked</th>
-          <th class="number">Head stall</th>
+    <Table
+      test="fifos"
+      caption="Torus FIFOs of its nodes; mean waits per packet"
+      heads={['Node', ...numbers('FIFO', 'Packets', 'Busy', 'Memory FIFO', 'HOL blocked', 'Head stall')]}
+    >
+      {fifosOf(run, block, router).map((one) => (
+        <tr key={`${one.node} ${one.fifo}`}>
+          <td>{run.nodes.names.at(one.node)}</td>
+          <td class="number">{one.fifo}</td>
+          <td class="number">{count(one.packets)}</td>
+          {[one.busy, one.memory, one.behind, one.head].map((time, i) => (
+            <td class="number" key={i}>
+              {quantity(time, 'ps')}
+            </td>
+          ))}
         </tr>
-      </thead>
-      <tbody>
-        {fifosOf(run, block, router).map((one) => (
-          <tr key={`${one.node} ${one.fifo}`}>
-            <td>{run.nodes.names.at(one.node)}</td>
-            <td class="number">{one.fifo}</td>
-            <td class="number">{count(one.packets)}</td>
-            {[one.busy, one.memory, one.behind, one.head].map((time, i) => (
-              <td class="number" key={i}>
-                {quantity(time, 'ps')}
-              </td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   )
 }

@@ -11,7 +11,7 @@ import type { Interior } from '../../../layout/matrices'
 import { geometryOf, type Hover } from '../../session/session'
 import { useFocusOn, useSteps } from '../../canvas/steps'
 
-export type CellText = Omit<Hover, 'x' | 'y'> & { readonly focus: string; readonly links: number[] }
+type CellText = Omit<Hover, 'x' | 'y'> & { readonly focus: string; readonly links: number[] }
 
 export function cellSource(d: DerivedRun, aggregate: Aggregate): CellSource {
   const { groupMarks, interior } = geometryOf(d.run)

@@ -63,7 +63,7 @@ export function MatricesView({ derived: d, group = null }: { derived: DerivedRun
           <canvas ref={canvas} />
           <canvas ref={overlay} class="overlay" />
         </div>
-        <div class="sheet" style={{ height: `${Math.max(panel.height, 0)}px` }} />
+        <div style={{ height: `${Math.max(panel.height, 0)}px` }} />
       </div>
       <div class="reading foot">
         <p>{leftOut.length > 0 && `Not shown (too large): ${leftOut.join(', ')}.`}</p>

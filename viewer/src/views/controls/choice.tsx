@@ -1,0 +1,144 @@
+/** Menus and rows of buttons for one of several words. */
+import type { Run } from '../../data/run'
+import { choicesOf, type ChoiceKey, type ViewState } from '../../data/state'
+import { useSession, useSettings } from '../session/session'
+import type { Settings } from '../session/settings'
+
+interface Option {
+  readonly value: string
+  readonly label: string
+}
+
+interface ChoiceProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly Option[]
+  readonly test?: string
+  onChange(value: string): void
+}
+
+export function Choice({ label, value, options, onChange, test }: ChoiceProps) {
+  return (
+    <label class="choice">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)} data-test={test}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+interface JobChoiceProps {
+  readonly run: Run
+  readonly job: number
+  readonly label: string
+  readonly test: string
+  onChange(job: number): void
+}
+
+/** A menu of the jobs, if there are several. */
+export function JobChoice({ run, job, label, test, onChange }: JobChoiceProps) {
+  if (run.jobs.length < 2) return null
+  return (
+    <Choice
+      label={label}
+      test={test}
+      value={String(job)}
+      options={run.jobs.map(({ job, name }) => ({ value: String(job), label: name }))}
+      onChange={(value) => onChange(Number(value))}
+    />
+  )
+}
+
+interface KeyChoiceProps {
+  /** A setting that names a key. */
+  readonly setting: 'studyPanels' | 'studyRows' | 'studyColumns' | 'sweepRows' | 'sweepColumns'
+  readonly label: string
+  /** Empty for none. */
+  readonly value: string
+  readonly keys: readonly Option[]
+  readonly none?: string
+  readonly test: string
+}
+
+/** A menu of keys, and none of them. */
+export function KeyChoice({ setting, label, value, keys, none = 'none', test }: KeyChoiceProps) {
+  const { state } = useSession()
+  return (
+    <Choice
+      label={label}
+      test={test}
+      value={value || '-'}
+      options={[{ value: '-', label: none }, ...keys]}
+      onChange={(key) => state.patch({ [setting]: key })}
+    />
+  )
+}
+
+interface SettingProps<Key extends ChoiceKey> {
+  readonly setting: Key
+  readonly label: string
+  /** Text of each word, if it is another. */
+  readonly words?: Readonly<Record<ViewState[Key], string>>
+  readonly test?: string
+}
+
+/** A menu of all words of a setting, or of those `offered`. */
+export function SettingChoice<Key extends ChoiceKey>({
+  setting,
+  label,
+  words,
+  test = setting,
+  offered = choicesOf(setting),
+}: SettingProps<Key> & { readonly offered?: readonly ViewState[Key][] }) {
+  const { state } = useSession()
+  return (
+    <Choice
+      label={label}
+      test={test}
+      value={useSettings()[setting]}
+      options={offered.map((value) => ({ value, label: words?.[value] ?? value }))}
+      onChange={(value) => state.patch({ [setting]: value })}
+    />
+  )
+}
+
+interface SettingButtonsProps<Key extends ChoiceKey> extends SettingProps<Key> {
+  readonly titles?: Readonly<Record<ViewState[Key], string>>
+  readonly tabs?: boolean
+  /** Settings that change along with it. */
+  readonly also?: Partial<Settings>
+}
+
+/** A button for each word of a setting. */
+export function SettingButtons<Key extends ChoiceKey>({
+  setting,
+  label,
+  words,
+  titles,
+  test = setting,
+  tabs = false,
+  also = {},
+}: SettingButtonsProps<Key>) {
+  const { state } = useSession()
+  const chosen = useSettings()[setting]
+  return (
+    <div class={tabs ? 'segmented tabs' : 'segmented'} role="group" aria-label={label}>
+      {choicesOf(setting).map((word) => (
+        <button
+          key={word}
+          aria-pressed={chosen === word}
+          title={titles?.[word]}
+          onClick={() => state.patch({ [setting]: word, ...also })}
+          data-test={`${test}-${word}`}
+        >
+          {words?.[word] ?? word}
+        </button>
+      ))}
+    </div>
+  )
+}
