@@ -103,6 +103,8 @@ export function percent(share: number): string {
   return `${Math.abs(value) < 0.05 && value !== 0 ? (value > 0 ? '<0.1' : '>−0.1') : Math.abs(value) >= 99.95 ? digits(Math.round(value)) : value.toFixed(1).replace('-', '−')} %`
 }
 
+export const signedPercent = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
+
 /** At most `most` letters. */
 export const shortened = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text

@@ -1,7 +1,7 @@
 /**
  * The change table of a comparison: mean and maximum per class, and per job and class, relative to the base.
  */
-import { percent } from '../base/format'
+import { signedPercent } from '../base/format'
 import type { DerivedRun } from './model'
 import { classStats, type ClassStats } from './stats'
 import { sortedByClass } from './stats'
@@ -90,7 +90,7 @@ export function against({ values }: ChangeRow, i: number): string {
   if (base === null || base === undefined || value === null || value === undefined) return ''
   if (base === 0) return value === 0 ? '±0 %' : 'new'
   const share = value / base - 1
-  return share === 0 ? '±0 %' : `${share > 0 ? '+' : ''}${percent(share)}`
+  return share === 0 ? '±0 %' : signedPercent(share)
 }
 
 export function tone({ values }: ChangeRow, i: number): string {

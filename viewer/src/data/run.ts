@@ -302,6 +302,12 @@ export function linkName(run: Run, link: number): string {
   return `${names.at(source[link]!)}>${names.at(target[link]!)}:${classes[code[link]!]}.${parallel[link]}`
 }
 
+/** Class of a link, and its number among parallel ones. */
+export function cableName({ links }: Run, link: number): string {
+  const parallel = links.parallel[link]!
+  return `${links.classes[links.class[link]!]!}${parallel > 0 ? ` .${parallel}` : ''}`
+}
+
 export function largest(values: ArrayLike<number>): number {
   let max = -Infinity
   for (let i = 0; i < values.length; i++) if (values[i]! > max) max = values[i]!

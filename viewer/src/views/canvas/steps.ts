@@ -53,9 +53,3 @@ export function useSteps<T>(
     return true
   }
 }
-
-/** Sets the focus like a click; the same focus again clears it. */
-export function useFocusOn(): (focus: string) => void {
-  const { state } = useSession()
-  return (focus) => state.patch({ focus: focus === state.get().focus ? '' : focus })
-}

@@ -1,7 +1,7 @@
 /** The result of a comparison as text, above the pictures. */
 import { Fragment } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { percent, quantity, signed } from '../../base/format'
+import { percent, quantity, signed, signedPercent } from '../../base/format'
 import {
   answer,
   isLimitedByNic,
@@ -12,8 +12,8 @@ import {
 } from '../../data/answer'
 import type { Run } from '../../data/run'
 import { focusOf, placeName } from '../../data/explanation'
-import { useSession, useStore } from '../session/session'
 import { useExplanations } from '../panels/bottlenecks/bottlenecks'
+import { PlaceButton } from '../panels/bottlenecks/place'
 import { Table } from '../tables/table'
 
 /** Smaller relative changes count as no change. */
@@ -108,17 +108,17 @@ function BottleneckSentence({ job, base }: { job: JobAnswer; base: Run }) {
     <>
       {own && (
         <>
-          Busiest NIC: <PlaceButton place={job.nic.after!} base={base} />,{' '}
+          Busiest NIC: <Place place={job.nic.after!} base={base} />,{' '}
           <LoadChange sides={job.nic} of={job.nic.after!} />.{' '}
         </>
       )}
-      Busiest link: <PlaceButton place={after} base={base} />
+      Busiest link: <Place place={after} base={base} />
       {same ? ' (same as in the base), ' : ', '}
       {same || !before ? (
         <LoadChange sides={job.link} of={after} />
       ) : (
         <>
-          {loadText(after)}; in the base: <PlaceButton place={before} base={base} />, {loadText(before)}
+          {loadText(after)}; in the base: <Place place={before} base={base} />, {loadText(before)}
         </>
       )}
       .
@@ -126,18 +126,17 @@ function BottleneckSentence({ job, base }: { job: JobAnswer; base: Run }) {
   )
 }
 
-function BottleneckChange({
-  of: { before, after },
-  base,
-}: {
-  of: NonNullable<JobAnswer['bottleneck']>
-  base: Run
-}) {
+interface BottleneckChangeProps {
+  readonly of: NonNullable<JobAnswer['bottleneck']>
+  readonly base: Run
+}
+
+function BottleneckChange({ of: { before, after }, base }: BottleneckChangeProps) {
   return (
     <>
-      {after.decides ? 'Bottleneck:' : 'Busiest:'} <PlaceButton place={placeOf(after)} base={base} />,{' '}
+      {after.decides ? 'Bottleneck:' : 'Busiest:'} <Place place={placeOf(after)} base={base} />,{' '}
       {percent(after.share)} busy; in the base:{' '}
-      {before.name === after.name ? 'the same' : <PlaceButton place={placeOf(before)} base={base} />},{' '}
+      {before.name === after.name ? 'the same' : <Place place={placeOf(before)} base={base} />},{' '}
       {percent(before.share)} busy.
     </>
   )
@@ -148,22 +147,14 @@ const placeOf = (of: JobBottleneck): Pick<BusiestResource, 'name' | 'focus'> => 
   focus: focusOf(of),
 })
 
-/** A link or NIC; a click focuses it. */
-function PlaceButton({ place, base }: { place: Pick<BusiestResource, 'name' | 'focus'>; base: Run }) {
-  const session = useSession()
-  const { focus } = useStore(session.state)
-  return (
-    <button
-      class="place"
-      aria-pressed={focus === place.focus}
-      title={`Focus this link or NIC (compared with ${base.label})`}
-      onClick={() => session.state.patch({ focus: focus === place.focus ? '' : place.focus })}
-      data-test="answer-place"
-    >
-      {place.name}
-    </button>
-  )
-}
+const Place = ({ place, base }: { place: Pick<BusiestResource, 'name' | 'focus'>; base: Run }) => (
+  <PlaceButton
+    name={place.name}
+    focus={place.focus}
+    title={`Focus this link or NIC (compared with ${base.label})`}
+    test="answer-place"
+  />
+)
 
 const loadText = ({ bytes, occupied_s }: BusiestResource): string =>
   `${quantity(bytes, 'bytes')}${Number.isFinite(occupied_s) ? ` (${quantity(occupied_s, 's')} at full bandwidth)` : ''}`
@@ -179,16 +170,13 @@ function LoadChange({ sides: { before }, of }: { sides: BeforeAfter; of: Busiest
   )
 }
 
-const signedPercent = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
+interface TrafficChangesProps {
+  readonly job: JobAnswer
+  readonly base: Run
+}
 
 /** Jobs whose traffic changed on that link. */
-function TrafficChanges({
-  job: { trafficChanges, isInBase, link, bottleneck },
-  base,
-}: {
-  job: JobAnswer
-  base: Run
-}) {
+function TrafficChanges({ job: { trafficChanges, isInBase, link, bottleneck }, base }: TrafficChangesProps) {
   if (bottleneck ? bottleneck.after.link === null : !link.after) return null
   if (!isInBase)
     return (

@@ -5,20 +5,16 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { DerivedRun } from '../../data/model'
 import { useSession } from '../session/session'
 
+interface BrushProps {
+  readonly derived: DerivedRun
+  readonly width: number
+  readonly height: number
+  readonly from: number
+  readonly to: number
+}
+
 /** Wraps d3's brush. The settings own the range, so the brush follows other controls. */
-export function Brush({
-  derived: d,
-  width,
-  height,
-  from,
-  to,
-}: {
-  derived: DerivedRun
-  width: number
-  height: number
-  from: number
-  to: number
-}) {
+export function Brush({ derived: d, width, height, from, to }: BrushProps) {
   const session = useSession()
   const element = useRef<SVGGElement>(null)
   const brush = useRef<BrushBehavior<unknown> | null>(null)

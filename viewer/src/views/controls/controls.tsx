@@ -121,16 +121,14 @@ export function ScaleLegend({ derived: d, cables }: { derived: DerivedRun; cable
   )
 }
 
+interface LegendExtrasProps {
+  readonly derived: DerivedRun
+  readonly looks: LookTable
+  readonly cables: Cables | undefined
+}
+
 /** Legend of marks outside the colour scale, and of hollow decreases. */
-function LegendExtras({
-  derived: d,
-  looks,
-  cables,
-}: {
-  derived: DerivedRun
-  looks: LookTable
-  cables: Cables | undefined
-}) {
+function LegendExtras({ derived: d, looks, cables }: LegendExtrasProps) {
   return (
     <div class="looks">
       <span>

@@ -4,7 +4,7 @@ import { count } from '../../base/format'
 import { directionStats } from '../../data/direction'
 import { show } from '../../data/describe'
 import type { DerivedRun } from '../../data/model'
-import { useFocusOn } from '../canvas/steps'
+import { useFocusOn } from '../session/session'
 
 export function Directions({ derived: d }: { derived: DerivedRun }) {
   const focusOn = useFocusOn()

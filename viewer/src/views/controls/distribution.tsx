@@ -89,24 +89,18 @@ export function Distribution({ derived: d }: { derived: DerivedRun }) {
   )
 }
 
+interface ClassBarsProps {
+  readonly derived: DerivedRun
+  readonly name: string
+  readonly code: number
+  readonly counts: Uint32Array
+  readonly top: number
+  readonly width: number
+  readonly x: (value: number) => number
+}
+
 /** Histogram of a class, the selected part in colour, with its percentiles. */
-function ClassBars({
-  derived: d,
-  name,
-  code,
-  counts,
-  top,
-  width,
-  x,
-}: {
-  derived: DerivedRun
-  name: string
-  code: number
-  counts: Uint32Array
-  top: number
-  width: number
-  x: (value: number) => number
-}) {
+function ClassBars({ derived: d, name, code, counts, top, width, x }: ClassBarsProps) {
   const path = bars(counts, mostOf([counts]), width, top + ROW - 2, BAR)
   const { percentiles } = d.stats[code]!
   return (
@@ -164,18 +158,15 @@ function clipTo(parts: readonly [number, number][], top: number, height: number)
   return `polygon(${corners.join(', ')}) view-box`
 }
 
+interface ClassRowProps {
+  readonly derived: DerivedRun
+  readonly name: string
+  readonly code: number
+  readonly top: number
+}
+
 /** Name and switch of a class, with selected count and mean. */
-function ClassRow({
-  derived: d,
-  name,
-  code,
-  top,
-}: {
-  derived: DerivedRun
-  name: string
-  code: number
-  top: number
-}) {
+function ClassRow({ derived: d, name, code, top }: ClassRowProps) {
   const session = useSession()
   const { classesOff } = useStore(session.state)
   const stats = d.stats[code]!

@@ -36,17 +36,14 @@ export function outline(
   return `${path}V${base}`
 }
 
-export function HistogramAxis({
-  axis,
-  unit,
-  width,
-  y,
-}: {
-  axis: ValueAxis
-  unit: Unit
-  width: number
-  y: number
-}) {
+interface HistogramAxisProps {
+  readonly axis: ValueAxis
+  readonly unit: Unit
+  readonly width: number
+  readonly y: number
+}
+
+export function HistogramAxis({ axis, unit, width, y }: HistogramAxisProps) {
   const ticks = axisTicks(axis, width / 70, unit === 'bytes' ? 2 : 10)
   return (
     <g class="axis">

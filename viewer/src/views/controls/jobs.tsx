@@ -5,7 +5,7 @@ import type { DerivedRun } from '../../data/model'
 import { jobNumbers, type Job, type Run } from '../../data/run'
 import type { JobMode } from '../../data/state'
 import { Communicators } from './communicators'
-import { useSession, useSettings } from '../session/session'
+import { useFocusOn, useSession, useSettings } from '../session/session'
 import './jobs.css'
 
 /** Modes in which only this job counts; if already set, all count. */
@@ -73,6 +73,7 @@ export function Jobs({ derived: d }: { derived: DerivedRun }) {
 
 function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; traffic: number | null }) {
   const session = useSession()
+  const focusOn = useFocusOn()
   const state = useSettings()
   const { run, measure } = d
   const set = (jobs: Record<number, JobMode>): void => session.state.patch({ jobs })
@@ -94,13 +95,7 @@ function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; 
         }
         data-test={`color-${job.job}`}
       />
-      <button
-        class="job-name"
-        title={details(job)}
-        onClick={() =>
-          session.state.patch({ focus: state.focus === `job:${job.job}` ? '' : `job:${job.job}` })
-        }
-      >
+      <button class="job-name" title={details(job)} onClick={() => focusOn(`job:${job.job}`)}>
         {job.name}
       </button>
       <span class="job-switches">
@@ -135,19 +130,15 @@ function JobLine({ derived: d, job, traffic }: { derived: DerivedRun; job: Job; 
   )
 }
 
-function Switch({
-  label,
-  text,
-  of,
-  on,
-  onClick,
-}: {
-  label: string
-  text: string
-  of: string
-  on: boolean
+interface SwitchProps {
+  readonly label: string
+  readonly text: string
+  readonly of: string
+  readonly on: boolean
   onClick(): void
-}) {
+}
+
+function Switch({ label, text, of, on, onClick }: SwitchProps) {
   const name = text === '−' ? 'subtract' : text
   return (
     <button class="switch" aria-pressed={on} title={label} aria-label={`${name} ${of}`} onClick={onClick}>

@@ -51,17 +51,14 @@ export function Minimaps({ derived: d }: { derived: DerivedRun }) {
   )
 }
 
-function Map({
-  derived: d,
-  map,
-  pressed,
-  onClick,
-}: {
-  derived: DerivedRun
-  map: Minimap
-  pressed: boolean
+interface MapProps {
+  readonly derived: DerivedRun
+  readonly map: Minimap
+  readonly pressed: boolean
   onClick(): void
-}) {
+}
+
+function Map({ derived: d, map, pressed, onClick }: MapProps) {
   const { ramp } = useStore(useSession().state)
   const looks = looksFor(useContext(ThemeContext), ramp, d.signed)
   const cell = SIDE / Math.max(map.columns, map.rows)

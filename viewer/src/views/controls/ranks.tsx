@@ -97,16 +97,14 @@ export function Ranks({ derived: { run, signed } }: { derived: DerivedRun }) {
   )
 }
 
-/** The grid as text; an invalid grid is rejected. */
-function Grid({
-  grid,
-  ranks,
-  onChange,
-}: {
-  grid: readonly number[]
-  ranks: number
+interface GridProps {
+  readonly grid: readonly number[]
+  readonly ranks: number
   onChange(sizes: number[]): void
-}) {
+}
+
+/** The grid as text; an invalid grid is rejected. */
+function Grid({ grid, ranks, onChange }: GridProps) {
   const [text, setText] = useState(grid.join(' x '))
   const wrong = text.trim() === '' ? '' : gridProblem(text, ranks)
   const commit = (): void => {

@@ -22,6 +22,7 @@ import type { ViewState } from '../../data/state'
 import { drawBars } from '../../draw/bars'
 import { barAt, barsPicture, barTip } from '../../layout/bars'
 import { Choice, SettingButtons } from '../controls/choice'
+import { Legend } from '../canvas/legend'
 import { Marks } from '../canvas/marks'
 import type { ViewContent } from '../session/viewcontent'
 import { useSession, useStore, type Session } from '../session/session'
@@ -93,13 +94,7 @@ export function CostsView({ derived: { run } }: ViewContent) {
       <section class="costs" aria-label={label}>
         <header>
           <h2>{label}</h2>
-          <ul class="legend">
-            {bars.parts.map((part, i) => (
-              <li key={part}>
-                <i class="swatch" style={{ background: colors[i]! }} /> {part}
-              </li>
-            ))}
-          </ul>
+          <Legend entries={bars.parts.map((name, i) => ({ name, color: colors[i]! }))} />
           <span class="spring" />
           <TableButton
             of={label}

@@ -57,15 +57,13 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
   )
 }
 
-export function ViewButtons({
-  views,
-  view,
-  onChoose,
-}: {
-  views: readonly View[]
-  view: View
+interface ViewButtonsProps {
+  readonly views: readonly View[]
+  readonly view: View
   onChoose(view: View): void
-}) {
+}
+
+export function ViewButtons({ views, view, onChoose }: ViewButtonsProps) {
   return (
     <nav aria-label="Views">
       {views.map((name) => (

@@ -114,17 +114,14 @@ function OtherRunChoice({ run }: { run: Run }) {
   )
 }
 
-function JobMatrix({
-  matrix: { run, job, map },
-  of,
-  on,
-  test,
-}: {
-  matrix: JobCommunication
-  of: string | undefined
-  on: ColorScale
-  test: string
-}) {
+interface JobMatrixProps {
+  readonly matrix: JobCommunication
+  readonly of: string | undefined
+  readonly on: ColorScale
+  readonly test: string
+}
+
+function JobMatrix({ matrix: { run, job, map }, of, on, test }: JobMatrixProps) {
   const label = `Communication of ${job.name}${of === undefined ? '' : `, ${of}`}`
   return (
     <div class="one">

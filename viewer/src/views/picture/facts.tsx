@@ -52,16 +52,18 @@ function NoTraffic({ run }: { run: Run }) {
   )
 }
 
+interface FactsLineProps {
+  readonly summary: Summary
+  readonly links: number
+  readonly children?: ComponentChildren
+}
+
 /** Machine and run in one line. */
 export function FactsLine({
   summary: { machine, convergence, engine, routing },
   links,
   children,
-}: {
-  summary: Summary
-  links: number
-  children?: ComponentChildren
-}) {
+}: FactsLineProps) {
   const parts = [
     machine.name,
     machine.groups > 1 ? `${count(machine.groups)} groups` : '',

@@ -1,7 +1,7 @@
 /** Wheel, pointer and keyboard control of a picture. */
 import { useRef } from 'preact/hooks'
 import type { Picture } from '../../layout/picture'
-import { useSession, type Hover } from '../session/session'
+import { useFocusOn, useSession, type Hover } from '../session/session'
 import type { Size } from '../../layout/picture'
 
 /**
@@ -15,6 +15,7 @@ export function useGestures(
   steps: (event: KeyboardEvent) => boolean,
 ) {
   const session = useSession()
+  const focusOn = useFocusOn()
   const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null)
   const scale = Math.min(size.width / picture.width, size.height / picture.height) || 1
   const zoomBy = (factor: number, px: number, py: number): void => {
@@ -56,8 +57,7 @@ export function useGestures(
       const moved = drag.current?.moved ?? true
       drag.current = null
       if (moved) return
-      const focus = hit(event)?.focus ?? ''
-      session.state.patch({ focus: focus === session.state.get().focus ? '' : focus })
+      focusOn(hit(event)?.focus ?? '')
     },
     onPointerLeave: () => session.hover.set(null),
     onDblClick: () => session.state.patch({ zoom: [1, 0, 0] }),

@@ -19,8 +19,8 @@ import type { CableMarks, PictureData } from '../../draw/picture'
 import { middleOf, nearestCurve, nearestPoint } from '../../layout/pick'
 import type { Picture } from '../../layout/picture'
 import type { Change } from './content'
-import { geometryOf, type Hover } from '../session/session'
-import { useFocusOn, useSteps, type Step } from '../canvas/steps'
+import { geometryOf, useFocusOn, type Hover } from '../session/session'
+import { useSteps, type Step } from '../canvas/steps'
 
 /** Page coordinates. */
 export type Point = Readonly<Pick<MouseEvent, 'clientX' | 'clientY'>>

@@ -38,17 +38,14 @@ function useAccount({ picture, data, drawn }: DisplayedPicture, d: DerivedRun, r
   return `${summary}${missing}${account}`
 }
 
-export function PictureView({
-  derived: d,
-  title,
-  compact = false,
-  change = null,
-}: {
-  derived: DerivedRun
-  title?: string
-  compact?: boolean
-  change?: Change | null
-}) {
+interface PictureViewProps {
+  readonly derived: DerivedRun
+  readonly title?: string
+  readonly compact?: boolean
+  readonly change?: Change | null
+}
+
+export function PictureView({ derived: d, title, compact = false, change = null }: PictureViewProps) {
   const session = useSession()
   const state = useStore(session.state)
   const hover = useStore(session.hover)

@@ -190,6 +190,12 @@ export const SessionContext = createContext<Session>(null as unknown as Session)
 
 export const useSession = (): Session => useContext(SessionContext)
 
+/** Sets the focus like a click; the same focus again clears it. */
+export function useFocusOn(): (focus: string) => void {
+  const { state } = useSession()
+  return (focus) => state.patch({ focus: focus === state.get().focus ? '' : focus })
+}
+
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.get())
   useEffect(() => {

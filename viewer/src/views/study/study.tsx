@@ -186,15 +186,13 @@ function trialTip(of: Findings, trial: number): MarkText {
   return { title: `Trial ${trial}`, rows, note: entry.front ? 'on the front' : '' }
 }
 
-function Trials({
-  of,
-  front,
-  onOpen,
-}: {
-  of: Findings
-  front: readonly number[]
+interface TrialsProps {
+  readonly of: Findings
+  readonly front: readonly number[]
   onOpen(entry: number): void
-}) {
+}
+
+function Trials({ of, front, onOpen }: TrialsProps) {
   const rest = [...of.entries.keys()].filter((i) => !front.includes(i))
   return (
     <div class="table-frame">

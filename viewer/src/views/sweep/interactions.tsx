@@ -4,6 +4,7 @@ import { cellText } from '../../data/pivot'
 import { drawInteractions } from '../../draw/interactions'
 import { interactionsPicture } from '../../layout/interactions'
 import { nearestMark } from '../../layout/pick'
+import { Legend } from '../canvas/legend'
 import { Marks } from '../canvas/marks'
 import { useSession, useStore } from '../session/session'
 import { type SweepTable } from './sweep'
@@ -21,13 +22,9 @@ export function Interactions({ table: { pivot, figure, rowKey, columnKey } }: { 
   const colors = levelColors(pivot.columns)
   return (
     <div class="interactions">
-      <ul class="legend">
-        {pivot.columns.map((column, c) => (
-          <li key={column}>
-            <i class="swatch" style={{ background: colors[c]! }} /> {columnKey} {column}
-          </li>
-        ))}
-      </ul>
+      <Legend
+        entries={pivot.columns.map((column, c) => ({ name: `${columnKey} ${column}`, color: colors[c]! }))}
+      />
       <Marks
         label={`${figure.label}; see the map for numbers; the keys . and , select the next and previous mark`}
         test="interactions"

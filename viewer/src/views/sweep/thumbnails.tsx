@@ -60,18 +60,15 @@ function orderBy(runs: readonly RunInfo[], key: string): number[] {
   })
 }
 
+interface ThumbnailProps {
+  readonly id: number
+  readonly info: RunInfo
+  readonly high: number
+  readonly sortKey: SweepKey | undefined
+}
+
 /** Loaded when it scrolls into view, then released: a large sweep does not fit into memory. */
-function Thumbnail({
-  id,
-  info,
-  high,
-  sortKey,
-}: {
-  id: number
-  info: RunInfo
-  high: number
-  sortKey: SweepKey | undefined
-}) {
+function Thumbnail({ id, info, high, sortKey }: ThumbnailProps) {
   const session = useSession()
   const theme = useContext(ThemeContext)
   const { ramp } = useStore(session.state)

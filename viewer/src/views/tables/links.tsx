@@ -3,10 +3,10 @@ import { useMemo, useRef } from 'preact/hooks'
 import { count, percent } from '../../base/format'
 import { describeLinks, jobOf, place, show, valueLabel } from '../../data/describe'
 import type { DerivedRun } from '../../data/model'
-import { linkName } from '../../data/run'
+import { cableName, linkName } from '../../data/run'
 import { hottest } from '../../data/selection'
 import { jobsOnLink } from '../../data/values'
-import { useSession, useSettings, useStore } from '../session/session'
+import { useFocusOn, useSession, useSettings, useStore } from '../session/session'
 import { numbers, Table } from './table'
 import './links.css'
 
@@ -51,7 +51,8 @@ function Row({ derived: d, link: l }: { derived: DerivedRun; link: number }) {
   const { run } = d
   const name = linkName(run, l)
   const focus = `link:${name}`
-  const focusIt = (): void => session.state.patch({ focus: state.focus === focus ? '' : focus })
+  const focusOn = useFocusOn()
+  const focusIt = (): void => focusOn(focus)
   const hoverIt = (event: PointerEvent): void =>
     session.hover.set({
       run,
@@ -73,10 +74,7 @@ function Row({ derived: d, link: l }: { derived: DerivedRun; link: number }) {
     >
       <td title={place(run, run.links.source[l]!)}>{run.routers.names.at(run.links.source[l]!)}</td>
       <td title={place(run, run.links.target[l]!)}>{run.routers.names.at(run.links.target[l]!)}</td>
-      <td>
-        {run.links.classes[run.links.class[l]!]}
-        {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
-      </td>
+      <td>{cableName(run, l)}</td>
       <td class="number" data-test="hot-value">
         {show(d, d.values[l]!)}
       </td>

@@ -6,6 +6,7 @@ import type { Run } from '../../data/run'
 import type { TimeSpan } from '../../data/timespan'
 import { drawLines } from '../../draw/timechart'
 import { linesPicture, type TimePicture } from '../../layout/timechart'
+import { Legend } from '../canvas/legend'
 import { Marks } from '../canvas/marks'
 import { useSession, useStore } from '../session/session'
 import { TableButton } from '../tables/tables'
@@ -30,15 +31,14 @@ export function LineChart({ run, lines, span, label, unit, test, name, color }: 
     <section class="chart-card" aria-label={label}>
       <header>
         <h2>{label}</h2>
-        <ul class="legend">
-          {lines.lines.map((line) => (
-            <li key={line.subject}>
-              <i class="swatch" style={{ background: color(line.subject) ?? 'var(--accent)' }} />{' '}
-              {name(line.subject)}{' '}
-              <b data-test={`${test}-${line.subject}`}>{quantity(line.values[at]!, unit)}</b>
-            </li>
-          ))}
-        </ul>
+        <Legend
+          entries={lines.lines.map(({ subject, values }) => ({
+            name: name(subject),
+            color: color(subject) ?? 'var(--accent)',
+            value: quantity(values[at]!, unit),
+            test: `${test}-${subject}`,
+          }))}
+        />
         <span class="spring" />
         <TableButton
           of={`${label} over time`}

@@ -9,6 +9,7 @@ import type { Run } from '../../data/run'
 import type { TimeSpan } from '../../data/timespan'
 import { drawLanes, STATE_COLORS, STATE_NAMES } from '../../draw/timechart'
 import { lanesPicture, placeInRow, rowAt } from '../../layout/timechart'
+import { Legend } from '../canvas/legend'
 import { Marks, type MarkText } from '../canvas/marks'
 import { ThemeContext, useSession, useStore, type Session } from '../session/session'
 import { TableButton } from '../tables/tables'
@@ -56,7 +57,10 @@ function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; spa
   const focused = focus.startsWith('node:') ? shown.findIndex((lane) => focusOf(lane) === focus) : -1
   return (
     <section class="chart-card heat" aria-label="Ranks over time">
-      <Legend lanes={all} />
+      <header>
+        <h2>Rank activity over time</h2>
+        <States lanes={all} />
+      </header>
       <Marks
         label="Rank activity over time; the keys . and , select the next and previous rank at its longest wait"
         test="lanes"
@@ -105,22 +109,19 @@ function longestWait({ waits, start }: Lane): number {
   return (from + until) / 2
 }
 
-/** Colour legend with shares of the total time. */
-function Legend({ lanes }: { lanes: readonly Lane[] }) {
+/** States with their shares of the total time. */
+function States({ lanes }: { lanes: readonly Lane[] }) {
   const theme = useContext(ThemeContext)
   const shares = useMemo(() => sharesOf(lanes), [lanes])
   return (
-    <header>
-      <h2>Rank activity over time</h2>
-      <ul class="legend">
-        {STATE_NAMES.map((name, i) => (
-          <li key={name}>
-            <i class="swatch" style={{ background: STATE_COLORS[theme][i]! }} /> {name}{' '}
-            <b data-test={`share-${name}`}>{percent(shares[i]!)}</b>
-          </li>
-        ))}
-      </ul>
-    </header>
+    <Legend
+      entries={STATE_NAMES.map((name, i) => ({
+        name,
+        color: STATE_COLORS[theme][i]!,
+        value: percent(shares[i]!),
+        test: `share-${name}`,
+      }))}
+    />
   )
 }
 

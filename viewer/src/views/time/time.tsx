@@ -105,15 +105,13 @@ export function TimeView({ derived: { run }, moment }: ViewContent) {
   )
 }
 
-function Pickers({
-  run,
-  lines,
-  heat,
-}: {
-  run: Run
-  lines: readonly SeriesColumn[]
-  heat: SeriesColumn | undefined
-}) {
+interface PickersProps {
+  readonly run: Run
+  readonly lines: readonly SeriesColumn[]
+  readonly heat: SeriesColumn | undefined
+}
+
+function Pickers({ run, lines, heat }: PickersProps) {
   const session = useSession()
   const state = useStore(session.state)
   const pair = chosenLines(run.info, { ...state, series: '' })
@@ -209,17 +207,14 @@ function JobLines({ run, column, span }: { run: Run; column: SeriesColumn; span:
   )
 }
 
-function Heat({
-  run,
-  column,
-  rows,
-  span,
-}: {
-  run: Run
-  column: SeriesColumn
-  rows: Grouping
-  span: TimeSpan
-}) {
+interface HeatProps {
+  readonly run: Run
+  readonly column: SeriesColumn
+  readonly rows: Grouping
+  readonly span: TimeSpan
+}
+
+function Heat({ run, column, rows, span }: HeatProps) {
   const session = useSession()
   const block = blockOf(session, run, column)
   const lines = linesOf(session, run, column, rows)

@@ -1,7 +1,7 @@
 /** Bottleneck of each job, its sharers, and the effect of faster or slower links. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { percent, quantity } from '../../../base/format'
+import { percent, quantity, signedPercent } from '../../../base/format'
 import type { DerivedRun } from '../../../data/model'
 import type { Job } from '../../../data/run'
 import { comparedIds } from '../../../data/state'
@@ -15,8 +15,9 @@ import {
   type JobExplanation,
   type Explanation,
 } from '../../../data/explanation'
-import { useSession, useSettings, useStore } from '../../session/session'
+import { useSession, useSettings } from '../../session/session'
 import { Table } from '../../tables/table'
+import { PlaceButton } from './place'
 import './bottlenecks.css'
 
 export function BottleneckView({ derived: { run } }: { derived: DerivedRun }) {
@@ -82,16 +83,14 @@ export function useExplanations(ids: readonly number[]): readonly Explanation[] 
   return found?.key === key ? found.explanations : undefined
 }
 
+interface SentenceProps {
+  readonly job: Job
+  readonly explanation: JobExplanation
+  readonly of: string | undefined
+}
+
 /** The same sentence as `odonata explain`. */
-function Sentence({
-  job,
-  explanation,
-  of,
-}: {
-  job: Job
-  explanation: JobExplanation
-  of: string | undefined
-}) {
+function Sentence({ job, explanation, of }: SentenceProps) {
   const { time_s: time, bottlenecks, decides, terms } = explanation
   const where = of === undefined ? null : <>{of}: </>
   if (time === null) return <p>{where}The job did not end, so it has no time.</p>
@@ -109,8 +108,8 @@ function Sentence({
       )}
       {first && first.busy_s > 0 ? (
         <>
-          {decides ? 'Bottleneck:' : 'No bottleneck. Busiest:'} <PlaceButton of={first} />,{' '}
-          {percent(first.share)} busy ({percent(ownShare(explanation))} by {job.name}
+          {decides ? 'Bottleneck:' : 'No bottleneck. Busiest:'} <Place of={first} />, {percent(first.share)}{' '}
+          busy ({percent(ownShare(explanation))} by {job.name}
           {rest && `, ${percent(rest.share)} by ${rest.name}`}).
         </>
       ) : (
@@ -120,29 +119,22 @@ function Sentence({
   )
 }
 
-/** A link or NIC; a click focuses it. */
-function PlaceButton({ of }: { of: Bottleneck }) {
-  const session = useSession()
-  const { focus } = useStore(session.state)
-  const own = focusOf(of)
-  return (
-    <button
-      class="place"
-      aria-pressed={focus === own}
-      title="Focus it in all pictures"
-      onClick={() => session.state.patch({ focus: focus === own ? '' : own })}
-      data-test="bottleneck-place"
-    >
-      {placeName(of)}
-    </button>
-  )
+const Place = ({ of }: { of: Bottleneck }) => (
+  <PlaceButton
+    name={placeName(of)}
+    focus={focusOf(of)}
+    title="Focus it in all pictures"
+    test="bottleneck-place"
+  />
+)
+
+interface DetailsProps {
+  readonly explanation: JobExplanation
 }
 
 function Details({
   explanation: { bottlenecks, sharers, sensitivity, terms, slowest_rank: slowest },
-}: {
-  explanation: JobExplanation
-}) {
+}: DetailsProps) {
   if (!bottlenecks?.length && !terms) return null
   return (
     <details>
@@ -155,7 +147,7 @@ function Details({
           {bottlenecks.map((one) => (
             <tr key={one.name}>
               <td>
-                <PlaceButton of={one} />
+                <Place of={one} />
               </td>
               <td>{one.class}</td>
               <td class="number">{quantity(one.busy_s, 's')}</td>
@@ -213,7 +205,7 @@ function Details({
 
 /** As in the command: `no change`, or a dash if unknown. */
 const changeText = (share: number | null): string =>
-  share === null ? '–' : Math.abs(share) < 5e-4 ? 'no change' : `${share > 0 ? '+' : ''}${percent(share)}`
+  share === null ? '–' : Math.abs(share) < 5e-4 ? 'no change' : signedPercent(share)
 
 interface SheetProps {
   readonly title: string

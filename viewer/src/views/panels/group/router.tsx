@@ -4,7 +4,7 @@ import { count, quantity } from '../../../base/format'
 import { CHANNELS, channelColumns } from '../../../data/channels'
 import { show } from '../../../data/describe'
 import type { DerivedRun } from '../../../data/model'
-import { linkName } from '../../../data/run'
+import { cableName, linkName } from '../../../data/run'
 import { channelValues, FIFO_COLUMNS, FIFOS, fifosOf, linksFrom } from '../../../data/router'
 import { useSession, useStore } from '../../session/session'
 import { numbers, Table } from '../../tables/table'
@@ -46,10 +46,7 @@ function LinkTable({ derived: d, router }: { derived: DerivedRun; router: number
           }
         >
           <td>{run.routers.names.at(run.links.target[l]!)}</td>
-          <td>
-            {run.links.classes[run.links.class[l]!]}
-            {run.links.parallel[l]! > 0 ? ` .${run.links.parallel[l]}` : ''}
-          </td>
+          <td>{cableName(run, l)}</td>
           <td class="number">{show(d, d.values[l]!)}</td>
           {channels[i]!.map((value, vc) => (
             <td class="number" key={vc}>

@@ -8,8 +8,8 @@ import type { Aggregate } from '../../../data/state'
 import { linkName } from '../../../data/run'
 import { marksOf, type CellHit, type CellSource, type CellValue } from '../../../draw/cells'
 import type { Interior } from '../../../layout/matrices'
-import { geometryOf, type Hover } from '../../session/session'
-import { useFocusOn, useSteps } from '../../canvas/steps'
+import { geometryOf, useFocusOn, type Hover } from '../../session/session'
+import { useSteps } from '../../canvas/steps'
 
 type CellText = Omit<Hover, 'x' | 'y'> & { readonly focus: string; readonly links: number[] }
 
