@@ -35,21 +35,25 @@ from odonata.viewer.export import embedded
 from odonata.viewer.runs import OpenRuns
 
 
-def of_classes(names: list[str], values: np.ndarray[Any, Any], jobs: dict[str, Any]) -> dict[str, Any]:
-    mine = {name: np.array([n == name for n in names]) for name in dict.fromkeys(names)}
-    return {
-        name: {
-            "links": int(here.sum()),
-            "mean": float(values[here].mean()),
-            "mean_by_job": [float(share[here].mean()) for share in jobs["by_job"]],
-            "percentiles": [
-                float(np.sort(values[here])[-(-p * here.sum() // 100) - 1]) for p in (50, 90, 99)
-            ],
-            "above_half": int((values[here] >= values.max() / 2).sum()),
-            "sum_above_half": float(values[here & (values >= values.max() / 2)].sum()),
+def of_classes(run: odonata.Run) -> dict[str, Any]:
+    """Statistics per class: the engine's, which the page computes again of what is selected."""
+    values = run.links["bytes"].to_numpy()
+    above = values >= values.max() / 2
+    class_of = np.array(run.links["class"].to_pylist())
+    classes = {}
+    for i, row in enumerate(run.summary["classes"]):
+        here = class_of == row["class"]
+        if not here.any():
+            continue
+        classes[row["class"]] = {
+            "links": row["links"],
+            "mean": row["bytes_mean"],
+            "mean_by_job": [job["classes"][i]["bytes_mean"] for job in run.summary["jobs"]],
+            "percentiles": [row[f"bytes_p{p}"] for p in (50, 90, 99)],
+            "above_half": int((here & above).sum()),
+            "sum_above_half": float(values[here & above].sum()),
         }
-        for name, here in mine.items()
-    }
+    return classes
 
 
 def figures(run: odonata.Run) -> dict[str, Any]:
@@ -99,7 +103,7 @@ def figures(run: odonata.Run) -> dict[str, Any]:
         # Every tenth link is enough for a large machine.
         "by_name": dict(list(by_name.items())[:: 1 if len(by_name) < 4000 else 10]),
         "router_jobs": {routers[r]: sorted(jobs - {-1}) for r, jobs in on_router.items()},
-        "classes": of_classes(names, values, {"by_job": by_job}),
+        "classes": of_classes(run),
         "measures": [
             column.label
             for column in declarations(links.schema).values()

@@ -12,6 +12,7 @@
 //! are declared ([`schema::sections`]). Mistakes are data ([`Problem`]): kind, file, line, column, message, help.
 
 mod characterize;
+mod class_statistics;
 pub mod directory;
 mod experiment;
 mod mapping;
@@ -25,6 +26,7 @@ mod summary;
 mod usage;
 
 pub use characterize::Character;
+pub use class_statistics::{ClassStatistics, LinkClasses};
 pub use experiment::Experiment;
 pub use mapping::MappedJob;
 pub use odonata_declare::{Frame, Frames, Value, Values};

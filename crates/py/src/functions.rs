@@ -3,7 +3,9 @@
 use crate::background;
 use crate::columns::json_object;
 use crate::errors;
+use numpy::PyReadonlyArray1;
 use odonata_experiment::checkpoint::Checkpoint;
+use odonata_experiment::LinkClasses;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::PathBuf;
@@ -61,6 +63,20 @@ pub(crate) fn checkpoint(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, Py
     let read = background::awaited(py, move || Checkpoint::open(&path).map(|found| found.origin().clone()))?;
     let origin = read.map_err(|reason| errors::mistake(py, &reason))?;
     json_object(py, &origin.to_json())
+}
+
+/// Statistics of the bytes on the links of each class, `all` first.
+#[pyfunction]
+pub(crate) fn class_statistics<'py>(
+    py: Python<'py>,
+    names: Vec<String>,
+    class_of: PyReadonlyArray1<'py, u32>,
+    bytes: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (class_of, bytes) = (class_of.as_slice()?, bytes.as_slice()?);
+    let class_of = || class_of.iter().map(|&class| class as usize);
+    let classes = errors::guarded(py, || LinkClasses::new(names, class_of()))?;
+    json_object(py, &classes.statistics(class_of().zip(bytes.iter().copied())))
 }
 
 /// Whether the key at a dotted path is a seed of random choices.

@@ -21,6 +21,7 @@ __all__ = [
     "available_memory",
     "bisected_mapping",
     "checkpoint",
+    "class_statistics",
     "host_names",
     "improved_mapping",
     "is_seed",
@@ -315,6 +316,13 @@ def is_seed(key: str) -> bool:
 
 def bisected_mapping(problem: MappingProblem) -> npt.NDArray[np.uint32]:
     """A mapping by recursive bisection: the place of every rank."""
+
+def class_statistics(
+    names: list[str],
+    class_of: npt.NDArray[np.uint32],
+    bytes: npt.NDArray[np.float64],  # noqa: A002 - the name of the column
+) -> list[dict[str, Any]]:
+    """Statistics of the bytes on the links of each class, `all` first; `class_of` holds indices into `names`."""
 
 def host_names(text: str) -> list[str]:
     """The names that a list of a batch system (`nid[00012-00044,00100]`) stands for.

@@ -1,14 +1,13 @@
-"""Statistics of link traffic per link class, as in a run's summary."""
+"""Statistics of link traffic per link class, by the same code as in a run's summary."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from odonata.analysis.links import Floats, class_names, floats, job_bytes, of_class
-from odonata.store.schema import ALL_CLASSES
-
-PERCENTILES = (50, 90, 99)
+from odonata import _core
+from odonata.analysis.links import Floats, class_names, floats, job_bytes
 
 
 def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
@@ -32,9 +31,9 @@ def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
         108}, {'class': 'global', 'links': 72, 'loaded_links': 72}]
     """
     values = floats(links, "bytes") if values is None else values
-    rows = [_row(ALL_CLASSES, values)]
-    rows += [_row(name, values[of_class(links, name)]) for name in class_names(links)]
-    return pa.Table.from_pylist(rows)
+    names = class_names(links)
+    class_of = pc.index_in(links["class"].cast(pa.string()), pa.array(names, pa.string())).to_numpy()
+    return pa.Table.from_pylist(_core.class_statistics(names, class_of.astype(np.uint32), values))
 
 
 def job_class_statistics(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> pa.Table:
@@ -59,25 +58,3 @@ def job_class_statistics(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -
         part = part.add_column(0, "name", pa.array([name] * count))
         parts.append(part.add_column(0, "job", pa.array([job] * count, pa.uint32())))
     return pa.concat_tables(parts)
-
-
-def _row(name: str, values: Floats) -> dict[str, str | int | float]:
-    count = len(values)
-    row: dict[str, str | int | float] = {"class": name, "links": count}
-    row["bytes_sum"] = float(values.sum())
-    row["bytes_mean"] = float(values.mean()) if count else 0.0
-    row["bytes_max"] = float(values.max()) if count else 0.0
-    for p, value in zip(PERCENTILES, percentiles(values), strict=True):
-        row[f"bytes_p{p}"] = value
-    row["loaded_links"] = int(np.count_nonzero(values))
-    return row
-
-
-def percentiles(values: Floats) -> list[float]:
-    """The values at rank ceil(p/100 * n) for each of `PERCENTILES`; zeros if there are no values."""
-    if not len(values):
-        return [0.0] * len(PERCENTILES)
-    # Integer arithmetic: in floating point, 0.9 * 10 may round to either side of 9.
-    ranks = [max(-(-p * len(values) // 100), 1) - 1 for p in PERCENTILES]
-    ordered = np.partition(values, sorted(set(ranks)))
-    return [float(ordered[rank]) for rank in ranks]

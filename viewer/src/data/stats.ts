@@ -1,4 +1,7 @@
-/** Statistics per class, defined as in the run summary: all links count, including zeros. */
+/**
+ * Statistics per class of the selected values, which no table can hold for every selection. They are defined as in
+ * `crates/experiment/src/class_statistics.rs`: all links count, including zeros. `machines.browser.ts` compares both.
+ */
 import { sortNumbers } from './sorting'
 
 export const PERCENTILES = [50, 90, 99] as const
