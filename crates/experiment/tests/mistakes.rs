@@ -105,6 +105,13 @@ fn unknown_keys() {
         .at(UnknownKey, 18, 1, "max_distance")
         .says("[[job]] 'halo'")
         .helps("'max_distance' belongs to pattern 'umesh'");
+    let program = |key: &str| format!("program = \"halo-3d\"\n{key}");
+    with("pattern = \"many-to-many\"", &program("iterations = 4"))
+        .at(UnknownKey, 11, 1, "iterations")
+        .helps("`program = { name = \"halo-3d\", iterations = … }`");
+    with("pattern = \"many-to-many\"", &program("offset = 4"))
+        .at(UnknownKey, 11, 1, "offset")
+        .helps("'offset' belongs to pattern");
     with("g = 9", "zzz = 9").at(UnknownKey, 6, 1, "zzz").helps("known keys: preset, topology, file");
 }
 

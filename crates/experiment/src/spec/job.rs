@@ -264,10 +264,16 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
         let variants = family.variants().iter().filter(|v| choice.is_none_or(|choice| choice.variant.name == v.name));
         variants.flat_map(|variant| variant.keys.iter().map(|key| key.name)).collect()
     };
-    let (of_pattern, of_placement) = (keys_of(&PATTERN, &pattern), keys_of(&PLACEMENT, &placement));
+    // A program replaces the pattern, and its parameters stand in its table.
+    let has_pattern = pattern.is_some() || table.get("program").is_none();
+    let of_pattern = if has_pattern { keys_of(&PATTERN, &pattern) } else { Vec::new() };
+    let of_placement = keys_of(&PLACEMENT, &placement);
     let own = SECTION.keys.iter().map(|key| key.name);
     let known: Vec<&'static str> = own.chain(of_pattern.iter().chain(&of_placement).copied()).collect();
-    let elsewhere = |key: &str| belongs_to(&PATTERN, key).or_else(|| belongs_to(&PLACEMENT, key));
+    let elsewhere = |key: &str| {
+        let of_program = table.get("program").and_then(|entry| program_parameter(entry, key));
+        of_program.or_else(|| belongs_to(&PATTERN, key)).or_else(|| belongs_to(&PLACEMENT, key))
+    };
     report.unknown_keys(&format!("[[job]] '{name}'"), table, &known, elsewhere);
     let shared: Vec<&str> = of_pattern.iter().copied().filter(|key| of_placement.contains(key)).collect();
     let pattern = pattern.map(|choice| variant::parameters(patterns, choice, table, &shared, report));
@@ -282,6 +288,13 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
         Some(entry) => read_programs(&name, entry, table, &fields, report),
     };
     Some(JobEntry { name, fields, work: work?, placement: placement? })
+}
+
+/// Where to write `key`, if it is a parameter of the program at `entry`.
+fn program_parameter(entry: &Entry, key: &str) -> Option<String> {
+    let (name, _) = variant::name_at(entry)?;
+    let program = PROGRAM.variant(name).filter(|program| program.keys.iter().any(|own| own.name == key))?;
+    Some(format!("write it in the table of the program: `program = {{ name = \"{}\", {key} = … }}`", program.name))
 }
 
 /// Reads the programs of a job: one, or several in a list.
