@@ -21,7 +21,7 @@ def printed(width: int) -> str:
     shown = terminal.table(COLUMNS, left=["job", "pattern"])
     for row in ROWS:
         shown.add_row(*row)
-    terminal.print_table(screen, "Jobs", shown)
+    terminal.print_table(screen, shown, "Jobs")
     assert isinstance(screen.file, io.StringIO)
     return screen.file.getvalue()
 

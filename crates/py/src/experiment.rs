@@ -9,7 +9,7 @@ use odonata_experiment::checkpoint::Checkpoint;
 use odonata_experiment::{Files, Problems, RunError};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -181,8 +181,8 @@ impl Experiment {
             let dict = PyDict::new(py);
             dict.set_item("name", job.name)?;
             dict.set_item("axes", job.axes)?;
-            dict.set_item("sizes", job.places.sizes)?;
-            dict.set_item("wraps", job.places.wraps)?;
+            dict.set_item("sizes", PyTuple::new(py, job.places.sizes)?)?;
+            dict.set_item("wraps", PyTuple::new(py, job.places.wraps)?)?;
             dict.set_item("ranks_per_node", job.places.per_node)?;
             dict.set_item("first_fastest", job.first_fastest)?;
             dict.set_item("sources", job.sources.into_pyarray(py))?;

@@ -111,8 +111,8 @@ class MappedJob(TypedDict):
 
     name: str
     axes: str
-    sizes: list[int]
-    wraps: list[bool]
+    sizes: tuple[int, ...]
+    wraps: tuple[bool, ...]
     ranks_per_node: int
     first_fastest: bool
     sources: npt.NDArray[np.uint32]
@@ -322,7 +322,7 @@ def class_statistics(
     class_of: npt.NDArray[np.uint32],
     bytes: npt.NDArray[np.float64],  # noqa: A002 - the name of the column
 ) -> list[dict[str, Any]]:
-    """Statistics of the bytes on the links of each class, `all` first; `class_of` holds indices into `names`."""
+    """Statistics of the bytes on the links of each class, `all` first; `class_of` indexes `names`."""
 
 def host_names(text: str) -> list[str]:
     """The names that a list of a batch system (`nid[00012-00044,00100]`) stands for.

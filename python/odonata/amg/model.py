@@ -96,8 +96,12 @@ def _pricing(
 ) -> _core.amg.Pricing:
     """By default with all tasks that the cores allow, and in the machine's best fit."""
     per_node = default_tasks(machine, threads) if tasks is None else tasks
-    scenario = machine.scenario if scenario is None else scenario
-    return _core.amg.Pricing(hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, scenario)
+    charged = _charged(machine, scenario)
+    return _core.amg.Pricing(hierarchy.ranks, hierarchy.rows, machine.constants, per_node, threads, charged)
+
+
+def _charged(machine: ParameterSet, scenario: str | None) -> str:
+    return machine.scenario if scenario is None else scenario
 
 
 def default_tasks(machine: ParameterSet, threads: int) -> int:
@@ -121,7 +125,7 @@ def cycle(
 ) -> Cycle:
     """Time of the cycle, term by term."""
     rows = _pricing(hierarchy, machine, threads, tasks, scenario).cycle()
-    return Cycle(scenario or machine.scenario, [Cost(*row) for row in rows])
+    return Cycle(_charged(machine, scenario), [Cost(*row) for row in rows])
 
 
 def decide(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,8 +26,8 @@ class Job:
     name: str
     axes: str
     """Letters of the axes, without `T`."""
-    sizes: Sequence[int]
-    wraps: Sequence[bool]
+    sizes: tuple[int, ...]
+    wraps: tuple[bool, ...]
     ranks_per_node: int
     first_fastest: bool
     """Whether the first letter of an order is the fastest, instead of the last."""

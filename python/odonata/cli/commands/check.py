@@ -86,7 +86,7 @@ def command(
             *(f"{job[key]:,}" for key in ("ranks", "ranks_per_node", "nodes", "routers", "messages")),
             terminal.number(on.of(job["bytes"])),
         )
-    terminal.print_table(screen, "Jobs", jobs)
+    terminal.print_table(screen, jobs, "Jobs")
     if estimate is not None:
         screen.print(estimate.sentence())
 

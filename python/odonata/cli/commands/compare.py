@@ -52,7 +52,7 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
             times = scale(
                 (row[f"time_s_{side}"] for row in result["times"] for side in ("base", "other")), "s"
             )
-            terminal.print_table(screen, times.heading("Job time"), _times_table(result["times"], times))
+            terminal.print_table(screen, _times_table(result["times"], times), times.heading("Job time"))
             _print_reasons(screen, result["times"])
         if result["no_effect"]:
             screen.print(
@@ -64,9 +64,9 @@ def command(base: Path, others: tuple[Path, ...], links: int, as_json: bool) -> 
             (row[f"bytes_max_{side}"] for row in result["classes"] for side in ("base", "other")), "bytes"
         )
         classes = _statistics_table(result["classes"], ["class"], ["mean", "p99", "max"], on)
-        terminal.print_table(screen, on.heading("Traffic per link"), classes)
+        terminal.print_table(screen, classes, on.heading("Traffic per link"))
         jobs = _statistics_table(result["jobs"], ["name", "class"], ["mean", "max"], on)
-        terminal.print_table(screen, on.heading("Traffic per link and job"), jobs, keys=2)
+        terminal.print_table(screen, jobs, on.heading("Traffic per link and job"), keys=2)
         screen.print()
         _print_links(screen, result, on)
 
@@ -149,4 +149,4 @@ def _print_links(screen: Any, result: dict[str, Any], on: Scale) -> None:
             shown.add_row(
                 row["name"], row["class"], *(terminal.number(on.of(amount)) for amount in amounts), difference
             )
-        terminal.print_table(screen, on.heading("Links with the largest change"), shown)
+        terminal.print_table(screen, shown, on.heading("Links with the largest change"))

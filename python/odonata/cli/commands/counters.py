@@ -98,7 +98,7 @@ def _print_counters(path: Path, shown: pa.Table) -> None:
     table = terminal.table(headings, left=["counter"])
     for row in shown.to_pylist():
         table.add_row(row["counter"], *(f"{row[name]:,.0f}" for name in statistics))
-    terminal.print_table(terminal.console(), f"Counters of {path}", table)
+    terminal.print_table(terminal.console(), table, f"Counters of {path}")
 
 
 def _print_predictions(found: list[Prediction], runs: int, leave_out: str | None, count: int) -> None:
@@ -114,7 +114,7 @@ def _print_predictions(found: list[Prediction], runs: int, leave_out: str | None
         table.add_row(one.counter, "", "", "", f"{one.error:.1%}")
     held = f"each value of {leave_out}" if leave_out else "one run in ten"
     screen = terminal.console()
-    terminal.print_table(screen, f"Prediction of the job's time in {runs} runs, {held} held out", table)
+    terminal.print_table(screen, table, f"Prediction of the job's time in {runs} runs, {held} held out")
     if len(single) > count:
         screen.print(
             f"{len(single) - count} counters with lower concordance are not listed; use -n to list more."

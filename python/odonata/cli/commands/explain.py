@@ -21,7 +21,7 @@ CALLS = ("send", "receive", "wait", "collective")
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@options.directory
 @click.option("--job", "job", metavar="NAME", help="Job to explain; optional if there is only one.")
 @options.count("-n", "--rows", default=10, help="Number of links, ranks and intervals to list (10).")
 @click.option(
@@ -255,7 +255,7 @@ def _print(screen: Console, found: dict[str, pa.Table | None], *, simulated: boo
         if not table.num_rows:
             screen.print(f"\n{title}: none")
             continue
-        terminal.show(screen, columns.joined(columns.of_arrow(table, headings), title))
+        terminal.print_table(screen, columns.joined(columns.of_arrow(table, headings), title))
     missing = [setting for key, setting in NEEDED.items() if found[key] is None]
     if simulated and missing:
         screen.print(f"\nFor more details, record: {', '.join(missing)}")

@@ -10,7 +10,7 @@ from odonata.cli import options
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@options.directory
 @click.option(
     "-f",
     "--format",

@@ -36,7 +36,7 @@ def command(topic: str | None, as_json: bool) -> None:
         shown = terminal.table(columns, left=["name", "of"], wrap=["summary"])
         for row in rows:
             shown.add_row(*(f"{value:,}" if isinstance(value, int) else str(value) for value in row.values()))
-        terminal.print_table(screen, name.capitalize(), shown)
+        terminal.print_table(screen, shown, name.capitalize())
 
 
 def _presets() -> list[dict[str, Any]]:

@@ -94,7 +94,7 @@ def _print(screen: Console, metrics: dict[str, Any]) -> None:
     screen.print(describe_machine(metrics["machine"]), style="bold")
     for line in _description(metrics):
         screen.print(line)
-    terminal.print_table(screen, "Cables", _class_table(metrics))
+    terminal.print_table(screen, _class_table(metrics), "Cables")
     screen.print()
     for check in metrics["checks"]:
         mark, style = ("ok", "green") if check["holds"] else ("WRONG", "bold red")

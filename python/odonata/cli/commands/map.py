@@ -165,7 +165,7 @@ def _print(
         ]
     )
     box = " x ".join(f"{letter}{size}" for letter, size in zip(job.letters, job.box, strict=True))
-    terminal.print_table(terminal.console(), f"Mappings of {job.name}: {job.ranks:,} ranks on {box}", table)
+    terminal.print_table(terminal.console(), table, f"Mappings of {job.name}: {job.ranks:,} ranks on {box}")
     bound = job.hop_bytes_bound / max(job.total_bytes, 1.0)
     screen = terminal.console()
     screen.print(f"Lower bound for all mappings: {bound:.4f} hops per byte.")

@@ -27,7 +27,7 @@ SWEEP_KINDS = ("load_curve", "interference")
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@options.directory
 @click.option("-k", "--kind", type=click.Choice(KINDS), default="overview", help="Figure to draw (overview).")
 @options.output("FILE", "Output file (.png, .svg or .pdf); <kind>.png in the run directory by default.")
 @click.option("--job", metavar="NAME", help="Job whose traffic is drawn (histogram, groups and torus).")
@@ -55,6 +55,8 @@ def command(
     from odonata.api import load_run
     from odonata.store.atomic import atomic_file
 
+    if output is not None and not output.suffix:
+        raise OdonataError(f"{output} has no extension", hint=f"Write {output}.png, .svg or .pdf.")
     takes_job, takes_log = ("histogram", "groups", "torus"), ("histogram", "jobs")
     takes_what = ("series", "latency", "torus")
     if job is not None and kind not in takes_job:

@@ -13,7 +13,7 @@ from odonata.errors import OdonataError
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@options.directory
 @options.count("-n", "--links", least=0, default=10, help="Number of links to list (10).")
 @click.option("--class", "link_class", metavar="CLASS", help="List only links of this class.")
 @click.option(
@@ -72,4 +72,4 @@ def command(directory: Path, links: int, link_class: str | None, by: str, as_jso
     print_summary(screen, run)
     if hottest and run.routed:
         title = f"Hottest {link_class + ' ' if link_class else ''}links, by {by}"
-        terminal.print_table(screen, title, hottest_table(hottest))
+        terminal.print_table(screen, hottest_table(hottest), title)

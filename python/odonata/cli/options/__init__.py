@@ -100,6 +100,8 @@ def machines(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 
 experiment = click.argument("experiment", metavar="FILE", type=ExperimentFile())
 
+directory = click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+
 overrides = click.option(
     "--set",
     "changes",

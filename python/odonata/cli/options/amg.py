@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from odonata.amg.hierarchy import Hierarchy
     from odonata.amg.problems import Problem, Settings
 
+hierarchy = click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+
 machine = click.option(
     "--machine",
     "machine_name",

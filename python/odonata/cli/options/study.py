@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from odonata.cli import options as common
 from odonata.errors import OdonataError
+
+if TYPE_CHECKING:
+    from odonata.studies import Study
 
 STUDIES = Path("studies")
 RESULTS = Path("runs") / "studies"
@@ -48,6 +52,6 @@ def read_only(chosen: tuple[str, ...]) -> dict[str, list[str]]:
     return found
 
 
-def directory(output: Path, name: str, *, quick: bool) -> Path:
+def directory(output: Path, study: Study) -> Path:
     """The directory of a study's results; the quick form has its own."""
-    return output / (f"{name}-quick" if quick else name)
+    return output / (f"{study.name}-quick" if study.quick else study.name)

@@ -80,7 +80,7 @@ def show_all(run: Run, *, as_json: bool) -> None:
         ]
     )
     screen = terminal.console()
-    terminal.print_table(screen, f"Bottlenecks of the jobs of {run.name}", shown)
+    terminal.print_table(screen, shown, f"Bottlenecks of the jobs of {run.name}")
     screen.print("Explain one job with --job NAME.")
 
 
@@ -105,7 +105,7 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
         shown = terminal.listed(found.sensitivity.to_pylist(), SENSITIVITY, left=["class"])
         condition = "" if found.decides else " (if its busiest link were the bottleneck)"
         title = f"Change of the job's time with bandwidth and cables of a class{condition}"
-        terminal.print_table(screen, title, shown)
+        terminal.print_table(screen, shown, title)
 
 
 def _show_terms(screen: Console, found: Explanation) -> None:
@@ -123,7 +123,7 @@ def _show_terms(screen: Console, found: Explanation) -> None:
         ]
     )
     title = f"Time of the slowest rank, {found.slowest_rank}, by term; effect of -10 % and +10 % of a term"
-    terminal.print_table(screen, title, shown)
+    terminal.print_table(screen, shown, title)
 
 
 def _show_difference(screen: Console, found: Difference) -> None:
@@ -161,4 +161,4 @@ def sentence(found: Explanation) -> str:
 
 
 def _table(screen: Console, title: str, table: pa.Table, headings: dict[str, str]) -> None:
-    terminal.show(screen, columns.joined(columns.of_arrow(table, headings, one_scale=True), title))
+    terminal.print_table(screen, columns.joined(columns.of_arrow(table, headings, one_scale=True), title))

@@ -120,7 +120,7 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
     whole = columns.of_values("time", [sum(sums["path_time_s"].to_pylist())], "s")
     screen.print(f"Critical path of {what}", style="bold")
     screen.print(f"{whole.heading}: {whole.cells[0]}")
-    terminal.print_table(screen, "Time by activity", table)
+    terminal.print_table(screen, table, "Time by activity")
     pieces = sorted(path.to_pylist(), key=lambda piece: piece["start_ps"] - piece["end_ps"])[:count]
     pieces.sort(key=lambda piece: piece["start_ps"])
     others = [piece["peer"] if piece["activity"] == "in flight" else None for piece in pieces]
@@ -139,12 +139,12 @@ def show(screen: Console, run: Run, job: int, what: str, found: Path, count: int
             columns.texts("from node", ("" if other is None else nodes[other] for other in others)),
         ]
     )
-    terminal.print_table(screen, "Longest pieces, in time order", longest)
+    terminal.print_table(screen, longest, "Longest pieces, in time order")
     if found.links is not None and found.links.num_rows:
         title = "Links on the critical path (a piece counts at every link of its path)"
         headings = {"name": "link", "class": "class", "path_time_s": "in flight", "share": "share of path"}
         on_path = [*columns.of_arrow(found.links, headings), _counts(found.links)]
-        terminal.show(screen, columns.joined(on_path, title))
+        terminal.print_table(screen, columns.joined(on_path, title))
 
 
 def _counts(table: pa.Table) -> columns.ShownColumn:

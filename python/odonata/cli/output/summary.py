@@ -32,13 +32,13 @@ def print_summary(screen: Console, run: Run) -> None:
         screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
     if not run.routed:
-        terminal.print_table(screen, "Jobs", _job_table(run))
+        terminal.print_table(screen, _job_table(run), "Jobs")
         _print_terms(screen, run)
         return
     on = scale((row["bytes_max"] for row in summary["classes"]), "bytes")
-    terminal.print_table(screen, on.heading("Traffic per link"), _class_table(summary["classes"], on))
-    terminal.print_table(screen, "Jobs", _job_table(run))
-    terminal.print_table(screen, "Job traffic and completion time", _job_traffic_table(run, on))
+    terminal.print_table(screen, _class_table(summary["classes"], on), on.heading("Traffic per link"))
+    terminal.print_table(screen, _job_table(run), "Jobs")
+    terminal.print_table(screen, _job_traffic_table(run, on), "Job traffic and completion time")
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
@@ -106,7 +106,7 @@ def _print_terms(screen: Console, run: Run) -> None:
     """Prints the predictions of closed forms: job times, or cycles level by level."""
     priced = run.part("cycles")
     if priced is None:
-        terminal.print_table(screen, "Job traffic and predicted time", _job_traffic_table(run, None))
+        terminal.print_table(screen, _job_traffic_table(run, None), "Job traffic and predicted time")
         return
     scenarios = list(dict.fromkeys(name for job in priced["cycles"] for name in job["cycle_s"]))
     on = scale((seconds for job in priced["cycles"] for seconds in job["cycle_s"].values()), "s")
@@ -115,7 +115,7 @@ def _print_terms(screen: Console, run: Run) -> None:
         times = (job["cycle_s"].get(name) for name in scenarios)
         tasks = f"{job['tasks_per_node']} x {job['threads']}"
         shown.add_row(job["name"], tasks, *(terminal.number(on.of(seconds)) for seconds in times))
-    terminal.print_table(screen, on.heading("Time per cycle"), shown)
+    terminal.print_table(screen, shown, on.heading("Time per cycle"))
     for row in priced["cycles"]:
         _print_cycle(screen, run, row)
 
@@ -140,7 +140,7 @@ def _print_cycle(screen: Console, run: Run, job: dict[str, Any]) -> None:
     shown.add_section()
     of_all = [*(terms[term] for term in charged), sum(terms.values())]
     shown.add_row("all", *(terminal.number(on.of(s)) for s in of_all))
-    terminal.print_table(screen, on.heading(f"{job['name']}: {scenario}"), shown)
+    terminal.print_table(screen, shown, on.heading(f"{job['name']}: {scenario}"))
 
 
 def _bound(bound: dict[str, Any]) -> str:

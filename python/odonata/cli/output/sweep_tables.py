@@ -95,7 +95,7 @@ def _print_slowdowns(screen: Console, sweep: Sweep) -> None:
     seeds = any(row["low"] is not None for row in rows)
     spread = ", with 95 % interval over seeds" if seeds else ""
     title = f"{words}{spread}"
-    terminal.print_table(screen, title, shown, keys=len(keys))
+    terminal.print_table(screen, shown, title, keys=len(keys))
     _left_out(screen, len(lines), "interference.parquet")
 
 
@@ -120,7 +120,7 @@ def _print_traffic(screen: Console, sweep: Sweep) -> None:
             terminal.number(on.of(found[classes[0]]["bytes_mean"])),
             *(terminal.number(on.of(found[name]["bytes_max"])) if name in found else "-" for name in classes),
         )
-    terminal.print_table(screen, on.heading("Traffic per link"), shown, keys=len(keys) + 1)
+    terminal.print_table(screen, shown, on.heading("Traffic per link"), keys=len(keys) + 1)
     _left_out(screen, len(by_point), "results.parquet")
 
 
@@ -140,7 +140,7 @@ def _print_times(screen: Console, sweep: Sweep) -> None:
             *(text(value) for value in sweep.points[index].values),
             *(terminal.number(on.of(s)) for s in seconds),
         )
-    terminal.print_table(screen, on.heading("Job time"), shown, keys=len(keys) + 1)
+    terminal.print_table(screen, shown, on.heading("Job time"), keys=len(keys) + 1)
     _left_out(screen, len(times), "jobs.parquet")
 
 
@@ -157,7 +157,7 @@ def _print_loads(screen: Console, sweep: Sweep) -> None:
         place = [str(row["point"]), *(text(value) for value in sweep.points[row["point"]].values)]
         shown.add_row(*(place if row["point"] != previous else [""] * len(place)), row["name"], *cells)
         previous = row["point"]
-    terminal.print_table(screen, "Jobs", shown, keys=len(keys) + 2)
+    terminal.print_table(screen, shown, "Jobs", keys=len(keys) + 2)
     _left_out(screen, len({row["point"] for row in rows}), "jobs.parquet")
 
 
@@ -184,7 +184,7 @@ def _print_differences(screen: Console, sweep: Sweep, key: str, *, routed: bool)
         shown = terminal.table([headings[i] for i in kept], left=["", "where"])
         for row_cells in cells:
             shown.add_row(*(row_cells[i] for i in kept))
-        terminal.print_table(screen, f"{key}: {other} compared with {first}, all else equal", shown)
+        terminal.print_table(screen, shown, f"{key}: {other} compared with {first}, all else equal")
     if stratified:
         screen.print(
             "\nThe difference depends on another key, so there is one row for each value of that key."

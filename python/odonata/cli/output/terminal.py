@@ -119,27 +119,25 @@ def listed(
     return made
 
 
-def show(screen: Console, shown: Table, *, keys: int | None = None, legend: str = "") -> None:
-    """Prints a table with its title, and the legend of its headings; see `print_table`."""
-    print_table(screen, str(shown.title), shown, keys=keys)
-    if legend:
-        screen.print(legend, style="dim")
+def print_table(
+    screen: Console, shown: Table, title: str = "", *, keys: int | None = None, legend: str = ""
+) -> None:
+    """Prints an empty line, the title (by default the table's), the table and the legend of its headings.
 
-
-def print_table(screen: Console, title: str, shown: Table, *, keys: int | None = None) -> None:
-    """Prints an empty line, a title and a table, split into parts if it is wider than the screen.
-
-    Each part repeats the first `keys` columns, which identify a row; by default the leading text columns.
+    A table wider than the screen is split into parts. Each part repeats the first `keys` columns, which
+    identify a row; by default the leading text columns.
     """
     from odonata.cli.output.fitting import fit_to_width
 
-    shown.title = None
+    title, shown.title = title or str(shown.title), None
     screen.print()
     screen.print(title, style="bold")
     for i, part in enumerate(fit_to_width(shown, screen.width, keys)):
         if i:
             screen.print()
         screen.print(part)
+    if legend:
+        screen.print(legend, style="dim")
 
 
 def number(value: float | None) -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("times", metavar="TIMES.csv", type=click.Path(path_type=Path))
-@click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@options.hierarchy
 @options.problem
 @options.machine
 @common.as_json
@@ -65,9 +65,9 @@ def command(times: Path, directory: Path | None, machine_name: str, as_json: boo
         return
 
     screen = terminal.console()
-    terminal.show(screen, _table(fits))
+    terminal.print_table(screen, _table(fits))
     for one in fits:
-        terminal.show(screen, _levels(one))
+        terminal.print_table(screen, _levels(one))
     screen.print(f'scenario = "{chosen}"', style="bold")
     same = chosen == machine.scenario
     screen.print(
@@ -110,7 +110,7 @@ def _whole(
         return
     screen = terminal.console()
     best, other = fits
-    terminal.show(screen, parts.fitted(cycles, best), legend=parts.LEGEND)
+    terminal.print_table(screen, parts.fitted(cycles, best), legend=parts.LEGEND)
     worst = [100 * one.worst(cycles) for one in fits]
     screen.print(
         f"With {best.fitted} fitted, the other cycles predict each cycle within {worst[0]:.1f} %; with "

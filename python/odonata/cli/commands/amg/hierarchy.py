@@ -128,10 +128,10 @@ def show_built(built: Any, written: Path, *, quiet: bool, as_json: bool) -> None
     if quiet:
         return
     screen = terminal.console()
-    terminal.show(screen, level_table(built.hierarchy), legend=LEVEL_LEGEND)
+    terminal.print_table(screen, level_table(built.hierarchy), legend=LEVEL_LEGEND)
     if built.regrouped is not None:
         screen.print("Redistributed:")
-        terminal.show(screen, level_table(built.regrouped))
+        terminal.print_table(screen, level_table(built.regrouped))
     if built.solve is not None:
         screen.print(built.solve.words, style=None if built.solve.solved else "bold red")
     if "cpu_s" in built.summary:

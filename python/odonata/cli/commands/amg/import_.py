@@ -13,7 +13,7 @@ from odonata.errors import OdonataError
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@common.directory
 @common.count("--ranks", required=True, metavar="P", help="Number of MPI ranks.")
 @options.cut
 @common.count("--ranks-per-node", help="Also count messages within and between nodes separately.")

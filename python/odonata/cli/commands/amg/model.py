@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@options.hierarchy
 @options.problem
 @options.machine
 @options.mix
@@ -129,8 +129,8 @@ def _show(
         f"{hierarchy.ranks:,} ranks ({mix} per node) on {machine.name}, {hierarchy.unknowns:,.0f} unknowns; "
         f"{hierarchy.source}{ending}"
     )
-    terminal.show(screen, level_table(hierarchy), legend=LEVEL_LEGEND)
-    terminal.show(screen, _terms(cycles[0]) if scenario else _scenarios(cycles))
+    terminal.print_table(screen, level_table(hierarchy), legend=LEVEL_LEGEND)
+    terminal.print_table(screen, _terms(cycles[0]) if scenario else _scenarios(cycles))
 
 
 LEVEL_LEGEND = (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("directory", required=False, metavar="[DIR]", type=click.Path(path_type=Path))
+@options.hierarchy
 @options.problem
 @options.matrix
 @options.machine
@@ -179,7 +179,7 @@ def _show(
 ) -> None:
     screen = terminal.console()
     paper = advice.account == "paper"
-    terminal.show(screen, _paper_table(adviser) if paper else _ranked_table(adviser, advice))
+    terminal.print_table(screen, _paper_table(adviser) if paper else _ranked_table(adviser, advice))
     scenario = adviser.scenario or adviser.machine.scenario
     basis = "by the paper's formulas" if paper else "rank by rank"
     screen.print(f"A cycle {basis}, {scenario}: {1e3 * advice.before_s:.3f} ms")
@@ -192,11 +192,11 @@ def _show(
     elif not paper:
         screen.print(_difference(adviser.advice("paper")))
     if most and advice.predictions:
-        terminal.show(screen, _alternatives_table(advice, adviser, most))
+        terminal.print_table(screen, _alternatives_table(advice, adviser, most))
     for result in results:
-        terminal.show(screen, _executed_table(result, advice))
+        terminal.print_table(screen, _executed_table(result, advice))
     if variants:
-        terminal.show(screen, _variants_table(variants))
+        terminal.print_table(screen, _variants_table(variants))
         screen.print("Set-up: only its communication, from the counted messages.")
 
 

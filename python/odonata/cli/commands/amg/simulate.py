@@ -28,7 +28,7 @@ Progress = Callable[..., None] | None
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=click.Path(path_type=Path))
+@common.directory
 @options.machine
 @options.mix
 @click.option("--preset", metavar="NAME", help="Preset of the simulated machine; as --machine by default.")
@@ -108,8 +108,8 @@ def command(
         terminal.print_json(as_data(found))
         return
     screen = terminal.console()
-    terminal.show(screen, exchange_table(found), legend=EXCHANGE_LEGEND)
-    terminal.show(screen, level_table(found))
+    terminal.print_table(screen, exchange_table(found), legend=EXCHANGE_LEGEND)
+    terminal.print_table(screen, level_table(found))
     screen.print(
         f"With the simulated network a cycle takes {1e3 * found.seconds:.3f} ms; "
         f"the network takes {percent(found.network_share)} of it."
@@ -167,7 +167,7 @@ class _Cycle:
             )
             return
         title = f"One cycle of {self.hierarchy.ranks:,} ranks, ms"
-        terminal.show(terminal.console(), parts.by_mechanism(title, accounts), legend=parts.LEGEND)
+        terminal.print_table(terminal.console(), parts.by_mechanism(title, accounts), legend=parts.LEGEND)
 
     def _by_packets(self, costs: Ends, progress: Progress) -> Parts:
         """Simulates the program `amg`; the engine's hosts and NICs charge the costs."""

@@ -41,4 +41,4 @@ def command(as_json: bool) -> None:
             str(options["aggressive_levels"]),
             *([h.source] if len(sources) > 1 else []),
         )
-    terminal.show(screen, table, legend=f"Source of all: {sources[0]}." if len(sources) == 1 else "")
+    terminal.print_table(screen, table, legend=f"Source of all: {sources[0]}." if len(sources) == 1 else "")

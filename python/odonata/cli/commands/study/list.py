@@ -35,7 +35,7 @@ def command(studies: Path, output: Path, quick: bool, as_json: bool) -> None:
     rows = []
     for path in found:
         study = load(path.parent, quick=quick)
-        results = Results(study, options.directory(output, study.name, quick=quick))
+        results = Results(study, options.directory(output, study))
         done, points = count_started(results)
         row = {"study": study.name, "title": study.title, "claims": len(study.claims)}
         rows.append({**row, "points": points, "finished": done})

@@ -38,7 +38,7 @@ def command(
     screen = terminal.console()
     fine = True
     for study in [load(find(name, studies), quick=quick) for name in names]:
-        results = Results(study, options.directory(output, study.name, quick=quick))
+        results = Results(study, options.directory(output, study))
         (check_up_to_date if unfinished else check_finished)(results)
         found = report(results, unfinished=unfinished)
         fine &= found.as_expected

@@ -58,7 +58,7 @@ def command(
         with points_progress(quiet=quiet) as progress:
             results, ran = run_study(
                 study,
-                options.directory(output, study.name, quick=quick),
+                options.directory(output, study),
                 only=only,
                 processes=processes,
                 threads=threads,
