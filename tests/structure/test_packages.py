@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).parents[2] / "python" / "odonata"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("_core", "errors"),
-    ("colors", "notebook", "programs", "quantity", "toml"),
+    ("colors", "notebook", "programs", "quantity", "textfile", "toml"),
     ("store",),
     ("analysis",),
     ("plot", "viewer", "export", "importers"),

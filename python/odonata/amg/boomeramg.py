@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -141,23 +142,19 @@ def execute(
     Raises:
         OdonataError: The system is not solved without redistribution, so there is nothing to compare with.
     """
-
-    def once(redistribute: tuple[int, int] | None, solver: str | None) -> BuildResult:
-        return build(
-            problem,
-            matrix=matrix,
-            solve=True,
-            solver=solver,
-            redistribute=redistribute,
-            recorded=True,
-            ranks_per_node=ranks_per_node,
-            progress=progress,
-        )
-
-    plain = once(None, solver)
+    once = partial(
+        build,
+        problem,
+        matrix=matrix,
+        solve=True,
+        recorded=True,
+        ranks_per_node=ranks_per_node,
+        progress=progress,
+    )
+    plain = once(solver=solver)
     refuse_unsolved(plain)
     assert plain.solve is not None
-    moved = once(switch, plain.solve.solver)
+    moved = once(solver=plain.solve.solver, redistribute=switch)
     assert moved.regrouped is not None
     assert moved.solve is not None
     tables = {"messages": plain.tables["messages"], "regrouped_messages": moved.tables["regrouped_messages"]}

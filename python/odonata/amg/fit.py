@@ -20,6 +20,7 @@ from odonata.amg import model
 from odonata.amg.hierarchy import Hierarchy
 from odonata.amg.machines import ParameterSet
 from odonata.errors import OdonataError
+from odonata.textfile import read_text
 
 UNITS = {"time_s": 1.0, "time_ms": 1e-3, "time_us": 1e-6}
 """Columns of times, and their unit in seconds."""
@@ -76,11 +77,7 @@ def read(path: Path) -> list[MeasuredTimes]:
     Raises:
         OdonataError: The file is not valid; the message gives the line.
     """
-    try:
-        lines = _core.read_file(path).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise OdonataError(f"{path} is not a text file", hint=_HINT) from None
-    rows = csv.DictReader(lines)
+    rows = csv.DictReader(read_text(path, hint=_HINT).splitlines())
     names = [name.strip() for name in rows.fieldnames or []]
     rows.fieldnames = names
     unit = _unit(path, names)

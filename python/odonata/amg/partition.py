@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from odonata import _core
 from odonata.amg.problems import LARGEST
 from odonata.errors import OdonataError
+from odonata.textfile import read_text
 
 METHODS = ("metis", "bisection", "order")
 Numbers = npt.NDArray[np.int64]
@@ -178,10 +178,7 @@ def read_coordinates(path: Path, points: int) -> npt.NDArray[np.float64]:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        return [line.strip() for line in _core.read_file(path).decode("utf-8").splitlines() if line.strip()]
-    except UnicodeDecodeError:
-        raise OdonataError(f"{path} is not a text file") from None
+    return [line.strip() for line in read_text(path).splitlines() if line.strip()]
 
 
 def _graph(matrix: Csr, functions: int) -> Csr:

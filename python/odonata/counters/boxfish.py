@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from odonata import _core
 from odonata.errors import OdonataError
+from odonata.textfile import read_text
 
 TYPES = {
     "int32": np.int64,
@@ -35,10 +35,7 @@ def read_table(path: str | Path) -> pa.Table:
     Raises:
         OdonataError: The file has another format; the message gives the line and the expected text.
     """
-    try:
-        lines = _core.read_file(path).decode("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise OdonataError(f"{path} cannot be read: {error}") from None
+    lines = read_text(path, "a table of Boxfish").splitlines()
     key, types, begin = _head(path, lines)
     rows = []
     for number, line in enumerate(lines[begin:], start=begin + 1):

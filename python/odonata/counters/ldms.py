@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from odonata import _core
 from odonata.errors import OdonataError
+from odonata.textfile import read_text
 
 TIME, PRODUCER, ROUTER = "time", "producername", "aries_rtr_id"
 """Columns (in lower case) that order rows, identify producers, and merge nodes that share a router."""
@@ -41,10 +41,7 @@ def read_counters(path: str | Path) -> dict[str, np.ndarray]:
         OdonataError: The file has another format, a row has another width, a value is not a number, or a
             producer has only one sample; the message gives the line.
     """
-    try:
-        lines = _core.read_file(path).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise OdonataError(f"{path} cannot be read: {error}") from None
+    lines = read_text(path, "a table of LDMS").splitlines()
     head = lines[0] if lines else ""
     if not is_ldms(head):
         raise OdonataError(

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from odonata import _core
 from odonata.errors import OdonataError
+from odonata.textfile import read_text
 
 ROUTER = ("aries_rtr_id", "AriesRouter")
 """The column with the router's name, and its former name."""
@@ -143,10 +143,7 @@ def _samples(table: Path) -> tuple[dict[str, Sample], dict[str, Sample]]:
 
 
 def _rows(table: Path) -> Iterator[tuple[int, list[str]]]:
-    try:
-        text = _core.read_file(table).decode("utf-8")
-    except UnicodeDecodeError:
-        raise OdonataError(f"{table} is not a text file; expected the output of LDMS store_csv") from None
+    text = read_text(table, "the output of LDMS store_csv")
     reader = csv.reader(io.StringIO(text))
     for row in reader:
         if row:
@@ -157,10 +154,7 @@ def _rows(table: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _cables(links: Path) -> dict[str, dict[tuple[int, int], tuple[Place, Place, str]]]:
     """By router and tile: its position, the position of the other end, the colour."""
-    try:
-        text = _core.read_file(links).decode("utf-8")
-    except UnicodeDecodeError:
-        raise OdonataError(f"{links} is not a text file; expected a cable list of a Cray XC") from None
+    text = read_text(links, "a cable list of a Cray XC")
 
     def place(word: str) -> Place:
         group, row, column = (int(number) for number in word.split(":"))

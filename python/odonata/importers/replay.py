@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob
+from odonata.importers.jobs import ImportedJob, read_lines
 
 SYNTHETIC: Mapping[int, str] = {
     1: "uniform",
@@ -150,12 +150,7 @@ def _file(path: Path, kind: str, job: int, directory: Path) -> dict[str, Any]:
 
 
 def _filled(path: Path) -> list[tuple[int, list[str]]]:
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise OdonataError(f"{path} is not a text file; expected a line for each job") from None
-    except OSError as error:
-        raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
+    lines = read_lines(path, "a line for each job")
     return [(number, line.split()) for number, line in enumerate(lines, 1) if line.strip()]
 
 

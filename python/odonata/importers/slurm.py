@@ -14,7 +14,7 @@ from pathlib import Path
 
 from odonata import _core
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob
+from odonata.importers.jobs import ImportedJob, read_lines
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "number": ("JOBID", "JobID"),
@@ -61,13 +61,7 @@ def read(path: Path, at: datetime | None = None) -> tuple[list[SlurmJob], int]:
     Raises:
         OdonataError: The file is not output of Slurm; the message gives the line.
     """
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise OdonataError(f"{path} is not a text file; expected the output of squeue or sacct") from None
-    except OSError as error:
-        raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
-    rows = list(_rows(path, lines))
+    rows = list(_rows(path, read_lines(path, "the output of squeue or sacct")))
     jobs, others = [], 0
     for line, row in rows:
         if "." in row["number"]:

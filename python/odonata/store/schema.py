@@ -224,12 +224,6 @@ NOTHING_ROUTED = "none"
 ALL_CLASSES = "all"
 """Class name for the links of all classes together."""
 
-IDLE_NODE = -1
-"""`nodes.job` of a node without a job."""
-
-SHARED_NODE = -2
-"""`nodes.job` of a node with several jobs."""
-
 
 def table_file(name: str) -> str:
     """File name of a table."""
