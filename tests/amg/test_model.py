@@ -22,6 +22,7 @@ from odonata.amg import (
     simulate,
     store,
 )
+from odonata.api import read
 from odonata.errors import OdonataError
 
 EOS = amg.load_machine("eos")
@@ -211,6 +212,15 @@ def test_simulated_exchange_by_hand(engine: str, tmp_path: Path) -> None:
     other = '\n[[job]]\nname = "other"\npattern = "uniform"\nranks = 32\nplacement = "compact"\n'
     shared = simulate.simulate(directory, pair, table, EOS, text + other, per_node=1)
     assert shared.exchanges[0].simulated_s >= exchange.simulated_s * 0.999
+
+
+def test_overrides_hold_for_the_simulated_exchange(tmp_path: Path) -> None:
+    """Half the bandwidth of the NICs, as an override: 8000 B take 1 us instead of 0.5 us."""
+    directory, pair, table = write_pair(tmp_path, 1000)
+    text = simulate.experiment("eos", "flow", "min", 1)
+    slower = read(text, {"machine.class.terminal.bandwidth": "8 GB/s"})
+    (exchange,) = simulate.simulate(directory, pair, table, EOS, slower, per_node=1).exchanges
+    assert exchange.simulated_s == pytest.approx(1e-6, rel=0.03)
 
 
 def test_an_experiment_that_simulates_nothing_is_refused(tmp_path: Path) -> None:
