@@ -6,9 +6,11 @@ import os
 import signal
 import subprocess
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_server import TIMEOUT_S, CommandServer
 from hypothesis import settings
 from running import Command
 
@@ -24,27 +26,40 @@ settings.load_profile("odonata")
 ROOT = Path(__file__).parents[1]
 
 
+COMMANDS = CommandServer()
+
+
 @pytest.fixture(scope="session")
 def command() -> Path:
     """The installed `odonata`."""
     return Path(sysconfig.get_path("scripts")) / "odonata"
 
 
+@pytest.fixture(scope="session")
+def command_server() -> Iterator[CommandServer]:
+    """Starts commands for `odonata_command`."""
+    yield COMMANDS
+    COMMANDS.close()
+
+
 @pytest.fixture
-def odonata_command(command: Path, tmp_path: Path) -> Command:
+def odonata_command(
+    command: Path, command_server: CommandServer, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Command:
     """Runs `odonata` with arguments in an empty directory, as a user would."""
 
     def call(
         *arguments: object, cwd: Path = tmp_path, **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [command, *map(str, arguments)],
-            cwd=cwd,
-            env={**os.environ, "NO_COLOR": "1", **environment},
-            capture_output=True,
-            text=True,
-            timeout=300,
-        )
+        words = [str(command), *map(str, arguments)]
+        env = {**os.environ, "NO_COLOR": "1", **environment}
+        if any(name.startswith("PYTHON") for name in environment):
+            # Python reads its variables when it starts.
+            return subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
+        folder = tmp_path_factory.mktemp("output")
+        code = command_server.call(words, cwd, env, folder)
+        out, err = ((folder / name).read_text() for name in ("out", "err"))
+        return subprocess.CompletedProcess(words, code, out, err)
 
     return call
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from running import Command
 
 import odonata
 from odonata.amg import library, program
@@ -15,13 +16,10 @@ from odonata.amg import library, program
 MATRIX = "%%MatrixMarket matrix coordinate real general\n"
 
 
-def amg(*words: object, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    import os
-
-    command = [sys.executable, "-m", "odonata", "amg", *map(str, words)]
-    return subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=300, env={**os.environ, **environment}
-    )
+@pytest.fixture
+def amg(odonata_command: Command) -> Command:
+    """Runs `odonata amg` with arguments."""
+    return functools.partial(odonata_command, "amg")
 
 
 def matrix(folder: Path, rows: int, columns: int, entries: str) -> Path:
@@ -52,24 +50,26 @@ def refused(result: subprocess.CompletedProcess[str], *words: str) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["hierarchy", "redistribute"])
-def test_bad_matrices(command: str, rows: int, columns: int, entries: str, word: str, tmp_path: Path) -> None:
+def test_bad_matrices(
+    amg: Command, command: str, rows: int, columns: int, entries: str, word: str, tmp_path: Path
+) -> None:
     path = matrix(tmp_path, rows, columns, entries)
-    result = amg(command, "--matrix", path, "--ranks", 8, folder=tmp_path)
+    result = amg(command, "--matrix", path, "--ranks", 8, cwd=tmp_path)
     refused(result, word)
     assert [entry.name for entry in tmp_path.iterdir()] == ["m.mtx"]
 
 
-def test_matrices_cut_short(tmp_path: Path) -> None:
+def test_matrices_cut_short(amg: Command, tmp_path: Path) -> None:
     (tmp_path / "m.mtx").write_text(f"{MATRIX}2 2 2\n1 1 1.0\n")
-    refused(amg("hierarchy", "--matrix", "m.mtx", "--ranks", 1, folder=tmp_path), "cannot be read")
+    refused(amg("hierarchy", "--matrix", "m.mtx", "--ranks", 1, cwd=tmp_path), "cannot be read")
     (tmp_path / "ij.00000").write_text("0 1 0 1\n0 0 1.0\n")
-    refused(amg("hierarchy", "--matrix", "ij", "--ranks", 1, folder=tmp_path), "truncated")
-    refused(amg("hierarchy", "--matrix", "none", "--ranks", 1, folder=tmp_path), "there is no matrix none")
+    refused(amg("hierarchy", "--matrix", "ij", "--ranks", 1, cwd=tmp_path), "truncated")
+    refused(amg("hierarchy", "--matrix", "none", "--ranks", 1, cwd=tmp_path), "there is no matrix none")
 
 
-def test_a_missing_hypre_is_said(tmp_path: Path) -> None:
+def test_a_missing_hypre_is_said(amg: Command, tmp_path: Path) -> None:
     words = ("hierarchy", "--problem", "laplace7", "--ranks", 2, "--points", "4x4x4")
-    result = amg(*words, folder=tmp_path, **{program.PROGRAM: str(tmp_path / "none")})
+    result = amg(*words, cwd=tmp_path, **{program.PROGRAM: str(tmp_path / "none")})
     refused(result, "which is not a program", "make hypre", "--fallback pyamg")
     assert list(tmp_path.iterdir()) == []
 
@@ -102,36 +102,37 @@ SMALL = ("--problem", "laplace7", "--ranks", "8", "--points", "5x5x5")
         (("simulate", "nowhere"), "not a hierarchy directory"),
     ],
 )
-def test_wrong_words(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
-    refused(amg(*words, folder=tmp_path), said)
+def test_wrong_words(amg: Command, words: tuple[str, ...], said: str, tmp_path: Path) -> None:
+    refused(amg(*words, cwd=tmp_path), said)
 
 
 @pytest.mark.usefixtures("amg_program")
-def test_gathering_on_more_ranks_than_there_are_is_refused(tmp_path: Path) -> None:
-    result = amg("hierarchy", *SMALL, "-q", "--redistribute", "1:99", folder=tmp_path)
+def test_gathering_on_more_ranks_than_there_are_is_refused(amg: Command, tmp_path: Path) -> None:
+    result = amg("hierarchy", *SMALL, "-q", "--redistribute", "1:99", cwd=tmp_path)
     refused(result, "cannot be gathered on 99 ranks")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_directories_cut_short(tmp_path: Path) -> None:
+def test_directories_cut_short(amg: Command, tmp_path: Path) -> None:
     import shutil
 
     name, directory = library.directories()[0]
     shutil.copytree(directory, tmp_path / name)
     levels = tmp_path / name / "levels.parquet"
     levels.write_bytes(levels.read_bytes()[:500])
-    refused(amg("model", name, folder=tmp_path), "cannot be read")
-    refused(amg("simulate", name, folder=tmp_path), "cannot be read")
+    refused(amg("model", name, cwd=tmp_path), "cannot be read")
+    refused(amg("simulate", name, cwd=tmp_path), "cannot be read")
     levels.unlink()
-    refused(amg("model", name, folder=tmp_path), "has no table levels")
+    refused(amg("model", name, cwd=tmp_path), "has no table levels")
     (tmp_path / name / "summary.json").write_text("{")
-    refused(amg("redistribute", name, folder=tmp_path), "cannot be read")
+    refused(amg("redistribute", name, cwd=tmp_path), "cannot be read")
 
 
-def test_model_runs_are_shown_and_compared(tmp_path: Path) -> None:
+def test_model_runs_are_shown_and_compared(odonata_command: Command, tmp_path: Path) -> None:
     def odonata_(*words: object) -> str:
-        command = [sys.executable, "-m", "odonata", *map(str, words)]
-        return subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+        done = odonata_command(*words)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
 
     job = {"name": "solver", "ranks": 512, "ranks_per_node": 8}
     job["pattern"] = {"name": "amg", "hierarchy": "laplace7-512-50x50x50"}
@@ -154,7 +155,7 @@ def test_model_runs_are_shown_and_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("amg_program")
-def test_options_of_hypre_by_name(tmp_path: Path) -> None:
+def test_options_of_hypre_by_name(amg: Command, tmp_path: Path) -> None:
     """A name is its number; what they change is seen in the table of levels."""
     levels = {}
     for number, words in enumerate(
@@ -166,7 +167,7 @@ def test_options_of_hypre_by_name(tmp_path: Path) -> None:
             ("--truncation", 0.4),
         ]
     ):
-        result = amg("hierarchy", *SMALL, "-q", "--json", "-o", f"h{number}", *words, folder=tmp_path)
+        result = amg("hierarchy", *SMALL, "-q", "--json", "-o", f"h{number}", *words, cwd=tmp_path)
         assert result.returncode == 0, result.stderr
         levels[number] = json.loads(result.stdout)["levels"]
     assert levels[0] == levels[1]
@@ -175,7 +176,7 @@ def test_options_of_hypre_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("amg_program")
-def test_a_matrix_from_a_file_is_redistributed(tmp_path: Path) -> None:
+def test_a_matrix_from_a_file_is_redistributed(amg: Command, tmp_path: Path) -> None:
     # A Laplacian of 12^3 points on 16 ranks: gathered where the paper's rule says and where the search over
     # all levels and C does; both keep the convergence, and the kept directory can be simulated.
     sparse = pytest.importorskip("scipy.sparse")
@@ -183,7 +184,7 @@ def test_a_matrix_from_a_file_is_redistributed(tmp_path: Path) -> None:
     line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(12, 12))
     io.mmwrite(tmp_path / "m.mtx", sparse.kronsum(sparse.kronsum(line, line), line))
     words = ("--matrix", "m.mtx", "--ranks", 16, "--execute", "--beyond", "-q", "--json", "-o", "kept")
-    result = amg("redistribute", *words, folder=tmp_path)
+    result = amg("redistribute", *words, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
     assert found["switch"] == found["executed"]["switch"]
@@ -194,7 +195,7 @@ def test_a_matrix_from_a_file_is_redistributed(tmp_path: Path) -> None:
     assert [best["level"], best["groups"]] in [variant["switch"] for variant in found["variants"]]
     assert {variant["node_aware"] for variant in found["variants"]} == {False, True}
     for part in ([], ["--regrouped"]):
-        result = amg("simulate", "kept", "--tasks", 4, "-q", "--json", *part, folder=tmp_path)
+        result = amg("simulate", "kept", "--tasks", 4, "-q", "--json", *part, cwd=tmp_path)
         assert result.returncode == 0, result.stderr
         simulated = json.loads(result.stdout)
         assert all(e["simulated_s"] >= 0.97 * e["nic_s"] for e in simulated["exchanges"])

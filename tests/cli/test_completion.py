@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+import rich.progress
+from rich.console import Console
 from running import Command
 
 from odonata.cli.output import terminal
@@ -67,15 +69,13 @@ def test_bars_end_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also for a solver, which reports steps relative to a limit and stops at an eighth of it."""
     seen = []
 
-    class Bars(terminal.Progress):
+    class Bars(rich.progress.Progress):
         def __exit__(self, *of: object) -> None:
             seen.extend((task.description, task.percentage) for task in self.tasks)
             super().__exit__(*of)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(terminal, "Progress", Bars)
-    monkeypatch.setattr(
-        terminal, "error_console", lambda: terminal.Console(file=sys.stderr, force_terminal=True)
-    )
+    monkeypatch.setattr(rich.progress, "Progress", Bars)
+    monkeypatch.setattr(terminal, "error_console", lambda: Console(file=sys.stderr, force_terminal=True))
     with terminal.progress(quiet=False) as (report, _):
         assert report is not None
         report("building", 0.0)

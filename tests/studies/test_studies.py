@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from running import Command
 
 from odonata.errors import OdonataError
 from odonata.studies import Results, available, check_up_to_date, count_finished, load, report, run_study
@@ -400,42 +402,39 @@ def test_points_that_are_not_there_are_named(
     assert not (tmp_path / "out").exists()
 
 
-def command(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "odonata", "study", *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-    )
+@pytest.fixture
+def study(odonata_command: Command) -> Command:
+    """Runs `odonata study` with arguments."""
+    return functools.partial(odonata_command, "study")
 
 
-def test_the_commands(tmp_path: Path) -> None:
+def test_the_commands(study: Command, tmp_path: Path) -> None:
     made = small_study(tmp_path)
-    some = command("run", made, "--quick", "--only", "alone=a", "-j", 1, cwd=tmp_path)
+    some = study("run", made, "--quick", "--only", "alone=a", "-j", 1, cwd=tmp_path)
     assert some.returncode == 0, some.stderr
     assert "1 point: 1 run, 0 already finished" in some.stdout
     assert "1 not measured" in some.stdout
-    assert command("report", made, "--quick", "--unfinished", cwd=tmp_path).returncode == 0
-    wrong = command("run", made, "--only", "alone", cwd=tmp_path)
+    assert study("report", made, "--quick", "--unfinished", cwd=tmp_path).returncode == 0
+    wrong = study("run", made, "--only", "alone", cwd=tmp_path)
     assert (wrong.returncode, "expected KEY=VALUES" in wrong.stderr) == (2, True)
-    missing = command("report", made, "--quick", cwd=tmp_path)
+    missing = study("report", made, "--quick", cwd=tmp_path)
     assert missing.returncode == 2
     assert "1 of the 2 points of study are not finished" in missing.stderr
-    ran = command("run", made, "--quick", "-j", 1, cwd=tmp_path)
+    ran = study("run", made, "--quick", "-j", 1, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "2 points: 1 run, 1 already finished" in ran.stdout
     assert "1 reproduced" in ran.stdout
-    reported = command("report", "study", "--studies", tmp_path, "--quick", cwd=tmp_path)
+    reported = study("report", "study", "--studies", tmp_path, "--quick", cwd=tmp_path)
     assert reported.returncode == 0, reported.stderr
-    listed = command("list", "--studies", tmp_path, "--quick", "--json", cwd=tmp_path)
+    listed = study("list", "--studies", tmp_path, "--quick", "--json", cwd=tmp_path)
     (row,) = json.loads(listed.stdout)
     assert row == {"study": "study", "title": "A study", "claims": 1, "points": 2, "finished": 2}
     text = (made / "study.toml").read_text()
     (made / "study.toml").write_text(text.replace("below = { where", "above = { where"))
-    worse = command("report", made, "--quick", cwd=tmp_path)
+    worse = study("report", made, "--quick", cwd=tmp_path)
     assert worse.returncode == 1
     assert "1 worse than expected" in worse.stdout
-    unknown = command("run", "studdy", "--studies", tmp_path, cwd=tmp_path)
+    unknown = study("run", "studdy", "--studies", tmp_path, cwd=tmp_path)
     assert unknown.returncode == 2
     assert "Did you mean study?" in unknown.stderr
 
