@@ -27,7 +27,7 @@ interval = "20 us"
 series = ["jobs", "links", "channels"]
 """
 OPEN = experiment(
-    job("ur"), load=0.4, warm_up="1 ms", measure="1 ms", engine='routing = "q-adaptive"\n' + RECORDS
+    job("ur"), load=0.4, warm_up="400 us", measure="400 us", engine='routing = "q-adaptive"\n' + RECORDS
 )
 PROGRAMS = """
 [machine]
@@ -35,7 +35,7 @@ preset = "dragonfly-1056"
 [[job]]
 name = "a"
 ranks = 16
-program = { name = "allreduce" }
+program = { name = "allreduce", bytes = "400 kB", compute = "2 ms" }
 [[job]]
 name = "b"
 ranks = 16
@@ -98,11 +98,14 @@ def test_a_run_that_is_stopped_again_and_again_is_the_same_run(
     odonata_command: Command, command: Path, tmp_path: Path, text: str
 ) -> None:
     """The same command line each time, as a job of Slurm that is put back into the queue has it."""
+    started = time.monotonic()
     expected = whole(odonata_command, tmp_path, text)
+    seconds = time.monotonic() - started
     arguments = ["x.toml", "--resume", "run"]
     for part in range(100):
         # Later signals find more of the run done; some runs end before.
-        code = stopped(command, tmp_path, [*arguments, "--threads", str(1 + part % 2)], 2.0 + 0.3 * part)
+        threads = str(1 + part % 2)
+        code = stopped(command, tmp_path, [*arguments, "--threads", threads], seconds * (0.5 + 0.15 * part))
         if code == 0:
             break
         assert code in (CHECKPOINT_EXIT, -signal.SIGUSR1), (
@@ -131,13 +134,16 @@ def test_a_killed_run_resumes_from_its_last_checkpoint(
     odonata_command: Command, command: Path, tmp_path: Path
 ) -> None:
     expected = whole(odonata_command, tmp_path, OPEN)
-    times = [option for us in range(100, 2000, 90) for option in ("--checkpoint-at", f"{us}us")]
+    times = [option for us in range(40, 800, 40) for option in ("--checkpoint-at", f"{us}us")]
     kills = random.Random(1)
     kept = 0
     for _ in range(6):
         arguments = ["run", "x.toml", "--resume", "run", *times, "-q"]
         with subprocess.Popen([command, *arguments], cwd=tmp_path) as process:
-            time.sleep(kills.uniform(1.0, 5.0))
+            while process.poll() is None and not directory_of(tmp_path / "run").exists():
+                time.sleep(0.01)
+            # The next runs find a checkpoint and end at any moment, even before they read it.
+            time.sleep(kills.uniform(0.1, 1.5))
             process.kill()
         kept += directory_of(tmp_path / "run").exists()
         if (tmp_path / "run").exists():
@@ -154,7 +160,7 @@ def test_what_cannot_be_gone_on_from_is_refused_in_words(odonata_command: Comman
     directory = directory_of(tmp_path / "run")
     state = directory / "checkpoint"
     result = odonata_command(
-        "run", "x.toml", "-o", "run", "--checkpoint-at", "1200 us", "--checkpoint-at", "x", "-q"
+        "run", "x.toml", "-o", "run", "--checkpoint-at", "500 us", "--checkpoint-at", "x", "-q"
     )
     assert (result.returncode, "--checkpoint-at" in result.stderr) == (2, True)
     keep_one(tmp_path)
@@ -188,7 +194,7 @@ def keep_one(folder: Path) -> None:
         "w.GrowingTables.save_checkpoint = killed\n"
         "from odonata.cli import main; main()\n"
     )
-    arguments = ["run", "x.toml", "-o", "run", "--checkpoint-at", "1200 us", "-q"]
+    arguments = ["run", "x.toml", "-o", "run", "--checkpoint-at", "500 us", "-q"]
     assert subprocess.run([sys.executable, "-c", script, *arguments], cwd=folder, check=False).returncode == 9
 
 

@@ -32,9 +32,9 @@ SHORT = (
     f'{MACHINE}{JOB}traffic = {{ name = "open", load = 0.2 }}\n{ENGINE}warm_up = "5 us"\nmeasure = "15 us"\n'
 )
 LONG = (
-    f'{MACHINE}{JOB}traffic = {{ name = "open", load = 0.9 }}\n{ENGINE}warm_up = "5 us"\nmeasure = "1 ms"\n'
+    f'{MACHINE}{JOB}traffic = {{ name = "open", load = 0.9 }}\n{ENGINE}warm_up = "5 us"\nmeasure = "500 us"\n'
 )
-"""A point takes some seconds: long enough to kill what runs it."""
+"""A point takes a second: long enough to kill what runs it."""
 
 
 def seeds(count: int) -> str:
@@ -215,7 +215,7 @@ def test_kills_at_any_moment_lose_nothing(
 ) -> None:
     """Of the command or of any worker: what is finished stays, and in the end all is there."""
     points = 3 + kills // 5
-    (tmp_path / "x.toml").write_text(LONG.replace("1 ms", "200 us") + seeds(points))
+    (tmp_path / "x.toml").write_text(LONG.replace("500 us", "200 us") + seeds(points))
     arguments = ("odonata", "sweep", "x.toml", "-o", "sweep", "--on", farm.address, "-q")
     moments = random.Random(seed)
     workers = [farm.worker(), farm.worker()]

@@ -35,7 +35,7 @@ def start(command: Path, folder: Path, *arguments: str) -> subprocess.Popen[str]
     )
 
 
-def wait_until_it_simulates(process: subprocess.Popen[str], seconds: float = 6.0) -> None:
+def wait_until_it_simulates(process: subprocess.Popen[str], seconds: float = 2.5) -> None:
     """Until a process of the session has used more processor time than it takes to start."""
     ticks = os.sysconf("SC_CLK_TCK")
     while process.poll() is None:
