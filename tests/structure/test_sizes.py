@@ -22,7 +22,18 @@ LONG_FILES: dict[str, int] = {}
 LONG_FUNCTIONS: dict[tuple[str, str], int] = {}
 """The same for functions."""
 
-FOLDERS = ["benches", "crates", "docs", "examples", "fuzz", "python", "studies", "tests", "viewer/src", "vmpi"]
+FOLDERS = [
+    "benches",
+    "crates",
+    "docs",
+    "examples",
+    "fuzz",
+    "python",
+    "studies",
+    "tests",
+    "viewer/src",
+    "vmpi",
+]
 BUILT = {"build", "target"}
 
 
@@ -49,7 +60,9 @@ def check(lengths: dict[object, int], most: int, known: dict[object, int]) -> No
 
 
 def test_files_are_short() -> None:
-    lengths = {name: len(path.read_text().splitlines()) for name, path in sources(".rs", ".py", ".c", ".h", ".css")}
+    lengths = {
+        name: len(path.read_text().splitlines()) for name, path in sources(".rs", ".py", ".c", ".h", ".css")
+    }
     assert len(lengths) > 300, "the sources were found"
     check(lengths, LONGEST_FILE, LONG_FILES)
 
