@@ -44,6 +44,18 @@ viewer/node_modules/.installed: viewer/package-lock.json
 	cd viewer && npm ci --silent
 	@touch $@
 
+# Unit tests of crates and viewer, and the Python tests without the mark `slow`.
+.PHONY: quick
+quick: build viewer bootstrap-rust-lint ## check formats, lints and words and run the fast tests, before each commit (minutes)
+	cargo fmt --all --check
+	ruff check --quiet
+	ruff format --check --quiet
+	mypy
+	@scripts/words
+	cargo test $(CARGO_FLAGS) --lib --quiet
+	pytest --quiet --quick --numprocesses auto --maxprocesses 4 --dist worksteal
+	cd viewer && npm run --silent lint && npm test --silent
+
 .PHONY: test
 test: build viewer ## run the Rust, the Python and the viewer's tests (minutes)
 	@scripts/build-hypre

@@ -6,8 +6,9 @@ import os
 import signal
 import subprocess
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_server import TIMEOUT_S, CommandServer
@@ -24,6 +25,47 @@ settings.register_profile("odonata", deadline=None)
 settings.load_profile("odonata")
 
 ROOT = Path(__file__).parents[1]
+
+
+QUICK_CPU_S = 3.0
+"""A test of `make quick` may take this much processor time. Longer ones are marked `slow`."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """With --quick, slow tests are left out, and one without the mark is named."""
+    parser.addoption("--quick", action="store_true", help="leave out slow tests")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out slow tests."""
+    if config.getoption("quick"):
+        slow = [item for item in items if item.get_closest_marker("slow")]
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if item not in slow]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Notes the processor time of a test, its commands included."""
+    before = _cpu_s()
+    yield
+    item.user_properties.append(("cpu_s", _cpu_s() - before))
+
+
+def _cpu_s() -> float:
+    own = os.times()
+    children = own.children_user + own.children_system
+    return own.user + own.system + children + COMMANDS.cpu_s
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Names the tests that should be marked."""
+    if not config.getoption("quick"):
+        return
+    for report in terminalreporter.getreports("passed"):
+        cpu_s = dict(report.user_properties).get("cpu_s", 0.0)
+        if report.when == "call" and cpu_s > QUICK_CPU_S:
+            terminalreporter.line(f"{report.nodeid} took {cpu_s:.1f} s; mark it with pytest.mark.slow")
 
 
 COMMANDS = CommandServer()

@@ -93,6 +93,7 @@ RAILS = PROGRAMS.replace(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [OPEN, PROGRAMS, RAILS], ids=["open", "programs", "rails"])
 def test_a_run_that_is_stopped_again_and_again_is_the_same_run(
     odonata_command: Command, command: Path, tmp_path: Path, text: str
@@ -130,6 +131,7 @@ def test_a_signal_after_the_end_does_not_make_a_whole_run_a_failed_one(tmp_path:
     assert (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_a_killed_run_resumes_from_its_last_checkpoint(
     odonata_command: Command, command: Path, tmp_path: Path
 ) -> None:
@@ -154,6 +156,7 @@ def test_a_killed_run_resumes_from_its_last_checkpoint(
     same(tmp_path / "run", expected)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_gone_on_from_is_refused_in_words(odonata_command: Command, tmp_path: Path) -> None:
     (tmp_path / "x.toml").write_text(OPEN)
     assert "there is no checkpoint of run" in refused(odonata_command, "--resume", "run")

@@ -140,6 +140,7 @@ def local(odonata_command: Command, tmp_path: Path) -> dict[str, bytes]:
     return content(tmp_path / "local")
 
 
+@pytest.mark.slow
 def test_dask_makes_the_same_bytes(odonata_command: Command, tmp_path: Path, local: dict[str, bytes]) -> None:
     for expected in ("4 points: 4 run, 0 already finished", "4 points: 0 run, 4 already finished"):
         result = odonata_command("sweep", "x.toml", "-o", "sweep", "--on", "dask", "-j", "2")
@@ -148,6 +149,7 @@ def test_dask_makes_the_same_bytes(odonata_command: Command, tmp_path: Path, loc
         assert content(tmp_path / "sweep") == local
 
 
+@pytest.mark.slow
 def test_workers_that_see_no_directory_send_the_files(
     odonata_command: Command, tmp_path: Path, local: dict[str, bytes], farm: Farm
 ) -> None:
@@ -160,6 +162,7 @@ def test_workers_that_see_no_directory_send_the_files(
     assert not farm.client.list_datasets()
 
 
+@pytest.mark.slow
 def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, farm: Farm) -> None:
     (tmp_path / "x.toml").write_text(LONG + seeds(3))
     farm.worker()
@@ -172,6 +175,7 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, farm: Farm) -> N
     assert len(starts(tmp_path / "sweep")) == 3
 
 
+@pytest.mark.slow
 def test_a_killed_client_starts_again_and_nothing_runs_twice(tmp_path: Path, farm: Farm) -> None:
     (tmp_path / "x.toml").write_text(LONG + seeds(3))
     farm.worker()
@@ -209,6 +213,7 @@ def test_processes_of_a_killed_sweep_end(tmp_path: Path) -> None:
 LONG_KILLS = [pytest.param(25, seed, marks=pytest.mark.long) for seed in (2, 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kills", "seed"), [(4, 1), *LONG_KILLS])
 def test_kills_at_any_moment_lose_nothing(
     odonata_command: Command, tmp_path: Path, farm: Farm, kills: int, seed: int
@@ -254,6 +259,7 @@ def test_kills_at_any_moment_lose_nothing(
     assert content(tmp_path / "sweep") == content(tmp_path / "local")
 
 
+@pytest.mark.slow
 def test_a_point_that_kills_its_workers_is_named(tmp_path: Path, farm: Farm) -> None:
     """Dask's own setting says how often on a scheduler that somebody else started: 3 deaths are allowed."""
     (tmp_path / "x.toml").write_text(LONG + seeds(1))
@@ -268,6 +274,7 @@ def test_a_point_that_kills_its_workers_is_named(tmp_path: Path, farm: Farm) -> 
     assert "point seed=1 failed: its workers died, perhaps due to a limit of memory or time" in errors
 
 
+@pytest.mark.slow
 def test_mistakes_are_named_before_anything_runs(
     odonata_command: Command, tmp_path: Path, farm: Farm
 ) -> None:
@@ -318,6 +325,7 @@ def test_a_refusal_of_a_batch_system_is_reported(tmp_path: Path) -> None:
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_jobs_of_a_batch_system_run_the_points(tmp_path: Path, local: dict[str, bytes]) -> None:
     (tmp_path / "y.toml").write_text(SHORT + BATCH + seeds(4))
     # The script outlives `sbatch`, which says its number.

@@ -59,6 +59,7 @@ def interrupt(
     return process.returncode, printed, complained
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_leaves_a_valid_run_that_is_marked_as_partial(
     command: Path, odonata_command: Command, tmp_path: Path, sent: signal.Signals, code: int
@@ -93,6 +94,7 @@ def test_a_signal_leaves_a_valid_run_that_is_marked_as_partial(
     assert "warning: runs/hours holds a partial run: interrupted at" in plotted.stderr
 
 
+@pytest.mark.slow
 def test_packets_written_until_the_signal_are_kept(command: Path, tmp_path: Path) -> None:
     (tmp_path / "hours.toml").write_text(HOURS + "record_packets = true\n")
     assert interrupt(command, tmp_path, signal.SIGINT)[0] == 130
@@ -102,6 +104,7 @@ def test_packets_written_until_the_signal_are_kept(command: Path, tmp_path: Path
     assert pc.all(pc.less_equal(packets["injected_ps"], packets["delivered_ps"])).as_py()
 
 
+@pytest.mark.slow
 def test_a_sweep_runs_a_partial_point_again(command: Path, odonata_command: Command, tmp_path: Path) -> None:
     """The signal ends the point that runs and starts no other one."""
     (tmp_path / "hours.toml").write_text(HOURS + '\n[sweep]\n"job.*.traffic.load" = [0.2, 0.3, 0.4]\n')

@@ -122,6 +122,7 @@ def test_a_client_with_the_keys_is_answered_and_others_are_not() -> None:
         check_refusals({address})
 
 
+@pytest.mark.slow
 def test_a_sweep_on_dask_talks_to_nobody_else(tmp_path: Path) -> None:
     """Once any user of the machine could run programs as the user who swept."""
     pytest.importorskip("distributed")

@@ -132,6 +132,7 @@ def test_channels_and_missing_tokens_of_blue_gene_p() -> None:
     assert len(found) == 6 * (2 + 3 + 3) - 1 + 1
 
 
+@pytest.mark.slow
 def test_channels_and_queues_of_blue_gene_q() -> None:
     """Queues are sums over cycles of 2 ns: divided by the cycles, the mean number of packets."""
     run = all_to_all("bgq-midplane", [4, 4, 2, 2, 2], "bgq")

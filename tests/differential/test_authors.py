@@ -48,6 +48,7 @@ def test_ugal_n_with_one_candidate_collapses_as_theirs(arbitration: str) -> None
     np.testing.assert_allclose(mine["latency"], theirs["latency"], rtol=0.27)
 
 
+@pytest.mark.slow
 @needs_data
 def test_q_adaptive_learns_uniform_traffic_as_theirs() -> None:
     """It first sends packets around in vain, and recovers: .77, .72, .62, .63, .67, .68."""
@@ -59,6 +60,7 @@ def test_q_adaptive_learns_uniform_traffic_as_theirs() -> None:
     np.testing.assert_allclose(mine["latency"], theirs["latency"], rtol=0.12)
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("traffic", ["adv+1", "adv+4"])
 def test_q_adaptive_learns_adversarial_traffic_almost_as_in_the_paper(traffic: str) -> None:

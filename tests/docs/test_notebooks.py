@@ -29,6 +29,7 @@ def test_it_is_kept_without_outputs(path: Path) -> None:
     assert not any(cell.outputs or cell.execution_count for cell in code), "clear all outputs before you save"
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")  # of Jupyter's own packages
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_it_runs_and_becomes_a_page(path: Path) -> None:

@@ -1,10 +1,12 @@
 """Every name and text of the project is plain: what `scripts/words` checks."""
 
+import pytest
 from words import tree
 
 SHOWN = 100
 
 
+@pytest.mark.slow  # `make quick` runs `scripts/words`
 def test_names_and_texts_are_plain() -> None:
     """One test, since the whole tree takes some seconds of two processors."""
     reports = tree.check_tree()

@@ -60,6 +60,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> odonata.Optimization:
     return search(tmp_path_factory.mktemp("whole"))
 
 
+@pytest.mark.slow
 def test_every_combination_is_what_a_sweep_says(whole: odonata.Optimization, tmp_path: Path) -> None:
     """18 combinations are fewer than 100 trials, so all of them are tried."""
     swept = odonata.sweep(TEXT.format(optimize=TWO), out=tmp_path / "sweep")
@@ -96,6 +97,7 @@ def test_the_front_is_what_nothing_beats(whole: odonata.Optimization) -> None:
     assert whole.best["slowest job"] == front[0]
 
 
+@pytest.mark.slow
 def test_limits_hold(whole: odonata.Optimization, tmp_path: Path) -> None:
     limited = search(
         tmp_path, 'objectives = ["slowest job"]\nconstraints = [{ quantity = "price", max = 300 }]'
@@ -118,6 +120,7 @@ def test_what_cannot_be_run_is_said_and_left_out(tmp_path: Path) -> None:
     assert (wrong[0]["time of fft"], wrong[0]["allowed"], wrong[0]["front"]) == (None, False, False)
 
 
+@pytest.mark.slow
 def test_it_resumes_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     tpe = 'objectives = ["slowest job"]\nsampler = "tpe"\ntrials = '
     at_once = search(tmp_path, tpe + "12", "at-once", processes=1)
@@ -173,6 +176,7 @@ def test_the_command_shows_the_front(whole: odonata.Optimization, tmp_path: Path
     assert (tmp_path / "f.png").stat().st_size > 5_000
 
 
+@pytest.mark.slow
 def test_the_example_saves_cables_and_time(tmp_path: Path) -> None:
     """The configurations of the page: the placement of the jobs matters more than any cable."""
     chosen = {

@@ -76,6 +76,7 @@ def test_adversarial_traffic_in_small_form(tmp_path: Path) -> None:
     assert adaptive["non_minimal_share"] > 0.8
 
 
+@pytest.mark.slow
 def test_uniform_traffic_in_small_form(tmp_path: Path) -> None:
     found = sweep(
         "uniform.toml",
