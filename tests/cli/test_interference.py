@@ -35,6 +35,7 @@ def write(folder: Path, interference: str, jobs: str = "") -> None:
     (folder / "x.toml").write_text(f"{MACHINE}{jobs}{ENGINE}\n[interference]\n{interference}\n")
 
 
+@pytest.mark.slow
 def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_path: Path) -> None:
     write(tmp_path, 'pairs = "mixed"\ntargets = ["halo", "sum"]\nseeds = [1, 2]\nroutings = ["min", "par"]')
     result = odonata_command("sweep", "x.toml", "-o", "sweep")

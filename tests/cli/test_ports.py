@@ -188,6 +188,7 @@ sys.addaudithook(record)
 """Runs in every Python process of a command, as `sitecustomize`."""
 
 
+@pytest.mark.slow
 def test_no_other_command_opens_a_port(odonata_command: Command, tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     pytest.importorskip("optuna")

@@ -96,6 +96,7 @@ def test_compare_takes_at_least_two(odonata_command: Command) -> None:
     assert odonata_command("compare", "one").returncode == 2
 
 
+@pytest.mark.slow
 def test_plot_writes_where_it_says(odonata_command: Command, runs: Path) -> None:
     result = odonata_command("plot", "one")
     assert result.stdout == "one/overview.png\n"

@@ -8,6 +8,7 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
 from packet_files import experiment, job
 from running import Command
 
@@ -39,6 +40,7 @@ def points(sweep: Path) -> dict[str, dict[str, bytes]]:
     return found
 
 
+@pytest.mark.slow
 def test_points_of_a_sweep_share_one(odonata_command: Command, tmp_path: Path) -> None:
     for name, shared in (("alone", False), ("shared", True)):
         (tmp_path / f"{name}.toml").write_text(text(shared=shared, sweep=True))
@@ -50,6 +52,7 @@ def test_points_of_a_sweep_share_one(odonata_command: Command, tmp_path: Path) -
     assert [path.suffix for path in (tmp_path / "warm").iterdir()] == [".state"]
 
 
+@pytest.mark.slow
 def test_it_is_stopped_and_killed_within_the_warm_up(
     odonata_command: Command, command: Path, tmp_path: Path
 ) -> None:

@@ -102,6 +102,7 @@ def test_the_latency_histogram_counts_every_packet(runs: list[odonata.Run]) -> N
         assert cells[cells["part"] == part]["packets"].sum() == runs[0].jobs["packets"][0].as_py()
 
 
+@pytest.mark.slow
 def test_the_command_draws_them(runs: list[odonata.Run], odonata_command: Command, tmp_path: Path) -> None:
     runs[1].save(tmp_path / "run")
     for kind in ("latency", "stall_map", "congestion", "series", "load_curve"):

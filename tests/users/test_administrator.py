@@ -6,6 +6,7 @@ import json
 from itertools import combinations
 from pathlib import Path
 
+import pytest
 from running import Command
 
 GROUPS, SWITCHES, HOSTS = 6, 4, 4
@@ -43,6 +44,7 @@ def cabling(hall: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_who_suffers_from_which_failure(odonata_command: Command, tmp_path: Path) -> None:
     cabling(tmp_path)
     (tmp_path / "queue.txt").write_text(QUEUE)

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from running import Command
 
 DESIGN = """
@@ -41,6 +42,7 @@ objectives = ["slowest job", "price"]
 """
 
 
+@pytest.mark.slow
 def test_what_half_of_the_global_cables_costs(odonata_command: Command, tmp_path: Path) -> None:
     (tmp_path / "design.toml").write_text(DESIGN)
 

@@ -80,6 +80,7 @@ measure = "20 us"
 """
 
 
+@pytest.mark.slow
 def test_load_curves_bend_where_the_closed_form_says(odonata_command: Command, tmp_path: Path) -> None:
     """ADV+1 under `min` saturates at 1/(a p) = 0.125 of the nodes' bandwidth; `ugal-n` carries 0.2.
 
