@@ -28,13 +28,11 @@ CRATES: list[set[str]] = [
 
 WITH_CIRCLES = {
     "flow",
-    "routing",
 }
 """Crates whose files still use each other in circles; their modules do not."""
 
 WITH_TUPLES = {
     "flow",
-    "routing",
 }
 """Crates with functions that still take tuples as parameters."""
 

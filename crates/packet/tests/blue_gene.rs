@@ -9,7 +9,7 @@ use odonata_packet::{
     ClosedJob, InjectionFifos, InjectionPreset, NodeMessage, PacketEngine, PacketResult, PacketSettings, RunOptions,
     Traffic,
 };
-use odonata_routing::algorithm::{DynamicSettings, Route, RoutingChoice, Ties};
+use odonata_routing::algorithm::{DeterministicSettings, DynamicSettings, Route, RoutingChoice, Ties};
 use odonata_units::{Bytes, NodeId, Rate, Stream};
 
 const MIB: u64 = 1 << 20;
@@ -106,7 +106,8 @@ fn e_is_one_cable_by_parity_and_two_if_drawn() {
     let machine = machine("bgq-midplane");
     let rate = |preset: InjectionPreset, ties: Ties| {
         let settings = PacketSettings { injection: Some(InjectionFifos::of(preset)), ..PacketSettings::bgq() };
-        let dynamic = DynamicSettings { ties, ..DynamicSettings::default() };
+        let dynamic =
+            DynamicSettings { bubble: DeterministicSettings { ties, ..Default::default() }, ..Default::default() };
         let routing = RoutingChoice::with("torus-dynamic", dynamic).unwrap();
         let engine = PacketEngine::new(&machine, &settings, &routing).unwrap();
         2_048.0 * 284_000.0 / time(&engine, &[(0, 1, MIB), (1, 0, MIB)]) as f64

@@ -139,15 +139,14 @@ fn random_tori_and_zones_keep_moving() {
         let machine = torus.builder().unwrap().build().unwrap();
         let order = if random.chance(0.5) { BubbleOrder::FirstToLast } else { BubbleOrder::LongestFirst };
         let ties = if random.chance(0.5) { Ties::Parity } else { Ties::Drawn };
+        let deterministic = DeterministicSettings { order, ties };
         let dynamic = DynamicSettings {
-            order,
-            ties,
+            bubble: deterministic,
             zone: Zone::Numbered(random.below(4) as u8),
             route: if random.chance(0.5) { Route::Zone } else { Route::Pami },
             dynamic_channels: 1 + random.below(2) as u8,
             stay_on_bubble: random.chance(0.5),
         };
-        let deterministic = DeterministicSettings { order, ties };
         let packets = PacketSettings { input_buffer: Bytes(1_024), ..smallest() };
         for routing in [
             RoutingChoice::with("torus-deterministic", deterministic).unwrap(),

@@ -24,6 +24,7 @@ mod error;
 mod grid;
 mod header;
 mod hinted;
+mod least;
 mod memory;
 pub mod min;
 pub mod par;
@@ -44,6 +45,9 @@ mod vc_counter;
 pub mod via_router;
 mod zones;
 
+use decision::any;
+use declaration::{AnyEngines, Engines};
+use least::Least;
 use odonata_declare::ParameterStruct;
 use std::str::FromStr;
 
@@ -53,7 +57,7 @@ pub use channel_kind::ChannelKind;
 pub use decision::{Decision, Feedback, Hop, ReceivedReport, RouterReport};
 pub use declaration::{Algorithm, Needs, NoParameters, RoutingChoice};
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
-pub use discipline::{Discipline, Goal, Leg, Relation, Turns};
+pub use discipline::{Discipline, Goal, Leg, Relation, TurnHops, Turns};
 pub use error::{Refusal, RoutingError};
 pub use header::{Header, PathKind, RouteState};
 pub use hinted::Ties;

@@ -9,6 +9,7 @@
 //! repeats this in the next group. Both the packet engine ([`crate::algorithm`]) and the expected loads of the flow
 //! engine ([`crate::paths`]) use this module, each with its own table of hops inside groups.
 
+use crate::ranges::Ranges;
 use odonata_machine::Machine;
 use odonata_units::{GroupId, LinkId, RouterId};
 use std::collections::BTreeMap;
@@ -40,8 +41,8 @@ pub struct GatewayPath {
 pub struct Gateways {
     groups: usize,
     group_of: Vec<u32>,
-    /// Gateways from group a to group b are `gateways[first[a * groups + b]..first[a * groups + b + 1]]`.
-    first: Vec<u32>,
+    /// Gateways from group a to group b, at a * groups + b.
+    ranges: Ranges,
     gateways: Vec<Gateway>,
     /// Fewest hops between groups, from a to b at a * groups + b.
     between: Vec<u8>,
@@ -58,14 +59,8 @@ impl Gateways {
             machine.bundles().iter().map(|b| Gateway { from: b.source, to: b.target, first: b.first, count: b.count });
         let mut gateways: Vec<Gateway> = all.filter(|g| group(g.from) != group(g.to)).collect();
         gateways.sort_by_key(|gateway| (pair(gateway), gateway.first));
-        let mut first = vec![0u32; groups * groups + 1];
-        for gateway in &gateways {
-            first[pair(gateway) + 1] += 1;
-        }
-        for i in 0..groups * groups {
-            first[i + 1] += first[i];
-        }
-        let mut tables = Self { groups, group_of, first, gateways, between: vec![UNREACHED; groups * groups] };
+        let ranges = Ranges::of(gateways.iter().map(pair), groups * groups);
+        let mut tables = Self { groups, group_of, ranges, gateways, between: vec![UNREACHED; groups * groups] };
         (0..groups).for_each(|group| tables.search(group));
         tables
     }
@@ -89,8 +84,7 @@ impl Gateways {
     }
 
     fn range_between(&self, a: usize, b: usize) -> std::ops::Range<usize> {
-        let pair = a * self.groups + b;
-        self.first[pair] as usize..self.first[pair + 1] as usize
+        self.ranges.get(a * self.groups + b)
     }
 
     #[inline]
@@ -119,7 +113,7 @@ impl Gateways {
     /// Whether at most one gateway joins any two groups, and no minimal path needs an intermediate group. Then the
     /// nearest path to a group is minimal for all of its routers.
     pub fn has_single_gateways(&self) -> bool {
-        self.first.windows(2).all(|pair| pair[1] - pair[0] <= 1) && self.max_hops_between() <= 1
+        self.ranges.iter().all(|range| range.len() <= 1) && self.max_hops_between() <= 1
     }
 
     /// The gateways out of the group of `from` on paths with the fewest hops between groups to router `to`, each with

@@ -5,20 +5,14 @@
 //! down from an odd one. In a ring of two, the cables join up of 0 to down of 1 and down of 0 to up of 1. Both nodes
 //! therefore use the first cable, and the second is idle.
 
+use crate::lattice::{Lattice, Span};
 use odonata_machine::Shape;
 use odonata_units::RouterId;
 
+pub use crate::lattice::Step;
+
 /// Most dimensions with direction bits: two bits each, below the 7 bits of a message class and one flag in 32 bits.
 pub const MAX_DIMENSIONS: usize = 12;
-
-/// One step along a dimension.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
-    /// Number of the dimension.
-    pub dimension: usize,
-    /// Towards lower coordinates.
-    pub down: bool,
-}
 
 /// Directions, at most one along each dimension. Bit 2 d is up along dimension d, bit 2 d + 1 is down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -93,8 +87,7 @@ impl Directions {
 /// Positions of the routers of a torus or mesh, and the directions between them.
 #[derive(Clone, Debug)]
 pub struct Compass {
-    dims: Vec<u32>,
-    wrap: Vec<bool>,
+    lattice: Lattice,
     /// Coordinates of router r start at `r * dims.len()`.
     coordinates: Vec<u32>,
 }
@@ -102,64 +95,54 @@ pub struct Compass {
 impl Compass {
     /// The compass of a torus or mesh with at most [`MAX_DIMENSIONS`] dimensions; `None` for other shapes.
     pub fn of(shape: &Shape) -> Option<Self> {
-        let Shape::Torus { dims, wrap } = shape else { return None };
-        if dims.len() > MAX_DIMENSIONS {
-            return None;
-        }
-        let routers = dims.iter().product::<u32>() as usize;
-        let mut coordinates = vec![0; routers * dims.len()];
-        for (router, own) in (0..).zip(coordinates.chunks_mut(dims.len().max(1))) {
-            let mut rest: u32 = router;
-            for (x, &n) in own.iter_mut().zip(dims).rev() {
-                (*x, rest) = (rest % n, rest / n);
-            }
-        }
-        Some(Self { dims: dims.clone(), wrap: wrap.clone(), coordinates })
+        let lattice = Lattice::of(shape).filter(|lattice| lattice.dims.len() <= MAX_DIMENSIONS)?;
+        let routers = (0..lattice.dims.iter().product()).map(RouterId);
+        let of = |router| (0..lattice.dims.len()).map(move |d| (router, d));
+        let coordinates = routers.flat_map(of).map(|(router, d)| lattice.coordinate(router, d)).collect();
+        Some(Self { lattice, coordinates })
     }
 
     /// Routers along a dimension.
     pub fn size(&self, dimension: usize) -> u32 {
-        self.dims[dimension]
+        self.lattice.dims[dimension]
     }
 
     /// Number of dimensions.
     pub fn dimensions(&self) -> usize {
-        self.dims.len()
+        self.lattice.dims.len()
     }
 
+    /// Coordinates of a router.
     #[inline]
-    fn at(&self, router: RouterId) -> &[u32] {
-        let d = self.dims.len();
+    pub fn coordinates(&self, router: RouterId) -> &[u32] {
+        let d = self.lattice.dims.len();
         &self.coordinates[router.index() * d..(router.index() + 1) * d]
     }
 
     /// The directions of a packet with source router `from`.
     pub fn directions(&self, from: RouterId, to: RouterId) -> Directions {
         let mut directions = Directions::default();
-        let ends = self.at(from).iter().zip(self.at(to));
-        for (dimension, (&x, &y)) in ends.enumerate().filter(|(_, (x, y))| x != y) {
-            let n = self.dims[dimension];
-            let down = if self.wrap[dimension] {
-                let up = (y + n - x) % n;
-                match (2 * up).cmp(&n) {
-                    std::cmp::Ordering::Less => false,
-                    std::cmp::Ordering::Equal => x % 2 == 1,
-                    std::cmp::Ordering::Greater => true,
-                }
-            } else {
-                y < x
-            };
-            directions.set(Step { dimension, down });
+        for dimension in 0..self.dimensions() {
+            let span = self.span(from, to, dimension);
+            let down = if span.tie { self.coordinates(from)[dimension] % 2 == 1 } else { span.down };
+            if span.steps > 0 {
+                directions.set(Step { dimension, down });
+            }
         }
         directions
+    }
+
+    #[inline]
+    fn span(&self, from: RouterId, to: RouterId, d: usize) -> Span {
+        self.lattice.span_between(self.coordinates(from)[d], self.coordinates(to)[d], d)
     }
 
     /// The directions along which the packet at `at` has not arrived yet.
     #[inline]
     pub fn remaining(&self, at: RouterId, to: RouterId, directions: Directions) -> Directions {
-        let (here, there) = (self.at(at), self.at(to));
+        let (here, there) = (self.coordinates(at), self.coordinates(to));
         let mut left = directions;
-        for dimension in 0..self.dims.len() {
+        for dimension in 0..self.dimensions() {
             if here[dimension] == there[dimension] {
                 left = left.without(dimension);
             }
@@ -169,23 +152,12 @@ impl Compass {
 
     /// Hops from `from` to `to` along a dimension, in the shorter direction.
     pub fn hops(&self, from: RouterId, to: RouterId, dimension: usize) -> u32 {
-        let apart = self.at(from)[dimension].abs_diff(self.at(to)[dimension]);
-        if self.wrap[dimension] {
-            apart.min(self.dims[dimension] - apart)
-        } else {
-            apart
-        }
+        self.span(from, to, dimension).steps
     }
 
     /// The dimensions in which both directions are equally long, one bit for each.
     pub fn ties(&self, from: RouterId, to: RouterId) -> u16 {
-        let tie = |d: &usize| self.wrap[*d] && 2 * self.hops(from, to, *d) == self.dims[*d] && self.dims[*d] > 1;
-        (0..self.dims.len()).filter(tie).fold(0, |mask, d| mask | 1 << d)
-    }
-
-    /// Coordinates of a router.
-    pub fn coordinates(&self, router: RouterId) -> &[u32] {
-        self.at(router)
+        (0..self.dimensions()).filter(|&d| self.span(from, to, d).tie).fold(0, |mask, d| mask | 1 << d)
     }
 }
 

@@ -15,6 +15,8 @@ pub mod algorithm;
 pub mod deadlock;
 pub mod gateways;
 pub mod hints;
+mod lattice;
 pub mod next_hop;
 pub mod paths;
+mod ranges;
 pub mod view;

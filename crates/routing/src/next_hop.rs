@@ -14,20 +14,20 @@
 //! the parts pass through other groups.
 
 mod fill;
-mod lists;
 mod parts;
+mod ports;
+mod vc_offsets;
 mod vc_order;
 
 use crate::gateways::Gateways;
-use lists::PortLists;
+use crate::ranges::Ranges;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
-use vc_order::VcOffsets;
+use ports::PortLists;
+use vc_offsets::VcOffsets;
 
-pub use vc_order::VcOrder;
-
-/// A port of a router: the nodes' ports come first, then the links in order.
-pub type Port = u16;
+pub use ports::Port;
+pub use vc_offsets::VcOrder;
 
 /// A pair of routers without a usable path.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -58,13 +58,13 @@ pub enum UnreachableError {
 pub struct NextHops {
     groups: u32,
     group_of: Vec<u32>,
-    /// Routers of group g are `members[first_member[g]..first_member[g + 1]]`, ascending.
-    first_member: Vec<u32>,
+    /// Routers of each group, ascending.
+    members_of: Ranges,
     members: Vec<u32>,
     /// Position of each router in its group.
     local_index: Vec<u32>,
-    /// Working routers of group g are `working[first_working[g]..first_working[g + 1]]`, ascending.
-    first_working: Vec<u32>,
+    /// Working routers of each group, ascending.
+    working_of: Ranges,
     working: Vec<u32>,
     /// Groups with a working router, ascending.
     working_groups: Vec<u32>,
@@ -113,39 +113,26 @@ impl NextHops {
         let (groups, group_of) = if grouped { parts::of_groups(machine) } else { (1, vec![0; routers]) };
         let mut members: Vec<u32> = (0..routers as u32).collect();
         members.sort_by_key(|&r| (group_of[r as usize], r));
-        let mut first_member = vec![0u32; groups + 1];
-        for &g in &group_of {
-            first_member[g as usize + 1] += 1;
-        }
-        for g in 0..groups {
-            first_member[g + 1] += first_member[g];
-        }
+        let group = |&r: &u32| group_of[r as usize] as usize;
+        let members_of = Ranges::of(members.iter().map(group), groups);
         let mut local_index = vec![0; routers];
-        for g in 0..groups {
-            for i in first_member[g]..first_member[g + 1] {
-                local_index[members[i as usize] as usize] = i - first_member[g];
-            }
+        for range in members_of.iter() {
+            (0..).zip(&members[range]).for_each(|(i, &r)| local_index[r as usize] = i);
         }
         let working: Vec<u32> = members.iter().copied().filter(|&r| machine.router_up(RouterId(r))).collect();
-        let mut first_working = vec![0u32; groups + 1];
-        for &r in &working {
-            first_working[group_of[r as usize] as usize + 1] += 1;
-        }
-        for g in 0..groups {
-            first_working[g + 1] += first_working[g];
-        }
+        let working_of = Ranges::of(working.iter().map(group), groups);
         let working_groups =
-            (0..groups).filter(|&g| first_working[g] < first_working[g + 1]).map(|g| g as u32).collect();
+            (0..).zip(working_of.iter()).filter(|(_, range)| !range.is_empty()).map(|(g, _)| g).collect();
         let mut first_link: Vec<u32> = machine.routers().map(|r| machine.links_from(r).start as u32).collect();
         first_link.push(machine.link_count() as u32);
         let gateways = if grouped { Gateways::new(machine, groups, group_of.clone()) } else { Gateways::default() };
         Self {
             groups: groups as u32,
             group_of,
-            first_member,
+            members_of,
             members,
             local_index,
-            first_working,
+            working_of,
             working,
             working_groups,
             max_distance_to_group: 0,
@@ -281,14 +268,13 @@ impl NextHops {
     /// Routers of a group, ascending.
     #[inline]
     pub fn members(&self, group: GroupId) -> &[u32] {
-        &self.members[self.first_member[group.index()] as usize..self.first_member[group.index() + 1] as usize]
+        &self.members[self.members_of.get(group.index())]
     }
 
     /// Working routers of a group, ascending.
     #[inline]
     pub fn working_routers(&self, group: GroupId) -> &[u32] {
-        let (first, end) = (self.first_working[group.index()], self.first_working[group.index() + 1]);
-        &self.working[first as usize..end as usize]
+        &self.working[self.working_of.get(group.index())]
     }
 
     /// Groups with a working router, ascending.

@@ -5,7 +5,7 @@ use odonata_machine::topology::Torus;
 use odonata_machine::{presets, Machine, MachineBuilder};
 use odonata_routing::algorithm::{
     BubbleOrder, Decision, DeterministicSettings, Discipline, DynamicSettings, Header, Hop, Memory, RouteState,
-    Routing, RoutingChoice, Turns, Zone,
+    Routing, RoutingChoice, Zone,
 };
 use odonata_routing::deadlock;
 use odonata_routing::hints::{Directions, Step};
@@ -26,15 +26,17 @@ fn places(builder: MachineBuilder) -> (Machine, Arc<NextHops>) {
     (machine, hops)
 }
 
+fn longest() -> DeterministicSettings {
+    DeterministicSettings { order: BubbleOrder::LongestFirst, ..Default::default() }
+}
+
 fn in_zone(zone: Zone) -> RoutingChoice {
-    let dynamic = DynamicSettings { order: BubbleOrder::LongestFirst, zone, ..Default::default() };
-    RoutingChoice::with("torus-dynamic", dynamic).unwrap()
+    RoutingChoice::with("torus-dynamic", DynamicSettings { bubble: longest(), zone, ..Default::default() }).unwrap()
 }
 
 /// Both routings, the longest dimension first.
 fn longest_first() -> [RoutingChoice; 2] {
-    let deterministic = DeterministicSettings { order: BubbleOrder::LongestFirst, ..Default::default() };
-    [RoutingChoice::with("torus-deterministic", deterministic).unwrap(), in_zone(Zone::Numbered(0))]
+    [RoutingChoice::with("torus-deterministic", longest()).unwrap(), in_zone(Zone::Numbered(0))]
 }
 
 fn build(choice: &RoutingChoice, hops: &Arc<NextHops>) -> Box<dyn Routing> {
@@ -253,30 +255,6 @@ fn tori_and_meshes_are_free_of_cycles() {
     }
 }
 
-/// Paths that a routing does not take.
-struct Other {
-    of: Box<dyn Turns>,
-    hops: fn(Directions, &mut Vec<(Step, u8)>),
-}
-
-impl Turns for Other {
-    fn dimensions(&self) -> usize {
-        self.of.dimensions()
-    }
-    fn has_steps(&self, dimension: usize) -> bool {
-        self.of.has_steps(dimension)
-    }
-    fn is_ring(&self, dimension: usize) -> bool {
-        self.of.is_ring(dimension)
-    }
-    fn ports(&self, at: RouterId, step: Step) -> &[Port] {
-        self.of.ports(at, step)
-    }
-    fn hops(&self, left: Directions, out: &mut Vec<(Step, u8)>) {
-        (self.hops)(left, out);
-    }
-}
-
 /// Everything except a single ring of the bubble channel is found: two dimensions in either order, a ring in another
 /// channel, no rings.
 #[test]
@@ -284,8 +262,9 @@ fn rings_without_bubbles_are_cycles() {
     let (_, hops) = places(torus(&[4, 3], &[true, true], 1));
     let routing = build(&"torus-deterministic".parse().unwrap(), &hops);
     let found = |of: fn(Directions, &mut Vec<(Step, u8)>), channels, with_rings: bool| {
-        let Discipline::Bubble(turns) = routing.discipline() else { panic!("a torus") };
-        let discipline = Discipline::Bubble(Box::new(Other { of: turns, hops: of }));
+        let Discipline::Bubble(mut turns) = routing.discipline() else { panic!("a torus") };
+        turns.hops = Box::new(of);
+        let discipline = Discipline::Bubble(turns);
         let rings = if with_rings { routing.rings() } else { None };
         deadlock::check(&hops, &discipline, channels, u8::MAX, rings)
     };

@@ -126,7 +126,7 @@ fn grids_are_free_of_deadlock() {
 }
 
 /// A relation on fewer channels than it needs.
-struct OneChannel(Box<dyn Relation>);
+struct OneChannel(Arc<dyn Relation>);
 
 impl Relation for OneChannel {
     fn phases(&self) -> u8 {
@@ -146,7 +146,7 @@ fn rings_need_the_dateline() {
         let Discipline::Relation(relation) = routing("dimension-order", &hops).discipline() else {
             panic!("a relation")
         };
-        deadlock::check(&hops, &Discipline::Relation(Box::new(OneChannel(relation))), 1, u8::MAX, None)
+        deadlock::check(&hops, &Discipline::Relation(Arc::new(OneChannel(relation))), 1, u8::MAX, None)
     };
     let found = cycle(torus(&[5], &[true])).unwrap_err();
     assert_eq!(found.channels.len(), 5, "{found}");
@@ -290,7 +290,7 @@ fn rings_of_bubbles_need_no_dateline() {
 /// Only one ring of one channel is accepted: not dimensions in both orders, nor a ring that is entered from itself.
 #[test]
 fn a_cycle_beyond_one_ring_is_refused() {
-    struct BothRelations(Box<dyn Relation>);
+    struct BothRelations(Arc<dyn Relation>);
     impl Relation for BothRelations {
         fn phases(&self) -> u8 {
             1
@@ -304,14 +304,14 @@ fn a_cycle_beyond_one_ring_is_refused() {
     let (_, hops) = tables(torus(&[4, 4], &[true; 2]));
     let routing = with_bubbles("torus-adaptive", &hops);
     let Discipline::Relation(relation) = routing.discipline() else { panic!("a relation") };
-    let any_order = Discipline::Relation(Box::new(BothRelations(relation)));
+    let any_order = Discipline::Relation(Arc::new(BothRelations(relation)));
     assert!(deadlock::check(&hops, &any_order, 1, u8::MAX, routing.rings()).is_err());
 
     // Packets draw one of two cables again at every router, so the rings of the two cables wait for each other.
     let two = Torus { dims: vec![5], links_per_direction: 2, ..Torus::default() };
     let (_, hops) = tables(two.builder().unwrap());
     let drawn = routing_of_datelines(&hops);
-    let one_channel = Discipline::Relation(Box::new(OneChannel(drawn)));
+    let one_channel = Discipline::Relation(Arc::new(OneChannel(drawn)));
     let routing = with_bubbles("dimension-order", &hops);
     assert!(deadlock::check(&hops, &one_channel, 1, u8::MAX, routing.rings()).is_err());
 
@@ -332,7 +332,7 @@ fn a_cycle_beyond_one_ring_is_refused() {
     assert_eq!(found.channels.len(), 5, "{found}");
 }
 
-fn routing_of_datelines(hops: &Arc<NextHops>) -> Box<dyn Relation> {
+fn routing_of_datelines(hops: &Arc<NextHops>) -> Arc<dyn Relation> {
     let Discipline::Relation(relation) = routing("dimension-order", hops).discipline() else { panic!("a relation") };
     relation
 }

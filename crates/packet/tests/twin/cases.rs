@@ -75,8 +75,7 @@ impl Case {
         let order = pick(random, &[BubbleOrder::FirstToLast, BubbleOrder::LongestFirst]);
         let deterministic = DeterministicSettings { order, ..Default::default() };
         let dynamic = DynamicSettings {
-            order,
-            ties: pick(random, &[Ties::Parity, Ties::Drawn]),
+            bubble: DeterministicSettings { order, ties: pick(random, &[Ties::Parity, Ties::Drawn]) },
             zone: Zone::Numbered(random.below(4) as u8),
             route: route(random, settings.packet),
             dynamic_channels: 1 + random.below(2) as u8,

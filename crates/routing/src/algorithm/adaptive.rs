@@ -12,66 +12,39 @@
 //! where two groups share one cable; the text of the papers says two of each. `studies/packet-routing/page.md` shows
 //! both.
 
-use super::crossing::Crossing;
-use super::decision::any;
-use super::{Decision, Header, Hop};
+use super::crossing::{Channels, Crossing};
+use super::{any, Decision, Header, Hop, Refusal};
 use crate::next_hop::{NextHops, Port};
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
-use odonata_units::Bytes;
+use odonata_declare::{parameters, Kind};
+use odonata_units::{Bytes, GroupId, RouterId};
+use std::sync::Arc;
 
-/// Settings of the choice.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct AdaptiveSettings {
-    /// Factor on the non-minimal queue.
-    pub threshold: f64,
-    /// Added to the non-minimal queue, in favour of the minimal path.
-    pub bias: Bytes,
-    /// Minimal ports to draw; the one with the shortest queue is used.
-    pub minimal_candidates: u32,
-    /// Non-minimal paths to draw; the one with the shortest queue is used.
-    pub non_minimal_candidates: u32,
-}
-
-impl Default for AdaptiveSettings {
-    fn default() -> Self {
-        Self { threshold: 2.0, bias: Bytes(0), minimal_candidates: 1, non_minimal_candidates: 1 }
+parameters! {
+    /// Settings of the choice.
+    #[derive(Copy, PartialEq)]
+    pub struct AdaptiveSettings {
+        /// Factor on the non-minimal queue: a packet takes the non-minimal path if q(minimal) > threshold *
+        /// q(non-minimal) + bias.
+        pub threshold: f64 = 2.0, THRESHOLD;
+        /// Bias in favour of the minimal path; see `threshold`.
+        pub bias: Bytes = Bytes(0);
+        /// Minimal ports to draw; the one with the shortest queue is used.
+        pub minimal_candidates: u32 = 1, CANDIDATES;
+        /// Non-minimal paths to draw; the one with the shortest queue is used.
+        pub non_minimal_candidates: u32 = 1, CANDIDATES;
     }
 }
 
-// Descriptions of the choice's parameters, for every algorithm that uses them.
+/// Kind of a factor on queues.
 pub(super) const THRESHOLD: Kind = Kind::Number { min: 1e-6, max: 1e6 };
-pub(super) const THRESHOLD_DOC: &str =
-    "Factor on the non-minimal queue: a packet takes the non-minimal path if q(minimal) > \
-    threshold * q(non-minimal) + bias.";
-pub(super) const BIAS_DOC: &str = "Bias in favour of the minimal path; see `threshold`.";
-pub(super) const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
-pub(super) const MINIMAL_DOC: &str = "Minimal ports to draw; the one with the shortest queue is used.";
-pub(super) const NON_MINIMAL_DOC: &str = "Non-minimal paths to draw; the one with the shortest queue is used.";
-
-impl Parameters for AdaptiveSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(threshold, THRESHOLD, THRESHOLD_DOC),
-        parameter!(bias, Kind::Bytes, BIAS_DOC),
-        parameter!(minimal_candidates, CANDIDATES, MINIMAL_DOC),
-        parameter!(non_minimal_candidates, CANDIDATES, NON_MINIMAL_DOC),
-    ];
-}
+const CANDIDATES: Kind = Kind::Integer { min: 1, max: 16 };
 
 /// A possible first hop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate {
-    pub(super) hop: Hop,
-    pub(super) via: u32,
+struct Candidate {
+    hop: Hop,
+    via: u32,
     bytes: u64,
-}
-
-/// Channels of the two kinds of first hop.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FirstHopChannels {
-    /// Channel of a minimal hop.
-    pub(super) minimal: u8,
-    /// Lowest channel of the leg to an intermediate group.
-    pub(super) non_minimal: u8,
 }
 
 /// The decision.
@@ -92,55 +65,97 @@ pub(super) struct PriorKnowledge {
     pub(super) minimal_is_congested: bool,
 }
 
-/// Decides between the minimal and the non-minimal path.
-pub(super) fn choose(
-    hops: &NextHops,
-    settings: &AdaptiveSettings,
-    crossing: Crossing,
-    channels: FirstHopChannels,
-    known: PriorKnowledge,
-    decision: &mut Decision<'_>,
-    packet: &Header,
-) -> Choice {
-    let at = decision.router;
-    let to = hops.router_of(packet.destination);
-    let minimal = shortest_minimal(hops.ports_to_group(at, hops.group_of(to)), settings, channels.minimal, decision);
-    let mut best: Option<Candidate> = None;
-    for _ in 0..settings.non_minimal_candidates {
-        let (via, group) = match known.via {
-            Some(via) => (via, crossing.group_of(hops, via)),
-            None => crossing.draw(hops, (at, to), decision),
-        };
-        let port = any(hops.ports_to_group(at, group), decision.random);
-        let bytes = decision.load.port_bytes(port);
-        if best.is_none_or(|b| bytes < b.bytes) {
-            let vc = channels.non_minimal + hops.vc_offset_to_group(at, group);
-            best = Some(Candidate { hop: Hop { port, vc }, via, bytes });
-        }
-    }
-    let other = best.expect("at least one candidate is drawn");
-    let (mut q_minimal, mut q_other) = (minimal.bytes, other.bytes);
-    if minimal.hop.port == other.hop.port {
-        q_minimal = decision.load.channel_bytes(minimal.hop.port, minimal.hop.vc);
-        q_other = decision.load.channel_bytes(other.hop.port, other.hop.vc);
-    }
-    let longer = q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias.as_f64();
-    let non_minimal = known.minimal_is_congested || longer;
-    Choice { hop: if non_minimal { other.hop } else { minimal.hop }, via: other.via, non_minimal }
+/// The choice on one machine.
+pub(super) struct AdaptivePaths {
+    pub(super) hops: Arc<NextHops>,
+    pub(super) crossing: Crossing,
+    pub(super) channels: Channels,
+    settings: AdaptiveSettings,
 }
 
-fn shortest_minimal(ports: &[Port], settings: &AdaptiveSettings, vc: u8, decision: &mut Decision<'_>) -> Candidate {
-    let of = |port: Port, bytes: u64| Candidate { hop: Hop { port, vc }, via: 0, bytes };
-    if let [only] = ports {
-        return of(*only, decision.load.port_bytes(*only));
+impl AdaptivePaths {
+    /// The choice with the channels from `first` on.
+    pub(super) fn of(
+        hops: Arc<NextHops>,
+        crossing: Crossing,
+        first: u8,
+        settings: AdaptiveSettings,
+    ) -> Result<Self, Refusal> {
+        Ok(Self { channels: crossing.channels(&hops, first)?, hops, crossing, settings })
     }
-    let mut best: Option<Candidate> = None;
-    for _ in 0..settings.minimal_candidates {
-        let port = any(ports, decision.random);
-        let bytes = decision.load.port_bytes(port);
-        if best.is_none_or(|b| bytes < b.bytes) {
-            best = Some(of(port, bytes));
+
+    /// The channel of a minimal hop to another group, after all detours.
+    #[inline]
+    pub(super) fn onward(&self, at: RouterId, target: GroupId) -> u8 {
+        self.channels.onward + self.hops.vc_offset_to_group(at, target)
+    }
+
+    /// The next hop of a packet whose path is decided.
+    #[inline]
+    pub(super) fn follow(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
+        self.crossing.next_hop(&self.hops, self.channels, decision, packet)
+    }
+
+    /// The next hop of a packet that decides at its source router only. `known` gives what is known about the minimal
+    /// path to a group.
+    #[inline]
+    pub(super) fn next_hop(
+        &self,
+        decision: &mut Decision<'_>,
+        packet: &mut Header,
+        known: impl FnOnce(&Decision<'_>, GroupId) -> PriorKnowledge,
+    ) -> Hop {
+        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
+        let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
+        if packet.state.hops > 0 || here == target {
+            return self.follow(decision, packet);
         }
+        let known = known(decision, target);
+        let choice = self.choose(self.onward(at, target), known, decision, packet);
+        if choice.non_minimal {
+            packet.state.take_detour(choice.via);
+        }
+        choice.hop
     }
-    best.expect("at least one candidate is drawn")
+
+    /// Decides between the minimal path, on channel `vc`, and the non-minimal one.
+    pub(super) fn choose(&self, vc: u8, known: PriorKnowledge, decision: &mut Decision<'_>, packet: &Header) -> Choice {
+        let (hops, settings) = (&*self.hops, &self.settings);
+        let at = decision.router;
+        let to = hops.router_of(packet.destination);
+        let minimal = self.shortest_minimal(hops.ports_to_group(at, hops.group_of(to)), vc, decision);
+        let mut best: Option<Candidate> = None;
+        for _ in 0..settings.non_minimal_candidates {
+            let (via, group) = match known.via {
+                Some(via) => (via, self.crossing.group_of(hops, via)),
+                None => self.crossing.draw(hops, to, decision),
+            };
+            let port = any(hops.ports_to_group(at, group), decision.random);
+            let bytes = decision.load.port_bytes(port);
+            if best.is_none_or(|b| bytes < b.bytes) {
+                let vc = self.channels.source + hops.vc_offset_to_group(at, group);
+                best = Some(Candidate { hop: Hop { port, vc }, via, bytes });
+            }
+        }
+        let other = best.expect("at least one candidate is drawn");
+        let (mut q_minimal, mut q_other) = (minimal.bytes, other.bytes);
+        if minimal.hop.port == other.hop.port {
+            q_minimal = decision.load.channel_bytes(minimal.hop.port, minimal.hop.vc);
+            q_other = decision.load.channel_bytes(other.hop.port, other.hop.vc);
+        }
+        let longer = q_minimal as f64 > settings.threshold * q_other as f64 + settings.bias.as_f64();
+        let non_minimal = known.minimal_is_congested || longer;
+        Choice { hop: if non_minimal { other.hop } else { minimal.hop }, via: other.via, non_minimal }
+    }
+
+    #[inline]
+    fn shortest_minimal(&self, ports: &[Port], vc: u8, decision: &mut Decision<'_>) -> Candidate {
+        let load = decision.load;
+        let of = |port: Port| Candidate { hop: Hop { port, vc }, via: 0, bytes: load.port_bytes(port) };
+        if let [only] = ports {
+            return of(*only);
+        }
+        let candidates = (0..self.settings.minimal_candidates).map(|_| of(any(ports, decision.random)));
+        candidates.min_by_key(|candidate| candidate.bytes).expect("at least one candidate is drawn")
+    }
 }

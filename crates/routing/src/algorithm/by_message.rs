@@ -14,10 +14,9 @@ use odonata_declare::{Field, Key, Kind, Value};
 use odonata_units::{Bytes, RouterId};
 
 /// Selection of routes by message.
-#[derive(Clone, PartialEq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Route {
     /// All messages in one zone.
-    #[default]
     Zone,
     /// The rules of PAMI.
     Pami,

@@ -10,8 +10,7 @@
 //! group, and one more is used inside that group. Traffic inside a group is minimal, on the last channel. If one
 //! channel is not enough for a leg, [`crate::next_hop::VcOrder`] adds more.
 
-use super::decision::any;
-use super::{Decision, Goal, Header, Hop, Leg, Refusal, RouteState};
+use super::{any, Decision, Goal, Header, Hop, Leg, Refusal, RouteState};
 use crate::next_hop::NextHops;
 use odonata_units::{GroupId, RouterId, Stream};
 
@@ -97,14 +96,10 @@ impl Crossing {
         }
     }
 
-    /// A random working intermediate for a packet at `at` with destination `to`, and the intermediate's group.
-    pub(super) fn draw(
-        self,
-        hops: &NextHops,
-        (at, to): (RouterId, RouterId),
-        decision: &mut Decision<'_>,
-    ) -> (u32, GroupId) {
-        let group = third_group(hops.working_groups(), hops.group_of(at), hops.group_of(to), decision.random);
+    /// A random working intermediate for a packet to router `to`, and the intermediate's group.
+    pub(super) fn draw(self, hops: &NextHops, to: RouterId, decision: &mut Decision<'_>) -> (u32, GroupId) {
+        let (here, target) = (hops.group_of(decision.router), hops.group_of(to));
+        let group = third_group(hops.working_groups(), here, target, decision.random);
         match self {
             Self::Straight => (group.0, group),
             Self::Router => {
@@ -126,26 +121,36 @@ impl Crossing {
         let (at, to) = (decision.router, hops.router_of(packet.destination));
         let (here, target) = (hops.group_of(at), hops.group_of(to));
         if here == target {
-            let vc = channels.destination + hops.local_vc_offset(at, to);
-            return Hop { port: any(hops.local_ports(at, to), decision.random), vc };
+            return hop_inside(hops, to, channels.destination, decision);
         }
         if packet.state.is_on_detour() {
             let via = packet.state.via;
             let group = self.group_of(hops, via);
             if group != here {
-                let vc = channels.source + hops.vc_offset_to_group(at, group);
-                return Hop { port: any(hops.ports_to_group(at, group), decision.random), vc };
+                return hop_to_group(hops, group, channels.source, decision);
             }
             let router = RouterId(via);
             if self == Self::Router && router != at {
-                let vc = channels.intermediate + hops.local_vc_offset(at, router);
-                return Hop { port: any(hops.local_ports(at, router), decision.random), vc };
+                return hop_inside(hops, router, channels.intermediate, decision);
             }
             packet.state.end_detour();
         }
-        let vc = channels.onward + hops.vc_offset_to_group(at, target);
-        Hop { port: any(hops.ports_to_group(at, target), decision.random), vc }
+        hop_to_group(hops, target, channels.onward, decision)
     }
+}
+
+/// A minimal hop to another router of the group, on a leg with lowest channel `lowest`.
+#[inline]
+pub(super) fn hop_inside(hops: &NextHops, to: RouterId, lowest: u8, decision: &mut Decision<'_>) -> Hop {
+    let at = decision.router;
+    Hop { port: any(hops.local_ports(at, to), decision.random), vc: lowest + hops.local_vc_offset(at, to) }
+}
+
+/// A minimal hop to another group, on a leg with lowest channel `lowest`.
+#[inline]
+fn hop_to_group(hops: &NextHops, group: GroupId, lowest: u8, decision: &mut Decision<'_>) -> Hop {
+    let at = decision.router;
+    Hop { port: any(hops.ports_to_group(at, group), decision.random), vc: lowest + hops.vc_offset_to_group(at, group) }
 }
 
 /// A uniformly random element of the ascending list `groups` other than `a` and `b`, which are both in it.

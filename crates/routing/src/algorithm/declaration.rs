@@ -4,7 +4,7 @@ use super::error::{Refusal, RoutingError};
 use super::path_choice::PathChoice;
 use super::routing::Routing;
 use crate::next_hop::{NextHops, UnreachableError};
-use odonata_declare::{Parameter, ParameterStruct, Parameters, VariantInfo};
+use odonata_declare::{parameters, ParameterStruct, Parameters, VariantInfo};
 use odonata_machine::Machine;
 use std::sync::Arc;
 
@@ -167,10 +167,7 @@ impl RoutingChoice {
     }
 }
 
-/// The parameters of an algorithm without parameters.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct NoParameters;
-
-impl Parameters for NoParameters {
-    const PARAMETERS: &'static [Parameter<Self>] = &[];
+parameters! {
+    /// The parameters of an algorithm without parameters.
+    pub struct NoParameters {}
 }

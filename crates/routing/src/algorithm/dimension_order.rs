@@ -7,35 +7,30 @@
 //! channel, and a packet enters it only if it leaves room for another packet ([`Rings`]). Each number of parallel
 //! cables is a separate ring, and a packet keeps the cable number that it drew. A mesh needs one channel.
 
-use super::decision::any;
-use super::declaration::Engines;
 use super::grid::{Grid, Step};
-use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Relation, Rings, RouteState, Routing};
+use super::{
+    any, Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, Refusal, Relation, Rings, RouteState, Routing,
+};
 use crate::next_hop::{NextHops, Port};
-use odonata_declare::{parameter, words, Parameter, Parameters};
+use odonata_declare::{parameters, words};
 use odonata_units::RouterId;
 use std::sync::Arc;
 
 words! {
     /// How deadlock in a ring of a torus is prevented.
-    #[derive(Default)]
     pub enum DeadlockAvoidance {
-        #[default]
         Dateline = "dateline": "two virtual channels; a packet changes to the second at the ring's dateline",
         Bubble = "bubble": "one virtual channel; a packet enters a ring only if two full packets have room",
     }
 }
 
-/// Parameters of algorithms on tori.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TorusSettings {
-    /// Deadlock avoidance in rings.
-    pub deadlock_avoidance: DeadlockAvoidance,
-}
-
-impl Parameters for TorusSettings {
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(deadlock_avoidance, DeadlockAvoidance::KIND, "Method that prevents deadlock in the rings.")];
+parameters! {
+    /// Parameters of algorithms on tori.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct TorusSettings {
+        /// Method that prevents deadlock in the rings.
+        pub deadlock_avoidance: DeadlockAvoidance = DeadlockAvoidance::Dateline;
+    }
 }
 
 struct DimensionOrder {
@@ -124,9 +119,21 @@ impl DimensionOrderPaths {
         };
         Hop { port, vc: self.channel(at, to, step) }
     }
+}
 
+impl Rings for DimensionOrderPaths {
+    fn channel(&self) -> u8 {
+        0
+    }
+
+    fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {
+        self.grid.next_in_ring(at, port)
+    }
+}
+
+impl Relation for DimensionOrderPaths {
     /// Phases of a packet: its cable number from 1; 0 before the draw.
-    pub(super) fn phases(&self) -> u8 {
+    fn phases(&self) -> u8 {
         if self.keeps_cable() {
             1 + self.cables as u8
         } else {
@@ -135,7 +142,7 @@ impl DimensionOrderPaths {
     }
 
     /// Every hop that [`DimensionOrderPaths::next_hop`] may take.
-    pub(super) fn all_hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
+    fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
         let (first, other) = self.steps(at, to);
         for step in std::iter::once(first).chain(other) {
             let vc = self.channel(at, to, step);
@@ -153,35 +160,13 @@ impl DimensionOrderPaths {
     }
 }
 
-impl Rings for DimensionOrderPaths {
-    fn channel(&self) -> u8 {
-        0
-    }
-
-    fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {
-        self.grid.next_in_ring(at, port)
-    }
-}
-
-struct Hops(Arc<DimensionOrderPaths>);
-
-impl Relation for Hops {
-    fn phases(&self) -> u8 {
-        self.0.phases()
-    }
-
-    fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
-        self.0.all_hops(at, to, phase, out);
-    }
-}
-
 impl Routing for DimensionOrder {
     fn virtual_channels(&self) -> u8 {
         self.order.channels()
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Relation(Box::new(Hops(Arc::clone(&self.order))))
+        Discipline::Relation(Arc::clone(&self.order) as _)
     }
 
     fn rings(&self) -> Option<&dyn Rings> {

@@ -1,9 +1,10 @@
 //! How an algorithm orders its virtual channels, as the deadlock check reads it.
 
 use super::decision::Hop;
+use super::grid::Grid;
 use crate::hints::{Directions, Step};
-use crate::next_hop::Port;
 use odonata_units::RouterId;
+use std::sync::Arc;
 
 /// How an algorithm orders its virtual channels.
 pub enum Discipline {
@@ -14,32 +15,23 @@ pub enum Discipline {
     /// continues along the `next` lists.
     Legs(Vec<Leg>),
     /// The relation lists every possible hop; the channel dependency graph is built from it.
-    Relation(Box<dyn Relation>),
+    Relation(Arc<dyn Relation>),
     /// The hops are the same at every router of a torus or mesh. Rings use one channel with bubbles.
-    Bubble(Box<dyn Turns>),
+    Bubble(Turns),
 }
 
 /// All hops of an algorithm on a torus or mesh, if they depend only on a packet's remaining directions.
-pub trait Turns {
-    /// Number of dimensions.
-    fn dimensions(&self) -> usize;
-
-    /// Whether the dimension has more than one router.
-    fn has_steps(&self, dimension: usize) -> bool;
-
-    /// Whether a packet can continue in a ring along a dimension. False on a mesh and in a ring of two routers.
-    fn is_ring(&self, dimension: usize) -> bool;
-
-    /// The ports of a step, by cable number. A packet keeps its cable number.
-    fn ports(&self, at: RouterId, step: Step) -> &[Port];
-
-    /// Appends every possible hop (step and channel) of a packet with these remaining directions; there is at least
-    /// one.
-    fn hops(&self, left: Directions, out: &mut Vec<(Step, u8)>);
+pub struct Turns {
+    pub(crate) grid: Arc<Grid>,
+    /// Every possible hop; there is at least one.
+    pub hops: Box<TurnHops>,
 }
 
+/// Appends possible hops (step and channel) of a packet with these remaining directions.
+pub type TurnHops = dyn Fn(Directions, &mut Vec<(Step, u8)>);
+
 /// All hops of an algorithm, if they depend only on the router, the destination's router and a phase.
-pub trait Relation {
+pub trait Relation: Send + Sync {
     /// Number of phases; packets start in phase 0.
     fn phases(&self) -> u8;
 

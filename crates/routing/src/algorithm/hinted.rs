@@ -17,9 +17,7 @@ use std::sync::Arc;
 
 words! {
     /// Direction of a packet if both directions of a ring are equally long.
-    #[derive(Default)]
     pub enum Ties {
-        #[default]
         Parity = "parity": "up from an even coordinate, down from an odd one, as the hardware does",
         Drawn = "drawn": "each packet draws one at the source; a ring of two uses both cables",
     }
@@ -37,7 +35,7 @@ const MAX_CABLES: usize = 200;
 /// Directions, and hops in the bubble channel.
 pub(super) struct HintedRouting {
     pub(super) hops: Arc<NextHops>,
-    pub(super) grid: Grid,
+    pub(super) grid: Arc<Grid>,
     pub(super) compass: Compass,
     /// Dimensions in the order of the bubble channel.
     order: Vec<usize>,
@@ -54,12 +52,22 @@ impl HintedRouting {
             Refusal::Machine(format!("it supports at most {most} dimensions; this machine has {}", grid.dimensions()))
         })?;
         let order = zones::ordered_dimensions(order, &grid);
-        Ok(Self { cables: grid.most_cables().min(MAX_CABLES), compass, order, ties, grid, hops })
+        Ok(Self { cables: grid.most_cables().min(MAX_CABLES), compass, order, ties, grid: Arc::new(grid), hops })
     }
 
     /// The rings of the bubble channel, if there are any.
     pub(super) fn rings(&self) -> Option<&dyn Rings> {
         self.grid.wraps().then_some(self)
+    }
+
+    /// The hops that are possible at any router; `extra` appends those outside the bubble channel.
+    pub(super) fn turns(self: &Arc<Self>, extra: impl Fn(Directions, &mut Vec<(Step, u8)>) + 'static) -> Turns {
+        let hinted = Arc::clone(self);
+        let hops = move |left: Directions, out: &mut Vec<(Step, u8)>| {
+            out.push((hinted.step(left), BUBBLE));
+            extra(left, out);
+        };
+        Turns { grid: Arc::clone(&self.grid), hops: Box::new(hops) }
     }
 
     /// The remaining directions of a packet at the deciding router. At the source they are fixed, and the cable
@@ -118,38 +126,5 @@ impl Rings for HintedRouting {
 
     fn next_in_ring(&self, at: RouterId, port: Port) -> Option<Port> {
         self.grid.next_in_ring(at, port)
-    }
-}
-
-/// Appends hops of a packet with these remaining directions.
-pub(super) type ExtraHops = Box<dyn Fn(Directions, &mut Vec<(Step, u8)>)>;
-
-/// The hops that are possible at any router.
-pub(super) struct UniformTurns {
-    pub(super) hinted: Arc<HintedRouting>,
-    /// Hops besides the bubble channel.
-    pub(super) extra_hops: ExtraHops,
-}
-
-impl Turns for UniformTurns {
-    fn dimensions(&self) -> usize {
-        self.hinted.grid.dimensions()
-    }
-
-    fn is_ring(&self, dimension: usize) -> bool {
-        self.hinted.grid.is_ring(dimension)
-    }
-
-    fn has_steps(&self, dimension: usize) -> bool {
-        self.hinted.grid.dims()[dimension] > 1
-    }
-
-    fn ports(&self, at: RouterId, step: Step) -> &[Port] {
-        self.hinted.grid.ports(at, step)
-    }
-
-    fn hops(&self, left: Directions, out: &mut Vec<(Step, u8)>) {
-        out.push((self.hinted.step(left), BUBBLE));
-        (self.extra_hops)(left, out);
     }
 }

@@ -14,12 +14,12 @@
 //!   the hop count, so no path closes a cycle. If paths have more hops than channels are possible, the channel counts
 //!   turns from a link down (to a lower router number) to a link up.
 
-use super::decision::any;
-use super::declaration::Engines;
+use super::crossing::hop_inside;
 use super::dimension_order::{self, TorusSettings};
 use super::vc_counter::VcCounter;
 use super::{
-    Algorithm, Decision, Discipline, Goal, Header, Hop, Leg, Needs, NoParameters, PathChoice, Refusal, Routing,
+    any, Algorithm, Decision, Discipline, Engines, Goal, Header, Hop, Leg, Needs, NoParameters, PathChoice, Refusal,
+    Routing,
 };
 use crate::gateways::Gateways;
 use crate::next_hop::NextHops;
@@ -114,8 +114,7 @@ impl Routing for GroupedMin {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
         if here == target {
-            let vc = self.destination() + self.hops.local_vc_offset(at, to);
-            return Hop { port: any(self.hops.local_ports(at, to), decision.random), vc };
+            return hop_inside(&self.hops, to, self.destination(), decision);
         }
         if self.nearest {
             return Hop { port: any(self.hops.ports_to_group(at, target), decision.random), vc: 0 };
@@ -132,8 +131,7 @@ impl Routing for GroupedMin {
         let lowest = state.phase * self.inside;
         let gateway = gateways.gateway(packet.state.via);
         if at != gateway.from {
-            let vc = lowest + self.hops.local_vc_offset(at, gateway.from);
-            return Hop { port: any(self.hops.local_ports(at, gateway.from), decision.random), vc };
+            return hop_inside(&self.hops, gateway.from, lowest, decision);
         }
         let vc = lowest + self.inside - 1;
         let link = if gateway.count == 1 { 0 } else { decision.random.index(gateway.count as usize) as u32 };

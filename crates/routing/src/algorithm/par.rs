@@ -13,13 +13,11 @@
 //!
 //! Traffic inside a group is minimal, on the last channel.
 
-use super::adaptive;
-use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
-use super::crossing::{Channels, Crossing};
-use super::declaration::Engines;
-use super::{Algorithm, Decision, Discipline, Goal, Header, Hop, Leg, Needs, Refusal, Routing};
+use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge};
+use super::crossing::Crossing;
+use super::{Algorithm, Decision, Discipline, Engines, Goal, Header, Hop, Leg, Needs, Refusal, Routing};
 use crate::next_hop::NextHops;
-use odonata_declare::{parameter, words, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, words};
 use std::sync::Arc;
 
 /// Channel of the first minimal hop.
@@ -30,45 +28,26 @@ const MAY_REVISE: u8 = 2;
 
 words! {
     /// Intermediate router of the second decision.
-    #[derive(Default)]
     pub enum SecondIntermediate {
-        #[default]
         Same = "same": "the intermediate router of the first decision",
         New = "new": "another random intermediate router",
     }
 }
 
-/// Parameters of PAR.
-#[derive(Clone, Copy, PartialEq, Debug, Default)]
-pub struct ParSettings {
-    /// Settings of the choice, at both routers.
-    pub choice: AdaptiveSettings,
-    /// Intermediate router of the second decision.
-    pub second_intermediate: SecondIntermediate,
-}
-
-impl Parameters for ParSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(threshold = choice.threshold, adaptive::THRESHOLD, adaptive::THRESHOLD_DOC),
-        parameter!(bias = choice.bias, Kind::Bytes, adaptive::BIAS_DOC),
-        parameter!(minimal_candidates = choice.minimal_candidates, adaptive::CANDIDATES, adaptive::MINIMAL_DOC),
-        parameter!(
-            non_minimal_candidates = choice.non_minimal_candidates,
-            adaptive::CANDIDATES,
-            adaptive::NON_MINIMAL_DOC
-        ),
-        parameter!(
-            second_intermediate,
-            SecondIntermediate::KIND,
-            "Intermediate router that the second decision weighs."
-        ),
-    ];
+parameters! {
+    /// Parameters of PAR.
+    #[derive(Copy, PartialEq)]
+    pub struct ParSettings {
+        /// Settings of the choice, at both routers.
+        pub choice: AdaptiveSettings = AdaptiveSettings::default(), part;
+        /// Intermediate router that the second decision weighs.
+        pub second_intermediate: SecondIntermediate = SecondIntermediate::Same;
+    }
 }
 
 struct Par {
-    hops: Arc<NextHops>,
-    channels: Channels,
-    settings: ParSettings,
+    paths: AdaptivePaths,
+    second_intermediate: SecondIntermediate,
 }
 
 pub(super) const PAR: Algorithm = Algorithm {
@@ -79,17 +58,18 @@ pub(super) const PAR: Algorithm = Algorithm {
 };
 
 fn build(hops: Arc<NextHops>, &settings: &ParSettings) -> Result<Box<dyn Routing>, Refusal> {
-    let channels = Crossing::Router.channels(&hops, FIRST_MINIMAL + 1)?;
-    Ok(Box::new(Par { hops, channels, settings }))
+    let ParSettings { choice, second_intermediate } = settings;
+    let paths = AdaptivePaths::of(hops, Crossing::Router, FIRST_MINIMAL + 1, choice)?;
+    Ok(Box::new(Par { paths, second_intermediate }))
 }
 
 impl Routing for Par {
     fn virtual_channels(&self) -> u8 {
-        self.channels.count
+        self.paths.channels.count
     }
 
     fn discipline(&self) -> Discipline {
-        let vc = self.channels;
+        let vc = self.paths.channels;
         Discipline::Legs(vec![
             Leg { goal: Goal::HopTowardsGroup, vc: FIRST_MINIMAL, is_first: true, next: vec![1, 3, 4] },
             Leg { goal: Goal::Group, vc: vc.source, is_first: true, next: vec![2, 3] },
@@ -104,22 +84,20 @@ impl Routing for Par {
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
-        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
+        let hops = &self.paths.hops;
+        let (at, to) = (decision.router, hops.router_of(packet.destination));
         let at_source = packet.state.hops == 0;
         let revises = packet.state.hops == 1
             && packet.state.phase == MAY_REVISE
-            && self.hops.group_of(at) == self.hops.group_of(self.hops.router_of(packet.source));
-        let target = self.hops.group_of(to);
-        if self.hops.group_of(at) == target || !(at_source || revises) {
-            return Crossing::Router.next_hop(&self.hops, self.channels, decision, packet);
+            && hops.group_of(at) == hops.group_of(hops.router_of(packet.source));
+        let target = hops.group_of(to);
+        if hops.group_of(at) == target || !(at_source || revises) {
+            return self.paths.follow(decision, packet);
         }
-        let onward = || self.channels.onward + self.hops.vc_offset_to_group(at, target);
-        let minimal = if at_source { FIRST_MINIMAL } else { onward() };
-        let channels = FirstHopChannels { minimal, non_minimal: self.channels.source };
-        let via =
-            (revises && self.settings.second_intermediate == SecondIntermediate::Same).then_some(packet.state.via);
-        let known = PriorKnowledge { via, ..PriorKnowledge::default() };
-        let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, channels, known, decision, packet);
+        let minimal = if at_source { FIRST_MINIMAL } else { self.paths.onward(at, target) };
+        let same = revises && self.second_intermediate == SecondIntermediate::Same;
+        let known = PriorKnowledge { via: same.then_some(packet.state.via), ..PriorKnowledge::default() };
+        let choice = self.paths.choose(minimal, known, decision, packet);
         if choice.non_minimal {
             packet.state.take_detour(choice.via);
         } else {

@@ -1,7 +1,7 @@
 //! How messages choose among whole paths ([`crate::paths`]), for engines with a steady state.
 
 use crate::paths::Oblivious;
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, Kind};
 
 /// How messages choose among paths.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -20,43 +20,24 @@ pub enum PathChoice {
     Optimal,
 }
 
-/// When [`PathChoice::Ugal`] leaves the direct paths.
-///
-/// The load of a link is the traffic that messages would send if only the NICs limited them, divided by the link's
-/// capacity. A queue grows only above load 1, so the queue is the load above 1. With q the longest queue of a path
-/// and H its hops, a message takes its indirect paths in one iteration iff `H_direct q_direct > hop_threshold
-/// H_indirect q_indirect + bias_load_hops`.
-///
-/// The packet algorithms compare bytes without hops, and have other parameters
-/// ([`AdaptiveSettings`](super::AdaptiveSettings)).
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct UgalPaths {
-    /// Factor on the indirect side. 1 compares queues times hops without preference.
-    pub hop_threshold: f64,
-    /// Added to the indirect side, in queue (load above 1) times hops.
-    pub bias_load_hops: f64,
-}
-
-impl Default for UgalPaths {
-    fn default() -> Self {
-        Self { hop_threshold: 1.0, bias_load_hops: 0.0 }
+parameters! {
+    /// When [`PathChoice::Ugal`] leaves the direct paths.
+    ///
+    /// The load of a link is the traffic that messages would send if only the NICs limited them, divided by the link's
+    /// capacity. A queue grows only above load 1, so the queue is the load above 1. With q the longest queue of a path
+    /// and H its hops, a message takes its indirect paths in one iteration iff `H_direct q_direct > hop_threshold
+    /// H_indirect q_indirect + bias_load_hops`.
+    ///
+    /// The packet algorithms compare bytes without hops, and have other parameters
+    /// ([`AdaptiveSettings`](super::AdaptiveSettings)).
+    #[derive(Copy, PartialEq)]
+    pub struct UgalPaths {
+        /// Factor on the indirect side: a message takes an indirect path if H(direct) * q(direct) > hop_threshold *
+        /// H(indirect) * q(indirect) + bias_load_hops, with H hops and q the load above 1 of the busiest link.
+        pub hop_threshold: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY };
+        /// Bias against indirect paths, in load above 1 times hops; see `hop_threshold`.
+        pub bias_load_hops: f64 = 0.0, Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY };
     }
-}
-
-impl Parameters for UgalPaths {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            hop_threshold,
-            Kind::Number { min: 0.0, max: f64::INFINITY },
-            "Factor on the indirect side: a message takes an indirect path if H(direct) * q(direct) > hop_threshold * \
-             H(indirect) * q(indirect) + bias_load_hops, with H hops and q the load above 1 of the busiest link.",
-        ),
-        parameter!(
-            bias_load_hops,
-            Kind::Number { min: f64::NEG_INFINITY, max: f64::INFINITY },
-            "Bias against indirect paths, in load above 1 times hops; see `hop_threshold`."
-        ),
-    ];
 }
 
 impl UgalPaths {

@@ -14,53 +14,30 @@
 //! Two parts of the paper are not modelled. State is not sent without a packet, so a neighbour without traffic keeps
 //! its last bits. And of the rule for a congested cable, only the form is used.
 
-use super::adaptive;
-use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
-use super::crossing::{Channels, Crossing};
-use super::declaration::Engines;
-use super::{Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, Needs, Refusal, RouterReport, Routing};
+use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge, THRESHOLD};
+use super::crossing::Crossing;
+use super::{
+    Algorithm, Decision, Discipline, Engines, Feedback, Header, Hop, Memory, Needs, Refusal, RouterReport, Routing,
+};
 use crate::next_hop::{NextHops, Port};
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::parameters;
 use odonata_units::{GroupId, RouterId};
 use std::sync::Arc;
 
-/// Parameters of PB.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct PiggybackSettings {
-    /// Settings of the choice by the router's own queues.
-    pub choice: AdaptiveSettings,
-    /// A global cable is congested if its queue is longer than this times the mean of the router's others.
-    pub congestion: f64,
-}
-
-impl Default for PiggybackSettings {
-    fn default() -> Self {
-        Self { choice: AdaptiveSettings::default(), congestion: 2.0 }
+parameters! {
+    /// Parameters of PB.
+    #[derive(Copy, PartialEq)]
+    pub struct PiggybackSettings {
+        /// Settings of the choice by the router's own queues.
+        pub choice: AdaptiveSettings = AdaptiveSettings::default(), part;
+        /// Factor of the congestion rule: a global cable is congested if its queue > congestion * mean of the router's
+        /// other global queues + bias.
+        pub congestion: f64 = 2.0, THRESHOLD;
     }
 }
 
-impl Parameters for PiggybackSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(threshold = choice.threshold, adaptive::THRESHOLD, adaptive::THRESHOLD_DOC),
-        parameter!(bias = choice.bias, Kind::Bytes, adaptive::BIAS_DOC),
-        parameter!(minimal_candidates = choice.minimal_candidates, adaptive::CANDIDATES, adaptive::MINIMAL_DOC),
-        parameter!(
-            non_minimal_candidates = choice.non_minimal_candidates,
-            adaptive::CANDIDATES,
-            adaptive::NON_MINIMAL_DOC
-        ),
-        parameter!(
-            congestion,
-            adaptive::THRESHOLD,
-            "Factor of the congestion rule: a global cable is congested if its queue > congestion * mean of the \
-             router's other global queues + bias."
-        ),
-    ];
-}
-
 struct Piggyback {
-    hops: Arc<NextHops>,
-    channels: Channels,
+    paths: AdaptivePaths,
     settings: PiggybackSettings,
 }
 
@@ -72,8 +49,7 @@ pub(super) const PIGGYBACK: Algorithm = Algorithm {
 };
 
 fn build(hops: Arc<NextHops>, &settings: &PiggybackSettings) -> Result<Box<dyn Routing>, Refusal> {
-    let channels = Crossing::Router.channels(&hops, 0)?;
-    Ok(Box::new(Piggyback { hops, channels, settings }))
+    Ok(Box::new(Piggyback { paths: AdaptivePaths::of(hops, Crossing::Router, 0, settings.choice)?, settings }))
 }
 
 /// Global cables per router with a congestion bit: the bits of a note.
@@ -82,10 +58,10 @@ const BITS: usize = 64;
 impl Piggyback {
     /// Ports of a router to other groups that have a congestion bit, in order.
     fn global_ports(&self, at: RouterId) -> impl Iterator<Item = Port> + '_ {
-        let first = self.hops.node_ports(at);
-        let own = self.hops.group_of(at);
-        let global = move |port: &Port| self.hops.group_of(self.hops.neighbour(at, *port)) != own;
-        (first..first + self.hops.link_ports(at)).filter(global).take(BITS)
+        let first = self.paths.hops.node_ports(at);
+        let own = self.paths.hops.group_of(at);
+        let global = move |port: &Port| self.paths.hops.group_of(self.paths.hops.neighbour(at, *port)) != own;
+        (first..first + self.paths.hops.link_ports(at)).filter(global).take(BITS)
     }
 
     /// A bit for each congested global cable of the router.
@@ -108,17 +84,17 @@ impl Piggyback {
 
     /// Whether the router's bits mark all of its direct cables to a group as congested. False if it has none.
     fn all_congested(&self, at: RouterId, target: GroupId, bits: u64) -> bool {
-        let straight = |port: &Port| self.hops.group_of(self.hops.neighbour(at, *port)) == target;
+        let straight = |port: &Port| self.paths.hops.group_of(self.paths.hops.neighbour(at, *port)) == target;
         let mut cables = self.global_ports(at).enumerate().filter(|(_, port)| straight(port)).peekable();
         cables.peek().is_some() && cables.all(|(bit, _)| bits >> bit & 1 == 1)
     }
 
     /// Whether every minimal path to a group is known to use a congested cable.
     fn minimal_is_congested(&self, at: RouterId, target: GroupId, own: u64, memory: &Memory) -> bool {
-        let first = self.hops.node_ports(at);
-        self.hops.ports_to_group(at, target).iter().all(|&port| {
-            let next = self.hops.neighbour(at, port);
-            if self.hops.group_of(next) != self.hops.group_of(at) {
+        let first = self.paths.hops.node_ports(at);
+        self.paths.hops.ports_to_group(at, target).iter().all(|&port| {
+            let next = self.paths.hops.neighbour(at, port);
+            if self.paths.hops.group_of(next) != self.paths.hops.group_of(at) {
                 self.all_congested(at, target, own)
             } else {
                 self.all_congested(next, target, memory.notes[usize::from(port - first)])
@@ -129,7 +105,7 @@ impl Piggyback {
     /// Stores the previous router's report, and sets this router's report.
     fn exchange(&self, decision: &mut Decision<'_>) -> u64 {
         if let Some(received) = decision.received {
-            let first = self.hops.node_ports(decision.router);
+            let first = self.paths.hops.node_ports(decision.router);
             decision.memory.notes[usize::from(received.port - first)] = received.note;
         }
         let note = self.congested(decision);
@@ -140,29 +116,19 @@ impl Piggyback {
 
 impl Routing for Piggyback {
     fn virtual_channels(&self) -> u8 {
-        self.channels.count
+        self.paths.channels.count
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Legs(Crossing::Router.legs(self.channels))
+        Discipline::Legs(Crossing::Router.legs(self.paths.channels))
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let own = self.exchange(decision);
-        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
-        let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
-        if packet.state.hops > 0 || here == target {
-            return Crossing::Router.next_hop(&self.hops, self.channels, decision, packet);
-        }
-        let minimal = self.channels.onward + self.hops.vc_offset_to_group(at, target);
-        let first = FirstHopChannels { minimal, non_minimal: self.channels.source };
-        let minimal_is_congested = self.minimal_is_congested(at, target, own, decision.memory);
-        let known = PriorKnowledge { via: None, minimal_is_congested };
-        let choice = choose(&self.hops, &self.settings.choice, Crossing::Router, first, known, decision, packet);
-        if choice.non_minimal {
-            packet.state.take_detour(choice.via);
-        }
-        choice.hop
+        self.paths.next_hop(decision, packet, |decision, target| {
+            let minimal_is_congested = self.minimal_is_congested(decision.router, target, own, decision.memory);
+            PriorKnowledge { via: None, minimal_is_congested }
+        })
     }
 
     fn report_arrival(&self, decision: &mut Decision<'_>, _: &Header) {
@@ -170,11 +136,11 @@ impl Routing for Piggyback {
     }
 
     fn memory(&self, router: RouterId) -> Memory {
-        Memory::with_notes(usize::from(self.hops.link_ports(router)))
+        Memory::with_notes(usize::from(self.paths.hops.link_ports(router)))
     }
 
     fn learn(&self, router: RouterId, memory: &mut Memory, port: Port, feedback: &Feedback) -> Option<f32> {
-        memory.notes[usize::from(port - self.hops.node_ports(router))] = feedback.note;
+        memory.notes[usize::from(port - self.paths.hops.node_ports(router))] = feedback.note;
         None
     }
 }
@@ -207,9 +173,11 @@ mod tests {
     fn piggyback(bias: u64) -> Piggyback {
         let machine = presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let hops = Arc::new(NextHops::new(&machine).unwrap());
-        let channels = Crossing::Router.channels(&hops, 0).unwrap();
         let choice = AdaptiveSettings { bias: odonata_units::Bytes(bias), ..Default::default() };
-        Piggyback { hops, channels, settings: PiggybackSettings { choice, ..Default::default() } }
+        Piggyback {
+            paths: AdaptivePaths::of(hops, Crossing::Router, 0, choice).unwrap(),
+            settings: PiggybackSettings { choice, ..Default::default() },
+        }
     }
 
     /// `dragonfly-1056`: p 4, a 8, h 4; ports 0 to 3 to nodes, 4 to 10 in the group, 11 to 14 to others.
@@ -234,7 +202,7 @@ mod tests {
     #[test]
     fn a_packet_avoids_a_cable_reported_as_congested() {
         let pb = piggyback(0);
-        let hops = &pb.hops;
+        let hops = &pb.paths.hops;
         let at = RouterId(0);
         let leads = |port: Port| hops.group_of(hops.neighbour(at, port)) == hops.group_of(at);
         let target = (1..hops.groups()).map(GroupId).find(|&group| leads(hops.ports_to_group(at, group)[0])).unwrap();

@@ -25,60 +25,32 @@
 //! nanoseconds would lose every increase below 1/loss = 25 ns.
 
 use super::crossing::needs_third_group;
-use super::decision::any;
-use super::declaration::Engines;
 use super::vc_counter::VcCounter;
-use super::{Algorithm, Decision, Discipline, Feedback, Header, Hop, Memory, Needs, Refusal, RouterReport, Routing};
+use super::{
+    any, Algorithm, Decision, Discipline, Engines, Feedback, Header, Hop, Memory, Needs, Refusal, RouterReport, Routing,
+};
 use crate::next_hop::{NextHops, Port};
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use odonata_declare::{parameters, Kind};
 use odonata_units::{GroupId, NodeId, RouterId};
 use std::sync::Arc;
 
-/// Rates and thresholds.
-#[derive(Clone, PartialEq, Debug)]
-pub struct QSettings {
-    /// Learning rate of an estimate that decreases (alpha).
-    pub gain: f32,
-    /// Learning rate of an estimate that increases (beta).
-    pub loss: f32,
-    /// Probability of a random port (epsilon).
-    pub exploration: f64,
-    /// Share that a detour from the source router must save (q_thld1).
-    pub threshold_source: f32,
-    /// Share that a detour inside the intermediate group must save (q_thld2).
-    pub threshold_intermediate: f32,
-    /// File of learnt estimates to start from. The engine reads it.
-    pub q_tables: Option<String>,
-}
-
-impl Default for QSettings {
-    fn default() -> Self {
-        Self {
-            gain: 0.2,
-            loss: 0.04,
-            exploration: 0.001,
-            threshold_source: 0.2,
-            threshold_intermediate: 0.35,
-            q_tables: None,
-        }
+parameters! {
+    /// Rates and thresholds.
+    #[derive(PartialEq)]
+    pub struct QSettings {
+        /// File of learnt estimates to start from: `q_tables.parquet` of another run, or a CSV file with its columns.
+        pub q_tables: Option<String> = None, Kind::Path, else "estimates of an idle machine";
+        /// Learning rate of an estimate that decreases (alpha).
+        pub gain: f32 = 0.2, Kind::SHARE;
+        /// Learning rate of an estimate that increases (beta).
+        pub loss: f32 = 0.04, Kind::SHARE;
+        /// Probability of a random port (epsilon).
+        pub exploration: f64 = 0.001, Kind::SHARE;
+        /// Share that a detour from the source router must save.
+        pub threshold_source: f32 = 0.2, Kind::SHARE;
+        /// Share that a detour inside the intermediate group must save.
+        pub threshold_intermediate: f32 = 0.35, Kind::SHARE;
     }
-}
-
-impl Parameters for QSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(
-            q_tables,
-            Kind::Path,
-            "File of learnt estimates to start from: `q_tables.parquet` of another run, or a CSV file with its \
-             columns.",
-            else "estimates of an idle machine",
-        ),
-        parameter!(gain, Kind::SHARE, "Learning rate of an estimate that decreases (alpha)."),
-        parameter!(loss, Kind::SHARE, "Learning rate of an estimate that increases (beta)."),
-        parameter!(exploration, Kind::SHARE, "Probability of a random port (epsilon)."),
-        parameter!(threshold_source, Kind::SHARE, "Share that a detour from the source router must save."),
-        parameter!(threshold_intermediate, Kind::SHARE, "Share that a detour inside the intermediate group must save."),
-    ];
 }
 
 struct QAdaptive {

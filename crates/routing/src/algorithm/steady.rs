@@ -3,8 +3,7 @@
 //! Direct and indirect paths are defined by the machine's [`PathRule`](crate::paths::PathRule). Names in capitals are
 //! from the Damselfly papers.
 
-use super::declaration::{AnyEngines, Engines};
-use super::{Algorithm, Needs, NoParameters, PathChoice, UgalPaths};
+use super::{Algorithm, AnyEngines, Engines, Needs, NoParameters, PathChoice, UgalPaths};
 use crate::paths::Oblivious;
 
 const fn steady(name: &'static str, doc: &'static str, engines: &'static dyn AnyEngines) -> Algorithm {

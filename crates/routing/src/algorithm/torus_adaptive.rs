@@ -7,10 +7,9 @@
 //! packet. A packet therefore never waits for the adaptive channel. Without room in an adaptive channel it takes the
 //! escape, from any channel. So packets wait for escape channels only, and dimension order has no deadlock.
 
-use super::declaration::Engines;
 use super::dimension_order::{DimensionOrderPaths, TorusSettings};
 use super::grid::{Grid, Step};
-use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Relation, Rings, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Needs, Refusal, Relation, Rings, Routing};
 use crate::next_hop::{NextHops, Port};
 use odonata_units::RouterId;
 use std::sync::Arc;
@@ -59,7 +58,7 @@ impl Relation for Hops {
 
     fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
         nearer(&self.order.grid, at, to, |port| out.push((Hop { port, vc: self.adaptive }, phase)));
-        self.order.all_hops(at, to, phase, out);
+        self.order.hops(at, to, phase, out);
     }
 }
 
@@ -73,7 +72,7 @@ impl Routing for TorusAdaptive {
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Relation(Box::new(Hops { order: Arc::clone(&self.order), adaptive: self.adaptive }))
+        Discipline::Relation(Arc::new(Hops { order: Arc::clone(&self.order), adaptive: self.adaptive }))
     }
 
     fn rings(&self) -> Option<&dyn Rings> {
@@ -82,31 +81,15 @@ impl Routing for TorusAdaptive {
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
-        // The shortest queue; one pass draws among equals with the same probability.
-        let mut best: Option<(u64, Port)> = None;
-        let mut equals = 0;
+        let mut shortest = Least::none();
         let (load, random) = (decision.load, &mut *decision.random);
         nearer(&self.order.grid, at, to, |port| {
-            if !load.has_room(port, self.adaptive) {
-                return;
-            }
-            let bytes = load.port_bytes(port);
-            match best {
-                Some((least, _)) if bytes > least => {}
-                Some((least, _)) if bytes == least => {
-                    equals += 1;
-                    if random.below(equals) == 0 {
-                        best = Some((bytes, port));
-                    }
-                }
-                _ => {
-                    best = Some((bytes, port));
-                    equals = 1;
-                }
+            if load.has_room(port, self.adaptive) {
+                shortest.offer(load.port_bytes(port), port, random);
             }
         });
-        match best {
-            Some((_, port)) => Hop { port, vc: self.adaptive },
+        match shortest.option() {
+            Some(port) => Hop { port, vc: self.adaptive },
             None => self.order.next_hop(decision, &mut packet.state, to),
         }
     }

@@ -5,32 +5,22 @@
 //! differ: `dimension-order` draws ties at every router, and it uses both cables of a ring of two for either
 //! direction.
 
-use super::declaration::Engines;
-use super::hinted::{HintedRouting, Ties, UniformTurns};
+use super::hinted::{HintedRouting, Ties};
 use super::zones::BubbleOrder;
-use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Rings, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, Refusal, Rings, Routing};
 use crate::next_hop::NextHops;
-use odonata_declare::{parameter, Parameter, Parameters};
+use odonata_declare::parameters;
 use std::sync::Arc;
 
-/// Description of `order`.
-pub(super) const ORDER: &str = "Order of dimensions in the bubble channel.";
-
-/// Description of `ties`.
-pub(super) const TIES: &str = "Direction of a packet if both directions of a ring are equally long.";
-
-/// Parameters of `torus-deterministic`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct DeterministicSettings {
-    /// The order of dimensions.
-    pub order: BubbleOrder,
-    /// Direction if both are equally long.
-    pub ties: Ties,
-}
-
-impl Parameters for DeterministicSettings {
-    const PARAMETERS: &'static [Parameter<Self>] =
-        &[parameter!(order, BubbleOrder::KIND, ORDER), parameter!(ties, Ties::KIND, TIES)];
+parameters! {
+    /// Parameters of `torus-deterministic`, and of the bubble channel of `torus-dynamic`.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct DeterministicSettings {
+        /// Order of dimensions in the bubble channel.
+        pub order: BubbleOrder = BubbleOrder::FirstToLast;
+        /// Direction of a packet if both directions of a ring are equally long.
+        pub ties: Ties = Ties::Parity;
+    }
 }
 
 pub(super) const TORUS_DETERMINISTIC: Algorithm = Algorithm {
@@ -55,7 +45,7 @@ impl Routing for TorusDeterministic {
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Bubble(Box::new(UniformTurns { hinted: Arc::clone(&self.hinted), extra_hops: Box::new(|_, _| ()) }))
+        Discipline::Bubble(self.hinted.turns(|_, _| ()))
     }
 
     fn rings(&self) -> Option<&dyn Rings> {

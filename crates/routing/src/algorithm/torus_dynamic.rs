@@ -11,73 +11,37 @@
 //! Some messages may use other zones or deterministic routing ([`Route`]).
 
 use super::by_message::{Classes, Route};
-use super::declaration::Engines;
-use super::hinted::{HintedRouting, Ties, UniformTurns, BUBBLE};
-use super::torus_deterministic::{ORDER, TIES};
-use super::zones::{BubbleOrder, Zone};
-use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Rings, RouteState, Routing};
+use super::hinted::{HintedRouting, BUBBLE};
+use super::torus_deterministic::DeterministicSettings;
+use super::zones::Zone;
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Needs, Refusal, Rings, RouteState, Routing};
 use crate::hints::Directions;
-use crate::next_hop::{NextHops, Port};
-use odonata_declare::{parameter, Kind, Parameter, Parameters};
+use crate::next_hop::NextHops;
+use odonata_declare::{parameters, Kind};
 use odonata_units::NodeId;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-/// Parameters of `torus-dynamic`.
-#[derive(Clone, PartialEq, Debug)]
-pub struct DynamicSettings {
-    /// The order of dimensions in the bubble channel.
-    pub order: BubbleOrder,
-    /// Direction if both are equally long.
-    pub ties: Ties,
-    /// Dimensions that are free at the same time.
-    pub zone: Zone,
-    /// Routes that depend on the message.
-    pub route: Route,
-    /// Dynamic channels.
-    pub dynamic_channels: u8,
-    /// Whether a packet in the bubble channel stays there.
-    pub stay_on_bubble: bool,
-}
-
-impl Default for DynamicSettings {
-    fn default() -> Self {
-        Self {
-            order: BubbleOrder::default(),
-            ties: Ties::default(),
-            zone: Zone::default(),
-            route: Route::default(),
-            dynamic_channels: 2,
-            stay_on_bubble: false,
-        }
+parameters! {
+    /// Parameters of `torus-dynamic`.
+    #[derive(PartialEq)]
+    pub struct DynamicSettings {
+        /// The bubble channel.
+        pub bubble: DeterministicSettings = DeterministicSettings::default(), part;
+        /// Dimensions that are free at the same time. 0: from the longest to the shortest, equal ones together. 1: all.
+        /// 2: one after the other, the longest first. 3: like 2, with the last dimension always free. Or masks such as
+        /// `["CD", "B", "A", "E"]`, used in order.
+        pub zone: Zone = Zone::Numbered(1), Zone::KIND;
+        /// Selection of routes by message. `zone`: all messages in `zone`. `pami`: the rules of PAMI (deterministic up
+        /// to 64 KiB and along one line, otherwise by flexibility and the size of the block). Or a list of rules, of
+        /// which the first match applies, such as `[{ up_to = "64 KiB", use = "deterministic" }, { flexibility = [1.5,
+        /// 3.5], use = "zone 3", else = "zone 0" }]`.
+        pub route: Route = Route::Zone, Route::KIND;
+        /// Number of dynamic virtual channels.
+        pub dynamic_channels: u8 = 2, Kind::Integer { min: 1, max: 8 };
+        /// Whether a packet in the bubble channel stays there up to its destination.
+        pub stay_on_bubble: bool = false;
     }
-}
-
-impl Parameters for DynamicSettings {
-    const PARAMETERS: &'static [Parameter<Self>] = &[
-        parameter!(order, BubbleOrder::KIND, ORDER),
-        parameter!(ties, Ties::KIND, TIES),
-        parameter!(
-            zone,
-            Zone::KIND,
-            "Dimensions that are free at the same time. 0: from the longest to the shortest, equal ones together. 1: \
-             all. 2: one after the other, the longest first. 3: like 2, with the last dimension always free. Or \
-             masks such as `[\"CD\", \"B\", \"A\", \"E\"]`, used in order.",
-        ),
-        parameter!(
-            route,
-            Route::KIND,
-            "Selection of routes by message. `zone`: all messages in `zone`. `pami`: the rules of PAMI (deterministic \
-             up to 64 KiB and along one line, otherwise by flexibility and the size of the block). Or a list of \
-             rules, of which the first match applies, such as `[{ up_to = \"64 KiB\", use = \"deterministic\" }, { flexibility = [1.5, \
-             3.5], use = \"zone 3\", else = \"zone 0\" }]`.",
-        ),
-        parameter!(dynamic_channels, Kind::Integer { min: 1, max: 8 }, "Number of dynamic virtual channels."),
-        parameter!(
-            stay_on_bubble,
-            Kind::Flag,
-            "Whether a packet in the bubble channel stays there up to its destination."
-        ),
-    ];
 }
 
 pub(super) const TORUS_DYNAMIC: Algorithm = Algorithm {
@@ -96,8 +60,8 @@ struct TorusDynamic {
 }
 
 fn build(hops: Arc<NextHops>, settings: &DynamicSettings) -> Result<Box<dyn Routing>, Refusal> {
-    let DynamicSettings { order, ties, zone, route, dynamic_channels, stay_on_bubble } = settings;
-    let hinted = Arc::new(HintedRouting::of(hops, *order, *ties)?);
+    let DynamicSettings { bubble, zone, route, dynamic_channels, stay_on_bubble } = settings;
+    let hinted = Arc::new(HintedRouting::of(hops, bubble.order, bubble.ties)?);
     let classes = Arc::new(Classes::of(route, zone, &hinted.grid, &hinted.hops)?);
     Ok(Box::new(TorusDynamic { hinted, classes, channels: BUBBLE + 1 + dynamic_channels, stays: *stay_on_bubble }))
 }
@@ -110,33 +74,22 @@ impl TorusDynamic {
             || self.classes.masks(packet.state.via).is_none()
     }
 
-    /// The direction and dynamic channel with the most tokens; one pass draws among equals with the same probability.
+    /// The direction and dynamic channel with the most tokens, drawn among equals.
     #[inline]
     fn dynamic_hop(&self, decision: &mut Decision<'_>, left: Directions, via: u32) -> Option<Hop> {
         let masks = self.classes.masks(via)?;
         let (at, load, random) = (decision.router, decision.load, &mut *decision.random);
-        let mut best: Option<(u64, Hop)> = None;
-        let mut equals = 0;
-        let mut look = |port: Port| {
-            for vc in BUBBLE + 1..self.channels {
-                let Some(tokens) = load.tokens(port, vc) else { continue };
-                match best {
-                    Some((most, _)) if tokens < most => continue,
-                    Some((most, _)) if tokens == most => {
-                        equals += 1;
-                        if random.below(equals) != 0 {
-                            continue;
-                        }
-                    }
-                    _ => equals = 1,
-                }
-                best = Some((tokens, Hop { port, vc }));
-            }
-        };
+        let mut most = Least::none();
         for step in left.within(masks.mask(left)) {
-            self.hinted.grid.ports(at, step).iter().for_each(|&port| look(port));
+            for &port in self.hinted.grid.ports(at, step) {
+                for vc in BUBBLE + 1..self.channels {
+                    if let Some(tokens) = load.tokens(port, vc) {
+                        most.offer(Reverse(tokens), Hop { port, vc }, random);
+                    }
+                }
+            }
         }
-        best.map(|(_, hop)| hop)
+        most.option()
     }
 }
 
@@ -151,16 +104,12 @@ impl Routing for TorusDynamic {
 
     fn discipline(&self) -> Discipline {
         let (classes, channels) = (Arc::clone(&self.classes), self.channels);
-        let extra_hops = move |left: Directions, out: &mut Vec<_>| {
+        Discipline::Bubble(self.hinted.turns(move |left, out| {
             // The hops of any message: masks of other zones only add hops.
             let mask = classes.all().fold(0, |mask, masks| mask | masks.mask(left));
             for step in left.within(mask) {
                 out.extend((BUBBLE + 1..channels).map(|vc| (step, vc)));
             }
-        };
-        Discipline::Bubble(Box::new(UniformTurns {
-            hinted: Arc::clone(&self.hinted),
-            extra_hops: Box::new(extra_hops),
         }))
     }
 

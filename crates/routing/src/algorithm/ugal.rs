@@ -4,18 +4,14 @@
 //! Candidates are the minimal ports to the destination group, and ports to random intermediate groups (UGALg) or to
 //! random routers of them (UGALn). A minimal path takes the onward channel. Traffic inside a group is minimal.
 
-use super::adaptive::{choose, AdaptiveSettings, FirstHopChannels, PriorKnowledge};
-use super::crossing::{Channels, Crossing};
-use super::declaration::Engines;
-use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, Refusal, Routing};
+use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge};
+use super::crossing::Crossing;
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, Refusal, Routing};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
 struct Ugal {
-    hops: Arc<NextHops>,
-    crossing: Crossing,
-    channels: Channels,
-    settings: AdaptiveSettings,
+    paths: AdaptivePaths,
 }
 
 pub(super) const UGAL_G: Algorithm = Algorithm {
@@ -33,17 +29,16 @@ pub(super) const UGAL_N: Algorithm = Algorithm {
 };
 
 fn build(crossing: Crossing, hops: Arc<NextHops>, &settings: &AdaptiveSettings) -> Result<Box<dyn Routing>, Refusal> {
-    let channels = crossing.channels(&hops, 0)?;
-    Ok(Box::new(Ugal { hops, crossing, channels, settings }))
+    Ok(Box::new(Ugal { paths: AdaptivePaths::of(hops, crossing, 0, settings)? }))
 }
 
 impl Routing for Ugal {
     fn virtual_channels(&self) -> u8 {
-        self.channels.count
+        self.paths.channels.count
     }
 
     fn discipline(&self) -> Discipline {
-        Discipline::Legs(self.crossing.legs(self.channels))
+        Discipline::Legs(self.paths.crossing.legs(self.paths.channels))
     }
 
     fn reads_load(&self, packet: &Header) -> bool {
@@ -51,18 +46,6 @@ impl Routing for Ugal {
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
-        let (at, to) = (decision.router, self.hops.router_of(packet.destination));
-        let (here, target) = (self.hops.group_of(at), self.hops.group_of(to));
-        if packet.state.hops > 0 || here == target {
-            return self.crossing.next_hop(&self.hops, self.channels, decision, packet);
-        }
-        let minimal = self.channels.onward + self.hops.vc_offset_to_group(at, target);
-        let first = FirstHopChannels { minimal, non_minimal: self.channels.source };
-        let choice =
-            choose(&self.hops, &self.settings, self.crossing, first, PriorKnowledge::default(), decision, packet);
-        if choice.non_minimal {
-            packet.state.take_detour(choice.via);
-        }
-        choice.hop
+        self.paths.next_hop(decision, packet, |_, _| PriorKnowledge::default())
     }
 }

@@ -6,8 +6,9 @@
 //! turn from down to up, so one channel is enough on any machine and with any faults, if a path exists. Without a fat
 //! tree it always exists, via the root.
 
-use super::declaration::Engines;
-use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, NoParameters, Refusal, Relation, Routing};
+use super::{
+    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Needs, NoParameters, Refusal, Relation, Routing,
+};
 use crate::next_hop::{NextHops, Port};
 use odonata_machine::Shape;
 use odonata_units::RouterId;
@@ -110,11 +111,6 @@ impl UpDownPaths {
         }
     }
 
-    /// The relation for the check of channel dependencies.
-    pub(super) fn discipline(self: &Arc<Self>) -> Discipline {
-        Discipline::Relation(Box::new(Hops(Arc::clone(self))))
-    }
-
     pub(super) fn router_of(&self, packet: &Header) -> RouterId {
         self.hops.router_of(packet.destination)
     }
@@ -142,15 +138,13 @@ fn heights(hops: &NextHops) -> Vec<(u32, u32)> {
     routers.map(|r| (u32::MAX - depth[r.index()], u32::MAX - r.0)).collect()
 }
 
-struct Hops(Arc<UpDownPaths>);
-
-impl Relation for Hops {
+impl Relation for UpDownPaths {
     fn phases(&self) -> u8 {
         2
     }
 
     fn hops(&self, at: RouterId, to: RouterId, phase: u8, out: &mut Vec<(Hop, u8)>) {
-        self.0.ports(at, to, phase, |port, after| out.push((Hop { port, vc: 0 }, after)));
+        self.ports(at, to, phase, |port, after| out.push((Hop { port, vc: 0 }, after)));
     }
 }
 
@@ -171,21 +165,17 @@ impl Routing for UpDown {
     }
 
     fn discipline(&self) -> Discipline {
-        self.paths.discipline()
+        Discipline::Relation(Arc::clone(&self.paths) as _)
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
-        let mut chosen = (0, 0);
-        let mut seen = 0;
+        let mut drawn = Least::none();
         let random = &mut *decision.random;
         self.paths.ports(decision.router, self.paths.router_of(packet), packet.state.phase, |port, after| {
-            seen += 1;
-            if seen == 1 || random.below(seen) == 0 {
-                chosen = (port, after);
-            }
+            drawn.offer((), (port, after), random);
         });
-        debug_assert!(seen > 0, "every pair was reached");
-        packet.state.phase = chosen.1;
-        Hop { port: chosen.0, vc: 0 }
+        let (port, after) = drawn.option().expect("every pair was reached");
+        packet.state.phase = after;
+        Hop { port, vc: 0 }
     }
 }

@@ -1,9 +1,8 @@
 //! Adaptive up/down routing: the paths of `up-down`, over the port with the shortest queue; equal queues are drawn.
 //! On a fat tree the up path is adaptive, and the down path is unique.
 
-use super::declaration::Engines;
 use super::up_down::UpDownPaths;
-use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, NoParameters, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Needs, NoParameters, Routing};
 use std::sync::Arc;
 
 struct UpDownAdaptive {
@@ -23,26 +22,17 @@ impl Routing for UpDownAdaptive {
     }
 
     fn discipline(&self) -> Discipline {
-        self.paths.discipline()
+        Discipline::Relation(Arc::clone(&self.paths) as _)
     }
 
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
-        let mut best = (u64::MAX, 0, 0);
-        let mut equals = 0;
+        let mut shortest = Least::none();
         let (load, random) = (decision.load, &mut *decision.random);
         self.paths.ports(decision.router, self.paths.router_of(packet), packet.state.phase, |port, after| {
-            let bytes = load.port_bytes(port);
-            if bytes < best.0 {
-                best = (bytes, port, after);
-                equals = 1;
-            } else if bytes == best.0 {
-                equals += 1;
-                if random.below(equals) == 0 {
-                    best = (bytes, port, after);
-                }
-            }
+            shortest.offer(load.port_bytes(port), (port, after), random);
         });
-        packet.state.phase = best.2;
-        Hop { port: best.1, vc: 0 }
+        let (port, after) = shortest.option().expect("every pair was reached");
+        packet.state.phase = after;
+        Hop { port, vc: 0 }
     }
 }

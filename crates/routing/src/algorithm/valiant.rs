@@ -3,8 +3,7 @@
 //! channels.
 
 use super::crossing::{Channels, Crossing};
-use super::declaration::Engines;
-use super::{Algorithm, Decision, Discipline, Header, Hop, Needs, NoParameters, Refusal, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, NoParameters, Refusal, Routing};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
@@ -45,7 +44,7 @@ impl Routing for Valiant {
     fn decide(&self, decision: &mut Decision<'_>, packet: &mut Header) -> Hop {
         let (at, to) = (decision.router, self.hops.router_of(packet.destination));
         if packet.state.hops == 0 && self.hops.group_of(at) != self.hops.group_of(to) {
-            let (via, _) = self.crossing.draw(&self.hops, (at, to), decision);
+            let (via, _) = self.crossing.draw(&self.hops, to, decision);
             packet.state.take_detour(via);
         }
         self.crossing.next_hop(&self.hops, self.channels, decision, packet)

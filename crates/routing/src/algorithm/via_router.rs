@@ -10,10 +10,10 @@
 //! The default threshold of 2 weighs queues as Singh does. The channels are those that `min` uses on a graph: they
 //! increase with every hop or every turn of the whole path, so no cycle is possible.
 
-use super::decision::any;
-use super::declaration::Engines;
 use super::vc_counter::VcCounter;
-use super::{AdaptiveSettings, Algorithm, Decision, Discipline, Header, Hop, Needs, NoParameters, Refusal, Routing};
+use super::{
+    any, AdaptiveSettings, Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, NoParameters, Refusal, Routing,
+};
 use crate::next_hop::{NextHops, Port};
 use odonata_units::{GroupId, RouterId};
 use std::sync::Arc;

@@ -11,9 +11,7 @@ use odonata_declare::{hint, words, Field, Kind, Value};
 
 words! {
     /// Order of dimensions in the bubble channel.
-    #[derive(Default)]
     pub enum BubbleOrder {
-        #[default]
         FirstToLast = "first-to-last": "the order of the machine's dimensions (Blue Gene/L and /P)",
         LongestFirst = "longest-first": "by the longest path along them: half the size in a torus, the size in a \
             mesh (Blue Gene/Q)",
@@ -30,13 +28,6 @@ pub enum Zone {
     Numbered(u8),
     /// Masks, each as the letters (or numbers) of its dimensions.
     Masks(Vec<String>),
-}
-
-impl Default for Zone {
-    /// Zone 1: every dimension is free.
-    fn default() -> Self {
-        Self::Numbered(1)
-    }
 }
 
 impl Zone {

@@ -13,6 +13,7 @@ use odonata_units::{GroupId, RouterId};
 /// The possible successors of hops, for one kind of goal. The level of a hop is the offset of its channel from the
 /// lowest of the leg.
 struct Steps {
+    goal: Goal,
     levels: usize,
     /// Words of a set with a bit for each link of a router and level.
     words: usize,
@@ -35,6 +36,7 @@ impl Steps {
         let words = (wiring.radix * levels).div_ceil(64).max(1);
         let hops_of_links = wiring.links() * levels;
         let mut steps = Self {
+            goal,
             levels,
             words,
             starts: vec![0; hops.routers() as usize * words],
@@ -42,16 +44,16 @@ impl Steps {
             ends: vec![false; hops_of_links],
         };
         for r in (0..hops.routers()).map(RouterId) {
-            goals(wiring, goal, r, |to, ports| steps.add(wiring, (goal, to), r, ports));
+            goals(wiring, goal, r, |to, ports| steps.add(wiring, to, r, ports));
         }
         steps
     }
 
     /// Adds the hops at router `r` over `ports` towards `to`.
-    fn add(&mut self, wiring: &Wiring<'_>, (goal, to): (Goal, u32), r: RouterId, ports: &[Port]) {
-        let hops = wiring.hops;
+    fn add(&mut self, wiring: &Wiring<'_>, to: u32, r: RouterId, ports: &[Port]) {
+        let (hops, goal) = (wiring.hops, self.goal);
         let level = level(wiring, goal, r, to);
-        insert(&mut self.starts[r.index() * self.words..], wiring, r, ports, (self.levels, level));
+        insert(&mut self.starts[r.index() * self.words..], wiring, r, ports, self.levels, level);
         for &port in ports {
             let link = wiring.link(r, port);
             let (hop, at) = (link * self.levels + level, wiring.target(link));
@@ -64,7 +66,7 @@ impl Steps {
                 }
             };
             let next = self::level(wiring, goal, at, to);
-            insert(&mut self.then[hop * self.words..], wiring, at, onward, (self.levels, next));
+            insert(&mut self.then[hop * self.words..], wiring, at, onward, self.levels, next);
         }
     }
 
@@ -79,7 +81,7 @@ impl Steps {
 }
 
 /// Adds to a set the hops of a level over some ports of router `r`.
-fn insert(set: &mut [u64], wiring: &Wiring<'_>, r: RouterId, ports: &[Port], (levels, level): (usize, usize)) {
+fn insert(set: &mut [u64], wiring: &Wiring<'_>, r: RouterId, ports: &[Port], levels: usize, level: usize) {
     for &port in ports {
         let bit = wiring.place(r, port) * levels + level;
         set[bit >> 6] |= 1 << (bit & 63);
@@ -124,13 +126,12 @@ fn level(wiring: &Wiring<'_>, goal: Goal, r: RouterId, to: u32) -> usize {
 /// Legs, and the steps of each kind of goal.
 struct LegSteps<'a> {
     legs: &'a [Leg],
-    steps: Vec<(Goal, Steps)>,
+    steps: Vec<Steps>,
 }
 
 impl LegSteps<'_> {
     fn steps(&self, leg: &Leg) -> &Steps {
-        let found = self.steps.iter().find(|(goal, _)| *goal == leg.goal);
-        &found.expect("every goal has steps").1
+        self.steps.iter().find(|steps| steps.goal == leg.goal).expect("every goal has steps")
     }
 
     /// For each virtual channel, the channels that a packet may request later: the same or a higher level on the same
@@ -166,14 +167,14 @@ impl LegSteps<'_> {
             for (level, own) in (0..steps.levels).filter_map(|level| Some((level, place(leg, level)?))) {
                 for link in 0..wiring.links() {
                     let set = graph.after(link, own);
-                    add(set, steps.then(link, level), (steps.levels, vcs.len()), |level| place(leg, level));
+                    add(set, steps.then(link, level), steps.levels, vcs.len(), |level| place(leg, level));
                     if !steps.ends[link * steps.levels + level] {
                         continue;
                     }
                     for next in leg.next.iter().map(|&next| &self.legs[next]) {
                         let steps = self.steps(next);
                         let starts = steps.starts(wiring.target(link));
-                        add(set, starts, (steps.levels, vcs.len()), |level| place(next, level));
+                        add(set, starts, steps.levels, vcs.len(), |level| place(next, level));
                     }
                 }
             }
@@ -183,7 +184,7 @@ impl LegSteps<'_> {
 }
 
 /// Adds hops to a set of channels. With one level and one channel, the sets are identical.
-fn add(set: &mut [u64], hops: &[u64], (levels, channels): (usize, usize), place: impl Fn(usize) -> Option<usize>) {
+fn add(set: &mut [u64], hops: &[u64], levels: usize, channels: usize, place: impl Fn(usize) -> Option<usize>) {
     if (levels, channels) == (1, 1) {
         if place(0).is_some() {
             set.iter_mut().zip(hops).for_each(|(a, b)| *a |= b);
@@ -205,10 +206,10 @@ pub(super) fn graphs<'a>(
     channels: u8,
     together: bool,
 ) -> impl Iterator<Item = Dependencies<'a>> {
-    let mut steps: Vec<(Goal, Steps)> = Vec::new();
+    let mut steps: Vec<Steps> = Vec::new();
     for leg in legs {
-        if steps.iter().all(|(goal, _)| *goal != leg.goal) {
-            steps.push((leg.goal, Steps::of(wiring, leg.goal)));
+        if steps.iter().all(|known| known.goal != leg.goal) {
+            steps.push(Steps::of(wiring, leg.goal));
         }
     }
     let legs = LegSteps { legs, steps };

@@ -16,7 +16,7 @@ type Links = Vec<(RouterId, RouterId, u8)>;
 /// Finds a cycle. No packet waits for channels from `reserved_from` on.
 pub(super) fn cycle(
     hops: &NextHops,
-    turns: &dyn Turns,
+    turns: &Turns,
     channels: u8,
     reserved_from: u8,
     rings: Option<&dyn Rings>,
@@ -25,7 +25,7 @@ pub(super) fn cycle(
     let bubble = rings.map(Rings::channel);
     for vertex in 0..graph.next.len() {
         let (step, vc) = graph.describe(vertex);
-        if !graph.next[vertex][vertex] || !turns.is_ring(step.dimension) {
+        if !graph.next[vertex][vertex] || !turns.grid.is_ring(step.dimension) {
             continue;
         }
         if bubble != Some(vc) {
@@ -39,7 +39,7 @@ pub(super) fn cycle(
     let mut at = RouterId(0);
     let mut links = Vec::new();
     for (step, vc) in vertices.into_iter().map(|vertex| graph.describe(vertex)) {
-        if let Some(&port) = turns.ports(at, step).first() {
+        if let Some(&port) = turns.grid.ports(at, step).first() {
             let next = hops.neighbour(at, port);
             links.push((at, next, vc));
             at = next;
@@ -49,11 +49,11 @@ pub(super) fn cycle(
 }
 
 /// The links of a ring, starting at the first router.
-fn ring(hops: &NextHops, turns: &dyn Turns, step: Step, vc: u8) -> Links {
+fn ring(hops: &NextHops, turns: &Turns, step: Step, vc: u8) -> Links {
     let mut links: Links = Vec::new();
     let mut at = RouterId(0);
     while links.is_empty() || at != RouterId(0) {
-        let next = hops.neighbour(at, turns.ports(at, step)[0]);
+        let next = hops.neighbour(at, turns.grid.ports(at, step)[0]);
         links.push((at, next, vc));
         at = next;
     }
@@ -62,11 +62,11 @@ fn ring(hops: &NextHops, turns: &dyn Turns, step: Step, vc: u8) -> Links {
 
 /// Two consecutive links of a packet that keeps its cable number, if the ring does not continue from the first to the
 /// second.
-fn broken_ring(hops: &NextHops, turns: &dyn Turns, step: Step, rings: &dyn Rings) -> Option<Links> {
+fn broken_ring(hops: &NextHops, turns: &Turns, step: Step, rings: &dyn Rings) -> Option<Links> {
     for at in (0..hops.routers()).map(RouterId) {
-        for (cable, &port) in turns.ports(at, step).iter().enumerate() {
+        for (cable, &port) in turns.grid.ports(at, step).iter().enumerate() {
             let next = hops.neighbour(at, port);
-            let then = turns.ports(next, step).get(cable);
+            let then = turns.grid.ports(next, step).get(cable);
             if then.is_none() || rings.next_in_ring(at, port).as_ref() != then {
                 let then = then.map_or(next, |&then| hops.neighbour(next, then));
                 return Some(vec![(at, next, rings.channel()), (next, then, rings.channel())]);
@@ -83,17 +83,17 @@ struct Graph {
 }
 
 impl Graph {
-    fn of(turns: &dyn Turns, channels: u8, reserved_from: u8) -> Self {
-        let count = turns.dimensions() * 2 * usize::from(channels);
+    fn of(turns: &Turns, channels: u8, reserved_from: u8) -> Self {
+        let count = turns.grid.dimensions() * 2 * usize::from(channels);
         let mut graph = Self { channels: channels.into(), next: vec![vec![false; count]; count] };
         let (mut first, mut second) = (Vec::new(), Vec::new());
         for left in all_directions(turns).into_iter().filter(|left| !left.is_empty()) {
             first.clear();
-            turns.hops(left, &mut first);
+            (turns.hops)(left, &mut first);
             for &(step, vc) in &first {
                 for then in [left, left.without(step.dimension)].into_iter().filter(|then| !then.is_empty()) {
                     second.clear();
-                    turns.hops(then, &mut second);
+                    (turns.hops)(then, &mut second);
                     for &(after, into) in second.iter().filter(|(_, into)| *into < reserved_from) {
                         let (from, to) = (graph.vertex(step, vc), graph.vertex(after, into));
                         graph.next[from][to] = true;
@@ -137,9 +137,9 @@ impl Graph {
 }
 
 /// Every set of directions.
-fn all_directions(turns: &dyn Turns) -> Vec<Directions> {
+fn all_directions(turns: &Turns) -> Vec<Directions> {
     let mut all = vec![Directions::default()];
-    for dimension in (0..turns.dimensions()).filter(|&d| turns.has_steps(d)) {
+    for dimension in (0..turns.grid.dimensions()).filter(|&d| turns.grid.dims()[d] > 1) {
         for i in 0..all.len() {
             for down in [false, true] {
                 let mut more = all[i];

@@ -1,6 +1,6 @@
 //! Fills the tables by searching minimal paths.
 
-use super::lists::PortListsBuilder;
+use super::ports::PortListsBuilder;
 use super::{NextHops, Port, UnreachableError};
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};

@@ -14,60 +14,9 @@
 //! increments still to come, and `most` the largest of any leg. A packet away from the faults therefore uses the same
 //! channels as all others near the goal, and packets need no extra state.
 
-use super::{NextHops, Port};
+use super::vc_offsets::{Offsets, VcOffsets, UNKNOWN};
+use super::{NextHops, Port, VcOrder};
 use odonata_units::{GroupId, RouterId};
-
-/// When the VC number increases within a leg.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
-pub enum VcOrder {
-    /// Never: one channel per leg.
-    #[default]
-    PerLeg,
-    /// With every group that is entered before the last one.
-    PerGroup,
-    /// With every such group, and with every turn from a link down to a link up.
-    PerTurn,
-}
-
-/// VC offsets of one kind of leg.
-#[derive(Clone, Debug, Default)]
-struct Offsets {
-    /// Offset from the lowest channel of the leg, by router and goal; empty if all are 0.
-    offsets: Vec<u8>,
-    most: u8,
-}
-
-impl Offsets {
-    /// Converts remaining increments to offsets.
-    fn from_increments(mut increments: Vec<u8>) -> Self {
-        let most = increments.iter().copied().filter(|&steps| steps != UNKNOWN).max().unwrap_or(0);
-        if most == 0 {
-            return Self::default();
-        }
-        increments.iter_mut().for_each(|steps| *steps = most.saturating_sub(*steps));
-        Self { offsets: increments, most }
-    }
-
-    #[inline]
-    fn get(&self, i: impl Fn() -> usize) -> u8 {
-        if self.most == 0 {
-            0
-        } else {
-            self.offsets[i()]
-        }
-    }
-}
-
-/// The VC offsets of all legs.
-#[derive(Clone, Debug, Default)]
-pub(super) struct VcOffsets {
-    order: VcOrder,
-    to_group: Offsets,
-    inside: Offsets,
-}
-
-/// No path, or not computed yet.
-const UNKNOWN: u8 = u8::MAX;
 
 impl NextHops {
     /// Sets the VC order and computes the offsets.

@@ -5,7 +5,8 @@
 //! direct to a uniformly random other router ([`Intermediate`]), then direct to the target. Oblivious loads are exact
 //! for minimal and direct paths, and the mean over 256 draws per demand for indirect ones.
 
-use super::{draw_other, spread_by_draws, Demand, Draws, Intermediate, Oblivious, PathError, PathRule};
+use super::rule::{draw_other, spread_by_draws};
+use super::{Demand, Draws, Intermediate, Oblivious, PathError, PathRule};
 use odonata_machine::Machine;
 use odonata_units::{LinkId, RouterId};
 

@@ -18,11 +18,14 @@
 mod legs;
 mod minimal;
 
-use super::{draw_other, spread_by_draws, Demand, Draws, Intermediate, Oblivious, PathRule};
+use super::rule::{draw_other, spread_by_draws};
+use super::{Demand, Draws, Intermediate, Oblivious, PathRule};
 use crate::gateways::Gateways;
+use crate::ranges::Ranges;
 use legs::Legs;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, RouterId};
+use std::ops::Range;
 
 /// Draws per demand if a missing link between groups excludes the closed form of indirect paths. More draws are
 /// slower and less noisy.
@@ -62,11 +65,11 @@ pub struct GroupedPaths<'m, const EQUAL: bool> {
     reciprocal: u64,
     /// Group of each router, and its number in the group.
     place: Vec<(u32, u32)>,
-    /// First router of each group.
-    first_router: Vec<usize>,
+    /// Routers of each group, with failed ones.
+    members: Ranges,
     legs: Legs,
-    /// Gateways from group a to group b start at `gateway_routers[first_gateway_router[a * groups + b]]`.
-    first_gateway_router: Vec<u32>,
+    /// Gateways from group a to group b, at a * groups + b.
+    gateways_between: Ranges,
     gateway_routers: Vec<GatewayRouter>,
     gateway_links: Vec<LinkId>,
     gateways: Gateways,
@@ -81,25 +84,19 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
     pub fn new(machine: &'m Machine, intermediate: Intermediate) -> Option<Self> {
         let &Shape::Grouped { groups, routers_per_group, .. } = machine.shape() else { return None };
         let (groups, size) = (groups as usize, routers_per_group as usize);
-        let mut first_router = vec![0; groups + 1];
-        machine.routers().for_each(|r| first_router[machine.group_of(r).index() + 1] += 1);
-        for g in 0..groups {
-            first_router[g + 1] += first_router[g];
-        }
-        let routers: Vec<Vec<RouterId>> = first_router
-            .windows(2)
-            .map(|ends| (ends[0]..ends[1]).map(RouterId::from_index).filter(|&r| machine.router_up(r)).collect())
-            .collect();
+        let members = Ranges::of(machine.routers().map(|r| machine.group_of(r).index()), groups);
+        let working = |group: Range<usize>| group.map(RouterId::from_index).filter(|&r| machine.router_up(r)).collect();
+        let routers: Vec<Vec<RouterId>> = members.iter().map(working).collect();
         let place = |r: RouterId| {
             let group = machine.group_of(r);
-            (group.0, (r.index() - first_router[group.index()]) as u32)
+            (group.0, (r.index() - members.get(group.index()).start) as u32)
         };
         let place = machine.routers().map(place).collect();
         if EQUAL && !has_equal_groups(machine) {
             return None;
         }
-        let legs = Legs::new(machine, &first_router, size, &routers)?;
-        let (first_gateway_router, gateway_routers, gateway_links) = gateway_routers(machine, groups);
+        let legs = Legs::new(machine, &members, size, &routers)?;
+        let (gateways_between, gateway_routers, gateway_links) = gateway_routers(machine, groups);
         let gateways = Gateways::new(machine, groups, machine.routers().map(|r| machine.group_of(r).0).collect());
         let working_groups: Vec<u32> = (0..groups as u32).filter(|&g| !routers[g as usize].is_empty()).collect();
         let reached =
@@ -113,9 +110,9 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
             size,
             reciprocal: (1u64 << RECIPROCAL_SHIFT).div_ceil(size as u64),
             place,
-            first_router,
+            members,
             legs,
-            first_gateway_router,
+            gateways_between,
             gateway_routers,
             gateway_links,
             gateways,
@@ -146,7 +143,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
     #[inline]
     fn base(&self, group: usize) -> usize {
         if !EQUAL {
-            return self.first_router[group];
+            return self.members.get(group).start;
         }
         group * self.size
     }
@@ -163,8 +160,7 @@ impl<'m, const EQUAL: bool> GroupedPaths<'m, EQUAL> {
 
     #[inline]
     fn gateway_routers(&self, a: usize, b: usize) -> &[GatewayRouter] {
-        let pair = a * self.groups + b;
-        &self.gateway_routers[self.first_gateway_router[pair] as usize..self.first_gateway_router[pair + 1] as usize]
+        &self.gateway_routers[self.gateways_between.get(a * self.groups + b)]
     }
 
     #[inline]
@@ -456,7 +452,7 @@ impl<const EQUAL: bool> PathRule for GroupedPaths<'_, EQUAL> {
 }
 
 /// Gateways of all ordered pairs of groups.
-fn gateway_routers(machine: &Machine, groups: usize) -> (Vec<u32>, Vec<GatewayRouter>, Vec<LinkId>) {
+fn gateway_routers(machine: &Machine, groups: usize) -> (Ranges, Vec<GatewayRouter>, Vec<LinkId>) {
     let pair = |link: LinkId| -> usize {
         let (a, b) = (machine.group_of(machine.source(link)), machine.group_of(machine.target(link)));
         let (GroupId(a), GroupId(b)) = (a, b);
@@ -465,21 +461,14 @@ fn gateway_routers(machine: &Machine, groups: usize) -> (Vec<u32>, Vec<GatewayRo
     let inside = |link: LinkId| machine.group_of(machine.source(link)) == machine.group_of(machine.target(link));
     let mut links: Vec<LinkId> = machine.links().filter(|&l| !inside(l)).collect();
     links.sort_by_key(|&l| (pair(l), l));
-    let mut first = vec![0u32; groups * groups + 1];
-    let mut all: Vec<GatewayRouter> = Vec::new();
-    let mut last = None;
-    for (i, &link) in links.iter().enumerate() {
-        let router = machine.source(link);
-        if last == Some((pair(link), router)) {
-            all.last_mut().expect("a gateway").count += 1;
-        } else {
-            all.push(GatewayRouter { router, first: i as u32, count: 1 });
-            first[pair(link) + 1] += 1;
-            last = Some((pair(link), router));
-        }
-    }
-    for i in 0..groups * groups {
-        first[i + 1] += first[i];
-    }
-    (first, all, links)
+    let mut first = 0;
+    let mut gateway = |parallel: &[LinkId]| {
+        let gateway = GatewayRouter { router: machine.source(parallel[0]), first, count: parallel.len() as u32 };
+        first += gateway.count;
+        gateway
+    };
+    let of_one = |&a: &LinkId, &b: &LinkId| (pair(a), machine.source(a)) == (pair(b), machine.source(b));
+    let all: Vec<GatewayRouter> = links.chunk_by(of_one).map(&mut gateway).collect();
+    let between = Ranges::of(all.iter().map(|gateway| pair(links[gateway.first as usize])), groups * groups);
+    (between, all, links)
 }

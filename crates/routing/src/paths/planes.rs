@@ -1,6 +1,6 @@
 //! Paths on a machine with several planes, plane by plane: no cable joins two planes.
 
-use super::{Demand, Draws, Intermediate, Notice, Oblivious, PathError, PathRule};
+use super::{Demand, Draws, Notice, Oblivious, PathError, PathRule};
 use odonata_machine::Machine;
 use odonata_units::{LinkId, RouterId};
 use std::ops::Range;
@@ -14,14 +14,15 @@ struct Plane<'m> {
 
 struct PlanePaths<'m>(Vec<Plane<'m>>);
 
-pub(super) fn path_rule(
-    machine: &Machine,
-    intermediate: Intermediate,
-) -> Result<(Box<dyn PathRule + '_>, Vec<Notice>), PathError> {
+/// A rule with its notices for the user, or the reason why there is none.
+type RuleResult<'m> = Result<(Box<dyn PathRule + 'm>, Vec<Notice>), PathError>;
+
+/// The rule of a machine with planes; `of_plane` gives the rule of each.
+pub(super) fn path_rule(machine: &Machine, of_plane: impl Fn(&Machine) -> RuleResult<'_>) -> RuleResult<'_> {
     let (mut planes, mut notices) = (Vec::new(), Vec::new());
     let (mut router, mut link) = (0, 0);
     for (number, plane) in machine.planes().iter().enumerate() {
-        let (rule, found) = super::path_rule(plane, intermediate).map_err(|error| in_plane(number, error))?;
+        let (rule, found) = of_plane(plane).map_err(|error| in_plane(number, error))?;
         notices.extend(found.into_iter().map(|Notice(words)| Notice(format!("plane {number}: {words}"))));
         let (routers, links) = (plane.router_count() as u32, plane.link_count());
         planes.push(Plane { rule, routers: router..router + routers, links: link..link + links });
@@ -58,7 +59,8 @@ impl PlanePaths<'_> {
 
     fn draw(
         &self,
-        (source, target): (RouterId, RouterId),
+        source: RouterId,
+        target: RouterId,
         path: &mut Vec<LinkId>,
         draw: impl FnOnce(&dyn PathRule, RouterId, RouterId, &mut Vec<LinkId>),
     ) {
@@ -71,15 +73,15 @@ impl PlanePaths<'_> {
 
 impl PathRule for PlanePaths<'_> {
     fn minimal(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        self.draw((source, target), path, |rule, source, target, path| rule.minimal(source, target, draws, path));
+        self.draw(source, target, path, |rule, source, target, path| rule.minimal(source, target, draws, path));
     }
 
     fn direct(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        self.draw((source, target), path, |rule, source, target, path| rule.direct(source, target, draws, path));
+        self.draw(source, target, path, |rule, source, target, path| rule.direct(source, target, draws, path));
     }
 
     fn indirect(&self, source: RouterId, target: RouterId, draws: &mut Draws, path: &mut Vec<LinkId>) {
-        self.draw((source, target), path, |rule, source, target, path| rule.indirect(source, target, draws, path));
+        self.draw(source, target, path, |rule, source, target, path| rule.indirect(source, target, draws, path));
     }
 
     fn spread(&self, demands: &[Demand], rule: Oblivious, loads: &mut [f64]) {

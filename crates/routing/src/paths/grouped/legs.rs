@@ -9,6 +9,7 @@
 //! of WD1.
 
 use super::Draws;
+use crate::ranges::Ranges;
 use odonata_machine::{GroupInterior, Machine, Shape};
 use odonata_units::{LinkId, RouterId};
 
@@ -42,14 +43,8 @@ type Interior = Vec<Vec<Choice>>;
 
 impl Legs {
     /// Builds the tables, or returns `None` if two working routers of one group are not connected inside it.
-    /// `first_router` has one entry more than there are groups. `routers` has the working routers of each group, at
-    /// most `size`.
-    pub(super) fn new(
-        machine: &Machine,
-        first_router: &[usize],
-        size: usize,
-        routers: &[Vec<RouterId>],
-    ) -> Option<Self> {
+    /// `groups` has the routers of each group, `routers` the working ones, at most `size`.
+    pub(super) fn new(machine: &Machine, groups: &Ranges, size: usize, routers: &[Vec<RouterId>]) -> Option<Self> {
         if size > usize::from(u16::MAX) {
             return None;
         }
@@ -64,9 +59,9 @@ impl Legs {
             first_link: machine.routers().map(|r| machine.links_from(r).start as u32).collect(),
         };
         let mut known: Vec<((Interior, Vec<usize>), u32, u16)> = Vec::new();
-        for (g, members) in routers.iter().enumerate() {
-            let base = first_router[g];
-            let interior = interior(machine, base..first_router[g + 1], size)?;
+        for (group, members) in groups.iter().zip(routers) {
+            let base = group.start;
+            let interior = interior(machine, group.clone(), size)?;
             // The members distinguish a missing router from one without cables inside.
             let members: Vec<usize> = members.iter().map(|router| router.index() - base).collect();
             let found = (interior, members);
@@ -76,7 +71,7 @@ impl Legs {
                 None => {
                     let start = legs.hops.len() as u32;
                     legs.add(&found.0, &found.1)?;
-                    let whole = first_router[g + 1] - base == size;
+                    let whole = group.len() == size;
                     let grid = match whole.then(|| Grid::new(machine, &found.0)).flatten() {
                         Some(grid) if legs.grids.len() < usize::from(NO_GRID) => {
                             legs.grids.push(grid);

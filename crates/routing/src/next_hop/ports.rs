@@ -1,7 +1,9 @@
-//! Lists of ports, each stored once.
+//! Ports of routers, and lists of them, each stored once.
 
-use super::Port;
 use rustc_hash::FxHashMap;
+
+/// A port of a router: the nodes' ports come first, then the links in order.
+pub type Port = u16;
 
 /// Lists of ports. Routers are wired alike, so there are few different lists. Each is stored once and stays in the
 /// cache.
