@@ -51,35 +51,6 @@ impl<P> FieldKey<P> {
     }
 }
 
-/// Declares a field of the struct as a [`Parameter`]: name, kind, meaning. Write `name = field.field` if the key has
-/// another name or the field lies deeper. End with `required`, or with `else "text"` to describe a default that
-/// depends on other keys.
-#[macro_export]
-macro_rules! parameter {
-    ($name:ident = $($field:ident).+, $kind:expr, $doc:expr, required $(,)?) => {
-        $crate::parameter!(@ $name, ($($field).+), $kind, $doc, Some($crate::KeyDefault::Required))
-    };
-    ($name:ident = $($field:ident).+, $kind:expr, $doc:expr, else $words:expr $(,)?) => {
-        $crate::parameter!(@ $name, ($($field).+), $kind, $doc, Some($crate::KeyDefault::Described($words)))
-    };
-    ($name:ident = $($field:ident).+, $kind:expr, $doc:expr $(,)?) => {
-        $crate::parameter!(@ $name, ($($field).+), $kind, $doc, None)
-    };
-    (@ $name:ident, ($($field:ident).+), $kind:expr, $doc:expr, $default:expr) => {
-        $crate::Parameter::Field($crate::FieldKey {
-            name: stringify!($name),
-            kind: $kind,
-            default: $default,
-            doc: $doc,
-            get: |of| $crate::Field::get(&of.$($field).+),
-            set: |of, value| of.$($field).+ = $crate::Field::of(value),
-        })
-    };
-    ($name:ident, $($rest:tt)+) => {
-        $crate::parameter!($name = $name, $($rest)+)
-    };
-}
-
 /// Declares a struct whose fields are keys. One statement per field gives the field, its default, the kind of the key
 /// and, as documentation comment, the meaning that the reference shows.
 ///
