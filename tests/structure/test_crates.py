@@ -26,16 +26,6 @@ CRATES: list[set[str]] = [
 ]
 """From the bottom: a crate uses crates below its own line only. So no engine imports another."""
 
-WITH_CIRCLES = {
-    "flow",
-}
-"""Crates whose files still use each other in circles; their modules do not."""
-
-WITH_TUPLES = {
-    "flow",
-}
-"""Crates with functions that still take tuples as parameters."""
-
 
 def crate_dependencies() -> dict[str, set[str]]:
     """Which crates of this workspace each of them needs; what only its tests need does not count."""
@@ -75,21 +65,9 @@ def test_crates_use_the_layers_below() -> None:
         assert [used for used in needs if level[used] >= level[crate]] == [], f"{crate} reaches up"
 
 
-def of_modules(uses: dict[str, set[str]]) -> dict[str, set[str]]:
-    """The same uses between modules right below the crate's root."""
-    found: dict[str, set[str]] = {}
-    for name, used in uses.items():
-        top = name.split("::")[0]
-        found.setdefault(top, set()).update({other.split("::")[0] for other in used} - {top})
-    return {name: used - {"lib"} for name, used in found.items() if name != "lib"}
-
-
 @pytest.mark.parametrize("crate", sorted(set().union(*CRATES)))
 def test_files_of_a_crate_use_each_other_in_no_circle(crate: str) -> None:
     uses = rust_sources.uses(ROOT / "crates" / crate / "src")
-    if crate in WITH_CIRCLES:
-        assert circles(uses), "remove the crate from WITH_CIRCLES"
-        uses = of_modules(uses)
     found = circles(uses)
     circle = {name: sorted(uses[name] & found) for name in sorted(found)}
     assert not circle, "let the root of a folder list its files; what they share has a file of its own"
@@ -102,10 +80,7 @@ def test_no_parameter_of_a_function_is_a_tuple(crate: str) -> None:
         for path in (ROOT / "crates" / crate / "src").rglob("*.rs")
         for function, parameter in rust_sources.tuple_parameters(path)
     }
-    if crate in WITH_TUPLES:
-        assert found, "remove the crate from WITH_TUPLES"
-    else:
-        assert not found, "pass arguments, or a struct named by a noun"
+    assert not found, "pass arguments, or a struct named by a noun"
 
 
 def test_the_reader_of_rust_files_sees_every_form_of_a_path(tmp_path: Path) -> None:

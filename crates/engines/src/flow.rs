@@ -100,7 +100,7 @@ impl Engine for Flow {
         let mut share = |phase: &str, done: u64, total: u64| watcher.progress(phase, done as f64 / total.max(1) as f64);
         let Scenario { machine, workload, seed, .. } = scenario;
         let limits = odonata_flow::ResourceLimits { threads, memory_bytes: guard.left() };
-        odonata_flow::run_distributed(processes, (machine, workload), &self.settings, *seed, limits, &mut share)
+        odonata_flow::run_distributed(processes, machine, workload, &self.settings, *seed, limits, &mut share)
             .map(|result| outcome(result, machine, &self.settings))
             .map_err(|error| refused(error, guard))
     }

@@ -25,15 +25,19 @@
 //! Their shortest paths are computed in parallel and applied in order, so the result does not depend on the number of
 //! threads. Only links between routers are bounded; the load of NICs is equal under any routing.
 
+mod network;
 mod shortest;
+mod source;
 
 use crate::progress::{Interruption, Progress};
 use crate::result::LoadBound;
 use crate::traffic::Commodity;
 use crate::workers;
+use network::Network;
 use odonata_machine::Machine;
 use odonata_units::RouterId;
 use shortest::Worker;
+use source::{sources, Source};
 use std::sync::Mutex;
 
 /// Maximum number of passes over all sources. A gap that is still open then is reported.
@@ -52,76 +56,6 @@ const BATCH: usize = 16;
 
 /// Whether to continue.
 type ShouldContinue<'a> = &'a mut dyn FnMut() -> bool;
-
-/// A graph of edges with capacities, in rows by source router.
-struct Network {
-    first: Vec<u32>,
-    target: Vec<u32>,
-    capacity: Vec<f64>,
-    /// Edge of the opposite direction.
-    reverse: Vec<u32>,
-}
-
-impl Network {
-    fn new(machine: &Machine, capacities: &[f64]) -> Self {
-        let mut network = Self { first: vec![0], target: Vec::new(), capacity: Vec::new(), reverse: Vec::new() };
-        for router in machine.routers() {
-            for bundle in machine.bundles_from(router) {
-                network.target.push(bundle.target.0);
-                let links = bundle.first.index()..bundle.first.index() + bundle.count as usize;
-                network.capacity.push(capacities[links].iter().sum());
-            }
-            network.first.push(network.target.len() as u32);
-        }
-        // Bundles and edges have the same order. The first links of two opposite bundles belong to one cable.
-        let bundles = machine.bundles();
-        let position = |link| bundles.partition_point(|b| b.first <= link) - 1;
-        network.reverse = bundles.iter().map(|b| position(machine.reverse(b.first)) as u32).collect();
-        network
-    }
-}
-
-/// Traffic from one source router, and its current flow.
-struct Source {
-    router: RouterId,
-    demands: Vec<(RouterId, u64)>,
-    /// Current load of this source on edges, sorted by edge.
-    flow: Vec<(u32, f64)>,
-    /// Load on the last shortest paths.
-    towards: Vec<(u32, f64)>,
-    /// Sum of bytes times distance on these paths.
-    distance: f64,
-}
-
-impl Source {
-    /// Checks that its flow conserves the bytes of every target.
-    fn check(&self, network: &Network, balance: &mut [f64]) {
-        balance.fill(0.0);
-        let mut total = 0.0;
-        for &(target, bytes) in &self.demands {
-            balance[target.index()] -= bytes as f64;
-            balance[self.router.index()] += bytes as f64;
-            total += bytes as f64;
-        }
-        for &(edge, x) in &self.flow {
-            balance[network.target[edge as usize] as usize] += x;
-            balance[network.target[network.reverse[edge as usize] as usize] as usize] -= x;
-        }
-        let worst = balance.iter().fold(0.0f64, |worst, b| worst.max(b.abs()));
-        assert!(worst <= 1e-6 * total, "the bound's flow from {:?} is off by {worst} of {total} bytes", self.router);
-    }
-}
-
-fn sources<'c>(commodities: impl Iterator<Item = &'c Commodity>) -> Vec<Mutex<Source>> {
-    let mut pairs: Vec<(RouterId, RouterId, u64)> =
-        commodities.filter(|c| c.source != c.target).map(|c| (c.source, c.target, c.bytes)).collect();
-    pairs.sort_unstable();
-    let source = |row: &[(RouterId, RouterId, u64)]| {
-        let merged = row.chunk_by(|a, b| a.1 == b.1).map(|same| (same[0].1, same.iter().map(|p| p.2).sum()));
-        Source { router: row[0].0, demands: merged.collect(), flow: Vec::new(), towards: Vec::new(), distance: 0.0 }
-    };
-    pairs.chunk_by(|a, b| a.0 == b.0).map(|row| Mutex::new(source(row))).collect()
-}
 
 /// Options of the search.
 #[derive(Clone, Copy, Debug)]

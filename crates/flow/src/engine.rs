@@ -6,8 +6,9 @@ use crate::history::{GrantHistory, Solution};
 use crate::link_limits::apply_link_limits;
 use crate::path_sampler::PathSampler;
 use crate::progress::Progress;
+use crate::resource_limits::ResourceLimits;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
-use crate::setup::{check_amount, gather, prepare, FlowSetup, ResourceLimits};
+use crate::setup::{check_amount, gather, prepare, FlowSetup};
 use crate::solver::{offered, Sharing, System, Weight, RATE_UNIT};
 use crate::traffic::{Commodities, Commodity};
 use crate::{conservation, expected, jobs, optimal, DemandUnit, FlowError, FlowSettings};
@@ -38,9 +39,8 @@ pub fn memory_estimate(
     settings: &FlowSettings,
     memory_bytes: u64,
 ) -> Result<u64, FlowError> {
-    let all = (workload, &(0..machine.router_count()));
-    gather(machine, all, settings, ResourceLimits { threads: 1, memory_bytes }, &mut || true)
-        .map(|(_, needed, _)| needed)
+    let limits = ResourceLimits { threads: 1, memory_bytes };
+    gather(machine, workload, &(0..machine.router_count()), settings, limits, &mut || true).map(|(_, needed, _)| needed)
 }
 
 /// Computes the steady state of `workload` on `machine`. The result does not depend on `limits`.
@@ -55,7 +55,7 @@ pub fn run(
     limits: ResourceLimits,
     progress: &mut Progress<'_>,
 ) -> Result<FlowResult, FlowError> {
-    run_distributed(&SingleProcess, (machine, workload), settings, seed, limits, progress)
+    run_distributed(&SingleProcess, machine, workload, settings, seed, limits, progress)
 }
 
 /// Like [`run`], as one of several processes. Each calls this with the same arguments, except for `limits` and
@@ -66,14 +66,15 @@ pub fn run(
 /// Settings out of range, a machine that is not connected, too little memory, or `progress` returning false.
 pub fn run_distributed(
     processes: &dyn Processes,
-    (machine, workload): (&Machine, &Workload),
+    machine: &Machine,
+    workload: &Workload,
     settings: &FlowSettings,
     seed: u64,
     limits: ResourceLimits,
     progress: &mut Progress<'_>,
 ) -> Result<FlowResult, FlowError> {
     let threads = limits.threads.max(1);
-    let prepared = prepare(processes, (machine, workload), settings, ResourceLimits { threads, ..limits }, progress);
+    let prepared = prepare(processes, machine, workload, settings, ResourceLimits { threads, ..limits }, progress);
     let FlowSetup { rule, mut notices, mut traffic, memory_bytes, history } = agree(processes, prepared)?;
     // All processes must do the same iterations, so the one with the least memory decides.
     let history = *all_gather(processes, &history).iter().min().expect("there is a process");
@@ -197,7 +198,7 @@ impl Engine<'_> {
         let stage = if job.is_none() { "solving" } else { "jobs alone" };
         let solution = self.solve(&flows, history, stage, progress)?;
         agree(self.processes, self.check_granted(&flows, &solution))?;
-        let loads = self.loads((job, &flows), &solution, history, progress)?;
+        let loads = self.loads(job, &flows, &solution, history, progress)?;
         let of_flows = flows.iter().flat_map(|c| self.traffic.members_of(c).iter().map(|member| (c.job, member)));
         let members = of_flows.zip(&solution.granted).map(|((job, member), granted)| (job, member, *granted));
         let mut jobs = jobs::results(self.processes, &self.traffic.jobs, &loads, members);
@@ -323,7 +324,8 @@ impl Engine<'_> {
     /// Bytes by `[job][link]`; for static routings only in the first process.
     fn loads(
         &self,
-        (job, flows): (Option<JobId>, &[&Commodity]),
+        job: Option<JobId>,
+        flows: &[&Commodity],
         solution: &Solution,
         history: GrantHistory,
         progress: &mut Progress<'_>,
@@ -332,7 +334,7 @@ impl Engine<'_> {
         if let Some(rule) = self.oblivious() {
             let mut should_continue = || progress("loads", 0, 1);
             let all = if self.processes.number() == 0 { self.competing(self.all(), job) } else { Vec::new() };
-            return Ok(expected::loads(self.rule, &all, rule, (jobs, links), self.threads, &mut should_continue)?);
+            return Ok(expected::loads(self.rule, &all, rule, jobs, links, self.threads, &mut should_continue)?);
         }
         if history == GrantHistory::Nothing {
             return Ok(vec![Vec::new(); jobs]);

@@ -15,7 +15,8 @@ pub(crate) fn loads(
     rule: &dyn PathRule,
     commodities: &[&Commodity],
     which: Oblivious,
-    (jobs, links): (usize, usize),
+    jobs: usize,
+    links: usize,
     threads: usize,
     should_continue: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Vec<f64>>, Interruption> {

@@ -32,6 +32,7 @@ mod path_sampler;
 mod progress;
 #[cfg(test)]
 mod reference;
+mod resource_limits;
 mod result;
 mod settings;
 mod setup;
@@ -42,6 +43,6 @@ mod workers;
 pub use engine::{check, memory_estimate, run, run_distributed};
 pub use error::FlowError;
 pub use progress::Progress;
+pub use resource_limits::ResourceLimits;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 pub use settings::{DemandUnit, FlowPreset, FlowSettings};
-pub use setup::ResourceLimits;

@@ -33,7 +33,8 @@ pub(crate) fn traffic_bytes(
     machine: &Machine,
     traffic: &Commodities,
     settings: &FlowSettings,
-    (history, threads): (GrantHistory, usize),
+    history: GrantHistory,
+    threads: usize,
 ) -> u64 {
     let mut commodities = vec![0u64; traffic.jobs.len()];
     traffic.commodities.iter().for_each(|commodity| commodities[commodity.job.index()] += 1);
@@ -82,7 +83,7 @@ mod tests {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let of = |bound_gap| {
             let settings = FlowSettings { bound_gap, ..FlowSettings::default() };
-            traffic_bytes(&machine, &Commodities::default(), &settings, (GrantHistory::Grants, 1))
+            traffic_bytes(&machine, &Commodities::default(), &settings, GrantHistory::Grants, 1)
         };
         assert_eq!((of(None), of(Some(0.1))), (0, 264 * 2_112 * 32));
     }

@@ -4,6 +4,7 @@ use crate::distributed;
 use crate::history::GrantHistory;
 use crate::memory;
 use crate::progress::Progress;
+use crate::resource_limits::ResourceLimits;
 use crate::traffic::{Commodities, GatherError};
 use crate::{FlowError, FlowSettings};
 use odonata_machine::Machine;
@@ -13,22 +14,6 @@ use odonata_routing::paths::{path_rule, PathRule};
 use odonata_units::Bytes;
 use odonata_workload::Workload;
 use std::ops::Range;
-
-impl Default for ResourceLimits {
-    /// One thread, and unlimited memory.
-    fn default() -> Self {
-        Self { threads: 1, memory_bytes: u64::MAX }
-    }
-}
-
-/// Resources of a run. The result does not depend on them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ResourceLimits {
-    /// Number of threads.
-    pub threads: usize,
-    /// Memory in addition to machine and workload.
-    pub memory_bytes: u64,
-}
 
 /// Maximum bytes of all jobs together. Their sums then have a sign bit and a factor of two to spare.
 const BYTES_MAX: u64 = 1 << 61;
@@ -44,7 +29,8 @@ pub(crate) struct FlowSetup<'a> {
 
 pub(crate) fn prepare<'a>(
     processes: &dyn Processes,
-    (machine, workload): (&'a Machine, &Workload),
+    machine: &'a Machine,
+    workload: &Workload,
     settings: &FlowSettings,
     limits: ResourceLimits,
     progress: &mut Progress<'_>,
@@ -55,8 +41,7 @@ pub(crate) fn prepare<'a>(
     let (rule, notices) = path_rule(machine, settings.intermediate)?;
     let routers = distributed::own_routers(processes, machine, workload);
     let mut should_continue = || progress("messages", 0, 1);
-    let (traffic, memory_bytes, history) =
-        gather(machine, (workload, &routers), settings, limits, &mut should_continue)?;
+    let (traffic, memory_bytes, history) = gather(machine, workload, &routers, settings, limits, &mut should_continue)?;
     Ok(FlowSetup {
         rule,
         notices: notices.into_iter().map(|notice| notice.0).collect(),
@@ -70,7 +55,8 @@ pub(crate) fn prepare<'a>(
 /// is complete if memory suffices.
 pub(crate) fn gather(
     machine: &Machine,
-    (workload, routers): (&Workload, &Range<usize>),
+    workload: &Workload,
+    routers: &Range<usize>,
     settings: &FlowSettings,
     limits: ResourceLimits,
     should_continue: &mut dyn FnMut() -> bool,
@@ -78,20 +64,23 @@ pub(crate) fn gather(
     let too_much = |needed| FlowError::Memory { needed };
     let fixed = memory::machine_bytes(machine, workload.jobs.len(), limits.threads);
     let left = limits.memory_bytes.checked_sub(fixed).ok_or(too_much(fixed))?;
-    let traffic =
-        Commodities::gather(machine, workload, routers, (limits.threads, left), should_continue).map_err(|why| {
-            match why {
-                GatherError::TooManyBytes(gathered) => too_much(fixed.saturating_add(gathered)),
-                GatherError::Interrupted => FlowError::Interrupted,
-            }
-        })?;
+    let traffic = Commodities::gather(
+        machine,
+        workload,
+        routers,
+        ResourceLimits { memory_bytes: left, ..limits },
+        should_continue,
+    )
+    .map_err(|why| match why {
+        GatherError::TooManyBytes(gathered) => too_much(fixed.saturating_add(gathered)),
+        GatherError::Interrupted => FlowError::Interrupted,
+    })?;
     let adaptive = !matches!(settings.routing, PathChoice::Fixed(_) | PathChoice::Optimal);
     let kept: &[GrantHistory] =
         if adaptive { &[GrantHistory::Grants, GrantHistory::Totals] } else { &[GrantHistory::Nothing] };
     let mut least = u64::MAX;
     for &history in kept {
-        let needed =
-            fixed.saturating_add(memory::traffic_bytes(machine, &traffic, settings, (history, limits.threads)));
+        let needed = fixed.saturating_add(memory::traffic_bytes(machine, &traffic, settings, history, limits.threads));
         if needed <= limits.memory_bytes {
             return Ok((traffic, needed, history));
         }

@@ -1,6 +1,7 @@
 //! Messages gathered into commodities.
 
 use crate::progress::Interruption;
+use crate::resource_limits::ResourceLimits;
 use crate::workers;
 use odonata_machine::Machine;
 use odonata_units::{JobId, NodeId, RankId, RouterId};
@@ -71,17 +72,17 @@ impl Commodities {
     /// Gathers all messages of a workload from `routers`.
     ///
     /// # Errors
-    /// They take more than `memory_bytes`, or `should_continue` returned false.
+    /// They take more than the memory of `limits`, or `should_continue` returned false.
     pub(crate) fn gather(
         machine: &Machine,
         workload: &Workload,
         routers: &Range<usize>,
-        (threads, memory_bytes): (usize, u64),
+        limits: ResourceLimits,
         should_continue: &mut dyn FnMut() -> bool,
     ) -> Result<Self, GatherError> {
         let mut traffic = Self::default();
-        for (j, job) in workload.jobs.iter().enumerate() {
-            traffic.add_job(machine, (JobId::from_index(j), job), routers, (threads, memory_bytes), should_continue)?;
+        for job in &workload.jobs {
+            traffic.add_job(machine, job, routers, limits, should_continue)?;
         }
         Ok(traffic)
     }
@@ -91,24 +92,25 @@ impl Commodities {
         &self.members[first..first + commodity.members as usize]
     }
 
+    /// Adds the next job of the workload.
     fn add_job(
         &mut self,
         machine: &Machine,
-        (id, job): (JobId, &Job),
+        job: &Job,
         routers: &Range<usize>,
-        (threads, memory_bytes): (usize, u64),
+        limits: ResourceLimits,
         should_continue: &mut dyn FnMut() -> bool,
     ) -> Result<(), GatherError> {
         let ranks = RanksByRouter::new(machine, job, routers);
         let parts: Vec<Mutex<RouterPart>> = ranks.routers.iter().map(|_| Mutex::new(RouterPart::default())).collect();
         let lanes = machine.has_rails().then(|| RailPaths::new(machine, job));
         let complete = if lanes.is_some() { None } else { CompleteExchange::of(job) };
-        let mut walks = vec![Messages::new(machine, job); threads];
+        let mut walks = vec![Messages::new(machine, job); limits.threads];
         let gathered = AtomicU64::new(self.members.len() as u64);
         let taken = || gathered.load(Ordering::Relaxed).saturating_mul(BYTES_PER_MEMBER);
         workers::for_each(&parts, &mut walks, should_continue, |i, part, messages| {
             // Once the limit is exceeded, the remaining parts are not needed.
-            if taken() <= memory_bytes {
+            if taken() <= limits.memory_bytes {
                 match (&complete, &lanes) {
                     (Some(complete), _) => part.count(machine, job, ranks.of(i), complete),
                     (None, Some(lanes)) => part.gather_by_rail(job, lanes, ranks.of(i), messages),
@@ -117,9 +119,10 @@ impl Commodities {
                 gathered.fetch_add(part.members.len() as u64, Ordering::Relaxed);
             }
         })?;
-        if taken() > memory_bytes {
+        if taken() > limits.memory_bytes {
             return Err(GatherError::TooManyBytes(taken()));
         }
+        let id = JobId::from_index(self.jobs.len());
         let mut volumes = Volumes::default();
         let mut by_rail = Vec::new();
         for (part, router) in parts.into_iter().zip(&ranks.routers) {
@@ -325,10 +328,15 @@ mod tests {
         for (first, job) in workload.jobs.iter_mut().enumerate() {
             job.node_of_rank = machine.nodes().skip(first).step_by(2).collect();
         }
-        let commodities =
-            Commodities::gather(&machine, &workload, &(0..machine.router_count()), (1, u64::MAX), &mut || true)
-                .unwrap()
-                .commodities;
+        let commodities = Commodities::gather(
+            &machine,
+            &workload,
+            &(0..machine.router_count()),
+            ResourceLimits::default(),
+            &mut || true,
+        )
+        .unwrap()
+        .commodities;
         let owners: BTreeSet<u64> = commodities.iter().map(Commodity::owner).collect();
         assert_eq!((commodities.len(), owners.len()), (2 * 4 * 3, 2 * 4 * 3));
     }

@@ -41,7 +41,7 @@ fn among(
 ) -> Result<FlowResult, FlowError> {
     let mut ended = run_in_threads(count, |processes| {
         let limits = limits(processes.number());
-        run_distributed(processes, (machine, workload), settings, 5, limits, &mut |_, _, _| true)
+        run_distributed(processes, machine, workload, settings, 5, limits, &mut |_, _, _| true)
     });
     assert!(ended[1..].iter().all(|other| other == &Err(FlowError::OtherProcess)), "{:?}", &ended[1..]);
     ended.swap_remove(0)
@@ -93,7 +93,7 @@ fn a_process_of_little_memory_changes_nothing() {
             |number| if number == 1 { ResourceLimits { threads: 1, memory_bytes } } else { ResourceLimits::default() };
         let ended = run_in_threads(3, |processes| {
             let limits = limits(processes.number());
-            run_distributed(processes, (machine, &workload), &settings, 5, limits, &mut |_, _, _| true)
+            run_distributed(processes, machine, &workload, &settings, 5, limits, &mut |_, _, _| true)
         });
         match &ended[1] {
             Err(FlowError::Memory { .. }) => {

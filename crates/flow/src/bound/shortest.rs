@@ -1,6 +1,7 @@
 //! Shortest paths from one router, and the flow along them.
 
-use super::{Network, Source};
+use super::network::Network;
+use super::source::Source;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
