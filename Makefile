@@ -46,7 +46,7 @@ viewer/node_modules/.installed: viewer/package-lock.json
 
 # Unit tests of crates and viewer, and the Python tests without the mark `slow`.
 .PHONY: quick
-quick: build viewer bootstrap-rust-lint ## check formats, lints and words and run the fast tests, before each commit (minutes)
+quick: build viewer bootstrap-rust-lint ## run what is fast of `make lint` and `make test`, before each commit (minutes)
 	cargo fmt --all --check
 	ruff check --quiet
 	ruff format --check --quiet

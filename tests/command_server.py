@@ -2,7 +2,8 @@
 
 To start Python with Arrow, pandas and rich takes up to 0.7 s of processor time, more than most commands of
 the tests. The server imports them once. Each call is a process as a user starts it, with arguments,
-directory, environment, output and exit code of its own.
+directory, environment, output and exit code of its own. All share the server's hash seed: where the bytes of
+two runs are compared, one of them gets a PYTHONHASHSEED and so starts Python.
 """
 
 from __future__ import annotations
@@ -62,9 +63,12 @@ class CommandServer:
         assert self._process.stdout is not None
         call = {"argv": list(command), "cwd": str(cwd), "env": dict(env), "folder": str(folder)}
         print(json.dumps(call), file=self._process.stdin, flush=True)
-        code, cpu_s = self._process.stdout.readline().split()
-        self.cpu_s += float(cpu_s)
-        return int(code)
+        answer = self._process.stdout.readline().split()
+        assert answer, "the command server has ended"
+        code, self.cpu_s = int(answer[0]), self.cpu_s + float(answer[1])
+        if code == -signal.SIGALRM:
+            raise TimeoutError(f"{' '.join(command)} took more than {TIMEOUT_S} s")
+        return code
 
     def close(self) -> None:
         """Ends the server."""

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sysconfig
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ settings.load_profile("odonata")
 
 ROOT = Path(__file__).parents[1]
 
+
+COMMANDS = CommandServer()
 
 QUICK_CPU_S = 3.0
 """A test of `make quick` may take this much processor time. Longer ones are marked `slow`."""
@@ -68,26 +70,19 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.line(f"{report.nodeid} took {cpu_s:.1f} s; mark it with pytest.mark.slow")
 
 
-COMMANDS = CommandServer()
-
-
 @pytest.fixture(scope="session")
 def command() -> Path:
     """The installed `odonata`."""
     return Path(sysconfig.get_path("scripts")) / "odonata"
 
 
-@pytest.fixture(scope="session")
-def command_server() -> Iterator[CommandServer]:
-    """Starts commands for `odonata_command`."""
-    yield COMMANDS
+def pytest_sessionfinish() -> None:
+    """Ends the server of commands."""
     COMMANDS.close()
 
 
 @pytest.fixture
-def odonata_command(
-    command: Path, command_server: CommandServer, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Command:
+def odonata_command(command: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Command:
     """Runs `odonata` with arguments in an empty directory, as a user would."""
 
     def call(
@@ -99,7 +94,7 @@ def odonata_command(
             # Python reads its variables when it starts.
             return subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, timeout=TIMEOUT_S)
         folder = tmp_path_factory.mktemp("output")
-        code = command_server.call(words, cwd, env, folder)
+        code = COMMANDS.call(words, cwd, env, folder)
         out, err = ((folder / name).read_text() for name in ("out", "err"))
         return subprocess.CompletedProcess(words, code, out, err)
 

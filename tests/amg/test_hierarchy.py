@@ -29,6 +29,7 @@ def mpirun(ranks: int, *command: object) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ranks", "points", "redistribute"),
     [(8, (30, 30, 30), None), (64, (10, 10, 10), None), (64, (10, 10, 10), (3, 8)), (8, (12, 9, 7), (2, 3))],

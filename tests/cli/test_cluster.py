@@ -35,6 +35,8 @@ LONG = (
     f'{MACHINE}{JOB}traffic = {{ name = "open", load = 0.9 }}\n{ENGINE}warm_up = "5 us"\nmeasure = "500 us"\n'
 )
 """A point takes a second: long enough to kill what runs it."""
+TWICE, LESS = ("500 us", "1 ms"), ("500 us", "200 us")
+assert TWICE[0] in LONG
 
 
 def seeds(count: int) -> str:
@@ -170,6 +172,7 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, farm: Farm) -> N
     sweep = start("odonata", "sweep", "x.toml", "-o", "sweep", "--on", farm.address, "-q", folder=tmp_path)
     victim = wait_for(farm.busy, "a point to run")[0]
     os.kill(victim, signal.SIGKILL)
+    assert len(starts(tmp_path / "sweep")) < 3, "a point was running"
     _, errors = sweep.communicate(timeout=300)
     assert sweep.returncode == 0, errors
     assert len(starts(tmp_path / "sweep")) == 3
@@ -177,7 +180,8 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, farm: Farm) -> N
 
 @pytest.mark.slow
 def test_a_killed_client_starts_again_and_nothing_runs_twice(tmp_path: Path, farm: Farm) -> None:
-    (tmp_path / "x.toml").write_text(LONG + seeds(3))
+    # Long enough that the point still runs after its client was killed.
+    (tmp_path / "x.toml").write_text(LONG.replace(*TWICE) + seeds(3))
     farm.worker()
     arguments = ("odonata", "sweep", "x.toml", "-o", "sweep", "--on", farm.address, "-q")
     first = start(*arguments, folder=tmp_path)
@@ -220,7 +224,7 @@ def test_kills_at_any_moment_lose_nothing(
 ) -> None:
     """Of the command or of any worker: what is finished stays, and in the end all is there."""
     points = 3 + kills // 5
-    (tmp_path / "x.toml").write_text(LONG.replace("500 us", "200 us") + seeds(points))
+    (tmp_path / "x.toml").write_text(LONG.replace(*LESS) + seeds(points))
     arguments = ("odonata", "sweep", "x.toml", "-o", "sweep", "--on", farm.address, "-q")
     moments = random.Random(seed)
     workers = [farm.worker(), farm.worker()]

@@ -18,7 +18,7 @@ from odonata.errors import OdonataError
 EXAMPLE = Path(__file__).parents[2] / "examples" / "wd1-edison.toml"
 
 SLOW = {"numpy", "pandas", "pyarrow", "matplotlib", "rich"}
-"""Modules that take longer to load than all of the command line."""
+"""Modules that no help may load."""
 
 
 def test_help_imports_nothing_that_is_slow() -> None:

@@ -22,6 +22,7 @@ kind = "flow"
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["run", "check"])
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_gathering_and_checking_stop_on_signals(

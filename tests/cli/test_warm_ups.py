@@ -95,7 +95,9 @@ def test_the_path_is_that_of_the_file(odonata_command: Command, tmp_path: Path) 
     resolved = (tmp_path / "run" / "resolved.toml").read_text()
     assert f'start_from = "{tmp_path / "files" / "warm"}"' in resolved
     # The resolved experiment of a run starts from the same warm-up.
-    assert odonata_command("run", "run/resolved.toml", "-o", "again", "-q").returncode == 0
+    assert (
+        odonata_command("run", "run/resolved.toml", "-o", "again", "-q", PYTHONHASHSEED="1").returncode == 0
+    )
     assert content(tmp_path / "run") == content(tmp_path / "again")
     assert len(list((tmp_path / "files" / "warm").iterdir())) == 1
     assert json.loads((tmp_path / "again" / "summary.json").read_text())["complete"]

@@ -23,6 +23,7 @@ PAGES = (
 NEEDS_HYPRE = ("docs/tutorial/multigrid.md",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_does_what_it_says(page: str, tmp_path: Path) -> None:
     if page in NEEDS_HYPRE:

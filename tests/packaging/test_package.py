@@ -60,6 +60,7 @@ def test_type_checkers_see_the_types() -> None:
     assert resources.files("odonata").joinpath("py.typed").is_file()
 
 
+@pytest.mark.slow
 def test_the_stub_describes_the_compiled_module() -> None:
     """mypy's stubtest imports the module and compares every signature with the stubs."""
     result = subprocess.run(

@@ -22,6 +22,7 @@ def worker() -> Iterator[Worker]:
     worker.close()
 
 
+@pytest.mark.slow
 def test_a_slice_of_the_soak(tmp_path: Path) -> None:
     """Seeds from 0 on: every run passes the checks or is refused with an error."""
     tally = soak(map(case, range(100_000)), SLICE_SECONDS, tmp_path)

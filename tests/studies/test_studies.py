@@ -408,6 +408,7 @@ def study(odonata_command: Command) -> Command:
     return functools.partial(odonata_command, "study")
 
 
+@pytest.mark.slow
 def test_the_commands(study: Command, tmp_path: Path) -> None:
     made = small_study(tmp_path)
     some = study("run", made, "--quick", "--only", "alone=a", "-j", 1, cwd=tmp_path)

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from odonata import _core
 from odonata.analysis.links import Floats, class_names, floats, job_bytes
+from odonata.errors import OdonataError
 
 
 def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
@@ -17,11 +18,14 @@ def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
 
     Args:
         links: The `links` table.
-        values: Bytes per link in the table's order; by default its column `bytes`.
+        values: Bytes per link in the table's order, none negative; by default its column `bytes`.
 
     Returns:
         One row per class, `all` first: `class`, `links`, `bytes_sum`, `bytes_mean`, `bytes_max`, `bytes_p50`,
         `bytes_p90`, `bytes_p99`, `loaded_links`.
+
+    Raises:
+        OdonataError: Values that are no bytes or not one per link, or a link without a class.
 
     Examples:
         >>> run = odonata.load("runs/both")
@@ -30,10 +34,16 @@ def class_statistics(links: pa.Table, values: Floats | None = None) -> pa.Table:
         [{'class': 'all', 'links': 180, 'loaded_links': 180}, {'class': 'local', 'links': 108, 'loaded_links':
         108}, {'class': 'global', 'links': 72, 'loaded_links': 72}]
     """
-    values = floats(links, "bytes") if values is None else values
+    values = floats(links, "bytes") if values is None else np.ascontiguousarray(values, np.float64)
+    if values.shape != (links.num_rows,):
+        raise OdonataError(f"values have the shape {values.shape}; expected one per link, {links.num_rows}")
+    if not (values >= 0).all():
+        raise OdonataError("values have a number that is negative or missing; expected bytes")
     names = class_names(links)
-    class_of = pc.index_in(links["class"].cast(pa.string()), pa.array(names, pa.string())).to_numpy()
-    return pa.Table.from_pylist(_core.class_statistics(names, class_of.astype(np.uint32), values))
+    class_of = pc.index_in(links["class"].cast(pa.string()), pa.array(names, pa.string()))
+    if class_of.null_count:
+        raise OdonataError("a link has no class")
+    return pa.Table.from_pylist(_core.class_statistics(names, class_of.to_numpy().astype(np.uint32), values))
 
 
 def job_class_statistics(links: pa.Table, link_jobs: pa.Table, jobs: pa.Table) -> pa.Table:
