@@ -167,6 +167,31 @@ describe('keyboard navigation of marks', () => {
   })
 })
 
+test('the help keeps the keyboard inside; Esc closes it and restores the focus', async () => {
+  await open('dragonfly', 'hottest=0')
+  const opener = page.getByRole('button', { name: 'Help' })
+  const isInside = (): Promise<boolean> =>
+    at('help').evaluate((box) => box.contains(document.activeElement) && box !== document.activeElement)
+  for (const keys of [
+    ['Tab', 'Tab', 'Tab'],
+    ['Shift+Tab', 'Shift+Tab'],
+  ]) {
+    await opener.focus()
+    await press('Enter')
+    expect(await isInside()).toBe(true)
+    // A click on the text moves the focus to the box; the next stop is inside again.
+    await at('help').locator('dt').last().click()
+    expect(await at('help').evaluate((box) => box === document.activeElement)).toBe(true)
+    for (const key of keys) {
+      await press(key)
+      expect(await isInside()).toBe(true)
+    }
+    await press('Escape')
+    expect(await page.locator('[data-test=help]').count()).toBe(0)
+    expect(await opener.evaluate((e) => e === document.activeElement)).toBe(true)
+  }
+})
+
 describe('each picture has a table', () => {
   const tables = async (): Promise<string[]> =>
     page.locator('[data-test=as-table]').evaluateAll((all) => all.map((e) => e.getAttribute('aria-label')!))

@@ -61,6 +61,8 @@ describe.skipIf(firefox === undefined)('Firefox', () => {
     await page.waitForSelector('canvas, table, svg')
     // The Content-Security-Policy forbids injected functions.
     await page.waitForSelector('.loading', { hidden: true })
+    const pressed = await page.$eval(`[data-test=view-${view}]`, (e) => e.getAttribute('aria-pressed'))
+    expect(pressed).toBe('true')
     quiet()
   })
 

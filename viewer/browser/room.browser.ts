@@ -70,7 +70,7 @@ describe.each(ROOMS)('a window of %d x %d pixels', (width, height) => {
       await page.setViewportSize({ width, height })
       await open('families', settings)
       await settle(page)
-      // The tables that a picture needs may still arrive.
+      // Tables of the picture may still be loading.
       if (hasMachine(view)) await page.waitForSelector('.frame .picture .canvas-frame')
       check(await measure(), view)
       await keepPicture(`room-${view}-${width}`)

@@ -94,9 +94,10 @@ test('jobs have separate bars; a hidden job has none', () => {
 test('all splits have the same sum', () => {
   const all = ROWS.filter(([job, scenario]) => job === 0 && scenario === 'with')
   const sum = all.reduce((total, row) => total + row[5], 0)
-  for (const rows of ['job', 'level', 'phase', 'term'] as const)
-    for (const parts of ['job', 'level', 'phase', 'term'] as const)
-      if (rows !== parts) expect(costBars(costs, { rows, parts }, 0).panels[0]!.total).toBe(sum)
+  const axes = ['job', 'level', 'phase', 'term'] as const
+  const splits = axes.flatMap((rows) => axes.map((parts) => ({ rows, parts })))
+  for (const split of splits.filter(({ rows, parts }) => rows !== parts))
+    expect(costBars(costs, split, 0).panels[0]!.total).toBe(sum)
 })
 
 test('invalid axes are replaced: rows equal to parts, axes that the run lacks', () => {

@@ -166,7 +166,7 @@ export function edisonDescription(): Description {
         for (let c2 = 0; c2 < 16; c2++)
           if (c2 !== c) wires.push({ source: id(g, r, c), target: id(g, r, c2), class: 'green' })
         for (let r2 = 0; r2 < 6; r2++)
-          for (let p = 0; p < 3 && r2 !== r; p++)
+          for (let p = 0; p < (r2 === r ? 0 : 3); p++)
             wires.push({ source: id(g, r, c), target: id(g, r2, c), class: 'black', parallel: p })
       }
   for (let a = 0; a < 15; a++)

@@ -92,17 +92,18 @@ describe.each(PANEL_NAMES)('panel %s', (panel) => {
     tabs.forEach((tab) => tab.props.onClick())
     expect(chosen).toEqual(PANEL_NAMES)
   })
+})
 
-  test('is exported next to the picture', () => {
-    const session = sessionOf(ALL)
-    const derived = new RunModel(run).derive(state)
-    const { width, height, draw } = VIEWS.overview.sheet({ session, derived, state, theme: 'light' })!
-    const pen = new SvgPen(width, height)
-    draw(pen)
-    // The picture and its frame are 860 wide.
-    expect(width).toBeGreaterThan(1000)
-    expect(pen.toString()).toContain('<svg')
-  })
+test('the overview is exported with its matrices next to the picture', () => {
+  const session = sessionOf(ALL)
+  const state = session.state.get()
+  const derived = new RunModel(run).derive(state)
+  const { width, height, draw } = VIEWS.overview.sheet({ session, derived, state, theme: 'light' })!
+  const pen = new SvgPen(width, height)
+  draw(pen)
+  // The picture and its frame are 860 wide.
+  expect(width).toBeGreaterThan(1000)
+  expect(pen.toString()).toContain('<svg')
 })
 
 describe.each(Object.keys(VIEWS) as View[])('view %s', (view) => {

@@ -103,10 +103,11 @@ export function percent(share: number): string {
   return `${Math.abs(value) < 0.05 && value !== 0 ? (value > 0 ? '<0.1' : '>−0.1') : Math.abs(value) >= 99.95 ? digits(Math.round(value)) : value.toFixed(1).replace('-', '−')} %`
 }
 
+/** `percent` with a plus sign before a share above zero, for differences. */
 export const signedPercent = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
 
-/** At most `most` letters. */
-export const shortened = (text: string, most: number): string =>
+/** Shortens a text to at most `most` letters; the last one is then an ellipsis. */
+export const shorten = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1)}…` : text
 
 /** An example input for a value of this unit. */
@@ -124,7 +125,10 @@ export function exampleOf(unit: Unit): string {
       return '20 %'
     case 'doublings':
       return '×2'
-    default:
+    case 'none':
+    case 'count':
+    case 'ratio':
+    case 'hops':
       return '100'
   }
 }
@@ -168,7 +172,10 @@ function factorOf(symbol: string, unit: Unit): number | null {
       return symbol === '%' ? 0.01 : null
     case 'count':
       return power(COUNTS, symbol)
-    default:
+    case 'none':
+    case 'ratio':
+    case 'hops':
+    case 'doublings':
       return null
   }
 }

@@ -11,7 +11,7 @@ import { parseProjection } from './projection'
 import { hasRanks, readRanks } from './ranks'
 import { GROUPINGS, seriesTables } from './series'
 import { isMeasure, type Index, type RunInfo } from './source'
-import { comparedIds, DEFAULTS, type ViewState } from './state'
+import { COMPARED_MAX, comparedIds, DEFAULTS, type ViewState } from './state'
 import { hasCommunication } from './communication'
 
 interface CheckedState {
@@ -57,7 +57,9 @@ const CHECKS: Checks = {
       return isIndex(wrong, runs.length)
         ? `run ${wrong} appears twice`
         : `unknown run ${wrong}; expected 0 to ${runs.length - 1}`
-    return compared.length > 4 ? `${count(compared.length)} runs; expected at most 4` : null
+    return compared.length > COMPARED_MAX
+      ? `${count(compared.length)} runs; expected at most ${COMPARED_MAX}`
+      : null
   },
   measure: ({ measure, view }, _, run) =>
     view === 'time'

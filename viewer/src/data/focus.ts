@@ -17,6 +17,9 @@ export interface Focus {
 
 const NOTHING = { group: -1, toGroup: -1, router: -1, node: -1, link: -1, job: -1 }
 
+/** The focus after a choice; the same choice again clears it. */
+export const toggleFocus = (now: string, chosen: string): string => (chosen === now ? '' : chosen)
+
 /** Null if this run has no such thing. */
 export function resolveFocus(run: Run, text: string): Focus | null {
   const colon = text.indexOf(':')

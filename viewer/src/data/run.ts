@@ -302,8 +302,8 @@ export function linkName(run: Run, link: number): string {
   return `${names.at(source[link]!)}>${names.at(target[link]!)}:${classes[code[link]!]}.${parallel[link]}`
 }
 
-/** Class of a link, and its number among parallel ones. */
-export function cableName({ links }: Run, link: number): string {
+/** Class of a link, followed by its number among parallel links unless that is 0: `black` or `black .1`. */
+export function linkClass({ links }: Run, link: number): string {
   const parallel = links.parallel[link]!
   return `${links.classes[links.class[link]!]!}${parallel > 0 ? ` .${parallel}` : ''}`
 }

@@ -110,7 +110,8 @@ export function nameOfKey(run: Run, block: Block, grouping: Grouping, key: numbe
       return linkName(run, key)
     case 'class':
       return block.coded.get('class')?.names[key] ?? run.links.classes[key] ?? `class ${key}`
-    default:
+    case 'group':
+    case 'vc':
       return `${grouping} ${key}`
   }
 }

@@ -2,10 +2,6 @@
 import { SEQUENTIAL_DEFAULT } from '../base/ramps'
 import { COST_AXES, type CostAxis } from './costs'
 
-export type Aggregate = 'max' | 'mean' | 'sum'
-/** Unit of a comparison: single cables, or all cables between two routers. */
-export type Pairing = 'cable' | 'bundle'
-export type ScaleKind = 'linear' | 'log' | 'quantile'
 /** A hidden job is excluded from values and placement, a subtracted one only from values. */
 export type JobMode = 'hidden' | 'subtracted'
 
@@ -99,11 +95,12 @@ const SETTINGS = {
   difference: flag,
   /** Other minus base, or other / base. */
   change: oneOf(['difference', 'ratio']),
-  pairing: oneOf<Pairing>(['cable', 'bundle']),
+  /** Unit of a comparison: single cables, or all cables between two routers. */
+  pairing: oneOf(['cable', 'bundle']),
   measure: text('bytes'),
   /** Virtual channels, such as `vc0` or `dynamic`; empty for all. */
   channel: text(''),
-  aggregate: oneOf<Aggregate>(['max', 'mean', 'sum']),
+  aggregate: oneOf(['max', 'mean', 'sum']),
   classesOff: list,
   jobs: jobModes,
   /** Job colours chosen by the user, as `#rrggbb`. */
@@ -115,7 +112,7 @@ const SETTINGS = {
   inverted: flag,
   /** Percent of non-zero links: selects the hottest instead of a range; 0 selects by range. */
   hottest: number(0),
-  scale: oneOf<ScaleKind>(['linear', 'log', 'quantile']),
+  scale: oneOf(['linear', 'log', 'quantile']),
   ramp: text(SEQUENTIAL_DEFAULT),
   /** Colour range frozen by the user. */
   frozen: range,
@@ -173,6 +170,10 @@ const SETTINGS = {
 export type ViewState = {
   readonly [Key in keyof typeof SETTINGS]: (typeof SETTINGS)[Key]['standard']
 }
+
+export type Aggregate = ViewState['aggregate']
+export type Pairing = ViewState['pairing']
+export type ScaleKind = ViewState['scale']
 
 /** The settings that are one of a few words. */
 export type ChoiceKey = {

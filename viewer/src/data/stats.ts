@@ -1,6 +1,7 @@
 /**
- * Statistics per class of the selected values, which no table can hold for every selection. They are defined as in
- * `crates/experiment/src/class_statistics.rs`: all links count, including zeros. `machines.browser.ts` compares both.
+ * Statistics per class of the selected values. The page computes them, since the tables of a run cover only
+ * the whole run. The definitions equal `crates/experiment/src/class_statistics.rs`: all links count,
+ * including links with value zero. `machines.browser.ts` compares both implementations.
  */
 import { sortNumbers } from './sorting'
 

@@ -1,7 +1,7 @@
 /**
  * Layout of cost bars in parts: one panel per scenario, side by side, on one scale. Pure geometry in pixels.
  */
-import { percent, quantity, shortened } from '../base/format'
+import { percent, quantity, shorten } from '../base/format'
 import { total, type CostBars } from '../data/costs'
 import type { Box, Label, Size } from './picture'
 
@@ -50,7 +50,7 @@ export function barsPicture(bars: CostBars, width: number, share: boolean): Bars
       labels.push({
         x: left + names - 8,
         y: y + 14,
-        text: shortened(bars.rows[row]!, 20),
+        text: shorten(bars.rows[row]!, 20),
         anchor: 'end',
         size: 12,
       })
@@ -73,7 +73,7 @@ function headOf(scenario: string, total: string, letters: number): string {
   const whole = `${scenario}, total ${total}`
   if (whole.length <= letters) return whole
   const room = Math.max(6, letters - total.length - 2)
-  return `${shortened(scenario, room)}, ${total}`
+  return `${shorten(scenario, room)}, ${total}`
 }
 
 /** The mark at a point, null for none. Thin marks are still reachable by keyboard. */

@@ -3,7 +3,7 @@
  *
  * Box: middle half, with the median line. Whiskers: 5 to 95 %. Tick: 99 %. Ring: maximum.
  */
-import { count, quantity, shortened } from '../base/format'
+import { count, quantity, shorten } from '../base/format'
 import { BOX_PERCENTILES, partName, type Latencies, type LatencyBox } from '../data/latency'
 import { valueAxis } from '../data/histogram'
 import type { Label, Size } from './picture'
@@ -40,7 +40,7 @@ export function boxesPicture(
   nameOf: (job: number) => string,
   width: number,
 ): BoxesPicture {
-  const names = boxes.map((box) => shortened(`${nameOf(box.job)}, ${partName(parts[box.part]!)}`, 34))
+  const names = boxes.map((box) => shorten(`${nameOf(box.job)}, ${partName(parts[box.part]!)}`, 34))
   const left = Math.min(width * 0.42, 16 + LETTER * Math.max(0, ...names.map((name) => name.length)))
   const length = Math.max(20, width - left - RIGHT)
   const low = Math.max(1, Math.min(...boxes.map(({ at }) => at[0]!)))

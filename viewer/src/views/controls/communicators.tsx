@@ -14,6 +14,7 @@ import {
 } from '../../data/communicators'
 import type { DerivedRun } from '../../data/model'
 import { PLACEMENT } from '../../data/placement'
+import { hasRanks } from '../../data/ranks'
 import type { Run } from '../../data/run'
 import { Choice, JobChoice } from './choice'
 import { useSession, useSettings, useStore } from '../session/session'
@@ -22,7 +23,7 @@ import { useSession, useSettings, useStore } from '../session/session'
 const GROUPS_MAX = 2000
 
 const hasCommunicators = (run: Run): boolean =>
-  (run.info.tables[MESSAGES]?.rows ?? 0) > 0 && (run.info.tables['placement']?.rows ?? 0) > 0
+  (run.info.tables[MESSAGES]?.rows ?? 0) > 0 && hasRanks(run.info)
 
 export function Communicators({ derived: { run } }: { derived: DerivedRun }) {
   const session = useSession()

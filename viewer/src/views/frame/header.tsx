@@ -43,7 +43,7 @@ export function Header({ run, views, onExport, onHelp }: HeaderProps) {
       {run && <Search run={run} />}
       <Menu onExport={onExport} />
       <button
-        title="Theme: auto, light or dark (T)"
+        title={`Theme: ${choicesOf('theme').join(', ')} (T)`}
         aria-label={`Theme: ${THEMES[state.theme]}`}
         onClick={() => session.state.patch({ theme: cycle(choicesOf('theme'), state.theme) })}
         data-test="theme"
@@ -135,6 +135,7 @@ function Search({ run }: { run: Run }) {
         aria-controls={isOpen && found.length > 0 ? 'odonata-found' : undefined}
         aria-activedescendant={isOpen && found.length > 0 ? `odonata-found-${chosen}` : undefined}
         aria-autocomplete="list"
+        // Preact's types require it of a search field that is a combobox.
         list={undefined}
         id="odonata-search"
         placeholder="Find by name ( / )"

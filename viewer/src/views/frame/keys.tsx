@@ -151,7 +151,7 @@ export function changeFor(
 
 export function Help({ onClose }: { onClose(): void }) {
   return (
-    <Dialog title="Keyboard shortcuts" label="Help" kind="help" autofocus onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" label="Help" kind="help" test="help" onClose={onClose}>
       <Pairs rows={KEYS} />
       <p class="hint">
         The address of this page contains all settings: copy it to share the view. In a picture, the wheel

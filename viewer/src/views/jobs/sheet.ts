@@ -12,6 +12,7 @@ import {
   type Communication,
   type Density,
 } from '../../data/placement'
+import { hasRanks } from '../../data/ranks'
 import type { Job } from '../../data/run'
 import type { ViewState } from '../../data/state'
 import type { JobCommunication } from '../../data/communication'
@@ -110,7 +111,7 @@ function matricesExport(session: Session, d: DerivedRun, state: ViewState, theme
 }
 
 function placementOf(session: Session, d: DerivedRun, job: Job): Density | null {
-  if (!d.run.info.tables['placement']?.rows) return null
+  if (!hasRanks(d.run.info)) return null
   const table = session.block(d.run.id, 'placement', PLACEMENT)
   return typeof table === 'object' ? placementDensity(d.run, table, job.job, GRID, GRID) : null
 }

@@ -15,6 +15,7 @@ import {
 } from '../../data/channels'
 import { checkState, type Checks } from '../../data/check'
 import type { Tip } from '../../data/describe'
+import { toggleFocus } from '../../data/focus'
 import type { Rows } from '../../data/rows'
 import { DifferenceModel, RunModel } from '../../data/model'
 import { loadRun, type Run } from '../../data/run'
@@ -193,7 +194,7 @@ export const useSession = (): Session => useContext(SessionContext)
 /** Sets the focus like a click; the same focus again clears it. */
 export function useFocusOn(): (focus: string) => void {
   const { state } = useSession()
-  return (focus) => state.patch({ focus: focus === state.get().focus ? '' : focus })
+  return (focus) => state.patch({ focus: toggleFocus(state.get().focus, focus) })
 }
 
 export function useStore<T>(store: Store<T>): T {

@@ -1,5 +1,6 @@
-/** A box above the page, closed by its button or a click next to it. */
-import type { ComponentChildren, Ref } from 'preact'
+/** A modal box above the page, closed by Escape, its button or a click next to it. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import './dialog.css'
 
 interface DialogProps {
@@ -8,24 +9,27 @@ interface DialogProps {
   /** Style class. */
   readonly kind: string
   readonly test?: string
-  readonly box?: Ref<HTMLDivElement>
-  readonly autofocus?: boolean
   readonly children: ComponentChildren
-  onKeyDown?(event: KeyboardEvent): void
   onClose(): void
 }
 
-export function Dialog({
-  title,
-  label = title,
-  kind,
-  test,
-  box = null,
-  autofocus,
-  children,
-  onKeyDown,
-  onClose,
-}: DialogProps) {
+/** Takes the keyboard while it is open; then the focus returns to where it was. */
+export function Dialog({ title, label = title, kind, test, children, onClose }: DialogProps) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null
+    // The arrow keys scroll the content.
+    const content = box.current!.querySelector<HTMLElement>(SCROLLED)
+    ;(content ?? box.current!.querySelector('button')!).focus()
+    return () => before?.focus()
+  }, [])
+  const onKeyDown = (event: KeyboardEvent): void => {
+    event.stopPropagation()
+    if (event.key === 'Escape') onClose()
+    else if (event.key === 'Tab') keepInside(event, box.current!)
+    else return
+    event.preventDefault()
+  }
   return (
     <div class="shade" onClick={onClose}>
       <div
@@ -33,6 +37,8 @@ export function Dialog({
         role="dialog"
         aria-modal="true"
         aria-label={label}
+        // A click on a text keeps the focus inside.
+        tabIndex={-1}
         ref={box}
         onClick={(event) => event.stopPropagation()}
         onKeyDown={onKeyDown}
@@ -40,14 +46,24 @@ export function Dialog({
       >
         <div class="head">
           <h2>{title}</h2>
-          <button onClick={onClose} autofocus={autofocus}>
-            close
-          </button>
+          <button onClick={onClose}>close</button>
         </div>
         {children}
       </div>
     </div>
   )
+}
+
+/** A part of the content that scrolls on its own. */
+const SCROLLED = '[tabindex="0"]'
+
+/** Moves the focus to the next or previous stop in the box; after the last comes the first. */
+function keepInside({ shiftKey }: KeyboardEvent, box: HTMLElement): void {
+  const stops = [...box.querySelectorAll<HTMLElement>(`button, ${SCROLLED}`)]
+  // -1 if the box itself has the focus.
+  const at = stops.indexOf(document.activeElement as HTMLElement)
+  const next = shiftKey ? Math.max(at, 0) - 1 : (at + 1) % stops.length
+  stops.at(next)!.focus()
 }
 
 /** Names and what stands for each. */

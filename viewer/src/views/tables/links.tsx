@@ -3,7 +3,7 @@ import { useMemo, useRef } from 'preact/hooks'
 import { count, percent } from '../../base/format'
 import { describeLinks, jobOf, place, show, valueLabel } from '../../data/describe'
 import type { DerivedRun } from '../../data/model'
-import { cableName, linkName } from '../../data/run'
+import { linkClass, linkName } from '../../data/run'
 import { hottest } from '../../data/selection'
 import { jobsOnLink } from '../../data/values'
 import { useFocusOn, useSession, useSettings, useStore } from '../session/session'
@@ -74,7 +74,7 @@ function Row({ derived: d, link: l }: { derived: DerivedRun; link: number }) {
     >
       <td title={place(run, run.links.source[l]!)}>{run.routers.names.at(run.links.source[l]!)}</td>
       <td title={place(run, run.links.target[l]!)}>{run.routers.names.at(run.links.target[l]!)}</td>
-      <td>{cableName(run, l)}</td>
+      <td>{linkClass(run, l)}</td>
       <td class="number" data-test="hot-value">
         {show(d, d.values[l]!)}
       </td>

@@ -1,6 +1,7 @@
 /** A heat map of routers, ports or links over time. */
 import { useMemo } from 'preact/hooks'
 import { count, quantity, type Unit } from '../../base/format'
+import { toggleFocus } from '../../data/focus'
 import { heatCells, heatRows } from '../../data/rows'
 import type { ColorScale } from '../../data/scale'
 import { intervalAt, strongest, type Lines } from '../../data/series'
@@ -118,8 +119,9 @@ function Cells({
       order={() => heatCells(shown).map(({ row, interval: i }) => ({ row, i, begin: shown.times[i]! }))}
       place={(picture, { row, begin }) => placeInRow(picture, row, begin)}
       open={(_, { row, begin }) => {
-        const of = focusOf(subjectAt(row))
-        session.state.patch({ time: begin, ...(of === '' ? {} : { focus: of === focus ? '' : of }) })
+        const chosen = focusOf(subjectAt(row))
+        const change = chosen === '' ? {} : { focus: toggleFocus(focus, chosen) }
+        session.state.patch({ time: begin, ...change })
       }}
       over={(picture) => <Cursor picture={picture} time={time} row={focused} />}
     />

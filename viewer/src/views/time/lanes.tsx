@@ -3,6 +3,7 @@ import { useContext, useMemo } from 'preact/hooks'
 import { count, percent, quantity } from '../../base/format'
 import type { Block } from '../../data/block'
 import { jobOf } from '../../data/describe'
+import { toggleFocus } from '../../data/focus'
 import { LANE_TABLES, lanesOf, longestWaiting, sharesOf, stateAt, type Lane } from '../../data/lanes'
 import { laneRows } from '../../data/rows'
 import type { Run } from '../../data/run'
@@ -78,8 +79,8 @@ function LaneChart({ run, lanes, span }: { run: Run; lanes: readonly Lane[]; spa
         }
         place={(picture, { row, time }) => placeInRow(picture, row, time)}
         open={(_, { row, time }) => {
-          const of = focusOf(shown[row]!)
-          session.state.patch({ time: Math.round(time), focus: of === focus ? '' : of })
+          const chosen = focusOf(shown[row]!)
+          session.state.patch({ time: Math.round(time), focus: toggleFocus(focus, chosen) })
         }}
         over={(picture) => <Cursor picture={picture} time={time} row={focused} />}
       />

@@ -1,3 +1,4 @@
+/** A button that names a link or NIC. */
 import { useFocusOn, useSession, useStore } from '../../session/session'
 
 interface PlaceProps {

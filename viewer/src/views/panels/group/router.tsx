@@ -4,9 +4,9 @@ import { count, quantity } from '../../../base/format'
 import { CHANNELS, channelColumns } from '../../../data/channels'
 import { show } from '../../../data/describe'
 import type { DerivedRun } from '../../../data/model'
-import { cableName, linkName } from '../../../data/run'
+import { linkClass, linkName } from '../../../data/run'
 import { channelValues, FIFO_COLUMNS, FIFOS, fifosOf, linksFrom } from '../../../data/router'
-import { useSession, useStore } from '../../session/session'
+import { useFocusOn, useSession, useStore } from '../../session/session'
 import { numbers, Table } from '../../tables/table'
 
 export function RouterView({ derived: d }: { derived: DerivedRun }) {
@@ -27,6 +27,7 @@ export function RouterView({ derived: d }: { derived: DerivedRun }) {
 function LinkTable({ derived: d, router }: { derived: DerivedRun; router: number }) {
   const session = useSession()
   useStore(session.loaded)
+  const focusOn = useFocusOn()
   const { run } = d
   const links = useMemo(() => linksFrom(run, router), [run, router])
   const has = !d.signed && channelColumns(run.info).includes(d.measure.id)
@@ -36,25 +37,26 @@ function LinkTable({ derived: d, router }: { derived: DerivedRun; router: number
   const vcs = channels[0]?.map((_, vc) => `vc ${vc}`) ?? []
   return (
     <Table heads={['To', 'Class', ...numbers(d.measure.label, ...vcs)]}>
-      {links.map((l, i) => (
-        <tr
-          key={l}
-          tabIndex={0}
-          onClick={() => session.state.patch({ focus: `link:${linkName(run, l)}` })}
-          onKeyDown={(event) =>
-            event.key === 'Enter' && session.state.patch({ focus: `link:${linkName(run, l)}` })
-          }
-        >
-          <td>{run.routers.names.at(run.links.target[l]!)}</td>
-          <td>{cableName(run, l)}</td>
-          <td class="number">{show(d, d.values[l]!)}</td>
-          {channels[i]!.map((value, vc) => (
-            <td class="number" key={vc}>
-              {quantity(value, d.measure.unit)}
-            </td>
-          ))}
-        </tr>
-      ))}
+      {links.map((l, i) => {
+        const focusIt = (): void => focusOn(`link:${linkName(run, l)}`)
+        return (
+          <tr
+            key={l}
+            tabIndex={0}
+            onClick={focusIt}
+            onKeyDown={(event) => event.key === 'Enter' && focusIt()}
+          >
+            <td>{run.routers.names.at(run.links.target[l]!)}</td>
+            <td>{linkClass(run, l)}</td>
+            <td class="number">{show(d, d.values[l]!)}</td>
+            {channels[i]!.map((value, vc) => (
+              <td class="number" key={vc}>
+                {quantity(value, d.measure.unit)}
+              </td>
+            ))}
+          </tr>
+        )
+      })}
     </Table>
   )
 }
