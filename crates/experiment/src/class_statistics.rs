@@ -46,7 +46,7 @@ impl LinkClasses {
     }
 
     /// Statistics of `all` and then of each class, from the class and bytes of each link. Links without traffic may be
-    /// left out.
+    /// left out. Bytes are not negative.
     pub fn statistics(&self, bytes: impl IntoIterator<Item = (usize, f64)>) -> Vec<ClassStatistics> {
         let mut loaded = vec![Vec::new(); self.names.len()];
         for (class, bytes) in bytes.into_iter().filter(|&(_, bytes)| bytes != 0.0) {

@@ -109,6 +109,9 @@ fn unknown_keys() {
     with("pattern = \"many-to-many\"", &program("iterations = 4"))
         .at(UnknownKey, 11, 1, "iterations")
         .helps("`program = { name = \"halo-3d\", iterations = … }`");
+    with("pattern = \"many-to-many\"", "program = [\"lu\", \"halo-3d\"]\nbytes = \"4 KiB\"")
+        .at(UnknownKey, 11, 1, "bytes")
+        .helps("in the table of the program");
     with("pattern = \"many-to-many\"", &program("offset = 4"))
         .at(UnknownKey, 11, 1, "offset")
         .helps("'offset' belongs to pattern");

@@ -74,9 +74,12 @@ pub(crate) fn class_statistics<'py>(
     bytes: PyReadonlyArray1<'py, f64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (class_of, bytes) = (class_of.as_slice()?, bytes.as_slice()?);
-    let class_of = || class_of.iter().map(|&class| class as usize);
-    let classes = errors::guarded(py, || LinkClasses::new(names, class_of()))?;
-    json_object(py, &classes.statistics(class_of().zip(bytes.iter().copied())))
+    let rows = errors::guarded(py, || {
+        assert_eq!(class_of.len(), bytes.len(), "one class for each value");
+        let classes = || class_of.iter().map(|&class| class as usize);
+        LinkClasses::new(names, classes()).statistics(classes().zip(bytes.iter().copied()))
+    })?;
+    json_object(py, &rows)
 }
 
 /// Whether the key at a dotted path is a seed of random choices.

@@ -137,7 +137,7 @@ pub fn check(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithm::{Goal, Leg, ALGORITHMS};
+    use crate::algorithm::{Goal, Leg, RoutingError, ALGORITHMS};
     use odonata_machine::topology::Cascade;
     use odonata_machine::{presets, Machine};
     use odonata_units::GroupId;
@@ -146,23 +146,37 @@ mod tests {
         presets::builder(preset).unwrap().build().unwrap()
     }
 
+    /// Algorithms that must fit machines with groups. A new one is checked without an entry.
+    const OF_GROUPS: [&str; 10] = [
+        "min",
+        "valiant-g",
+        "valiant-n",
+        "ugal-g",
+        "ugal-n",
+        "par",
+        "piggyback",
+        "up-down",
+        "up-down-adaptive",
+        "q-adaptive",
+    ];
+
     #[test]
     fn every_algorithm_is_free_of_cycles_on_dragonflies_and_cascades() {
         for preset in ["dragonfly-1056", "edison"] {
             let hops = Arc::new(NextHops::new(&machine(preset)).unwrap());
             let by_hops = ALGORITHMS.iter().filter(|algorithm| algorithm.has_hops());
-            // Others refuse groups: algorithms for tori, and for machines without groups.
-            let fits = |algorithm: &crate::algorithm::Algorithm| {
-                Some((algorithm.name, algorithm.with_defaults().build(Arc::clone(&hops)).ok()?))
-            };
-            let mut checked = 0;
-            for (name, routing) in by_hops.filter_map(fits) {
+            for algorithm in by_hops {
+                let name = algorithm.name;
+                let routing = match algorithm.with_defaults().build(Arc::clone(&hops)) {
+                    Ok(routing) => routing,
+                    // Algorithms for tori, and for machines without groups.
+                    Err(RoutingError::Machine { .. }) if !OF_GROUPS.contains(&name) => continue,
+                    Err(error) => panic!("{name} on {preset}: {error}"),
+                };
                 let result =
                     check(&hops, &routing.discipline(), routing.virtual_channels(), routing.reserved_from(), None);
                 assert_eq!(result, Ok(()), "{name} on {preset}");
-                checked += 1;
             }
-            assert!(checked >= 10, "{checked} algorithms fit {preset}");
         }
     }
 

@@ -88,7 +88,8 @@ impl Directions {
 #[derive(Clone, Debug)]
 pub struct Compass {
     lattice: Lattice,
-    /// Coordinates of router r start at `r * dims.len()`.
+    /// Coordinates of router r start at `r * dims.len()`. A table, since [`Lattice::coordinate`] divides twice and every
+    /// hop reads all dimensions.
     coordinates: Vec<u32>,
 }
 

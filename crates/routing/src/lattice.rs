@@ -91,3 +91,22 @@ impl Lattice {
         Some(RouterId(router.0 - x * self.stride[d] + next * self.stride[d]))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: rings of 5, 4 and 2, and a mesh of 4.
+    #[test]
+    fn the_shorter_direction_of_a_ring() {
+        let shape = Shape::Torus { dims: vec![5, 4, 2, 4], wrap: vec![true, true, true, false] };
+        let lattice = Lattice::of(&shape).unwrap();
+        let span = |x, y, d| {
+            let Span { steps, down, tie } = lattice.span_between(x, y, d);
+            (steps, down, tie)
+        };
+        assert_eq!((span(4, 1, 0), span(1, 4, 0)), ((2, false, false), (2, true, false)));
+        assert_eq!((span(3, 1, 1), span(0, 1, 2)), ((2, false, true), (1, false, true)));
+        assert_eq!((span(2, 2, 1), span(3, 0, 3)), ((0, false, false), (3, true, false)));
+    }
+}

@@ -2,8 +2,8 @@
 
 use odonata_machine::{presets, Machine};
 use odonata_routing::algorithm::{
-    AdaptiveSettings, Decision, Feedback, Header, Memory, ParSettings, QSettings, RouteState, Routing, RoutingChoice,
-    ALGORITHMS,
+    AdaptiveSettings, Decision, Discipline, Feedback, Header, Memory, ParSettings, QSettings, RouteState, Routing,
+    RoutingChoice, ALGORITHMS,
 };
 use odonata_routing::next_hop::NextHops;
 use odonata_routing::view::{IdleView, LoadView};
@@ -83,7 +83,7 @@ impl LoadView for Uneven {
 }
 
 /// Longest path of each algorithm on the canonical dragonfly: l g l minimal; l g l g l; one more with an intermediate
-/// router; one more with a second decision.
+/// router; one more with a second decision. An algorithm without an entry has only the limit of [`walk`].
 const LONGEST: [(&str, usize); 8] = [
     ("min", 3),
     ("valiant-g", 5),
@@ -116,6 +116,8 @@ fn paths_end_within_the_stated_hops_on_increasing_vcs() {
             assert_eq!(known, None, "{name} refuses the machine");
             continue;
         };
+        // Its channels may decrease; the check of its relation is exact.
+        let by_relation = matches!(routing.discipline(), Discipline::Relation(_));
         let mut random = Stream::new(7, "test", &[]);
         let mut seen = 0;
         for _ in 0..20_000 {
@@ -123,12 +125,16 @@ fn paths_end_within_the_stated_hops_on_increasing_vcs() {
             for load in [&Uneven as &dyn LoadView, &IdleView] {
                 let load = if choice.algorithm.needs.load { load } else { &UnreadableView };
                 let path = walk(&*routing, &hops, load, &mut random, pair);
-                assert!(path.channels.len() <= known.unwrap_or(usize::MAX), "{name}: {:?}", path.routers);
-                assert!(path.channels.is_sorted(), "{name}: channels {:?} increase", path.channels);
+                if let Some(longest) = known {
+                    assert!(path.channels.len() <= longest, "{name}: {:?}", path.routers);
+                }
+                assert!(by_relation || path.channels.is_sorted(), "{name}: channels {:?} increase", path.channels);
                 seen = seen.max(path.channels.len());
             }
         }
-        assert_eq!(seen, known.unwrap_or(seen), "{name} reaches its longest path");
+        if let Some(longest) = known {
+            assert_eq!(seen, longest, "{name} reaches its longest path");
+        }
     }
 }
 

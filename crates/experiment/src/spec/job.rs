@@ -290,11 +290,19 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
     Some(JobEntry { name, fields, work: work?, placement: placement? })
 }
 
-/// Where to write `key`, if it is a parameter of the program at `entry`.
+/// Where to write `key`, if it is a parameter of a program at `entry`: of one, or of one in a list.
 fn program_parameter(entry: &Entry, key: &str) -> Option<String> {
+    if let Raw::List(items) = &entry.node.raw {
+        return items.iter().find_map(|node| program_parameter(&entry_of(node), key));
+    }
     let (name, _) = variant::name_at(entry)?;
     let program = PROGRAM.variant(name).filter(|program| program.keys.iter().any(|own| own.name == key))?;
     Some(format!("write it in the table of the program: `program = {{ name = \"{}\", {key} = … }}`", program.name))
+}
+
+/// A program of a list as if it stood alone.
+fn entry_of(node: &Node) -> Entry {
+    Entry { key: "program".into(), place: node.place, node: node.clone() }
 }
 
 /// Reads the programs of a job: one, or several in a list.
@@ -323,9 +331,8 @@ fn read_programs(
             None
         }
         Raw::List(items) => {
-            let item = |node: &Node| read(&Entry { key: "program".into(), place: node.place, node: node.clone() });
             // All of them, so that every mistake is reported.
-            items.iter().map(item).collect::<Vec<_>>().into_iter().collect()
+            items.iter().map(|node| read(&entry_of(node))).collect::<Vec<_>>().into_iter().collect()
         }
         _ => read(entry).map(|program| vec![program]),
     };

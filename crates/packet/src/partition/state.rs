@@ -117,7 +117,8 @@ impl Partition {
         self.catch_up_all(until);
     }
 
-    /// Runs the second phase of an instant.
+    /// Runs the second phase of an instant. By position, since serving an output needs the whole partition. It marks no
+    /// port, so the list does not change meanwhile.
     fn settle(&mut self) {
         self.pending.sort();
         let mut k = 0;

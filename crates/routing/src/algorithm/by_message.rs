@@ -227,7 +227,7 @@ impl Classes {
         let wrong = |reason: String| Refusal::Setting("route", reason);
         let mut rules = Vec::new();
         for (i, rule) in setting.rules(hops.nodes()).into_iter().enumerate() {
-            if rule.flexibility.is_some_and(|[low, high]| low > high) {
+            if rule.flexibility.is_some_and(|[low, high]| low > high || low.is_nan() || high.is_nan()) {
                 return Err(wrong(format!("rule {}: expected flexibility = [from, to], the smaller one first", i + 1)));
             }
             if rule.otherwise.is_some() && rule.flexibility.is_none() {

@@ -32,6 +32,7 @@ parameters! {
     /// ([`AdaptiveSettings`](super::AdaptiveSettings)).
     #[derive(Copy, PartialEq)]
     pub struct UgalPaths {
+        // 1 compares queues times hops without preference.
         /// Factor on the indirect side: a message takes an indirect path if H(direct) * q(direct) > hop_threshold *
         /// H(indirect) * q(indirect) + bias_load_hops, with H hops and q the load above 1 of the busiest link.
         pub hop_threshold: f64 = 1.0, Kind::Number { min: 0.0, max: f64::INFINITY };

@@ -46,8 +46,10 @@ parameters! {
         pub loss: f32 = 0.04, Kind::SHARE;
         /// Probability of a random port (epsilon).
         pub exploration: f64 = 0.001, Kind::SHARE;
+        // q_thld1 of the paper.
         /// Share that a detour from the source router must save.
         pub threshold_source: f32 = 0.2, Kind::SHARE;
+        // q_thld2 of the paper.
         /// Share that a detour inside the intermediate group must save.
         pub threshold_intermediate: f32 = 0.35, Kind::SHARE;
     }

@@ -1,4 +1,4 @@
-//! VC offsets of the hops of a leg, as [`super::vc_order`] computes them.
+//! The VC order of a machine and the VC offsets of its legs; [`super::vc_order`] computes the offsets.
 
 /// No path, or not computed yet.
 pub(super) const UNKNOWN: u8 = u8::MAX;

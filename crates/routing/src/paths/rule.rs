@@ -1,4 +1,4 @@
-//! What the paths of all machines have in common.
+//! The path rule of a machine: its trait, demands, errors, and draws that all rules share.
 
 use super::draws::Draws;
 use odonata_declare::words;
