@@ -16,6 +16,8 @@ pub struct Key {
     pub default: KeyDefault,
     /// Meaning, in one or more sentences.
     pub doc: &'static str,
+    /// Whether a result depends on it so much that the output names the default.
+    pub decides: bool,
 }
 
 /// What applies if a key is not given.
@@ -38,17 +40,24 @@ impl PartialEq for Key {
 impl Key {
     /// A key with a default value.
     pub const fn with_default(name: &'static str, kind: Kind, default: Value, doc: &'static str) -> Self {
-        Self { name, kind, default: KeyDefault::Value(default), doc }
+        Self { name, kind, default: KeyDefault::Value(default), doc, decides: false }
     }
 
     /// A key whose default depends on other keys.
     pub const fn optional(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Self {
-        Self { name, kind, default: KeyDefault::Described(default), doc }
+        Self { name, kind, default: KeyDefault::Described(default), doc, decides: false }
     }
 
     /// A key that must be given.
     pub const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Self {
-        Self { name, kind, default: KeyDefault::Required, doc }
+        Self { name, kind, default: KeyDefault::Required, doc, decides: false }
+    }
+
+    /// The same key with a default that the output names, since a result depends on it.
+    #[must_use]
+    pub const fn deciding(mut self) -> Self {
+        self.decides = true;
+        self
     }
 
     /// First sentence of the meaning.

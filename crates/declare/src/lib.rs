@@ -38,6 +38,7 @@
 //! assert_eq!(arbiter.values()[1], ("tries", Value::Integer(1)));
 //! ```
 
+mod assumption;
 mod column;
 mod error;
 mod field;
@@ -55,6 +56,7 @@ mod values;
 mod variant;
 mod word;
 
+pub use assumption::Assumption;
 pub use column::{Column, Merge, Role, Type, Unit, AXIS};
 pub use error::{FileError, ParameterError, ParameterMistake};
 pub use field::{Field, FieldKind};

@@ -23,6 +23,8 @@ pub struct FieldKey<P> {
     pub default: Option<KeyDefault>,
     /// Meaning.
     pub doc: &'static str,
+    /// Whether the output names the default, see [`Key::decides`].
+    pub decides: bool,
     /// Reads the field.
     pub get: fn(&P) -> Option<Value>,
     /// Changes the field.
@@ -40,7 +42,8 @@ impl<P> FieldKey<P> {
 
     fn key(&self, defaults: &P) -> Key {
         let of_struct = || self.value(defaults).map(KeyDefault::Value).expect("a default that is a value");
-        Key { name: self.name, kind: self.kind, default: self.default.clone().unwrap_or_else(of_struct), doc: self.doc }
+        let default = self.default.clone().unwrap_or_else(of_struct);
+        Key { name: self.name, kind: self.kind, default, doc: self.doc, decides: self.decides }
     }
 
     fn set(&self, of: &mut P, value: &Value) {
@@ -64,6 +67,8 @@ impl<P> FieldKey<P> {
 /// | `name: Type = default => Self::of;` | a preset: its value replaces the whole struct by `Self::of(value)` |
 /// | `name: Type = default, part;` | a struct of parameters: its keys are keys of this struct |
 /// | `name: Type = default, no key;` | a field that no key sets |
+///
+/// With `#[decides(result)]` before a field, the output names the default where the key is not given.
 ///
 /// The struct implements [`Parameters`](crate::Parameters), `Default`, `Clone` and `Debug`.
 ///
@@ -126,7 +131,8 @@ macro_rules! parameters {
         );
     };
     (@ $struct:tt $name:ident {$($fields:tt)*} {$($defaults:tt)*} {$($entries:tt)*}
-        $(#[doc = $doc:literal])+ $vis:vis $field:ident: $type:ty $(= $default:expr)? $(, $kind:expr)?
+        $(#[doc = $doc:literal])+ $(#[decides($decides:ident)])? $vis:vis $field:ident: $type:ty
+            $(= $default:expr)? $(, $kind:expr)?
             $(, else $words:expr)? $(, as $key:ident)? $(=> $replace:expr)?; $($rest:tt)*
     ) => {
         $crate::parameters!(@ $struct $name
@@ -137,6 +143,7 @@ macro_rules! parameters {
                 kind: $crate::parameters!(@kind $type $(, $kind)?),
                 default: $crate::parameters!(@described ($($default)?) $($words)?),
                 doc: concat!($($doc),+).trim_ascii(),
+                decides: $crate::parameters!(@decides $($decides)?),
                 get: |of| $crate::Field::get(&of.$field),
                 set: $crate::parameters!(@set $field $($replace)?),
             }),}
@@ -160,6 +167,8 @@ macro_rules! parameters {
         }
     };
 
+    (@decides) => { false };
+    (@decides result) => { true };
     (@default) => { Default::default() };
     (@default $default:expr) => { $default };
     (@name $field:ident) => { stringify!($field) };
@@ -303,6 +312,7 @@ mod tests {
             /// Size of the ranks' messages.
             sizes: Vec<Bytes> = vec![Bytes(8)];
             /// Messages of each rank.
+            #[decides(result)]
             count: u32 = 2, Kind::COUNT, as messages;
             /// Time between two messages.
             gap: Option<Time> = None, else "as in the file";
@@ -328,7 +338,7 @@ mod tests {
                 Kind::Path,
                 "Path of the file: what the ranks do, \"one line each\", and `\\n` at the end of a line.",
             ),
-            Key { name: "start", kind: Kind::Time, default: time(3), doc: "Start of the first rank." },
+            Key { name: "start", kind: Kind::Time, default: time(3), doc: "Start of the first rank.", decides: false },
             Key::with_default("last", Kind::WordOr(NEVER, &Kind::Time), Value::text("never"), "Start of the last one."),
             Key::with_default(
                 "sizes",
@@ -341,6 +351,8 @@ mod tests {
         ];
         assert_eq!(keys, expected);
         assert!(keys.iter().zip(&expected).all(|(key, expected)| key.doc == expected.doc));
+        let deciding: Vec<_> = keys.iter().filter(|key| key.decides).map(|key| key.name).collect();
+        assert_eq!(deciding, ["messages"]);
     }
 
     #[test]

@@ -60,18 +60,21 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             kind: Kind::count(1),
             default: KeyDefault::Value(Value::Integer(1)),
             doc: "Copies of the network without cables between them. Each node has one NIC (or `rails` NICs) in each.",
+            decides: false,
         },
         Key {
             name: "rails",
             kind: Kind::count(1),
             default: KeyDefault::Value(Value::Integer(1)),
             doc: "NICs of each node in a plane, each with its own link of class `terminal`.",
+            decides: false,
         },
         Key {
             name: "rail_routers",
             kind: RailRouters::KIND,
             default: KeyDefault::Value(Value::text(RailRouters::Same.word())),
             doc: "Routers at which the rails of a node end.",
+            decides: false,
         },
         Key {
             name: "edit",
@@ -79,12 +82,14 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             default: KeyDefault::Value(Value::List(Vec::new())),
             doc: "Changes of the cabling, in order: `-K` (one black cable fewer per router pair), `+B-K`, `+2 global`, \
                   `fail g0r1c2`, `fail 5% blue`, `blue.bandwidth*=0.5`; or tables.",
+            decides: false,
         },
         Key {
             name: "class",
             kind: Kind::TableOfTables(CLASS_KEYS),
             default: KeyDefault::Described("as the preset, the topology or the file says"),
             doc: "Settings of a link class, `[machine.class.blue]`, for all its cables, applied before the edits. `terminal` is the class of the links between nodes and routers.",
+            decides: false,
         },
     ];
     let edit = keys.iter().position(|key| key.name == "edit").expect("a key");
