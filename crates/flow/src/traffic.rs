@@ -306,7 +306,7 @@ fn merge_equal_targets(members: &mut Vec<Member>, first: usize) {
 mod tests {
     use super::*;
     use odonata_machine::topology::Torus;
-    use odonata_workload::{JobSpec, PatternSpec, PlacementSpec};
+    use odonata_workload::{JobSettings, JobSpec, PatternSpec, PlacementSpec};
     use std::collections::BTreeSet;
 
     /// Two jobs, each on one node of every router, all-to-all. With equal random numbers they would take equal paths.
@@ -317,11 +317,9 @@ mod tests {
         let job = |name: &str| JobSpec {
             name: name.into(),
             ranks: 4,
-            ranks_per_node: Some(1),
+            settings: JobSettings { ranks_per_node: Some(1), ..JobSettings::default() },
             work: odonata_workload::Work::pattern(PatternSpec::parse("all-to-all").unwrap()),
             placement: PlacementSpec::parse("compact").unwrap(),
-            idle: false,
-            color: None,
         };
         let jobs = [job("a"), job("b")];
         let mut workload = Workload::build(&machine, &jobs, 1).unwrap();
@@ -352,11 +350,9 @@ mod tests {
         let job = JobSpec {
             name: "many".into(),
             ranks: 4,
-            ranks_per_node: Some(1),
+            settings: JobSettings { ranks_per_node: Some(1), ..JobSettings::default() },
             work: odonata_workload::Work::pattern(pattern),
             placement: PlacementSpec::parse("compact").unwrap(),
-            idle: false,
-            color: None,
         };
         let workload = Workload::build(&machine, &[job], 1).unwrap();
         let job = &workload.jobs[0];

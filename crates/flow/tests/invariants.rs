@@ -4,7 +4,7 @@ use odonata_flow::{run, FlowError, FlowResult, FlowSettings, ResourceLimits};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
 use odonata_routing::algorithm::{PathChoice, ALGORITHMS};
-use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload};
+use odonata_workload::{JobSettings, JobSpec, PatternSpec, PlacementSpec, Workload};
 use proptest::prelude::*;
 
 fn machine(pick: usize) -> Machine {
@@ -26,11 +26,9 @@ fn workload(machine: &Machine, patterns: &[&str], scale: u32) -> Workload {
         JobSpec {
             name: format!("job{i}"),
             ranks,
-            ranks_per_node: Some(1),
+            settings: JobSettings { ranks_per_node: Some(1), ..JobSettings::default() },
             work: odonata_workload::Work::pattern(pattern),
             placement,
-            idle: false,
-            color: None,
         }
     };
     let specs: Vec<_> = patterns.iter().enumerate().map(spec).collect();

@@ -5,7 +5,7 @@ use odonata_machine::topology::{Dragonfly, FatTree, Torus};
 use odonata_machine::Machine;
 use odonata_processes::run_in_threads;
 use odonata_routing::algorithm::{PathChoice, ALGORITHMS};
-use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Work, Workload};
+use odonata_workload::{JobSettings, JobSpec, PatternSpec, PlacementSpec, Work, Workload};
 
 fn machines() -> Vec<Machine> {
     let builders = [
@@ -22,11 +22,9 @@ fn workload(machine: &Machine, patterns: &[&str]) -> Workload {
     let spec = |(i, pattern): (usize, &&str)| JobSpec {
         name: format!("job{i}"),
         ranks,
-        ranks_per_node: Some(1),
+        settings: JobSettings { ranks_per_node: Some(1), ..JobSettings::default() },
         work: Work::pattern(PatternSpec::parse(pattern).unwrap()),
         placement: PlacementSpec::parse(if i == 0 { "random-nodes" } else { "compact" }).unwrap(),
-        idle: false,
-        color: None,
     };
     let specs: Vec<_> = patterns.iter().enumerate().map(spec).collect();
     Workload::build(machine, &specs, 3).unwrap()

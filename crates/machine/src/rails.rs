@@ -13,7 +13,7 @@ use crate::builder::LIMIT;
 use crate::error::wrong;
 use crate::links::from_0;
 use crate::machine::Rails;
-use crate::rail_routers::{RailRouters, PLANE_AXIS, RAILS_MAX};
+use crate::rail_settings::{RailRouters, RailSettings, PLANE_AXIS, RAILS_MAX};
 use crate::{Coordinates, Machine, MachineBuilder, MachineError, Shape};
 use odonata_units::{GroupId, NodeId, RouterId};
 use std::ops::Range;
@@ -29,7 +29,8 @@ impl MachineBuilder {
     /// # Errors
     /// A count of zero, more than [`RAILS_MAX`] NICs of a node, or more NICs than a machine may have. Also a group
     /// with fewer routers with nodes than rails, if each rail has its own router, or an axis called `plane`.
-    pub fn add_rails(&mut self, rails: u32, routers: RailRouters, planes: u32) -> Result<(), MachineError> {
+    pub fn add_rails(&mut self, settings: RailSettings) -> Result<(), MachineError> {
+        let RailSettings { planes, rails, rail_routers } = settings;
         for (key, count) in [("rails", rails), ("planes", planes)] {
             if !(1..=RAILS_MAX).contains(&count) {
                 return wrong(key, format!("is {count}; expected 1 to {RAILS_MAX}"));
@@ -50,7 +51,7 @@ impl MachineBuilder {
             let each = if *what == "nodes" { "NICs" } else { *what };
             return wrong("planes", format!("{planes} with {count} {each} each; expected at most {LIMIT} in total"));
         }
-        self.add_rails_of_plane(rails, routers)?;
+        self.add_rails_of_plane(rails, rail_routers)?;
         self.rails.per_plane = rails;
         if planes > 1 {
             self.copy(planes)?;

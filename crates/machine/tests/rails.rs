@@ -1,7 +1,7 @@
 //! Nodes with several NICs: numbering of NICs, routers and planes.
 
 use odonata_machine::topology::Dragonfly;
-use odonata_machine::{MachineBuilder, RailRouters};
+use odonata_machine::{MachineBuilder, RailRouters, RailSettings};
 use odonata_units::{NodeId, RouterId};
 
 fn dragonfly() -> MachineBuilder {
@@ -13,7 +13,7 @@ fn dragonfly() -> MachineBuilder {
 fn planes_are_the_machine_that_was_copied() {
     let alone = dragonfly().build().unwrap();
     let mut builder = dragonfly();
-    builder.add_rails(1, RailRouters::Same, 3).unwrap();
+    builder.add_rails(RailSettings { planes: 3, ..RailSettings::default() }).unwrap();
     let machine = builder.build().unwrap();
     assert_eq!((machine.router_count(), machine.host_count()), (3 * 36, 72));
     assert_eq!(machine.planes().len(), 3);
@@ -27,7 +27,7 @@ fn planes_are_the_machine_that_was_copied() {
 #[test]
 fn rails_end_at_the_next_routers_of_the_group() {
     let mut builder = dragonfly();
-    builder.add_rails(3, RailRouters::Next, 2).unwrap();
+    builder.add_rails(RailSettings { planes: 2, rails: 3, rail_routers: RailRouters::Next }).unwrap();
     let machine = builder.build().unwrap();
     for host in (0..72).map(NodeId) {
         for rail in 0..6 {
@@ -48,7 +48,7 @@ fn rails_end_at_the_next_routers_of_the_group() {
 #[test]
 fn nodes_survive_the_loss_of_one_nic() {
     let mut builder = dragonfly();
-    builder.add_rails(1, RailRouters::Same, 2).unwrap();
+    builder.add_rails(RailSettings { planes: 2, ..RailSettings::default() }).unwrap();
     builder.router_up[0] = false;
     builder.router_up[1] = false;
     builder.router_up[36 + 1] = false;

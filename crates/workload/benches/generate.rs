@@ -2,7 +2,7 @@
 //! bench -p odonata-workload -- NAME…` selects patterns.
 
 use odonata_machine::presets;
-use odonata_workload::{JobSpec, PatternSpec, PlacementSpec, Workload};
+use odonata_workload::{JobSettings, JobSpec, PatternSpec, PlacementSpec, Workload};
 use std::io::Write;
 use std::time::Instant;
 
@@ -25,11 +25,9 @@ fn main() {
         let job = JobSpec {
             name: "bench".into(),
             ranks: 131_072,
-            ranks_per_node: None,
+            settings: JobSettings::default(),
             work: odonata_workload::Work::pattern(PatternSpec::parse(name).expect("a known pattern")),
             placement: PlacementSpec::parse("non-uniform").expect("a known placement"),
-            idle: false,
-            color: None,
         };
         let start = now();
         let workload = Workload::build(&machine, &[job], 1).expect("the job fits");

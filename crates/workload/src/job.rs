@@ -6,15 +6,16 @@ use crate::program_messages::ProgramMessages;
 use crate::rail_choice::RailChoice;
 use crate::silent::SilentPattern;
 use crate::{
-    MissingMessages, Pattern, PatternRule, PatternSpec, PlacementSpec, ProgramStart, TrafficKind, TrafficSpec,
+    Execution, MissingMessages, Pattern, PatternRule, PatternSpec, PlacementSpec, TrafficKind, TrafficSpec,
     WorkloadError,
 };
+use odonata_declare::{parameters, Choice, Kind};
 use odonata_machine::Machine;
 use odonata_programs::collective::Collectives;
 use odonata_programs::expansion::JobProgram;
 use odonata_programs::mistakes::{self, Examination, ExaminationCache, Mistake, MAX_CALLS};
 use odonata_programs::{ProgramContext, ProgramSpec, Rounds, Sequence};
-use odonata_units::{JobId, NodeId, RankId, Stream, Time};
+use odonata_units::{JobId, NodeId, RankId, Stream};
 use std::sync::{Arc, LazyLock};
 
 /// Specification of a job.
@@ -24,16 +25,29 @@ pub struct JobSpec {
     pub name: String,
     /// Number of ranks.
     pub ranks: u32,
-    /// Ranks on each node except the last. One per core if not given.
-    pub ranks_per_node: Option<u32>,
     /// Work of its ranks.
     pub work: Work,
     /// Placement.
     pub placement: PlacementSpec,
-    /// Whether it occupies its nodes without sending.
-    pub idle: bool,
-    /// Colour in pictures, as in CSS (`#1b9e77`). A colour of the palette if not given.
-    pub color: Option<String>,
+    /// Other keys.
+    pub settings: JobSettings,
+}
+
+const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };
+
+parameters! {
+    /// Keys of every job whose values need no file and no machine.
+    #[derive(PartialEq, Eq)]
+    pub struct JobSettings {
+        /// Consecutive ranks on each node; the last node may have fewer.
+        pub ranks_per_node: Option<u32> = None, Kind::WordOr(CORES, &Kind::COUNT);
+        /// Whether the job holds its nodes but sends nothing. The other jobs run on the same nodes as with it.
+        pub idle: bool = false;
+        /// Whether the job is left out of the run. Other jobs may get its nodes.
+        pub absent: bool = false;
+        /// Colour in pictures.
+        pub color: Option<String> = None, Kind::Color, else "one of a palette, by the number of the job";
+    }
 }
 
 /// The work of a job's ranks.
@@ -52,12 +66,8 @@ pub enum Work {
         programs: Vec<ProgramSpec>,
         /// Collective algorithms.
         collectives: Arc<Collectives>,
-        /// Start time.
-        start: Time,
-        /// How often the ranks run all programs, at least once.
-        repeat: u32,
-        /// Whether the ranks repeat all programs until the other jobs have ended.
-        background: bool,
+        /// Start and repetitions.
+        execution: Execution,
     },
 }
 
@@ -210,8 +220,9 @@ impl Workload {
 }
 
 fn request(spec: &JobSpec, index: usize, seed: u64) -> PlacementRequest<'_> {
-    let JobSpec { name: job, ranks, ranks_per_node, placement, .. } = spec;
-    PlacementRequest { job, placement: placement.name(), index, ranks: *ranks, ranks_per_node: *ranks_per_node, seed }
+    let JobSpec { name: job, ranks, placement, settings, .. } = spec;
+    let ranks_per_node = settings.ranks_per_node;
+    PlacementRequest { job, placement: placement.name(), index, ranks: *ranks, ranks_per_node, seed }
 }
 
 fn job(
@@ -222,7 +233,7 @@ fn job(
     known: &mut ExaminationCache,
 ) -> Result<Job, WorkloadError> {
     let NodeAssignment { node_of_rank, ranks_per_node } = placed;
-    let JobSpec { name, ranks, .. } = spec;
+    let JobSpec { name, ranks, settings: JobSettings { idle, color, .. }, .. } = spec;
     // Named by the job, so the seed does not depend on other jobs.
     let seed = |what: &str| Stream::new(request.seed, &format!("{what}/{name}"), &[]).next_u64();
     let done = match &spec.work {
@@ -244,21 +255,20 @@ fn job(
             ranks_work(&spec.work, programs, &context, known)?
         }
     };
-    let silent =
-        |pattern| if spec.idle { Arc::new(SilentPattern { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };
+    let silent = |pattern| if *idle { Arc::new(SilentPattern { ranks: *ranks }) as Arc<dyn Pattern> } else { pattern };
     Ok(Job {
         name: name.clone(),
-        idle: spec.idle,
-        color: spec.color.clone().unwrap_or_else(|| COLORS[request.index % COLORS.len()].clone()),
+        idle: *idle,
+        color: color.clone().unwrap_or_else(|| COLORS[request.index % COLORS.len()].clone()),
         ranks: *ranks,
         ranks_per_node,
         pattern: silent(done.pattern),
         rule: done.rule,
         iterations: done.iterations,
         // An idle job runs nothing.
-        traffic: if spec.idle && done.program.is_some() { TrafficKind::default() } else { done.traffic },
-        program: done.program.filter(|_| !spec.idle),
-        examined: if spec.idle { done.examined.with_no_messages() } else { done.examined },
+        traffic: if *idle && done.program.is_some() { TrafficKind::default() } else { done.traffic },
+        program: done.program.filter(|_| !idle),
+        examined: if *idle { done.examined.with_no_messages() } else { done.examined },
         node_of_rank,
         rails: RailChoice::default(),
         pattern_name: done.name,
@@ -284,27 +294,26 @@ fn ranks_work(
     context: &ProgramContext<'_>,
     known: &mut ExaminationCache,
 ) -> Result<BuiltWork, WorkloadError> {
-    let Work::Program { collectives, start, repeat, background, .. } = work else {
-        unreachable!("a job with programs")
-    };
+    let Work::Program { collectives, execution, .. } = work else { unreachable!("a job with programs") };
+    let Execution { repeat, background, .. } = *execution;
     let mut programs =
         specs.iter().map(|spec| odonata_programs::build(spec, context)).collect::<Result<Vec<_>, _>>()?;
     let name = specs.iter().map(ProgramSpec::name).collect::<Vec<_>>().join("+");
     let once = if programs.len() == 1 { programs.remove(0) } else { Arc::new(Sequence::new(programs)) };
     let once = JobProgram::new(once, Arc::clone(collectives));
-    let several = *background || *repeat > 1;
+    let several = background || repeat > 1;
     let words = format!("{specs:?} {collectives:?} {} ranks, seed {}, {several}", context.ranks, context.seed);
     let examined = known.get_or_examine(words, || examined(&once, several)).map_err(|Mistake(reason)| {
         WorkloadError::Impossible { job: context.job.into(), program: name.clone(), reason }
     })?;
-    let rounds = if *background { Rounds::Endless } else { Rounds::Times(*repeat) };
+    let rounds = if background { Rounds::Endless } else { Rounds::Times(repeat) };
     Ok(BuiltWork {
         examined,
         program: Some(if several { once.repeated(rounds) } else { once.clone() }),
         pattern: Arc::new(ProgramMessages(once)),
         rule: None,
-        iterations: if *background { 1 } else { *repeat },
-        traffic: TrafficKind::Program(ProgramStart { start: *start, background: *background }),
+        iterations: if background { 1 } else { repeat },
+        traffic: TrafficKind::Program(*execution),
         name,
     })
 }
@@ -330,11 +339,9 @@ mod tests {
         JobSpec {
             name: name.into(),
             ranks,
-            ranks_per_node: None,
+            settings: JobSettings::default(),
             work: Work::pattern(PatternSpec::parse(pattern).unwrap()),
             placement: PlacementSpec::parse(placement).unwrap(),
-            idle: false,
-            color: None,
         }
     }
 
@@ -389,7 +396,7 @@ mod tests {
     fn an_idle_job_holds_its_nodes_and_is_silent() {
         let mut jobs = [spec("a", 30, "spread", "non-uniform"), spec("b", 20, "umesh", "random-nodes")];
         let busy = Workload::build(&machine(), &jobs, 1).unwrap();
-        jobs[0].idle = true;
+        jobs[0].settings.idle = true;
         let idle = Workload::build(&machine(), &jobs, 1).unwrap();
         for job in 0..2 {
             assert_eq!(idle.jobs[job].node_of_rank, busy.jobs[job].node_of_rank);
@@ -406,12 +413,12 @@ mod tests {
             "job 'b' needs 9 nodes (33 ranks, 4 on each), but only 7 of the 32 usable nodes of test are free: 2 too few"
         );
         let mut crowded = spec("a", 8, "uniform", "compact");
-        crowded.ranks_per_node = Some(5);
+        crowded.settings.ranks_per_node = Some(5);
         assert_eq!(
             message(&[crowded.clone()]),
             "job 'a': ranks_per_node: 5, but a node of test has 4 cores: 1 too many"
         );
-        crowded.ranks_per_node = Some(0);
+        crowded.settings.ranks_per_node = Some(0);
         assert!(message(&[crowded]).contains("at least one rank"));
         assert!(message(&[spec("a", 0, "uniform", "compact")]).starts_with("job 'a': ranks: 0"));
         let twice = [spec("a", 1, "uniform", "compact"), spec("a", 1, "uniform", "compact")];

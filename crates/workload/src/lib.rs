@@ -25,7 +25,7 @@ pub mod volumes;
 
 pub use communication::{MissingMessages, Pattern, SentMessage};
 pub use error::WorkloadError;
-pub use job::{Job, JobSpec, Work, Workload};
+pub use job::{Job, JobSettings, JobSpec, Work, Workload};
 pub use pattern::{
     AdversarialParameters, AllToAllOrder, AllToAllParameters, FilePatternParameters, GroupTarget, HotspotParameters,
     ManyToManyParameters, PatternContext, PatternRule, PatternSpec, PermutationParameters, RandomNeighborsParameters,
@@ -39,5 +39,5 @@ pub use placement::{
     RandomPlacement, PLACEMENTS,
 };
 pub use traffic::{
-    ClosedParameters, Injection, LoadStep, OpenParameters, ProgramStart, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC,
+    ClosedParameters, Execution, Injection, LoadStep, OpenParameters, TrafficKind, TrafficRule, TrafficSpec, TRAFFIC,
 };

@@ -11,16 +11,20 @@ pub enum TrafficKind {
     /// Open traffic: every node creates packets at a load. The pattern draws their destinations.
     Open(OpenParameters),
     /// Every rank runs its program.
-    Program(ProgramStart),
+    Program(Execution),
 }
 
-/// Start of a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct ProgramStart {
-    /// Start time.
-    pub start: Time,
-    /// Whether the ranks repeat the program until all awaited jobs have ended.
-    pub background: bool,
+parameters! {
+    /// Keys of a job with a program.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct Execution {
+        /// Start of the ranks of a program. For a pattern, `traffic` has the start.
+        pub start: Time = Time::ZERO;
+        /// Executions of the program, or of the whole list of programs. A rank starts the next one when it ends.
+        pub repeat: u32 = 1, Kind::COUNT;
+        /// Whether the program repeats until all other jobs have ended. The flow and model engines count it once.
+        pub background: bool = false;
+    }
 }
 
 parameters! {

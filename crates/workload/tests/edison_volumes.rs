@@ -11,7 +11,7 @@
 
 use odonata_machine::{presets, Machine};
 use odonata_units::RouterId;
-use odonata_workload::{Job, JobSpec, PatternSpec, PlacementSpec, Workload};
+use odonata_workload::{Job, JobSettings, JobSpec, PatternSpec, PlacementSpec, Workload};
 
 const INDIRECT: f64 = 0.55;
 const LEG: f64 = 5.0 / 6.0 + 15.0 / 16.0;
@@ -52,11 +52,9 @@ fn job(name: &str) -> JobSpec {
     JobSpec {
         name: name.into(),
         ranks: 32_768,
-        ranks_per_node: None,
+        settings: JobSettings::default(),
         work: odonata_workload::Work::pattern(PatternSpec::parse(name).expect("a pattern")),
         placement: PlacementSpec::parse("non-uniform").expect("a placement"),
-        idle: false,
-        color: None,
     }
 }
 

@@ -4,7 +4,7 @@ use odonata_import::{codes, htsim, tracer};
 use odonata_machine::topology::Dragonfly;
 use odonata_machine::Machine;
 use odonata_units::RankId;
-use odonata_workload::{JobSpec, Pattern, PatternSpec, PlacementSpec, Work, Workload};
+use odonata_workload::{JobSettings, JobSpec, Pattern, PatternSpec, PlacementSpec, Work, Workload};
 use std::collections::HashMap;
 
 /// Four routers of four nodes with two cores.
@@ -39,11 +39,9 @@ fn placed(file: Vec<u8>, format: Option<&str>, job: i64, ranks: u32) -> Result<V
     let job = JobSpec {
         name: "a".into(),
         ranks,
-        ranks_per_node: None,
+        settings: JobSettings::default(),
         work: Work::pattern(PatternSpec::parse("all-to-all").unwrap()),
         placement,
-        idle: false,
-        color: None,
     };
     let workload = Workload::build(&machine(), &[job], 1).map_err(|error| error.to_string())?;
     Ok(workload.jobs[0].node_of_rank.iter().map(|node| node.0).collect())

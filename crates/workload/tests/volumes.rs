@@ -5,7 +5,7 @@ use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{Machine, MachineBuilder};
 use odonata_units::{Bytes, NodeId, RankId, RouterId};
 use odonata_workload::volumes::{Matrix, Messages, Volumes};
-use odonata_workload::{Job, JobSpec, PatternSpec, PlacementSpec, Workload};
+use odonata_workload::{Job, JobSettings, JobSpec, PatternSpec, PlacementSpec, Workload};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,11 +27,9 @@ fn job(name: &str, ranks: u32, pattern: &str, placement: &str) -> JobSpec {
     JobSpec {
         name: name.into(),
         ranks,
-        ranks_per_node: None,
+        settings: JobSettings::default(),
         work: odonata_workload::Work::pattern(PatternSpec::parse(pattern).expect("a pattern")),
         placement: PlacementSpec::parse(placement).expect("a placement"),
-        idle: false,
-        color: None,
     }
 }
 

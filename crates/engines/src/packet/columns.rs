@@ -9,7 +9,7 @@ use odonata_declare::{declarations, Column, FilledColumn, Role, Values};
 use odonata_memory::Need;
 use odonata_packet::{ClosedTraffic, JobRecord, PacketResult, PortRecord, PortView};
 use odonata_units::Time;
-use odonata_workload::{ClosedParameters, Injection, Job, ProgramStart, TrafficKind};
+use odonata_workload::{ClosedParameters, Execution, Injection, Job, TrafficKind};
 
 /// A finished run: the context of the columns.
 pub(super) struct FinishedRun<'a> {
@@ -255,7 +255,7 @@ fn times(run: &FinishedRun<'_>) -> Option<Values> {
         TrafficKind::Closed(ClosedParameters { start }) => {
             Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64()
         }
-        TrafficKind::Program(ProgramStart { start, .. }) => {
+        TrafficKind::Program(Execution { start, .. }) => {
             Time(record.last_arrival_ps.saturating_sub(start.ps())).as_s_f64()
         }
         TrafficKind::Open(_) => f64::NAN,

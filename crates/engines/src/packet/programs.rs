@@ -34,14 +34,14 @@ impl Programs {
         let mut jobs = Vec::new();
         let (mut packets, mut bytes, mut memory_bytes) = (0u64, 0u64, 0u64);
         for (number, job) in (0..).zip(&scenario.workload.jobs) {
-            let (TrafficKind::Program(start), Some(shared)) = (&job.traffic, &job.program) else { continue };
+            let (TrafficKind::Program(execution), Some(shared)) = (&job.traffic, &job.program) else { continue };
             jobs.push(RankJob {
                 job: number,
                 shared: shared.clone(),
                 node_of_rank: Arc::new(job.node_of_rank.clone()),
                 rails: scenario.machine.has_rails().then(|| Arc::new(JobRails::new(&scenario.machine, job))),
-                start: start.start,
-                background: start.background,
+                start: execution.start,
+                background: execution.background,
             });
             let rounds = u64::from(job.iterations);
             let mut memory = RankMemory::default();
@@ -294,7 +294,7 @@ fn of_jobs(run: &FinishedRun<'_>, figure: impl Fn(&Job, &ProgramRecords, &[RankR
 
 /// Rounds of a job that all its ranks are through with. Ranks of an endless program that do nothing are at their end.
 fn repetitions(job: &Job, ranks: &[RankRecord]) -> f64 {
-    let endless = matches!(job.traffic, TrafficKind::Program(start) if start.background);
+    let endless = matches!(job.traffic, TrafficKind::Program(execution) if execution.background);
     let of = |rank: &RankRecord| match rank.end {
         Some(_) if endless => None,
         Some(_) => Some(u64::from(job.iterations)),

@@ -3,16 +3,14 @@
 use super::node_names;
 use super::resolved::table_of;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
-use odonata_declare::{Kind, ParameterStruct, Value, Variant, Word};
+use odonata_declare::{Kind, ParameterStruct, Value, Variant};
 use odonata_document::{suggestion, Files, PlacedValue, ProblemKind, Report};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
 use odonata_machine::topology::{Extent, TOPOLOGIES};
-use odonata_machine::RailRouters;
 use odonata_machine::{metrics, presets};
-use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError};
+use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError, NodeSettings, RailSettings};
 use odonata_memory as memory;
-use odonata_units::RouterId;
 use odonata_workload::rail_choice::RailChoice;
 use std::path::Path;
 use toml::Table;
@@ -34,14 +32,11 @@ pub(super) struct Hardware {
 pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<Hardware> {
     let (mut builder, mut resolved) = origin(spec, seed, files, report)?;
     let assumed = builder.bandwidth_assumed;
-    if let Some(cores) = spec.common.count("cores_per_node") {
-        builder.cores_per_node = cores;
-    }
+    let mut nodes = NodeSettings::default();
+    spec.common.set(&mut nodes);
     // A topology or format that has the key of its own has used it.
-    if let Some(nodes) = spec.common.count("nodes_per_router").filter(|_| spec.own.given("nodes_per_router").is_none())
-    {
-        set_nodes_per_router(&mut builder, nodes);
-    }
+    nodes.nodes_per_router = nodes.nodes_per_router.filter(|_| spec.own.given("nodes_per_router").is_none());
+    nodes.apply(&mut builder);
     node_names::count(&mut builder, spec, &mut resolved, report)?;
     node_names::give(&mut builder, spec, files, &mut resolved, report)?;
     let prices = apply_classes(&mut builder, &spec.classes, report)?;
@@ -76,12 +71,12 @@ fn add_rails(
     resolved: &mut Table,
     report: &mut Report<'_>,
 ) -> Option<RailChoice> {
-    let (planes, rails) = (spec.common.count("planes").unwrap_or(1), spec.common.count("rails").unwrap_or(1));
-    let mut choice = RailChoice::default();
+    let (mut settings, mut choice) = (RailSettings::default(), RailChoice::default());
+    spec.common.set(&mut settings);
     spec.common.set(&mut choice);
     if let Some(of_file) = builder.nics_per_node() {
-        let keys = ["planes", "rails", "rail_routers", "nodes_per_router", "node_counts"];
-        if let Some((key, given)) = keys.iter().find_map(|key| Some((key, spec.common.given(key)?))) {
+        let keys = settings.keys().into_iter().map(|key| key.name).chain(["nodes_per_router", "node_counts"]);
+        if let Some((key, given)) = keys.into_iter().find_map(|key| Some((key, spec.common.given(key)?))) {
             let message = format!("'{key}' with a file whose nodes have {of_file} NICs already; leave it out");
             report.add(ProblemKind::Conflict, given.place, message, None);
             return None;
@@ -89,10 +84,9 @@ fn add_rails(
         resolved.extend(table_of(choice.values()));
         return Some(choice);
     }
-    let routers = spec.common.text("rail_routers").and_then(RailRouters::from_word).unwrap_or_default();
     // Said to be 1 they are one value of a sweep.
     let given = |keys: &[&str]| keys.iter().any(|key| spec.common.given(key).is_some());
-    let useless = ["rail_rule", "stripe_from"].into_iter().filter(|_| !given(&["rails", "planes"]));
+    let useless = choice.keys().into_iter().map(|key| key.name).filter(|_| !given(&["rails", "planes"]));
     let mut useless = useless.chain(["rail_routers"].into_iter().filter(|_| !given(&["rails"])));
     if let Some((key, place)) = useless.find_map(|key| Some((key, spec.common.given(key)?.place))) {
         let of = if key == "rail_routers" { "'rails'" } else { "'rails' or 'planes'" };
@@ -100,13 +94,11 @@ fn add_rails(
         report.add(ProblemKind::Conflict, place, message, None);
         return None;
     }
-    if let Err(error) = builder.add_rails(rails, routers, planes) {
+    if let Err(error) = builder.add_rails(settings) {
         report_machine_error(&error, spec, report);
         return None;
     }
-    resolved.insert("planes".into(), planes.into());
-    resolved.insert("rails".into(), rails.into());
-    resolved.insert("rail_routers".into(), routers.word().into());
+    resolved.extend(table_of(settings.values()));
     resolved.extend(table_of(choice.values()));
     Some(choice)
 }
@@ -275,28 +267,6 @@ fn admit(extent: Extent, spec: &MachineSpec, report: &mut Report<'_>) -> Option<
     None
 }
 
-/// Gives every router that has nodes `count` of them. An old slot stays usable or not, a new one is usable where
-/// the router has a usable node.
-fn set_nodes_per_router(builder: &mut MachineBuilder, count: u32) {
-    let mut slots: Vec<Vec<bool>> = vec![Vec::new(); builder.group_of.len()];
-    for (router, &up) in builder.node_router.iter().zip(&builder.node_up) {
-        slots[router.index()].push(up);
-    }
-    builder.node_router.clear();
-    builder.node_up.clear();
-    builder.node_names.clear();
-    for (router, slots) in slots.iter().enumerate().filter(|(_, slots)| !slots.is_empty()) {
-        let any = slots.contains(&true);
-        for slot in 0..count as usize {
-            builder.node_router.push(RouterId::from_index(router));
-            builder.node_up.push(slots.get(slot).copied().unwrap_or(any));
-        }
-    }
-    if builder.terminal.ports_per_router.is_some() {
-        builder.terminal.ports_per_router = Some(count);
-    }
-}
-
 /// Sets the figures of the classes and collects their prices.
 fn apply_classes(
     builder: &mut MachineBuilder,
@@ -359,10 +329,9 @@ fn lift_budget(builder: &mut MachineBuilder, class: &str) {
 
 /// Fills in the keys that every machine has, as they are before the edits.
 fn describe(builder: &MachineBuilder, spec: &MachineSpec, prices: &[(String, f64)], resolved: &mut Table) {
-    resolved.insert("cores_per_node".into(), i64::from(builder.cores_per_node).into());
-    if let (Some(nodes), false) = (uniform_nodes(builder), resolved.contains_key("p")) {
-        resolved.insert("nodes_per_router".into(), nodes.into());
-    }
+    let mut nodes = NodeSettings::of(builder);
+    nodes.nodes_per_router = nodes.nodes_per_router.filter(|_| !resolved.contains_key("p"));
+    resolved.extend(table_of(nodes.values()));
     let edits = spec.edits.iter().map(|edit| toml::Value::String(edit.value.to_string()));
     resolved.insert("edit".into(), toml::Value::Array(edits.collect()));
     let mut classes = Table::new();
@@ -391,17 +360,6 @@ fn describe(builder: &MachineBuilder, spec: &MachineSpec, prices: &[(String, f64
 
 fn ports(class: &LinkClass) -> toml::Value {
     class.ports_per_router.map_or_else(|| UNLIMITED.name.into(), |ports| i64::from(ports).into())
-}
-
-/// Nodes of each router that has any, if it is the same for all.
-fn uniform_nodes(builder: &MachineBuilder) -> Option<i64> {
-    let mut counts = vec![0i64; builder.group_of.len()];
-    for router in &builder.node_router {
-        counts[router.index()] += 1;
-    }
-    let mut counts = counts.into_iter().filter(|&n| n > 0);
-    let first = counts.next()?;
-    counts.all(|n| n == first).then_some(first)
 }
 
 fn apply_edits(

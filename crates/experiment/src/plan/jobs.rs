@@ -34,30 +34,17 @@ fn job_words(
     let placement_set = set_all(&job.placement, report, |key, value| placement.set(key, value));
     let work = match &job.work {
         WorkEntry::Pattern { pattern, traffic } => pattern_words(pattern, traffic, ranks, files, report),
-        WorkEntry::Program { programs, start, repeat, background } => {
+        WorkEntry::Program { programs, execution } => {
             let words = programs.iter().map(|program| program_words(program, ranks, files, report));
             let programs = words.collect::<Vec<_>>().into_iter().collect::<Option<Vec<_>>>()?;
-            let (collectives, start, repeat, background) = (Arc::clone(collectives), *start, *repeat, *background);
-            Some(Work::Program { programs, collectives, start, repeat, background })
+            Some(Work::Program { programs, collectives: Arc::clone(collectives), execution: *execution })
         }
     };
     if !placement_set {
         return None;
     }
     accept(placement.rule_mut().read(files), &job.placement, report)?;
-    let ranks_per_node = match job.fields.value("ranks_per_node") {
-        Some(Value::Integer(_)) => job.fields.count("ranks_per_node"),
-        _ => None,
-    };
-    Some(JobSpec {
-        name: job.name.clone(),
-        ranks,
-        ranks_per_node,
-        work: work?,
-        placement,
-        idle: job.fields.flag("idle").unwrap_or(false),
-        color: job.fields.text("color").map(str::to_owned),
-    })
+    Some(JobSpec { name: job.name.clone(), ranks, work: work?, placement, settings: job.settings.clone() })
 }
 
 fn program_words(

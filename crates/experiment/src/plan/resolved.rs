@@ -7,7 +7,7 @@ use odonata_declare::{Kind, ParameterStruct, Value as DeclaredValue, VariantInfo
 use odonata_document::{format, Files};
 use odonata_engines::Output;
 use odonata_programs::ProgramSpec;
-use odonata_workload::{JobSpec, Work, Workload};
+use odonata_workload::{JobSettings, JobSpec, Work, Workload};
 use toml::{Table, Value};
 
 /// The whole file.
@@ -24,16 +24,12 @@ pub(super) fn experiment(
         let mut job = Table::new();
         job.insert("name".into(), spec.name.clone().into());
         job.insert("ranks".into(), i64::from(spec.ranks).into());
+        let mut settings = JobSettings { color: Some(placed.color.clone()), ..spec.settings.clone() };
         // A file says the node of every rank; then the number is a finding and not a rule.
-        let ranks_per_node = match spec.ranks_per_node {
-            None if spec.placement.name() == "file" => "cores".into(),
-            _ => i64::from(placed.ranks_per_node).into(),
-        };
-        job.insert("ranks_per_node".into(), ranks_per_node);
-        job.insert("idle".into(), placed.idle.into());
-        // Those that are do not come so far.
-        job.insert("absent".into(), false.into());
-        job.insert("color".into(), placed.color.clone().into());
+        if spec.placement.name() != "file" || settings.ranks_per_node.is_some() {
+            settings.ranks_per_node = Some(placed.ranks_per_node);
+        }
+        job.extend(table_of(settings.values()));
         let placement =
             chosen(PLACEMENT.variant(spec.placement.name()).expect("known"), spec.placement.values(), files);
         job.insert("placement".into(), placement);
@@ -44,7 +40,7 @@ pub(super) fn experiment(
                 let known = TRAFFIC.variant(traffic.name()).expect("known");
                 job.insert("traffic".into(), chosen(known, traffic.values(), files));
             }
-            Work::Program { programs, start, repeat, background, .. } => {
+            Work::Program { programs, execution, .. } => {
                 let table = |program: &ProgramSpec| {
                     let known = PROGRAM.variant(program.name()).expect("known");
                     chosen(known, program.values(), files)
@@ -54,9 +50,7 @@ pub(super) fn experiment(
                     several => Value::Array(several.iter().map(table).collect()),
                 };
                 job.insert("program".into(), value);
-                job.insert("start".into(), DeclaredValue::Time(*start).to_toml());
-                job.insert("repeat".into(), i64::from(*repeat).into());
-                job.insert("background".into(), (*background).into());
+                job.extend(table_of(execution.values()));
             }
         }
         Value::Table(job)

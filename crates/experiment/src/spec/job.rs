@@ -1,13 +1,14 @@
 //! `[[job]]`: the jobs.
 
-use odonata_declare::{Choice, Family, Key, Kind, Value, Variant, VariantInfo};
+use odonata_declare::{Family, Key, Kind, ParameterStruct, Value, Variant, VariantInfo};
 use odonata_document::{
     variant::{self, belongs_to, VariantChoice},
     Chooser, Entry, Fields, Node, Place, ProblemKind, Raw, Report, Section, Table,
 };
 use odonata_programs::{ProgramRule, ProgramSpec, PROGRAMS};
-use odonata_units::Time;
-use odonata_workload::{self as workload, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS};
+use odonata_workload::{
+    self as workload, Execution, JobSettings, PatternRule, PatternSpec, PlacementSpec, PATTERNS, PLACEMENTS,
+};
 use std::sync::LazyLock;
 
 /// The patterns of all crates.
@@ -27,7 +28,6 @@ pub(crate) static PROGRAM: Family = Family::new("program", || programs().map(Pro
 pub(crate) static TRAFFIC: Family = Family::new("traffic", || workload::TRAFFIC.iter().map(VariantInfo::of).collect());
 /// A program, or several.
 static PROGRAMS_IN_TURN: [Kind; 2] = [Kind::Variant(&PROGRAM), Kind::List(&Kind::Variant(&PROGRAM))];
-const CORES: &Choice = &Choice { name: "cores", doc: "one rank on each core" };
 
 /// The keys of `[[job]]`.
 pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
@@ -39,12 +39,9 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             "Unique name. The random choices of a job depend on its name, not on its position in the file.",
         ),
         Key::required("ranks", Kind::count(1), "Number of ranks."),
-        Key::with_default(
-            "ranks_per_node",
-            Kind::WordOr(CORES, &Kind::COUNT),
-            Value::text("cores"),
-            "Consecutive ranks on each node; the last node may have fewer.",
-        ),
+    ];
+    keys.extend(JobSettings::default().keys());
+    keys.extend([
         Key::optional(
             "pattern",
             Kind::Variant(&PATTERN),
@@ -57,6 +54,9 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             "the job has a `pattern`",
             "Computation and calls of each rank, as in an MPI program; replaces `pattern` and `traffic`. Its parameters are keys of a table: `program = { name = \"halo-3d\", … }`. The programs of a list run one after the other on the same ranks. The flow engine uses only its messages.",
         ),
+    ]);
+    keys.extend(Execution::default().keys());
+    keys.extend([
         Key::with_default(
             "placement",
             Kind::Variant(&PLACEMENT),
@@ -71,22 +71,7 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             "Traffic that the job offers to the network over time, for the packet engine. Its parameters are keys of a table: \
              `traffic = { name = \"open\", load = 0.5 }`.",
         ),
-        Key::with_default(
-            "idle",
-            Kind::Flag,
-            Value::Flag(false),
-            "Whether the job holds its nodes but sends nothing. The other jobs run on the same nodes as with it.",
-        ),
-        Key::with_default(
-            "absent",
-            Kind::Flag,
-            Value::Flag(false),
-            "Whether the job is left out of the run. Other jobs may get its nodes.",
-        ),
-        Key::optional("color", Kind::Color, "one of a palette, by the number of the job", "Colour in pictures."),
-    ];
-    let after = keys.iter().position(|key| key.name == "program").expect("it is there") + 1;
-    keys.splice(after..after, in_time());
+    ]);
     Section {
         name: "job",
         repeated: true,
@@ -96,35 +81,12 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     }
 });
 
-/// Keys of the start and the repetitions of a program.
-fn in_time() -> [Key; 3] {
-    [
-        Key::with_default(
-            "start",
-            Kind::Time,
-            Value::Time(Time::ZERO),
-            "Start of the ranks of a program. For a pattern, `traffic` has the start.",
-        ),
-        Key::with_default(
-            "repeat",
-            Kind::COUNT,
-            Value::Integer(1),
-            "Executions of the program, or of the whole list of programs. A rank starts the next one when it ends.",
-        ),
-        Key::with_default(
-            "background",
-            Kind::Flag,
-            Value::Flag(false),
-            "Whether the program repeats until all other jobs have ended. The flow and model engines count it once.",
-        ),
-    ]
-}
-
 /// A job as given in the file.
 #[derive(Debug)]
 pub(crate) struct JobEntry {
     pub(crate) name: String,
     pub(crate) fields: Fields,
+    pub(crate) settings: JobSettings,
     pub(crate) work: WorkEntry,
     pub(crate) placement: VariantChoice,
 }
@@ -139,9 +101,7 @@ pub(crate) enum WorkEntry {
     /// Programs one after the other, at least one.
     Program {
         programs: Vec<VariantChoice>,
-        start: Time,
-        repeat: u32,
-        background: bool,
+        execution: Execution,
     },
 }
 
@@ -165,13 +125,13 @@ impl WorkEntry {
     fn ends(&self) -> bool {
         match self {
             Self::Pattern { traffic, .. } => traffic.name.value != "open",
-            Self::Program { background, .. } => !background,
+            Self::Program { execution, .. } => !execution.background,
         }
     }
 
     /// Whether the job runs until the other jobs end.
     pub(crate) const fn is_background(&self) -> bool {
-        matches!(self, Self::Program { background: true, .. })
+        matches!(self, Self::Program { execution, .. } if execution.background)
     }
 
     /// Place of a parameter of the traffic.
@@ -231,18 +191,17 @@ pub(crate) fn read_all(jobs: Option<&Entry>, report: &mut Report<'_>) -> Vec<Job
 
 /// The jobs that are not left out.
 pub(super) fn present(mut jobs: Vec<JobEntry>, report: &mut Report<'_>) -> Vec<JobEntry> {
-    let absent = |job: &JobEntry| job.fields.flag("absent") == Some(true);
-    if let (Some(first), true) = (jobs.first(), jobs.iter().all(absent)) {
+    if let (Some(first), true) = (jobs.first(), jobs.iter().all(|job| job.settings.absent)) {
         report.add(ProblemKind::Conflict, first.fields.place_of("absent"), "every job is absent", None);
     }
-    jobs.retain(|job| !absent(job));
+    jobs.retain(|job| !job.settings.absent);
     somebody_ends(&jobs, report);
     jobs
 }
 
 /// Reports a background job if there is no foreground job.
 fn somebody_ends(jobs: &[JobEntry], report: &mut Report<'_>) {
-    let busy = || jobs.iter().filter(|job| job.fields.flag("idle") != Some(true));
+    let busy = || jobs.iter().filter(|job| !job.settings.idle);
     let Some(job) = busy().find(|job| job.work.is_background()) else { return };
     if busy().any(|job| job.work.ends()) {
         return;
@@ -287,7 +246,9 @@ fn read_job(table: &Table, place: Place, index: usize, report: &mut Report<'_>) 
         }
         Some(entry) => read_programs(&name, entry, table, &fields, report),
     };
-    Some(JobEntry { name, fields, work: work?, placement: placement? })
+    let mut settings = JobSettings::default();
+    fields.set(&mut settings);
+    Some(JobEntry { name, fields, settings, work: work?, placement: placement? })
 }
 
 /// Where to write `key`, if it is a parameter of a program at `entry`: of one, or of one in a list.
@@ -336,13 +297,13 @@ fn read_programs(
         }
         _ => read(entry).map(|program| vec![program]),
     };
-    let (start, repeat) = (fields.time("start").unwrap_or_default(), fields.count("repeat").unwrap_or(1));
-    let background = fields.flag("background").unwrap_or(false);
-    if let Some(given) = fields.given("repeat").filter(|_| background && repeat > 1) {
+    let mut execution = Execution::default();
+    fields.set(&mut execution);
+    if let Some(given) = fields.given("repeat").filter(|_| execution.background && execution.repeat > 1) {
         let message = format!("job '{name}' runs in the background, over and over, so 'repeat' means nothing");
         report.add(ProblemKind::Conflict, given.place, message, Some("remove `repeat` or `background`".into()));
     }
-    programs.map(|programs| WorkEntry::Program { programs, start, repeat, background })
+    programs.map(|programs| WorkEntry::Program { programs, execution })
 }
 
 /// Reports a job without a pattern and a program, and a job with keys that only programs have.
@@ -353,20 +314,13 @@ fn needs_pattern(name: &str, table: &Table, fields: &Fields, report: &mut Report
         let help = format!("add `pattern = {}`; expected {}", kind.example(), kind.expected());
         report.add(ProblemKind::MissingKey, fields.place, message, Some(help));
     }
-    if let Some(given) = fields.given("start") {
-        let message = format!("job '{name}' has no program, so 'start' means nothing");
-        let help = "write `traffic = { name = \"closed\", start = … }`".to_owned();
+    for Key { name: key, .. } in Execution::default().keys() {
+        let Some(given) = fields.given(key) else { continue };
+        let message = format!("job '{name}' has no program, so '{key}' means nothing");
+        let help = match key {
+            "start" => "write `traffic = { name = \"closed\", start = … }`".to_owned(),
+            _ => format!("remove `{key}`, or write `program = …`"),
+        };
         report.add(ProblemKind::Conflict, given.place, message, Some(help));
-    }
-    for key in ["repeat", "background"] {
-        if let Some(given) = fields.given(key) {
-            let message = format!("job '{name}' has no program, so '{key}' means nothing");
-            report.add(
-                ProblemKind::Conflict,
-                given.place,
-                message,
-                Some(format!("remove `{key}`, or write `program = …`")),
-            );
-        }
     }
 }

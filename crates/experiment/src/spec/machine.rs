@@ -1,7 +1,7 @@
 //! `[machine]`: the hardware.
 
 use super::edit;
-use odonata_declare::{Choice, Family, Key, KeyDefault, Kind, ParameterStruct, Value, VariantInfo};
+use odonata_declare::{Choice, Family, Key, Kind, ParameterStruct, Value, VariantInfo};
 use odonata_document::{
     expect_table, variant::belongs_to, Chooser, Entry, Fields, Place, PlacedValue, ProblemKind, Report, Section, Table,
 };
@@ -9,7 +9,7 @@ use odonata_machine::edit::Edit;
 use odonata_machine::import::FORMATS;
 use odonata_machine::presets::{self, Partition};
 use odonata_machine::topology::TOPOLOGIES;
-use odonata_machine::RailRouters;
+use odonata_machine::{NodeSettings, RailSettings};
 use odonata_workload::rail_choice::RailChoice;
 use std::sync::LazyLock;
 
@@ -25,8 +25,18 @@ pub(crate) static FORMAT: Family = Family::new("format", || FORMATS.iter().map(V
 /// The keys of `[machine]`.
 pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
     let mut keys = vec![
-        Key::optional("preset", Kind::Choice(PRESET.choices()), "none", "Known machine. Give exactly one of `preset`, `topology` and `file`."),
-        Key::optional("topology", Kind::Choice(TOPOLOGY.choices()), "none", "Family of machines; its parameters are keys of this section."),
+        Key::optional(
+            "preset",
+            Kind::Choice(PRESET.choices()),
+            "none",
+            "Known machine. Give exactly one of `preset`, `topology` and `file`.",
+        ),
+        Key::optional(
+            "topology",
+            Kind::Choice(TOPOLOGY.choices()),
+            "none",
+            "Family of machines; its parameters are keys of this section.",
+        ),
         Key::optional("file", Kind::Path, "none", "File with the cables, also compressed by gzip."),
         Key::optional("format", Kind::Choice(FORMAT.choices()), "by the content of the file", "Format of the file."),
         Key::optional(
@@ -35,8 +45,9 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             "the whole machine",
             "Block of a Blue Gene preset, a separate network: `{ shape = [8, 8, 16], mesh = \"Z\" }`.",
         ),
-        Key::optional("cores_per_node", Kind::count(1), FROM, "Cores of each node."),
-        Key::optional("nodes_per_router", Kind::count(1), FROM, "Nodes of each router that has nodes."),
+    ];
+    keys.extend(NodeSettings::default().keys());
+    keys.extend([
         Key::optional(
             "node_counts",
             Kind::Any(&[Kind::Text, Kind::List(&Kind::Text)]),
@@ -55,45 +66,24 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             "none",
             "CSV file with the names: `name` and `node` (number), or `name` and `router` (name or number; nodes in the order of the lines).",
         ),
-        Key {
-            name: "planes",
-            kind: Kind::count(1),
-            default: KeyDefault::Value(Value::Integer(1)),
-            doc: "Copies of the network without cables between them. Each node has one NIC (or `rails` NICs) in each.",
-            decides: false,
-        },
-        Key {
-            name: "rails",
-            kind: Kind::count(1),
-            default: KeyDefault::Value(Value::Integer(1)),
-            doc: "NICs of each node in a plane, each with its own link of class `terminal`.",
-            decides: false,
-        },
-        Key {
-            name: "rail_routers",
-            kind: RailRouters::KIND,
-            default: KeyDefault::Value(Value::text(RailRouters::Same.word())),
-            doc: "Routers at which the rails of a node end.",
-            decides: false,
-        },
-        Key {
-            name: "edit",
-            kind: Kind::Any(&[Kind::Text, Kind::List(&Kind::Any(&[Kind::Text, Kind::Table(edit::KEYS)]))]),
-            default: KeyDefault::Value(Value::List(Vec::new())),
-            doc: "Changes of the cabling, in order: `-K` (one black cable fewer per router pair), `+B-K`, `+2 global`, \
-                  `fail g0r1c2`, `fail 5% blue`, `blue.bandwidth*=0.5`; or tables.",
-            decides: false,
-        },
-        Key {
-            name: "class",
-            kind: Kind::TableOfTables(CLASS_KEYS),
-            default: KeyDefault::Described("as the preset, the topology or the file says"),
-            doc: "Settings of a link class, `[machine.class.blue]`, for all its cables, applied before the edits. `terminal` is the class of the links between nodes and routers.",
-            decides: false,
-        },
-    ];
-    let edit = keys.iter().position(|key| key.name == "edit").expect("a key");
-    keys.splice(edit..edit, RailChoice::default().keys());
+    ]);
+    keys.extend(RailSettings::default().keys());
+    keys.extend(RailChoice::default().keys());
+    keys.extend([
+        Key::with_default(
+            "edit",
+            Kind::Any(&[Kind::Text, Kind::List(&Kind::Any(&[Kind::Text, Kind::Table(edit::KEYS)]))]),
+            Value::List(Vec::new()),
+            "Changes of the cabling, in order: `-K` (one black cable fewer per router pair), `+B-K`, `+2 global`, \
+             `fail g0r1c2`, `fail 5% blue`, `blue.bandwidth*=0.5`; or tables.",
+        ),
+        Key::optional(
+            "class",
+            Kind::TableOfTables(CLASS_KEYS),
+            "as the preset, the topology or the file says",
+            "Settings of a link class, `[machine.class.blue]`, for all its cables, applied before the edits. `terminal` is the class of the links between nodes and routers.",
+        ),
+    ]);
     Section {
         name: "machine",
         repeated: false,

@@ -22,7 +22,7 @@ use super::format::FormatError;
 use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout, WiringFile};
 use crate::builder::keep_marked;
 use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
-use crate::{MachineBuilder, MachineError, RailRouters};
+use crate::{MachineBuilder, MachineError, RailSettings};
 use odonata_declare::{OneOrEach, Reader};
 use odonata_units::Rate;
 use std::collections::BTreeSet;
@@ -69,7 +69,7 @@ pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Ma
         _ => params.refuse("modelnet_order", format!("unknown model '{model}'; {MODELS}"))?,
     };
     link_failures(params, &mut builder, files)?;
-    if let Err(error) = builder.add_rails(1, RailRouters::default(), rails) {
+    if let Err(error) = builder.add_rails(RailSettings { planes: rails, ..RailSettings::default() }) {
         params.refuse("num_rails", error.to_string())?;
     }
     params.label.clone_into(&mut builder.name);

@@ -161,7 +161,7 @@ fn node_at(machine: &Machine, [group, row, column, index]: [u32; 4]) -> Result<N
 mod tests {
     use super::*;
     use crate::test_machines::{cascade, groups, torus};
-    use crate::{JobSpec, PatternSpec, PlacementSpec, Workload};
+    use crate::{JobSettings, JobSpec, PatternSpec, PlacementSpec, Workload};
     use odonata_import::Entry;
 
     /// Jobs with these ranks, all placed by one table.
@@ -178,11 +178,9 @@ mod tests {
         let job = |(i, &ranks): (usize, &u32)| JobSpec {
             name: format!("job{i}"),
             ranks,
-            ranks_per_node,
+            settings: JobSettings { ranks_per_node, ..JobSettings::default() },
             work: crate::Work::pattern(PatternSpec::parse("all-to-all").unwrap()),
             placement: placement.clone(),
-            idle: false,
-            color: None,
         };
         let jobs: Vec<JobSpec> = ranks.iter().enumerate().map(job).collect();
         Workload::build(machine, &jobs, 1)

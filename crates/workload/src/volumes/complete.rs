@@ -77,7 +77,7 @@ mod tests {
     use crate::pattern::PatternSpec;
     use crate::test_machines::cascade;
     use crate::volumes::{message_counts, Matrix, Messages, Volumes};
-    use crate::{JobSpec, PlacementSpec, Work, Workload};
+    use crate::{JobSettings, JobSpec, PlacementSpec, Work, Workload};
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
@@ -89,11 +89,9 @@ mod tests {
             let job = JobSpec {
                 name: "job".into(),
                 ranks,
-                ranks_per_node: Some(each),
+                settings: JobSettings { ranks_per_node: Some(each), ..JobSettings::default() },
                 work: Work::pattern(PatternSpec::parse("all-to-all").unwrap()),
                 placement: PlacementSpec::parse("random-nodes").unwrap(),
-                idle: false,
-                color: None,
             };
             prop_assume!(ranks.div_ceil(each) <= 32);
             let workload = Workload::build(&machine, &[job], seed).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! [`crate::rails`] describes the effect on routers, links and NICs.
 
-use odonata_declare::words;
+use odonata_declare::{parameters, words, Kind};
 
 words! {
     /// The routers of a node's rails.
@@ -11,6 +11,19 @@ words! {
         #[default]
         Same = "same": "all rails at the router of the node",
         Next = "next": "rail r at the r-th next router of the group that has nodes, cyclically",
+    }
+}
+
+parameters! {
+    /// NICs of each node, in how many networks.
+    #[derive(Copy, PartialEq, Eq)]
+    pub struct RailSettings {
+        /// Copies of the network without cables between them. Each node has one NIC (or `rails` NICs) in each.
+        pub planes: u32 = 1, Kind::COUNT;
+        /// NICs of each node in a plane, each with its own link of class `terminal`.
+        pub rails: u32 = 1, Kind::COUNT;
+        /// Routers at which the rails of a node end.
+        pub rail_routers: RailRouters = RailRouters::default();
     }
 }
 
