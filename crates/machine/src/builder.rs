@@ -49,6 +49,8 @@ pub struct MachineBuilder {
     pub rails: Rails,
     /// Whether the bandwidth of the cables is a default, because the file gives none.
     pub bandwidth_assumed: bool,
+    /// What a reader found in its file, as short phrases; empty for families and presets.
+    pub reading: Vec<String>,
 }
 
 impl MachineBuilder {
@@ -78,6 +80,7 @@ impl MachineBuilder {
             cables: Vec::new(),
             rails: Rails::default(),
             bandwidth_assumed: false,
+            reading: Vec::new(),
         }
     }
 
@@ -129,6 +132,7 @@ impl MachineBuilder {
             router_nodes,
             links,
             rails: self.rails,
+            reading: self.reading,
             planes: Vec::new(),
         };
         check_ports(&machine)?;
@@ -224,6 +228,7 @@ impl From<Machine> for MachineBuilder {
             cores_per_node: machine.cores_per_node,
             network_ports: machine.network_ports,
             bandwidth_assumed: false,
+            reading: machine.reading,
             rails: machine.rails,
             node_router: machine.node_router,
             node_up: machine.node_up,

@@ -16,6 +16,7 @@ pub mod edit;
 mod error;
 pub mod hostlist;
 pub mod import;
+mod levels;
 mod links;
 mod machine;
 pub mod metrics;

@@ -108,6 +108,7 @@ pub struct Machine {
     pub(crate) router_nodes: Vec<NodeId>,
     pub(crate) links: Links,
     pub(crate) rails: Rails,
+    pub(crate) reading: Vec<String>,
     /// See [`Machine::planes`].
     pub(crate) planes: Vec<Machine>,
 }
@@ -116,6 +117,10 @@ impl Machine {
     /// Name of a preset or a file.
     pub fn name(&self) -> &str {
         &self.name
+    }
+    /// What a reader found in its file, as short phrases; empty for families and presets.
+    pub fn reading(&self) -> &[String] {
+        &self.reading
     }
     /// Structure that routing may rely on.
     pub fn shape(&self) -> &Shape {

@@ -2,7 +2,7 @@
 //! service`.
 
 use crate::builder::LIMIT;
-use crate::MachineBuilder;
+use crate::{MachineBuilder, Shape};
 use odonata_declare::hint;
 use odonata_units::RouterId;
 
@@ -57,6 +57,10 @@ pub fn apply(builder: &mut MachineBuilder, rules: &[&str]) -> Result<(), String>
     }
     if builder.terminal.ports_per_router.is_some() {
         builder.terminal.ports_per_router = slots.iter().map(|slots| slots.len() as u32).max();
+    }
+    // A list of cables without nodes has the levels of a tree only now.
+    if builder.shape == Shape::Graph {
+        builder.take_levels();
     }
     Ok(())
 }

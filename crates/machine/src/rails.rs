@@ -263,6 +263,7 @@ impl Machine {
             router_nodes: self.router_nodes[ends.clone()].iter().map(own).collect(),
             links: self.links.of_routers(routers),
             rails: Rails { per_plane: self.rails.per_plane, ..Rails::default() },
+            reading: Vec::new(),
             planes: Vec::new(),
         }
     }

@@ -78,6 +78,7 @@ mod tests {
             cores_per_node: 1,
             network_ports: None,
             bandwidth_assumed: false,
+            reading: Vec::new(),
             rails: Default::default(),
             node_router: (0..4).map(RouterId).collect(),
             node_up: vec![true; 4],

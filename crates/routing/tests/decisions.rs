@@ -253,6 +253,7 @@ fn grouped(groups: u32, size: u32) -> MachineBuilder {
         cores_per_node: 1,
         network_ports: None,
         bandwidth_assumed: false,
+        reading: Vec::new(),
         rails: Default::default(),
         node_router: (0..2 * routers).map(|n| RouterId(n / 2)).collect(),
         node_up: vec![true; 2 * routers as usize],

@@ -23,6 +23,7 @@ fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_ro
         cores_per_node: cores,
         network_ports: None,
         bandwidth_assumed: false,
+        reading: Vec::new(),
         rails: Default::default(),
         node_router: (0..nodes).map(|n| RouterId(n / nodes_per_router)).collect(),
         node_up: vec![true; nodes as usize],

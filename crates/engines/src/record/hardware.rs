@@ -188,9 +188,15 @@ pub fn machine_json(machine: &Machine) -> Value {
         Shape::FatTree { .. } => "fat-tree",
         Shape::Graph => "graph",
     };
+    let levels = match machine.planes().first().unwrap_or(machine).shape() {
+        Shape::FatTree { levels, .. } => Some(levels),
+        _ => None,
+    };
     json!({
         "name": machine.name(),
         "shape": shape,
+        "levels": levels,
+        "reading": machine.reading(),
         "groups": machine.group_count(),
         "routers": machine.router_count(),
         "nodes": machine.host_count(),

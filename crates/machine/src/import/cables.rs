@@ -39,12 +39,12 @@ fn wrong<T>(edge: &Edge, reason: String) -> Result<T, WrongEdge> {
     Err(WrongEdge { place: edge.place, reason })
 }
 
-/// Converts `edges` to cables. `name` gives the name of a router.
+/// Converts `edges` to cables. `name` gives the name of a router. Also returns whether an edge was one direction.
 pub(super) fn cables(
     mut edges: Vec<Edge>,
     listing: Listing,
     name: &dyn Fn(u32) -> String,
-) -> Result<Vec<Cable>, WrongEdge> {
+) -> Result<(Vec<Cable>, bool), WrongEdge> {
     let mut total = 0u64;
     for edge in &edges {
         if edge.source == edge.target {
@@ -93,7 +93,7 @@ pub(super) fn cables(
             cables.extend(std::iter::repeat_n(cable, edge.count as usize));
         }
     }
-    Ok(cables)
+    Ok((cables, directed))
 }
 
 /// A cable has the same figures in both directions, so both lists must have the same counts of each.
@@ -147,7 +147,9 @@ mod tests {
 
     fn read(edges: &[(u32, u32, u32)], listing: Listing) -> Result<usize, String> {
         let edges = edges.iter().map(|&(a, b, n)| edge(a, b, n)).collect();
-        cables(edges, listing, &|r| r.to_string()).map(|c| c.len()).map_err(|e| format!("{}: {}", e.place, e.reason))
+        cables(edges, listing, &|r| r.to_string())
+            .map(|(cables, _)| cables.len())
+            .map_err(|e| format!("{}: {}", e.place, e.reason))
     }
 
     #[test]

@@ -289,5 +289,6 @@ fn read_edges(
 
 fn pair_up(edges: Vec<Edge>, label: &str) -> Result<Vec<Cable>, MachineError> {
     cables(edges, Listing::Detect, &|router| router.to_string())
+        .map(|(cables, _)| cables)
         .or_else(|wrong| at(label, format!("byte {}", wrong.place), wrong.reason))
 }

@@ -67,11 +67,17 @@ pub(super) fn build(
         edges.push(Edge { source, target, class: class as u32, count, bandwidth, latency, place: row });
     }
     let name = |router: u32| ends.name(router);
-    let cables = cables(edges, options.listing, &name).map_err(|wrong| at(wrong.place, wrong.reason))?;
+    let (cables, directed) = cables(edges, options.listing, &name).map_err(|wrong| at(wrong.place, wrong.reason))?;
     let terminal = options.terminal.class("terminal", None);
     let built = assemble(label, routers, classes, terminal, options.cores_per_node, cables);
-    let assumed = columns.bandwidth.is_empty();
-    built.map(|built| MachineBuilder { bandwidth_assumed: assumed, ..built }).map_err(|reason| at(0, reason))
+    let mut built = built.map_err(|reason| at(0, reason))?;
+    built.bandwidth_assumed = columns.bandwidth.is_empty();
+    // The reader decided what a row is.
+    if options.listing == Listing::Detect {
+        let row = if directed { "a row is one direction" } else { "a row is a cable" };
+        built.reading.insert(1, row.into());
+    }
+    Ok(built)
 }
 
 /// The cables of a file that also lists the nodes, each once, and the line of each.

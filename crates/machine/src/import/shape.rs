@@ -11,6 +11,8 @@
 //!   one level up.
 //! * neither: groups are the connected parts without the cables of a class called `global` or `blue`, if this class
 //!   exists and the parts have one size. Otherwise a graph, in the order of the file.
+//!
+//! Whatever the file gives, the shape is a fat tree if the cables have the levels of a tree ([`crate::levels`]).
 
 use crate::parts::parts;
 use crate::{Cable, Coordinates, GroupInterior, LinkClass, MachineBuilder, Shape};
@@ -65,7 +67,6 @@ pub(super) fn assemble(
         cable.a = layout.place[cable.a.index()];
         cable.b = layout.place[cable.b.index()];
     }
-    layout.shape = refine(layout.shape, &layout.coordinates, &cables);
     let places = layout.group_of.len();
     let mut router_up = vec![false; places];
     let mut nodes = vec![0; places];
@@ -87,6 +88,7 @@ pub(super) fn assemble(
         .flat_map(|(router, &n)| std::iter::repeat_n(RouterId::from_index(router), n as usize))
         .collect();
     let Layout { coordinates, group_of, shape, .. } = layout;
+    let shape = refine(shape, &coordinates, &cables);
     let builder = MachineBuilder::without_cables(
         name.into(),
         shape,
@@ -96,7 +98,15 @@ pub(super) fn assemble(
         terminal,
         cores_per_node,
     );
-    Ok(MachineBuilder { classes, router_up, cables, ..builder })
+    let mut pairs: Vec<_> = cables.iter().map(|cable| (cable.a.min(cable.b), cable.a.max(cable.b))).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    let reading = vec![format!("{} cables between {} pairs of routers", cables.len(), pairs.len())];
+    let mut builder = MachineBuilder { classes, router_up, cables, reading, ..builder };
+    if !matches!(builder.shape, Shape::FatTree { .. }) {
+        builder.take_levels();
+    }
+    Ok(builder)
 }
 
 fn lay_out(routers: &Routers, classes: &[LinkClass], cables: &[Cable]) -> Result<Layout, String> {

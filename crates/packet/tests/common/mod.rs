@@ -57,6 +57,7 @@ pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
         cores_per_node: 1,
         network_ports: None,
         bandwidth_assumed: false,
+        reading: Vec::new(),
         rails: Default::default(),
         node_router: (0..routers * nodes).map(|n| RouterId(n / nodes)).collect(),
         node_up: vec![true; (routers * nodes) as usize],
