@@ -134,7 +134,7 @@ fn trees() -> Vec<MachineBuilder> {
     unequal.node_up = vec![true; unequal.node_router.len()];
     unequal.cables.retain(|cable| cable.a.0 != 5 || cable.b.0 == 6);
     let mut rails = leaf_spine(4, 2, 1);
-    rails.add_rails(2, odonata_machine::RailRouters::Same, 1).unwrap();
+    rails.add_rails(odonata_machine::RailSettings { rails: 2, ..Default::default() }).unwrap();
     let four_levels = FatTree { k: 4, levels: 4, ..FatTree::default() }.builder().unwrap();
     let tapered = FatTree { k: 8, oversubscription: 3, ..FatTree::default() }.builder().unwrap();
     vec![leaf_spine(8, 4, 1), leaf_spine(3, 2, 1), missing, tree, cut, unequal, rails, four_levels, tapered]
