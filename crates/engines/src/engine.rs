@@ -2,7 +2,7 @@
 
 use crate::checkpoint::Checkpoints;
 use crate::scenario::Scenario;
-use odonata_declare::{Column, Frame, Key, Table, Value};
+use odonata_declare::{Assumption, Column, Frame, Key, Table, Value};
 use odonata_document::{Fields, Files, Report};
 use odonata_memory::{Guard, Need, TooMuch};
 use odonata_processes::Processes;
@@ -111,6 +111,18 @@ pub trait Engine: Debug + Send + Sync {
     /// # Errors
     /// What [`Engine::run`] would refuse.
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError>;
+
+    /// What it takes for keys that nobody gave, where that depends on the scenario.
+    fn assumptions(&self, scenario: &Scenario) -> Vec<Assumption> {
+        let _ = scenario;
+        Vec::new()
+    }
+
+    /// Patterns of keys, from the top of the file, that change nothing in the run of this scenario: `job.*.traffic`.
+    fn ignored_keys(&self, scenario: &Scenario) -> Vec<String> {
+        let _ = scenario;
+        Vec::new()
+    }
 
     /// The memory that the user allows, if there is a word on it.
     fn memory_limit(&self) -> Option<Bytes> {

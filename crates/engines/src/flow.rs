@@ -13,6 +13,7 @@ use odonata_machine::Machine;
 use odonata_memory::{Guard, Need};
 use odonata_processes::{Processes, SingleProcess};
 use odonata_routing::algorithm::{PathChoice, RoutingChoice};
+use odonata_transport::MpiSettings;
 use odonata_units::{JobId, LinkId};
 use serde_json::json;
 
@@ -70,6 +71,23 @@ impl Engine for Flow {
         let mut values = self.settings.values();
         values.insert(1, routing::resolved(&self.routing));
         values
+    }
+
+    fn ignored_keys(&self, _: &Scenario) -> Vec<String> {
+        // All messages are there at once, and take no time.
+        let of_hosts = MpiSettings::default().keys().into_iter().map(|key| format!("mpi.{}", key.name));
+        of_hosts
+            .chain(
+                [
+                    "job.*.traffic",
+                    "job.*.start",
+                    "job.*.pattern.order",
+                    "job.*.program.compute",
+                    "machine.class.*.latency",
+                ]
+                .map(str::to_owned),
+            )
+            .collect()
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {

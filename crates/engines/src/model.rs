@@ -6,11 +6,12 @@ use crate::checkpoint::Checkpoints;
 use crate::engine::{Engine, EngineError, EngineKind, JobVolumes, Outcome, RunEstimate, Watcher};
 use crate::parameters::{self, MACHINES};
 use crate::scenario::Scenario;
-use odonata_declare::Value;
+use odonata_declare::{ParameterStruct, Value};
 use odonata_document::Files;
 use odonata_memory::Guard;
 use odonata_model::pricing::PricingError;
 use odonata_model::{HopCounts, ModelError};
+use odonata_transport::MpiSettings;
 use odonata_workload::rails::{Part, RailPaths};
 use odonata_workload::volumes::{Locality, Messages, Volumes};
 use odonata_workload::Job;
@@ -58,6 +59,17 @@ impl Engine for Model {
 
     fn resolved(&self) -> Vec<(&'static str, Value)> {
         self.all_keys()
+    }
+
+    fn ignored_keys(&self, _: &Scenario) -> Vec<String> {
+        // The constants of a closed form stand for links and hosts.
+        let of_hosts = MpiSettings::default().keys().into_iter().map(|key| format!("mpi.{}", key.name));
+        of_hosts
+            .chain(
+                ["job.*.traffic", "job.*.start", "job.*.pattern.order", "job.*.program.compute", "machine.class"]
+                    .map(str::to_owned),
+            )
+            .collect()
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {

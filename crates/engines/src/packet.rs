@@ -77,6 +77,18 @@ impl Engine for Packet {
         self.values()
     }
 
+    fn ignored_keys(&self, scenario: &Scenario) -> Vec<String> {
+        let jobs = scenario.workload.jobs.iter().enumerate();
+        let open: Vec<usize> =
+            jobs.filter(|(_, job)| matches!(job.traffic, TrafficKind::Open(_))).map(|(index, _)| index).collect();
+        if open.is_empty() {
+            return ["warm_up", "measure", "drain"].map(|key| format!("engine.{key}")).to_vec();
+        }
+        // An open job sends packets at its load: the pattern says to whom, not how much.
+        let amounts = ["bytes", "messages", "iterations"];
+        open.iter().flat_map(|job| amounts.map(|key| format!("job.{job}.pattern.{key}"))).collect()
+    }
+
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {
         check_messages(scenario)?;
         let PreparedRun { engine, memory, packets, .. } = self.built(scenario, guard, false)?;

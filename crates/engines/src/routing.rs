@@ -18,7 +18,7 @@ fn named<'a>(algorithms: impl Iterator<Item = &'a Algorithm>) -> Vec<VariantInfo
 
 /// The key of an engine that offers `family`; `default` is one of them.
 pub(super) fn key(family: &'static Family, default: &'static str, doc: &'static str) -> Key {
-    Key::with_default("routing", Kind::Variant(family), Value::text(default), doc)
+    Key::with_default("routing", Kind::Variant(family), Value::text(default), doc).deciding()
 }
 
 /// The algorithm that stands for this choice when no parameter is given.

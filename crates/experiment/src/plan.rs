@@ -1,5 +1,6 @@
 //! What an experiment means: everything built, checked and complete, before the first step of a run.
 
+pub(crate) mod assumptions;
 mod hardware;
 mod jobs;
 mod node_names;
@@ -8,6 +9,7 @@ mod resolved;
 use crate::experiment::Experiment;
 use crate::spec::job::JobEntry;
 use crate::spec::{self, ExperimentSpec};
+use assumptions::AssumedKey;
 use odonata_document::{Document, Files, InputFile, Place, ProblemKind, Problems, Report};
 use odonata_engines::{Engine, EngineError, Scenario};
 use odonata_machine::metrics::CableCost;
@@ -28,6 +30,8 @@ pub struct Plan {
     pub inputs: Vec<InputFile>,
     /// What the user should know before the run.
     pub warnings: Vec<String>,
+    /// Keys with values that nobody gave.
+    pub(crate) assumptions: Vec<AssumedKey>,
     /// Jobs with messages that have no partner, by number, and which these are.
     unmatched: Vec<(usize, String)>,
     document: Document,
@@ -64,14 +68,24 @@ impl Plan {
         let built = jobs::place(&jobs, words, &hardware.machine, hardware.rails, engine.seed, known, &mut report);
         let (specs, workload) = report.finish(built)?.expect("a workload that is missing is a problem");
         let resolved = resolved::experiment(&hardware.resolved, &specs, &workload, &mpi, &engine, output, &files);
-        let unmatched = jobs::unmatched(&workload);
-        let mut warnings = jobs::warnings(&hardware.machine, &workload);
+        let scenario = Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output };
+        let workload = &scenario.workload;
+        let said = [hardware.assumptions, engine.engine.assumptions(&scenario)].concat();
+        let mut ignored = [hardware.ignored, engine.engine.ignored_keys(&scenario)].concat();
+        if workload.jobs.iter().all(|job| job.placement_name != "mapping") {
+            // Letters of axes, which only an order of letters uses.
+            ignored.extend(["machine.axes", "machine.fastest"].map(str::to_owned));
+        }
+        let assumptions = assumptions::assumed(&resolved, &document, said, &ignored);
+        let unmatched = jobs::unmatched(workload);
+        let mut warnings = jobs::warnings(&scenario.machine, workload);
         warnings.splice(0..0, hardware.warnings);
         warnings.extend(unmatched.iter().map(|(_, words)| words.clone()));
         warnings.extend(document.left_out.clone());
         Ok(Self {
-            scenario: Scenario { machine: hardware.machine, workload, mpi: mpi.settings, seed: engine.seed, output },
-            resolved,
+            scenario,
+            resolved: resolved::to_text(resolved),
+            assumptions,
             warnings,
             unmatched,
             inputs: files.opened(),

@@ -3,6 +3,7 @@
 use crate::directory;
 use crate::experiment::Experiment;
 use crate::metrics::metrics_json;
+use crate::plan::assumptions::AssumedKey;
 use crate::plan::{MachinePlan, Plan};
 use crate::summary::{self, RunFacts};
 use crate::usage::Usage;
@@ -144,6 +145,7 @@ impl Experiment {
             "seed": scenario.seed,
             "machine": record::machine_json(&scenario.machine),
             "jobs": summary::jobs_json(&scenario.machine, &scenario.workload),
+            "assumptions": plan.assumptions.iter().map(AssumedKey::json).collect::<Value>(),
         });
         for (key, value) in foreseen.summary {
             summary[key] = value;

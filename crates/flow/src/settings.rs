@@ -27,8 +27,10 @@ parameters! {
     #[derive(Copy, PartialEq)]
     pub struct FlowSettings {
         /// Source of the keys below that are not given. The defaults in this table are the values of `default`.
+        #[decides(result)]
         pub preset: FlowPreset = FlowPreset::Default => Self::of;
         /// Demand of a message on links that it shares with others.
+        #[decides(result)]
         pub demand: DemandUnit = DemandUnit::Bytes;
         /// Capacity of every link in each direction.
         pub link_capacity: Option<Rate> = None, Kind::WordOr(MACHINE, &Kind::Rate);

@@ -38,8 +38,10 @@ parameters! {
     #[derive(Copy, PartialEq, Eq)]
     pub struct Schedule {
         /// Open traffic: simulated time before the measurement.
+        #[decides(result)]
         pub warm_up: Time = Time::from_us(20);
         /// Open traffic: length of the measurement.
+        #[decides(result)]
         pub measure: Time = Time::from_us(50);
         /// Open traffic: maximum time to wait for the packets created in the measurement.
         pub drain: Time = Time::from_us(100);

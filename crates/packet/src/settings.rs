@@ -50,8 +50,10 @@ parameters! {
     #[derive(PartialEq)]
     pub struct PacketSettings {
         /// Source of the router keys below that are not given. The defaults in this table are the values of `study`.
+        #[decides(result)]
         pub preset: PacketPreset = PacketPreset::Study => Self::of;
         /// Size of a full packet.
+        #[decides(result)]
         pub packet: Bytes = Bytes(512);
         /// Size of a flit.
         pub flit: Bytes = Bytes(128);
@@ -60,10 +62,12 @@ parameters! {
         /// Bytes of a packet that occupy links but no buffers.
         pub wire_overhead: Bytes = Bytes(0);
         /// Input buffer of each port and virtual channel.
+        #[decides(result)]
         pub input_buffer: Bytes = Bytes(15_360);
         /// Output buffer of each port and virtual channel.
         pub output_buffer: Bytes = Bytes(15_360);
         /// Bandwidth of the crossbar as a multiple of the router's fastest link.
+        #[decides(result)]
         pub crossbar_speedup: f64 = 4.0, Kind::Number { min: 1.0, max: 1e6 };
         /// Pipeline latency from the arrival at a router to its input queue.
         pub input_latency: Time = Time::from_ns(10);

@@ -20,6 +20,7 @@ parameters! {
     #[derive(PartialEq)]
     pub struct MpiSettings {
         /// Source of the values of the other keys that are not given. The defaults shown here are from `study`.
+        #[decides(result)]
         pub preset: MpiPreset = MpiPreset::Study => Self::of;
         /// Largest eager message. Longer messages use a rendezvous.
         pub eager_limit: Bytes = Bytes(12_000);

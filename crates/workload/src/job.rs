@@ -40,6 +40,7 @@ parameters! {
     #[derive(PartialEq, Eq)]
     pub struct JobSettings {
         /// Consecutive ranks on each node; the last node may have fewer.
+        #[decides(result)]
         pub ranks_per_node: Option<u32> = None, Kind::WordOr(CORES, &Kind::COUNT);
         /// Whether the job holds its nodes but sends nothing. The other jobs run on the same nodes as with it.
         pub idle: bool = false;

@@ -22,13 +22,15 @@ pub(super) fn keys() -> Vec<Key> {
             Kind::Choice(FORM.choices()),
             Value::text(FORM.variants()[0].name),
             "Closed form that gives the time of the jobs.",
-        ),
+        )
+        .deciding(),
         Key::with_default(
             "parameters",
             Kind::KnownOrPath(MACHINES),
             Value::text("eos"),
             "The machine's measured constants: the name of a set that comes with the package, or a TOML file with the same keys.",
-        ),
+        )
+        .deciding(),
     ];
     for key in FORM.variants().iter().flat_map(|form| &form.keys) {
         if keys.iter().all(|known| known.name != key.name) {

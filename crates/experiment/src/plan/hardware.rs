@@ -3,7 +3,7 @@
 use super::node_names;
 use super::resolved::table_of;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
-use odonata_declare::{Kind, ParameterStruct, Value, Variant};
+use odonata_declare::{Assumption, Kind, ParameterStruct, Value, Variant};
 use odonata_document::{suggestion, Files, PlacedValue, ProblemKind, Report};
 use odonata_machine::edit::{self, Edit, FigureChange};
 use odonata_machine::import::{self, FormatError, FORMATS};
@@ -26,6 +26,10 @@ pub(super) struct Hardware {
     pub(super) resolved: Table,
     /// What a user should know of the edits, and of figures that nobody gave.
     pub(super) warnings: Vec<String>,
+    /// What its origin took for figures that nobody gave.
+    pub(super) assumptions: Vec<Assumption>,
+    /// Patterns of keys that change nothing on this machine.
+    pub(super) ignored: Vec<String>,
 }
 
 /// Builds the machine; `None` if a problem was reported.
@@ -61,7 +65,10 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     };
     let mut warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
     warnings.extend(assumed.then(|| assumed_bandwidth(&machine, spec)).flatten());
-    Some(Hardware { machine, rails, prices, declared, resolved, warnings })
+    // With one NIC there is nothing to choose.
+    let of_several = ["rail_routers", "rail_rule", "stripe_from"].map(|key| format!("machine.{key}"));
+    let ignored = if machine.has_rails() { Vec::new() } else { of_several.to_vec() };
+    Some(Hardware { machine, rails, prices, declared, resolved, warnings, assumptions: Vec::new(), ignored })
 }
 
 /// Gives nodes further NICs. Returns the rule that spreads messages over them.

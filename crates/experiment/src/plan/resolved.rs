@@ -19,7 +19,7 @@ pub(super) fn experiment(
     engine: &EngineSpec,
     output: Output,
     files: &Files<'_>,
-) -> String {
+) -> Table {
     let jobs = specs.iter().zip(&workload.jobs).map(|(spec, placed)| {
         let mut job = Table::new();
         job.insert("name".into(), spec.name.clone().into());
@@ -65,7 +65,7 @@ pub(super) fn experiment(
     }
     root.insert("engine".into(), Value::Table(engine_table(engine)));
     root.insert("output".into(), Value::Table(table_of(output.values())));
-    to_text(root)
+    root
 }
 
 /// A file with `[machine]` only.
@@ -73,7 +73,8 @@ pub(super) fn machine(machine: Table) -> String {
     to_text(Table::from_iter([("machine".to_owned(), Value::Table(machine))]))
 }
 
-fn to_text(root: Table) -> String {
+/// The text of a file.
+pub(super) fn to_text(root: Table) -> String {
     toml::to_string(&root).expect("tables of plain values are TOML")
 }
 

@@ -63,14 +63,16 @@ pub(super) static SECTION: LazyLock<Section> = LazyLock::new(|| {
             Value::text("compact"),
             "Placement of the job on nodes. Jobs are placed in the order of the file. Its parameters are keys of the job, or \
              of a table.",
-        ),
+        )
+        .deciding(),
         Key::with_default(
             "traffic",
             Kind::Variant(&TRAFFIC),
             Value::text("closed"),
             "Traffic that the job offers to the network over time, for the packet engine. Its parameters are keys of a table: \
              `traffic = { name = \"open\", load = 0.5 }`.",
-        ),
+        )
+        .deciding(),
     ]);
     Section {
         name: "job",

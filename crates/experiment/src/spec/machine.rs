@@ -108,8 +108,8 @@ const PARTITION_KEYS: &[Key] = &[
 
 /// The keys of a link class.
 const CLASS_KEYS: &[Key] = &[
-    Key::optional("bandwidth", Kind::Rate, FROM, "Bandwidth of each link in each direction."),
-    Key::optional("latency", Kind::Time, FROM, "Latency of each link."),
+    Key::optional("bandwidth", Kind::Rate, FROM, "Bandwidth of each link in each direction.").deciding(),
+    Key::optional("latency", Kind::Time, FROM, "Latency of each link.").deciding(),
     Key::optional(
         "ports_per_router",
         Kind::WordOr(UNLIMITED, &Kind::count(0)),

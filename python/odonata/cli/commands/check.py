@@ -21,6 +21,7 @@ from odonata.quantity import quantity, scale
 @click.option(
     "--upgrade", is_flag=True, help="Rewrite a file of an older format in place; keep its comments."
 )
+@click.option("--assumptions", is_flag=True, help="Print every key that the file does not give.")
 @click.option("--time", "timed", is_flag=True, help="Run it for a few seconds to estimate its CPU time.")
 @options.quiet
 @options.as_json
@@ -29,6 +30,7 @@ def command(
     changes: tuple[str, ...],
     resolved: bool,
     upgrade: bool,
+    assumptions: bool,
     timed: bool,
     quiet: bool,
     as_json: bool,
@@ -43,6 +45,7 @@ def command(
 
     With --json, mistakes are printed as a list `problems` with file, line, column, message and help.
     """  # noqa: D301 - \b keeps click from wrapping the next lines
+    from odonata.cli.output.assumptions import print_all, print_assumptions
     from odonata.cli.output.machine import describe_machine
     from odonata.trial import estimate_run
 
@@ -63,9 +66,12 @@ def command(
     if resolved:
         click.echo(checked["resolved"], nl=False)
         return
+    screen = terminal.console()
+    if assumptions:
+        print_all(screen, summary["assumptions"])
+        return
     if quiet:
         return
-    screen = terminal.console()
     channels = summary.get("virtual_channels")
     screen.print(
         f"{experiment.path} is valid: {summary['engine']} engine, {summary['routing']} routing"
@@ -87,6 +93,8 @@ def command(
             terminal.number(on.of(job["bytes"])),
         )
     terminal.print_table(screen, jobs, "Jobs")
+    more = f"all {len(summary['assumptions'])} keys: --assumptions"
+    print_assumptions(screen, summary["assumptions"], len(summary["jobs"]), more)
     if estimate is not None:
         screen.print(estimate.sentence())
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from odonata.cli.output import columns, terminal
+from odonata.cli.output.assumptions import print_assumptions
 from odonata.cli.output.machine import describe_machine
 from odonata.quantity import percent, quantity, scale
 
@@ -31,6 +32,7 @@ def print_summary(screen: Console, run: Run) -> None:
     elif summary["convergence"]:
         screen.print(_convergence(summary["convergence"]))
     screen.print(_cost(summary))
+    print_assumptions(screen, summary.get("assumptions", []), len(summary["jobs"]), "all keys: resolved.toml")
     if not run.routed:
         terminal.print_table(screen, _job_table(run), "Jobs")
         _print_terms(screen, run)

@@ -103,6 +103,19 @@ def table(
     return made
 
 
+def pairs(rows: Sequence[tuple[str, str]]) -> Table:
+    """Labels and texts in two columns; long texts are wrapped in their column."""
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    for label, text in rows:
+        grid.add_row(Text(f"  {label}"), Text(text))
+    return grid
+
+
 def listed(
     rows: Iterable[Any],
     columns: Mapping[str, str | Callable[[Any], str | Text]],
