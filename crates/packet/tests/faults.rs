@@ -9,11 +9,16 @@ use odonata_machine::edit::{self, Edit};
 use odonata_machine::topology::{Cascade, Dragonfly, FatTree, Torus};
 use odonata_machine::{presets, GroupInterior, Machine, MachineBuilder, Shape};
 use odonata_packet::{Ending, PacketEngine, PacketSettings, RunOptions};
+use odonata_routing::algorithm::{Machines, ALGORITHMS};
 use odonata_routing::next_hop::NextHops;
 use odonata_units::{GroupId, LinkClassId, RouterId, Stream};
 use proptest::prelude::*;
 
-const ROUTINGS: [&str; 8] = ["min", "valiant-g", "valiant-n", "ugal-g", "ugal-n", "par", "piggyback", "q-adaptive"];
+/// `min` and the routings for groups.
+fn routings() -> Vec<&'static str> {
+    let for_groups = ALGORITHMS.iter().filter(|algorithm| algorithm.machines == Machines::Groups);
+    std::iter::once("min").chain(for_groups.map(|algorithm| algorithm.name)).collect()
+}
 
 /// Groups of `size` routers without cables, one node per router.
 fn groups(groups: u32, size: u32) -> MachineBuilder {
@@ -159,7 +164,7 @@ fn every_routing_runs_on_every_connected_machine_with_groups() {
         let machines = machines(seed);
         assert!(machines.len() >= 23, "few fall apart: {}", machines.len());
         for (what, machine) in machines {
-            for routing in ROUTINGS {
+            for routing in routings() {
                 let what = format!("{what}, seed {seed}, {routing}");
                 let engine = PacketEngine::new(&machine, &smallest_buffers(), &routing.parse().unwrap());
                 let engine = engine.unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -198,7 +203,7 @@ fn every_routing_runs_on_the_studys_machine_with_faults() {
             let mut message = |from: u32| (from, (from + 1 + random.below(1_055) as u32) % 1_056, 1_500);
             let messages: Vec<(u32, u32, u64)> = (0..6 * 1_056).map(|i| message(i % 1_056)).collect();
             let mut channels = Vec::new();
-            for routing in ROUTINGS {
+            for routing in routings() {
                 let what = format!("{faults:?}, seed {seed}, {routing}");
                 let engine = PacketEngine::new(&machine, &smallest_buffers(), &routing.parse().unwrap());
                 let engine = engine.unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -267,7 +272,7 @@ fn other_machines_run_or_return_an_error() {
             ("fat tree", tree.builder().unwrap()),
             ("random graph", random_graph(seed)),
         ];
-        let mut rows: Vec<(&str, [&str; 4])> = ROUTINGS[1..].iter().map(|&name| (name, [no_groups; 4])).collect();
+        let mut rows: Vec<(&str, [&str; 4])> = routings()[1..].iter().map(|&name| (name, [no_groups; 4])).collect();
         rows.extend(["min", "up-down", "up-down-adaptive"].map(|name| (name, on("", ""))));
         rows.extend(["dimension-order", "torus-adaptive"].map(|name| (name, ["", broken, not_a_torus, not_a_torus])));
         for (routing, answers) in rows {
@@ -311,13 +316,14 @@ proptest! {
     fn connected_machines_run(
         (seed, n, size) in (0u64..1 << 32, 3u32..8, 1u32..7),
         (local, global, failing) in (0.0f64..1.0, 0.1f64..0.8, 0.0f64..0.2),
-        pick in 0..ROUTINGS.len(),
+        pick in 0..routings().len(),
     ) {
         let machine = random_groups(seed, n, size, (local, global), failing);
         let Ok(hops) = NextHops::new(&machine) else { return Ok(()) };
         prop_assume!(hops.working_groups().len() >= 3);
-        let what = format!("seed {seed}, {n} groups of {size}, {}", ROUTINGS[pick]);
-        match PacketEngine::new(&machine, &smallest_buffers(), &ROUTINGS[pick].parse().unwrap()) {
+        let routing = routings()[pick];
+        let what = format!("seed {seed}, {n} groups of {size}, {routing}");
+        match PacketEngine::new(&machine, &smallest_buffers(), &routing.parse().unwrap()) {
             Ok(engine) => all_to_all_arrives(&what, &machine, &engine, 1_500),
             Err(error) => prop_assert!(error.to_string().contains("virtual channels on this machine"), "{what}: {error}"),
         }

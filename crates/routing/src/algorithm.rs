@@ -55,7 +55,7 @@ pub use adaptive::AdaptiveSettings;
 pub use by_message::{MessageRoute, Route, Rule};
 pub use channel_kind::ChannelKind;
 pub use decision::{Decision, Feedback, Hop, ReceivedReport, RouterReport};
-pub use declaration::{Algorithm, Needs, NoParameters, RoutingChoice};
+pub use declaration::{Algorithm, Machines, Needs, NoParameters, RoutingChoice};
 pub use dimension_order::{DeadlockAvoidance, TorusSettings};
 pub use discipline::{Discipline, Goal, Leg, Relation, TurnHops, Turns};
 pub use error::{Refusal, RoutingError};

@@ -3,8 +3,8 @@
 use odonata_machine::topology::{ExpressMesh, FatTree, HyperX, Jellyfish, PolarFly, SlimFly, Torus};
 use odonata_machine::{presets, Machine, MachineBuilder, Shape};
 use odonata_routing::algorithm::{
-    DeadlockAvoidance, Decision, Discipline, Header, Hop, Memory, Relation, Rings, RouteState, Routing, RoutingChoice,
-    TorusSettings,
+    Algorithm, DeadlockAvoidance, Decision, Discipline, Header, Hop, Memory, Relation, Rings, RouteState, Routing,
+    RoutingChoice, TorusSettings, ALGORITHMS,
 };
 use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
@@ -354,6 +354,24 @@ fn without_groups() -> Vec<(&'static str, MachineBuilder)> {
         ("express-mesh", express_mesh()),
         ("torus", torus(&[5, 4], &[true, true])),
     ]
+}
+
+/// Without load and without room in any reserved channel, packets of every algorithm that takes the machine arrive.
+#[test]
+fn every_algorithm_arrives_without_groups() {
+    for (what, builder) in without_groups() {
+        let (machine, hops) = tables(builder);
+        let takes = |algorithm: &&Algorithm| algorithm.has_hops() && algorithm.machines.include(&hops);
+        for algorithm in ALGORITHMS.iter().filter(takes) {
+            let routing = routing(algorithm.name, &hops);
+            assert_eq!(check(&hops, &*routing), Ok(()), "{} on {what}", algorithm.name);
+            let mut random = Stream::new(5, "walk", &[]);
+            for source in 0..machine.node_count() as u32 {
+                let destination = random.below(machine.node_count() as u64) as u32;
+                walk(&*routing, &hops, &Full, &mut random, (source, destination));
+            }
+        }
+    }
 }
 
 /// Every path reaches its end over minimal paths to one router and on, with one more channel at every hop. It is

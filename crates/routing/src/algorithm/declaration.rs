@@ -5,7 +5,7 @@ use super::path_choice::PathChoice;
 use super::routing::Routing;
 use crate::next_hop::{NextHops, UnreachableError};
 use odonata_declare::{parameters, ParameterStruct, Parameters, VariantInfo};
-use odonata_machine::Machine;
+use odonata_machine::{Machine, Shape};
 use std::sync::Arc;
 
 /// What a hop-by-hop algorithm needs of an engine. Without a need, the engine saves the work for it.
@@ -30,6 +30,41 @@ impl Needs {
     pub const TABLES: Self = Self { tables: true, ..Self::NONE };
     /// Tables of next hops, and the load.
     pub const LOAD: Self = Self { load: true, ..Self::TABLES };
+}
+
+/// Machines, with nothing missing, that a hop-by-hop algorithm accepts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Machines {
+    /// All machines.
+    Any,
+    /// Machines of at least three groups.
+    Groups,
+    /// Machines without groups, of at least three routers.
+    WithoutGroups,
+    /// Tori and meshes.
+    Grids,
+}
+
+impl Machines {
+    /// Whether the machine is one of these.
+    pub fn include(self, hops: &NextHops) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Groups => hops.groups() > 2,
+            Self::WithoutGroups => hops.groups() == 1 && hops.routers() > 2,
+            Self::Grids => matches!(hops.shape(), Shape::Torus { .. }),
+        }
+    }
+
+    /// The machines, for the reference.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Any => "any",
+            Self::Groups => "three groups or more",
+            Self::WithoutGroups => "without groups",
+            Self::Grids => "torus, mesh",
+        }
+    }
 }
 
 /// Builds a hop-by-hop algorithm for a machine from its parameters.
@@ -93,6 +128,8 @@ pub struct Algorithm {
     pub name: &'static str,
     /// Description in one line.
     pub doc: &'static str,
+    /// Machines that it accepts. The paths of an engine with a steady state need no special machine.
+    pub machines: Machines,
     /// What it needs of an engine that moves packets.
     pub needs: Needs,
     pub(super) engines: &'static dyn AnyEngines,

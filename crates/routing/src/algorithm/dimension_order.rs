@@ -9,7 +9,8 @@
 
 use super::grid::{Grid, Step};
 use super::{
-    any, Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, Refusal, Relation, Rings, RouteState, Routing,
+    any, Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, Refusal, Relation, Rings, RouteState,
+    Routing,
 };
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameters, words};
@@ -41,6 +42,7 @@ struct DimensionOrder {
 pub(super) const DIMENSION_ORDER: Algorithm = Algorithm {
     name: "dimension-order",
     doc: "torus, mesh: dimension order in the shorter direction",
+    machines: Machines::Grids,
     needs: Needs::TABLES,
     engines: &Engines::hops(build),
 };

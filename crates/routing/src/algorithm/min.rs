@@ -18,8 +18,8 @@ use super::crossing::hop_inside;
 use super::dimension_order::{self, TorusSettings};
 use super::vc_counter::VcCounter;
 use super::{
-    any, Algorithm, Decision, Discipline, Engines, Goal, Header, Hop, Leg, Needs, NoParameters, PathChoice, Refusal,
-    Routing,
+    any, Algorithm, Decision, Discipline, Engines, Goal, Header, Hop, Leg, Machines, Needs, NoParameters, PathChoice,
+    Refusal, Routing,
 };
 use crate::gateways::Gateways;
 use crate::next_hop::NextHops;
@@ -31,6 +31,7 @@ use std::sync::Arc;
 pub(super) const MIN: Algorithm = Algorithm {
     name: "min",
     doc: "minimal paths, drawn evenly: fewest hops between groups, then in total; dimension order on a torus",
+    machines: Machines::Any,
     needs: Needs::TABLES,
     engines: &Engines { paths: Some(|_| PathChoice::Fixed(Oblivious::Minimal)), hops: Some(build) },
 };

@@ -15,7 +15,7 @@
 
 use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge};
 use super::crossing::Crossing;
-use super::{Algorithm, Decision, Discipline, Engines, Goal, Header, Hop, Leg, Needs, Refusal, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Goal, Header, Hop, Leg, Machines, Needs, Refusal, Routing};
 use crate::next_hop::NextHops;
 use odonata_declare::{parameters, words};
 use std::sync::Arc;
@@ -53,6 +53,7 @@ struct Par {
 pub(super) const PAR: Algorithm = Algorithm {
     name: "par",
     doc: "as `ugal-n`, with a second decision at the second router of the source group",
+    machines: Machines::Groups,
     needs: Needs::LOAD,
     engines: &Engines::hops(build),
 };

@@ -17,7 +17,8 @@
 use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge, THRESHOLD};
 use super::crossing::Crossing;
 use super::{
-    Algorithm, Decision, Discipline, Engines, Feedback, Header, Hop, Memory, Needs, Refusal, RouterReport, Routing,
+    Algorithm, Decision, Discipline, Engines, Feedback, Header, Hop, Machines, Memory, Needs, Refusal, RouterReport,
+    Routing,
 };
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::parameters;
@@ -44,6 +45,7 @@ struct Piggyback {
 pub(super) const PIGGYBACK: Algorithm = Algorithm {
     name: "piggyback",
     doc: "as `ugal-n`; neighbours also report the congested global cables of the group",
+    machines: Machines::Groups,
     needs: Needs { reports: true, ..Needs::LOAD },
     engines: &Engines::hops(build),
 };

@@ -27,7 +27,8 @@
 use super::crossing::needs_third_group;
 use super::vc_counter::VcCounter;
 use super::{
-    any, Algorithm, Decision, Discipline, Engines, Feedback, Header, Hop, Memory, Needs, Refusal, RouterReport, Routing,
+    any, Algorithm, Decision, Discipline, Engines, Feedback, Header, Hop, Machines, Memory, Needs, Refusal,
+    RouterReport, Routing,
 };
 use crate::next_hop::{NextHops, Port};
 use odonata_declare::{parameters, Kind};
@@ -69,6 +70,7 @@ struct QAdaptive {
 pub(super) const Q_ADAPTIVE: Algorithm = Algorithm {
     name: "q-adaptive",
     doc: "learns the time to the destination group for every port; at most one detour",
+    machines: Machines::Groups,
     needs: Needs { reports: true, estimates: true, ..Needs::TABLES },
     engines: &Engines::hops(build),
 };

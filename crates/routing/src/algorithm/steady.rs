@@ -3,11 +3,11 @@
 //! Direct and indirect paths are defined by the machine's [`PathRule`](crate::paths::PathRule). Names in capitals are
 //! from the Damselfly papers.
 
-use super::{Algorithm, AnyEngines, Engines, Needs, NoParameters, PathChoice, UgalPaths};
+use super::{Algorithm, AnyEngines, Engines, Machines, Needs, NoParameters, PathChoice, UgalPaths};
 use crate::paths::Oblivious;
 
 const fn steady(name: &'static str, doc: &'static str, engines: &'static dyn AnyEngines) -> Algorithm {
-    Algorithm { name, doc, needs: Needs::NONE, engines }
+    Algorithm { name, doc, machines: Machines::Any, needs: Needs::NONE, engines }
 }
 
 pub(super) const STATIC_DIRECT: Algorithm = steady(

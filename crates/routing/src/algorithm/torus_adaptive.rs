@@ -9,7 +9,9 @@
 
 use super::dimension_order::{DimensionOrderPaths, TorusSettings};
 use super::grid::{Grid, Step};
-use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Needs, Refusal, Relation, Rings, Routing};
+use super::{
+    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, Refusal, Relation, Rings, Routing,
+};
 use crate::next_hop::{NextHops, Port};
 use odonata_units::RouterId;
 use std::sync::Arc;
@@ -24,6 +26,7 @@ struct TorusAdaptive {
 pub(super) const TORUS_ADAPTIVE: Algorithm = Algorithm {
     name: "torus-adaptive",
     doc: "torus, mesh: any minimal direction, by queue lengths; dimension order as the escape",
+    machines: Machines::Grids,
     needs: Needs::LOAD,
     engines: &Engines::hops(build),
 };

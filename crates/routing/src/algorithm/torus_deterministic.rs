@@ -7,7 +7,7 @@
 
 use super::hinted::{HintedRouting, Ties};
 use super::zones::BubbleOrder;
-use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, Refusal, Rings, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, Refusal, Rings, Routing};
 use crate::next_hop::NextHops;
 use odonata_declare::parameters;
 use std::sync::Arc;
@@ -26,6 +26,7 @@ parameters! {
 pub(super) const TORUS_DETERMINISTIC: Algorithm = Algorithm {
     name: "torus-deterministic",
     doc: "torus, mesh (Blue Gene): directions fixed at the source, dimension order, bubbles",
+    machines: Machines::Grids,
     needs: Needs { load: true, ..Needs::NONE },
     engines: &Engines::hops(build),
 };

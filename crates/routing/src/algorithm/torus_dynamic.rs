@@ -14,7 +14,9 @@ use super::by_message::{Classes, Route};
 use super::hinted::{HintedRouting, BUBBLE};
 use super::torus_deterministic::DeterministicSettings;
 use super::zones::Zone;
-use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Needs, Refusal, Rings, RouteState, Routing};
+use super::{
+    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, Refusal, Rings, RouteState, Routing,
+};
 use crate::hints::Directions;
 use crate::next_hop::NextHops;
 use odonata_declare::{parameters, Kind};
@@ -47,6 +49,7 @@ parameters! {
 pub(super) const TORUS_DYNAMIC: Algorithm = Algorithm {
     name: "torus-dynamic",
     doc: "torus, mesh (Blue Gene): directions fixed at the source, the next one by tokens, bubbles as the escape",
+    machines: Machines::Grids,
     needs: Needs { load: true, messages: true, ..Needs::NONE },
     engines: &Engines::hops(build),
 };

@@ -6,7 +6,7 @@
 
 use super::adaptive::{AdaptivePaths, AdaptiveSettings, PriorKnowledge};
 use super::crossing::Crossing;
-use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, Refusal, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, Refusal, Routing};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ struct Ugal {
 pub(super) const UGAL_G: Algorithm = Algorithm {
     name: "ugal-g",
     doc: "minimal or as `valiant-g`; the source router decides by queue lengths",
+    machines: Machines::Groups,
     needs: Needs::LOAD,
     engines: &Engines::hops(|hops, settings| build(Crossing::Straight, hops, settings)),
 };
@@ -24,6 +25,7 @@ pub(super) const UGAL_G: Algorithm = Algorithm {
 pub(super) const UGAL_N: Algorithm = Algorithm {
     name: "ugal-n",
     doc: "minimal or as `valiant-n`; the source router decides by queue lengths",
+    machines: Machines::Groups,
     needs: Needs::LOAD,
     engines: &Engines::hops(|hops, settings| build(Crossing::Router, hops, settings)),
 };

@@ -7,7 +7,8 @@
 //! tree it always exists, via the root.
 
 use super::{
-    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Needs, NoParameters, Refusal, Relation, Routing,
+    Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, NoParameters, Refusal, Relation,
+    Routing,
 };
 use crate::next_hop::{NextHops, Port};
 use odonata_machine::Shape;
@@ -155,6 +156,7 @@ struct UpDown {
 pub(super) const UP_DOWN: Algorithm = Algorithm {
     name: "up-down",
     doc: "any graph, fat tree: shortest paths that go up, then down; one channel",
+    machines: Machines::Any,
     needs: Needs::TABLES,
     engines: &Engines::hops(|hops, _: &NoParameters| Ok(Box::new(UpDown { paths: UpDownPaths::of(hops)? }))),
 };

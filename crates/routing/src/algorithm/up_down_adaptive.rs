@@ -2,7 +2,7 @@
 //! On a fat tree the up path is adaptive, and the down path is unique.
 
 use super::up_down::UpDownPaths;
-use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Needs, NoParameters, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Least, Machines, Needs, NoParameters, Routing};
 use std::sync::Arc;
 
 struct UpDownAdaptive {
@@ -12,6 +12,7 @@ struct UpDownAdaptive {
 pub(super) const UP_DOWN_ADAPTIVE: Algorithm = Algorithm {
     name: "up-down-adaptive",
     doc: "up-down over the port with the shortest queue",
+    machines: Machines::Any,
     needs: Needs::LOAD,
     engines: &Engines::hops(|hops, _: &NoParameters| Ok(Box::new(UpDownAdaptive { paths: UpDownPaths::of(hops)? }))),
 };

@@ -3,7 +3,7 @@
 //! channels.
 
 use super::crossing::{Channels, Crossing};
-use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, NoParameters, Refusal, Routing};
+use super::{Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, NoParameters, Refusal, Routing};
 use crate::next_hop::NextHops;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ struct Valiant {
 pub(super) const VALIANT_G: Algorithm = Algorithm {
     name: "valiant-g",
     doc: "via a random intermediate group, crossed straight to the destination group",
+    machines: Machines::Groups,
     needs: Needs::TABLES,
     engines: &Engines::hops(|hops, _: &NoParameters| build(Crossing::Straight, hops)),
 };
@@ -23,6 +24,7 @@ pub(super) const VALIANT_G: Algorithm = Algorithm {
 pub(super) const VALIANT_N: Algorithm = Algorithm {
     name: "valiant-n",
     doc: "via a random router of a random intermediate group",
+    machines: Machines::Groups,
     needs: Needs::TABLES,
     engines: &Engines::hops(|hops, _: &NoParameters| build(Crossing::Router, hops)),
 };

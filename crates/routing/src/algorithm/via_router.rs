@@ -12,7 +12,8 @@
 
 use super::vc_counter::VcCounter;
 use super::{
-    any, AdaptiveSettings, Algorithm, Decision, Discipline, Engines, Header, Hop, Needs, NoParameters, Refusal, Routing,
+    any, AdaptiveSettings, Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, NoParameters,
+    Refusal, Routing,
 };
 use crate::next_hop::{NextHops, Port};
 use odonata_units::{GroupId, RouterId};
@@ -28,6 +29,7 @@ struct ViaRouter {
 pub(super) const VALIANT: Algorithm = Algorithm {
     name: "valiant",
     doc: "via a random router; for machines without groups",
+    machines: Machines::WithoutGroups,
     needs: Needs::TABLES,
     engines: &Engines::hops(|hops, _: &NoParameters| build(hops, None)),
 };
@@ -35,6 +37,7 @@ pub(super) const VALIANT: Algorithm = Algorithm {
 pub(super) const UGAL_L: Algorithm = Algorithm {
     name: "ugal-l",
     doc: "minimal or as `valiant`; the source router decides by queue lengths times hops; for machines without groups",
+    machines: Machines::WithoutGroups,
     needs: Needs::LOAD,
     engines: &Engines::hops(|hops, settings: &AdaptiveSettings| build(hops, Some(*settings))),
 };
