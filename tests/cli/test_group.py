@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -48,6 +49,26 @@ def test_every_command_is_there_and_begins_as_the_overview_does(name: str) -> No
     assert command.help is not None
     assert command.help.split()[0] == COMMANDS[name].summary.split()[0]
     assert CliRunner().invoke(main, [name, "--help"]).exit_code == 0
+
+
+def _paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The command and all its subcommands as words."""
+    yield path
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inside = command.get_command(context, name)
+            assert inside is not None
+            yield from _paths(inside, (*path, name))
+
+
+def test_every_subcommand_has_help() -> None:
+    paths = list(_paths(main))
+    assert ("amg", "model") in paths
+    for path in paths:
+        result = CliRunner().invoke(main, [*path, "--help"])
+        assert result.exit_code == 0, (path, result.output)
+        assert result.output.startswith(" ".join(["Usage:", "main", *path])), path
 
 
 def test_an_unknown_command_names_the_nearest(odonata_command: Command) -> None:

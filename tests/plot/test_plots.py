@@ -8,6 +8,7 @@ import handmade
 import pandas as pd
 import pyarrow as pa
 import pytest
+from running import Command
 
 import odonata
 from odonata.errors import OdonataError
@@ -28,6 +29,7 @@ def run() -> odonata.Run:
     return handmade.run(**scaled)
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn_and_saved(run: odonata.Run, tmp_path: Path) -> None:
     for kind in ("links", "histogram", "groups", "jobs", "overview"):
         picture = getattr(run.plot, kind)()
@@ -36,6 +38,13 @@ def test_every_figure_is_drawn_and_saved(run: odonata.Run, tmp_path: Path) -> No
             picture.savefig(path)
             assert path.stat().st_size > 5_000
         assert picture._repr_png_().startswith(b"\x89PNG")
+
+
+def test_a_file_for_a_figure_needs_an_extension(odonata_command: Command, tmp_path: Path) -> None:
+    result = odonata_command("plot", tmp_path, "--output", "figure")
+    assert result.returncode == 2
+    assert "figure has no extension" in result.stderr
+    assert "Write figure.png, .svg or .pdf." in result.stderr
 
 
 def test_axes_have_units(run: odonata.Run) -> None:

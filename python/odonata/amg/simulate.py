@@ -65,10 +65,24 @@ class Exchange:
         """Number of times a cycle has this exchange."""
         return PHASES[self.phase]
 
+    @property
+    def beyond_s(self) -> float:
+        """Simulated time beyond n beta."""
+        return max(0.0, self.simulated_s - self.bandwidth_s)
+
     def seen(self, term: str) -> float | None:
         """Simulated time beyond n beta as a share of a term; None if the model does not charge the term."""
-        charged: float = getattr(self, term)
-        return max(0.0, self.simulated_s - self.bandwidth_s) / charged if charged > 0 else None
+        return _share(self.beyond_s, getattr(self, term))
+
+
+def _share(beyond_s: float, charged_s: float) -> float | None:
+    return beyond_s / charged_s if charged_s > 0 else None
+
+
+def _seen(exchanges: list[Exchange], term: str) -> float | None:
+    """`Exchange.seen` of several exchanges, with their repeats."""
+    charged_s = sum(e.repeats * float(getattr(e, term)) for e in exchanges)
+    return _share(sum(e.repeats * e.beyond_s for e in exchanges), charged_s)
 
 
 @dataclass(frozen=True)
@@ -127,9 +141,7 @@ class Findings:
             if not known:
                 verdicts[name] = "not checked: this engine has no latencies"
                 continue
-            charged = sum(e.repeats * float(getattr(e, term)) for e in self.exchanges)
-            beyond = sum(e.repeats * max(0.0, e.simulated_s - e.bandwidth_s) for e in self.exchanges)
-            share = beyond / charged if charged > 0 else 0.0
+            share = _seen(self.exchanges, term) or 0.0
             word = "supported" if share >= SUPPORTED else "not supported"
             verdicts[name] = f"{word}: {100 * share:.0f} % of it appears in the simulation"
         verdicts["multicore penalties"] = "not checked: software costs, which no engine models"
@@ -332,11 +344,6 @@ def _levels(
     levels = []
     for index in range(len(hierarchy.levels)):
         mine = [e for e in exchanges if e.level == first + index]
-        beyond = sum(e.repeats * max(0.0, e.simulated_s - e.bandwidth_s) for e in mine)
-        charged = {
-            term: sum(e.repeats * float(getattr(e, term)) for e in mine)
-            for term in ("hops_s", "bandwidth_penalty_s")
-        }
         levels.append(
             LevelTimes(
                 first + index,
@@ -344,7 +351,8 @@ def _levels(
                 terms[(index, "startup")],
                 sum(e.repeats * e.simulated_s for e in mine),
                 {name: seconds[index] for name, seconds in times.items()},
-                *(beyond / charged[term] if charged[term] > 0 else None for term in charged),
+                _seen(mine, "hops_s"),
+                _seen(mine, "bandwidth_penalty_s"),
             )
         )
     return levels

@@ -15,20 +15,6 @@ FILES = ("file", "nodes_file")
 """Keys of a machine that name files, relative to their experiment."""
 
 
-def read_lines(path: Path, expected: str) -> list[str]:
-    """The lines of a text file or pipe.
-
-    Raises:
-        OdonataError: It cannot be read, or is not text; `expected` says what it should hold.
-    """
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise OdonataError(f"{path} is not a text file; expected {expected}") from None
-    except OSError as error:
-        raise OdonataError(f"{path} cannot be read: {error.strerror}") from None
-
-
 @dataclass(frozen=True)
 class ImportedJob:
     """A job of an experiment file.

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob, read_lines
+from odonata.importers.jobs import ImportedJob
+from odonata.textfile import read_lines
 
 SYNTHETIC: Mapping[int, str] = {
     1: "uniform",

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from odonata import _core
 from odonata.errors import OdonataError
-from odonata.importers.jobs import ImportedJob, read_lines
+from odonata.importers.jobs import ImportedJob
+from odonata.textfile import read_lines
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "number": ("JOBID", "JobID"),

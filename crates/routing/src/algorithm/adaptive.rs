@@ -123,7 +123,9 @@ impl AdaptivePaths {
         let (hops, settings) = (&*self.hops, &self.settings);
         let at = decision.router;
         let to = hops.router_of(packet.destination);
-        let minimal = self.shortest_minimal(hops.ports_to_group(at, hops.group_of(to)), vc, decision);
+        let ports = hops.ports_to_group(at, hops.group_of(to));
+        let (port, bytes) = shortest_queue(ports, settings.minimal_candidates, decision);
+        let minimal = Candidate { hop: Hop { port, vc }, via: 0, bytes };
         let mut best: Option<Candidate> = None;
         for _ in 0..settings.non_minimal_candidates {
             let (via, group) = match known.via {
@@ -147,15 +149,16 @@ impl AdaptivePaths {
         let non_minimal = known.minimal_is_congested || longer;
         Choice { hop: if non_minimal { other.hop } else { minimal.hop }, via: other.via, non_minimal }
     }
+}
 
-    #[inline]
-    fn shortest_minimal(&self, ports: &[Port], vc: u8, decision: &mut Decision<'_>) -> Candidate {
-        let load = decision.load;
-        let of = |port: Port| Candidate { hop: Hop { port, vc }, via: 0, bytes: load.port_bytes(port) };
-        if let [only] = ports {
-            return of(*only);
-        }
-        let candidates = (0..self.settings.minimal_candidates).map(|_| of(any(ports, decision.random)));
-        candidates.min_by_key(|candidate| candidate.bytes).expect("at least one candidate is drawn")
+/// The port with the shortest queue among `count` drawn ones, and its queue.
+#[inline]
+pub(super) fn shortest_queue(ports: &[Port], count: u32, decision: &mut Decision<'_>) -> (Port, u64) {
+    let load = decision.load;
+    let of = |port: Port| (port, load.port_bytes(port));
+    if let [only] = ports {
+        return of(*only);
     }
+    let drawn = (0..count).map(|_| of(any(ports, decision.random)));
+    drawn.min_by_key(|(_, bytes)| *bytes).expect("at least one candidate is drawn")
 }

@@ -10,6 +10,7 @@
 //! The default threshold of 2 weighs queues as Singh does. The channels are those that `min` uses on a graph: they
 //! increase with every hop or every turn of the whole path, so no cycle is possible.
 
+use super::adaptive::shortest_queue;
 use super::vc_counter::VcCounter;
 use super::{
     any, AdaptiveSettings, Algorithm, Decision, Discipline, Engines, Header, Hop, Machines, Needs, NoParameters,
@@ -75,13 +76,8 @@ impl ViaRouter {
     }
 
     /// The port with the shortest queue among `count` drawn ones on minimal paths to a router, and its queue.
-    fn shortest_queue(&self, goal: RouterId, count: u32, decision: &mut Decision<'_>) -> (Port, u64) {
-        let ports = self.hops.local_ports(decision.router, goal);
-        let drawn = (0..count).map(|_| {
-            let port = any(ports, decision.random);
-            (port, decision.load.port_bytes(port))
-        });
-        drawn.min_by_key(|(_, bytes)| *bytes).expect("at least one candidate is drawn")
+    fn toward(&self, goal: RouterId, count: u32, decision: &mut Decision<'_>) -> (Port, u64) {
+        shortest_queue(self.hops.local_ports(decision.router, goal), count, decision)
     }
 
     /// The first goal of a packet, and its port if one was drawn.
@@ -89,10 +85,10 @@ impl ViaRouter {
         let at = decision.router;
         let Some(settings) = self.settings else { return (self.draw(at, to, decision), None) };
         let hops = |from, to| f64::from(self.hops.local_distance(from, to));
-        let (minimal, queue) = self.shortest_queue(to, settings.minimal_candidates, decision);
+        let (minimal, queue) = self.toward(to, settings.minimal_candidates, decision);
         let others = (0..settings.non_minimal_candidates).map(|_| {
             let via = self.draw(at, to, decision);
-            let (port, queue) = self.shortest_queue(via, 1, decision);
+            let (port, queue) = self.toward(via, 1, decision);
             (via, port, (hops(at, via) + hops(via, to)) * queue as f64)
         });
         let (via, port, weighed) = others.min_by(|a, b| a.2.total_cmp(&b.2)).expect("at least one candidate is drawn");
