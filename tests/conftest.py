@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[1]
 
 COMMANDS = CommandServer()
 
-QUICK_CPU_S = 3.0
+QUICK_CPU_S = 1.5
 """A test of `make quick` may take this much processor time. Longer ones are marked `slow`."""
 
 
@@ -47,11 +47,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
+    """Notes the processor time of the fixtures that a test is the first to use."""
+    return (yield from _timed(item, "setup_cpu_s"))
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     """Notes the processor time of a test, its commands included."""
+    return (yield from _timed(item, "cpu_s"))
+
+
+def _timed(item: pytest.Item, name: str) -> Generator[None]:
     before = _cpu_s()
     yield
-    item.user_properties.append(("cpu_s", _cpu_s() - before))
+    item.user_properties.append((name, _cpu_s() - before))
 
 
 def _cpu_s() -> float:
@@ -65,9 +75,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if not config.getoption("quick"):
         return
     for report in terminalreporter.getreports("passed"):
-        cpu_s = dict(report.user_properties).get("cpu_s", 0.0)
-        if report.when == "call" and cpu_s > QUICK_CPU_S:
-            terminalreporter.line(f"{report.nodeid} took {cpu_s:.1f} s; mark it with pytest.mark.slow")
+        taken = dict(report.user_properties)
+        fixtures_s, test_s = taken.get("setup_cpu_s", 0.0), taken.get("cpu_s", 0.0)
+        if report.when == "call" and fixtures_s + test_s > QUICK_CPU_S:
+            words = f"took {test_s:.1f} s and its fixtures {fixtures_s:.1f} s; mark it with pytest.mark.slow"
+            terminalreporter.line(f"{report.nodeid} {words}")
 
 
 @pytest.fixture(scope="session")

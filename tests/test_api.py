@@ -36,6 +36,7 @@ def run() -> odonata.Run:
     return odonata.run(EXPERIMENT)
 
 
+@pytest.mark.slow
 def test_file_text_and_dict_are_the_same_experiment(tmp_path: Path, run: odonata.Run) -> None:
     text = run.experiment
     (tmp_path / "x.toml").write_text(text)
@@ -188,6 +189,7 @@ def test_figures_of_a_real_run(tmp_path: Path, run: odonata.Run) -> None:
     assert image.shape == (15, 15)
 
 
+@pytest.mark.slow
 def test_a_run_without_traffic_per_job_can_be_shown_and_drawn(tmp_path: Path) -> None:
     run = odonata.run(EXPERIMENT, set={"output.link_jobs": False, "output.placement": False})
     assert run.link_jobs.num_rows == 0
@@ -228,6 +230,7 @@ def test_a_comparison_is_what_the_command_prints(run: odonata.Run) -> None:
     assert odonata.compare(run, run).times["time_s_change"].to_pylist() == [0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_results_show_themselves(run: odonata.Run, tmp_path: Path) -> None:
     """In a notebook each is a table of facts, with nothing in it that the page would run."""
     named = odonata.run({**EXPERIMENT, "job": [{**EXPERIMENT["job"][0], "name": "<script>"}]})

@@ -25,6 +25,7 @@ keys = st.text(st.characters(exclude_categories=["Cs"]))
 values = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(keys, inner), max_leaves=20)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(keys, values))
 def test_a_document_is_read_back(content: dict[str, object]) -> None:
     assert tomllib.loads(toml.document(content)) == content

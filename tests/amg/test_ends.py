@@ -158,6 +158,7 @@ def test_the_packet_engine_and_the_formulas_agree() -> None:
     assert min(simulated.network, simulated.overhead) > 0
 
 
+@pytest.mark.slow
 def test_the_commands(odonata_command: Command, tmp_path: Path) -> None:
     rows = [f"laplace7-{one.name},{one.threads},{1e3 * one.seconds}" for one in cycles(COSTS)]
     (tmp_path / "t.csv").write_text("\n".join(["hierarchy,threads,time_ms", *rows]) + "\n")

@@ -51,6 +51,7 @@ def test_a_solver_has_an_upper_limit_and_other_phases_no_estimate() -> None:
     assert trial._ahead(ended(half_share=0.4), checked(OPEN)) is None
 
 
+@pytest.mark.slow
 def test_a_long_run_is_stopped_and_extrapolated(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(trial, "SECONDS", 0.02)
     text = PROGRAM.replace("iterations = 400", "iterations = 4000")

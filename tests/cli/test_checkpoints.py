@@ -119,6 +119,7 @@ def test_a_run_that_is_stopped_again_and_again_is_the_same_run(
     same(tmp_path / "run", expected)
 
 
+@pytest.mark.slow
 def test_a_signal_after_the_end_does_not_make_a_whole_run_a_failed_one(tmp_path: Path) -> None:
     """It arrives while results are printed, or while the interpreter ends."""
     (tmp_path / "x.toml").write_text(OPEN)

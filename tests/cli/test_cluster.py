@@ -311,6 +311,7 @@ def batch_system(folder: Path, sbatch: str) -> dict[str, str]:
 BATCH = '[cluster]\ncores = 1\nmemory = "2 GiB"\nwalltime = "00:10:00"\nqueue = "none-such"\njobs = 2\n'
 
 
+@pytest.mark.slow
 def test_a_refusal_of_a_batch_system_is_reported(tmp_path: Path) -> None:
     """Once the client waited forever for workers of jobs that nobody had taken."""
     (tmp_path / "x.toml").write_text(SHORT + BATCH + seeds(2))

@@ -16,6 +16,8 @@ import odonata
 from odonata.errors import OdonataError
 from odonata.viewer.runs import OpenRuns
 
+pytestmark = pytest.mark.slow
+
 SMALL = """\
 [machine]
 topology = "dragonfly"
@@ -205,7 +207,6 @@ def test_check_says_what_faults_cost(odonata_command: Command, tmp_path: Path) -
     assert "With 4, enough if all groups are complete and directly connected" in result.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_run_leaves_nothing(
     command: Path, tmp_path: Path, sent: signal.Signals, code: int
@@ -390,7 +391,6 @@ def test_a_sweep_leaves_other_directories_alone(odonata_command: Command, sweep_
     assert [path.name for path in (sweep_file.parent / "home").iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.slow
 def test_an_interrupted_sweep_ends_its_processes_and_resumes_later(command: Path, tmp_path: Path) -> None:
     """One point takes an hour; the other is finished and kept."""
     (tmp_path / "long.toml").write_text(LONG + '\n[sweep]\n"engine.slices" = [50, 10000]\n')
@@ -411,7 +411,6 @@ def test_an_interrupted_sweep_ends_its_processes_and_resumes_later(command: Path
     assert [path.name for path in (tmp_path / "out" / "points").iterdir()] == ["slices=50"]
 
 
-@pytest.mark.slow
 def test_a_sweep_as_a_job_array(odonata_command: Command, sweep_file: Path) -> None:
     """Each task of the script, run here by hand, makes its point; gathering them runs nothing more."""
     result = odonata_command("sweep", "sweep.toml", "-o", "out", "--slurm", "--threads", 2)

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 from running import Command
 
 MACHINE = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
@@ -87,6 +88,7 @@ def test_ranks_calls_and_times_equal_the_tables(odonata_command: Command, tmp_pa
         assert row["others_bytes_per_s"] == other["bytes_per_s"].sum()
 
 
+@pytest.mark.slow
 def test_all_jobs_at_a_glance(odonata_command: Command, tmp_path: Path) -> None:
     """Without --job, the overview equals the explanations of all jobs."""
     explained(odonata_command, tmp_path, "", "--job", "sum")
@@ -229,6 +231,7 @@ def test_flow_is_explained_and_costs_sum_up(odonata_command: Command, tmp_path: 
     assert "blame" not in without
 
 
+@pytest.mark.slow
 def test_compare_gives_reasons_and_keys_without_effect(odonata_command: Command, tmp_path: Path) -> None:
     engine = '[engine]\nkind = "flow"\nrouting = "min"\n'
     (tmp_path / "x.toml").write_text(f"{MACHINE}{FLOW_JOBS}{engine}")

@@ -86,6 +86,7 @@ def test_a_slowdown_is_against_the_same_job_alone(odonata_command: Command, tmp_
         assert math.isclose(mixed[share], sum(link[column] for link in links) / len(links) / whole)
 
 
+@pytest.mark.slow
 def test_finished_points_are_kept_and_the_estimate_runs_none(
     odonata_command: Command, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def test_finished_points_are_kept_and_the_estimate_runs_none(
     assert "Nothing to estimate" in again.stdout
 
 
+@pytest.mark.slow
 def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_path: Path) -> None:
     program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
     jobs = job("a", program, 0, 36) + job("b", program, 36, 36) + job("c", program, 36, 36)
@@ -125,6 +127,7 @@ def test_jobs_that_do_not_fit_at_once_are_absent(odonata_command: Command, tmp_p
     assert "every job is absent" in none.stderr
 
 
+@pytest.mark.slow
 def test_other_nodes_make_no_slowdown(odonata_command: Command, tmp_path: Path) -> None:
     program = '{ name = "halo-3d", iterations = 1, bytes = "20 kB" }'
     jobs = (job("a", program, 0) + job("b", program, 0)).replace("skip = 0", 'skip = "auto"')
@@ -136,6 +139,7 @@ def test_other_nodes_make_no_slowdown(odonata_command: Command, tmp_path: Path) 
     assert [(row["background"], row["slowdown"]) for row in rows] == [("none", 1.0), ("a", None)]
 
 
+@pytest.mark.slow
 def test_what_did_not_end_has_no_slowdown(odonata_command: Command, tmp_path: Path) -> None:
     write(tmp_path, 'pairs = [["halo", "shift"]]')
     result = odonata_command("sweep", "x.toml", "-o", "sweep", "--set", "engine.time_limit=5 us")
@@ -146,6 +150,7 @@ def test_what_did_not_end_has_no_slowdown(odonata_command: Command, tmp_path: Pa
         assert row["latency_slowdown"] > 0
 
 
+@pytest.mark.slow
 def test_open_traffic_is_compared_by_latency(odonata_command: Command, tmp_path: Path) -> None:
     job = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\npattern = "{}"\nplacement = "random-nodes"\n'
     load = 'traffic = {{ name = "open", load = {} }}\n'
@@ -162,6 +167,7 @@ def test_open_traffic_is_compared_by_latency(odonata_command: Command, tmp_path:
     assert shared["latency_slowdown"] == shared["latency_mean_ns"] / alone["latency_mean_ns"] > 1.0
 
 
+@pytest.mark.slow
 def test_the_flow_engine_compares_too(odonata_command: Command, tmp_path: Path) -> None:
     pattern = '[[job]]\nname = "{}"\nranks = 36\nranks_per_node = 1\npattern = "uniform"\n'
     write(

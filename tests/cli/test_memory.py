@@ -26,6 +26,7 @@ def messages(engine: str) -> str:
     return "\n".join([*lines, f'[engine]\nkind = "{engine}"', ""])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["packet", "flow", "model"])
 def test_an_address_space_that_is_too_small_is_named(command: Path, tmp_path: Path, engine: str) -> None:
     """The soft limit of the shell; libraries take most of these 1.3 GB."""
@@ -86,6 +87,7 @@ def test_check_says_what_a_run_is_estimated_to_take(odonata_command: Command, tm
     assert abs(float(found[1]) * 2**20 - said) < 0.2 * said
 
 
+@pytest.mark.slow
 def test_messages_of_the_same_nodes_take_no_room(command: Path, tmp_path: Path) -> None:
     """16 million messages of each of two ranks, between two nodes: each had 24 B, the process aborted."""
     (tmp_path / "x.toml").write_text(

@@ -32,6 +32,7 @@ def test_there_are_examples_of_both_other_engines() -> None:
     assert {"amg-cycle-eos", "dragonfly-routing", "pipeline", "programs"} <= {path.stem for path in others()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", others(), ids=lambda path: path.stem)
 def test_every_example_runs_in_the_flow_engine(path: Path, odonata_command: Command, tmp_path: Path) -> None:
     result = odonata_command("run", str(path), "-o", "run", "--set", "engine.kind=flow")

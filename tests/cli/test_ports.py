@@ -109,6 +109,7 @@ def check_refusals(addresses: set[str]) -> None:
         assert not answers(f"tls://{address}", foreign_keys), f"{address} answers to foreign keys"
 
 
+@pytest.mark.slow
 def test_a_client_with_the_keys_is_answered_and_others_are_not() -> None:
     """The control: the same question gets an answer from the same port when it comes with the keys."""
     distributed = pytest.importorskip("distributed")
@@ -132,6 +133,7 @@ def test_a_sweep_on_dask_talks_to_nobody_else(tmp_path: Path) -> None:
         check_refusals(ports(process))
 
 
+@pytest.mark.slow
 def test_a_sweep_on_a_batch_system_talks_to_nobody_else(tmp_path: Path) -> None:
     """Its scheduler listens on the network, and so do the workers; the keys are files of this user alone."""
     pytest.importorskip("distributed")

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
+import pytest
 from running import Command
 
 MACHINE = '[machine]\ntopology = "dragonfly"\np = 2\na = 4\nh = 2\ng = 9\n'
@@ -135,6 +136,7 @@ def test_check_finds_messages_without_partners(odonata_command: Command, tmp_pat
     assert json.loads((tmp_path / "run" / "summary.json").read_text())["convergence"]["ending"] == "complete"
 
 
+@pytest.mark.slow
 def test_programs_in_turn_and_over_and_over(odonata_command: Command, tmp_path: Path) -> None:
     """8 messages of a halo, 4 of a ring, thrice; in the background once. Threads change nothing."""
     halo = '{ name = "halo-2d", iterations = 1, bytes = "1 kB", final_barrier = false }'

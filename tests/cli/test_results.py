@@ -108,6 +108,7 @@ def test_plot_writes_where_it_says(odonata_command: Command, runs: Path) -> None
     assert b"<svg" in (runs / "a.svg").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

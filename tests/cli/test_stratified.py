@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import pytest
 from running import Command
 
 from odonata import Sweep
@@ -36,6 +37,7 @@ routing = "min"
 """
 
 
+@pytest.mark.slow
 def test_differences_stand_apart_where_they_depend_on_a_key(odonata_command: Command, tmp_path: Path) -> None:
     """Half the bandwidth costs small 0.1 ms alone (1 MB), 0.4 ms with large (4 MB): 0.3 ms apart."""
     (tmp_path / "cables.csv").write_text("src,dst,src_nodes,dst_nodes\na,b,2,2\n")
@@ -60,6 +62,7 @@ def test_differences_stand_apart_where_they_depend_on_a_key(odonata_command: Com
     assert "The difference depends on another key" in made.stdout
 
 
+@pytest.mark.slow
 def test_a_key_that_changes_nothing_is_named(odonata_command: Command, tmp_path: Path) -> None:
     """Static routing has no dice and needs no iterations; the bandwidth is another matter."""
     (tmp_path / "cables.csv").write_text("src,dst,src_nodes,dst_nodes\na,b,2,2\n")

@@ -110,6 +110,7 @@ def all_to_all(preset: str, shape: list[int], engine: str) -> odonata.Run:
     )
 
 
+@pytest.mark.slow
 def test_channels_and_missing_tokens_of_blue_gene_p() -> None:
     """The channels' chunks are the links'; a cycle without tokens is 1 / 0.85 ns of stall."""
     run = all_to_all("bgp-midplane", [4, 4, 2], "bgp")
@@ -250,6 +251,7 @@ def test_groups_are_held_out_whole() -> None:
         counters.predictions(table[:4], times[:4])
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, odonata_command: Command) -> None:
     spec = ping_pong("bgp-midplane", [4, 2, 2], "XYZT")
     spec["sweep"] = {"job.a.program.bytes": ["64 B", "1 KiB", "4 KiB", "8 KiB", "16 KiB"]}

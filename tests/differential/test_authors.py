@@ -20,6 +20,7 @@ STEADY = {
 """Runs whose load holds, and how far accepted load and mean latency may be apart in any bin, as shares."""
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize(("routing", "traffic"), STEADY)
 def test_a_steady_run_is_the_same(routing: str, traffic: str) -> None:
@@ -32,6 +33,7 @@ def test_a_steady_run_is_the_same(routing: str, traffic: str) -> None:
     np.testing.assert_allclose(mine["latency"], theirs["latency"], rtol=latency)
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("arbitration", ["least-recently-used", "round-robin"])
 def test_ugal_n_with_one_candidate_collapses_as_theirs(arbitration: str) -> None:

@@ -56,6 +56,7 @@ def ours(routing: str, load: float) -> dict[str, float]:
     return job
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("load", [0.1, 0.3, 0.5])
 def test_minimal_latency_is_within_the_difference_of_two_others(load: float) -> None:
@@ -70,6 +71,7 @@ def test_minimal_latency_is_within_the_difference_of_two_others(load: float) -> 
     assert found["packet_hops_mean"] == pytest.approx(booksim["router_hops_mean"], rel=0.005)
 
 
+@pytest.mark.slow
 @needs_data
 def test_minimal_latency_where_the_others_begin_to_fall_short() -> None:
     """At 0.7 they accept 0.696 and 0.698, and differ by a cycle; this serves it all, 4 % faster than both."""
@@ -80,6 +82,7 @@ def test_minimal_latency_where_the_others_begin_to_fall_short() -> None:
         assert 0.95 < found["latency_mean_ns"] / other["latency_mean_cycles"] < 1
 
 
+@pytest.mark.slow
 @needs_data
 @pytest.mark.parametrize("load", [0.1, 0.3, 0.5, 0.7])
 def test_ugal_is_between_the_two(load: float) -> None:

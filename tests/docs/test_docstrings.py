@@ -66,6 +66,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", examples())
 def test_an_example_shows_what_it_returns(
     name: str, files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -43,6 +43,7 @@ def test_it_runs_and_becomes_a_page(path: Path) -> None:
     assert "<table" in text
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_cell_that_fails_is_an_error(tmp_path: Path) -> None:
     notebook = nbformat.v4.new_notebook(

@@ -26,7 +26,7 @@ COMMENT = {
 }
 """What of a line is a comment, by the ending of the file. The scripts and the Makefile have none."""
 
-INVENTED = {"crates/routing/src/algorithm/alternate.rs"}
+INVENTED = {f"crates/routing/src/algorithm/{name}.rs" for name in ("alternate", "hub")}
 """Files that the reader of a page makes."""
 
 

@@ -105,6 +105,7 @@ def test_the_lower_bound_computed_by_hand() -> None:
     assert job.hop_bytes_bound == 15
 
 
+@pytest.mark.slow
 def test_the_search_saves_hops_and_the_map_file_has_them(tmp_path: Path, odonata_command: Command) -> None:
     """pF3D on a midplane: better than every order; the file that it writes costs what the search says."""
     text = (ROOT / "examples" / "pf3d-mapping.toml").read_text()

@@ -81,6 +81,7 @@ def test_every_combination_is_what_a_sweep_says(whole: odonata.Optimization, tmp
     assert prices == {"[]": 430, '["local.bandwidth*=0.5"]': 430, '["-1 global per group pair"]': 30 + 200}
 
 
+@pytest.mark.slow
 def test_the_front_is_what_nothing_beats(whole: odonata.Optimization) -> None:
     rows = [row for row in whole.trials.to_pylist() if row["allowed"]]
     for row in rows:
@@ -138,6 +139,7 @@ def test_another_search_leaves_a_directory_alone(whole: odonata.Optimization) ->
         odonata.optimize(TEXT.format(optimize=TWO), out=next((whole.path / "points").iterdir()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -57,6 +57,7 @@ def job(of: Sweep, **values: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_adversarial_traffic_in_small_form(tmp_path: Path) -> None:
     routings = ["min", "valiant-g", "ugal-g"]
     found = sweep(
@@ -120,6 +121,7 @@ def wd_like(folder: Path, **changes: Any) -> odonata.Run:
     return odonata.run(STUDY / "four-jobs.toml", set=settings, out=folder / name)
 
 
+@pytest.mark.slow
 def test_four_jobs_load_every_link_as_in_the_flow_engine(tmp_path: Path) -> None:
     """Minimal paths of the dragonfly are unique, so both engines have exactly the same bytes on all links."""
     packet, flow = wd_like(tmp_path), wd_like(tmp_path, engine__kind="flow")
@@ -133,6 +135,7 @@ def test_four_jobs_load_every_link_as_in_the_flow_engine(tmp_path: Path) -> None
     assert times[0] == pytest.approx(times[1], rel=0.01)
 
 
+@pytest.mark.slow
 def test_four_jobs_under_adaptive_routing_load_the_same_links(tmp_path: Path) -> None:
     """Two models of adaptive routing: the loads of links correlate, at 0.88 when this was written."""
     packet = wd_like(tmp_path, engine__routing="ugal-g")

@@ -12,6 +12,8 @@ from pathlib import Path
 import handmade
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 STATIC = "odonata/viewer/static/"
 GZIPPED_MAX = 300 * 1024

@@ -29,6 +29,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[odonata.Run]:
     return made
 
 
+@pytest.mark.slow
 def test_every_figure_is_drawn_and_saved(runs: list[odonata.Run], tmp_path: Path) -> None:
     plots = runs[0].plot
     pictures = [plots.latency(), plots.latency(part="network"), plots.load_curve(runs[1]), plots.stall_map()]
@@ -73,6 +74,7 @@ def test_the_series_of_links_holds_their_mean_and_maximum(runs: list[odonata.Run
     assert np.asarray(lines["local, maximum"].get_ydata())[3] == pytest.approx(third.max())
 
 
+@pytest.mark.slow
 def test_a_sweep_has_a_load_curve_over_its_seeds(tmp_path: Path) -> None:
     axes = (
         '[sweep]\n"job.*.traffic.load" = [0.2, 1.0]\n'

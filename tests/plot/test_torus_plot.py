@@ -66,6 +66,7 @@ def test_the_dynamic_share_is_that_of_the_channels(run: odonata.Run) -> None:
     assert len(run.plot.torus(what="dynamic").axes) == 2 * 3 + 1
 
 
+@pytest.mark.slow
 def test_what_has_no_such_figure_is_said(odonata_command: Command, tmp_path: Path) -> None:
     path = tmp_path / "messages.csv"
     path.write_text("src,dst,bytes\n0,1,512\n")

@@ -23,6 +23,7 @@ def test_numbers_are_those_that_pyarrow_makes(values: np.ndarray) -> None:
     assert columns._numbers(values[::2]).equals(pa.array(values[::2], from_pandas=True))
 
 
+@pytest.mark.slow
 @given(st.lists(st.text()))
 def test_texts_are_those_that_pyarrow_makes(values: list[str]) -> None:
     array = columns._texts(values)

@@ -33,6 +33,7 @@ def test_each_point_is_reported_with_its_run(tmp_path: Path) -> None:
     assert reported == again
 
 
+@pytest.mark.slow
 def test_what_it_raises_ends_the_sweep(tmp_path: Path) -> None:
     """Finished points stay, and the next call continues."""
     reported = []

@@ -360,6 +360,7 @@ def test_of_an_unfinished_study_the_findings_that_can_be_made_are(tmp_path: Path
     assert [(finding.label, finding.holds) for finding in verdicts[1].findings] == [("seed 1", True)]
 
 
+@pytest.mark.slow
 def test_a_point_that_was_stopped_counts_as_one_that_has_not_run(tmp_path: Path) -> None:
     """Not as one of another version, whether the rest is run on or reported."""
     made = small_study(tmp_path)
@@ -457,6 +458,7 @@ def test_the_studies_here_can_be_read(path: Path, quick: bool, tmp_path: Path) -
     assert len({part.name for part in results.parts}) == len(results.parts)
 
 
+@pytest.mark.slow
 def test_a_killed_study_resumes(tmp_path: Path) -> None:
     made = small_study(tmp_path)
     out = tmp_path / "out"

@@ -103,6 +103,7 @@ def test_load_curves_bend_where_the_closed_form_says(odonata_command: Command, t
     assert (tmp_path / "curves.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_a_verdict_on_interference(odonata_command: Command, tmp_path: Path) -> None:
     """What the noise adds to the victim's latency, per routing, and the difference of these differences."""
     (tmp_path / "shared.toml").write_text(INTERFERENCE)
