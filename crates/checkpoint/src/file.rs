@@ -10,7 +10,7 @@ use crate::encoding::DecodeError;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -173,7 +173,12 @@ impl<R: Read + Seek> CheckpointReader<R> {
         };
         from.rewind()?;
         let mut digest = Sha256::new();
-        io::copy(&mut (&mut from).take(end), &mut digest)?;
+        let mut covered = BufReader::new((&mut from).take(end));
+        while let chunk @ [_, ..] = covered.fill_buf()? {
+            digest.update(chunk);
+            let length = chunk.len();
+            covered.consume(length);
+        }
         let mut stored = [0; DIGEST_BYTES as usize];
         from.read_exact(&mut stored)?;
         if digest.finalize().as_slice() != stored {

@@ -3,7 +3,7 @@
 //! A stream depends only on (seed, name, indices). Every random choice of a run has its own stream. Results therefore
 //! depend neither on the order in which components run nor on threads.
 
-use rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
@@ -84,21 +84,6 @@ impl Stream {
         for i in (1..items.len()).rev() {
             items.swap(i, self.index(i + 1));
         }
-    }
-}
-
-impl RngCore for Stream {
-    fn next_u32(&mut self) -> u32 {
-        self.0.next_u32()
-    }
-    fn next_u64(&mut self) -> u64 {
-        self.0.next_u64()
-    }
-    fn fill_bytes(&mut self, dest: &mut [u8]) {
-        self.0.fill_bytes(dest);
-    }
-    fn try_fill_bytes(&mut self, dest: &mut [u8]) -> Result<(), rand_core::Error> {
-        self.0.try_fill_bytes(dest)
     }
 }
 
