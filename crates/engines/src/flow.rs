@@ -31,7 +31,7 @@ pub(crate) const KIND: EngineKind = EngineKind {
 fn keys() -> Vec<Key> {
     let default = FlowSettings::default();
     let mut keys = default.keys();
-    let routing = routing::name_of(default.routing);
+    let routing = routing::name_of(&default.routing);
     keys.insert(1, routing::key(&routing::OF_PATHS, routing, "Rule by which messages choose among paths."));
     keys
 }
@@ -140,6 +140,7 @@ fn refused(error: FlowError, guard: &Guard) -> EngineError {
         },
         FlowError::Setting { setting, reason } => EngineError::Refused { key: Some(setting), reason },
         FlowError::OtherProcess => EngineError::Elsewhere,
+        FlowError::Routing(error) => EngineError::Refused { key: Some("routing"), reason: error.to_string() },
         error @ (FlowError::Path(_) | FlowError::TooManyBytes { .. } | FlowError::NotDistributable { .. }) => {
             EngineError::Refused { key: None, reason: error.to_string() }
         }

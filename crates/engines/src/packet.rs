@@ -247,11 +247,12 @@ impl Packet {
         if self.times.start_from.is_some() {
             warm_up::possible(&scenario.workload.jobs, self.recording(scenario))?;
         }
-        let algorithm = &self.routing.algorithm;
         let mut demand = self.demand(scenario, retains_rows);
         // Packets are counted when messages are known. Messages of closed traffic are not known yet.
         let least = MemoryDemand { packets: 0, recorded: 0, ..demand };
-        guard.admit(memory_estimate(machine, &self.settings, algorithm, ASSUMED_CHANNELS, &least)).map_err(too_much)?;
+        guard
+            .admit(memory_estimate(machine, &self.settings, &self.routing, ASSUMED_CHANNELS, &least))
+            .map_err(too_much)?;
         let closed = closed_traffic(scenario, guard)?;
         let programs = Programs::of(scenario, &self.settings, &self.records);
         let (of_programs, sent) = programs.as_ref().map_or((0, 0), |programs| (programs.packets, programs.bytes));
@@ -261,11 +262,11 @@ impl Packet {
         let messages = closed.memory_bytes().saturating_add(of_ranks);
         demand = demand.with_messages(packets, bytes);
         demand.intervals = demand.intervals.max(self.intervals_of(machine, bytes));
-        let of_run = memory_estimate(machine, &self.settings, algorithm, ASSUMED_CHANNELS, &demand);
+        let of_run = memory_estimate(machine, &self.settings, &self.routing, ASSUMED_CHANNELS, &demand);
         guard.admit(of_run.saturating_add(messages)).map_err(too_much)?;
         let engine = self.engine(scenario)?;
         // How many channels there are is known by now.
-        let tables = table_estimate(machine, algorithm);
+        let tables = table_estimate(machine, &self.routing);
         let running = |demand: &MemoryDemand| {
             [tables, engine.memory_estimate(demand), messages].into_iter().fold(0, u64::saturating_add)
         };

@@ -22,8 +22,8 @@ pub(super) fn key(family: &'static Family, default: &'static str, doc: &'static 
 }
 
 /// The algorithm that stands for this choice when no parameter is given.
-pub(super) fn name_of(choice: PathChoice) -> &'static str {
-    let stands_for = |algorithm: &&Algorithm| algorithm.with_defaults().paths() == Some(choice);
+pub(super) fn name_of(choice: &PathChoice) -> &'static str {
+    let stands_for = |algorithm: &&Algorithm| algorithm.with_defaults().paths().as_ref() == Some(choice);
     ALGORITHMS.iter().find(stands_for).expect("every choice has its algorithm").name
 }
 

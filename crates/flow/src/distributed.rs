@@ -9,7 +9,7 @@ use crate::{FlowError, FlowSettings};
 use odonata_machine::Machine;
 use odonata_processes::{all_gather, balanced_ranges, gather, sum, Processes};
 use odonata_routing::algorithm::PathChoice;
-use odonata_units::{JobId, RouterId};
+use odonata_units::{JobId, NodeId, RouterId};
 use odonata_workload::Workload;
 use std::ops::Range;
 
@@ -75,13 +75,15 @@ pub(crate) fn commodities_of_jobs(
 
 /// Gathers the commodities of all processes in the first, without members, in the order of a single process.
 pub(crate) fn gather_commodities(processes: &dyn Processes, own: &[Commodity]) -> Vec<Commodity> {
-    type Plain = (u32, u32, u32, u64, u64);
-    let plain: Vec<Plain> = own.iter().map(|c| (c.job.0, c.source.0, c.target.0, c.messages, c.bytes)).collect();
+    type Plain = (u32, [u32; 2], [u32; 2], u64, u64);
+    let plain = |c: &Commodity| (c.job.0, [c.source.0, c.target.0], c.ends.map(|node| node.0), c.messages, c.bytes);
+    let plain: Vec<Plain> = own.iter().map(plain).collect();
     let others = gather(processes, &plain);
-    let commodity = |(job, source, target, messages, bytes): Plain| Commodity {
+    let commodity = |(job, [source, target], ends, messages, bytes): Plain| Commodity {
         job: JobId(job),
         source: RouterId(source),
         target: RouterId(target),
+        ends: ends.map(NodeId),
         first_member: 0,
         members: 0,
         messages,
@@ -89,6 +91,6 @@ pub(crate) fn gather_commodities(processes: &dyn Processes, own: &[Commodity]) -
     };
     let mut all: Vec<Commodity> = own.to_vec();
     all.extend(others.into_iter().flatten().map(commodity));
-    all.sort_unstable_by_key(|c| (c.job, c.source, c.target));
+    all.sort_unstable_by_key(|c| (c.job, c.source, c.target, c.ends));
     all
 }

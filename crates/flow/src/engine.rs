@@ -5,6 +5,7 @@ use crate::distributed::{self, agree};
 use crate::history::{GrantHistory, Solution};
 use crate::link_limits::apply_link_limits;
 use crate::path_sampler::PathSampler;
+use crate::paths::{self, Paths};
 use crate::progress::Progress;
 use crate::resource_limits::ResourceLimits;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
@@ -15,7 +16,7 @@ use crate::{conservation, expected, jobs, optimal, DemandUnit, FlowError, FlowSe
 use odonata_machine::Machine;
 use odonata_processes::{all_gather, sum, Processes, SingleProcess};
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::{path_rule, Oblivious, PathRule};
+use odonata_routing::paths::Oblivious;
 use odonata_units::{JobId, LinkId, Rate, Stream};
 use odonata_workload::Workload;
 
@@ -25,7 +26,7 @@ use odonata_workload::Workload;
 /// Settings out of range, or a machine that is not connected.
 pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
-    path_rule(machine, settings.intermediate)?;
+    Paths::new(machine, settings)?;
     Ok(())
 }
 
@@ -75,15 +76,15 @@ pub fn run_distributed(
 ) -> Result<FlowResult, FlowError> {
     let threads = limits.threads.max(1);
     let prepared = prepare(processes, machine, workload, settings, ResourceLimits { threads, ..limits }, progress);
-    let FlowSetup { rule, mut notices, mut traffic, memory_bytes, history } = agree(processes, prepared)?;
+    let FlowSetup { paths, mut notices, mut traffic, memory_bytes, history } = agree(processes, prepared)?;
     // All processes must do the same iterations, so the one with the least memory decides.
     let history = *all_gather(processes, &history).iter().min().expect("there is a process");
     distributed::sum_jobs(processes, &mut traffic);
     agree(processes, check_amount(workload, &traffic))?;
     let seed = Stream::new(seed, "flow.paths", &[]).next_u64();
     let mut engine =
-        Engine { processes, machine, traffic: &traffic, all: None, rule: rule.as_ref(), settings, seed, threads };
-    if processes.count() > 1 && (engine.oblivious().is_some() || settings.gap().is_some()) {
+        Engine { processes, machine, traffic: &traffic, all: None, paths: &paths, settings, seed, threads };
+    if processes.count() > 1 && (engine.is_static() || settings.gap().is_some()) {
         engine.all = Some(distributed::gather_commodities(processes, &traffic.commodities));
     }
     let Answer { loads, mut jobs, convergence, mut bound } = engine.answer(None, history, progress)?;
@@ -124,7 +125,7 @@ struct Engine<'a> {
     traffic: &'a Commodities,
     /// Commodities of all processes; only in the first of several, if needed.
     all: Option<Vec<Commodity>>,
-    rule: &'a dyn PathRule,
+    paths: &'a Paths<'a>,
     settings: &'a FlowSettings,
     seed: u64,
     threads: usize,
@@ -135,17 +136,14 @@ fn rate_units(rate: Rate) -> u64 {
 }
 
 impl Engine<'_> {
-    /// Oblivious rule of a static routing; `None` for an iterative one.
-    const fn oblivious(&self) -> Option<Oblivious> {
-        match self.settings.routing {
-            PathChoice::Fixed(rule) => Some(rule),
-            _ => None,
-        }
+    /// Whether paths do not depend on load.
+    const fn is_static(&self) -> bool {
+        matches!(self.settings.routing, PathChoice::Fixed(_) | PathChoice::OnePath(_))
     }
 
     fn sharing(&self) -> Sharing {
         match self.settings.routing {
-            PathChoice::Fixed(_) => Sharing::Equal,
+            PathChoice::Fixed(_) | PathChoice::OnePath(_) => Sharing::Equal,
             PathChoice::Ugal(ugal) => Sharing::Ugal { threshold: ugal.hop_threshold, bias: ugal.bias_load_hops },
             PathChoice::AdaptiveDirect | PathChoice::AdaptiveIndirect | PathChoice::AdaptiveHybrid => Sharing::Residual,
             PathChoice::Optimal => unreachable!("optimal has no iteration"),
@@ -181,7 +179,14 @@ impl Engine<'_> {
         let sets =
             commodities.iter().map(|&count| (u64::from(self.settings.path_sets) / count.max(1)).max(1)).collect();
         let minimal = matches!(self.settings.routing, PathChoice::Fixed(Oblivious::Minimal));
-        PathSampler { rule: self.rule, flows, minimal, path_counts: self.settings.path_counts(), sets, seed: self.seed }
+        PathSampler {
+            paths: self.paths,
+            flows,
+            minimal,
+            path_counts: self.settings.path_counts(),
+            sets,
+            seed: self.seed,
+        }
     }
 
     /// The steady state of all jobs, or of one job alone. Its loads are empty if `history` is `Nothing`.
@@ -202,7 +207,7 @@ impl Engine<'_> {
         let of_flows = flows.iter().flat_map(|c| self.traffic.members_of(c).iter().map(|member| (c.job, member)));
         let members = of_flows.zip(&solution.granted).map(|((job, member), granted)| (job, member, *granted));
         let mut jobs = jobs::results(self.processes, &self.traffic.jobs, &loads, members);
-        if self.oblivious().is_some() {
+        if self.is_static() {
             apply_link_limits(&mut jobs, &loads, &self.capacities());
         }
         let convergence = Convergence {
@@ -331,10 +336,16 @@ impl Engine<'_> {
         progress: &mut Progress<'_>,
     ) -> Result<Vec<Vec<f64>>, FlowError> {
         let (links, jobs) = (self.machine.link_count(), self.traffic.jobs.len());
-        if let Some(rule) = self.oblivious() {
+        if self.is_static() {
             let mut should_continue = || progress("loads", 0, 1);
             let all = if self.processes.number() == 0 { self.competing(self.all(), job) } else { Vec::new() };
-            return Ok(expected::loads(self.rule, &all, rule, jobs, links, self.threads, &mut should_continue)?);
+            return match (self.paths, &self.settings.routing) {
+                (Paths::OnePath(flow_paths), _) => Ok(paths::loads(flow_paths, &all, jobs, links)),
+                (Paths::Drawn(rule), PathChoice::Fixed(which)) => {
+                    Ok(expected::loads(&**rule, &all, *which, jobs, links, self.threads, &mut should_continue)?)
+                }
+                _ => unreachable!("a static routing"),
+            };
         }
         if history == GrantHistory::Nothing {
             return Ok(vec![Vec::new(); jobs]);

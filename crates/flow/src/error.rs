@@ -1,6 +1,7 @@
 //! Errors of the flow engine.
 
 use crate::progress::Interruption;
+use odonata_routing::algorithm::RoutingError;
 use odonata_routing::paths::PathError;
 use odonata_units::Bytes;
 
@@ -18,6 +19,9 @@ pub enum FlowError {
     /// The machine cannot be routed.
     #[error(transparent)]
     Path(#[from] PathError),
+    /// The machine does not fit the routing.
+    #[error(transparent)]
+    Routing(#[from] RoutingError),
     /// A job sends more than can be counted.
     #[error("job '{job}' sends more than {most} in total; use fewer or smaller messages, or fewer iterations")]
     TooManyBytes {

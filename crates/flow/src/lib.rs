@@ -29,6 +29,7 @@ mod optimal;
 #[cfg(test)]
 mod oracles;
 mod path_sampler;
+mod paths;
 mod progress;
 #[cfg(test)]
 mod reference;

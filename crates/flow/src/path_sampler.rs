@@ -1,12 +1,13 @@
-//! Paths of commodities, drawn by the rule of the machine.
+//! Paths of commodities for the solver.
 
-use crate::history::{Candidates, Paths};
+use crate::history::{self, Candidates};
+use crate::paths::Paths;
 use crate::traffic::Commodity;
-use odonata_routing::paths::{Draws, PathRule};
+use odonata_routing::paths::Draws;
 
 /// Draws the paths of commodities for the solver.
 pub(crate) struct PathSampler<'a> {
-    pub(crate) rule: &'a dyn PathRule,
+    pub(crate) paths: &'a Paths<'a>,
     pub(crate) flows: &'a [&'a Commodity],
     /// Whether direct paths are minimal.
     pub(crate) minimal: bool,
@@ -19,23 +20,35 @@ pub(crate) struct PathSampler<'a> {
 impl Candidates for PathSampler<'_> {
     fn path_counts(&self, flow: usize) -> [usize; 2] {
         let commodity = self.flows[flow];
-        let sets = commodity.messages.min(self.sets[commodity.job.index()]) as usize;
+        let sets = match self.paths {
+            Paths::Drawn(_) => commodity.messages.min(self.sets[commodity.job.index()]) as usize,
+            Paths::OnePath(_) => 1,
+        };
         self.path_counts.map(|count| count * sets)
     }
 
-    fn draw(&self, flow: usize, iteration: u32, paths: &mut Paths) {
+    fn draw(&self, flow: usize, iteration: u32, paths: &mut history::Paths) {
         let commodity = self.flows[flow];
+        let rule = match self.paths {
+            Paths::Drawn(rule) => rule,
+            Paths::OnePath(flow_paths) => {
+                if commodity.source != commodity.target {
+                    flow_paths.path(commodity.ends[0], commodity.ends[1], &mut paths.links);
+                }
+                return paths.ends.push(paths.links.len() as u32);
+            }
+        };
         for (kind, count) in self.path_counts(flow).into_iter().enumerate() {
             for k in 0..count {
                 if commodity.source != commodity.target {
                     let turn = iteration * count as u32 + k as u32;
                     let mut draws = Draws::new(self.seed ^ kind as u64, commodity.owner(), turn);
                     if self.minimal {
-                        self.rule.minimal(commodity.source, commodity.target, &mut draws, &mut paths.links);
+                        rule.minimal(commodity.source, commodity.target, &mut draws, &mut paths.links);
                     } else if kind == 0 {
-                        self.rule.direct(commodity.source, commodity.target, &mut draws, &mut paths.links);
+                        rule.direct(commodity.source, commodity.target, &mut draws, &mut paths.links);
                     } else {
-                        self.rule.indirect(commodity.source, commodity.target, &mut draws, &mut paths.links);
+                        rule.indirect(commodity.source, commodity.target, &mut draws, &mut paths.links);
                     }
                 }
                 paths.ends.push(paths.links.len() as u32);

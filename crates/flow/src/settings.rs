@@ -24,7 +24,7 @@ words! {
 parameters! {
     /// Everything that a steady state depends on, in addition to machine and workload. The default is the machine's own
     /// bandwidths and half the slices of the original, which changes loads less than another seed does.
-    #[derive(Copy, PartialEq)]
+    #[derive(PartialEq)]
     pub struct FlowSettings {
         /// Source of the keys below that are not given. The defaults in this table are the values of `default`.
         #[decides(result)]
@@ -85,8 +85,14 @@ impl FlowSettings {
             PathChoice::Fixed(Oblivious::Minimal | Oblivious::Direct) | PathChoice::AdaptiveDirect => [direct, 0],
             PathChoice::Fixed(Oblivious::Indirect) | PathChoice::AdaptiveIndirect => [0, indirect],
             PathChoice::AdaptiveHybrid | PathChoice::Ugal(_) => [direct, indirect],
+            PathChoice::OnePath(_) => [1, 0],
             PathChoice::Optimal => [0, 0],
         }
+    }
+
+    /// Whether messages between different pairs of nodes have different paths.
+    pub(crate) const fn has_one_path(&self) -> bool {
+        matches!(self.routing, PathChoice::OnePath(_))
     }
 
     /// The settings of a preset.

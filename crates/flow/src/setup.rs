@@ -3,6 +3,7 @@
 use crate::distributed;
 use crate::history::GrantHistory;
 use crate::memory;
+use crate::paths::Paths;
 use crate::progress::Progress;
 use crate::resource_limits::ResourceLimits;
 use crate::traffic::{Commodities, GatherError};
@@ -10,7 +11,6 @@ use crate::{FlowError, FlowSettings};
 use odonata_machine::Machine;
 use odonata_processes::Processes;
 use odonata_routing::algorithm::PathChoice;
-use odonata_routing::paths::{path_rule, PathRule};
 use odonata_units::Bytes;
 use odonata_workload::Workload;
 use std::ops::Range;
@@ -20,7 +20,7 @@ const BYTES_MAX: u64 = 1 << 61;
 
 /// State of a run before its first iteration.
 pub(crate) struct FlowSetup<'a> {
-    pub(crate) rule: Box<dyn PathRule + 'a>,
+    pub(crate) paths: Paths<'a>,
     pub(crate) notices: Vec<String>,
     pub(crate) traffic: Commodities,
     pub(crate) memory_bytes: u64,
@@ -38,17 +38,11 @@ pub(crate) fn prepare<'a>(
     settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
     distributed::check_distributable(processes, machine, settings)?;
     step(progress, "paths", 0, 1)?;
-    let (rule, notices) = path_rule(machine, settings.intermediate)?;
+    let (paths, notices) = Paths::new(machine, settings)?;
     let routers = distributed::own_routers(processes, machine, workload);
     let mut should_continue = || progress("messages", 0, 1);
     let (traffic, memory_bytes, history) = gather(machine, workload, &routers, settings, limits, &mut should_continue)?;
-    Ok(FlowSetup {
-        rule,
-        notices: notices.into_iter().map(|notice| notice.0).collect(),
-        traffic,
-        memory_bytes,
-        history,
-    })
+    Ok(FlowSetup { paths, notices, traffic, memory_bytes, history })
 }
 
 /// Gathers the commodities from `routers`. Returns them with the memory of the run and the history of grants, which
@@ -62,12 +56,13 @@ pub(crate) fn gather(
     should_continue: &mut dyn FnMut() -> bool,
 ) -> Result<(Commodities, u64, GrantHistory), FlowError> {
     let too_much = |needed| FlowError::Memory { needed };
-    let fixed = memory::machine_bytes(machine, workload.jobs.len(), limits.threads);
+    let fixed = memory::machine_bytes(machine, settings, workload.jobs.len(), limits.threads);
     let left = limits.memory_bytes.checked_sub(fixed).ok_or(too_much(fixed))?;
     let traffic = Commodities::gather(
         machine,
         workload,
         routers,
+        settings.has_one_path(),
         ResourceLimits { memory_bytes: left, ..limits },
         should_continue,
     )
@@ -75,7 +70,7 @@ pub(crate) fn gather(
         GatherError::TooManyBytes(gathered) => too_much(fixed.saturating_add(gathered)),
         GatherError::Interrupted => FlowError::Interrupted,
     })?;
-    let adaptive = !matches!(settings.routing, PathChoice::Fixed(_) | PathChoice::Optimal);
+    let adaptive = !matches!(settings.routing, PathChoice::Fixed(_) | PathChoice::OnePath(_) | PathChoice::Optimal);
     let kept: &[GrantHistory] =
         if adaptive { &[GrantHistory::Grants, GrantHistory::Totals] } else { &[GrantHistory::Nothing] };
     let mut least = u64::MAX;

@@ -26,12 +26,14 @@ pub(crate) struct Member {
 pub(crate) const BYTES_PER_MEMBER: u64 = 64;
 
 /// All messages of one job from one router to another. Its members are consecutive. If both routers are the same, the
-/// members have different nodes.
+/// members have different nodes. With one path per flow, all messages of one job from one node to another.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Commodity {
     pub(crate) job: JobId,
     pub(crate) source: RouterId,
     pub(crate) target: RouterId,
+    /// Source and target node of the first member.
+    pub(crate) ends: [NodeId; 2],
     pub(crate) first_member: u32,
     pub(crate) members: u32,
     pub(crate) messages: u64,
@@ -63,13 +65,15 @@ impl From<Interruption> for GatherError {
 /// A workload as commodities, sorted by (job, source, target).
 #[derive(Debug, Default)]
 pub(crate) struct Commodities {
+    /// Whether every pair of nodes is a commodity.
+    by_node: bool,
     pub(crate) commodities: Vec<Commodity>,
     pub(crate) members: Vec<Member>,
     pub(crate) jobs: Vec<Volumes>,
 }
 
 impl Commodities {
-    /// Gathers all messages of a workload from `routers`.
+    /// Gathers all messages of a workload from `routers`, for each pair of nodes if `by_node`.
     ///
     /// # Errors
     /// They take more than the memory of `limits`, or `should_continue` returned false.
@@ -77,10 +81,11 @@ impl Commodities {
         machine: &Machine,
         workload: &Workload,
         routers: &Range<usize>,
+        by_node: bool,
         limits: ResourceLimits,
         should_continue: &mut dyn FnMut() -> bool,
     ) -> Result<Self, GatherError> {
-        let mut traffic = Self::default();
+        let mut traffic = Self { by_node, ..Self::default() };
         for job in &workload.jobs {
             traffic.add_job(machine, job, routers, limits, should_continue)?;
         }
@@ -145,11 +150,17 @@ impl Commodities {
 
     /// Appends the members of one source router, sorted by target router.
     fn add_part(&mut self, machine: &Machine, job: JobId, source: RouterId, members: &[Member]) {
-        for group in members.chunk_by(|a, b| machine.router_of(a.target) == machine.router_of(b.target)) {
+        let by_node = self.by_node;
+        let together = |a: &Member, b: &Member| match by_node {
+            false => machine.router_of(a.target) == machine.router_of(b.target),
+            true => (a.source, a.target) == (b.source, b.target),
+        };
+        for group in members.chunk_by(together) {
             self.commodities.push(Commodity {
                 job,
                 source,
                 target: machine.router_of(group[0].target),
+                ends: [group[0].source, group[0].target],
                 first_member: u32::try_from(self.members.len()).expect("fewer than 2^32 pairs of nodes"),
                 members: group.len() as u32,
                 messages: group.iter().map(|m| u64::from(m.messages)).sum(),
@@ -330,6 +341,7 @@ mod tests {
             &machine,
             &workload,
             &(0..machine.router_count()),
+            false,
             ResourceLimits::default(),
             &mut || true,
         )

@@ -200,7 +200,7 @@ fn adaptive_totals_equal_the_count_of_every_draw() {
             let totals = |via| by_class(&machine, &expected(&machine, &sent, via, direct));
             let (any, third) = (totals(Intermediate::Any), totals(Intermediate::Third));
             for (via, expected) in [(Intermediate::Any, &any), (Intermediate::Third, &third)] {
-                let computed = by_class(&machine, &computed(&machine, &workload, via, routing));
+                let computed = by_class(&machine, &computed(&machine, &workload, via, routing.clone()));
                 for (class, (a, b)) in expected.iter().zip(&computed).enumerate() {
                     assert!(
                         (a - b).abs() <= 0.01 * a,

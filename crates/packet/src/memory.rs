@@ -18,7 +18,7 @@
 use crate::record::Recording;
 use crate::settings::PacketSettings;
 use odonata_machine::Machine;
-use odonata_routing::algorithm::Algorithm;
+use odonata_routing::algorithm::{PathChoice, RoutingChoice};
 
 /// Packets in flight per node of a saturated network with the study's buffers: 30 packets at each input and output.
 /// Dragonflies of 72 to 16,512 nodes had up to 46 with `min`, and 135 with `valiant-n` under adversarial traffic.
@@ -85,25 +85,28 @@ pub(crate) struct Size {
     pub(crate) channels: u64,
 }
 
-/// Approximate memory of a run with the routing `algorithm` on `machine`, before anything is built; see
+/// Approximate memory of a run with `routing` on `machine`, before anything is built; see
 /// [`crate::PacketEngine::memory_estimate`]. Estimates of learning algorithms are not included.
 pub fn memory_estimate(
     machine: &Machine,
     settings: &PacketSettings,
-    algorithm: &Algorithm,
+    routing: &RoutingChoice,
     channels: u8,
     demand: &MemoryDemand,
 ) -> u64 {
     let nodes = machine.node_count() as u64;
     let ports = nodes + machine.link_count() as u64;
     let size = Size { ports, nodes, channels: channels.into() };
-    table_estimate(machine, algorithm) + run_bytes(&size, settings, demand)
+    table_estimate(machine, routing) + run_bytes(&size, settings, demand)
 }
 
 /// Tables of next hops, if an algorithm needs them: 7 B per router and group, and per router and member of its group.
-pub fn table_estimate(machine: &Machine, algorithm: &Algorithm) -> u64 {
+/// With one path per flow, the tables of the rule.
+pub fn table_estimate(machine: &Machine, routing: &RoutingChoice) -> u64 {
     let (routers, groups) = (machine.router_count() as u64, machine.group_count() as u64);
-    if algorithm.needs.tables {
+    if let Some(PathChoice::OnePath(rule)) = routing.paths() {
+        rule.memory_bytes(machine)
+    } else if routing.algorithm.needs.tables {
         7 * routers * (groups + routers.div_ceil(groups.max(1)))
     } else {
         0
@@ -227,8 +230,9 @@ mod tests {
     fn next_hop_tables_are_estimated_before_they_are_built() {
         let machine = odonata_machine::presets::builder("dragonfly-1056").unwrap().build().unwrap();
         let demand = MemoryDemand { packets: 10, ..MemoryDemand::default() };
-        let all =
-            |name| memory_estimate(&machine, &PacketSettings::study(), Algorithm::find(name).unwrap(), 2, &demand);
+        let all = |name: &str| {
+            memory_estimate(&machine, &PacketSettings::study(), &name.parse::<RoutingChoice>().unwrap(), 2, &demand)
+        };
         let run = run_bytes(&SIZE, &PacketSettings::study(), &demand);
         assert_eq!((all("min") - run, all("torus-dynamic") - run), (7 * 264 * (33 + 8), 0));
     }

@@ -16,10 +16,12 @@ pub mod adaptive;
 mod by_message;
 mod channel_kind;
 mod crossing;
+mod d_mod_k;
 mod decision;
 mod declaration;
 pub mod dimension_order;
 mod discipline;
+mod ecmp;
 mod error;
 mod grid;
 mod header;
@@ -27,6 +29,9 @@ mod hinted;
 mod least;
 mod memory;
 pub mod min;
+mod min_hop;
+mod one_path;
+mod one_path_rule;
 pub mod par;
 mod path_choice;
 mod piggyback;
@@ -40,6 +45,7 @@ pub mod torus_dynamic;
 pub mod ugal;
 pub mod up_down;
 pub mod up_down_adaptive;
+mod up_down_static;
 pub mod valiant;
 mod vc_counter;
 pub mod via_router;
@@ -62,6 +68,7 @@ pub use error::{Refusal, RoutingError};
 pub use header::{Header, PathKind, RouteState};
 pub use hinted::Ties;
 pub use memory::Memory;
+pub use one_path_rule::{EcmpSettings, OnePath};
 pub use par::{ParSettings, SecondIntermediate};
 pub use path_choice::{PathChoice, UgalPaths};
 pub use piggyback::PiggybackSettings;
@@ -96,12 +103,27 @@ pub const ALGORITHMS: &[Algorithm] = &[
     up_down::UP_DOWN,
     up_down_adaptive::UP_DOWN_ADAPTIVE,
     q_adaptive::Q_ADAPTIVE,
+    ecmp::ECMP,
+    d_mod_k::D_MOD_K,
+    min_hop::MIN_HOP,
+    up_down_static::UP_DOWN_STATIC,
 ];
 
 impl Algorithm {
     /// The algorithm called `name`.
     pub fn find(name: &str) -> Option<&'static Self> {
         ALGORITHMS.iter().find(|known| known.name == name)
+    }
+}
+
+impl OnePath {
+    /// The name of the algorithm.
+    pub fn name(&self) -> &'static str {
+        let is_own = |algorithm: &&Algorithm| match algorithm.with_defaults().paths() {
+            Some(PathChoice::OnePath(rule)) => std::mem::discriminant(&rule) == std::mem::discriminant(self),
+            _ => false,
+        };
+        ALGORITHMS.iter().find(is_own).expect("every rule has an algorithm").name
     }
 }
 

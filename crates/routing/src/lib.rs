@@ -13,6 +13,8 @@
 
 pub mod algorithm;
 pub mod deadlock;
+pub mod flow_paths;
+pub mod forwarding;
 pub mod gateways;
 pub mod hints;
 mod lattice;

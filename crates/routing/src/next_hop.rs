@@ -23,10 +23,10 @@ use crate::gateways::Gateways;
 use crate::ranges::Ranges;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
-use ports::PortLists;
 use vc_offsets::VcOffsets;
 
 pub use ports::Port;
+pub(crate) use ports::{PortLists, PortListsBuilder};
 pub use vc_offsets::VcOrder;
 
 /// A pair of routers without a usable path.
@@ -214,6 +214,11 @@ impl NextHops {
     #[inline]
     pub fn group_of(&self, router: RouterId) -> GroupId {
         GroupId(self.group_of[router.index()])
+    }
+
+    /// Number of links.
+    pub(crate) fn link_count(&self) -> usize {
+        self.link_target.len()
     }
 
     /// Router of a node.

@@ -3,6 +3,7 @@
 use odonata_machine::topology::TOPOLOGIES;
 use odonata_machine::{presets, Machine};
 use odonata_routing::algorithm::{Algorithm, ALGORITHMS};
+use odonata_routing::deadlock;
 use odonata_routing::next_hop::NextHops;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -95,9 +96,10 @@ fn page_of(name: &str) -> String {
 fn the_page_of_algorithms_has_them_all() {
     let dragonfly = hops(&presets::builder("dragonfly-1056").unwrap().build().unwrap());
     let mut table = "| name | path | machines | VCs on `dragonfly-1056` | page |\n|---|---|---|---|---|\n".to_owned();
-    for Algorithm { name, doc, machines, .. } in algorithms() {
-        let routing = Algorithm::find(name).unwrap().with_defaults().build(Arc::clone(&dragonfly));
-        let channels = routing.map_or_else(|_| "-".to_owned(), |routing| routing.virtual_channels().to_string());
+    for algorithm in algorithms() {
+        let Algorithm { name, doc, machines, .. } = algorithm;
+        let proven = deadlock::prove(&algorithm.with_defaults(), NextHops::clone(&dragonfly), 16);
+        let channels = proven.map_or_else(|_| "-".to_owned(), |proven| proven.routing.virtual_channels().to_string());
         let page = page_of(name);
         let title = page.trim_start_matches("../").trim_end_matches(".md");
         writeln!(table, "| `{name}` | {doc} | {} | {channels} | [{title}]({page}) |", machines.words()).unwrap();

@@ -21,15 +21,20 @@ pub struct Needs {
     pub estimates: bool,
     /// The message of a packet: [`Routing::initial_state`].
     pub messages: bool,
+    /// Tables of its own, without next hops. They may need more channels than one per leg, too.
+    pub own_tables: bool,
 }
 
 impl Needs {
     /// Positions only.
-    pub const NONE: Self = Self { tables: false, load: false, reports: false, estimates: false, messages: false };
+    pub const NONE: Self =
+        Self { tables: false, load: false, reports: false, estimates: false, messages: false, own_tables: false };
     /// Tables of next hops.
     pub const TABLES: Self = Self { tables: true, ..Self::NONE };
     /// Tables of next hops, and the load.
     pub const LOAD: Self = Self { load: true, ..Self::TABLES };
+    /// One path per flow.
+    pub const ONE_PATH: Self = Self { own_tables: true, ..Self::NONE };
 }
 
 /// Machines, with nothing missing, that a hop-by-hop algorithm accepts.
@@ -43,6 +48,8 @@ pub enum Machines {
     WithoutGroups,
     /// Tori and meshes.
     Grids,
+    /// Trees with levels.
+    Trees,
 }
 
 impl Machines {
@@ -53,6 +60,7 @@ impl Machines {
             Self::Groups => hops.groups() > 2,
             Self::WithoutGroups => hops.groups() == 1 && hops.routers() > 2,
             Self::Grids => matches!(hops.shape(), Shape::Torus { .. }),
+            Self::Trees => matches!(hops.shape(), Shape::FatTree { .. }),
         }
     }
 
@@ -63,6 +71,7 @@ impl Machines {
             Self::Groups => "three groups or more",
             Self::WithoutGroups => "without groups",
             Self::Grids => "torus, mesh",
+            Self::Trees => "fat tree",
         }
     }
 }
@@ -128,7 +137,8 @@ pub struct Algorithm {
     pub name: &'static str,
     /// Description in one line.
     pub doc: &'static str,
-    /// Machines that it accepts. The paths of an engine with a steady state need no special machine.
+    /// Machines that it accepts. Engines with a steady state need them only for [`PathChoice::OnePath`]; their other
+    /// paths take any machine.
     pub machines: Machines,
     /// What it needs of an engine that moves packets.
     pub needs: Needs,

@@ -40,7 +40,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// The error of the algorithm called `algorithm`.
-    pub(super) fn of(self, algorithm: &str) -> RoutingError {
+    pub(crate) fn of(self, algorithm: &str) -> RoutingError {
         match self {
             Self::Machine(reason) => RoutingError::Machine { algorithm: algorithm.to_owned(), reason },
             Self::Setting(name, reason) => RoutingError::Setting { setting: format!("routing.{name}"), reason },

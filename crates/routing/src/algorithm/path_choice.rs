@@ -1,10 +1,11 @@
 //! How messages choose among whole paths ([`crate::paths`]), for engines with a steady state.
 
+use super::OnePath;
 use crate::paths::Oblivious;
 use odonata_declare::{parameters, Kind};
 
 /// How messages choose among paths.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum PathChoice {
     /// A fixed share of every path of a kind, independent of load.
     Fixed(Oblivious),
@@ -18,6 +19,8 @@ pub enum PathChoice {
     Ugal(UgalPaths),
     /// Any paths, so that the busiest link has the least load.
     Optimal,
+    /// One path per pair of nodes.
+    OnePath(OnePath),
 }
 
 parameters! {

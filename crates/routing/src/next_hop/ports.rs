@@ -8,7 +8,7 @@ pub type Port = u16;
 /// Lists of ports. Routers are wired alike, so there are few different lists. Each is stored once and stays in the
 /// cache.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PortLists {
+pub(crate) struct PortLists {
     /// Number of the distinct list of list i.
     which: Vec<u32>,
     /// Position of each distinct list in `ports`.
@@ -17,20 +17,20 @@ pub(super) struct PortLists {
 }
 
 /// Lists of ports under construction, with the number of each distinct list.
-pub(super) struct PortListsBuilder {
+pub(crate) struct PortListsBuilder {
     lists: PortLists,
     numbers: FxHashMap<Vec<Port>, u32>,
 }
 
 impl PortListsBuilder {
     /// `count` empty lists.
-    pub(super) fn of(count: usize) -> Self {
+    pub(crate) fn of(count: usize) -> Self {
         let lists = PortLists { which: vec![0; count], bounds: vec![(0, 0)], ports: Vec::new() };
         Self { lists, numbers: FxHashMap::from_iter([(Vec::new(), 0)]) }
     }
 
     /// Sets the ports of list `i`.
-    pub(super) fn set(&mut self, i: usize, ports: &[Port]) {
+    pub(crate) fn set(&mut self, i: usize, ports: &[Port]) {
         let Self { lists, numbers } = self;
         lists.which[i] = match numbers.get(ports) {
             Some(&number) => number,
@@ -47,14 +47,14 @@ impl PortListsBuilder {
     }
 
     /// The finished lists.
-    pub(super) fn build(self) -> PortLists {
+    pub(crate) fn build(self) -> PortLists {
         self.lists
     }
 }
 
 impl PortLists {
     #[inline]
-    pub(super) fn get(&self, i: usize) -> &[Port] {
+    pub(crate) fn get(&self, i: usize) -> &[Port] {
         let (first, end) = self.bounds[self.which[i] as usize];
         &self.ports[first as usize..end as usize]
     }

@@ -19,9 +19,13 @@ use super::{NextHops, Port, VcOrder};
 use odonata_units::{GroupId, RouterId};
 
 impl NextHops {
-    /// Sets the VC order and computes the offsets.
+    /// Sets the VC order and computes the offsets; without tables there are none.
     pub fn set_vc_order(&mut self, order: VcOrder) {
         self.vc_offsets = VcOffsets::default();
+        if !self.has_tables() {
+            self.vc_offsets.order = order;
+            return;
+        }
         let to_group =
             if order == VcOrder::PerLeg || self.groups == 1 { Vec::new() } else { self.increments_to_groups(order) };
         let inside = if order == VcOrder::PerTurn { self.increments_inside() } else { Vec::new() };
