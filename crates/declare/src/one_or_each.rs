@@ -20,6 +20,17 @@ impl<T: Clone> OneOrEach<T> {
             Self::Each(values) => values.clone(),
         }
     }
+
+    /// The value of number `index`.
+    ///
+    /// # Panics
+    /// If a list is too short.
+    pub fn at(&self, index: usize) -> T {
+        match self {
+            Self::One(value) => value.clone(),
+            Self::Each(values) => values[index].clone(),
+        }
+    }
 }
 
 impl<T: Field> Field for OneOrEach<T> {

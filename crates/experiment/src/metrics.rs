@@ -29,6 +29,8 @@ pub(crate) fn metrics_json(plan: &MachinePlan) -> Value {
             "class": machine.terminal().name,
             "bandwidth_bytes_per_s": machine.terminal().bandwidth.bytes_per_s_f64(),
             "latency_ps": machine.terminal().latency.ps(),
+            "nics": machine.node_count(),
+            "ports": ports_json(&found.nic_ports),
         },
         "ports": ports_json(&found.ports),
         "warnings": plan.warnings,

@@ -2,7 +2,7 @@
 
 use crate::error::wrong;
 use crate::links::{Cable, Links};
-use crate::{Coordinates, LinkClass, Machine, MachineError, Rails, Shape};
+use crate::{ports, Coordinates, LinkClass, Machine, MachineError, Rails, RouterPorts, Shape};
 use odonata_units::{GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
 
 /// Most routers, nodes or cables of a machine, so that a wrong number in a file or an edit does not exhaust the
@@ -33,8 +33,8 @@ pub struct MachineBuilder {
     pub terminal: LinkClass,
     /// Cores of each node.
     pub cores_per_node: u32,
-    /// Most cables of all classes at one router, if limited.
-    pub network_ports: Option<u32>,
+    /// Ports of the routers, if they are limited.
+    pub ports: Option<RouterPorts>,
     /// Router of each node.
     pub node_router: Vec<RouterId>,
     /// Whether each node is a usable compute node.
@@ -71,7 +71,7 @@ impl MachineBuilder {
             classes: Vec::new(),
             terminal,
             cores_per_node,
-            network_ports: None,
+            ports: None,
             node_up: vec![true; node_router.len()],
             node_router,
             node_names: Vec::new(),
@@ -122,7 +122,7 @@ impl MachineBuilder {
             classes: self.classes,
             terminal: self.terminal,
             cores_per_node: self.cores_per_node,
-            network_ports: self.network_ports,
+            ports: self.ports,
             node_router: self.node_router,
             node_up: self.node_up,
             node_by_name: by_name(&self.node_names)?,
@@ -135,7 +135,7 @@ impl MachineBuilder {
             reading: self.reading,
             planes: Vec::new(),
         };
-        check_ports(&machine)?;
+        ports::check(&machine)?;
         machine.cut_planes();
         Ok(machine)
     }
@@ -145,6 +145,9 @@ impl MachineBuilder {
             return wrong("routers", "a machine has at least one router".into());
         }
         assert_eq!(self.router_up.len(), routers, "one state per router");
+        if let Some(RouterPorts { count, per_nic }) = &self.ports {
+            assert!([count, per_nic].iter().all(|each| each.expand(routers).len() == routers), "ports of every router");
+        }
         assert_eq!(self.node_up.len(), self.node_router.len(), "one state per node");
         assert_eq!(self.coordinates.values.len(), routers * self.coordinates.axes.len(), "coordinates of every router");
         if !self.node_names.is_empty() && self.node_names.len() != self.node_router.len() {
@@ -226,7 +229,7 @@ impl From<Machine> for MachineBuilder {
             classes: machine.classes,
             terminal: machine.terminal,
             cores_per_node: machine.cores_per_node,
-            network_ports: machine.network_ports,
+            ports: machine.ports,
             bandwidth_assumed: false,
             reading: machine.reading,
             rails: machine.rails,
@@ -288,29 +291,6 @@ pub(crate) fn nodes_by_router(node_router: &[RouterId], routers: usize) -> (Vec<
         cursor[router.index()] += 1;
     }
     (first, nodes)
-}
-
-fn check_ports(machine: &Machine) -> Result<(), MachineError> {
-    for router in machine.routers() {
-        let mut used = vec![0usize; machine.classes.len()];
-        for bundle in machine.bundles_from(router) {
-            used[bundle.class.index()] += bundle.count as usize;
-        }
-        let over = |class: &str, needed: usize, budget: Option<u32>| match budget {
-            Some(budget) if needed > budget as usize => Err(MachineError::Ports {
-                router: machine.router_name(router),
-                class: class.into(),
-                needed,
-                budget: budget as usize,
-            }),
-            _ => Ok(()),
-        };
-        for (class, &needed) in machine.classes.iter().zip(&used) {
-            over(&class.name, needed, class.ports_per_router)?;
-        }
-        over("network", used.iter().sum(), machine.network_ports)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

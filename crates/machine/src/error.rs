@@ -11,12 +11,24 @@ pub enum MachineError {
         /// The mistake, and the expected value.
         reason: String,
     },
-    /// A router has more cables than ports.
-    #[error("router {router} needs {needed} {class} ports but has {budget}; remove cables there or raise ports_per_router of class {class}")]
+    /// A router has more cables and NICs than ports.
+    #[error("router {router} needs {} ports ({cables} of cables, {nics} of nodes) but has {budget}; remove cables or nodes there, or give it more ports", cables + nics)]
     Ports {
         /// Name of the router.
         router: String,
-        /// Name of the link class, or `network` for all classes together.
+        /// Ports that cables take.
+        cables: usize,
+        /// Ports that the NICs of nodes take.
+        nics: usize,
+        /// Ports that the router has.
+        budget: usize,
+    },
+    /// A router has more cables of a class than its budget.
+    #[error("router {router} needs {needed} {class} ports but has {budget}; remove cables there or raise ports_per_router of class {class}")]
+    ClassPorts {
+        /// Name of the router.
+        router: String,
+        /// Name of the link class.
         class: String,
         /// Ports that the cabling needs.
         needed: usize,

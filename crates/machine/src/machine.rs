@@ -1,7 +1,7 @@
 //! The built hardware.
 
 use crate::links::{Bundle, Links};
-use crate::Shape;
+use crate::{RouterPorts, Shape};
 use odonata_declare::words;
 use odonata_units::{GroupId, LinkClassId, LinkId, NodeId, Rate, RouterId, Time};
 use std::ops::Range;
@@ -95,7 +95,7 @@ pub struct Machine {
     pub(crate) classes: Vec<LinkClass>,
     pub(crate) terminal: LinkClass,
     pub(crate) cores_per_node: u32,
-    pub(crate) network_ports: Option<u32>,
+    pub(crate) ports: Option<RouterPorts>,
     pub(crate) node_router: Vec<RouterId>,
     pub(crate) node_up: Vec<bool>,
     /// Names of the nodes, or none.
@@ -149,10 +149,6 @@ impl Machine {
     /// Cores of each node.
     pub fn cores_per_node(&self) -> u32 {
         self.cores_per_node
-    }
-    /// Most cables of all classes at one router, if limited.
-    pub fn network_ports(&self) -> Option<u32> {
-        self.network_ports
     }
     /// Link classes between routers, by `LinkClassId`.
     pub fn classes(&self) -> &[LinkClass] {

@@ -126,6 +126,7 @@ impl MachineBuilder {
                 self.node_names.extend(first_names.iter().map(|name| nic_name(name, rail)));
             }
         }
+        self.ports = self.ports.as_ref().map(|ports| ports.copies(planes));
         self.rails = Rails { planes, plane: Some((plane, shape)), ..self.rails };
         Ok(())
     }
@@ -253,7 +254,7 @@ impl Machine {
             classes: self.classes.clone(),
             terminal: self.terminal.clone(),
             cores_per_node: self.cores_per_node,
-            network_ports: self.network_ports,
+            ports: self.ports.as_ref().map(|ports| ports.of_routers(routers.clone())),
             node_router: self.node_router[ends.clone()].iter().map(router).collect(),
             node_up: self.node_up[ends.clone()].to_vec(),
             node_names: self.node_names.get(ends.clone()).unwrap_or_default().to_vec(),

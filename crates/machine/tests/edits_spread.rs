@@ -63,7 +63,7 @@ proptest! {
         let machine = family.lay_out().unwrap();
         let mut machine = machine;
         machine.classes[1].ports_per_router = None;
-        machine.network_ports = None;
+        machine.ports = None;
         let before = by_pair(&machine, 1);
         let total: usize = before.values().sum();
         let share = f64::from(percent) / 100.0;

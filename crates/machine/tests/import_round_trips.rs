@@ -73,7 +73,7 @@ fn wiring(machine: Machine) -> Machine {
         builder.cables.iter().map(|c| Cable { class: LinkClassId::from_index(place(c.class)), ..*c }).collect();
     builder.classes = order.iter().map(|&class| builder.classes[class].clone()).collect();
     (builder.name, builder.reading) = (String::new(), Vec::new());
-    builder.network_ports = None;
+    builder.ports = None;
     builder.cores_per_node = 1;
     for class in &mut builder.classes {
         class.ports_per_router = None;

@@ -76,7 +76,7 @@ mod tests {
             classes: vec![class.clone()],
             terminal: LinkClass { name: "terminal".into(), ..class },
             cores_per_node: 1,
-            network_ports: None,
+            ports: None,
             bandwidth_assumed: false,
             reading: Vec::new(),
             rails: Default::default(),

@@ -251,7 +251,7 @@ fn grouped(groups: u32, size: u32) -> MachineBuilder {
         classes: vec![class("local"), class("global")],
         terminal: class("terminal"),
         cores_per_node: 1,
-        network_ports: None,
+        ports: None,
         bandwidth_assumed: false,
         reading: Vec::new(),
         rails: Default::default(),

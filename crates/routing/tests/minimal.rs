@@ -39,7 +39,7 @@ fn ring_of_groups() -> MachineBuilder {
     let mut builder = cut(dragonfly(a, 2, groups), Some("global"), 1.0, 1);
     let global = LinkClassId::from_index(builder.classes.iter().position(|c| c.name == "global").unwrap());
     builder.classes.iter_mut().for_each(|class| class.ports_per_router = None);
-    builder.network_ports = None;
+    builder.ports = None;
     for g in 0..groups {
         for (from, to, count) in [(0, 1, 1), (2, 3, 2), (1, 2, 1)] {
             builder.add_cables(RouterId(g * a + from), RouterId((g + 1) % groups * a + to), global, count);
@@ -60,7 +60,7 @@ fn machines() -> Vec<(&'static str, MachineBuilder)> {
     let again: Vec<_> = doubled.cables.iter().step_by(2).cloned().collect();
     doubled.cables.extend(again);
     doubled.classes.iter_mut().for_each(|class| class.ports_per_router = None);
-    doubled.network_ports = None;
+    doubled.ports = None;
     let pairs = Dragonfly { p: 1, a: 5, h: 2, g: 3, global_cables: Some(3), ..Dragonfly::default() };
     vec![
         ("two cables per pair", dragonfly(4, 1, 3)),

@@ -195,7 +195,7 @@ fn missing_channels_are_counted() {
     let mut builder = Dragonfly { p: 1, a: 8, h: 1, g: 1, ..Dragonfly::default() }.builder().unwrap();
     builder.cables.clear();
     builder.classes.iter_mut().for_each(|class| class.ports_per_router = None);
-    builder.network_ports = None;
+    builder.ports = None;
     for r in 1..8 {
         builder.add_cables(RouterId(r - 1), RouterId(r), LinkClassId(0), 1);
     }

@@ -21,7 +21,7 @@ fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_ro
         classes: vec![class("local")],
         terminal: class("terminal"),
         cores_per_node: cores,
-        network_ports: None,
+        ports: None,
         bandwidth_assumed: false,
         reading: Vec::new(),
         rails: Default::default(),

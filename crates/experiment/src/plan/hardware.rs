@@ -327,7 +327,7 @@ fn lift_budget(builder: &mut MachineBuilder, class: &str) {
     match builder.classes.iter_mut().find(|c| c.name == class) {
         Some(class) => {
             if class.ports_per_router.take().is_some() {
-                builder.network_ports = None;
+                builder.ports = None;
             }
         }
         None => builder.terminal.ports_per_router = None,
@@ -400,7 +400,7 @@ fn report_machine_error(error: &MachineError, spec: &MachineSpec, report: &mut R
             (spec.place_of(key), format!("'{key}': {reason}"))
         }
         // The last edit is the likeliest to have asked for too many cables.
-        MachineError::Ports { .. } => {
+        MachineError::Ports { .. } | MachineError::ClassPorts { .. } => {
             (spec.edits.last().map_or(spec.origin_place, |edit| edit.place), error.to_string())
         }
         MachineError::Unknown { .. } | MachineError::File { .. } => (spec.origin_place, error.to_string()),

@@ -225,8 +225,8 @@ fn change_figure(
     if let FigureChange::Ports(ports) = change {
         // The budget of all classes together changes with the budget of one.
         let before = figures.ports_per_router.replace(ports);
-        if let (Some(before), Some(all), false) = (before, builder.network_ports, terminal) {
-            builder.network_ports = Some((all + ports).saturating_sub(before));
+        if let (Some(before), Some(all), false) = (before, &mut builder.ports, terminal) {
+            all.change(ports, before);
         }
     }
     if figures.bandwidth.bits_per_s() == 0 {

@@ -22,7 +22,7 @@ use super::format::FormatError;
 use super::{codes_failures, damselfly, line, text, DamselflyParameters, IntraLayout, WiringFile};
 use crate::builder::keep_marked;
 use crate::topology::{Arrangement, Dragonfly, SlimFly, Torus, Xgft};
-use crate::{MachineBuilder, MachineError, RailSettings};
+use crate::{MachineBuilder, MachineError, RailSettings, RouterPorts};
 use odonata_declare::{OneOrEach, Reader};
 use odonata_units::Rate;
 use std::collections::BTreeSet;
@@ -271,7 +271,9 @@ fn fat_tree(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {
     set(&mut family.local, link, None);
     set(&mut family.global, link, None);
     set(&mut family.terminal, params.rate("cn_bandwidth", GIB_PER_S)?, None);
-    crate::topology::Topology::lay_out(&family)
+    let mut builder = crate::topology::Topology::lay_out(&family)?;
+    builder.ports = Some(RouterPorts::of_all(radix));
+    Ok(builder)
 }
 
 fn slim_fly(params: &Entries<'_>) -> Result<MachineBuilder, MachineError> {

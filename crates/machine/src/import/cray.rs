@@ -16,8 +16,8 @@
 use super::shape::{assemble, Routers};
 use super::{line, text};
 use crate::topology::Cascade;
-use crate::{Cable, LinkClass, MachineBuilder, MachineError};
-use odonata_declare::hint;
+use crate::{Cable, LinkClass, MachineBuilder, MachineError, RouterPorts};
+use odonata_declare::{hint, OneOrEach};
 use odonata_units::{LinkClassId, RouterId};
 use std::collections::HashMap;
 
@@ -101,7 +101,9 @@ pub fn cray_links(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineEr
     let terminal = default.terminal.class("terminal", Some(ports(PROCESSOR_TILES) / TILES_PER_NODE));
     let mut builder = assemble(label, routers, classes, terminal, default.cores_per_node, cables)
         .or_else(|reason| line(label, 1, reason))?;
-    builder.network_ports = Some((0..PROCESSOR_TILES).map(ports).sum());
+    // Processor tiles are ports of their own.
+    let network = RouterPorts::of_all((0..PROCESSOR_TILES).map(ports).sum());
+    builder.ports = Some(RouterPorts { per_nic: OneOrEach::One(0), ..network });
     Ok(builder)
 }
 

@@ -18,7 +18,7 @@
 use super::entries::{latency, rate, Entries, Entry};
 use super::{line, text};
 use crate::topology::{LinkFigures, Topology, Xgft};
-use crate::{MachineBuilder, MachineError};
+use crate::{MachineBuilder, MachineError, RouterPorts, Shape};
 use odonata_declare::OneOrEach;
 
 struct Tier {
@@ -65,6 +65,7 @@ pub fn htsim(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError> 
     if top == 2 && of_tree(2) != u64::from(pod) {
         return head.refuse("Podsize", format!("{pod}, but the tiers' ports make pods of {}", of_tree(2)));
     }
+    let ports: Vec<u32> = tiers.iter().map(|tier| tier.down.saturating_add(tier.up)).collect();
     let family = Xgft {
         children,
         parents,
@@ -75,6 +76,10 @@ pub fn htsim(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineError> 
         cores_per_node: 1,
     };
     let mut builder = family.lay_out()?;
+    if let Shape::FatTree { level_of, .. } = &builder.shape {
+        let ports = level_of.iter().map(|&level| ports[usize::from(level)]).collect();
+        builder.ports = Some(RouterPorts { count: OneOrEach::Each(ports), per_nic: OneOrEach::One(1) });
+    }
     label.clone_into(&mut builder.name);
     Ok(builder)
 }

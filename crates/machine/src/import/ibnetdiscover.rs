@@ -18,9 +18,9 @@ use super::edge_columns::EdgeListOptions;
 use super::edge_list::{node_names, ListedCables};
 use super::format::{Format, FormatError};
 use super::{line, text};
-use crate::{MachineBuilder, MachineError};
-use odonata_declare::{parameters, Kind, Reader};
-use odonata_units::{Rate, Time};
+use crate::{MachineBuilder, MachineError, RouterPorts};
+use odonata_declare::{parameters, Kind, OneOrEach, Reader};
+use odonata_units::{Rate, RouterId, Time};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 parameters! {
@@ -53,6 +53,8 @@ struct End<'a> {
 struct Switch<'a> {
     line: usize,
     guid: &'a str,
+    /// Ports, used or not.
+    ports: u32,
     description: Option<&'a str>,
     ends: Vec<End<'a>>,
 }
@@ -87,6 +89,12 @@ pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &InfiniBand) -> Result<
     }
     let mut builder = listed.build(label, options)?;
     builder.node_names = host_names(&switches, &names, &builder);
+    let ports: HashMap<&str, u32> = names.iter().map(String::as_str).zip(switches.iter().map(|s| s.ports)).collect();
+    let routers = (0..builder.group_of.len()).map(RouterId::from_index);
+    // A router that the list of cables does not name is absent.
+    let at = |router| ports.get(builder.coordinates.router_name(router).as_str()).copied().unwrap_or(0);
+    let count = OneOrEach::Each(routers.map(at).collect());
+    builder.ports = Some(RouterPorts { count, per_nic: OneOrEach::One(1) });
     Ok(builder)
 }
 
@@ -114,7 +122,8 @@ fn switches(text: &str) -> Result<Vec<Switch<'_>>, (usize, String)> {
     for (at, content) in (1..).zip(text.lines()) {
         let content = content.trim_end();
         if let Some(rest) = content.strip_prefix("Switch").filter(|rest| rest.starts_with(char::is_whitespace)) {
-            let Some((guid, rest)) = quoted(rest) else {
+            let ports = rest.split('"').next().and_then(|number| number.trim().parse().ok());
+            let (Some((guid, rest)), Some(ports)) = (quoted(rest), ports) else {
                 return Err((at, "expected 'Switch', the number of ports and a GUID in quotes".into()));
             };
             if switches.iter().any(|switch| switch.guid == guid) {
@@ -123,6 +132,7 @@ fn switches(text: &str) -> Result<Vec<Switch<'_>>, (usize, String)> {
             switches.push(Switch {
                 line: at,
                 guid,
+                ports,
                 description: quoted(rest).map(|(words, _)| words),
                 ends: Vec::new(),
             });
@@ -255,7 +265,6 @@ fn unknown_speed(speed: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use odonata_units::RouterId;
 
     const TWO: &str = "#\n# Topology file: generated on Sat Jan  1 00:00:00 2022\n#\n\nvendid=0x2c9\n\
         switchguid=0x2c9020040f160(2c9020040f160)\n\
@@ -284,6 +293,23 @@ mod tests {
         assert_eq!(machine.nodes_of(RouterId(0)).len(), 2);
         assert_eq!(machine.coordinates().names, ["leaf1", "spine1"]);
         assert_eq!(machine.node_name(odonata_units::NodeId(1)), "node2");
+    }
+
+    /// A switch of 3 ports has one left beside a node and a cable, and takes one cable more.
+    #[test]
+    fn ports_of_a_switch_limit_its_cables() {
+        let text = TWO.replace("Switch\t36 \"S-b\"", "Switch\t3 \"S-b\"");
+        let free = |text: &str| crate::metrics::measure(&read(text).unwrap().build().unwrap()).ports.free;
+        // 36 - 2 adapters - 2 cables, and 3 - 2 cables.
+        assert_eq!(free(&text), Some(32 + 1));
+        let builder = read(&text).unwrap();
+        let edited = |edit: &str| {
+            let edits = [crate::edit::Edit::parse(edit).unwrap()];
+            crate::edit::apply(builder.clone(), &edits, 0).unwrap().build()
+        };
+        assert!(edited("+1 4xEDR").is_ok());
+        let error = edited("+2 4xEDR").unwrap_err().to_string();
+        assert!(error.starts_with("router spine1 needs 4 ports (4 of cables, 0 of nodes) but has 3"), "{error}");
     }
 
     #[test]

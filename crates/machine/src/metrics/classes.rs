@@ -37,23 +37,23 @@ pub struct PortUse {
     pub used_min: usize,
     /// Ports in use at the router with the most.
     pub used_max: usize,
-    /// Ports at each router, if limited.
+    /// Ports at each router, or at the router with the most, if limited.
     pub per_router: Option<u32>,
     /// Ports free at all working routers, if limited.
     pub free: Option<usize>,
 }
 
 impl PortUse {
-    /// `used_at` has the used ports of each working router.
-    fn new(used_at: impl Iterator<Item = usize> + Clone, per_router: Option<u32>) -> Self {
-        let used: usize = used_at.clone().sum();
-        let free = per_router.map(|budget| (used_at.clone().count() * budget as usize).saturating_sub(used));
+    /// `at` has the used ports of each working router, and its ports if they are limited.
+    fn new(at: impl Iterator<Item = (usize, Option<u32>)> + Clone) -> Self {
+        let used = || at.clone().map(|(used, _)| used);
+        let free = |(used, ports): (usize, Option<u32>)| Some((ports? as usize).saturating_sub(used));
         Self {
-            used,
-            used_min: used_at.clone().min().unwrap_or(0),
-            used_max: used_at.max().unwrap_or(0),
-            per_router,
-            free,
+            used: used().sum(),
+            used_min: used().min().unwrap_or(0),
+            used_max: used().max().unwrap_or(0),
+            per_router: at.clone().filter_map(|(_, ports)| ports).max(),
+            free: at.map(free).sum(),
         }
     }
 }
@@ -62,8 +62,16 @@ fn working(machine: &Machine) -> impl Iterator<Item = RouterId> + Clone + '_ {
     machine.routers().filter(|&router| machine.router_up(router))
 }
 
+/// Ports of cables and NICs together.
 pub(super) fn all_ports(machine: &Machine) -> PortUse {
-    PortUse::new(working(machine).map(|router| machine.links_from(router).len()), machine.network_ports())
+    let used = |router| machine.links_from(router).len() + machine.nic_ports(router) as usize;
+    PortUse::new(working(machine).map(|router| (used(router), machine.ports_of(router))))
+}
+
+/// Ports of NICs.
+pub(super) fn nic_ports(machine: &Machine) -> PortUse {
+    let used = |router| machine.nic_ports(router) as usize;
+    PortUse::new(working(machine).map(|router| (used(router), None)))
 }
 
 pub(super) fn classes(machine: &Machine) -> Vec<ClassMetrics> {
@@ -74,11 +82,11 @@ fn one_class(machine: &Machine, class: LinkClassId) -> ClassMetrics {
     let bundles = || machine.bundles().iter().filter(|bundle| bundle.class == class);
     let rates = || machine.links().filter(|&link| machine.class(link) == class).map(|link| machine.bandwidth(link));
     let links: usize = bundles().map(|bundle| bundle.count as usize).sum();
+    let declared = &machine.classes()[class.index()];
     let used_at = working(machine).map(|router| {
         let here = machine.bundles_from(router).iter().filter(|bundle| bundle.class == class);
-        here.map(|bundle| bundle.count as usize).sum()
+        (here.map(|bundle| bundle.count as usize).sum(), declared.ports_per_router)
     });
-    let declared = &machine.classes()[class.index()];
     ClassMetrics {
         name: declared.name.clone(),
         links,
@@ -89,7 +97,7 @@ fn one_class(machine: &Machine, class: LinkClassId) -> ClassMetrics {
         bandwidth_min: rates().min().unwrap_or_default(),
         bandwidth_max: rates().max().unwrap_or_default(),
         bandwidth_total_bytes_per_s: rates().map(Rate::bytes_per_s_f64).sum(),
-        ports: PortUse::new(used_at, declared.ports_per_router),
+        ports: PortUse::new(used_at),
     }
 }
 

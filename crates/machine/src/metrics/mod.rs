@@ -46,7 +46,9 @@ pub struct Metrics {
     pub links: usize,
     /// Each link class.
     pub classes: Vec<ClassMetrics>,
-    /// Network ports of all classes together.
+    /// Ports of the links between nodes and routers.
+    pub nic_ports: PortUse,
+    /// Ports of all cables and NICs together.
     pub ports: PortUse,
     /// Hops between routers and between nodes.
     pub distances: Distances,
@@ -71,6 +73,7 @@ pub fn measure(machine: &Machine) -> Metrics {
         groups: machine.group_count(),
         links: machine.link_count(),
         classes: classes::classes(machine),
+        nic_ports: classes::nic_ports(machine),
         ports: classes::all_ports(machine),
         distances: distance::distances(planes),
         connectivity: planes::connectivity(planes),

@@ -24,8 +24,8 @@
 
 use super::{at_least_one, empty_grid, product, times, Extent, LinkFigures, Topology};
 use crate::error::wrong;
-use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
-use odonata_declare::{parameters, Choice, Kind};
+use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, RouterPorts, Shape};
+use odonata_declare::{parameters, Choice, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
 parameters! {
@@ -140,7 +140,8 @@ impl Cascade {
             self.black_figures.class("black", Some(self.black_ports)),
             self.blue_figures.class("blue", Some(self.blue_ports)),
         ];
-        builder.network_ports = Some(self.green_ports.saturating_add(self.black_ports).saturating_add(self.blue_ports));
+        let network = self.green_ports.saturating_add(self.black_ports).saturating_add(self.blue_ports);
+        builder.ports = Some(RouterPorts { per_nic: OneOrEach::One(0), ..RouterPorts::of_all(network) });
         self.add_inside_groups(&mut builder);
         self.add_between_groups(&mut builder, served_rows);
         self.mark_service_nodes(&mut builder, nodes)?;
@@ -344,7 +345,7 @@ mod tests {
         let many = Cascade { blue: 4_000_000_000, blue_ports: u32::MAX, ..Cascade::default() };
         assert!(many.builder().unwrap_err().to_string().contains("multiply to more than"));
         let ports = Cascade { blue_ports: u32::MAX, ..Cascade::default() };
-        assert_eq!(ports.builder().unwrap().network_ports, Some(u32::MAX));
+        assert_eq!(ports.builder().unwrap().ports.unwrap().count, OneOrEach::One(u32::MAX));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use super::{at_least_one, product, times, Extent, LinkFigures, Topology};
 use crate::error::wrong;
-use crate::{Coordinates, MachineBuilder, MachineError, Shape};
+use crate::{Coordinates, MachineBuilder, MachineError, RouterPorts, Shape};
 use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
@@ -62,7 +62,7 @@ impl FatTree {
         let Self { k, levels, .. } = *self;
         let mut builder = self.tree()?.builder()?;
         builder.name = format!("fat-tree-k{k}-l{levels}");
-        builder.network_ports = Some(k);
+        builder.ports = Some(RouterPorts::of_all(k));
         Ok(builder)
     }
 

@@ -10,7 +10,7 @@
 
 use super::{empty_grid, product, times, Extent, LinkFigures, Topology};
 use crate::error::wrong;
-use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, Shape};
+use crate::{Coordinates, GroupInterior, MachineBuilder, MachineError, RouterPorts, Shape};
 use odonata_declare::{parameters, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
@@ -137,8 +137,9 @@ impl Slingshot {
         }
         builder.terminal.ports_per_router = kinds.nodes.iter().copied().max();
         builder.classes = vec![self.local.class("local", None), self.global.class("global", None)];
-        let taken = kinds.nodes.iter().zip(&kinds.ports_per_node).map(|(nodes, ports)| nodes * ports);
-        builder.network_ports = taken.min().map(|taken| self.ports - taken);
+        let per_nic = builder.group_of.iter().map(|group| kinds.ports_per_node[kinds.of_group[group.index()]]);
+        builder.ports =
+            Some(RouterPorts { count: OneOrEach::One(self.ports), per_nic: OneOrEach::Each(per_nic.collect()) });
         for group in 0..groups {
             let cables = kinds.local_cables[kinds.of_group[group]];
             for a in kinds.first[group]..kinds.first[group + 1] {

@@ -55,7 +55,7 @@ pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
         classes: vec![class("local", 30), class("global", 300)],
         terminal: class("terminal", 10),
         cores_per_node: 1,
-        network_ports: None,
+        ports: None,
         bandwidth_assumed: false,
         reading: Vec::new(),
         rails: Default::default(),

@@ -137,8 +137,9 @@ def _description(metrics: dict[str, Any]) -> list[str]:
 
 
 def _class_table(metrics: dict[str, Any]) -> Table:
-    each = scale((row["bandwidth_max_bytes_per_s"] for row in metrics["classes"]), "bytes-per-s")
-    total = scale((row["bandwidth_total_bytes_per_s"] for row in metrics["classes"]), "bytes-per-s")
+    rows = [*metrics["classes"], _terminal(metrics["terminal"])]
+    each = scale((row["bandwidth_max_bytes_per_s"] for row in rows), "bytes-per-s")
+    total = scale((row["bandwidth_total_bytes_per_s"] for row in rows), "bytes-per-s")
     costs = {row["class"]: row["cost"] for row in (metrics["cost"] or {"classes": []})["classes"]}
     columns = [
         "class",
@@ -152,7 +153,7 @@ def _class_table(metrics: dict[str, Any]) -> Table:
         "free",
     ]
     shown = terminal.table([*columns, *(["cost"] if costs else [])], left=["class"])
-    for row in metrics["classes"]:
+    for row in rows:
         ports = row["ports"]
         shown.add_row(
             row["class"],
@@ -172,8 +173,8 @@ def _class_table(metrics: dict[str, Any]) -> Table:
     shown.add_section()
     shown.add_row(
         "all",
-        f"{metrics['links']:,}",
-        f"{metrics['links'] // 2:,}",
+        f"{sum(row['links'] for row in rows):,}",
+        f"{sum(row['cables'] for row in rows):,}",
         "",
         "",
         "",
@@ -183,6 +184,21 @@ def _class_table(metrics: dict[str, Any]) -> Table:
         *([f"{metrics['cost']['total']:,.0f}"] if costs else []),
     )
     return shown
+
+
+def _terminal(terminal: dict[str, Any]) -> dict[str, Any]:
+    """The links between nodes and routers as a row; a NIC has one in each direction."""
+    nics, bandwidth = terminal["nics"], terminal["bandwidth_bytes_per_s"]
+    return {
+        **terminal,
+        "links": 2 * nics,
+        "cables": nics,
+        "parallel_min": 1,
+        "parallel_max": 1,
+        "bandwidth_min_bytes_per_s": bandwidth,
+        "bandwidth_max_bytes_per_s": bandwidth,
+        "bandwidth_total_bytes_per_s": 2 * nics * bandwidth,
+    }
 
 
 def _range(low: float, high: float) -> str:
