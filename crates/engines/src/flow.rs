@@ -73,7 +73,12 @@ impl Engine for Flow {
         values
     }
 
-    fn ignored_keys(&self, _: &Scenario) -> Vec<String> {
+    fn ignored_keys(&self, scenario: &Scenario) -> Vec<String> {
+        let machine = &scenario.machine;
+        let FlowSettings { link_capacity, nic_capacity, .. } = self.settings;
+        let links = machine.classes().iter().filter(|_| link_capacity.is_some());
+        let nics = Some(machine.terminal()).filter(|_| nic_capacity.is_some());
+        let replaced = links.chain(nics).map(|class| format!("machine.class.{}.bandwidth", class.name));
         // All messages are there at once, and take no time.
         let of_hosts = MpiSettings::default().keys().into_iter().map(|key| format!("mpi.{}", key.name));
         of_hosts
@@ -87,6 +92,7 @@ impl Engine for Flow {
                 ]
                 .map(str::to_owned),
             )
+            .chain(replaced)
             .collect()
     }
 

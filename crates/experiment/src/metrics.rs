@@ -1,6 +1,7 @@
 //! What `odonata machine` says of a machine.
 
 use crate::plan::MachinePlan;
+use odonata_declare::Assumption;
 use odonata_engines::record::machine_json;
 use odonata_machine::metrics::{self, BisectionMethod, CableCost, Check, ClassMetrics, Metrics, PortUse};
 use serde_json::{json, Value};
@@ -34,6 +35,7 @@ pub(crate) fn metrics_json(plan: &MachinePlan) -> Value {
         },
         "ports": ports_json(&found.ports),
         "warnings": plan.warnings,
+        "assumptions": plan.assumptions.iter().map(assumption_json).collect::<Value>(),
         "distances": {
             "diameter": distances.diameter,
             "router_hops_mean": distances.router_hops_mean,
@@ -87,6 +89,10 @@ fn cost_json(cost: &CableCost) -> Value {
     let classes =
         cost.classes.iter().map(|(class, cables, sum)| json!({ "class": class, "cables": cables, "cost": sum }));
     json!({ "classes": classes.collect::<Value>(), "total": cost.total, "without_price": cost.without_price })
+}
+
+fn assumption_json(known: &Assumption) -> Value {
+    json!({ "key": known.key, "value": known.value, "reason": known.reason })
 }
 
 fn check_json(check: &Check) -> Value {

@@ -10,6 +10,7 @@ use crate::experiment::Experiment;
 use crate::spec::job::JobEntry;
 use crate::spec::{self, ExperimentSpec};
 use assumptions::AssumedKey;
+use odonata_declare::Assumption;
 use odonata_document::{Document, Files, InputFile, Place, ProblemKind, Problems, Report};
 use odonata_engines::{Engine, EngineError, Scenario};
 use odonata_machine::metrics::CableCost;
@@ -72,6 +73,18 @@ impl Plan {
         let workload = &scenario.workload;
         let said = [hardware.assumptions, engine.engine.assumptions(&scenario)].concat();
         let mut ignored = [hardware.ignored, engine.engine.ignored_keys(&scenario)].concat();
+        let mut report = Report::new(&document);
+        for (class, place) in hardware.changed_bandwidths {
+            if ignored.contains(&format!("machine.class.{class}.bandwidth")) {
+                let key = if class == scenario.machine.terminal().name { "nic_capacity" } else { "link_capacity" };
+                let message = format!(
+                    "[engine] '{key}' replaces the bandwidth of class '{class}', so this changes nothing; leave it out, \
+                     or set {key} = \"machine\""
+                );
+                report.add(ProblemKind::Conflict, place, message, None);
+            }
+        }
+        report.finish(())?;
         if workload.jobs.iter().all(|job| job.placement_name != "mapping") {
             // Letters of axes, which only an order of letters uses.
             ignored.extend(["machine.axes", "machine.fastest"].map(str::to_owned));
@@ -148,8 +161,10 @@ pub struct MachinePlan {
     pub prices: Vec<(String, f64)>,
     /// What the machine must count, if it is a preset without edits.
     pub declared: Option<&'static DeclaredCounts>,
-    /// What a user should know: edits that take more than meant, figures that nobody gave.
+    /// What a user should know: edits that take more than meant.
     pub warnings: Vec<String>,
+    /// What the reader of a file took for figures that nobody gave.
+    pub assumptions: Vec<Assumption>,
     /// The section `[machine]` with every key and the value that is used.
     pub resolved: String,
 }
@@ -172,6 +187,7 @@ impl MachinePlan {
             prices: hardware.prices,
             declared: hardware.declared,
             warnings: hardware.warnings,
+            assumptions: hardware.assumptions,
         })
     }
 

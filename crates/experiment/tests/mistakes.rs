@@ -224,6 +224,26 @@ fn conflicts() {
     assert_eq!(found[0].location.as_ref().unwrap().line, 17);
 }
 
+/// A capacity of the flow engine replaces the bandwidths of the machine, so a change of them would do nothing.
+#[test]
+fn bandwidths_that_the_engine_replaces() {
+    let damselfly = "engine.preset=\"damselfly\"";
+    let found = |changes: &[&str]| problems(GOOD, changes).into_iter().map(|one| one.message).collect::<Vec<_>>();
+    for change in ["machine.edit=[\"global.bandwidth*=0.5\"]", "machine.class.global.bandwidth=\"5 GB/s\""] {
+        let expected = "[engine] 'link_capacity' replaces the bandwidth of class 'global', so this changes nothing; \
+                        leave it out, or set link_capacity = \"machine\"";
+        assert_eq!(found(&[damselfly, change]), [expected], "{change}");
+        assert_eq!(found(&["engine.link_capacity=\"5 GB/s\"", change]), [expected], "{change}");
+        assert_eq!(found(&[damselfly, "engine.link_capacity=\"machine\"", change]), [""; 0], "{change}");
+    }
+    let nics = "machine.edit=[\"terminal.bandwidth=1 GB/s\"]";
+    assert!(found(&[damselfly, nics])[0].starts_with("[engine] 'nic_capacity' replaces the bandwidth"));
+    assert!(found(&["engine.link_capacity=\"5 GB/s\"", nics]).is_empty());
+    // The machine's own figures, as a resolved file has them, and other edits.
+    let same = "machine.class.global.bandwidth=\"25 GB/s\"";
+    assert!(found(&[damselfly, same, "machine.edit=[\"fail 5% global\"]"]).is_empty());
+}
+
 #[test]
 fn files() {
     with("topology = \"dragonfly\"\np = 2\na = 4\nh = 2\ng = 9\n", "file = \"none.csv\"\n")

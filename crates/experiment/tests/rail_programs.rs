@@ -30,7 +30,7 @@ fn reals(result: &RunResult, table: &str, column: &str) -> Vec<f64> {
 /// the latency of the path take the same time in all cases.
 #[test]
 fn a_rendezvous_message_takes_a_kth_of_the_time_over_k_planes() {
-    let ring = "topology = 'torus'\ndims = [8]\nnodes_per_router = 1";
+    let ring = "topology = 'torus'\ndims = [8]\nclass.local.bandwidth = '2 GB/s'\nclass.terminal.bandwidth = '20 GB/s'";
     let job = "ranks = 2\nranks_per_node = 1\nplacement = 'compact'\n\
                program = { name = 'ping-pong', bytes = '8 MiB', iterations = 1, final_barrier = false }";
     let time = |more: &str| {

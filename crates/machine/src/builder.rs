@@ -3,6 +3,7 @@
 use crate::error::wrong;
 use crate::links::{Cable, Links};
 use crate::{ports, Coordinates, LinkClass, Machine, MachineError, Rails, RouterPorts, Shape};
+use odonata_declare::Assumption;
 use odonata_units::{GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
 
 /// Most routers, nodes or cables of a machine, so that a wrong number in a file or an edit does not exhaust the
@@ -47,8 +48,8 @@ pub struct MachineBuilder {
     pub cables: Vec<Cable>,
     /// NICs of each node; [`MachineBuilder::add_rails`] adds them.
     pub rails: Rails,
-    /// Whether the bandwidth of the cables is a default, because the file gives none.
-    pub bandwidth_assumed: bool,
+    /// What a reader took for figures that its file does not give. Keys are those of `[machine]`.
+    pub assumptions: Vec<Assumption>,
     /// What a reader found in its file, as short phrases; empty for families and presets.
     pub reading: Vec<String>,
 }
@@ -79,7 +80,7 @@ impl MachineBuilder {
             group_of,
             cables: Vec::new(),
             rails: Rails::default(),
-            bandwidth_assumed: false,
+            assumptions: Vec::new(),
             reading: Vec::new(),
         }
     }
@@ -230,7 +231,7 @@ impl From<Machine> for MachineBuilder {
             terminal: machine.terminal,
             cores_per_node: machine.cores_per_node,
             ports: machine.ports,
-            bandwidth_assumed: false,
+            assumptions: Vec::new(),
             reading: machine.reading,
             rails: machine.rails,
             node_router: machine.node_router,

@@ -114,7 +114,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 5576,
             links: &[("green", 21_600), ("black", 21_600), ("blue", 5_040)],
         },
-        wiring: Wiring::Fixed(|| Cascade { usable_nodes: Some(5576), ..Cascade::default() }.builder()),
+        wiring: Wiring::Fixed(|| Cascade { usable_nodes: Some(5576), ..Cascade::aries() }.builder()),
     },
     Preset {
         name: "eos",
@@ -128,7 +128,7 @@ const PRESETS: &[Preset] = &[
             links: &[("green", 2_880), ("black", 2_880), ("blue", 384)],
         },
         wiring: Wiring::Fixed(|| {
-            let two_groups = Cascade { groups: 2, gateway_columns: 8, ..Cascade::default() };
+            let two_groups = Cascade { groups: 2, gateway_columns: 8, ..Cascade::aries() };
             Cascade { usable_nodes: Some(744), cores_per_node: 16, ..two_groups }.builder()
         }),
     },
@@ -145,7 +145,7 @@ const PRESETS: &[Preset] = &[
             links: &[("green", 12_960), ("black", 12_960), ("blue", 3_456)],
         },
         wiring: Wiring::Fixed(|| {
-            let nine_groups = Cascade { groups: 9, gateway_columns: 2, ..Cascade::default() };
+            let nine_groups = Cascade { groups: 9, gateway_columns: 2, ..Cascade::aries() };
             Cascade { usable_nodes: Some(3240), cores_per_node: 64, ..nine_groups }.builder()
         }),
     },
@@ -161,7 +161,7 @@ const PRESETS: &[Preset] = &[
             links: &[("green", 20_160), ("black", 20_160), ("blue", 4_368)],
         },
         wiring: Wiring::Fixed(|| {
-            Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::default() }.builder()
+            Cascade { groups: 14, usable_nodes: Some(5272), cores_per_node: 8, ..Cascade::aries() }.builder()
         }),
     },
     Preset {
@@ -174,7 +174,7 @@ const PRESETS: &[Preset] = &[
             usable_nodes: 92_544,
             links: &[("green", 347_040), ("black", 347_040), ("blue", 231_360)],
         },
-        wiring: Wiring::Fixed(|| Cascade { groups: 241, ..Cascade::default() }.builder()),
+        wiring: Wiring::Fixed(|| Cascade { groups: 241, ..Cascade::aries() }.builder()),
     },
     Preset {
         name: "dragonfly-1056",

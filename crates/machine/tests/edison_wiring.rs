@@ -27,7 +27,7 @@ fn generated_edison_is_the_real_one() {
     let Some(bytes) = cable_list() else { return };
     let mut real = import::cray_links(&bytes, "edison-links.txt").unwrap();
     (real.name, real.reading) = ("edison".into(), Vec::new());
-    let mut generated = Cascade::default().builder().unwrap();
+    let mut generated = Cascade::aries().builder().unwrap();
     generated.name = "edison".into();
     let (real, generated) = (real.build().unwrap(), generated.build().unwrap());
     assert_eq!(real.link_count(), 48_240);

@@ -118,7 +118,7 @@ fn groups_without_coordinates() {
 /// Edison's wiring as Damselfly's two files.
 #[test]
 fn damselfly_binaries() {
-    let machine = Cascade::default().builder().unwrap().build().unwrap();
+    let machine = Cascade::aries().builder().unwrap().build().unwrap();
     let (mut intra, mut inter) = (Vec::new(), Vec::new());
     let push = |to: &mut Vec<u8>, words: &[u32]| words.iter().for_each(|w| to.extend(w.to_le_bytes()));
     for link in machine.links() {

@@ -77,7 +77,7 @@ mod tests {
             terminal: LinkClass { name: "terminal".into(), ..class },
             cores_per_node: 1,
             ports: None,
-            bandwidth_assumed: false,
+            assumptions: Vec::new(),
             reading: Vec::new(),
             rails: Default::default(),
             node_router: (0..4).map(RouterId).collect(),

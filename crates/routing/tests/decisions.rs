@@ -252,7 +252,7 @@ fn grouped(groups: u32, size: u32) -> MachineBuilder {
         terminal: class("terminal"),
         cores_per_node: 1,
         ports: None,
-        bandwidth_assumed: false,
+        assumptions: Vec::new(),
         reading: Vec::new(),
         rails: Default::default(),
         node_router: (0..2 * routers).map(|n| RouterId(n / 2)).collect(),

@@ -22,7 +22,7 @@ fn machine(shape: Shape, axes: &[&str], sizes: &[u32], groups: u32, nodes_per_ro
         terminal: class("terminal"),
         cores_per_node: cores,
         ports: None,
-        bandwidth_assumed: false,
+        assumptions: Vec::new(),
         reading: Vec::new(),
         rails: Default::default(),
         node_router: (0..nodes).map(|n| RouterId(n / nodes_per_router)).collect(),

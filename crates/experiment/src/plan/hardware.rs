@@ -4,9 +4,9 @@ use super::node_names;
 use super::resolved::table_of;
 use crate::spec::machine::{ClassSpec, MachineSpec, Origin, UNLIMITED};
 use odonata_declare::{Assumption, Kind, ParameterStruct, Value, Variant};
-use odonata_document::{suggestion, Files, PlacedValue, ProblemKind, Report};
+use odonata_document::{suggestion, Files, Place, PlacedValue, ProblemKind, Report};
 use odonata_machine::edit::{self, Edit, FigureChange};
-use odonata_machine::import::{self, FormatError, FORMATS};
+use odonata_machine::import::{self, FormatError, FORMATS, NIC_BANDWIDTH};
 use odonata_machine::topology::{Extent, TOPOLOGIES};
 use odonata_machine::{metrics, presets};
 use odonata_machine::{LinkClass, Machine, MachineBuilder, MachineError, NodeSettings, RailSettings};
@@ -24,10 +24,12 @@ pub(super) struct Hardware {
     pub(super) declared: Option<&'static presets::DeclaredCounts>,
     /// `[machine]` with every key.
     pub(super) resolved: Table,
-    /// What a user should know of the edits, and of figures that nobody gave.
+    /// What a user should know of the edits.
     pub(super) warnings: Vec<String>,
-    /// What its origin took for figures that nobody gave.
+    /// What the reader of its file took for figures that nobody gave.
     pub(super) assumptions: Vec<Assumption>,
+    /// Classes whose bandwidth a key or an edit changes, with its place.
+    pub(super) changed_bandwidths: Vec<(String, Place)>,
     /// Patterns of keys that change nothing on this machine.
     pub(super) ignored: Vec<String>,
 }
@@ -35,7 +37,6 @@ pub(super) struct Hardware {
 /// Builds the machine; `None` if a problem was reported.
 pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report: &mut Report<'_>) -> Option<Hardware> {
     let (mut builder, mut resolved) = origin(spec, seed, files, report)?;
-    let assumed = builder.bandwidth_assumed;
     let mut nodes = NodeSettings::default();
     spec.common.set(&mut nodes);
     // A topology or format that has the key of its own has used it.
@@ -43,7 +44,9 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
     nodes.apply(&mut builder);
     node_names::count(&mut builder, spec, &mut resolved, report)?;
     node_names::give(&mut builder, spec, files, &mut resolved, report)?;
+    let changed_bandwidths = changed_bandwidths(&builder, spec);
     let prices = apply_classes(&mut builder, &spec.classes, report)?;
+    let assumptions = assumptions(&mut builder, spec);
     describe(&builder, spec, &prices, &mut resolved);
     let rails = add_rails(&mut builder, spec, &mut resolved, report)?;
     let before = cables_by_class(&builder);
@@ -63,12 +66,11 @@ pub(super) fn build(spec: &MachineSpec, seed: u64, files: &mut Files<'_>, report
         Origin::Preset(name) if untouched => Some(&presets::find(name).expect("a known preset").declared),
         _ => None,
     };
-    let mut warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
-    warnings.extend(assumed.then(|| assumed_bandwidth(&machine, spec)).flatten());
+    let warnings = if spec.edits.is_empty() { Vec::new() } else { edit_warnings(&machine, &before, &after) };
     // With one NIC there is nothing to choose.
     let of_several = ["rail_routers", "rail_rule", "stripe_from"].map(|key| format!("machine.{key}"));
     let ignored = if machine.has_rails() { Vec::new() } else { of_several.to_vec() };
-    Some(Hardware { machine, rails, prices, declared, resolved, warnings, assumptions: Vec::new(), ignored })
+    Some(Hardware { machine, rails, prices, declared, resolved, warnings, assumptions, changed_bandwidths, ignored })
 }
 
 /// Gives nodes further NICs. Returns the rule that spreads messages over them.
@@ -110,23 +112,56 @@ fn add_rails(
     Some(choice)
 }
 
-/// The classes that nobody gave a bandwidth: neither the file nor a key nor an edit.
-fn assumed_bandwidth(machine: &Machine, spec: &MachineSpec) -> Option<String> {
-    let given = |name: &str| {
-        let by_class = spec.classes.iter().any(|class| class.name == name && class.fields.rate("bandwidth").is_some());
-        let by_edit =
-            |edit: &Edit| matches!(edit, Edit::Figure { class, change: FigureChange::Bandwidth(_) } if class == name);
-        by_class || spec.edits.iter().any(|edit| by_edit(&edit.value))
+/// The classes whose bandwidth a key or an edit changes. A resolved file repeats the values of its machine, which is no
+/// change.
+fn changed_bandwidths(builder: &MachineBuilder, spec: &MachineSpec) -> Vec<(String, Place)> {
+    let nics_assumed = builder.assumptions.iter().any(|known| known.key == NIC_BANDWIDTH);
+    let by_class = spec.classes.iter().filter(|class| {
+        let known = builder.classes.iter().chain([&builder.terminal]).find(|known| known.name == class.name);
+        let same = known.map(|known| known.bandwidth) == class.fields.rate("bandwidth");
+        class.fields.rate("bandwidth").is_some() && !same && !(nics_assumed && class.name == builder.terminal.name)
+    });
+    let by_class = by_class.map(|class| (class.name.clone(), class.fields.place_of("bandwidth")));
+    let by_edit = spec.edits.iter().filter_map(|edit| match &edit.value {
+        Edit::Figure { class, change: FigureChange::Bandwidth(_) | FigureChange::BandwidthFactor(_) } => {
+            Some((class.clone(), edit.place))
+        }
+        _ => None,
+    });
+    by_class.chain(by_edit).collect()
+}
+
+/// What the reader of a file assumed and nobody gave: neither a key nor an edit. With the bandwidth of the cables
+/// known, the one of the NICs follows from it.
+fn assumptions(builder: &mut MachineBuilder, spec: &MachineSpec) -> Vec<Assumption> {
+    let cables_given = spec.own.given("bandwidth").is_some();
+    let given = |key: &str| match key.split('.').collect::<Vec<_>>()[..] {
+        ["class", name, figure] => {
+            let by_class = spec.classes.iter().any(|class| class.name == name && class.fields.given(figure).is_some());
+            let by_format = name != builder.terminal.name && spec.own.given(figure).is_some();
+            let by_edit = |edit: &Edit| {
+                matches!((figure, edit), ("bandwidth", Edit::Figure { class, change: FigureChange::Bandwidth(_) })
+                    | ("latency", Edit::Figure { class, change: FigureChange::Latency(_) }) if class == name)
+            };
+            by_class || by_format || spec.edits.iter().any(|edit| by_edit(&edit.value))
+        }
+        _ => [&spec.own, &spec.common].iter().any(|fields| fields.given(key).is_some()),
     };
-    let assumed: Vec<&LinkClass> = machine.classes().iter().filter(|class| !given(&class.name)).collect();
-    let first = assumed.first().filter(|_| spec.own.given("bandwidth").is_none())?;
-    let names: Vec<&str> = assumed.iter().map(|class| class.name.as_str()).collect();
-    Some(format!(
-        "{} gives no bandwidth: {} are taken to have {} each; say otherwise in [machine], with its 'format' and a 'bandwidth'",
-        machine.name(),
-        if let [one] = names[..] { format!("its {one} cables") } else { format!("its cables ({})", names.join(", ")) },
-        first.bandwidth
-    ))
+    let mut assumed: Vec<Assumption> = builder.assumptions.iter().filter(|known| !given(&known.key)).cloned().collect();
+    let is_rate = |known: &&Assumption| known.key.ends_with(".bandwidth") && known.key != NIC_BANDWIDTH;
+    let unknown_cables = assumed.iter().filter(is_rate).count() == builder.classes.len();
+    if let Some(nics) = assumed.iter_mut().find(|known| known.key == NIC_BANDWIDTH) {
+        // Nothing is known of a file without bandwidths, so all links keep the same default.
+        if let Some((rate, rule)) = builder.bandwidth_of_nics().filter(|_| cables_given || !unknown_cables) {
+            builder.terminal.bandwidth = rate;
+            nics.value = Value::Rate(rate).to_toml().to_string();
+            nics.reason = format!("{}; as {rule}", nics.reason);
+        }
+    }
+    for known in &mut assumed {
+        known.key = format!("machine.{}", known.key);
+    }
+    assumed
 }
 
 /// The classes with the number of their cables.

@@ -68,6 +68,20 @@ pub(super) fn machine(params: &Entries<'_>, files: &mut dyn Reader) -> Result<Ma
         "torus" => torus(params)?,
         _ => params.refuse("modelnet_order", format!("unknown model '{model}'; {MODELS}"))?,
     };
+    builder.assumptions.clear();
+    for class in builder.classes.clone() {
+        let key = match (model.as_str(), class.name.as_str()) {
+            ("fattree" | "torus", _) => "link_bandwidth",
+            (_, "global" | "blue") => "global_bandwidth",
+            _ => "local_bandwidth",
+        };
+        if params.get(key).is_none() {
+            builder.assume_bandwidth(&class.name, &format!("the file has no {key}"));
+        }
+    }
+    if model == "torus" || params.get("cn_bandwidth").is_none() {
+        builder.assume_bandwidth("terminal", "the file has no cn_bandwidth");
+    }
     link_failures(params, &mut builder, files)?;
     if let Err(error) = builder.add_rails(RailSettings { planes: rails, ..RailSettings::default() }) {
         params.refuse("num_rails", error.to_string())?;

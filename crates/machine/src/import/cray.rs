@@ -13,6 +13,7 @@
 //! The list has neither bandwidths nor cores: the reader uses the figures of the XC30, as in
 //! [`Cascade`](crate::topology::Cascade).
 
+use super::damselfly::OF_ARIES;
 use super::shape::{assemble, Routers};
 use super::{line, text};
 use crate::topology::Cascade;
@@ -84,7 +85,7 @@ pub fn cray_links(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineEr
         names: Vec::new(),
         nodes: counts.iter().map(|c| c[PROCESSOR_TILES] / TILES_PER_NODE).collect(),
     };
-    let default = Cascade::default();
+    let default = Cascade::aries();
     let figures = [default.green_figures, default.black_figures, default.blue_figures];
     let classes: Vec<LinkClass> = figures
         .into_iter()
@@ -101,6 +102,7 @@ pub fn cray_links(bytes: &[u8], label: &str) -> Result<MachineBuilder, MachineEr
     let terminal = default.terminal.class("terminal", Some(ports(PROCESSOR_TILES) / TILES_PER_NODE));
     let mut builder = assemble(label, routers, classes, terminal, default.cores_per_node, cables)
         .or_else(|reason| line(label, 1, reason))?;
+    builder.assume_bandwidths(OF_ARIES);
     // Processor tiles are ports of their own.
     let network = RouterPorts::of_all((0..PROCESSOR_TILES).map(ports).sum());
     builder.ports = Some(RouterPorts { per_nic: OneOrEach::One(0), ..network });

@@ -202,7 +202,7 @@ pub fn damselfly(
     let routers = parameters.routers()?;
     let DamselflyParameters { groups, rows, columns, .. } = *parameters;
     let size = rows * columns;
-    let aries = Cascade::default();
+    let aries = Cascade::aries();
     let (names, figures): (&[&str], &[LinkFigures]) = match parameters.intra_layout {
         IntraLayout::Triples => {
             (&["green", "black", "blue"], &[aries.green_figures, aries.black_figures, aries.blue_figures])
@@ -241,9 +241,14 @@ pub fn damselfly(
         names: Vec::new(),
         nodes: vec![parameters.nodes_per_router; routers as usize],
     };
-    assemble(inter.label, routers, classes, terminal, parameters.cores_per_node, all)
-        .or_else(|reason| at(inter.label, "byte 0".into(), reason))
+    let mut builder = assemble(inter.label, routers, classes, terminal, parameters.cores_per_node, all)
+        .or_else(|reason| at(inter.label, "byte 0".into(), reason))?;
+    builder.assume_bandwidths(OF_ARIES);
+    Ok(builder)
 }
+
+/// Why a bandwidth is that of an Aries router.
+pub(super) const OF_ARIES: &str = "the file gives none; as on a Cray XC";
 
 /// Reads entries. An entry of type t has class `class_of_type[t]`; pairs have type 0.
 fn read_edges(

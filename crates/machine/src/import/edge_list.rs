@@ -9,6 +9,7 @@ use super::edge_columns::{EdgeListColumns, EdgeListOptions};
 use super::ends::Ends;
 use super::shape::assemble;
 use crate::{LinkClass, MachineBuilder, MachineError};
+use odonata_declare::Value;
 use odonata_units::RouterId;
 use std::collections::HashMap;
 
@@ -25,6 +26,9 @@ pub fn edge_list_columns(
     let rows: Vec<usize> = (0..columns.src.len()).collect();
     build(columns, options, label, "row", &rows)
 }
+
+/// Why a figure is assumed.
+const NOT_GIVEN: &str = "the file gives none";
 
 /// `places[i]` is the place of row i in the file, counted in `unit`s.
 pub(super) fn build(
@@ -71,7 +75,20 @@ pub(super) fn build(
     let terminal = options.terminal.class("terminal", None);
     let built = assemble(label, routers, classes, terminal, options.cores_per_node, cables);
     let mut built = built.map_err(|reason| at(0, reason))?;
-    built.bandwidth_assumed = columns.bandwidth.is_empty();
+    if columns.bandwidth.is_empty() {
+        built.assume_bandwidths(NOT_GIVEN);
+    } else {
+        built.assume_bandwidth("terminal", NOT_GIVEN);
+    }
+    if columns.latency.is_empty() {
+        for class in built.classes.clone() {
+            built.assume(&format!("class.{}.latency", class.name), &Value::Time(options.latency), NOT_GIVEN);
+        }
+    }
+    if columns.src_nodes.is_empty() {
+        built.assume("nodes_per_router", &Value::Integer(options.nodes_per_router.into()), NOT_GIVEN);
+    }
+    built.assume("cores_per_node", &Value::Integer(options.cores_per_node.into()), NOT_GIVEN);
     // The reader decided what a row is.
     if options.listing == Listing::Detect {
         let row = if directed { "a row is one direction" } else { "a row is a cable" };

@@ -14,6 +14,7 @@
 //! of 66 above. All nodes get the speed of most adapters. Blocks `Ca` and `Rt`, which repeat the same links from the
 //! other end, and lines of GUIDs are not read.
 
+use super::assumed::NIC_BANDWIDTH;
 use super::edge_columns::EdgeListOptions;
 use super::edge_list::{node_names, ListedCables};
 use super::format::{Format, FormatError};
@@ -88,6 +89,9 @@ pub fn ibnetdiscover(bytes: &[u8], label: &str, options: &InfiniBand) -> Result<
         return line(label, 1, "no cable between two switches; expected the output of ibnetdiscover");
     }
     let mut builder = listed.build(label, options)?;
+    if switches.iter().any(|switch| switch.ends.iter().any(|end| end.peer.starts_with("H-"))) {
+        builder.assumptions.retain(|known| known.key != NIC_BANDWIDTH);
+    }
     builder.node_names = host_names(&switches, &names, &builder);
     let ports: HashMap<&str, u32> = names.iter().map(String::as_str).zip(switches.iter().map(|s| s.ports)).collect();
     let routers = (0..builder.group_of.len()).map(RouterId::from_index);

@@ -20,6 +20,7 @@
 //! A reader returns a [`MachineBuilder`](crate::MachineBuilder) with routers numbered as in the families, and the
 //! [`Shape`](crate::Shape) of the wiring, so that routing works as on a generated machine.
 
+mod assumed;
 mod booksim;
 mod cables;
 mod codes_conf;
@@ -42,6 +43,7 @@ mod simgrid;
 mod slurm_topology;
 mod sst_macro;
 
+pub use assumed::NIC_BANDWIDTH;
 pub use booksim::{booksim, BookSim};
 pub use cables::Listing;
 pub use codes_conf::codes_conf;

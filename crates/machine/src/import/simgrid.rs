@@ -160,7 +160,10 @@ fn dragonfly(cluster: &Cluster<'_, '_>) -> Result<MachineBuilder, MachineError> 
         ..EdgeListOptions::default()
     };
     let places = vec![cluster.line; columns.src.len()];
-    build(&columns, &options, cluster.label, "line", &places)
+    let mut builder = build(&columns, &options, cluster.label, "line", &places)?;
+    // All links have the figures of the cluster.
+    builder.assumptions.clear();
+    Ok(builder)
 }
 
 fn fat_tree(cluster: &Cluster<'_, '_>) -> Result<MachineBuilder, MachineError> {

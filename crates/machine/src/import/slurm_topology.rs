@@ -16,7 +16,7 @@ use super::edge_list::{node_names, ListedCables};
 use super::format::{Format, FormatError};
 use super::{line, text};
 use crate::{hostlist, MachineBuilder, MachineError};
-use odonata_declare::{parameters, Kind, Reader};
+use odonata_declare::{parameters, Kind, Reader, Value};
 use odonata_units::{Rate, Time};
 use std::collections::HashMap;
 
@@ -92,6 +92,7 @@ pub fn slurm_topology(bytes: &[u8], label: &str, options: &SlurmTree) -> Result<
         listed.build(label, EdgeListOptions { bandwidth, latency, cores_per_node, ..EdgeListOptions::default() })?;
     let nodes = switches.iter().map(|switch| (switch.name.as_str(), switch.nodes.clone())).collect();
     builder.node_names = node_names(&builder, &nodes);
+    builder.assume("uplinks", &Value::Integer(options.uplinks.into()), "Slurm does not count cables");
     Ok(builder)
 }
 

@@ -45,7 +45,8 @@ pub(super) fn p(dims: &[u32]) -> BlueGene {
 }
 
 pub(super) fn q(dims: &[u32]) -> BlueGene {
-    let torus = Torus { dims: dims.to_vec(), fastest: FastestLetter::Last, ..Torus::default() };
+    let (local, terminal) = (LinkFigures::new(2_000_000_000, 40), LinkFigures::new(20_000_000_000, 10));
+    let torus = Torus { dims: dims.to_vec(), fastest: FastestLetter::Last, local, terminal, ..Torus::default() };
     BlueGene { torus, letters: "ABCDE", midplane: &[4, 4, 4, 4, 2] }
 }
 

@@ -29,7 +29,7 @@ use odonata_declare::{parameters, Choice, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
 parameters! {
-    /// A Cascade. The default is Edison's cabling, with all 5,760 nodes usable.
+    /// A Cascade. The default is Edison's cabling, with all 5,760 nodes usable; the preset has its bandwidths.
     #[derive(PartialEq, Eq)]
     pub struct Cascade {
         /// Groups (pairs of cabinets).
@@ -57,13 +57,13 @@ parameters! {
         /// Blue ports of a router.
         pub blue_ports: u32 = 10, no key;
         /// Links along a row.
-        pub green_figures: LinkFigures = LinkFigures::new(5_250_000_000, 100), no key;
+        pub green_figures: LinkFigures = LinkFigures::new(25_000_000_000, 100), no key;
         /// Links along a column.
-        pub black_figures: LinkFigures = LinkFigures::new(5_250_000_000, 100), no key;
+        pub black_figures: LinkFigures = LinkFigures::new(25_000_000_000, 100), no key;
         /// Links between groups.
-        pub blue_figures: LinkFigures = LinkFigures::new(4_700_000_000, 100), no key;
+        pub blue_figures: LinkFigures = LinkFigures::new(25_000_000_000, 100), no key;
         /// Links between nodes and routers.
-        pub terminal: LinkFigures = LinkFigures::new(16_000_000_000, 100), no key;
+        pub terminal: LinkFigures = LinkFigures::new(25_000_000_000, 100), no key;
         /// Cores of each node.
         pub cores_per_node: u32 = 24, no key;
     }
@@ -103,6 +103,17 @@ const BLACK: LinkClassId = LinkClassId(1);
 const BLUE: LinkClassId = LinkClassId(2);
 
 impl Cascade {
+    /// The default with the bandwidths of Aries routers (Cray XC).
+    pub fn aries() -> Self {
+        Self {
+            green_figures: LinkFigures::new(5_250_000_000, 100),
+            black_figures: LinkFigures::new(5_250_000_000, 100),
+            blue_figures: LinkFigures::new(4_700_000_000, 100),
+            terminal: LinkFigures::new(16_000_000_000, 100),
+            ..Self::default()
+        }
+    }
+
     /// Lists routers, nodes and cables. Router = (group * rows + row) * columns + column; node = router *
     /// nodes_per_router + slot.
     ///

@@ -188,9 +188,23 @@ fn by_x(sizes: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::TOPOLOGIES;
     use crate::Machine;
     use odonata_units::RouterId;
     use std::collections::VecDeque;
+
+    /// A comparison of families compares their wirings, not the years of their machines.
+    #[test]
+    fn all_families_have_the_same_bandwidth() {
+        for family in TOPOLOGIES {
+            let machine = (family.default)().lay_out().unwrap().build().unwrap();
+            let classes = machine.classes().iter().chain([machine.terminal()]);
+            for class in classes {
+                let rate = class.bandwidth.bytes_per_s_f64();
+                assert!((rate - 25e9).abs() < 1.0, "{} {}: {rate}", family.name, class.name);
+            }
+        }
+    }
 
     /// Hops between every two routers, by breadth-first search.
     pub(super) fn distances(machine: &Machine) -> Vec<Vec<u32>> {

@@ -12,7 +12,7 @@ use odonata_declare::{parameters, Choice, Kind, OneOrEach};
 use odonata_units::{GroupId, LinkClassId, RouterId};
 
 parameters! {
-    /// A torus or mesh. The default is a Blue Gene/Q midplane, 4 x 4 x 4 x 4 x 2.
+    /// A torus or mesh. The default has the size of a Blue Gene/Q midplane, 4 x 4 x 4 x 4 x 2.
     #[derive(PartialEq, Eq)]
     pub struct Torus {
         /// Size of each dimension.
@@ -29,9 +29,9 @@ parameters! {
         /// Letter of a mapping's `order` that changes fastest from one rank to the next.
         pub fastest: FastestLetter = FastestLetter::First;
         /// Links between routers, all of the class `local`.
-        pub local: LinkFigures = LinkFigures::new(2_000_000_000, 40), no key;
+        pub local: LinkFigures = LinkFigures::new(25_000_000_000, 40), no key;
         /// Links between nodes and routers.
-        pub terminal: LinkFigures = LinkFigures::new(20_000_000_000, 10), no key;
+        pub terminal: LinkFigures = LinkFigures::new(25_000_000_000, 10), no key;
         /// Cores of each node.
         pub cores_per_node: u32 = 16, no key;
     }

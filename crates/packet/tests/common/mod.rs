@@ -56,7 +56,7 @@ pub fn graph(routers: u32, nodes: u32) -> MachineBuilder {
         terminal: class("terminal", 10),
         cores_per_node: 1,
         ports: None,
-        bandwidth_assumed: false,
+        assumptions: Vec::new(),
         reading: Vec::new(),
         rails: Default::default(),
         node_router: (0..routers * nodes).map(|n| RouterId(n / nodes)).collect(),

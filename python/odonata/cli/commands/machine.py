@@ -94,6 +94,8 @@ def _print(screen: Console, metrics: dict[str, Any]) -> None:
     screen.print(describe_machine(metrics["machine"]), style="bold")
     for line in _description(metrics):
         screen.print(line)
+    for known in metrics["assumptions"]:
+        screen.print(f"assumed: {known['key']} = {known['value']} ({known['reason']})", highlight=False)
     terminal.print_table(screen, _class_table(metrics), "Cables")
     screen.print()
     for check in metrics["checks"]:
