@@ -48,7 +48,7 @@ pub struct MachineBuilder {
     pub cables: Vec<Cable>,
     /// NICs of each node; [`MachineBuilder::add_rails`] adds them.
     pub rails: Rails,
-    /// What a reader took for figures that its file does not give. Keys are those of `[machine]`.
+    /// What a reader took for figures that its file does not give. Its keys stand in `[machine]`.
     pub assumptions: Vec<Assumption>,
     /// What a reader found in its file, as short phrases; empty for families and presets.
     pub reading: Vec<String>,

@@ -247,7 +247,7 @@ pub fn damselfly(
     Ok(builder)
 }
 
-/// Why a bandwidth is that of an Aries router.
+/// Why a class has the bandwidth of Aries.
 pub(super) const OF_ARIES: &str = "the file gives none; as on a Cray XC";
 
 /// Reads entries. An entry of type t has class `class_of_type[t]`; pairs have type 0.

@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(machine.node_name(odonata_units::NodeId(1)), "node2");
     }
 
-    /// A switch of 3 ports has one left beside a node and a cable, and takes one cable more.
+    /// A switch of 3 ports takes one cable more than its two.
     #[test]
     fn ports_of_a_switch_limit_its_cables() {
         let text = TWO.replace("Switch\t36 \"S-b\"", "Switch\t3 \"S-b\"");
