@@ -7,7 +7,7 @@ use crate::engine::{check_messages, Engine, EngineError, EngineKind, JobVolumes,
 use crate::routing;
 use crate::scenario::Scenario;
 use odonata_declare::{Frame, Key, ParameterStruct, Value};
-use odonata_document::{Fields, ProblemKind, Report};
+use odonata_document::{Fields, Files, ProblemKind, Report};
 use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
 use odonata_machine::Machine;
 use odonata_memory::{Guard, Need};
@@ -94,6 +94,12 @@ impl Engine for Flow {
             )
             .chain(replaced)
             .collect()
+    }
+
+    fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
+        routing::read_files(&mut self.routing, files)?;
+        self.settings.routing = self.routing.paths().expect("an algorithm that the engine takes");
+        Ok(())
     }
 
     fn check(&self, scenario: &Scenario, guard: &Guard) -> Result<RunEstimate, EngineError> {

@@ -17,6 +17,7 @@ mod warm_up;
 
 use crate::checkpoint::{Checkpoints, Origin};
 use crate::engine::{check_messages, Engine, EngineError, EngineKind, Outcome, RunEstimate, Watcher};
+use crate::routing;
 use crate::scenario::Scenario;
 use keeper::Keeper;
 use odonata_declare::Value;
@@ -116,7 +117,7 @@ impl Engine for Packet {
         if let Some(name) = &mut self.times.start_from {
             *name = files.path_of(name).display().to_string();
         }
-        let Some(name) = self.q_tables() else { return Ok(()) };
+        let Some(name) = self.q_tables() else { return routing::read_files(&mut self.routing, files) };
         let wrong = |reason| (settings::Q_TABLES, reason);
         let bytes = files.read(&name).map_err(wrong)?;
         self.q_entries = q_tables::read(&name, &bytes).map_err(wrong)?;

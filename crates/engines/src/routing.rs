@@ -1,7 +1,7 @@
 //! The key `routing`: of the one list of algorithms an engine offers those that it takes.
 
 use odonata_declare::{Family, Key, Kind, Value, VariantInfo};
-use odonata_document::Fields;
+use odonata_document::{Fields, Files};
 use odonata_routing::algorithm::{Algorithm, PathChoice, RoutingChoice, ALGORITHMS};
 
 /// Those that choose among whole paths, for engines with a steady state.
@@ -38,4 +38,17 @@ pub(super) fn read(fields: &Fields) -> RoutingChoice {
 /// The key with its value, as `resolved.toml` has it.
 pub(super) fn resolved(choice: &RoutingChoice) -> (&'static str, Value) {
     ("routing", Value::Variant(choice.algorithm.name, choice.parameters.values()))
+}
+
+/// Reads the files of the choice, and makes their paths absolute: a run's own directory is another one.
+pub(super) fn read_files(choice: &mut RoutingChoice, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
+    choice.read_files(files)?;
+    let keys = choice.parameters.keys();
+    for (name, value) in choice.parameters.values() {
+        let is_path = keys.iter().any(|key| key.name == name && key.kind == Kind::Path);
+        if let (true, Value::Text(path)) = (is_path, value) {
+            choice.parameters.set(name, &Value::text(files.path_of(&path).display().to_string()));
+        }
+    }
+    Ok(())
 }

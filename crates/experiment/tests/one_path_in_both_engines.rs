@@ -88,3 +88,40 @@ fn sixty_four_kib_to_the_next_pod_take_eleven_microseconds() {
     let alone = time("'d-mod-k'");
     assert!((2.6..4.0).contains(&alone), "{alone} us");
 }
+
+/// A file of tables next to the experiment, in both engines; a hole is refused before the run, with the path.
+#[test]
+fn tables_from_a_file_run_in_both_engines() {
+    let folder = std::env::temp_dir().join(format!("odonata-tables-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    // Two leaves of two nodes and two spines; every node has its own spine.
+    let cables = ["src,dst,src_nodes,dst_nodes", "a,s,2,0", "a,t,2,0", "b,s,2,0", "b,t,2,0"];
+    std::fs::write(folder.join("cables.csv"), cables.join("\n")).unwrap();
+    let tables = [
+        "router,destination,next",
+        "a,bn0,s",
+        "a,bn1,t",
+        "b,an0,s",
+        "b,an1,t",
+        "s,an0,a",
+        "t,an1,a",
+        "s,bn0,b",
+        "t,bn1,b",
+    ];
+    let run = |engine: &str, rows: &[&str]| {
+        std::fs::write(folder.join("tables.csv"), rows.join("\n")).unwrap();
+        let text = format!(
+            "[machine]\nfile = 'cables.csv'\nformat = 'edge-list'\n[[job]]\nname = 'a'\nranks = 4\n\
+             ranks_per_node = 1\nplacement = 'compact'\npattern = {{ name = 'shift', offset = 2, bytes = '64 KiB' }}\n\
+             [engine]\nkind = '{engine}'\nrouting = {{ name = 'forwarding-tables', file = 'tables.csv' }}\n"
+        );
+        Experiment::new(&text, folder.join("run.toml").to_str().unwrap()).run(1, &mut |_, _| true)
+    };
+    for engine in ["flow", "packet"] {
+        let result = run(engine, &tables).unwrap_or_else(|error| panic!("{engine}: {error:?}"));
+        assert_eq!(reals(&result, "links", "bytes"), [65_536.0; 8], "{engine}");
+        let error = format!("{:?}", run(engine, &tables[..8]).err().expect("a hole"));
+        assert!(error.contains("no path to node bn1: router t has no entry: a -> t"), "{engine}: {error}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -56,7 +56,8 @@ fn is_static(routing: &PathChoice) -> bool {
 
 /// Routings for all machines.
 fn routings() -> Vec<PathChoice> {
-    let is_general = |routing: &PathChoice| *routing != PathChoice::OnePath(OnePath::DModK);
+    let is_general =
+        |routing: &PathChoice| !matches!(routing, PathChoice::OnePath(OnePath::DModK | OnePath::Tables(_)));
     let all = ALGORITHMS.iter().filter_map(|algorithm| algorithm.with_defaults().paths());
     let all: Vec<_> = all.filter(is_general).collect();
     assert_eq!(all.len(), 11);

@@ -23,6 +23,7 @@ pub mod dimension_order;
 mod discipline;
 mod ecmp;
 mod error;
+mod forwarding_tables;
 mod grid;
 mod header;
 mod hinted;
@@ -68,7 +69,8 @@ pub use error::{Refusal, RoutingError};
 pub use header::{Header, PathKind, RouteState};
 pub use hinted::Ties;
 pub use memory::Memory;
-pub use one_path_rule::{EcmpSettings, OnePath};
+pub(crate) use one_path::Flows;
+pub use one_path_rule::{EcmpSettings, OnePath, TableSettings};
 pub use par::{ParSettings, SecondIntermediate};
 pub use path_choice::{PathChoice, UgalPaths};
 pub use piggyback::PiggybackSettings;
@@ -107,6 +109,7 @@ pub const ALGORITHMS: &[Algorithm] = &[
     d_mod_k::D_MOD_K,
     min_hop::MIN_HOP,
     up_down_static::UP_DOWN_STATIC,
+    forwarding_tables::FORWARDING_TABLES,
 ];
 
 impl Algorithm {
@@ -142,6 +145,17 @@ impl FromStr for RoutingChoice {
 }
 
 impl RoutingChoice {
+    /// Reads the file of forwarding tables, if the algorithm has one.
+    ///
+    /// # Errors
+    /// The name of the parameter, and the reason.
+    pub fn read_files(&mut self, reader: &mut dyn odonata_declare::Reader) -> Result<(), (&'static str, String)> {
+        match self.parameters.as_any_mut().downcast_mut::<TableSettings>() {
+            Some(settings) => settings.read(reader),
+            None => Ok(()),
+        }
+    }
+
     /// The hop-by-hop algorithm called `name` with these parameters, which must be its own.
     ///
     /// # Errors

@@ -27,12 +27,28 @@ use std::sync::Arc;
 pub struct Cycle {
     /// Source router, target router and virtual channel of each link; the last link depends on the first.
     pub channels: Vec<(RouterId, RouterId, u8)>,
+    /// Names of the source routers.
+    pub names: Vec<String>,
+}
+
+impl Cycle {
+    /// The cycle of these links.
+    fn of(hops: &NextHops, channels: Vec<(RouterId, RouterId, u8)>) -> Self {
+        let names = channels.iter().map(|(from, ..)| hops.router_name(*from)).collect();
+        Self { channels, names }
+    }
+
+    /// Name of the target of link i, the source of the next.
+    fn target(&self, i: usize) -> &str {
+        &self.names[(i + 1) % self.names.len()]
+    }
 }
 
 impl std::fmt::Display for Cycle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut links: Vec<String> =
-            self.channels.iter().map(|(from, to, vc)| format!("{from} -> {to} (VC {vc})")).collect();
+        let mut links: Vec<String> = (0..self.channels.len())
+            .map(|i| format!("{} -> {} (VC {})", self.names[i], self.target(i), self.channels[i].2))
+            .collect();
         links.extend(links.first().cloned());
         write!(f, "possible deadlock: cyclic channel dependency {}", links.join(" => "))
     }
@@ -134,7 +150,7 @@ pub fn check(
             Box::new(std::iter::once(turns::cycle(hops, turns, channels, reserved_from, rings)))
         }
     };
-    cycles.find_map(|cycle| cycle).map_or(Ok(()), |channels| Err(Cycle { channels }))
+    cycles.find_map(|cycle| cycle).map_or(Ok(()), |channels| Err(Cycle::of(hops, channels)))
 }
 
 #[cfg(test)]

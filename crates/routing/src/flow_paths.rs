@@ -1,6 +1,7 @@
 //! The whole path of every flow, for engines with a steady state.
 
-use crate::algorithm::{OnePath, RoutingError};
+use crate::algorithm::{Discipline, Flows, OnePath, Refusal, RoutingError};
+use crate::deadlock;
 use crate::forwarding::{self, ForwardingRule};
 use crate::next_hop::NextHops;
 use odonata_machine::Machine;
@@ -31,8 +32,14 @@ impl FlowPaths {
         let machines = if machine.planes().is_empty() { whole } else { machine.planes() };
         let (mut planes, mut first_node, mut first_link) = (Vec::new(), 0, 0);
         for plane in machines {
-            let hops = Arc::new(NextHops::without_tables(plane));
+            let hops = NextHops::without_tables(plane);
+            let hops = Arc::new(if rule.is_listed() { hops.with_machine(plane) } else { hops });
             let forwarding = rule.forwarding(&hops).map_err(|refusal| refusal.of(rule.name()))?;
+            if rule.is_listed() {
+                let flows = Discipline::Relation(Arc::new(Flows::of(&hops, &forwarding)));
+                let cycle = deadlock::check(&hops, &flows, 1, u8::MAX, None).map_err(|cycle| cycle.to_string());
+                cycle.map_err(|reason| Refusal::Machine(reason).of(rule.name()))?;
+            }
             planes.push(Plane { hops, forwarding, first_node, first_link });
             first_node += plane.node_count() as u32;
             first_link += plane.link_count() as u32;

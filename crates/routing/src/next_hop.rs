@@ -23,6 +23,7 @@ use crate::gateways::Gateways;
 use crate::ranges::Ranges;
 use odonata_machine::{Machine, Shape};
 use odonata_units::{GroupId, LinkId, NodeId, RouterId};
+use std::sync::Arc;
 use vc_offsets::VcOffsets;
 
 pub use ports::Port;
@@ -92,6 +93,7 @@ pub struct NextHops {
     router_up: Vec<bool>,
     router_names: Vec<String>,
     axes: Vec<String>,
+    machine: Option<Arc<Machine>>,
 }
 
 impl NextHops {
@@ -158,7 +160,19 @@ impl NextHops {
                 machine.routers().map(|r| machine.router_name(r)).collect()
             },
             axes: machine.coordinates().axes.clone(),
+            machine: None,
         }
+    }
+
+    /// The same, with the machine itself, for its names.
+    #[must_use]
+    pub fn with_machine(self, machine: &Machine) -> Self {
+        Self { machine: Some(Arc::new(machine.clone())), ..self }
+    }
+
+    /// The machine, if it was kept.
+    pub fn machine(&self) -> Option<&Machine> {
+        self.machine.as_deref()
     }
 
     /// Whether there are tables of next hops.

@@ -2,12 +2,14 @@
 
 use odonata_machine::topology::{Dragonfly, FatTree, Jellyfish, Torus, Xgft};
 use odonata_machine::{Machine, MachineBuilder};
-use odonata_routing::algorithm::{EcmpSettings, OnePath, RoutingChoice};
+use odonata_routing::algorithm::{EcmpSettings, OnePath, RoutingChoice, TableSettings};
 use odonata_routing::deadlock::{self, ProvenRouting};
 use odonata_routing::flow_paths::FlowPaths;
+use odonata_routing::forwarding::listed::ForwardingRows;
 use odonata_routing::next_hop::VcOrder;
 use odonata_units::{LinkId, NodeId, RouterId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 fn ecmp(seed: u64) -> OnePath {
     OnePath::Ecmp(EcmpSettings { seed, switch_seeds: true })
@@ -278,4 +280,79 @@ fn a_cut_machine_is_refused() {
         assert!(error.starts_with(&format!("routing '{}': no path from router ", rule.name())), "{error}");
         assert!(error.contains("l0p0i0"), "{error}");
     }
+}
+
+fn listed(text: &str) -> Result<OnePath, String> {
+    let rows = ForwardingRows::read("lfts.csv", text.as_bytes())?;
+    Ok(OnePath::Tables(TableSettings { file: "lfts.csv".into(), rows: Some(Arc::new(rows)) }))
+}
+
+/// The tables of a rule as a file.
+fn written(machine: &Machine, rule: &OnePath) -> String {
+    let paths = paths(machine, rule);
+    let mut rows = BTreeSet::new();
+    for source in machine.nodes() {
+        for destination in machine.nodes() {
+            for link in path(&paths, source, destination) {
+                let (at, next) = (machine.router_name(machine.source(link)), machine.router_name(machine.target(link)));
+                rows.insert(format!("{at},{},{next},{}\n", machine.node_name(destination), machine.parallel(link)));
+            }
+        }
+    }
+    format!("router,destination,next,cable\n{}", rows.into_iter().collect::<String>())
+}
+
+/// Tables that are written to a file and read again give the same paths, also over parallel cables.
+#[test]
+fn tables_from_a_file_give_the_paths_of_the_file() {
+    for machine in [tree(4, 3, 1), xgft(&[4, 4, 3], &[1, 2, 4], 2)] {
+        for rule in [OnePath::DModK, OnePath::MinHop] {
+            let (own, read) = (paths(&machine, &rule), paths(&machine, &listed(&written(&machine, &rule)).unwrap()));
+            for source in machine.nodes() {
+                for destination in machine.nodes() {
+                    assert_eq!(path(&own, source, destination), path(&read, source, destination));
+                }
+            }
+        }
+    }
+}
+
+/// A ring of four, clockwise: every path ends, but the links wait for each other.
+#[test]
+fn tables_with_a_mistake_are_refused_with_the_path_that_shows_it() {
+    let ring = Torus { dims: vec![4], nodes_per_router: 1, ..Torus::default() }.builder().unwrap().build().unwrap();
+    let name = |r: u32| ring.router_name(RouterId(r % 4));
+    let node = |n: u32| ring.node_name(NodeId(n % 4));
+    let clockwise: Vec<String> = (0..4)
+        .flat_map(|at| (1..4).map(move |ahead| (at, ahead)))
+        .map(|(at, ahead)| format!("{},{},{}", name(at), node(at + ahead), name(at + 1)))
+        .collect();
+    let refused = |rows: &[String]| {
+        let text = format!("router,destination,next\n{}", rows.join("\n"));
+        FlowPaths::new(&ring, &listed(&text).unwrap()).err().expect("an error").to_string()
+    };
+    let [r0, r1, r2, r3] = [0, 1, 2, 3].map(name);
+    let error = refused(&clockwise);
+    assert!(error.starts_with("routing 'forwarding-tables': possible deadlock: cyclic channel dependency"), "{error}");
+    assert!(error.contains(&format!("{r0} -> {r1} (VC 0) => {r1} -> {r2} (VC 0)")), "{error}");
+    // Router 2 does not know node 0; router 1 sends it there.
+    let hole: Vec<String> =
+        clockwise.iter().filter(|row| !row.starts_with(&format!("{r2},{},", node(0)))).cloned().collect();
+    let expected = format!("no path to node {}: router {r2} has no entry: {r1} -> {r2}", node(0));
+    assert!(refused(&hole).ends_with(&expected), "{}", refused(&hole));
+    // Router 2 sends node 0 back to router 1.
+    let looped: Vec<String> = hole.iter().cloned().chain([format!("{r2},{},{r1}", node(0))]).collect();
+    let expected = format!("no path to node {}: the path is a loop: {r1} -> {r2} -> {r1}", node(0));
+    assert!(refused(&looped).ends_with(&expected), "{}", refused(&looped));
+    let wrong = |row: String| refused(&[clockwise.clone(), vec![row]].concat());
+    let far = wrong(format!("{r0},{},{r2}", node(2)));
+    assert!(far.contains(&format!("lfts.csv:14: router {r0} has 0 cables to router {r2}")), "{far}");
+    let second = wrong(format!("{r0},{},{r3}", node(1)));
+    assert!(second.contains(&format!("router {r0} has a second entry for node {}", node(1))), "{second}");
+    let unknown = wrong("x,y,z".into());
+    assert!(unknown.contains("lfts.csv:14: ") && unknown.contains("'x'"), "{unknown}");
+    assert!(listed("router,next\na,b")
+        .unwrap_err()
+        .starts_with("lfts.csv:1: no column 'destination'; expected router"));
+    assert!(listed("router,destination,next\na,b").unwrap_err().starts_with("lfts.csv:2: 2 values; expected 3"));
 }

@@ -23,12 +23,21 @@ pub struct Needs {
     pub messages: bool,
     /// Tables of its own, without next hops. They may need more channels than one per leg, too.
     pub own_tables: bool,
+    /// Names of routers and nodes: [`NextHops::machine`].
+    pub names: bool,
 }
 
 impl Needs {
     /// Positions only.
-    pub const NONE: Self =
-        Self { tables: false, load: false, reports: false, estimates: false, messages: false, own_tables: false };
+    pub const NONE: Self = Self {
+        tables: false,
+        load: false,
+        reports: false,
+        estimates: false,
+        messages: false,
+        own_tables: false,
+        names: false,
+    };
     /// Tables of next hops.
     pub const TABLES: Self = Self { tables: true, ..Self::NONE };
     /// Tables of next hops, and the load.
@@ -50,6 +59,8 @@ pub enum Machines {
     Grids,
     /// Trees with levels.
     Trees,
+    /// The machine of the file that the parameters name.
+    Listed,
 }
 
 impl Machines {
@@ -61,6 +72,7 @@ impl Machines {
             Self::WithoutGroups => hops.groups() == 1 && hops.routers() > 2,
             Self::Grids => matches!(hops.shape(), Shape::Torus { .. }),
             Self::Trees => matches!(hops.shape(), Shape::FatTree { .. }),
+            Self::Listed => false,
         }
     }
 
@@ -72,6 +84,7 @@ impl Machines {
             Self::WithoutGroups => "without groups",
             Self::Grids => "torus, mesh",
             Self::Trees => "fat tree",
+            Self::Listed => "the one of the file",
         }
     }
 }
@@ -190,7 +203,8 @@ impl RoutingChoice {
         if self.algorithm.needs.tables {
             NextHops::new(machine)
         } else {
-            Ok(NextHops::without_tables(machine))
+            let hops = NextHops::without_tables(machine);
+            Ok(if self.algorithm.needs.names { hops.with_machine(machine) } else { hops })
         }
     }
 

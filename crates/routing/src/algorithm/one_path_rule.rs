@@ -3,12 +3,13 @@
 use super::Refusal;
 use crate::forwarding::candidates::UnreachedPair;
 use crate::forwarding::d_mod_k::{d_mod_k, is_regular};
+use crate::forwarding::listed::ForwardingRows;
 use crate::forwarding::minimal::{min_hop, HashedPaths};
 use crate::forwarding::table::entry_bytes;
 use crate::forwarding::up_down::up_down;
 use crate::forwarding::ForwardingRule;
 use crate::next_hop::NextHops;
-use odonata_declare::{parameters, Kind};
+use odonata_declare::{parameters, Kind, Reader};
 use odonata_machine::Machine;
 use std::sync::Arc;
 
@@ -24,6 +25,27 @@ parameters! {
     }
 }
 
+parameters! {
+    /// Forwarding tables of a file.
+    #[derive(PartialEq, Eq)]
+    pub struct TableSettings {
+        /// CSV file with the columns `router`, `destination` (a node), `next` (a router) and, for parallel cables,
+        /// `cable`: the names of the machine, and the cable's number from 0 on.
+        pub file: String, Kind::Path;
+        /// The rows of the file.
+        pub rows: Option<Arc<ForwardingRows>> = None, no key;
+    }
+}
+
+impl TableSettings {
+    /// Reads the file.
+    pub(super) fn read(&mut self, reader: &mut dyn Reader) -> Result<(), (&'static str, String)> {
+        let rows = reader.read_filled(&self.file).and_then(|bytes| ForwardingRows::read(&self.file, &bytes));
+        self.rows = Some(Arc::new(rows.map_err(|reason| ("file", reason))?));
+        Ok(())
+    }
+}
+
 /// A rule that gives every flow one path.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OnePath {
@@ -35,6 +57,8 @@ pub enum OnePath {
     MinHop,
     /// Balanced tables of up/down paths.
     UpDown,
+    /// Tables of a file.
+    Tables(TableSettings),
 }
 
 impl OnePath {
@@ -51,12 +75,23 @@ impl OnePath {
             Self::DModK => d_mod_k(hops).map_err(Refusal::Machine)?,
             Self::MinHop => Arc::new(min_hop(hops).map_err(cut)?),
             Self::UpDown => Arc::new(up_down(hops).map_err(cut)?),
+            Self::Tables(settings) => {
+                let (Some(rows), Some(machine)) = (&settings.rows, hops.machine()) else {
+                    return Err(Refusal::Machine("needs a file of tables".into()));
+                };
+                Arc::new(rows.table(hops, machine).map_err(Refusal::Machine)?)
+            }
         })
     }
 
     /// Whether more virtual channels may prevent a deadlock.
     pub(super) fn may_count(&self) -> bool {
-        true
+        !self.is_listed()
+    }
+
+    /// Whether the tables come from a file, with names of the machine.
+    pub(crate) fn is_listed(&self) -> bool {
+        matches!(self, Self::Tables(_))
     }
 
     /// Most memory of the tables on a machine, in bytes.
@@ -69,7 +104,7 @@ impl OnePath {
             // Number of a list by router and leaf.
             Self::Ecmp(_) => 4 * routers * leaves / planes,
             Self::DModK if is_regular(machine) => 2 * routers * leaves / planes + 8 * nodes,
-            Self::DModK | Self::MinHop | Self::UpDown => entry_bytes(most) * routers * nodes / planes,
+            Self::DModK | Self::MinHop | Self::UpDown | Self::Tables(_) => entry_bytes(most) * routers * nodes / planes,
         }
     }
 }
