@@ -107,10 +107,9 @@ def compare(base: Run | str | Path, other: Run | str | Path) -> Comparison:
         >>> both, fewer = odonata.load("runs/both"), odonata.load("runs/fewer")
         >>> for job in odonata.compare(both, fewer).times.to_pylist():
         ...     print(f"{job['name']} {100 * job['time_s_change']:+.0f} %, {job['reason']}")
-        cfd +67 %, busiest is g4r2>g4r1:local.0, 82.5 % busy; own bytes take 68.7 us longer; before: injection
+        cfd +37 %, busiest is g4r2>g4r1:local.0, 85.8 % busy; own bytes take 68.7 us longer; before: injection
         port of node g1r3n1
-        fft +98 %, busiest is g4r2>g4r1:local.0, 82.7 % busy; bytes of cfd take 79.9 us longer; before:
-        g4r1>g4r0:local.0
+        fft +54 %, bottleneck is g0r1>g0r2:local.0, 100 % busy; own bytes take 19.8 us longer
     """
     first, second = (run if isinstance(run, Run) else load_run(run) for run in (base, other))
     return Comparison(

@@ -46,7 +46,7 @@ def times(results: Results) -> pd.DataFrame:
                 "network": place["network"],
                 "pattern": place["exchange"],
                 "routing": run.summary["routing"],
-                "slowdown": job["slowest_pair_s"] / busiest,
+                "slowdown": job["completion_time_s"] / busiest,
             }
         )
     return pd.DataFrame(rows)

@@ -79,14 +79,14 @@ def one_link(folder: Path, bandwidth: str, sizes: dict[str, int]) -> odonata.Run
 
 
 def test_bytes_and_bandwidth_by_hand(tmp_path: Path) -> None:
-    """Before 4 MB over 10 GB/s, 0.4 ms; after 8 MB (the other job sends 7 MB) over 5 GB/s, 1.6 ms.
+    """The large job ends last: before with 4 MB over 10 GB/s, 0.4 ms; after with 8 MB over 5 GB/s, 1.6 ms.
 
     Half the bandwidth alone makes 0.8 ms, the bytes alone too: each costs 0.4 ms as the only one and 0.8 ms
     as the last, so each costs 0.6 ms of the 1.2 ms.
     """
     base = one_link(tmp_path, "10 GB/s", {"small": 1, "large": 3})
     run = one_link(tmp_path, "5 GB/s", {"small": 1, "large": 7})
-    found = difference(run, base, "small")
+    found = difference(run, base, "large")
     assert found.blame is not None
     rows = {row["cause"]: row for row in found.blame.to_pylist()}
     assert set(rows) == {"machine.class.local.bandwidth", "job.large.pattern"}
@@ -95,8 +95,8 @@ def test_bytes_and_bandwidth_by_hand(tmp_path: Path) -> None:
         assert math.isclose(row["first_s"], 0.4e-3, rel_tol=1e-3)
         assert math.isclose(row["last_s"], 0.8e-3, rel_tol=1e-3)
     # large: 3 MB / 10 GB/s = 0.3 ms before, 7 MB / 5 GB/s = 1.4 ms after.
-    assert found.reason == "bottleneck is a>b:local.0, 100 % busy; bytes of large take 1.1 ms longer"
-    assert odonata.explain(run, "small", against=base, blame=False).against is not None
+    assert found.reason == "bottleneck is a>b:local.0, 100 % busy; own bytes take 1.1 ms longer"
+    assert odonata.explain(run, "large", against=base, blame=False).against is not None
 
 
 def test_costs_of_changes_sum_up() -> None:

@@ -48,7 +48,7 @@ def test_a_column_of_several_engines_is_that_of_the_run() -> None:
         for engine in ("flow", "packet", "model")
     }
     assert times == {
-        "flow": ["slowest_pair_s"],
+        "flow": ["completion_time_s"],
         "packet": ["last_arrival_s", "last_rank_end_ns"],
         "model": ["predicted_time_s"],
     }

@@ -299,7 +299,7 @@ def differences(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
 
 def answer(base: odonata.Run, other: odonata.Run) -> dict[str, Any]:
     """The job with the largest slowdown and its bottleneck, from `odonata.explain`."""
-    times = [run.jobs["slowest_pair_s"].to_numpy() for run in (base, other)]
+    times = [run.jobs["completion_time_s"].to_numpy() for run in (base, other)]
     job = int(np.argmax(times[1] / times[0]))
     name = base.jobs["name"][job].as_py()
 

@@ -80,7 +80,7 @@ def test_targets_are_compared_with_themselves_alone(tmp_path: Path) -> None:
         Column("background", "str", merge="key"),
         Column("engine.seed", "i64", merge="key"),
         Column("slowdown", "f64", "ratio", label="Slowdown"),
-        Column("slowest_pair_s", "f64", "s"),
+        Column("completion_time_s", "f64", "s"),
         Column("latency_slowdown", "f64", "ratio"),
     ]
     rows = {
@@ -89,7 +89,7 @@ def test_targets_are_compared_with_themselves_alone(tmp_path: Path) -> None:
         "background": ["none", "none", "b", "b"],
         "engine.seed": [1, 2, 1, 2],
         "slowdown": [1.0, 1.0, 1.5, None],
-        "slowest_pair_s": [1.0, 1.0, 1.5, 2.0],
+        "completion_time_s": [1.0, 1.0, 1.5, 2.0],
         "latency_slowdown": pa.array([None] * 4, pa.float64()),
     }
     pq.write_table(declared(kinds, pa.table(rows)), path / "interference.parquet")

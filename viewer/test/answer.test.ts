@@ -4,7 +4,7 @@ import type { Explanation } from '../src/data/explanation'
 import { tiny } from './machines'
 
 const TIME = { type: 'f64', unit: 's', merge: 'max', label: 'Time', role: 'job-time' } as const
-const COLUMNS = { slowest_pair_s: TIME }
+const COLUMNS = { completion_time_s: TIME }
 
 /** Links 6 (g0r0>g1r1) and 8 (g0r1>g2r1); both jobs use the first, only `halo` the second. */
 const run = (fft: number, halo: [number, number], times: number[], node = 0) =>
@@ -14,7 +14,7 @@ const run = (fft: number, halo: [number, number], times: number[], node = 0) =>
     jobOf: (n) => (n === 0 ? 1 : -1),
     nodeBytes: (n) => (n === 0 ? [node / 2, node] : [0, 0]),
     jobColumns: COLUMNS,
-    figures: { slowest_pair_s: times },
+    figures: { completion_time_s: times },
   })
 
 test('the slowest job, its busiest link in both runs, and traffic changes there', () => {

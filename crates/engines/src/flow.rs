@@ -8,7 +8,7 @@ use crate::routing;
 use crate::scenario::Scenario;
 use odonata_declare::{Frame, Key, ParameterStruct, Value};
 use odonata_document::{Fields, Files, ProblemKind, Report};
-use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound};
+use odonata_flow::{FlowError, FlowResult, FlowSettings, JobResult, LoadBound, TIME_ACCURACY};
 use odonata_machine::Machine;
 use odonata_memory::{Guard, Need};
 use odonata_processes::{Processes, SingleProcess};
@@ -79,21 +79,14 @@ impl Engine for Flow {
         let links = machine.classes().iter().filter(|_| link_capacity.is_some());
         let nics = Some(machine.terminal()).filter(|_| nic_capacity.is_some());
         let replaced = links.chain(nics).map(|class| format!("machine.class.{}.bandwidth", class.name));
-        // All messages are there at once, and take no time.
+        // All messages are there at once.
         let of_hosts = MpiSettings::default().keys().into_iter().map(|key| format!("mpi.{}", key.name));
-        of_hosts
-            .chain(
-                [
-                    "job.*.traffic",
-                    "job.*.start",
-                    "job.*.pattern.order",
-                    "job.*.program.compute",
-                    "machine.class.*.latency",
-                ]
-                .map(str::to_owned),
-            )
-            .chain(replaced)
-            .collect()
+        let of_jobs = ["job.*.traffic", "job.*.start", "job.*.pattern.order", "job.*.program.compute"];
+        // Only the last arrival has a latency.
+        let has_arrivals = self.settings.completion_times && self.settings.routing != PathChoice::Optimal;
+        let latency = (!has_arrivals).then_some("machine.class.*.latency");
+        let patterns = of_jobs.into_iter().chain(latency).map(str::to_owned);
+        of_hosts.chain(patterns).chain(replaced).collect()
     }
 
     fn read_files(&mut self, files: &mut Files<'_>) -> Result<(), (&'static str, String)> {
@@ -175,6 +168,9 @@ fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Ou
             100.0 * convergence.residual
         ));
     }
+    let bound = result.bound.map(|bound| ("bound", bound_json(bound, link_time_max_s)));
+    let is_estimate = settings.completion_times && settings.routing != PathChoice::Optimal;
+    let times = is_estimate.then(|| ("completion_times", json!({ "accuracy": TIME_ACCURACY })));
     Outcome {
         memory: need(machine, result.memory_bytes),
         job_columns: Frame::of(columns::JOBS, &result.jobs),
@@ -194,7 +190,7 @@ fn outcome(result: FlowResult, machine: &Machine, settings: &FlowSettings) -> Ou
             "iterations": convergence.iterations,
             "residual": convergence.residual,
         }),
-        summary: result.bound.map(|bound| ("bound", bound_json(bound, link_time_max_s))).into_iter().collect(),
+        summary: bound.into_iter().chain(times).collect(),
         warnings,
         ..Outcome::default()
     }

@@ -258,13 +258,14 @@ fn a_phase_of_a_level_is_traffic() {
     let time = |phase: &str, level: u32, engine: &str| {
         let result = directory.run(&text(phase, level, engine));
         (
-            reals(result.tables.get("jobs").unwrap(), "slowest_pair_s")[0],
+            reals(result.tables.get("jobs").unwrap(), "completion_time_s")[0],
             reals(result.tables.get("links").unwrap(), "bytes").to_vec(),
         )
     };
     let flow = "routing = 'min'";
     let (seconds, bytes) = time("smooth", 0, flow);
-    close(seconds, 8e-3);
+    // Besides the latency of cables.
+    assert!((seconds / 8e-3 - 1.0).abs() < 1e-3, "{seconds}");
     // Links: a to b, b to a, b to c, c to b. Restriction is the transpose of interpolation.
     assert_eq!(bytes, [8e6, 0.0, 0.0, 0.0]);
     assert_eq!(time("restrict", 0, flow).1, [0.0, 4e6, 0.0, 0.0]);

@@ -2,15 +2,17 @@
 
 use crate::bound::{self, SearchResult};
 use crate::distributed::{self, agree};
+use crate::drain::{self, Sender};
 use crate::history::{GrantHistory, Solution};
 use crate::link_limits::apply_link_limits;
+use crate::members::{senders, Members};
 use crate::path_sampler::PathSampler;
 use crate::paths::{self, Paths};
 use crate::progress::Progress;
 use crate::resource_limits::ResourceLimits;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 use crate::setup::{check_amount, gather, prepare, FlowSetup};
-use crate::solver::{offered, Sharing, System, Weight, RATE_UNIT};
+use crate::solver::{offered, Sharing, System, RATE_UNIT};
 use crate::traffic::{Commodities, Commodity};
 use crate::{conservation, expected, jobs, optimal, DemandUnit, FlowError, FlowSettings};
 use odonata_machine::Machine;
@@ -90,7 +92,7 @@ pub fn run_distributed(
     let Answer { loads, mut jobs, convergence, mut bound } = engine.answer(None, history, progress)?;
     conservation::check(processes, machine, &traffic, &loads);
     if settings.alone {
-        engine.solve_alone(&mut jobs, progress)?;
+        engine.solve_alone(&mut jobs, history, progress)?;
     }
     let sent = engine.bytes_of_nodes();
     if processes.number() > 0 {
@@ -129,6 +131,19 @@ struct Engine<'a> {
     settings: &'a FlowSettings,
     seed: u64,
     threads: usize,
+}
+
+/// Slices and iterations of one step of the completion times. With 25 and 40, times are 3 % shorter on average, for five
+/// times the work.
+const STEP_SLICES: u32 = 5;
+const STEP_ITERATIONS: u32 = 8;
+
+/// How long a system is solved, and what is stored of it.
+#[derive(Clone, Copy)]
+struct Effort {
+    slices: u32,
+    max_iterations: u32,
+    history: GrantHistory,
 }
 
 fn rate_units(rate: Rate) -> u64 {
@@ -186,6 +201,7 @@ impl Engine<'_> {
             path_counts: self.settings.path_counts(),
             sets,
             seed: self.seed,
+            first_iteration: 0,
         }
     }
 
@@ -204,17 +220,20 @@ impl Engine<'_> {
         let solution = self.solve(&flows, history, stage, progress)?;
         agree(self.processes, self.check_granted(&flows, &solution))?;
         let loads = self.loads(job, &flows, &solution, history, progress)?;
-        let of_flows = flows.iter().flat_map(|c| self.traffic.members_of(c).iter().map(|member| (c.job, member)));
-        let members = of_flows.zip(&solution.granted).map(|((job, member), granted)| (job, member, *granted));
+        let job_of_member = flows.iter().flat_map(|c| std::iter::repeat_n(c.job, c.members as usize));
+        let members = job_of_member.zip(solution.granted);
         let mut jobs = jobs::results(self.processes, &self.traffic.jobs, &loads, members);
-        if self.is_static() {
-            apply_link_limits(&mut jobs, &loads, &self.capacities());
-        }
         let convergence = Convergence {
             converged: solution.converged,
             iterations: solution.iterations,
             residual: solution.last_growth,
         };
+        drop(solution.chunks);
+        if self.settings.completion_times {
+            let mut times = self.completion_times(&flows, progress)?;
+            apply_link_limits(&mut times, &loads, &self.capacities());
+            jobs.iter_mut().zip(times).for_each(|(job, time)| job.completion_s = Some(time));
+        }
         Ok(Answer { loads, jobs, convergence, bound: None })
     }
 
@@ -278,52 +297,67 @@ impl Engine<'_> {
     ) -> Result<Solution, FlowError> {
         let most = u64::from(self.settings.max_iterations);
         let mut tick = |i| progress(stage, u64::from(i), most);
-        Ok(self.with_system(flows, history, |system| system.solve(&mut tick))?)
+        let (members, candidates) = (self.members(flows), self.path_sampler(flows));
+        Ok(self.with_system(&members, &candidates, self.effort(history), |system| system.solve(&mut tick))?)
     }
 
     fn with_system<T>(
         &self,
-        flows: &[&Commodity],
-        history: GrantHistory,
+        members: &Members,
+        candidates: &PathSampler<'_>,
+        effort: Effort,
         then: impl FnOnce(&System<'_, PathSampler<'_>>) -> T,
     ) -> T {
-        let (first_member, members) = self.weights(flows);
         let links = self.link_capacities();
         let ports = vec![rate_units(self.nic_capacity()); 2 * self.machine.node_count()];
-        let offered = offered(self.processes, &first_member, &members, &ports);
-        let candidates = self.path_sampler(flows);
+        let offered = offered(self.processes, &members.first, &members.weights, &ports);
         then(&System {
             links: &links,
             ports: &ports,
-            first_member: &first_member,
-            members: &members,
+            first_member: &members.first,
+            members: &members.weights,
             offered: &offered,
-            candidates: &candidates,
+            candidates,
             sharing: self.sharing(),
-            slices: self.settings.slices,
+            slices: effort.slices,
             cutoff: rate_units(self.settings.cutoff).max(1),
-            max_iterations: self.settings.max_iterations,
+            max_iterations: effort.max_iterations,
             tolerance: self.settings.tolerance,
             threads: self.threads,
-            history,
+            history: effort.history,
             processes: self.processes,
         })
     }
 
-    fn weights(&self, flows: &[&Commodity]) -> (Vec<u32>, Vec<Weight>) {
-        let mut first = vec![0u32];
-        let mut weights = Vec::new();
-        for commodity in flows {
-            for member in self.traffic.members_of(commodity) {
-                let weight = match self.settings.demand {
-                    DemandUnit::Bytes => member.bytes as f32,
-                    DemandUnit::Messages => member.messages as f32,
-                };
-                weights.push(Weight { weight, ports: [2 * member.source.0, 2 * member.target.0 + 1] });
+    /// Time of the last arrival of each job, seconds.
+    fn completion_times(&self, flows: &[&Commodity], progress: &mut Progress<'_>) -> Result<Vec<f64>, FlowError> {
+        let candidates = self.path_sampler(flows);
+        let latencies = candidates.latencies(self.machine);
+        let senders = senders(self.traffic, flows, &latencies);
+        drain::completion_times(self.processes, senders, self.traffic.jobs.len(), |step, senders| {
+            let mut tick = |i| progress("completion times", u64::from(step * STEP_ITERATIONS + i), 0);
+            let (mut left, mut members) = (Vec::new(), Members::default());
+            for of_flow in senders.chunk_by(|a, b| a.flow == b.flow) {
+                left.push(flows[of_flow[0].flow as usize]);
+                let member = |sender: &Sender| &self.traffic.members[sender.member as usize];
+                members.add(of_flow.iter().map(member), DemandUnit::Messages);
             }
-            first.push(weights.len() as u32);
-        }
-        (first, weights)
+            let first_iteration = step * STEP_ITERATIONS;
+            let paths = PathSampler { sets: candidates.sets.clone(), first_iteration, ..self.path_sampler(&left) };
+            let history = GrantHistory::Nothing;
+            let effort = Effort { slices: STEP_SLICES, max_iterations: STEP_ITERATIONS, history };
+            Ok(self.with_system(&members, &paths, effort, |system| system.solve(&mut tick))?.granted)
+        })
+    }
+
+    fn members(&self, flows: &[&Commodity]) -> Members {
+        let mut members = Members::default();
+        flows.iter().for_each(|flow| members.add(self.traffic.members_of(flow).iter(), self.settings.demand));
+        members
+    }
+
+    fn effort(&self, history: GrantHistory) -> Effort {
+        Effort { slices: self.settings.slices, max_iterations: self.settings.max_iterations, history }
     }
 
     /// Bytes by `[job][link]`; for static routings only in the first process.
@@ -364,7 +398,8 @@ impl Engine<'_> {
                 path.iter().for_each(|link| sums[first + link.index()] += amount);
             };
             let totals = solution.totals();
-            let sums = self.with_system(flows, GrantHistory::Nothing, |system| {
+            let (members, candidates) = (self.members(flows), self.path_sampler(flows));
+            let sums = self.with_system(&members, &candidates, self.effort(GrantHistory::Nothing), |system| {
                 system.solve_again(&totals, jobs * links, &add, &mut tick)
             });
             let sums = sums?;
@@ -405,15 +440,22 @@ impl Engine<'_> {
         Err(FlowError::Setting { setting: "cutoff", reason })
     }
 
-    fn solve_alone(&self, jobs: &mut [JobResult], progress: &mut Progress<'_>) -> Result<(), FlowError> {
+    fn solve_alone(
+        &self,
+        jobs: &mut [JobResult],
+        history: GrantHistory,
+        progress: &mut Progress<'_>,
+    ) -> Result<(), FlowError> {
         if let [job] = jobs {
-            job.slowest_pair_alone_s = Some(job.slowest_pair_s);
+            job.completion_alone_s = job.completion_s;
             job.bandwidth_alone_bytes_per_s = Some(job.bandwidth_bytes_per_s);
             return Ok(());
         }
+        // Times need the loads of links.
+        let history = if self.settings.completion_times { history } else { GrantHistory::Nothing };
         for (j, job) in jobs.iter_mut().enumerate() {
-            let alone = self.answer(Some(JobId::from_index(j)), GrantHistory::Nothing, progress)?.jobs[j];
-            job.slowest_pair_alone_s = Some(alone.slowest_pair_s);
+            let alone = self.answer(Some(JobId::from_index(j)), history, progress)?.jobs[j];
+            job.completion_alone_s = alone.completion_s;
             job.bandwidth_alone_bytes_per_s = Some(alone.bandwidth_bytes_per_s);
         }
         Ok(())

@@ -5,6 +5,7 @@
 //! | link | 16 for capacities and residuals; 8 per job (its load); 24 per thread (sums) |
 //! | node | 48 for its injection and ejection ports, 16 more per thread |
 //! | pair of nodes of a job with messages | 64: bytes and messages, weight and ports, its grant, and again while jobs are gathered |
+//! | the same, with `completion_times` | 32: job, latency, bytes left and rate |
 //! | pair of routers of a job (a commodity) | 64; 44 for each of its w paths in an iteration; with adaptive routing, 2 + 4 w per iteration until it is served, or nothing if memory is short: the system is then solved twice |
 //! | link, if solved twice | 8 per job and thread |
 //! | with one path per flow: router and node, or router and leaf | 1 or 2 of a table; each pair of nodes is a commodity |
@@ -13,6 +14,7 @@
 //! Capacity is released in slices until a commodity is served. A fifth more iterations than slices covers the runs in
 //! the table of `docs/models/memory.md`, where most commodities are served long before the last one.
 
+use crate::drain::Sender;
 use crate::history::GrantHistory;
 use crate::traffic::{Commodities, Commodity, BYTES_PER_MEMBER};
 use crate::FlowSettings;
@@ -68,7 +70,8 @@ pub(crate) fn traffic_bytes(
     } else {
         0
     };
-    members + bound + again + traffic.commodities.iter().map(of_commodity).sum::<u64>()
+    let senders = if settings.completion_times { traffic.members.len() * size_of::<Sender>() } else { 0 };
+    members + senders as u64 + bound + again + traffic.commodities.iter().map(of_commodity).sum::<u64>()
 }
 
 #[cfg(test)]

@@ -75,25 +75,19 @@ pub(crate) fn jobs<'m>(
         ports[2 * member.target.index() + 1] += member.bytes as f64;
     }
     let capacities = [capacities, &vec![nic; 2 * nodes]].concat();
-    let alone =
-        |loads: &[f64]| loads.iter().zip(&capacities).map(|(bytes, capacity)| bytes / capacity).fold(0.0, f64::max);
-    let result = |(volumes, (resources, loads)): (&Volumes, (&Vec<f64>, &Vec<f64>))| {
-        let slowest_pair_s = alone(resources);
+    let time =
+        |loads: &Vec<f64>| loads.iter().zip(&capacities).map(|(bytes, capacity)| bytes / capacity).fold(0.0, f64::max);
+    let mut times: Vec<f64> = resources.iter().map(time).collect();
+    apply_link_limits(&mut times, &resources, &capacities);
+    let result = |(j, volumes): (usize, &Volumes)| JobResult {
+        volumes: *volumes,
         // The sum of an empty list is -0.0.
-        JobResult {
-            volumes: *volumes,
-            link_bytes: loads.iter().sum::<f64>() + 0.0,
-            slowest_pair_s,
-            pair_time_mean_s: slowest_pair_s,
-            ..JobResult::default()
-        }
+        link_bytes: loads[j].iter().sum::<f64>() + 0.0,
+        bandwidth_bytes_per_s: if bytes[j] > 0.0 { bytes[j] / times[j] } else { 0.0 },
+        completion_s: Some(times[j]),
+        ..JobResult::default()
     };
-    let mut jobs: Vec<JobResult> = volumes.iter().zip(resources.iter().zip(loads)).map(result).collect();
-    apply_link_limits(&mut jobs, &resources, &capacities);
-    for (job, bytes) in jobs.iter_mut().zip(bytes).filter(|(_, bytes)| *bytes > 0.0) {
-        job.bandwidth_bytes_per_s = bytes / job.slowest_pair_s;
-    }
-    jobs
+    volumes.iter().enumerate().map(result).collect()
 }
 
 /// An edge with flow.

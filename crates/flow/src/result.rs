@@ -34,20 +34,19 @@ pub struct JobResult {
     pub link_bytes: f64,
     /// Sum of the bandwidth granted to its messages between nodes, bytes per second.
     pub bandwidth_bytes_per_s: f64,
-    /// Time until the slowest pair of nodes has sent its bytes at the granted bandwidth, seconds.
-    pub slowest_pair_s: f64,
-    /// Mean over bytes of the time of their pair of nodes, seconds.
-    pub pair_time_mean_s: f64,
-    /// `slowest_pair_s` of the job alone on the same nodes, if requested.
-    pub slowest_pair_alone_s: Option<f64>,
+    /// Time until its last byte has arrived, seconds, if requested.
+    pub completion_s: Option<f64>,
+    /// `completion_s` of the job alone on the same nodes, if requested.
+    pub completion_alone_s: Option<f64>,
     /// `bandwidth_bytes_per_s` of the job alone on the same nodes, if requested.
     pub bandwidth_alone_bytes_per_s: Option<f64>,
 }
 
 impl JobResult {
-    /// `slowest_pair_s / slowest_pair_alone_s`: 2 means that the other jobs double its time.
+    /// `completion_s / completion_alone_s`: 2 means that the other jobs double its time.
     pub fn slowdown(&self) -> Option<f64> {
-        self.slowest_pair_alone_s.map(|alone| if alone > 0.0 { self.slowest_pair_s / alone } else { 1.0 })
+        let (time, alone) = (self.completion_s?, self.completion_alone_s?);
+        Some(if alone > 0.0 { time / alone } else { 1.0 })
     }
 
     /// Mean hops per byte, including bytes that stay within a router.

@@ -17,7 +17,7 @@ words! {
     /// Source of the settings that are not given.
     pub enum FlowPreset {
         Default = "default": "the machine's own bandwidths; converged when an iteration grants less than 0.1 %",
-        Damselfly = "damselfly": "the original program: links of 5,120 MiB/s; NICs of 16,384 MiB/s, not loaded by messages within a router; indirect paths through any group; converged when no message can grow",
+        Damselfly = "damselfly": "the original program: links of 5,120 MiB/s; NICs of 16,384 MiB/s, not loaded by messages within a router; indirect paths through any group; converged when no message can grow; no completion times",
     }
 }
 
@@ -56,6 +56,9 @@ parameters! {
         pub tolerance: f64 = 1e-3, Kind::SHARE;
         /// Whether messages between nodes of one router compete for NICs.
         pub on_router_messages_load_nics: bool = true;
+        /// Whether to compute when each job has sent everything: messages share bandwidth equally, and what has ended
+        /// gives its share back.
+        pub completion_times: bool = true;
         /// Whether to solve every job alone on its nodes, too, for its slowdown.
         pub alone: bool = false;
         /// Relative gap of the bound: how low the maximum link load could be under any routing. 0.05 for `routing =
@@ -104,7 +107,8 @@ impl FlowSettings {
     }
 
     /// Settings of Damselfly in the papers: 5,120 MiB/s links, 16,384 MiB/s NICs, 0.01 MiB/s cutoff, 50 slices, indirect
-    /// paths through any group, until no message can grow. Every message has its own paths, hence many path sets.
+    /// paths through any group, until no message can grow. Every message has its own paths, hence many path sets. The
+    /// original has no completion times.
     pub fn damselfly() -> Self {
         Self {
             preset: FlowPreset::Damselfly,
@@ -114,6 +118,7 @@ impl FlowSettings {
             intermediate: Intermediate::Any,
             path_sets: 65_536,
             tolerance: 0.0,
+            completion_times: false,
             on_router_messages_load_nics: false,
             ..Self::default()
         }

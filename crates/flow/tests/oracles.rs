@@ -1,6 +1,6 @@
 //! The flow engine against hand-solved results. Each test contains its derivation.
 
-use odonata_flow::{run, FlowResult, FlowSettings, ResourceLimits};
+use odonata_flow::{run, DemandUnit, FlowResult, FlowSettings, ResourceLimits};
 use odonata_import::CommunicationGraph;
 use odonata_machine::topology::{Dragonfly, FatTree, LinkFigures, Torus};
 use odonata_machine::Machine;
@@ -65,11 +65,14 @@ fn two_links_shared_evenly() {
     let jobs = vec![job("a", 3, &[(0, 2, 1000)]), job("b", 3, &[(0, 1, 1000)]), job("c", 3, &[(1, 2, 1000)])];
     let result = solve(&row(3, 100), jobs, &FlowSettings { alone: true, ..direct() });
     assert!(result.convergence.converged);
+    // A and B end together, and so do A and C: 2 us each, and 1 us alone, besides 80 ns and 50 ns of cables.
+    for (job, cables) in result.jobs.iter().zip([80e-9, 50e-9, 50e-9]) {
+        assert_close(job.completion_s.unwrap() - cables, 2e-6, 1e-3);
+        assert_close(job.slowdown().unwrap(), (2e-6 + cables) / (1e-6 + cables), 2e-3);
+    }
     for job in &result.jobs {
         assert_close(job.bandwidth_bytes_per_s, 0.5 * GB, 1e-3);
-        assert_close(job.slowest_pair_s, 1000.0 / (0.5 * GB), 1e-3);
         assert_close(job.bandwidth_alone_bytes_per_s.unwrap(), GB, 1e-3);
-        assert_close(job.slowdown().unwrap(), 2.0, 2e-3);
     }
 }
 
@@ -95,7 +98,7 @@ fn a_link_is_shared_by_messages_not_by_bytes() {
         assert_close(result.jobs[0].bandwidth_bytes_per_s, GB, 1e-3);
         // The largest has 100 n bytes. Messages between the same nodes count as one: all bytes over all bandwidth.
         let bytes: u64 = messages.iter().map(|m| m.2).sum();
-        assert_close(result.jobs[0].slowest_pair_s, bytes as f64 / GB, 1e-3);
+        assert_close(result.jobs[0].completion_s.unwrap() - 50e-9, bytes as f64 / GB, 1e-3);
     }
 }
 
@@ -136,7 +139,7 @@ fn incast_shares_the_ejection_port() {
     let result = solve(&machine, jobs, &direct());
     for (job, bandwidth) in result.jobs.iter().zip([0.5 * GB, 0.5 * GB, GB]) {
         assert_close(job.bandwidth_bytes_per_s, bandwidth, 1e-3);
-        assert_close(job.slowest_pair_s, 1000.0 / bandwidth, 1e-3);
+        assert_close(job.completion_s.unwrap() - 50e-9, 1000.0 / bandwidth, 1e-3);
     }
     assert_eq!(result.node_ejected_bytes, [0.0, 2000.0, 1000.0]);
 }
@@ -161,20 +164,29 @@ fn the_damselfly_preset_counts_in_mib() {
     }
 }
 
-/// Ring of four with paths of unequal width from 0 to 2: over 1 at 1 GB/s, over 3 at 3 GB/s. A sends 0 -> 2 and B as
-/// many bytes 0 -> 1. With an equal split, A requests half of its demand on each path, B all of its demand on the
-/// first. Of 1 + 1/2 there, A gets 1/3 and B 2/3 GB/s; A also gets all 3 GB/s of the other path. With a split by
+/// Ring of four with paths of unequal width from 0 to 2: over 1 at 1 GB/s, over 3 at 3 GB/s.
+fn uneven_ring() -> Machine {
+    let ring = Torus {
+        dims: vec![4],
+        wrap: vec![true].into(),
+        local: LinkFigures::new(1_000_000_000, 30),
+        terminal: LinkFigures::new(100_000_000_000, 10),
+        ..Torus::default()
+    };
+    let mut builder = ring.builder().unwrap();
+    for cable in builder.cables.iter_mut().filter(|c| c.a == RouterId(3) || c.b == RouterId(3)) {
+        cable.bandwidth = Rate::from_bytes_per_s(3_000_000_000);
+    }
+    builder.build().unwrap()
+}
+
+/// On the uneven ring, A sends 0 -> 2 and B as many bytes 0 -> 1. With an equal split, A requests half of its demand
+/// on each path, B all of its demand on the first. Of 1 + 1/2 there, A gets 1/3 and B 2/3 GB/s; A also gets all 3 GB/s of the other path. With a split by
 /// residual, 1 to 3, A requests a quarter on the first path: of 1 + 1/4 there, A gets 0.2 and B 0.8 GB/s. (60 draws
 /// of two paths: halves to 2 %.)
 #[test]
 fn static_routing_splits_equally_and_adaptive_by_what_is_left() {
-    let mut builder = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
-    builder.terminal.bandwidth = Rate::from_bytes_per_s(100_000_000_000);
-    for cable in &mut builder.cables {
-        let wide = cable.a == RouterId(3) || cable.b == RouterId(3);
-        cable.bandwidth = Rate::from_bytes_per_s(if wide { 3_000_000_000 } else { 1_000_000_000 });
-    }
-    let machine = builder.build().unwrap();
+    let machine = uneven_ring();
     let jobs = || vec![job("a", 4, &[(0, 2, 1000)]), job("b", 4, &[(0, 1, 1000)])];
     for (routing, a, b) in [
         (PathChoice::Fixed(Oblivious::Direct), 10.0 / 3.0, 2.0 / 3.0),
@@ -188,35 +200,65 @@ fn static_routing_splits_equally_and_adaptive_by_what_is_left() {
 }
 
 /// The same ring: half of A's 1000 B use the path of 1 GB/s, so A takes 0.5 us although its grant on the other path
-/// is larger. B ends later and takes 1.5 us, the time of 500 and 1000 B on that path.
+/// is larger. B ends later and takes 1.5 us, the time of 500 and 1000 B on that path. Cables and NICs add 50 ns to B.
 #[test]
 fn static_times_equal_the_link_times() {
-    let mut builder = Torus { dims: vec![4], wrap: vec![true].into(), ..Torus::default() }.builder().unwrap();
-    builder.terminal.bandwidth = Rate::from_bytes_per_s(100_000_000_000);
-    for cable in &mut builder.cables {
-        let wide = cable.a == RouterId(3) || cable.b == RouterId(3);
-        cable.bandwidth = Rate::from_bytes_per_s(if wide { 3_000_000_000 } else { 1_000_000_000 });
-    }
-    let machine = builder.build().unwrap();
+    let machine = uneven_ring();
     let jobs = vec![job("a", 4, &[(0, 2, 1000)]), job("b", 4, &[(0, 1, 1000)])];
     let settings =
         FlowSettings { routing: PathChoice::Fixed(Oblivious::Direct), direct_paths: 60, alone: true, ..direct() };
     let result = solve(&machine, jobs, &settings);
     // The split of a torus is a mean of 64 draws.
-    assert_close(result.jobs[0].slowest_pair_s, 500e-9, 0.05);
-    assert_close(result.jobs[1].slowest_pair_s, 1500e-9, 0.02);
-    assert_close(result.jobs[0].slowest_pair_alone_s.unwrap(), 500e-9, 0.05);
-    assert_close(result.jobs[1].slowest_pair_alone_s.unwrap(), 1000e-9, 1e-3);
+    assert!(result.jobs[0].completion_s.unwrap() >= 475e-9);
+    assert_close(result.jobs[1].completion_s.unwrap(), 1500e-9, 0.02);
+    assert!(result.jobs[0].completion_alone_s.unwrap() >= 475e-9);
+    assert_close(result.jobs[1].completion_alone_s.unwrap(), 1050e-9, 1e-3);
 }
 
-/// Row of three, 1 GB/s links: 1000 B from 0 and 3000 B from 2 to 1 have a link each, so 1 and 3 us. The job takes 3 us;
-/// the mean over its bytes is (1000 x 1 + 3000 x 3) / 4000 = 2.5 us; both together are granted 2 GB/s.
+/// Row of three, 1 GB/s links: 1000 B from 0 and 3000 B from 2 to 1 have a link each, so 1 and 3 us. The job takes 3 us
+/// and 50 ns of cables; both together are granted 2 GB/s.
 #[test]
-fn the_mean_time_is_over_bytes() {
+fn a_job_ends_with_its_last_message() {
     let result = solve(&row(3, 100), vec![job("a", 3, &[(0, 1, 1000), (2, 1, 3000)])], &direct());
-    assert_close(result.jobs[0].slowest_pair_s, 3e-6, 1e-3);
-    assert_close(result.jobs[0].pair_time_mean_s, 2.5e-6, 1e-3);
+    assert_close(result.jobs[0].completion_s.unwrap(), 3.05e-6, 1e-3);
     assert_close(result.jobs[0].bandwidth_bytes_per_s, 2.0 * GB, 1e-3);
+}
+
+/// Two jobs on one link of 1 GB/s: both have half of it until the one of 1 MB ends after 2 ms; the other 2 MB of the
+/// second take 2 ms more. Whatever unit the steady state has, and however the bytes are split over messages.
+#[test]
+fn a_job_that_ends_gives_its_share_back() {
+    for demand in [DemandUnit::Bytes, DemandUnit::Messages] {
+        let jobs = vec![job("light", 2, &[(0, 1, 1_000_000)]), job("heavy", 2, &[(0, 1, 3_000_000)])];
+        let result = solve(&row(2, 100), jobs, &FlowSettings { demand, alone: true, ..direct() });
+        let times: Vec<f64> = result.jobs.iter().map(|job| job.completion_s.unwrap()).collect();
+        assert_close(times[0], 2e-3, 1e-3);
+        assert_close(times[1], 4e-3, 1e-3);
+        assert_close(result.jobs[0].slowdown().unwrap(), 2.0, 2e-3);
+        assert_close(result.jobs[1].slowdown().unwrap(), 4.0 / 3.0, 2e-3);
+    }
+}
+
+/// Row of three. A: 0 -> 2 with 3 MB, B: 0 -> 1 with 1 MB, C: 1 -> 2 with 2 MB. A has half of both links. B ends at 2 ms;
+/// A still has half, since C fills the second link. C ends at 4 ms, with 1 MB of A left: it takes 1 ms more.
+#[test]
+fn ends_on_two_links_by_hand() {
+    let jobs =
+        vec![job("a", 3, &[(0, 2, 3_000_000)]), job("b", 3, &[(0, 1, 1_000_000)]), job("c", 3, &[(1, 2, 2_000_000)])];
+    let result = solve(&row(3, 100), jobs, &direct());
+    for (job, expected) in result.jobs.iter().zip([5e-3, 2e-3, 4e-3]) {
+        assert_close(job.completion_s.unwrap(), expected, 0.02);
+    }
+}
+
+/// The original program has no times.
+#[test]
+fn the_damselfly_preset_has_no_completion_times() {
+    let settings = FlowSettings { routing: PathChoice::AdaptiveDirect, alone: true, ..FlowSettings::damselfly() };
+    let result = solve(&row(2, 100), vec![job("a", 2, &[(0, 1, 1000)])], &settings);
+    let job = &result.jobs[0];
+    assert_eq!((job.completion_s, job.completion_alone_s, job.slowdown()), (None, None, None));
+    assert!(job.bandwidth_alone_bytes_per_s.is_some());
 }
 
 /// Bytes take the only path of a row: the sum over links is bytes x hops = 100 x 1 + 10 x 2.

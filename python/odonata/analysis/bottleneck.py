@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 NIC = "NIC"
 """Class of NIC ports in tables whose other rows are links."""
 LIMITING_SHARE = 0.9
-"""A link that is busy for at least this share of the job's time limits the job. The flow engine's times are
-up to 10 % too high with default settings (docs/models/flow.md), so 1 would miss bottlenecks."""
+"""A link that is busy for at least this share of the job's time limits the job. The flow engine's times
+come from coarse steps (docs/models/flow.md), so 1 would miss bottlenecks."""
 STEP = 0.1
 """Relative change of a bandwidth in `sensitivity`."""
 
@@ -43,7 +43,7 @@ class BusyTimes:
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, {0: 1e-4, 1: 1e-4}, 1)
         >>> first = busy.order()[0]
         >>> busy.link_class[first], f"{busy.busy_s[first]:.1e} s", len(busy.busy_s) == len(busy.number)
-        ('local', '1.1e-04 s', True)
+        ('local', '1.0e-04 s', True)
     """
 
     number: np.ndarray
@@ -79,12 +79,12 @@ def busy_times(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["slowest_pair_s"].to_pylist()))
+        >>> times = dict(enumerate(run.jobs["completion_time_s"].to_pylist()))
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> f"{max(busy.busy_s) / times[1]:.3f} of its time"
-        '0.865 of its time'
+        '1.000 of its time'
     """
-    passed = _bytes_during(link_jobs, times_s, job).groupby("link")["passed"].sum()
+    passed = _bytes_during(links, link_jobs, times_s, job).groupby("link")["passed"].sum()
     own = np.unique(link_jobs.filter(pc.equal(link_jobs["job"], job))["link"].to_numpy())
     on_links = passed.reindex(own).to_numpy(np.float64) / floats(links, "capacity_bytes_per_s")[own]
     classes = np.array(links["class"].cast(pa.string()).to_pylist(), dtype=object)
@@ -101,12 +101,24 @@ def busy_times(
     )
 
 
-def _bytes_during(link_jobs: pa.Table, times_s: Mapping[int, float], job: int) -> pd.DataFrame:
-    """The bytes of each job on each link while one job runs."""
+def _bytes_during(
+    links: pa.Table, link_jobs: pa.Table, times_s: Mapping[int, float], job: int
+) -> pd.DataFrame:
+    """The bytes of each job on each link while one job runs.
+
+    The others send evenly until they end, but only what fits through the link with the job's own bytes.
+    """
     frame: pd.DataFrame = link_jobs.to_pandas()
     own = times_s.get(job, 0.0)
     shares = {k: min(1.0, own / time) if time else 1.0 for k, time in times_s.items()}
     frame["passed"] = frame["bytes"] * frame["job"].map(shares).fillna(1.0)
+    if own:
+        others = frame["job"] != job
+        of_job = frame["passed"].where(~others, 0.0).groupby(frame["link"]).transform("sum")
+        of_others = frame["passed"].where(others, 0.0).groupby(frame["link"]).transform("sum")
+        room = own * floats(links, "capacity_bytes_per_s")[frame["link"].to_numpy()] - of_job
+        fits = (room.clip(lower=0.0) / of_others.where(of_others > 0.0, 1.0)).clip(upper=1.0)
+        frame["passed"] *= fits.where(others, 1.0)
     return frame
 
 
@@ -134,11 +146,11 @@ def bottlenecks(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["slowest_pair_s"].to_pylist()))
+        >>> times = dict(enumerate(run.jobs["completion_time_s"].to_pylist()))
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1], count=2)
         >>> table.select(["name", "class"]).to_pylist()
-        [{'name': 'g4r1>g4r0:local.0', 'class': 'local'}, {'name': 'g4r0>g4r1:local.0', 'class':
+        [{'name': 'g0r1>g0r2:local.0', 'class': 'local'}, {'name': 'g0r2>g0r1:local.0', 'class':
         'local'}]
     """
     chosen = busy.order()[:count]
@@ -188,7 +200,7 @@ def sharers(
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["slowest_pair_s"].to_pylist()))
+        >>> times = dict(enumerate(run.jobs["completion_time_s"].to_pylist()))
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> table = odonata.analysis.bottlenecks(busy, run.links, run.routers, run.nodes, times[1])
         >>> first = table.to_pylist()[0]
@@ -196,12 +208,12 @@ def sharers(
         ...     first["link"], run.links, run.link_jobs, run.jobs, times, 1, first["busy_s"]
         ... )
         >>> [(row["name"], round(row["share"], 2)) for row in table.to_pylist()]
-        [('cfd', 0.87), ('fft', 0.13)]
+        [('fft', 0.78), ('cfd', 0.22)]
     """
     names = jobs["name"].to_pylist()
     rows = [{"name": names[job], "busy_s": busy_s}]
     if link is not None:
-        frame = _bytes_during(link_jobs.filter(pc.equal(link_jobs["link"], link)), times_s, job)
+        frame = _bytes_during(links, link_jobs.filter(pc.equal(link_jobs["link"], link)), times_s, job)
         capacity = links["capacity_bytes_per_s"][link].as_py()
         frame = frame.sort_values("passed", ascending=False, kind="stable")
         rows = [
@@ -219,8 +231,8 @@ def sensitivity(busy: BusyTimes, links: pa.Table) -> pa.Table:
 
     With `f` times the bandwidth, links of a class are busy for 1/f of the time. With one cable more or less
     than n between two routers, they are busy for n / (n + 1) or n / (n - 1) of the time. The job's time
-    changes like the longest busy time. Paths are assumed not to change. Latency has no effect in a steady
-    state.
+    changes like the longest busy time. Paths are assumed not to change, and latency to have no
+    effect.
 
     Returns:
         One row per link class that the job uses, and one for `NIC`. All values are relative changes of time:
@@ -234,7 +246,7 @@ def sensitivity(busy: BusyTimes, links: pa.Table) -> pa.Table:
 
     Examples:
         >>> run = odonata.load("runs/both")
-        >>> times = dict(enumerate(run.jobs["slowest_pair_s"].to_pylist()))
+        >>> times = dict(enumerate(run.jobs["completion_time_s"].to_pylist()))
         >>> busy = odonata.analysis.busy_times(run.links, run.link_jobs, run.nodes, times, 1)
         >>> odonata.analysis.sensitivity(busy, run.links).select(["class", "elasticity"]).to_pylist()
         [{'class': 'local', 'elasticity': -1.0}, {'class': 'global', 'elasticity': 0.0}, {'class':

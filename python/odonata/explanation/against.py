@@ -25,7 +25,7 @@ class Difference:
         >>> run, base = odonata.load("runs/fewer"), odonata.load("runs/both")
         >>> since = odonata.explain(run, "fft", against=base).against
         >>> since.changed, f"{since.time_s / since.time_s_base:.2f}"
-        (['machine.edit -25% local'], '1.98')
+        (['machine.edit -25% local'], '1.54')
         >>> since.to_dict()["blame"][0]["cause"]
         'machine.edit -25% local'
     """

@@ -23,9 +23,9 @@ class Explanation:
     Examples:
         >>> found = odonata.explain(odonata.load("runs/both"), "fft", blame=False)
         >>> f"{found.time_s:.3e}", found.decides
-        ('1.012e-04', False)
+        ('4.801e-05', True)
         >>> found.bottlenecks.select(["name", "class"]).to_pylist()[0]
-        {'name': 'g4r1>g4r0:local.0', 'class': 'local'}
+        {'name': 'g0r1>g0r2:local.0', 'class': 'local'}
         >>> sorted(found.to_dict())[:4]
         ['against', 'blame', 'bottlenecks', 'decides']
     """

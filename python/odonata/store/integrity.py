@@ -104,6 +104,7 @@ ENGINES: dict[str, Check] = {
     "packet": _packet,
     "model": _object(form=_text),
     "memory_estimate_bytes": _number,
+    "completion_times": _object(accuracy=_text),
     "bound": _object(
         link_time_max_s=_number, link_time_max_bound_s=_number, link_time_max_reached_s=_number, gap=_number
     ),

@@ -32,8 +32,7 @@ def page() -> str:
     ]
     columns = vocabulary().data["columns"]
     for name, meaning in columns["canonical"].items():
-        if name not in columns["reserved"]:
-            lines.append(f"| `{name}` | {meaning} |")
+        lines.append(f"| `{name}` | {meaning} |")
     return "\n".join(lines) + "\n"
 
 

@@ -241,8 +241,6 @@ def check_description(report: Report, line: int, name: str, text: str) -> None:
 def ending(name: str) -> str | None:
     """What is wrong with the end of a column's name."""
     columns = vocabulary().data["columns"]
-    if name in columns["reserved"]:
-        return "reserved for another meaning"
     if name in columns["exceptions"] or name in columns["canonical"]:
         return None
     if name.endswith(">"):

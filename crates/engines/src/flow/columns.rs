@@ -6,6 +6,8 @@ use odonata_declare::{Column, FilledColumn, Role, Values};
 use odonata_flow::JobResult;
 
 const ALONE: &str = "alone = true";
+const TIMES: &str = "completion_times = true";
+const TIMES_ALONE: &str = "completion_times = true, alone = true";
 
 /// Columns of jobs.
 pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
@@ -23,27 +25,25 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
     .headline()
     .by(|jobs| jobs.iter().map(|job| job.bandwidth_bytes_per_s).collect()),
     Column::max(
-        "slowest_pair_s",
+        "completion_time_s",
         F64,
         S,
         "Time",
-        "Time until the slowest pair of nodes has sent its bytes at the granted bandwidth.",
+        "Time of the last arrival. Messages share bandwidth equally, and what has ended gives its share back.",
     )
+    .under(TIMES)
     .role(Role::JobTime)
     .headline()
-    .by(|jobs| jobs.iter().map(|job| job.slowest_pair_s).collect()),
-    Column::mean(
-        "pair_time_mean_s",
+    .by_if(|jobs| of_all(jobs, |job| job.completion_s)),
+    Column::max(
+        "completion_time_alone_s",
         F64,
         S,
-        "Mean time",
-        "Time until a pair of nodes has sent its bytes, mean over bytes.",
+        "Time alone",
+        "`completion_time_s` of the job alone, on the same nodes.",
     )
-    .weighted_by("bytes")
-    .by(|jobs| jobs.iter().map(|job| job.pair_time_mean_s).collect()),
-    Column::max("slowest_pair_alone_s", F64, S, "Time alone", "`slowest_pair_s` of the job alone, on the same nodes.")
-        .under(ALONE)
-        .by_if(|jobs| of_all(jobs, |job| job.slowest_pair_alone_s)),
+    .under(TIMES_ALONE)
+    .by_if(|jobs| of_all(jobs, |job| job.completion_alone_s)),
     Column::sum(
         "bandwidth_alone_bytes_per_s",
         F64,
@@ -58,9 +58,9 @@ pub(super) const JOBS: &[FilledColumn<Vec<JobResult>>] = &[
         F64,
         Ratio,
         "Slowdown",
-        "`slowest_pair_s` / `slowest_pair_alone_s`: slowdown by the other jobs.",
+        "`completion_time_s` / `completion_time_alone_s`: slowdown by the other jobs.",
     )
-    .under(ALONE)
+    .under(TIMES_ALONE)
     .headline()
     .by_if(|jobs| of_all(jobs, JobResult::slowdown)),
 ];

@@ -81,6 +81,7 @@ def show_all(run: Run, *, as_json: bool) -> None:
     )
     screen = terminal.console()
     terminal.print_table(screen, shown, f"Bottlenecks of the jobs of {run.name}")
+    _print_accuracy(screen, run)
     screen.print("Explain one job with --job NAME.")
 
 
@@ -88,6 +89,7 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
     """Prints an explanation; the answer comes first."""
     screen.print(f"Job {found.job} of {run.name}", style="bold")
     screen.print(sentence(found))
+    _print_accuracy(screen, run)
     if found.against is not None:
         _show_difference(screen, found.against)
     if found.bottlenecks is not None and found.bottlenecks.num_rows:
@@ -106,6 +108,11 @@ def show(screen: Console, run: Run, found: Explanation) -> None:
         condition = "" if found.decides else " (if its busiest link were the bottleneck)"
         title = f"Change of the job's time with bandwidth and cables of a class{condition}"
         terminal.print_table(screen, shown, title)
+
+
+def _print_accuracy(screen: Console, run: Run) -> None:
+    if "completion_times" in run.summary:
+        screen.print(f"Times are estimates: {run.summary['completion_times']['accuracy']}.")
 
 
 def _show_terms(screen: Console, found: Explanation) -> None:

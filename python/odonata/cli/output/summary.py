@@ -41,6 +41,8 @@ def print_summary(screen: Console, run: Run) -> None:
     terminal.print_table(screen, _class_table(summary["classes"], on), on.heading("Traffic per link"))
     terminal.print_table(screen, _job_table(run), "Jobs")
     terminal.print_table(screen, _job_traffic_table(run, on), "Job traffic and completion time")
+    if "completion_times" in summary:
+        screen.print(f"Times are estimates: {summary['completion_times']['accuracy']}.")
     if "bound" in summary:
         screen.print()
         screen.print(_bound(summary["bound"]))
