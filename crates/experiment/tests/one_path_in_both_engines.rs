@@ -120,7 +120,7 @@ fn tables_from_a_file_run_in_both_engines() {
     for engine in ["flow", "packet"] {
         let result = run(engine, &tables).unwrap_or_else(|error| panic!("{engine}: {error:?}"));
         assert_eq!(reals(&result, "links", "bytes"), [65_536.0; 8], "{engine}");
-        let error = format!("{:?}", run(engine, &tables[..8]).err().expect("a hole"));
+        let error = format!("{:?}", run(engine, &tables[..8]).expect_err("a hole"));
         assert!(error.contains("no path to node bn1: router t has no entry: a -> t"), "{engine}: {error}");
     }
     std::fs::remove_dir_all(folder).unwrap();

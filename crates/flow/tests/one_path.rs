@@ -69,7 +69,8 @@ fn last_end_s(links: usize, flows: &[Vec<LinkId>]) -> f64 {
     let mut now = 0.0;
     while !left.is_empty() {
         let rates = fill(links, &left.iter().map(|(_, flow)| (*flow).clone()).collect::<Vec<_>>());
-        let step = left.iter().zip(&rates).map(|((bytes, _), rate)| bytes / (rate * LINK)).fold(f64::INFINITY, f64::min);
+        let step =
+            left.iter().zip(&rates).map(|((bytes, _), rate)| bytes / (rate * LINK)).fold(f64::INFINITY, f64::min);
         now += step;
         left.iter_mut().zip(&rates).for_each(|((bytes, _), rate)| *bytes -= rate * LINK * step);
         left.retain(|(bytes, _)| *bytes > 1e-6 * BYTES);
