@@ -11,7 +11,7 @@ use crate::paths::{self, Paths};
 use crate::progress::Progress;
 use crate::resource_limits::ResourceLimits;
 use crate::result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
-use crate::setup::{check_amount, gather, prepare, FlowSetup};
+use crate::setup::{check_amount, prepare, FlowSetup};
 use crate::solver::{offered, Sharing, System, RATE_UNIT};
 use crate::traffic::{Commodities, Commodity};
 use crate::{conservation, expected, jobs, optimal, DemandUnit, FlowError, FlowSettings};
@@ -21,30 +21,6 @@ use odonata_routing::algorithm::PathChoice;
 use odonata_routing::paths::Oblivious;
 use odonata_units::{JobId, LinkId, Rate, Stream};
 use odonata_workload::Workload;
-
-/// Checks machine and settings.
-///
-/// # Errors
-/// Settings out of range, or a machine that is not connected.
-pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
-    settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
-    Paths::new(machine, settings)?;
-    Ok(())
-}
-
-/// Approximate memory of a run in addition to machine and workload. Gathers the messages.
-///
-/// # Errors
-/// More than `memory_bytes`.
-pub fn memory_estimate(
-    machine: &Machine,
-    workload: &Workload,
-    settings: &FlowSettings,
-    memory_bytes: u64,
-) -> Result<u64, FlowError> {
-    let limits = ResourceLimits { threads: 1, memory_bytes };
-    gather(machine, workload, &(0..machine.router_count()), settings, limits, &mut || true).map(|(_, needed, _)| needed)
-}
 
 /// Computes the steady state of `workload` on `machine`. The result does not depend on `limits`.
 ///
@@ -334,8 +310,9 @@ impl Engine<'_> {
         let candidates = self.path_sampler(flows);
         let latencies = candidates.latencies(self.machine);
         let senders = senders(self.traffic, flows, &latencies);
+        let all = senders.len();
         drain::completion_times(self.processes, senders, self.traffic.jobs.len(), |step, senders| {
-            let mut tick = |i| progress("completion times", u64::from(step * STEP_ITERATIONS + i), 0);
+            let mut tick = |_| progress("completion times", (all - senders.len()) as u64, all as u64);
             let (mut left, mut members) = (Vec::new(), Members::default());
             for of_flow in senders.chunk_by(|a, b| a.flow == b.flow) {
                 left.push(flows[of_flow[0].flow as usize]);

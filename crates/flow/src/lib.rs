@@ -44,9 +44,10 @@ mod traffic;
 mod workers;
 
 pub use drain::TIME_ACCURACY;
-pub use engine::{check, memory_estimate, run, run_distributed};
+pub use engine::{run, run_distributed};
 pub use error::FlowError;
 pub use progress::Progress;
 pub use resource_limits::ResourceLimits;
 pub use result::{Convergence, FlowResult, JobResult, LinkJobs, LoadBound};
 pub use settings::{DemandUnit, FlowPreset, FlowSettings};
+pub use setup::{check, memory_estimate};

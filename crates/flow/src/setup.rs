@@ -18,6 +18,30 @@ use std::ops::Range;
 /// Maximum bytes of all jobs together. Their sums then have a sign bit and a factor of two to spare.
 const BYTES_MAX: u64 = 1 << 61;
 
+/// Checks machine and settings.
+///
+/// # Errors
+/// Settings out of range, or a machine that is not connected.
+pub fn check(machine: &Machine, settings: &FlowSettings) -> Result<(), FlowError> {
+    settings.check().map_err(|(setting, reason)| FlowError::Setting { setting, reason })?;
+    Paths::new(machine, settings)?;
+    Ok(())
+}
+
+/// Approximate memory of a run in addition to machine and workload. Gathers the messages.
+///
+/// # Errors
+/// More than `memory_bytes`.
+pub fn memory_estimate(
+    machine: &Machine,
+    workload: &Workload,
+    settings: &FlowSettings,
+    memory_bytes: u64,
+) -> Result<u64, FlowError> {
+    let limits = ResourceLimits { threads: 1, memory_bytes };
+    gather(machine, workload, &(0..machine.router_count()), settings, limits, &mut || true).map(|(_, needed, _)| needed)
+}
+
 /// State of a run before its first iteration.
 pub(crate) struct FlowSetup<'a> {
     pub(crate) paths: Paths<'a>,

@@ -106,8 +106,8 @@ fn random_path(machine: &Machine, from: NodeId, to: NodeId, random: &mut Stream)
 
 /// k = 8, each node to the next pod, seeds 1 to 20. The engine has the rates of the filling over its paths.
 /// The filling over paths of its own draws has the same means: a flow gets 0.54 of a link, the slowest 0.23, so
-/// 64 KiB would need 2.62 us / 0.23 = 11 us at their first rates. With the shares of flows that end, the time is at
-/// most 10 % above that of the filling (and cables).
+/// 64 KiB would need 2.62 us / 0.23 = 11 us at their first rates. With the shares of flows that end, the engine's
+/// time is at most 10 % above the time of the filling, cables included.
 #[test]
 fn ecmp_is_the_max_min_filling_of_random_paths() {
     let machine = tree();

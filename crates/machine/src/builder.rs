@@ -2,7 +2,7 @@
 
 use crate::error::wrong;
 use crate::links::{Cable, Links};
-use crate::{ports, Coordinates, LinkClass, Machine, MachineError, Rails, RouterPorts, Shape};
+use crate::{port_check, Coordinates, LinkClass, Machine, MachineError, Rails, RouterPorts, Shape};
 use odonata_declare::Assumption;
 use odonata_units::{GroupId, LinkClassId, NodeId, Rate, RouterId, Time};
 
@@ -136,7 +136,7 @@ impl MachineBuilder {
             reading: self.reading,
             planes: Vec::new(),
         };
-        ports::check(&machine)?;
+        port_check::check(&machine)?;
         machine.cut_planes();
         Ok(machine)
     }

@@ -25,6 +25,7 @@ pub mod node_counts;
 pub mod node_names;
 mod node_settings;
 mod parts;
+mod port_check;
 mod ports;
 pub mod presets;
 pub mod rail_settings;
