@@ -75,14 +75,14 @@ def test_a_link_to_itself_is_not_followed(stored: Path) -> None:
 
 
 def test_a_newer_format(stored: Path) -> None:
-    edit_summary(stored, format_version=4, odonata_version="9.1")
-    with pytest.raises(NewerRunError, match=r"Odonata 9\.1 in format 4; this version reads format 3"):
+    edit_summary(stored, format_version=5, odonata_version="9.1")
+    with pytest.raises(NewerRunError, match=r"Odonata 9\.1 in format 5; this version reads format 4"):
         odonata.load(stored)
 
 
 def test_a_format_that_is_no_longer_read(stored: Path) -> None:
-    edit_summary(stored, format_version=2)
-    with pytest.raises(NotARunError, match=r"has format 2 .* no longer supported\n.*odonata run .*--force"):
+    edit_summary(stored, format_version=3)
+    with pytest.raises(NotARunError, match=r"has format 3 .* no longer supported\n.*odonata run .*--force"):
         odonata.load(stored)
 
 

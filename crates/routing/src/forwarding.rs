@@ -7,11 +7,11 @@
 //!
 //! | module | forwarding |
 //! |---|---|
-//! | [`minimal`] | hash among the ports on minimal paths, and tables over them, balanced by counting |
-//! | [`up_down`] | tables without a link up after a link down, balanced by counting |
-//! | [`d_mod_k`], [`tree`], [`tree_table`] | trees: the destination's number modulo the links up, by arithmetic or by counting |
-//! | [`listed`] | tables from a file |
-//! | [`table`] | a table, and the balance by counting |
+//! | `minimal` | hash among the ports on minimal paths, and tables over them, balanced by counting |
+//! | `up_down` | tables without a link up after a link down, balanced by counting |
+//! | `d_mod_k`, `tree`, `tree_table` | trees: the destination's number modulo the links up, by arithmetic or by counting |
+//! | `listed` | tables from a file |
+//! | `table` | a table, and the balance by counting |
 
 pub(crate) mod candidates;
 pub(crate) mod d_mod_k;

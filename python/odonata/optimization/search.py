@@ -82,7 +82,7 @@ def optimize(
         >>> found = odonata.optimize("design.toml", out="runs/best", processes=1)
         >>> for trial in found.front.to_pylist():
         ...     print(trial["machine.edit"], trial["engine.routing"], f"{1e6 * trial['slowest job']:.0f} us")
-        [] adaptive-hybrid 122 us
+        [] adaptive-hybrid 144 us
     """
     experiment, directory = read(experiment, set), Path(out)
     optuna = _optuna()
