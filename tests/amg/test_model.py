@@ -189,8 +189,8 @@ def write_pair(folder: Path, values: int) -> tuple[Path, amg.Hierarchy, pa.Table
 @pytest.mark.parametrize("engine", ["flow", "packet"])
 def test_simulated_exchange_by_hand(engine: str, tmp_path: Path) -> None:
     # Two ranks on two nodes of one router: 1000 values in each direction. The NIC moves 16 GB/s, so 8000 B
-    # take 0.5 us, and both NICs have a latency of 0.1 us. The packet engine adds its latencies: 16 packets, the
-    # last through NIC, router and NIC.
+    # take 0.5 us, and both NICs have a latency of 0.1 us. The packet engine adds its latencies: 16 packets,
+    # the last through NIC, router and NIC.
     directory, pair, table = write_pair(tmp_path, 1000)
     text = simulate.experiment("eos", engine, "min", 1)
     found = simulate.simulate(directory, pair, table, EOS, text, per_node=1)
@@ -216,7 +216,7 @@ def test_simulated_exchange_by_hand(engine: str, tmp_path: Path) -> None:
 
 
 def test_overrides_hold_for_the_simulated_exchange(tmp_path: Path) -> None:
-    """Half the bandwidth of the NICs, as an override: 8000 B take 1 us instead of 0.5 us, and the latency 0.2 us."""
+    """Half the bandwidth of the NICs, as an override: 8000 B take 1 instead of 0.5 us; the latency is 0.2 us."""
     directory, pair, table = write_pair(tmp_path, 1000)
     text = simulate.experiment("eos", "flow", "min", 1)
     slower = read(text, {"machine.class.terminal.bandwidth": "8 GB/s"})
