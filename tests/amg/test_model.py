@@ -216,7 +216,7 @@ def test_simulated_exchange_by_hand(engine: str, tmp_path: Path) -> None:
 
 
 def test_overrides_hold_for_the_simulated_exchange(tmp_path: Path) -> None:
-    """Half the bandwidth of the NICs, as an override: 8000 B take 1 instead of 0.5 us; the latency is 0.2 us."""
+    """Half the bandwidth of the NICs, as an override: 8000 B take 1 instead of 0.5 us, plus latency."""
     directory, pair, table = write_pair(tmp_path, 1000)
     text = simulate.experiment("eos", "flow", "min", 1)
     slower = read(text, {"machine.class.terminal.bandwidth": "8 GB/s"})
